@@ -1,0 +1,169 @@
+package ragflow_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "example.com/ragflow"
+
+// room says what a package may import beside the standard library. Rooms are
+// named by their folder; "." is the root. Tests may import what testOnly adds.
+type room struct {
+	ours   []string // rooms of this module; a trailing /* stands for all below
+	theirs []string // third-party modules, each with its reason beside it
+}
+
+var rooms = map[string]room{
+	"graph": {theirs: []string{
+		"github.com/looplab/fsm",  // the lifecycle of a run: legal moves and their diagram
+		"github.com/google/uuid",  // ids of runs
+		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
+	}},
+	"state": {},
+	"text": {theirs: []string{
+		"github.com/clipperhouse/uax29/v2", // Unicode word boundaries (UAX #29)
+		"github.com/kljensen/snowball",     // stemmers and stop words
+		"github.com/abadojack/whatlanggo",  // language of a text
+		"github.com/tiktoken-go/tokenizer", // o200k token counts
+		"golang.org/x/text/unicode/norm",   // NFC
+	}},
+	"rank": {ours: []string{"state", "text"}},
+	"cite": {ours: []string{"state", "text"}},
+	"corpus": {ours: []string{"text", "state"}, theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+		"go.yaml.in/yaml/v4",       // front matter
+		"github.com/google/uuid",   // chunk ids (version 5)
+		"golang.org/x/text",        // encodings of text files
+	}},
+	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
+	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
+	"checkpoint/checkpointtest": {ours: []string{"graph"}},
+	"offline":                   {ours: []string{"text", "state", "rank", "cite"}},
+	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite"}, theirs: []string{
+		"github.com/google/uuid", // message ids
+	}},
+	"transcript": {ours: []string{"graph", "state"}},
+	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
+	".": {ours: []string{"graph", "state", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "transcript"}, theirs: []string{
+		"github.com/google/uuid", // ids of threads and runs
+	}},
+	"cmd/ragflow": {ours: []string{".", "state", "transcript", "graph"}, theirs: []string{
+		"github.com/spf13/cobra",            // commands, help and completion
+		"github.com/spf13/pflag",            // cobra's flags
+		"github.com/schollz/progressbar/v3", // progress with rate and time left
+		"github.com/joho/godotenv",          // .env files
+		"github.com/adrg/xdg",               // where configuration and data live
+		"go.yaml.in/yaml/v4",                // the configuration file
+		"golang.org/x/term",                 // is this a terminal, and how wide
+	}},
+	"internal/sqlite": {theirs: []string{
+		"github.com/mattn/go-sqlite3", // SQLite with cgo
+		"modernc.org/sqlite",          // SQLite without
+	}},
+	"internal/golden": {},
+}
+
+// testOnly is what tests of every room may import besides.
+var testOnly = []string{
+	"github.com/google/go-cmp",        // readable differences
+	"github.com/rogpeppe/go-internal", // txtar and testscript
+	module + "/internal/golden",
+	module + "/checkpoint/checkpointtest",
+}
+
+// TestArchitecture reads the imports of every file itself, so that a cached
+// result never hides a new one.
+func TestArchitecture(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || p != "." && strings.HasPrefix(d.Name(), ".") || p == "tools" || p == "bench") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		name := path.Dir(filepath.ToSlash(p))
+		r, ok := rooms[name]
+		if !ok {
+			t.Errorf("%s: room %q is not on the map in arch_test.go", p, name)
+			return nil
+		}
+		seen[name] = true
+		file, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !r.allows(name, imported, strings.HasSuffix(p, "_test.go")) {
+				t.Errorf("%s: %q must not import %q", p, name, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range rooms {
+		if !seen[name] {
+			t.Errorf("room %q is on the map but has no Go file", name)
+		}
+	}
+}
+
+func (r room) allows(name, imported string, test bool) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") {
+		return true // standard library
+	}
+	under := func(list []string) bool {
+		return slices.ContainsFunc(list, func(p string) bool {
+			return imported == p || strings.HasPrefix(imported, p+"/")
+		})
+	}
+	if test && (under(testOnly) || imported == path.Join(module, name)) {
+		return true
+	}
+	if imported == module || strings.HasPrefix(imported, module+"/") {
+		ours := strings.TrimPrefix(strings.TrimPrefix(imported, module), "/")
+		if ours == "" {
+			ours = "."
+		}
+		return slices.Contains(r.ours, ours)
+	}
+	return under(r.theirs)
+}
+
+func TestRoomAllows(t *testing.T) {
+	for _, tt := range []struct {
+		room, imported string
+		test, want     bool
+	}{
+		{"graph", "context", false, true},
+		{"graph", module + "/state", false, false},
+		{"nodes", module + "/state", false, true},
+		{"nodes", module + "/index", false, false},
+		{"nodes", "github.com/google/go-cmp/cmp", false, false},
+		{"nodes", "github.com/google/go-cmp/cmp", true, true},
+		{"cmd/ragflow", module, false, true},
+		{"state", "github.com/google/uuid", false, false},
+	} {
+		if got := rooms[tt.room].allows(tt.room, tt.imported, tt.test); got != tt.want {
+			t.Errorf("rooms[%q].allows(%q, test=%v) = %v, want %v", tt.room, tt.imported, tt.test, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package ragflow
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Config says how an [Assistant] works. The zero Config keeps threads and
+// index in memory, knows no documents and runs offline.
+type Config struct {
+	// DataDir is the folder for threads.db and index.db, made where it is
+	// missing. Empty keeps everything in memory.
+	DataDir string
+	// Docs are folders and files to answer from. They are indexed, as far as
+	// they changed, before the first question.
+	Docs []string
+
+	SummaryTokens    int     // MAX_MESSAGES_BEFORE_SUMMARY: more tokens of live messages are summarised; default 1500
+	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096
+	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
+	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
+	GraderRunes      int     // of each chunk that a model grader is shown; default 80
+
+	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
+	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil
+	Logger   *slog.Logger   // nil discards
+	Clock    func() time.Time
+	NewID    func() string // ids of threads, runs and messages; default UUIDs
+}

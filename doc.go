@@ -1,0 +1,3 @@
+// Package ragflow answers questions from a person's own documents, in
+// conversations that last.
+package ragflow

@@ -1,0 +1,32 @@
+package graph
+
+// EventKind says what an event tells of.
+type EventKind string
+
+// The kinds of event. The durable ones are told in order and only after what
+// they tell of was saved; the live ones are never saved.
+const (
+	RunStarted  EventKind = "run_started"  // durable: the input is saved
+	StepDone    EventKind = "step_done"    // durable: a superstep is saved
+	RunEnded    EventKind = "run_ended"    // durable: the run's last event, with its Status
+	TaskStarted EventKind = "task_started" // live
+	TaskDone    EventKind = "task_done"    // live
+	Custom      EventKind = "custom"       // live: what a node emitted
+)
+
+// Event is one thing that happened in a run. Consumers may keep it, but must
+// not write to what State reaches.
+type Event[S any] struct {
+	Kind   EventKind
+	Live   bool
+	Thread string
+	Run    string
+	Step   int
+	Node   string   // for the task kinds and Custom
+	Commit CommitID // for the durable kinds, where there is a store
+	Status Status   // for the durable kinds
+	State  S        // for the durable kinds: after the commit
+	Next   []string // for the durable kinds: the nodes to run next
+	Tasks  []Delta  // for StepDone: what the tasks noted, by rank, without bodies; failed attempts with RunEnded
+	Value  any      // for Custom
+}

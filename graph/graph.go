@@ -1,0 +1,51 @@
+package graph
+
+import "context"
+
+// Start and End are the two places of every graph that are not nodes: an edge
+// from Start names the first node, an edge or branch to End ends the run.
+const (
+	Start = "__start__"
+	End   = "__end__"
+)
+
+// Node is one step of a graph: it reads a state and returns what should change.
+// The state is a snapshot shared with the other tasks of the superstep; a node
+// must not write to anything it reaches through it. The zero U changes nothing.
+type Node[S, U any] func(ctx context.Context, s S) (U, error)
+
+// Task is a node as it stands in a graph.
+type Task[S, U any] struct {
+	// Run is the node itself. It must not be nil.
+	Run Node[S, U]
+}
+
+// Edge leads from a node (or [Start]) to a node (or [End]). A node may have
+// several outgoing edges: all their targets run in the next superstep.
+type Edge struct{ From, To string }
+
+// Branch leads from one node to the target that Route picks. Route reads the
+// state after the node's own superstep was applied; it must be pure. A target
+// outside To fails the run.
+type Branch[S any] struct {
+	From  string
+	Route func(S) string
+	To    []string          // the closed set of targets; End is allowed
+	Label map[string]string // target → condition, for drawings; may be nil
+}
+
+// Graph is a whole workflow in one literal: plain data, checked by [Compile].
+// S is the state and U the update; both are values that encoding/json can
+// write and read back without loss.
+type Graph[S, U any] struct {
+	Name    string
+	Version string
+	// Apply is the only place where state changes. It must be pure and must not
+	// write into what s reaches: copy slices and maps before changing them. An
+	// error fails the task, before anything is saved.
+	Apply    func(s S, u U) (S, error)
+	Nodes    map[string]Task[S, U]
+	Order    []string // every node once; the canonical rank in which updates are applied
+	Edges    []Edge
+	Branches []Branch[S]
+}

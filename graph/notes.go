@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Notes is what a trace shows of one task. Nodes add to it through their
+// context with [Note], [Warn], [Skip] and [Count]; it is saved with the task's
+// delta, for failed attempts too.
+type Notes struct {
+	Start    time.Time     `json:"start,omitzero"`
+	Duration time.Duration `json:"duration,omitempty"`
+	Details  []Detail      `json:"details,omitempty"`
+	Calls    []Call        `json:"calls,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+	Skipped  string        `json:"skipped,omitempty"` // why the node did nothing
+}
+
+// Detail is one line of a trace, in the order the node wrote them.
+type Detail struct {
+	Key   string `json:"k"`
+	Value string `json:"v"`
+}
+
+// Call is one request to a service outside, such as a model.
+type Call struct {
+	Name     string           `json:"name"` // what was called, for example the model
+	Duration time.Duration    `json:"duration,omitempty"`
+	Counts   map[string]int64 `json:"counts,omitempty"` // what it used, for example input_tokens
+	Error    string           `json:"error,omitempty"`
+}
+
+// notebook collects the notes of one running task. A task's goroutines may
+// write to it side by side.
+type notebook struct {
+	mu    sync.Mutex
+	notes Notes
+	emit  func(payload any) // live events; nil when nobody listens
+}
+
+type notebookKey struct{}
+
+func bookOf(ctx context.Context) *notebook {
+	b, _ := ctx.Value(notebookKey{}).(*notebook)
+	return b
+}
+
+func (b *notebook) write(f func(*Notes)) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f(&b.notes)
+}
+
+// Note adds a line to the task's notes. Outside a run it does nothing, so that
+// a node can be called in a test like any function; the same holds for the
+// other functions here.
+func Note(ctx context.Context, key, value string) {
+	bookOf(ctx).write(func(n *Notes) { n.Details = append(n.Details, Detail{key, value}) })
+}
+
+// Warn adds a warning for the person who asked.
+func Warn(ctx context.Context, text string) {
+	bookOf(ctx).write(func(n *Notes) { n.Warnings = append(n.Warnings, text) })
+}
+
+// Skip says why the node did nothing.
+func Skip(ctx context.Context, why string) {
+	bookOf(ctx).write(func(n *Notes) { n.Skipped = why })
+}
+
+// Count records a call to a service outside.
+func Count(ctx context.Context, c Call) {
+	bookOf(ctx).write(func(n *Notes) { n.Calls = append(n.Calls, c) })
+}
+
+// Emit sends a live event, such as a token, to whoever streams the run. It is
+// never saved. It blocks while the consumer is behind.
+func Emit(ctx context.Context, payload any) {
+	if b := bookOf(ctx); b != nil && b.emit != nil {
+		b.emit(payload)
+	}
+}

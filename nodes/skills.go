@@ -1,0 +1,45 @@
+package nodes
+
+import (
+	"context"
+
+	"example.com/ragflow/state"
+)
+
+// Searcher finds chunks. Implementations are safe for concurrent use and give
+// the same hits in the same order for the same query and index.
+type Searcher interface {
+	// Search returns up to k hits, best first. Hits carry one leg each list that
+	// held them; Leg.Query is left 0 for the caller to set.
+	Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
+	// Chunks returns chunks by id, in the order asked for. Ids that are not in
+	// the index any more are left out.
+	Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
+}
+
+// Rewriter turns a question into searches. recent is oldest first.
+type Rewriter interface {
+	Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error)
+}
+
+// Grader says how well the best chunks fit the question. queries are what was
+// searched for, the raw turn first.
+type Grader interface {
+	Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error)
+}
+
+// Reranker orders candidates anew, best first; it may drop none and add none.
+type Reranker interface {
+	Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error)
+}
+
+// Summarizer extends a running summary by the messages that leave the live
+// state.
+type Summarizer interface {
+	Summarize(ctx context.Context, summary string, older []state.Message) (string, error)
+}
+
+// Answerer writes the answer.
+type Answerer interface {
+	Answer(ctx context.Context, t state.Task) (state.Answer, error)
+}

@@ -1,0 +1,166 @@
+package ragflow
+
+import (
+	"time"
+
+	"example.com/ragflow/state"
+)
+
+// Question is one turn of a conversation.
+type Question struct {
+	Text   string // at most 10,000 runes are used
+	Thread string // the conversation it belongs to; empty begins a new one
+	Resume bool   // go on with the thread's unfinished run instead; Text must be empty
+	Trace  bool   // fill in Reply.AnswerMD and Reply.FlowTraceMD
+}
+
+// Reply is the answer to a question, and all that led to it. Its JSON is the
+// schema of `ragflow ask --json`.
+type Reply struct {
+	ThreadID  string             `json:"thread_id"`
+	RunID     string             `json:"run_id"`
+	Question  string             `json:"question"`
+	Answer    string             `json:"answer"`
+	Abstained bool               `json:"abstained"`
+	Grade     GradeReply         `json:"grade"`
+	Citations []CitationReply    `json:"citations"`
+	Retrieved []HitReply         `json:"retrieved"` // every fused hit in rank order, before the cut to the context
+	Queries   []state.Query      `json:"queries"`
+	Model     string             `json:"model"` // what wrote the answer; "offline" without a model
+	Usage     Usage              `json:"usage"`
+	CostUSD   float64            `json:"cost_usd"`
+	LatencyMS map[string]float64 `json:"latency_ms"` // per node, and "total"
+	Warnings  []string           `json:"warnings"`
+
+	AnswerMD    string `json:"-"` // answer.md, where asked for
+	FlowTraceMD string `json:"-"` // flow_trace.md, where asked for
+}
+
+// GradeReply is the verdict on what was found.
+type GradeReply struct {
+	Score    float64 `json:"score"`    // 0.00–1.00
+	Attempts int     `json:"attempts"` // retrievals done: 1, or 2 after a retry
+	Refined  string  `json:"refined"`  // the query of the retry; empty without one
+}
+
+// CitationReply is a passage that the answer leans on: Quote stands in Source
+// at bytes Start to End, lines StartLine to EndLine.
+type CitationReply struct {
+	N         int     `json:"n"`
+	Source    string  `json:"source"` // path under the folder given
+	Path      string  `json:"path"`   // the file itself
+	Title     string  `json:"title"`
+	Start     int     `json:"start"`
+	End       int     `json:"end"`
+	StartLine int     `json:"start_line"`
+	EndLine   int     `json:"end_line"`
+	Quote     string  `json:"quote"`
+	Score     float64 `json:"score"`
+}
+
+// HitReply is one retrieved chunk.
+type HitReply struct {
+	ChunkID string      `json:"chunk_id"`
+	Source  string      `json:"source"`
+	Score   float64     `json:"score"`
+	Legs    []state.Leg `json:"legs"`
+}
+
+// Usage counts what models were asked.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	Calls        int64 `json:"calls"`
+}
+
+// SearchReply is the schema of `ragflow search --json`.
+type SearchReply struct {
+	Query string      `json:"query"`
+	Hits  []SearchHit `json:"hits"`
+}
+
+// SearchHit is one passage found, with its place and text.
+type SearchHit struct {
+	Rank      int         `json:"rank"`
+	ChunkID   string      `json:"chunk_id"`
+	Source    string      `json:"source"`
+	Path      string      `json:"path"`
+	Title     string      `json:"title"`
+	Headings  []string    `json:"headings"`
+	Start     int         `json:"start"`
+	End       int         `json:"end"`
+	StartLine int         `json:"start_line"`
+	EndLine   int         `json:"end_line"`
+	Text      string      `json:"text"`
+	Score     float64     `json:"score"`
+	Legs      []state.Leg `json:"legs"`
+}
+
+// IndexReport tells what indexing did. Its JSON is the schema of `ragflow index --json`.
+type IndexReport struct {
+	Roots     []string      `json:"roots"`     // absolute paths
+	Files     int           `json:"files"`     // that the index holds now
+	Chunks    int           `json:"chunks"`    // that the index holds now
+	Added     int           `json:"added"`     // files
+	Changed   int           `json:"changed"`   // files
+	Removed   int           `json:"removed"`   // files
+	Unchanged int           `json:"unchanged"` // files
+	Skipped   []FileProblem `json:"skipped"`   // files that hold no text for us: binary, too large
+	Failed    []FileProblem `json:"failed"`    // files that could not be read
+	ElapsedMS float64       `json:"elapsed_ms"`
+}
+
+// FileProblem says what is wrong with a file.
+type FileProblem struct {
+	Source string `json:"source"`
+	Reason string `json:"reason"`
+}
+
+// Progress reports long work while it goes on.
+type Progress struct {
+	Stage string // scanning, indexing or publishing
+	Done  int    // files
+	Total int    // files; 0 while unknown
+	Bytes int64  // read so far
+}
+
+// ThreadInfo is one conversation in a list. Its JSON is an element of `ragflow threads list --json`.
+type ThreadInfo struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"` // its first question, cut to 80 runes
+	Turns   int       `json:"turns"`
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"used"`
+	Status  string    `json:"status"` // of its last run
+}
+
+// Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.
+type Thread struct {
+	ThreadInfo
+	Messages  []state.Message `json:"messages"` // all of them, those summarised too
+	Summary   string          `json:"summary"`
+	Summaries []string        `json:"summaries"` // each form the running summary has had, oldest first
+}
+
+// Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.
+type Explanation struct {
+	Original   string        `json:"original"`
+	Cleaned    string        `json:"cleaned"`
+	Tokens     []TermReply   `json:"tokens"`
+	Language   string        `json:"language"`
+	Domain     string        `json:"domain"` // the folder most of the best hits lie in
+	Intent     string        `json:"intent"` // the question type: how-to, definition, yes/no, …
+	Route      string        `json:"route"`
+	Complexity float64       `json:"complexity_score"` // 0–1
+	Standalone bool          `json:"standalone"`
+	Queries    []state.Query `json:"queries"`
+	Warnings   []string      `json:"warnings"`
+}
+
+// TermReply is one term the analyzer made of a query.
+type TermReply struct {
+	Text      string  `json:"text"` // as written
+	Term      string  `json:"term"` // as searched
+	Documents int     `json:"documents"`
+	IDF       float64 `json:"idf"`
+}

@@ -1,0 +1,82 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Role says who speaks.
+type Role string
+
+// The roles.
+const (
+	System Role = "system"
+	Human  Role = "human"
+	AI     Role = "ai"
+)
+
+// Message is one utterance of a thread. Its ID is minted once, before it is
+// saved, and never changes.
+type Message struct {
+	ID        string     `json:"id"`
+	Role      Role       `json:"role"`
+	Content   string     `json:"content"`
+	Time      time.Time  `json:"time,omitzero"`
+	Citations []Citation `json:"citations,omitempty"` // of an answer
+}
+
+// MessageOp is one change to a list of messages; exactly one field is set.
+type MessageOp struct {
+	Put    *Message `json:"put,omitempty"`    // replaces the message with its id in place, or appends
+	Remove string   `json:"remove,omitempty"` // drops the message with this id
+	Clear  bool     `json:"clear,omitempty"`  // drops all
+}
+
+// FoldMessages applies operations in order and returns a new list; ms is left
+// as it was. An operation that names no message, or an unknown one, is an
+// error. It is the only definition of what operations mean, live and on
+// reload: FoldMessages(FoldMessages(ms, a), b) equals FoldMessages(ms, a+b).
+func FoldMessages(ms []Message, ops []MessageOp) ([]Message, error) {
+	if len(ops) == 0 {
+		return ms, nil
+	}
+	out := slices.Clone(ms)
+	at := func(id string) int {
+		return slices.IndexFunc(out, func(m Message) bool { return m.ID == id })
+	}
+	for i, op := range ops {
+		switch {
+		case op.Put != nil && op.Remove == "" && !op.Clear:
+			if op.Put.ID == "" {
+				return nil, fmt.Errorf("message operation %d: put without an id", i)
+			}
+			if j := at(op.Put.ID); j >= 0 {
+				out[j] = *op.Put
+			} else {
+				out = append(out, *op.Put)
+			}
+		case op.Put == nil && op.Remove != "" && !op.Clear:
+			j := at(op.Remove)
+			if j < 0 {
+				return nil, fmt.Errorf("message operation %d: remove of unknown message %q", i, op.Remove)
+			}
+			out = slices.Delete(out, j, j+1)
+		case op.Put == nil && op.Remove == "" && op.Clear:
+			out = out[:0]
+		default:
+			return nil, fmt.Errorf("message operation %d: exactly one of put, remove and clear must be set", i)
+		}
+	}
+	return out, nil
+}
+
+// LastHuman returns the newest message of a person.
+func LastHuman(ms []Message) (Message, bool) {
+	for _, m := range slices.Backward(ms) {
+		if m.Role == Human {
+			return m, true
+		}
+	}
+	return Message{}, false
+}

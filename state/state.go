@@ -1,0 +1,161 @@
+// Package state holds the nouns of a conversation: messages, the state of a
+// thread, the updates that change it and the one function that applies them.
+//
+// Everything here is plain data that encoding/json writes and reads back
+// without loss. Values are shared between goroutines and never written to once
+// they are part of a State.
+package state
+
+// MaxRecent is how many exchanges State.Recent keeps.
+const MaxRecent = 5
+
+// State is what a thread knows. Messages, Summary and Recent live from turn to
+// turn; Turn is the scratch of the turn under way.
+type State struct {
+	Messages []Message  `json:"messages,omitempty"` // live ones; older ones are in Summary and in the store's history
+	Summary  string     `json:"summary,omitempty"`  // running summary of the messages that left the live state
+	Recent   []Exchange `json:"recent,omitempty"`   // the last five turns, oldest first; summarising leaves them alone
+	Turn     Turn       `json:"turn,omitzero"`
+}
+
+// Exchange is what later turns need to know of an earlier one to understand a
+// follow-up.
+type Exchange struct {
+	Question string   `json:"question"`
+	Terms    []string `json:"terms,omitempty"`  // the words of the answer that carry most information, best first
+	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited
+}
+
+// Turn is the scratch of one turn, filled node by node. ingest clears it.
+type Turn struct {
+	Query     string     `json:"query,omitempty"`    // the question, cleaned
+	Language  string     `json:"language,omitempty"` // of the question, ISO 639-1
+	Route     string     `json:"route,omitempty"`    // search, chitchat or meta
+	Queries   []Query    `json:"queries,omitempty"`  // what is searched for; the first is the raw turn
+	Attempts  int        `json:"attempts,omitempty"` // retrievals done
+	Hits      []Hit      `json:"hits,omitempty"`     // of all attempts, fused, best first
+	Grade     Grade      `json:"grade,omitzero"`
+	Sources   []Source   `json:"sources,omitempty"` // the context given to generate; Source N is Sources[N-1]
+	Answer    string     `json:"answer,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
+	Abstained bool       `json:"abstained,omitempty"` // the documents do not hold the answer
+	Model     string     `json:"model,omitempty"`     // what wrote the answer; "offline" without a model
+}
+
+// Route values.
+const (
+	RouteSearch   = "search"   // look it up in the documents
+	RouteChitchat = "chitchat" // a greeting or thanks; nothing is searched
+	RouteMeta     = "meta"     // about the conversation or the program itself
+)
+
+// Query is one search. Its words weigh 1 each; Boosts add words that the
+// conversation suggests.
+type Query struct {
+	Text    string  `json:"text"`
+	Boosts  []Boost `json:"boosts,omitempty"`
+	Weight  float64 `json:"weight"`  // of its list in the fusion
+	Why     string  `json:"why"`     // for the trace
+	Attempt int     `json:"attempt"` // 1, or 2 for the refined query of the retry
+}
+
+// Boost is text whose words take part in a query with their own weight. A word
+// that stands in the query itself, or in several boosts, has the greatest of
+// its weights.
+type Boost struct {
+	Text   string  `json:"text"`
+	Weight float64 `json:"weight"` // above 0; 1 counts as much as a word of the query
+}
+
+// Hit is a chunk that a search found. It holds no text: see nodes.Searcher.
+type Hit struct {
+	Chunk string  `json:"chunk"` // id
+	Score float64 `json:"score"` // of the fused list; comparable within one list only
+	Legs  []Leg   `json:"legs,omitempty"`
+}
+
+// Leg tells where a hit came from: one entry a list that held it.
+type Leg struct {
+	Name  string  `json:"name"`  // lexical, dense, …
+	Query int     `json:"query"` // index into Turn.Queries
+	Rank  int     `json:"rank"`  // from 1
+	Score float64 `json:"score"` // as the leg gave it
+}
+
+// Grade is how well what was found fits the question.
+type Grade struct {
+	Score   float64 `json:"score"`             // 0.00–1.00; 0.50 and more passes
+	Refined *Query  `json:"refined,omitempty"` // what to search for instead; nil where nothing better is known
+	By      string  `json:"by,omitempty"`      // the grader: offline, or the model
+	Why     string  `json:"why,omitempty"`     // for the trace
+}
+
+// Chunk is a piece of a document: Text == document[Start:End], in bytes of its
+// extracted UTF-8 text.
+type Chunk struct {
+	ID        string   `json:"id"`             // UUID version 5 of source and span
+	Root      string   `json:"root,omitempty"` // absolute path of the folder or file that was indexed
+	Source    string   `json:"source"`         // path under Root, with slashes
+	Title     string   `json:"title"`          // of the document
+	Headings  []string `json:"headings"`       // path of headings down to the chunk, outermost first
+	Text      string   `json:"text"`           // never empty
+	Start     int      `json:"start"`          // byte offset in the document
+	End       int      `json:"end"`            // first byte after the chunk
+	StartLine int      `json:"start_line"`     // from 1
+	EndLine   int      `json:"end_line"`       // inclusive
+	Kind      string   `json:"kind,omitempty"` // text, code, table or list where it is one block, else mixed
+	Ordinal   int      `json:"ordinal"`        // position among the document's chunks, from 0
+	Hash      string   `json:"hash,omitempty"` // SHA-256 of Text, in hex
+}
+
+// Source is a chunk that is part of the context, with the score that put it
+// there.
+type Source struct {
+	Chunk
+	Score float64 `json:"score"`
+}
+
+// Citation ties a statement of the answer to the passage that says it.
+type Citation struct {
+	N         int     `json:"n"` // the N of [Source N]
+	Source    string  `json:"source"`
+	Root      string  `json:"root,omitempty"`
+	Title     string  `json:"title"`
+	Start     int     `json:"start"` // of the quote, byte offset in the document
+	End       int     `json:"end"`
+	StartLine int     `json:"start_line"`
+	EndLine   int     `json:"end_line"`
+	Quote     string  `json:"quote"` // document[Start:End]
+	Score     float64 `json:"score"`
+	Chunk     string  `json:"chunk"` // id
+	Hash      string  `json:"hash"`  // of the chunk
+}
+
+// Plan is what a rewriter makes of a turn.
+type Plan struct {
+	Language   string
+	Route      string
+	Standalone bool    // the turn needs no history
+	Queries    []Query // one to three; the first is the raw turn
+}
+
+// Task is what an answerer is given.
+type Task struct {
+	Question string
+	Language string
+	Route    string
+	Queries  []Query // how the question was understood
+	Sources  []Source
+	Grade    Grade
+	Summary  string
+	Messages []Message // trimmed to the budget, oldest first; the last is the question
+}
+
+// Answer is what an answerer makes of a task.
+type Answer struct {
+	Text      string // Markdown, with [Source N] behind each statement
+	Citations []Citation
+	Abstained bool
+	Terms     []string // for Exchange.Terms
+	Model     string   // "offline", or the model's name
+}
