@@ -27,7 +27,8 @@ var rooms = map[string]room{
 		"github.com/google/uuid",  // ids of runs
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
-	"state": {},
+	"state":  {},
+	"phrase": {},
 	"text": {theirs: []string{
 		"github.com/clipperhouse/uax29/v2", // Unicode word boundaries (UAX #29)
 		"github.com/kljensen/snowball",     // stemmers and stop words
@@ -46,8 +47,8 @@ var rooms = map[string]room{
 	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph"}},
-	"offline":                   {ours: []string{"text", "state", "rank", "cite"}},
-	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite"}, theirs: []string{
+	"offline":                   {ours: []string{"text", "state", "rank", "cite", "phrase"}},
+	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
 	"transcript": {ours: []string{"graph", "state"}},

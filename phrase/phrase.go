@@ -1,0 +1,111 @@
+// Package phrase holds every fixed sentence that a person may read in an
+// answer, in one table by situation and language.
+//
+//	phrase.Say(phrase.NoDocuments, "pl")
+//
+// A language without an entry, or an unknown one, reads English.
+package phrase
+
+// Situation is what a fixed sentence is for.
+type Situation int
+
+// The situations.
+const (
+	NoDocuments      Situation = iota // the search found nothing at all
+	FromDocuments                     // before quotes that answer
+	NotFound                          // the documents do not hold the answer
+	Closest                           // before the closest passage
+	OtherLanguage                     // the question is in another language than the documents
+	SourcesHeader                     // above the list of sources
+	Greeting                          // answer to a greeting
+	Thanks                            // answer to thanks
+	Farewell                          // answer to a goodbye
+	Capabilities                      // what the program can do
+	EarlierQuestions                  // before the list of what was asked
+	NothingEarlier                    // nothing was asked yet
+)
+
+// English is the language that every situation has.
+const English = "en"
+
+// Languages lists the languages of the table, by ISO 639-1 code.
+func Languages() []string { return []string{English, "pl", "vi"} }
+
+// Say returns the sentence for a situation in a language (ISO 639-1).
+func Say(s Situation, language string) string {
+	row := say(s)
+	switch language {
+	case "pl":
+		return row.pl
+	case "vi":
+		return row.vi
+	default:
+		return row.en
+	}
+}
+
+type row struct{ en, pl, vi string }
+
+// say is the table.
+func say(s Situation) row {
+	switch s {
+	case NoDocuments:
+		return row{
+			en: "No relevant documents found for your query.",
+			pl: "Nie znaleziono dokumentów pasujących do pytania.",
+			vi: "Không tìm thấy tài liệu nào phù hợp với câu hỏi của bạn.",
+		}
+	case FromDocuments:
+		return row{
+			en: "From your documents:",
+			pl: "Z Twoich dokumentów:",
+			vi: "Theo tài liệu của bạn:",
+		}
+	case NotFound:
+		return row{
+			en: "I did not find the exact answer to this in your documents.",
+			pl: "Nie znalazłem w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
+			vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+		}
+	case Closest:
+		return row{
+			en: "Closest information:",
+			pl: "Najbliższa informacja:",
+			vi: "Thông tin gần nhất:",
+		}
+	case OtherLanguage:
+		return row{
+			en: "Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
+			pl: "Pytanie jest w innym języku niż dokumenty, więc dopasować można było tylko nazwy, liczby i polecenia.",
+			vi: "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.",
+		}
+	case SourcesHeader:
+		return row{en: "Sources", pl: "Źródła", vi: "Nguồn"}
+	case Greeting:
+		return row{
+			en: "Hello. Ask me something about your documents.",
+			pl: "Dzień dobry. Zadaj mi pytanie o swoje dokumenty.",
+			vi: "Xin chào. Hãy hỏi tôi về tài liệu của bạn.",
+		}
+	case Thanks:
+		return row{en: "You're welcome.", pl: "Proszę bardzo.", vi: "Không có gì."}
+	case Farewell:
+		return row{en: "Goodbye.", pl: "Do widzenia.", vi: "Tạm biệt."}
+	case Capabilities:
+		return row{
+			en: "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions.",
+			pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
+			vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
+		}
+	case EarlierQuestions:
+		return row{en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"}
+	case NothingEarlier:
+		return row{
+			en: "You have not asked anything before in this conversation.",
+			pl: "W tej rozmowie nie było jeszcze żadnego pytania.",
+			vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
+		}
+	default:
+		return row{}
+	}
+}
