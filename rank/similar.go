@@ -1,0 +1,124 @@
+package rank
+
+import (
+	"math"
+	"slices"
+)
+
+// tolerance is the rounding that comparisons of similarities forgive.
+const tolerance = 1e-9
+
+// Vector is a text as weighted terms: the term's frequency times its inverse
+// document frequency, at unit length. The zero Vector is like nothing, not even
+// itself. A Vector is immutable.
+type Vector struct {
+	terms   []string // ascending
+	weights []float64
+}
+
+// NewVector makes the vector of a text from its terms, in any order and
+// repeated as they are in the text. idf weighs a term; nil weighs all alike.
+// Terms whose weight is not above 0 are left out.
+func NewVector(terms []string, idf func(term string) float64) Vector {
+	sorted := slices.Sorted(slices.Values(terms))
+	var v Vector
+	var square float64
+	for i := 0; i < len(sorted); {
+		j := i + 1
+		for j < len(sorted) && sorted[j] == sorted[i] {
+			j++
+		}
+		w := float64(j - i)
+		if idf != nil {
+			w *= idf(sorted[i])
+		}
+		if w > 0 {
+			v.terms = append(v.terms, sorted[i])
+			v.weights = append(v.weights, w)
+			square += w * w
+		}
+		i = j
+	}
+	norm := math.Sqrt(square)
+	for i := range v.weights {
+		v.weights[i] /= norm
+	}
+	return v
+}
+
+// Cosine is how alike two texts are: 0 where they share no term, 1 where they
+// are made of the same terms in the same proportion.
+func Cosine(a, b Vector) float64 {
+	var dot float64
+	for i, j := 0, 0; i < len(a.terms) && j < len(b.terms); {
+		switch {
+		case a.terms[i] < b.terms[j]:
+			i++
+		case a.terms[i] > b.terms[j]:
+			j++
+		default:
+			dot += a.weights[i] * b.weights[j]
+			i++
+			j++
+		}
+	}
+	return min(dot, 1)
+}
+
+// Cut says which similarity makes two texts near-duplicates.
+type Cut func(similarity float64) bool
+
+// AtLeast is the cut at t and above. Fusion drops at 0.95 and above.
+func AtLeast(t float64) Cut { return func(s float64) bool { return s >= t-tolerance } }
+
+// Above is the cut strictly above t. The context drops above 0.85.
+func Above(t float64) Cut { return func(s float64) bool { return s > t+tolerance } }
+
+// Distinct goes through texts in order and returns the indices of those that
+// are no near-duplicate of one kept before.
+func Distinct(texts []Vector, duplicate Cut) []int {
+	var kept []int
+	for i, v := range texts {
+		near := func(k int) bool { return duplicate(Cosine(texts[k], v)) }
+		if !slices.ContainsFunc(kept, near) {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// MMR picks up to k of len(relevance) candidates by maximal marginal relevance
+// and returns their indices in the order picked. Each pick has the greatest
+//
+//	lambda·relevance − (1−lambda)·(greatest similarity to one picked before)
+//
+// of those left; equal ones are taken in the order given. lambda is within 0–1:
+// 1 orders by relevance alone. relevance and similarity should both lie in 0–1,
+// or one drowns the other. similarity(i, j) is called for i picked and j not.
+func MMR(relevance []float64, similarity func(i, j int) float64, lambda float64, k int) []int {
+	k = max(0, min(k, len(relevance)))
+	left := make([]int, len(relevance))
+	closest := make([]float64, len(relevance)) // to what was picked
+	for i := range left {
+		left[i] = i
+	}
+	picked := make([]int, 0, k)
+	value := func(i int) float64 { return lambda*relevance[i] - (1-lambda)*closest[i] }
+	for len(picked) < k {
+		best := 0
+		for at, i := range left {
+			if value(i) > value(left[best]) {
+				best = at
+			}
+		}
+		pick := left[best]
+		left = slices.Delete(left, best, best+1)
+		picked = append(picked, pick)
+		for _, i := range left {
+			if s := similarity(pick, i); len(picked) == 1 || s > closest[i] {
+				closest[i] = s
+			}
+		}
+	}
+	return picked
+}
