@@ -1,0 +1,21 @@
+// Package cite ties an answer to the passages it leans on: [Source N] in the
+// text, N → span of a document beside it.
+//
+// # Smallest use
+//
+//	checked := cite.Validate(answer, len(sources))       // markers of unknown sources go
+//	citations, err := cite.Build(sources, picks...)      // spans for those that stay
+//	ok := cite.Verify(citations[0], document)            // does the file still say so?
+//
+// # Rules
+//
+//   - Source N is sources[N-1] of the context the answer was made from.
+//   - A marker is "[Source 1]". Also read: any case, no space, several numbers
+//     ("[Sources 1, 2 and 4]", "[Source 1, Source 2]"), ranges ("[Sources 1-3]").
+//     A marker stands on one line. A backslash before the bracket, and a fenced
+//     code block, make it plain text; Escape does so with text that is quoted.
+//   - A quote is document[Start:End], byte for byte; lines count from 1 and end
+//     with "\n".
+//
+// Everything here is pure.
+package cite
