@@ -1,6 +1,9 @@
 package state
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Update is what a node changes. The zero Update changes nothing; a pointer
 // that is set replaces the field of the same name, with its zero value too.
@@ -55,4 +58,23 @@ func set[T any](field *T, v *T) {
 	if v != nil {
 		*field = *v
 	}
+}
+
+// MarshalJSON writes a pointer to a nil list as [], because null would be read
+// back as no change.
+func (u Update) MarshalJSON() ([]byte, error) {
+	type plain Update // without this method
+	p := plain(u)
+	p.Queries = notNil(p.Queries)
+	p.Hits = notNil(p.Hits)
+	p.Sources = notNil(p.Sources)
+	p.Citations = notNil(p.Citations)
+	return json.Marshal(p)
+}
+
+func notNil[T any](list *[]T) *[]T {
+	if list != nil && *list == nil {
+		return &[]T{}
+	}
+	return list
 }
