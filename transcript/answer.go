@@ -1,0 +1,159 @@
+package transcript
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Options say what an answer needs besides its run. The zero Options are ready
+// to use.
+type Options struct {
+	// SourcesHeader is the heading above the quoted passages, in the language of
+	// the answer. Default "References".
+	SourcesHeader string
+	// Path returns the file a citation points to, with slashes or the
+	// separators of the system. The default joins Root and Source, except where
+	// Root is the file itself.
+	Path func(state.Citation) string
+}
+
+func (o Options) withDefaults() Options {
+	if o.SourcesHeader == "" {
+		o.SourcesHeader = "References"
+	}
+	if o.Path == nil {
+		o.Path = citedPath
+	}
+	return o
+}
+
+// citedPath is the default of Options.Path.
+func citedPath(c state.Citation) string {
+	root := strings.ReplaceAll(c.Root, `\`, "/")
+	if root == "" || path.Base(root) == c.Source && path.Ext(root) != "" {
+		return cmp.Or(root, c.Source)
+	}
+	return path.Join(root, c.Source)
+}
+
+// longestTitle is how many runes of a question stand in a heading.
+const longestTitle = 200
+
+// AnswerMD renders answer.md: the question as heading, the answer, and the
+// passages it leans on. Each [Source N] of the answer becomes a link to the
+// cited lines; one that no citation explains is left as it is. Of several
+// citations with one N, the first [Source N] links to the first, the second to
+// the second, and so on.
+func AnswerMD(r Run, o Options) string {
+	o = o.withDefaults()
+	turn := r.State.Turn
+	var b strings.Builder
+	asked := oneLine(r.question())
+	fmt.Fprintf(&b, "# %s\n\n", heading(asked))
+	if cut(asked, longestTitle) != asked {
+		b.WriteString(fenced("> ", r.question()) + "\n")
+	}
+	text := strings.TrimSpace(turn.Answer)
+	if text == "" {
+		st, why := status(r.ordered())
+		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
+		return b.String()
+	}
+	c := cleaner{rewrite: linker(turn.Citations, o)}
+	b.WriteString(c.clean(text) + "\n")
+	if len(turn.Citations) > 0 {
+		if c.fence != "" { // an answer cut short inside a code block must not swallow what follows
+			b.WriteString(c.fence + "\n")
+		}
+		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
+		references(&b, turn.Citations, o)
+	}
+	return b.String()
+}
+
+// heading is a question as the text of a heading.
+func heading(question string) string {
+	if question == "" {
+		return "(no question)"
+	}
+	return inline(cut(question, longestTitle))
+}
+
+func unanswered(st graph.Status, why string) string {
+	if why == "" {
+		return fmt.Sprintf("No answer: the run is %s.", st)
+	}
+	return fmt.Sprintf("No answer: the run is %s: %s.", st, strings.TrimSuffix(why, "."))
+}
+
+// sourceMark is a citation, with the backslashes before it: after an odd number
+// of them it is text of a document, not a citation.
+var sourceMark = regexp.MustCompile(`(\\*)\[Source (\d{1,4})\]`)
+
+// linker returns the rewriting that turns [Source N] into a link.
+func linker(cs []state.Citation, o Options) func(string) string {
+	byN := map[int][]state.Citation{}
+	for _, c := range cs {
+		byN[c.N] = append(byN[c.N], c)
+	}
+	seen := map[int]int{}
+	return func(text string) string {
+		return sourceMark.ReplaceAllStringFunc(text, func(mark string) string {
+			m := sourceMark.FindStringSubmatch(mark)
+			n, err := strconv.Atoi(m[2])
+			list := byN[n]
+			if err != nil || len(list) == 0 || len(m[1])%2 == 1 {
+				return mark
+			}
+			c := list[min(seen[n], len(list)-1)]
+			seen[n]++
+			return fmt.Sprintf(`%s[\[%d\]](%s)`, m[1], n, link(c, o))
+		})
+	}
+}
+
+// references lists the citations: by number, and in their order within one.
+func references(b *strings.Builder, cs []state.Citation, o Options) {
+	cs = slices.Clone(cs)
+	slices.SortStableFunc(cs, func(x, y state.Citation) int { return x.N - y.N })
+	for _, c := range cs {
+		title := ""
+		if c.Title != "" {
+			title = "**" + inline(c.Title) + "** — "
+		}
+		fmt.Fprintf(b, "\n\\[%d\\] %s[%s](%s)\n\n", c.N, title, inline(place(c)), link(c, o))
+		b.WriteString(fenced("> ", c.Quote))
+	}
+}
+
+// place names a citation's lines as compilers do, with the last one too:
+// path:12-18.
+func place(c state.Citation) string {
+	if c.StartLine == c.EndLine {
+		return fmt.Sprintf("%s:%d", c.Source, c.StartLine)
+	}
+	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
+}
+
+// link is the destination of a Markdown link to a citation's lines.
+func link(c state.Citation, o Options) string {
+	p := strings.ReplaceAll(o.Path(c), `\`, "/")
+	if len(p) > 1 && p[1] == ':' { // a Windows drive, not a scheme
+		p = "/" + p
+	}
+	p = (&url.URL{Path: p}).EscapedPath()
+	p = strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "_", "%5F", "[", "%5B", "]", "%5D").Replace(p)
+	if c.StartLine == c.EndLine {
+		return fmt.Sprintf("%s#L%d", p, c.StartLine)
+	}
+	return fmt.Sprintf("%s#L%d-L%d", p, c.StartLine, c.EndLine)
+}

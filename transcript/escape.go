@@ -1,0 +1,255 @@
+package transcript
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// visible replaces what must not reach a terminal or a viewer: invalid UTF-8
+// and control characters, other than tab and newline, by U+FFFD and by their
+// pictures. All kinds of line end become a newline. Characters that reorder
+// text (bidirectional overrides) are dropped.
+func visible(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029':
+			return '\n'
+		case r < 0x20:
+			return 0x2400 + r
+		case r == 0x7f:
+			return 0x2421
+		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+			return -1
+		case unicode.Is(unicode.Cc, r):
+			return utf8.RuneError
+		}
+		return r // strings.Map gives U+FFFD for invalid bytes
+	}, s)
+}
+
+// oneLine makes a text one line: line ends become " ⏎ ", runs of spaces one.
+func oneLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(visible(s)), "\n")
+	kept := lines[:0]
+	for _, l := range lines {
+		if l = strings.Join(strings.Fields(l), " "); l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, " ⏎ ")
+}
+
+// cut shortens a text to n runes, the last of them an ellipsis where something
+// was left out.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// inline writes a text so that Markdown shows it as it is, on one line, behind
+// some other text: in a heading, a list item or a table cell. What needs no
+// escape has none, so that the file is readable as it stands.
+func inline(s string) string {
+	rs := []rune(oneLine(s))
+	word := func(i int) bool {
+		return i >= 0 && i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]))
+	}
+	var b strings.Builder
+	for i, r := range rs {
+		switch r {
+		case '\\', '`', '*', '[', ']', '<', '|', '~', '$':
+			b.WriteByte('\\')
+		case '_':
+			if !word(i-1) || !word(i+1) {
+				b.WriteByte('\\')
+			}
+		case '&':
+			if i+1 < len(rs) && (word(i+1) || rs[i+1] == '#') {
+				b.WriteByte('\\')
+			}
+		case '#':
+			if i == len(rs)-1 { // would close a heading
+				b.WriteByte('\\')
+			}
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// code writes a short text as a code span that nothing in it can end. A pipe is
+// escaped as tables want it.
+func code(s string) string {
+	s = oneLine(s)
+	if s == "" {
+		return "–"
+	}
+	if strings.ContainsAny(s, "|\\") { // a pipe would end a table cell even in a code span
+		return inline(s)
+	}
+	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// fenced writes a text as a code block, each line behind prefix.
+func fenced(prefix, s string) string {
+	s = strings.TrimRight(visible(s), "\n")
+	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
+	var b strings.Builder
+	b.WriteString(prefix + fence + "text\n")
+	for line := range strings.SplitSeq(s, "\n") {
+		if line == "" {
+			b.WriteString(strings.TrimRight(prefix, " ") + "\n")
+			continue
+		}
+		b.WriteString(prefix + line + "\n")
+	}
+	b.WriteString(prefix + fence + "\n")
+	return b.String()
+}
+
+func longestRun(s string, c byte) int {
+	longest, n := 0, 0
+	for i := range len(s) {
+		if s[i] == c {
+			n++
+			longest = max(longest, n)
+		} else {
+			n = 0
+		}
+	}
+	return longest
+}
+
+// The parts of an answer that a viewer would act on.
+var (
+	fenceLine = regexp.MustCompile("^( {0,3})(`{3,}|~{3,})([^`]*)$")
+	fenceLike = regexp.MustCompile("^[ \t>*+0-9.)-]*(`{3,}|~{3,})")
+	htmlStart = regexp.MustCompile(`<([A-Za-z/!?])`)
+	imageMark = regexp.MustCompile(`!\[`)
+)
+
+// cleaner makes an answer's Markdown harmless, line by line: outside of code
+// every HTML tag becomes text and every image a link, so that opening the file
+// loads nothing. rewrite, where not nil, is applied to what is not code.
+//
+// It need not know all of CommonMark. Where it is not sure that something is
+// code, it takes it for text, and once it has lost track of a code block it
+// takes all that follows for text. The price is an "&lt;" to be seen in a rare
+// code block; the gain is that no reading of the file makes a tag of it.
+type cleaner struct {
+	rewrite func(string) string
+	fence   string // the run that opened the code block we are in; empty outside
+	indent  int    // of that run
+	open    bool   // a code span may reach over from an earlier line of this paragraph
+	lost    bool   // which lines are code is not known any more
+}
+
+// clean returns the harmless form of a Markdown text.
+func (c *cleaner) clean(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitAfterSeq(visible(text), "\n") {
+		b.WriteString(c.line(line))
+	}
+	return b.String()
+}
+
+func (c *cleaner) line(line string) string {
+	body := strings.TrimRight(line, "\n")
+	blank := strings.TrimSpace(body) == ""
+	if blank {
+		c.open = false
+		return line
+	}
+	indent := len(body) - len(strings.TrimLeft(body, " "))
+	m := fenceLine.FindStringSubmatch(body)
+	switch {
+	case c.lost:
+		return c.text(line)
+	case c.fence != "":
+		closes := m != nil && len(m[1]) == c.indent && m[2][0] == c.fence[0] && len(m[2]) >= len(c.fence) && strings.TrimSpace(m[3]) == ""
+		switch {
+		case closes:
+			c.fence = ""
+		case indent < c.indent, fenceLike.MatchString(body): // may or may not have ended
+			c.lost = true
+			return c.text(line)
+		}
+		return line
+	case m != nil:
+		c.fence, c.indent, c.open = m[2], len(m[1]), false
+		return line
+	case fenceLike.MatchString(body):
+		c.lost = true
+		return c.text(line)
+	}
+	return c.spans(line)
+}
+
+// spans handles a line outside of code blocks: text with code spans in it.
+func (c *cleaner) spans(line string) string {
+	if c.open || strings.Contains(line, "\\`") {
+		c.open = c.open || strings.Contains(line, "`")
+		return c.text(line)
+	}
+	var b strings.Builder
+	rest := line
+	for {
+		i := strings.IndexByte(rest, '`')
+		if i < 0 {
+			b.WriteString(c.text(rest))
+			return b.String()
+		}
+		n := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
+		j := closing(rest[i+n:], n)
+		if j < 0 {
+			c.open = true
+			b.WriteString(c.text(rest))
+			return b.String()
+		}
+		end := i + n + j + n
+		b.WriteString(c.text(rest[:i]))
+		if span := rest[i:end]; strings.Contains(span, "|") { // in a table, cells come first
+			b.WriteString(c.text(span))
+		} else {
+			b.WriteString(span)
+		}
+		rest = rest[end:]
+	}
+}
+
+// closing returns where in s a run of exactly n backticks begins, or -1.
+func closing(s string, n int) int {
+	for i := 0; i < len(s); {
+		if s[i] != '`' {
+			i++
+			continue
+		}
+		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+		if run == n {
+			return i
+		}
+		i += run
+	}
+	return -1
+}
+
+// text makes text that is not code harmless.
+func (c *cleaner) text(s string) string {
+	s = htmlStart.ReplaceAllString(s, "&lt;$1")
+	s = imageMark.ReplaceAllString(s, "&#33;[") // a backslash could meet another one before it
+	if c.rewrite != nil {
+		s = c.rewrite(s)
+	}
+	return s
+}

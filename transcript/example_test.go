@@ -1,0 +1,57 @@
+package transcript_test
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
+)
+
+func Example() {
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	r := transcript.Run{
+		Thread: "t", ID: "r",
+		Commits: []graph.Commit{{ // newest first; one is enough here
+			Run: "r", Step: 1, Source: graph.SourceLoop, Status: graph.Completed, Time: noon,
+			Deltas: []graph.Delta{{Node: "generate", Notes: graph.Notes{
+				Duration: 3 * time.Millisecond,
+				Details:  []graph.Detail{{Key: "sources", Value: "1"}},
+			}}},
+		}},
+		State: state.State{Turn: state.Turn{
+			Query:  "What outlives a container?",
+			Answer: "A volume does [Source 1].",
+			Citations: []state.Citation{{
+				N: 1, Source: "volumes.md", Root: "/docs", Title: "Volumes", StartLine: 3, EndLine: 3,
+				Quote: "A volume outlives its container.",
+			}},
+		}},
+	}
+	fmt.Print(transcript.AnswerMD(r, transcript.Options{}))
+	for _, line := range transcript.DebugLines(r.Commits[0].Deltas) {
+		fmt.Println(line)
+	}
+	if err := transcript.WriteJSON(os.Stdout, r); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// # What outlives a container?
+	//
+	// A volume does [\[1\]](/docs/volumes.md#L3).
+	//
+	// ## References
+	//
+	// \[1\] **Volumes** — [volumes.md:3](/docs/volumes.md#L3)
+	//
+	// > ```text
+	// > A volume outlives its container.
+	// > ```
+	// [DEBUG generate] sources: 1
+	// [DEBUG generate] model calls: 0
+	// {"type":"run","thread_id":"t","run_id":"r","question":"What outlives a container?","status":"completed","started":"2026-01-02T12:00:00Z","elapsed_ms":0,"model":"","abstained":false,"answer":"A volume does [Source 1]."}
+	// {"type":"commit","id":0,"parent":0,"step":1,"source":"loop","status":"completed","time":"2026-01-02T12:00:00Z","frontier":[]}
+	// {"type":"task","commit":0,"step":1,"node":"generate","rank":0,"by":"offline","duration_ms":3,"details":[{"k":"sources","v":"1"}],"calls":[],"warnings":[]}
+}

@@ -1,0 +1,162 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// runLine, commitLine and taskLine are the lines that WriteJSON writes.
+type runLine struct {
+	Type      string       `json:"type"` // run
+	Thread    string       `json:"thread_id"`
+	Run       string       `json:"run_id"`
+	Question  string       `json:"question"`
+	Status    graph.Status `json:"status"`
+	Error     string       `json:"error,omitempty"`
+	Started   time.Time    `json:"started,omitzero"`
+	ElapsedMS float64      `json:"elapsed_ms"`
+	Model     string       `json:"model"`
+	Abstained bool         `json:"abstained"`
+	Answer    string       `json:"answer"`
+}
+
+type commitLine struct {
+	Type     string         `json:"type"` // commit
+	ID       graph.CommitID `json:"id"`
+	Parent   graph.CommitID `json:"parent"`
+	Step     int            `json:"step"`
+	Source   graph.Source   `json:"source"`
+	Status   graph.Status   `json:"status"`
+	Time     time.Time      `json:"time"`
+	Frontier []string       `json:"frontier"`
+	Error    string         `json:"error,omitempty"`
+}
+
+type taskLine struct {
+	Type       string          `json:"type"` // task
+	Commit     graph.CommitID  `json:"commit"`
+	Step       int             `json:"step"`
+	Node       string          `json:"node"`
+	Path       string          `json:"path,omitempty"`
+	Rank       int             `json:"rank"`
+	By         string          `json:"by"`
+	Start      time.Time       `json:"start,omitzero"`
+	DurationMS float64         `json:"duration_ms"`
+	Details    []graph.Detail  `json:"details"`
+	Calls      []graph.Call    `json:"calls"`
+	Warnings   []string        `json:"warnings"`
+	Skipped    string          `json:"skipped,omitempty"`
+	Error      string          `json:"error,omitempty"`
+	Update     json.RawMessage `json:"update,omitempty"`
+}
+
+// WriteJSON writes a run as JSON lines: one of type "run", then one of type
+// "commit" for each commit, oldest first, each followed by one of type "task"
+// for each of its tasks and failed attempts. Times are in UTC. It fails only
+// where w fails or a delta is no JSON.
+func WriteJSON(w io.Writer, r Run) error {
+	commits := r.ordered()
+	st, why := status(commits)
+	turn := r.State.Turn
+	first := runLine{
+		Type: "run", Thread: r.Thread, Run: r.ID, Question: r.question(), Status: st, Error: why,
+		ElapsedMS: milliseconds(elapsed(commits)), Model: turn.Model, Abstained: turn.Abstained, Answer: turn.Answer,
+	}
+	if len(commits) > 0 {
+		first.Started = commits[0].Time.UTC()
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(first); err != nil {
+		return fmt.Errorf("write run %s: %w", r.ID, err)
+	}
+	for _, c := range commits {
+		line := commitLine{"commit", c.ID, c.Parent, c.Step, c.Source, c.Status, c.Time.UTC(), list(c.Frontier), c.Error}
+		if err := enc.Encode(line); err != nil {
+			return fmt.Errorf("write commit %d: %w", c.ID, err)
+		}
+		for _, v := range visits([]graph.Commit{c}) {
+			n := v.Notes
+			line := taskLine{
+				"task", c.ID, v.step, v.Node, v.Path, v.Rank, by(n), n.Start.UTC(), milliseconds(n.Duration),
+				list(n.Details), list(n.Calls), list(n.Warnings), n.Skipped, v.Error, json.RawMessage(v.Body),
+			}
+			if err := enc.Encode(line); err != nil {
+				return fmt.Errorf("write task %q of commit %d: %w", v.Node, c.ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// list makes an empty list "[]" in JSON, not null.
+func list[T any](xs []T) []T {
+	if xs == nil {
+		return []T{}
+	}
+	return xs
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Microseconds()) / 1e3
+}
+
+// routeKey is the detail of pre_retrieval that names the route. Debug lines
+// show it under route_query: routing is part of pre_retrieval.
+const routeKey = "route"
+
+// DebugLines tells what the tasks of a superstep did, as lines for a person
+// who looks for a fault:
+//
+//	[DEBUG pre_retrieval] queries: 2
+//
+// They hold the task's details in order, then what it skipped, called, warned
+// of and how it failed. The line ends are left to the caller.
+func DebugLines(tasks []graph.Delta) []string {
+	var out []string
+	for _, t := range tasks {
+		if t.Node == "" {
+			continue
+		}
+		say := func(node, key, value string) {
+			out = append(out, fmt.Sprintf("[DEBUG %s] %s: %s", oneLine(node), oneLine(key), oneLine(value)))
+		}
+		node := joined(t.Path, t.Node)
+		for _, d := range t.Notes.Details {
+			if t.Node == "pre_retrieval" && strings.HasPrefix(d.Key, routeKey) {
+				say("route_query", d.Key, d.Value)
+				continue
+			}
+			say(node, d.Key, d.Value)
+		}
+		if t.Notes.Skipped != "" {
+			say(node, "skipped", t.Notes.Skipped)
+		}
+		say(node, "model calls", strconv.Itoa(len(t.Notes.Calls)))
+		for _, w := range t.Notes.Warnings {
+			say(node, "warning", w)
+		}
+		if t.Error != "" {
+			say(node, "error", t.Error)
+		}
+	}
+	return out
+}
+
+// StageLines tells how long the tasks of a superstep took, a line each without
+// its end: "⏱️ retrieval: 0.02s".
+func StageLines(tasks []graph.Delta) []string {
+	var out []string
+	for _, t := range tasks {
+		if t.Node != "" {
+			out = append(out, fmt.Sprintf("⏱️ %s: %.2fs", oneLine(joined(t.Path, t.Node)), t.Notes.Duration.Seconds()))
+		}
+	}
+	return out
+}

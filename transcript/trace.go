@@ -1,0 +1,156 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// FlowTraceMD renders flow_trace.md: the run's question and end, one section
+// for each visit of a node in order, a table of calls per model, and a diagram
+// of the path taken. A failed attempt has a section too, with its error.
+func FlowTraceMD(r Run) string {
+	commits := r.ordered()
+	vs := visits(commits)
+	var b strings.Builder
+	head(&b, r, commits, vs)
+	for i, v := range vs {
+		section(&b, i+1, v)
+	}
+	summary(&b, vs)
+	b.WriteString("\n## Path taken\n\n```mermaid\n" + mermaid(commits) + "```\n")
+	return b.String()
+}
+
+func head(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
+	st, why := status(commits)
+	b.WriteString("# Flow trace\n\n")
+	item(b, "question", heading(oneLine(r.question())))
+	item(b, "thread", code(r.Thread))
+	item(b, "run", code(r.ID))
+	if len(commits) > 0 {
+		item(b, "started", commits[0].Time.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+	}
+	item(b, "status", inline(string(st)))
+	if why != "" {
+		item(b, "error", inline(why))
+	}
+	var busy time.Duration
+	warnings := 0
+	for _, v := range vs {
+		busy += v.Notes.Duration
+		warnings += len(v.Notes.Warnings)
+	}
+	item(b, "time", fmt.Sprintf("%s, of which in nodes %s", duration(elapsed(commits)), duration(busy)))
+	if r.State.Turn.Model != "" {
+		item(b, "answered by", inline(r.State.Turn.Model))
+	}
+	if warnings > 0 {
+		item(b, "warnings", strconv.Itoa(warnings))
+	}
+}
+
+func section(b *strings.Builder, i int, v visit) {
+	failed := ""
+	if v.Error != "" {
+		failed = " (failed attempt)"
+	}
+	fmt.Fprintf(b, "\n## %d. %s%s\n\n", i, inline(joined(v.Path, v.Node)), failed)
+	n := v.Notes
+	if n.Skipped != "" {
+		fmt.Fprintf(b, "%s\n\n", inline(n.Skipped))
+	}
+	item(b, "step", strconv.Itoa(v.step))
+	item(b, "by", inline(by(n)))
+	item(b, "model calls", strconv.Itoa(len(n.Calls)))
+	for _, d := range n.Details {
+		if d.Key != byKey {
+			item(b, inline(d.Key), inline(d.Value))
+		}
+	}
+	for _, c := range n.Calls {
+		item(b, "call", callLine(c))
+	}
+	for _, w := range n.Warnings {
+		item(b, "warning", inline(w))
+	}
+	item(b, "time", duration(n.Duration))
+	if v.Error != "" {
+		b.WriteString("\n" + fenced("", v.Error))
+	}
+}
+
+func callLine(c graph.Call) string {
+	parts := []string{inline(c.Name)}
+	for _, key := range sortedKeys(c.Counts) {
+		parts = append(parts, fmt.Sprintf("%s %d", inline(key), c.Counts[key]))
+	}
+	parts = append(parts, duration(c.Duration))
+	if c.Error != "" {
+		parts = append(parts, "failed: "+inline(c.Error))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortedKeys(m map[string]int64) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func item(b *strings.Builder, key, value string) {
+	fmt.Fprintf(b, "- %s: %s\n", key, value)
+}
+
+func joined(path, node string) string {
+	if path == "" {
+		return node
+	}
+	return path + "/" + node
+}
+
+func summary(b *strings.Builder, vs []visit) {
+	rows := totals(vs)
+	all := total{name: "total"}
+	b.WriteString("\n## Summary of calls per model\n\n" +
+		"| model | calls | failed | input tokens | output tokens | time |\n" +
+		"| --- | ---: | ---: | ---: | ---: | ---: |\n")
+	row := func(t total, mark string) {
+		fmt.Fprintf(b, "| %s%s%s | %d | %d | %d | %d | %s |\n", mark, inline(t.name), mark, t.calls, t.failed, t.in, t.out, duration(t.time))
+	}
+	for _, t := range rows {
+		row(t, "")
+		all.calls += t.calls
+		all.failed += t.failed
+		all.in += t.in
+		all.out += t.out
+		all.time += t.time
+	}
+	row(all, "**")
+}
+
+// duration prints a length of time with the digits that mean something: whole
+// microseconds below a millisecond, then three significant digits, then tenths
+// of a second.
+func duration(d time.Duration) string {
+	switch abs := d.Abs(); {
+	case abs < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case abs < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+	case abs < 100*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
+	case abs < time.Second:
+		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
+	case abs < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

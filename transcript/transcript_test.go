@@ -1,0 +1,175 @@
+package transcript_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Each file in testdata holds a run's log as run.json and what it renders to.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := rendered(t, readRun(t, archive.Files[0].Data))
+			if *update {
+				archive.Files = append(archive.Files[:1], got...)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			for i, f := range got {
+				if i+1 >= len(archive.Files) {
+					t.Fatalf("%s: %s is missing; run with -update", file, f.Name)
+				}
+				want := archive.Files[i+1]
+				if diff := cmp.Diff(want.Name+"\n"+string(want.Data), f.Name+"\n"+string(f.Data)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+				}
+			}
+		})
+	}
+}
+
+func rendered(t *testing.T, r transcript.Run) []txtar.File {
+	t.Helper()
+	var lines bytes.Buffer
+	if err := transcript.WriteJSON(&lines, r); err != nil {
+		t.Fatal(err)
+	}
+	var live []string
+	for _, c := range slices.Backward(r.Commits) {
+		live = append(live, transcript.DebugLines(c.Deltas)...)
+		live = append(live, transcript.StageLines(c.Deltas)...)
+	}
+	return []txtar.File{
+		{Name: "answer.md", Data: []byte(transcript.AnswerMD(r, transcript.Options{}))},
+		{Name: "flow_trace.md", Data: []byte(transcript.FlowTraceMD(r))},
+		{Name: "run.jsonl", Data: lines.Bytes()},
+		{Name: "debug.txt", Data: []byte(strings.Join(live, "\n") + "\n")},
+	}
+}
+
+// logged is a run as the golden files write it, oldest commit first.
+type logged struct {
+	Thread, Run string
+	Commits     []struct {
+		ID, Parent graph.CommitID
+		Run        string
+		Step       int
+		Source     graph.Source
+		Status     graph.Status
+		Time       time.Time
+		Frontier   []string
+		Error      string
+		Deltas     []struct {
+			Node  string
+			Rank  int
+			Body  json.RawMessage
+			Error string
+			Notes graph.Notes
+		}
+	}
+}
+
+// readRun does what a caller does: it folds the deltas into the state and hands
+// over the commits newest first.
+func readRun(t *testing.T, data []byte) transcript.Run {
+	t.Helper()
+	var in logged
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		t.Fatal(err)
+	}
+	r := transcript.Run{Thread: in.Thread, ID: in.Run}
+	for _, c := range in.Commits {
+		commit := graph.Commit{
+			ID: c.ID, Parent: c.Parent, Thread: in.Thread, Run: c.Run, Step: c.Step, Source: c.Source,
+			Status: c.Status, Time: c.Time, Frontier: c.Frontier, Error: c.Error,
+		}
+		for _, d := range c.Deltas {
+			var compact bytes.Buffer // as a store has it
+			if d.Body != nil {
+				var u state.Update
+				if err := json.Unmarshal(d.Body, &u); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if r.State, err = state.Apply(r.State, u); err != nil {
+					t.Fatal(err)
+				}
+				if err := json.Compact(&compact, d.Body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			commit.Deltas = append(commit.Deltas, graph.Delta{Node: d.Node, Rank: d.Rank, Body: compact.Bytes(), Error: d.Error, Notes: d.Notes})
+		}
+		r.Commits = append(r.Commits, commit)
+	}
+	slices.Reverse(r.Commits)
+	return r
+}
+
+// A run that the log knows nothing of still renders.
+func TestEmptyRun(t *testing.T) {
+	r := transcript.Run{Thread: "t", ID: "r"}
+	if got, want := transcript.AnswerMD(r, transcript.Options{}), "# (no question)\n\n*No answer: the run is pending.*\n"; got != want {
+		t.Errorf("AnswerMD(empty) = %q, want %q", got, want)
+	}
+	if got := transcript.FlowTraceMD(r); !strings.Contains(got, "start -->|1| finish") {
+		t.Errorf("FlowTraceMD(empty) draws no path:\n%s", got)
+	}
+}
+
+// A question longer than a heading is cut there and stands whole below it.
+func TestLongQuestion(t *testing.T) {
+	question := strings.TrimSpace(strings.Repeat("Họ tên? ", 2500))
+	r := transcript.Run{State: state.State{Turn: state.Turn{Query: question, Answer: "Yes."}}}
+	got := transcript.AnswerMD(r, transcript.Options{})
+	first, rest, _ := strings.Cut(got, "\n")
+	if n := len([]rune(first)); n != 202 || !strings.HasSuffix(first, "…") {
+		t.Errorf("heading has %d runes, want 202 ending in an ellipsis: %q", n, first)
+	}
+	if !strings.Contains(rest, question) {
+		t.Error("the whole question does not stand below the heading")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	r := transcript.Run{State: state.State{Turn: state.Turn{
+		Query: "Ai?", Answer: "Tôi [Source 1].",
+		Citations: []state.Citation{{N: 1, Source: "a.md", Root: "/x", StartLine: 2, EndLine: 3, Quote: "Tôi."}},
+	}}}
+	got := transcript.AnswerMD(r, transcript.Options{
+		SourcesHeader: "Nguồn",
+		Path:          func(c state.Citation) string { return "docs/" + c.Source },
+	})
+	want := "# Ai?\n\nTôi [\\[1\\]](docs/a.md#L2-L3).\n\n## Nguồn\n\n\\[1\\] [a.md:2-3](docs/a.md#L2-L3)\n\n> ```text\n> Tôi.\n> ```\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("AnswerMD (-want +got):\n%s", diff)
+	}
+}
