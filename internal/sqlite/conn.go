@@ -1,0 +1,150 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// maxStatements bounds the prepared statements kept with a connection.
+const maxStatements = 256
+
+// conn is one connection with its prepared statements. Whoever took it owns it.
+type conn struct {
+	db    *DB
+	c     *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+// connect opens a connection and brings it to the settings of this package.
+func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
+	c, err := db.pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cn := &conn{db: db, c: c, stmts: map[string]*sql.Stmt{}}
+	settings := []string{
+		// SQLite itself waits this long for a lock; beyond it we try again
+		// ourselves, looking at the context in between.
+		"PRAGMA busy_timeout = 100",
+		"PRAGMA synchronous = NORMAL",
+		"PRAGMA foreign_keys = ON",
+		"PRAGMA trusted_schema = OFF",
+		"PRAGMA wal_autocheckpoint = 1000",
+		"PRAGMA journal_size_limit = 16777216",
+	}
+	if readOnly {
+		settings = append(settings, "PRAGMA query_only = ON")
+	}
+	for _, s := range settings {
+		if _, err := c.ExecContext(ctx, s); err != nil {
+			cn.close()
+			return nil, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return cn, nil
+}
+
+// exec runs a statement that is not worth preparing.
+func (cn *conn) exec(ctx context.Context, query string) error {
+	cn.db.statements.Add(1)
+	_, err := cn.c.ExecContext(ctx, query)
+	return err
+}
+
+// prepared returns the statement for a query, nil when there are too many.
+func (cn *conn) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := cn.stmts[query]; ok {
+		return s, nil
+	}
+	if len(cn.stmts) >= maxStatements {
+		return nil, nil //nolint:nilnil // no statement and no error: the caller runs the text
+	}
+	s, err := cn.c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	cn.stmts[query] = s
+	return s, nil
+}
+
+// control runs a statement such as BEGIN, prepared once.
+func (cn *conn) control(query string) error {
+	_, err := (&Tx{ctx: context.Background(), cn: cn}).Exec(query)
+	return err
+}
+
+// rollback ends a transaction and tells whether the connection is still good.
+// SQLite ends some transactions itself, for example when the disk is full.
+func (cn *conn) rollback() bool {
+	err := cn.control("ROLLBACK")
+	return err == nil || strings.Contains(err.Error(), "no transaction is active")
+}
+
+// close ends the connection. The pool keeps no idle ones, so this closes the
+// driver's connection too.
+func (cn *conn) close() {
+	for _, s := range cn.stmts {
+		_ = s.Close() // the connection goes with it
+	}
+	_ = cn.c.Raw(func(any) error { return driver.ErrBadConn })
+	_ = cn.c.Close()
+}
+
+// Tx is a transaction that a callback works in. It is valid until the callback
+// returns and must be used by one goroutine at a time. Statements of Exec and
+// QueryRow are prepared once per connection, so their texts should be constant.
+type Tx struct {
+	ctx context.Context //nolint:containedctx // a Tx lives only as long as one call
+	cn  *conn
+}
+
+// Exec runs a statement that returns no rows.
+func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	tx.cn.db.statements.Add(1)
+	s, err := tx.cn.prepared(tx.ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return tx.cn.c.ExecContext(tx.ctx, query, args...)
+	}
+	return s.ExecContext(tx.ctx, args...)
+}
+
+// QueryRow runs a statement that returns at most one row. Its Scan must be
+// called before the same text is run again; it returns [sql.ErrNoRows] where
+// there is none.
+func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
+	tx.cn.db.statements.Add(1)
+	s, err := tx.cn.prepared(tx.ctx, query)
+	if s == nil || err != nil {
+		return tx.cn.c.QueryRowContext(tx.ctx, query, args...) // gives the error of preparing again
+	}
+	return s.QueryRowContext(tx.ctx, args...)
+}
+
+// Query runs a statement that returns rows; the caller closes them before the
+// callback returns.
+func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	tx.cn.db.statements.Add(1)
+	// Not prepared: several cursors over one statement would disturb each other.
+	return tx.cn.c.QueryContext(tx.ctx, query, args...)
+}
+
+// call runs a callback and turns its panic into an error.
+func call(fn func(*Tx) error, tx *Tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	if fn == nil {
+		return errors.New("no callback")
+	}
+	return fn(tx)
+}

@@ -1,0 +1,271 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Durability says what a commit survives.
+type Durability int
+
+// The levels of durability.
+const (
+	// ProcessCrash keeps every commit when the process dies at any point. When
+	// the machine loses power the last commits may be lost, without damage.
+	ProcessCrash Durability = iota
+)
+
+// Options say how to open a database. The zero value opens a file without a
+// schema.
+type Options struct {
+	// Migrations bring the schema from version to version: the first from an
+	// empty file to version 1, and so on. Each runs once, in a transaction of
+	// its own. Those that were released must never change.
+	Migrations []string
+	// ApplicationID marks the files of one kind, so that another kind is
+	// refused instead of misread. Zero: not marked, not looked at.
+	ApplicationID int32
+	// Durability of commits; ProcessCrash is the only level.
+	Durability Durability
+	// Readers is how many reads run side by side. Zero: the number of CPUs, at
+	// least 4.
+	Readers int
+}
+
+// Counters tell what a DB did since it was opened.
+type Counters struct {
+	Statements int64 // statements run by callbacks and by the package itself
+	Commits    int64 // transactions that wrote
+	Writes     int64 // callbacks saved; greater than Commits where they were grouped
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	path    string // as given; for messages
+	dsn     string
+	pool    *sql.DB
+	readers chan *conn // idle ones; nil stands for one that was not opened yet
+	queue   chan *request
+	closing chan struct{}
+	stopped chan struct{} // the writer has ended
+	once    sync.Once
+	inFile  bool
+
+	statements, commits, writes atomic.Int64
+}
+
+// Open opens or creates the database at path, together with its folder. The
+// path ":memory:", or an empty one, gives a private database in memory that
+// ends with Close. Errors that can be told apart: [DamagedError], [NewerError],
+// [ForeignError]. ctx bounds opening only, including the wait for another
+// process that is just migrating.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	if o.Durability != ProcessCrash {
+		return nil, fmt.Errorf("open database %s: unknown durability %d", path, o.Durability)
+	}
+	if o.Readers <= 0 {
+		o.Readers = max(4, runtime.GOMAXPROCS(0))
+	}
+	db := &DB{
+		path:    path,
+		readers: make(chan *conn, o.Readers),
+		queue:   make(chan *request, maxGroup),
+		closing: make(chan struct{}),
+		stopped: make(chan struct{}),
+	}
+	if err := db.locate(); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	pool, err := sql.Open(driverName, db.dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	pool.SetMaxIdleConns(0) // connections are kept in readers, with their statements
+	db.pool = pool
+	w, err := db.prepare(ctx, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, db.explain(err)), pool.Close())
+	}
+	for range o.Readers {
+		db.readers <- nil
+	}
+	go w.loop()
+	return db, nil
+}
+
+// locate finds out what to open, and creates folder and file with rights for
+// their owner only; SQLite gives its side files the rights of the file.
+func (db *DB) locate() error {
+	if db.path == "" || db.path == ":memory:" {
+		db.dsn = fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64()) //nolint:gosec // a name, not a secret
+		return nil
+	}
+	abs, err := filepath.Abs(db.path)
+	if err != nil {
+		return err
+	}
+	if strings.ContainsRune(abs, 0) {
+		return errors.New("path holds a NUL character")
+	}
+	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	p := filepath.ToSlash(abs)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p // C:/… becomes file:///C:/…
+	}
+	db.dsn = (&url.URL{Scheme: "file", Path: p}).String()
+	db.inFile = true
+	return nil
+}
+
+// prepare opens the writer's connection and migrates, waiting for other
+// processes that do the same.
+func (db *DB) prepare(ctx context.Context, o Options) (*writer, error) {
+	var cn *conn
+	err := retry(ctx, func() error {
+		var err error
+		if cn, err = db.connect(ctx, false); err != nil {
+			return err
+		}
+		if err = db.migrate(ctx, cn, o); err != nil {
+			cn.rollback()
+			cn.close()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &writer{db: db, cn: cn}, nil
+}
+
+// Read runs fn in a transaction that sees the database as it was when it began
+// and cannot change it. When ctx ends, the statement under way is interrupted.
+func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return retry(ctx, func() error { return db.explain(db.read(ctx, fn)) })
+}
+
+func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
+	select {
+	case <-db.closing: // looked at first: select picks at random
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	default:
+	}
+	var cn *conn
+	select {
+	case cn = <-db.readers:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-db.closing:
+		return ErrClosed
+	}
+	defer func() { db.readers <- cn }()
+	if cn == nil {
+		fresh, err := db.connect(ctx, true)
+		if err != nil {
+			return err
+		}
+		cn = fresh
+	}
+	if err := cn.control("BEGIN"); err != nil {
+		return err
+	}
+	defer func() {
+		if !cn.rollback() {
+			cn.close()
+			cn = nil
+		}
+	}()
+	tx := &Tx{ctx: ctx, cn: cn}
+	// BEGIN alone takes no snapshot; the first look at the file does.
+	var one int
+	if err := tx.QueryRow("SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return call(fn, tx)
+}
+
+// Checkpoint moves what the write-ahead log holds into the file and truncates
+// the log. Where readers or other processes stand in the way, it does what it
+// can; that is not an error.
+func (db *DB) Checkpoint(ctx context.Context) error {
+	if !db.inFile {
+		return nil
+	}
+	cn, err := db.connect(ctx, false)
+	if err != nil {
+		return db.explain(err)
+	}
+	defer cn.close()
+	var blocked, frames, moved int
+	err = cn.c.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &frames, &moved)
+	if busy(err) {
+		return nil
+	}
+	return db.explain(err)
+}
+
+// Counters returns what the DB did so far.
+func (db *DB) Counters() Counters {
+	return Counters{Statements: db.statements.Load(), Commits: db.commits.Load(), Writes: db.writes.Load()}
+}
+
+// Close finishes the writes that were begun, waits for reads under way, empties
+// the write-ahead log and closes the file. Closing twice is not an error.
+func (db *DB) Close() error {
+	var err error
+	db.once.Do(func() {
+		close(db.closing)
+		<-db.stopped
+		for range cap(db.readers) {
+			if cn := <-db.readers; cn != nil {
+				cn.close()
+			}
+		}
+		err = errors.Join(db.Checkpoint(context.Background()), db.pool.Close())
+	})
+	return err
+}
+
+// retry calls f until it succeeds, fails for another reason than a lock that
+// someone else holds, or ctx ends.
+func retry(ctx context.Context, f func() error) error {
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err := f()
+		if err == nil || !busy(err) {
+			return err
+		}
+		timer := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("waiting for another process that uses the database: %w", context.Cause(ctx))
+		}
+	}
+}
