@@ -1,0 +1,200 @@
+package text
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Token is one term of a text and where it stands.
+type Token struct {
+	Term  string // normalised; what is indexed and searched for
+	Start int    // byte offset in the text
+	End   int    // first byte after
+	Pos   int    // position, from 0; dropped stop words leave a gap; a name as a whole shares the position of its first part
+}
+
+// Analyzer turns text into terms. Analyzers are safe for concurrent use.
+type Analyzer interface {
+	// Name identifies the output: two analyzers of one name give the same
+	// tokens for the same text, in this and every other version of the program.
+	Name() string
+	// Analyze returns the tokens of s in order of Pos, then Start; where the
+	// parts of a name begin, the name as a whole comes first.
+	Analyze(s string) []Token
+	// Append is Analyze into a slice that the caller owns.
+	Append(dst []Token, s string) []Token
+}
+
+// For returns the analyzer of a language, named by its ISO 639-1 code.
+// English has stop words and stemming. Every other language, and the empty
+// code, gets a plain analyzer that works for every script: words in lower
+// case, ideographs one by one.
+func For(lang string) Analyzer {
+	switch lang {
+	case "en":
+		return englishAnalyzer
+	default:
+		return plainAnalyzer
+	}
+}
+
+var (
+	englishAnalyzer = newAnalyzer("en/1", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
+	plainAnalyzer   = newAnalyzer("plain/1", lower)    //nolint:gochecknoglobals // as above
+)
+
+// maxTerm bounds a term in bytes. Longer runs (base64, minified code) say
+// nothing to a reader and would only fill the dictionary.
+const maxTerm = 128
+
+// analyzer is the one implementation; languages differ in term only.
+type analyzer struct {
+	name string
+	// term returns the term of a normalised lower-case word, "" for a stop word.
+	term func(surface string) string
+	// caches holds *cache. A pool needs no lock in the hot loop: each call of
+	// Append has a cache for itself, and what is in it never shows.
+	caches sync.Pool
+}
+
+// cache remembers the terms of surface forms, because text repeats its words.
+type cache map[string]string
+
+// maxCache bounds a cache; beyond it, the cache starts anew.
+const maxCache = 1 << 15
+
+func newAnalyzer(name string, term func(string) string) *analyzer {
+	return &analyzer{name: name, term: term, caches: sync.Pool{New: func() any {
+		c := make(cache)
+		return &c
+	}}}
+}
+
+func (a *analyzer) Name() string { return a.name }
+
+func (a *analyzer) Analyze(s string) []Token {
+	return a.Append(make([]Token, 0, len(s)/7+4), s)
+}
+
+func (a *analyzer) Append(dst []Token, s string) []Token {
+	c := a.caches.Get().(*cache) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	defer a.caches.Put(c)
+	if len(*c) > maxCache {
+		clear(*c)
+	}
+	run := run{a: a, c: *c, s: s, out: dst}
+	it := words.FromString(s)
+	start, end := 0, 0 // of the compound under way
+	for it.Next() {
+		b, e := it.Start(), it.End()
+		switch {
+		case isWord(s[b:e]):
+			if start == end {
+				start = b
+			}
+			end = e
+			if e < len(s) && s[e] == '-' && startsWord(s[e+1:]) {
+				continue // a hyphen between words joins them
+			}
+			run.compound(start, end)
+			start, end = 0, 0
+		case start < end && b == end: // the joining hyphen
+			end = e
+		}
+	}
+	return run.out
+}
+
+// isWord reports whether a segment of UAX #29 is a word, not space or
+// punctuation.
+func isWord(seg string) bool {
+	if c := seg[0]; c < utf8.RuneSelf && !isAlnum(c) && c != '_' {
+		return false
+	}
+	return strings.IndexFunc(seg, isWordRune) >= 0
+}
+
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return isWordRune(r)
+}
+
+func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlnum(byte(r))
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
+
+func isAlnum(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// lookup returns the term of a surface form, "" for a stop word.
+func (a *analyzer) lookup(c cache, surface string) string {
+	term, ok := c[surface]
+	if !ok {
+		term = a.term(surface)
+		if len(surface) <= maxTerm {
+			c[strings.Clone(surface)] = term
+		}
+	}
+	return term
+}
+
+// lower is the term of a plain analyzer. Compatibility forms (ligatures of a
+// PDF, full-width letters) become the letters they stand for.
+func lower(surface string) string {
+	ascii := true
+	for i := range len(surface) {
+		if surface[i] >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return clip(strings.ToLower(strings.Clone(surface)))
+	}
+	t := norm.NFKC.String(strings.ToValidUTF8(surface, ""))
+	t = strings.Map(func(r rune) rune {
+		switch {
+		case r == '’' || r == '‘' || r == '‛':
+			return '\''
+		case unicode.Is(unicode.Cf, r):
+			return -1 // soft hyphens, joiners
+		}
+		return unicode.ToLower(r)
+	}, t)
+	return clip(norm.NFC.String(t))
+}
+
+// clip cuts a term at maxTerm, on a rune boundary.
+func clip(t string) string {
+	if len(t) <= maxTerm {
+		return t
+	}
+	n := maxTerm
+	for n > 0 && !utf8.RuneStart(t[n]) {
+		n--
+	}
+	return t[:n]
+}
+
+func englishTerm(surface string) string {
+	t := lower(surface)
+	if StopWord("en", t) {
+		return ""
+	}
+	t = strings.TrimSuffix(t, "'s")
+	t = strings.Trim(t, "'")
+	if StopWord("en", t) {
+		return ""
+	}
+	return english.Stem(t, true)
+}

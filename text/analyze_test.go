@@ -1,0 +1,192 @@
+package text_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/text"
+)
+
+// terms joins the terms of s; what shares a position is joined by a slash.
+func terms(lang, s string) string {
+	var b strings.Builder
+	pos := -1
+	for _, t := range text.For(lang).Analyze(s) {
+		switch {
+		case pos < 0:
+		case t.Pos == pos:
+			b.WriteByte('/')
+		default:
+			b.WriteByte(' ')
+		}
+		pos = t.Pos
+		b.WriteString(t.Term)
+	}
+	return b.String()
+}
+
+func TestAnalyze(t *testing.T) {
+	for _, tt := range []struct{ name, lang, in, want string }{
+		{"stems", "en", "Restarting the containers", "restart contain"},
+		{"questions lose their frame", "en", "How do I back up a volume?", "back up volum"},
+		{"possessive", "en", "the container's data, the users' files", "contain data user file"},
+		{"typographic apostrophes", "en", "container’s isn’t", "contain"},
+		{"quotes are not apostrophes", "en", "'quoted' rock 'n' roll", "quot rock n roll"},
+		{"commands keep their direction", "en", "docker compose up and down", "docker compos up down"},
+		{"file name", "en", "docker-compose.yml", "dockercomposeyml/docker compos yml"},
+		{"path", "en", "/etc/docker/daemon.json", "etc docker daemonjson/daemon json"},
+		{"environment variable", "en", "COMPOSE_FILE", "composefil/compos file"},
+		{"snake", "en", "depends_on", "dependson/depend"},
+		{"camel", "en", "autoPauseTimeoutSeconds", "autopausetimeoutsecond/auto paus timeout second"},
+		{"camel and snake agree", "en", "dependsOn", "dependson/depend"},
+		{"acronym before a word", "en", "HTTPServer", "httpserver/http server"},
+		{"acronym in the plural", "en", "URLs and VMs", "url vms"},
+		{"no humps", "en", "gRPC IPv6 WSL2 x86_64", "grpc ipv6 wsl2 x8664/x86 64"},
+		{"hyphen or none", "en", "plug-in plugin", "plugin/plug plugin"},
+		{"dot or none", "en", "Node.js nodejs", "nodej/node js nodej"},
+		{"option", "en", "docker run --mount=type=bind -a", "docker run --mount/mount type bind -a"},
+		{"option of two words", "en", "use --no-cache", "use --no-cache/nocach cach"},
+		{"assignment", "en", "seccomp=unconfined", "seccomp unconfin"},
+		{"ports", "en", "8001:5432", "8001 5432"},
+		{"image and tag", "en", "node:18-alpine", "node 18alpin/18 alpin"},
+		{"version", "en", "v28.5.1 28.5.1", "28.5.1/28 5 1 28.5.1/28 5 1"},
+		{"thousands", "en", "1,500,000 bytes, 3.14", "1500000 byte 3.14/3 14"},
+		{"languages with marks", "en", "C++, C# and Go", "c++/c c#/c go"},
+		{"ligatures and full width", "en", "ﬁle ＤＯＣＫＥＲ", "file docker"},
+		{"decomposed", "plain", "cafe\u0301 café", "café café"},
+		{"soft hyphen", "en", "con\u00adtainer", "contain"},
+		{"vietnamese keeps its marks", "vi", "Cơ sở dữ liệu", "cơ sở dữ liệu"},
+		{"polish is not stemmed", "pl", "Jak usunąć obrazy?", "jak usunąć obrazy"},
+		{"chinese", "zh", "数据库 Docker", "数 据 库 docker"},
+		{"no words", "en", "—… !!! 🐳 \u200b", ""},
+		{"empty", "en", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := terms(tt.lang, tt.in); got != tt.want {
+				t.Errorf("Analyze(%q):\n got %s\nwant %s", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnalyzeOffsets(t *testing.T) {
+	const s = "Use `--mount` in ﬁles."
+	var got []string
+	for _, k := range text.For("en").Analyze(s) {
+		got = append(got, k.Term+"="+s[k.Start:k.End])
+	}
+	want := []string{"use=Use", "--mount=--mount", "mount=mount", "file=ﬁles"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAnalyzeLongRun(t *testing.T) {
+	long := strings.Repeat("AbCd3é", 200_000)
+	for _, k := range text.For("en").Analyze(long + " end") {
+		if len(k.Term) > 128 {
+			t.Fatalf("term of %d bytes", len(k.Term))
+		}
+	}
+}
+
+func TestAnalyzeConcurrent(t *testing.T) {
+	const s = "Restarting containers with depends_on and docker-compose.yml"
+	want := text.For("en").Analyze(s)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				if d := cmp.Diff(want, text.For("en").Analyze(s)); d != "" {
+					t.Error(d)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestStopWord(t *testing.T) {
+	for _, tt := range []struct {
+		lang, word string
+		want       bool
+	}{
+		{"en", "the", true}, {"en", "don't", true}, {"en", "down", false}, {"en", "docker", false},
+		{"pl", "jak", true}, {"pl", "obraz", false}, {"vi", "của", true}, {"de", "der", false},
+	} {
+		if got := text.StopWord(tt.lang, tt.word); got != tt.want {
+			t.Errorf("StopWord(%q, %q) = %v, want %v", tt.lang, tt.word, got, tt.want)
+		}
+	}
+}
+
+func FuzzAnalyze(f *testing.F) {
+	for _, s := range []string{"docker-compose.yml --mount v1.2 C++", "don’t ﬁ 1,500 日本 ส\xff", "a-b:c--d_-e'f", "İIıſ K℡"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, lang := range []string{"en", ""} {
+			pos, got := 0, text.For(lang).Analyze(s)
+			for _, k := range got {
+				if k.Start < 0 || k.End > len(s) || k.Start >= k.End {
+					t.Fatalf("%q: token %+v outside", s, k)
+				}
+				if k.Pos < pos {
+					t.Fatalf("%q: token %+v before position %d", s, k, pos)
+				}
+				if k.Term == "" || len(k.Term) > 128 || !utf8.ValidString(k.Term) {
+					t.Fatalf("%q: token %+v has no proper term", s, k)
+				}
+				pos = k.Pos
+			}
+			if d := cmp.Diff(got, text.For(lang).Analyze(s)); d != "" {
+				t.Fatalf("%q: second time differs: %s", s, d)
+			}
+		}
+	})
+}
+
+// docs returns the pages of the Docker documentation.
+func docs(tb testing.TB) []string {
+	tb.Helper()
+	data := os.Getenv("RAGFLOW_DATA")
+	if data == "" {
+		data = "../../shared/data"
+	}
+	var out []string
+	root := filepath.Join(data, "docker-docs", "content")
+	err := filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		out = append(out, string(b))
+		return err
+	})
+	if err != nil {
+		tb.Skipf("no corpus at %s", root)
+	}
+	return out
+}
+
+func BenchmarkAnalyze(b *testing.B) {
+	pages := docs(b)
+	n, buf := 0, []text.Token(nil)
+	for _, p := range pages {
+		n += len(p)
+	}
+	b.SetBytes(int64(n))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range pages {
+			buf = text.For("en").Append(buf[:0], p)
+		}
+	}
+}

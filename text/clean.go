@@ -1,0 +1,45 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Clean makes input fit to be searched for, stored and shown: NFC, each
+// invalid sequence replaced by U+FFFD, runs of white space one space, ends
+// stripped. What cannot be seen and can mislead is removed: control
+// characters, zero-width characters, bidirectional controls, Unicode tags and
+// the variation selectors beyond emoji. Cleaning twice changes nothing more.
+func Clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case hidden(r):
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+}
+
+// hidden reports whether a rune has no shape of its own. Signs that Unicode
+// files under format but that are drawn, such as the Arabic number sign, stay.
+func hidden(r rune) bool {
+	switch {
+	case unicode.Is(unicode.Cc, r):
+		return true
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	case unicode.Is(unicode.Cf, r):
+		return true
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0: // fillers
+		return true
+	case 0xE0000 <= r && r <= 0xE0FFF: // tags, variation selectors, reserved ignorables
+		return true
+	}
+	return false
+}

@@ -1,0 +1,34 @@
+// Package text turns text into what search, grading and citing work with:
+// terms, sentences, languages and token counts. It is pure: no files, no
+// network, the same input always gives the same output.
+//
+//	for _, t := range text.For("en").Analyze("Restarting the containers") {
+//		// t.Term is "restart", then "contain"; t.Start and t.End are bytes of the input
+//	}
+//
+// # Rules
+//
+//   - Offsets are bytes of the string that was passed in, whatever was
+//     normalised on the way: s[t.Start:t.End] is always what stands there.
+//   - Documents and queries go through the same [Analyzer]. Its Name changes
+//     whenever its output may change, so an index can tell that it is stale.
+//   - Everything accepts any bytes, valid UTF-8 or not, and never panics.
+//   - Everything is safe for concurrent use.
+//
+// # How it works
+//
+// Words are found by the Unicode rules (UAX #29) and normalised: NFKC, lower
+// case, then per language stop words are dropped and the rest is stemmed.
+// A technical name such as docker-compose.yml, depends_on, BuildKit or --mount
+// gives its parts, so that a person who types one of them finds it, and the
+// name as a whole at the position of its first part, so that who types it in
+// full finds it first. The whole is written without its joints: plug-in and
+// plugin, Node.js and nodejs, dependsOn and depends_on are one term each.
+//
+// [Sentences] knows enough Markdown not to tear a code block, a table row or
+// a list item apart. [Language] looks at the script, then at letters only one
+// language uses, then at function words, and asks trigram statistics only for
+// longer texts: questions are short, and statistics need length. [Count]
+// counts tokens of the o200k vocabulary. [Clean] makes a line of input safe
+// to show, store and search for.
+package text

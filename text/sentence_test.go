@@ -1,0 +1,126 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/text"
+)
+
+func sentences(s string) []string {
+	var out []string
+	for _, p := range text.Sentences(s) {
+		out = append(out, s[p.Start:p.End])
+	}
+	return out
+}
+
+func TestSentences(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		want []string // joined by sep they are the input
+		sep  string
+	}{
+		{"plain", []string{"It stops.", "Then it starts!", "Does it?", "Yes"}, " "},
+		{"across lines", []string{"It stops\nat night.", "It starts\nagain."}, "\n"},
+		{"abbreviations", []string{"Use a tool, e.g. Docker or i.e. Compose, vs. Podman.", "Ask Dr. Smith or J. R. Doe.", "Done."}, " "},
+		{"etc ends", []string{"Images, volumes, etc.", "They stay."}, " "},
+		{"versions", []string{"It came with v1.2.", "Since v28.5.1 it works."}, " "},
+		{"numbers", []string{"Giá là 24.000 đồng.", "It costs $3.50 or 1.5 GB."}, " "},
+		{"names with dots", []string{"Node.js reads docker-compose.yml at https://docs.docker.com/a.b/?q=1!2.", "Next."}, " "},
+		{"inline code", []string{"Run `docker stop. Now. Go` first.", "Then ``a ` b. C`` again."}, " "},
+		{"unclosed code", []string{"A ` tick.", "And more."}, " "},
+		{"small letter goes on", []string{"Yahoo! is a name. npm too."}, " "},
+		{"closers", []string{"(See above.)", "\"Stop.\"", "**Bold.**", "Next."}, " "},
+		{"list", []string{"Steps:", "1. Open it. ", "2. Close it.", "- a", "* b"}, "\n"},
+		{"list item of two", []string{"- Open it.", "Close it.", "- Next"}, "\n"},
+		{"item goes on", []string{"- Open the\n  window", "- Next"}, "\n"},
+		{"headings", []string{"# Title. With dot", "Text.", "## Next", "More."}, "\n"},
+		{"setext", []string{"Title", "=====", "Text."}, "\n"},
+		{"table", []string{"| A. B | C |", "|---|---|", "| x. Y | z |"}, "\n"},
+		{"fence", []string{"Run:", "```console\n$ docker run. Now.\n\n# Not a heading\n```", "Then."}, "\n"},
+		{"fence in a list", []string{"1. Run:", "```sh\na. B\n\nc\n   ```", "Then."}, "\n   "},
+		{"fence of tildes", []string{"~~~\n```\nA. B\n~~~", "x"}, "\n"},
+		{"open fence", []string{"```\nA. B\n\nC"}, ""},
+		{"shortcodes", []string{"{{< tabs >}}", "{{< tab name=\"A. B\" >}}", "Text.", "{{< /tab >}}"}, "\n"},
+		{"comment", []string{"<!-- a. B -->", "Text."}, "\n"},
+		{"blank lines", []string{"No stop", "Here"}, "\n\n \n"},
+		{"quote", []string{"> [!NOTE]\n> It runs.", "> It stays."}, "\n"},
+		{"crlf", []string{"One.", "Two"}, "\r\n\r\n"},
+		{"chinese", []string{"它停止。", "它开始！", "好"}, ""},
+		{"polish", []string{"Użyj np. Dockera, tzn. demona.", "Gotowe."}, " "},
+		{"initial of a person and I", []string{"So do I.", "And J. Doe."}, " "},
+		{"ellipsis", []string{"Wait...", "Now."}, " "},
+		{"empty", nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := strings.Join(tt.want, tt.sep)
+			want := make([]string, 0, len(tt.want))
+			for _, w := range tt.want {
+				want = append(want, strings.TrimSpace(w))
+			}
+			if tt.want == nil {
+				want = nil
+			}
+			if d := cmp.Diff(want, sentences(in)); d != "" {
+				t.Errorf("Sentences(%q) (-want +got):\n%s", in, d)
+			}
+		})
+	}
+}
+
+// cover reports what is wrong with spans, "" if nothing.
+func cover(s string, spans []text.Span) string {
+	at := 0
+	for _, p := range spans {
+		switch {
+		case p.Start < at || p.End <= p.Start || p.End > len(s):
+			return "out of order"
+		case strings.TrimSpace(s[at:p.Start]) != "":
+			return "text between spans"
+		case strings.TrimFunc(s[p.Start:p.End], unicode.IsSpace) != s[p.Start:p.End]:
+			return "not trimmed"
+		}
+		at = p.End
+	}
+	if strings.TrimSpace(s[at:]) != "" {
+		return "text after the last span"
+	}
+	return ""
+}
+
+func TestSentencesCoverCorpus(t *testing.T) {
+	for _, p := range docs(t) {
+		if d := cover(p, text.Sentences(p)); d != "" {
+			t.Fatalf("%s in %.80q", d, p)
+		}
+	}
+}
+
+func FuzzSentences(f *testing.F) {
+	for _, s := range []string{"A. B\n- c\n```\nx\n```\n| a |", "`a. B` \xff. C\u0085D", "> > ```\n1) x. Y", "。！A"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if d := cover(s, text.Sentences(s)); d != "" {
+			t.Fatalf("%s: %q %v", d, s, text.Sentences(s))
+		}
+	})
+}
+
+func BenchmarkSentences(b *testing.B) {
+	pages := docs(b)
+	n := 0
+	for _, p := range pages {
+		n += len(p)
+	}
+	b.SetBytes(int64(n))
+	for b.Loop() {
+		for _, p := range pages {
+			text.Sentences(p)
+		}
+	}
+}
