@@ -69,7 +69,9 @@ var rooms = map[string]room{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
-	"internal/golden": {},
+	"internal/golden": {theirs: []string{
+		"github.com/google/go-cmp", // readable differences
+	}},
 }
 
 // testOnly is what tests of every room may import besides.

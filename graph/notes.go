@@ -8,9 +8,9 @@ import (
 
 // Notes is what a trace shows of one task. Nodes add to it through their
 // context with [Note], [Warn], [Skip] and [Count]; it is saved with the task's
-// delta, for failed attempts too.
+// delta, for failed attempts too. Start and Duration are the engine's.
 type Notes struct {
-	Start    time.Time     `json:"start,omitzero"`
+	Start    time.Time     `json:"start,omitzero"` // UTC, in microseconds
 	Duration time.Duration `json:"duration,omitempty"`
 	Details  []Detail      `json:"details,omitempty"`
 	Calls    []Call        `json:"calls,omitempty"`
@@ -37,6 +37,7 @@ type Call struct {
 type notebook struct {
 	mu    sync.Mutex
 	notes Notes
+	over  bool              // the task has ended; what comes later is dropped
 	emit  func(payload any) // live events; nil when nobody listens
 }
 
@@ -53,7 +54,18 @@ func (b *notebook) write(f func(*Notes)) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f(&b.notes)
+	if !b.over {
+		f(&b.notes)
+	}
+}
+
+// close ends the notebook and hands out what stands in it. A goroutine that the
+// task left behind can write to it no more.
+func (b *notebook) close() Notes {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.over = true
+	return b.notes
 }
 
 // Note adds a line to the task's notes. Outside a run it does nothing, so that

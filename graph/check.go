@@ -1,0 +1,215 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// checker collects the faults of one graph. It works on names alone, so it is
+// written once for all S and U.
+type checker struct {
+	nodes    []string            // in the order faults are told
+	known    map[string]bool     // nodes, and End
+	static   map[string][]string // edges by origin
+	branched map[string][]string // branch targets by origin
+	faults   []error
+}
+
+func check[S, U any](g Graph[S, U]) error {
+	c := &checker{known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{}}
+	if g.Apply == nil {
+		c.faultf("Apply is nil")
+	}
+	c.order(g.Order, slices.Sorted(maps.Keys(g.Nodes)))
+	for _, name := range c.nodes {
+		if g.Nodes[name].Run == nil {
+			c.faultf("node %q: Run is nil", name)
+		}
+	}
+	c.edges(g.Edges)
+	for _, b := range g.Branches {
+		if b.Route == nil {
+			c.faultf("branch from %q: Route is nil", b.From)
+		}
+		c.branch(b.From, b.To, slices.Sorted(maps.Keys(b.Label)))
+	}
+	c.paths()
+	return errors.Join(c.faults...)
+}
+
+func (c *checker) faultf(format string, args ...any) {
+	c.faults = append(c.faults, fmt.Errorf(format, args...))
+}
+
+// order settles which nodes there are: those of both Nodes and Order.
+func (c *checker) order(order, nodes []string) {
+	seen := map[string]bool{}
+	for _, name := range order {
+		switch {
+		case seen[name]:
+			c.faultf("order: node %q stands in it twice", name)
+		case !slices.Contains(nodes, name):
+			c.faultf("order: unknown node %q", name)
+		default:
+			c.nodes = append(c.nodes, name)
+		}
+		seen[name] = true
+	}
+	for _, name := range nodes {
+		c.known[name] = true
+		if !seen[name] {
+			c.faultf("order: node %q is missing", name)
+			c.nodes = append(c.nodes, name)
+		}
+		switch {
+		case name == "":
+			c.faultf("a node has an empty name")
+		case strings.HasPrefix(name, "__"):
+			c.faultf("node %q: names beginning with __ are reserved", name)
+		}
+	}
+}
+
+func (c *checker) edges(edges []Edge) {
+	seen := map[Edge]bool{}
+	for _, e := range edges {
+		switch {
+		case seen[e]:
+			c.faultf("edge %q → %q: stands there twice", e.From, e.To)
+			continue
+		case e.From == End:
+			c.faultf("edge %q → %q: nothing leaves End", e.From, e.To)
+		case e.To == Start:
+			c.faultf("edge %q → %q: nothing leads into Start", e.From, e.To)
+		case e.From == Start && e.To == End:
+			c.faultf("edge %q → %q: a run needs a node", e.From, e.To)
+		case e.From != Start && !c.known[e.From]:
+			c.faultf("edge %q → %q: unknown node %q", e.From, e.To, e.From)
+		}
+		if e.To != Start && !c.known[e.To] {
+			c.faultf("edge %q → %q: unknown node %q", e.From, e.To, e.To)
+		}
+		seen[e] = true
+		c.static[e.From] = append(c.static[e.From], e.To)
+	}
+	if len(c.static[Start]) == 0 {
+		c.faultf("no edge leaves Start")
+	}
+}
+
+func (c *checker) branch(from string, to, labels []string) {
+	_, twice := c.branched[from]
+	switch {
+	case from == Start || from == End:
+		c.faultf("branch from %q: a branch leaves a node", from)
+	case !c.known[from]:
+		c.faultf("branch from %q: unknown node %q", from, from)
+	case twice:
+		c.faultf("branch from %q: a node has one branch at most", from)
+	case len(c.static[from]) > 0:
+		c.faultf("branch from %q: an edge leaves that node too; it is one or the other", from)
+	}
+	if len(to) == 0 {
+		c.faultf("branch from %q: To is empty", from)
+	}
+	for i, name := range to {
+		switch {
+		case name == Start:
+			c.faultf("branch from %q: nothing leads into Start", from)
+		case !c.known[name]:
+			c.faultf("branch from %q: unknown node %q", from, name)
+		case slices.Contains(to[:i], name):
+			c.faultf("branch from %q: target %q stands there twice", from, name)
+		}
+	}
+	for _, name := range labels {
+		if !slices.Contains(to, name) {
+			c.faultf("branch from %q: label for %q, which is not a target", from, name)
+		}
+	}
+	c.branched[from] = append(c.branched[from], to...)
+}
+
+func (c *checker) leaving(name string) []string {
+	return slices.Concat(c.static[name], c.branched[name])
+}
+
+// paths looks at where runs can go. A fault is told once, at its root: a node
+// that only leads to a dead end or into an endless cycle is not blamed as well.
+func (c *checker) paths() {
+	reached := map[string]bool{}
+	c.reach(Start, c.leaving, reached)
+	settled := map[string]bool{End: true} // reaches End, or is blamed already
+	for _, name := range c.nodes {
+		_, branches := c.branched[name]
+		if !reached[name] {
+			c.faultf("node %q: no path leads to it", name)
+		}
+		if len(c.static[name]) == 0 && !branches {
+			c.faultf("node %q: dead end, neither edge nor branch leaves it", name)
+			settled[name] = true
+		}
+	}
+	c.cycles(settled)
+	for grown := true; grown; {
+		grown = false
+		for _, name := range c.nodes {
+			if !settled[name] && slices.ContainsFunc(c.leaving(name), func(to string) bool { return settled[to] || !c.known[to] }) {
+				settled[name], grown = true, true
+			}
+		}
+	}
+	for _, name := range c.nodes {
+		if !settled[name] {
+			c.faultf("node %q: no way to End", name)
+		}
+	}
+}
+
+// cycles finds cycles of edges alone. Every edge is always followed, so that
+// such a cycle runs for ever, even where another edge leaves it.
+func (c *checker) cycles(settled map[string]bool) {
+	for _, name := range c.nodes {
+		if settled[name] {
+			continue
+		}
+		if way := c.wayBack(name); way != nil {
+			c.faultf("unbounded cycle %s: no branch can leave it", strings.Join(way, " → "))
+			for _, n := range way {
+				settled[n] = true
+			}
+		}
+	}
+}
+
+// wayBack returns the shortest path over edges from a node to itself.
+func (c *checker) wayBack(name string) []string {
+	queue, seen := [][]string{{name}}, map[string]bool{}
+	for len(queue) > 0 {
+		way := queue[0]
+		queue = queue[1:]
+		for _, to := range c.static[way[len(way)-1]] {
+			longer := append(slices.Clone(way), to)
+			if to == name {
+				return longer
+			}
+			if !seen[to] {
+				seen[to] = true
+				queue = append(queue, longer)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) reach(from string, leaving func(string) []string, reached map[string]bool) {
+	for _, to := range leaving(from) {
+		if !reached[to] {
+			reached[to] = true
+			c.reach(to, leaving, reached)
+		}
+	}
+}

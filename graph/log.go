@@ -1,0 +1,205 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// saveTimeout bounds one write to the store. Writes do not end with the run's
+// context: work that is done is saved even when the run was cancelled.
+const saveTimeout = 10 * time.Second
+
+// threadLog writes the commits of one run, under a lease that a goroutine of
+// its own keeps alive. The run's loop owns it.
+type threadLog struct {
+	store  Store
+	lease  Lease
+	head   CommitID
+	sizes  sizes
+	stop   context.CancelFunc // ends the heartbeat
+	beat   sync.WaitGroup
+	closed bool
+}
+
+// openLog takes the lease of a thread. Losing it calls cancel with ErrSuperseded.
+func openLog(ctx context.Context, o Options, thread string, wait time.Duration, cancel context.CancelCauseFunc) (*threadLog, error) {
+	if thread == "" {
+		return nil, errors.New("a run with a store needs a thread")
+	}
+	lease, err := o.Store.Acquire(ctx, thread, AcquireOptions{Owner: o.Owner, TTL: o.LeaseTTL, Wait: wait})
+	if err != nil {
+		return nil, fmt.Errorf("thread %q: %w", thread, err)
+	}
+	l := &threadLog{store: o.Store, lease: lease}
+	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
+	l.beat.Go(func() { l.renew(ctx, o.LeaseTTL, cancel) })
+	return l, nil
+}
+
+// renew moves the lease's end until stopped. A store that is out of reach is
+// tried again as long as the lease may still be ours.
+func (l *threadLog) renew(ctx context.Context, ttl time.Duration, cancel context.CancelCauseFunc) {
+	every := max(ttl/3, time.Millisecond)
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	held := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		began := time.Now()
+		limited, done := context.WithTimeout(ctx, every)
+		err := l.store.Renew(limited, l.lease, ttl)
+		done()
+		switch {
+		case err == nil:
+			held = began
+		case errors.Is(err, ErrSuperseded):
+			cancel(fmt.Errorf("renew lease: %w", err))
+			return
+		case time.Since(held) >= ttl:
+			cancel(fmt.Errorf("renew lease: %w: %w", ErrSuperseded, err))
+			return
+		}
+	}
+}
+
+// close ends the lease. It may be called twice.
+func (l *threadLog) close(ctx context.Context) {
+	if l == nil || l.closed {
+		return
+	}
+	l.closed = true
+	l.stop()
+	l.beat.Wait()
+	ctx, done := saving(ctx)
+	defer done()
+	_ = l.store.Release(ctx, l.lease) // one that cannot be released ends by itself
+}
+
+// readHead returns the head; the zero Commit for a new thread.
+func (l *threadLog) readHead(ctx context.Context) (Commit, error) {
+	head, err := l.store.Head(ctx, l.lease.Thread)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Commit{}, fmt.Errorf("read head: %w", err)
+	}
+	l.head = head.ID
+	return head, nil
+}
+
+func (l *threadLog) pending(ctx context.Context) ([]TaskResult, error) {
+	results, err := l.store.Pending(ctx, l.lease.Thread)
+	if err != nil {
+		return nil, fmt.Errorf("read pending results: %w", err)
+	}
+	return results, nil
+}
+
+func (l *threadLog) commit(ctx context.Context, b Batch) error {
+	ctx, done := saving(ctx)
+	defer done()
+	b.Thread, b.Parent = l.lease.Thread, l.head
+	id, err := l.store.Commit(ctx, l.lease, b)
+	if err != nil {
+		return err
+	}
+	l.head = id
+	for _, d := range b.Deltas {
+		l.sizes.tail += len(d.Body)
+	}
+	if b.Snapshot != nil {
+		l.sizes = sizes{snapshot: len(b.Snapshot)}
+	}
+	return nil
+}
+
+func (l *threadLog) pend(ctx context.Context, r TaskResult) error {
+	ctx, done := saving(ctx)
+	defer done()
+	if err := l.store.Pend(ctx, l.lease, r); err != nil {
+		return fmt.Errorf("save result of node %q: %w", r.Delta.Node, err)
+	}
+	return nil
+}
+
+func saving(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+}
+
+// save commits where the run stands. Without a store it does nothing.
+func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) error {
+	if x.log == nil {
+		return nil
+	}
+	b := x.batch(source, deltas)
+	z := x.log.sizes
+	for _, d := range deltas {
+		z.tail += len(d.Body)
+	}
+	if b.Status == Completed && z.due() {
+		var err error
+		if b.Snapshot, err = encode(x.state); err != nil {
+			return fmt.Errorf("encode state: %w", err)
+		}
+	}
+	return x.log.commit(ctx, b)
+}
+
+// saveEnd closes a run that ended early. State and frontier stand as they
+// were, so that it can be resumed; finished tasks of the step stay saved.
+func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) error {
+	b := x.batch(SourceClose, failed)
+	b.Error = cause.Error()
+	b.KeepPending = !x.stale
+	if x.log.sizes.due() {
+		b.Snapshot, _ = encode(x.state) // a state that cannot be written fails the next run that completes
+	}
+	if err := x.log.commit(ctx, b); err != nil {
+		return err
+	}
+	if !x.stale {
+		return nil
+	}
+	// Among the saved results was the one to blame, so all were dropped; the
+	// others are saved anew.
+	for i := range x.outcomes {
+		if o := &x.outcomes[i]; o.done && len(x.outcomes) > 1 {
+			if err := x.pend(ctx, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (x *run[S, U]) batch(source Source, deltas []Delta) Batch {
+	return Batch{Commit: Commit{
+		Run: x.id, Step: x.step, Source: source, Status: x.life.Status(), Time: x.now(),
+		Fingerprint: x.plan.fingerprint, Frontier: x.plan.names(x.frontier), Deltas: deltas,
+	}}
+}
+
+func (x *run[S, U]) pend(ctx context.Context, o *outcome[U]) error {
+	return x.log.pend(ctx, TaskResult{Run: x.id, Step: x.step + 1, Attempt: 1, Delta: x.delta(o)})
+}
+
+// now is the time as it is saved.
+func (x *run[S, U]) now() time.Time { return x.o.Clock().UTC().Truncate(time.Microsecond) }
+
+// encode writes v as compact JSON, without the escapes that only web pages need.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,192 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Options say how a [Runner] works. The zero Options keep nothing.
+type Options struct {
+	Store    Store            // where threads are kept; nil keeps nothing
+	MaxSteps int              // supersteps of one call before it ends as Limited; default 50
+	Parallel int              // tasks of one superstep side by side; default GOMAXPROCS
+	LeaseTTL time.Duration    // how long a thread stays taken when its runner dies; default 15 s
+	Owner    string           // whoever holds the lease, shown to those who wait; default a UUID
+	Clock    func() time.Time // default time.Now; must be safe for concurrent use
+	NewID    func() string    // ids of runs; default UUIDs of version 7
+	// CheckCodec is for tests: updates are applied as decoded from their JSON,
+	// and states go through their JSON after each step, so that whatever JSON
+	// would lose on reload is missing at once.
+	CheckCodec bool
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = 50
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = runtime.GOMAXPROCS(0)
+	}
+	if o.LeaseTTL <= 0 {
+		o.LeaseTTL = 15 * time.Second
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	o.Owner = cmp.Or(o.Owner, uuid.NewString())
+	return o
+}
+
+// Request asks for one run, or for going on with one.
+type Request[U any] struct {
+	Thread string        // whose state the run reads and changes; may be empty without a Store
+	Run    string        // id of a new run; minted when empty
+	Input  U             // applied before the first node runs
+	Resume bool          // go on with the thread's unfinished run; Run and Input are ignored
+	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
+}
+
+// Runner runs one plan, on any number of threads. It holds no state of runs
+// and is safe for concurrent use.
+type Runner[S, U any] struct {
+	plan  *Plan[S, U]
+	o     Options
+	blank []byte // the zero U as JSON: what an update that changes nothing looks like
+}
+
+// Runner returns a runner of the plan.
+func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
+	var zero U
+	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
+	return &Runner[S, U]{plan: p, o: o.withDefaults(), blank: blank}
+}
+
+// Run runs a request and yields its durable events: first RunStarted, then one
+// StepDone a superstep, last RunEnded. Each is yielded after what it tells of
+// was saved. A run that ends early yields its error behind RunEnded; the
+// sequence ends after the first error. An error without any event means that
+// no run began and nothing was written, except that the input was refused by
+// Apply or the store was lost.
+//
+// Breaking the loop cancels the nodes, waits for them and closes the run as
+// Cancelled. No goroutine outlives the loop. The sequence may be used several
+// times; each use is a run of its own.
+//
+// Errors: [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded] and
+// [ErrConflict] match with errors.Is, [*NodeError], [*PanicError] and
+// [*StepLimitError] with errors.AsType; a run whose context ended matches
+// context.Canceled or context.DeadlineExceeded and the context's cause.
+func (r *Runner[S, U]) Run(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
+	return r.events(ctx, req, false)
+}
+
+// Stream is Run with live events in between: TaskStarted, TaskDone and what
+// nodes send with [Emit]. Those of one task come in its order. A consumer that
+// falls behind makes nodes wait in Emit; no event is dropped while the run
+// goes on.
+func (r *Runner[S, U]) Stream(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
+	return r.events(ctx, req, true)
+}
+
+func (r *Runner[S, U]) events(ctx context.Context, req Request[U], live bool) iter.Seq2[Event[S], error] {
+	return func(yield func(Event[S], error) bool) {
+		x := &run[S, U]{Runner: r, req: req, live: live, yield: yield}
+		if err := x.do(ctx); err != nil && !x.left {
+			yield(Event[S]{}, err)
+		}
+	}
+}
+
+// Invoke runs a request to its end and returns the last state: with an error,
+// the state of the last step that was finished. Errors are those of
+// [Runner.Run].
+func (r *Runner[S, U]) Invoke(ctx context.Context, req Request[U]) (S, error) {
+	x := &run[S, U]{Runner: r, req: req}
+	err := x.do(ctx)
+	return x.state, err
+}
+
+// State returns a thread's state at its head, and the head. A thread that does
+// not exist or has no commit gives [ErrNotFound].
+func (r *Runner[S, U]) State(ctx context.Context, thread string) (S, Commit, error) {
+	var zero S
+	if r.o.Store == nil {
+		return zero, Commit{}, fmt.Errorf("state of thread %q: no store: %w", thread, ErrNotFound)
+	}
+	head, err := r.o.Store.Head(ctx, thread)
+	if err != nil {
+		return zero, Commit{}, fmt.Errorf("state of thread %q: %w", thread, err)
+	}
+	s, err := r.StateAt(ctx, thread, head.ID)
+	return s, head, err
+}
+
+// StateAt returns a thread's state as of one of its commits.
+func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) (S, error) {
+	if r.o.Store == nil {
+		var zero S
+		return zero, fmt.Errorf("state of thread %q: no store: %w", thread, ErrNotFound)
+	}
+	s, _, err := r.load(ctx, thread, at)
+	return s, err
+}
+
+// sizes are the bytes that the next Load would read.
+type sizes struct{ snapshot, tail int }
+
+// due says whether the tail is worth a snapshot. Snapshots come only once the
+// tail outweighs the last one, so that a thread writes at most about twice
+// its deltas, and reads at most about twice its state.
+func (z sizes) due() bool { return z.tail > max(16<<10, z.snapshot) }
+
+func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
+	var s S
+	snapshot, deltas, err := r.o.Store.Load(ctx, thread, at)
+	if err != nil {
+		return s, sizes{}, fmt.Errorf("load thread %q at commit %d: %w", thread, at, err)
+	}
+	z := sizes{snapshot: len(snapshot.Body)}
+	if len(snapshot.Body) > 0 {
+		if err := json.Unmarshal(snapshot.Body, &s); err != nil {
+			return s, z, fmt.Errorf("load thread %q: snapshot %d: %w", thread, snapshot.At, err)
+		}
+	}
+	for _, d := range deltas {
+		z.tail += len(d.Body)
+		if d.Error != "" {
+			continue
+		}
+		u, err := decode[U](d.Body)
+		if err == nil {
+			s, err = callApply(r.plan.apply, s, u)
+		}
+		if err != nil {
+			return s, z, fmt.Errorf("load thread %q: update of node %q: %w", thread, d.Node, err)
+		}
+	}
+	return s, z, nil
+}
+
+// decode reads an update; no bytes are the zero one.
+func decode[U any](body []byte) (U, error) {
+	var u U
+	if len(body) == 0 {
+		return u, nil
+	}
+	err := json.Unmarshal(body, &u)
+	return u, err
+}
+
+// errLeft is the cause of a run whose consumer broke the loop.
+var errLeft = errors.New("the consumer of the run's events left")

@@ -1,0 +1,285 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// outcome is what became of one task of the step under way.
+type outcome[U any] struct {
+	node   int
+	done   bool  // finished well: update, body and notes stand
+	err    error // why it failed; nil with !done: it did not run
+	update U
+	body   []byte // update as JSON, where there is a store; empty for no change
+	notes  Notes
+}
+
+// prepare sets up the outcomes of the step that the frontier names.
+func (x *run[S, U]) prepare() {
+	x.outcomes = slices.Grow(x.outcomes[:0], len(x.frontier))[:len(x.frontier)]
+	for i, n := range x.frontier {
+		x.outcomes[i] = outcome[U]{node: n}
+	}
+}
+
+// execute runs the tasks of the step that are not done yet. Its error is the
+// first cause in time: what comes of cancelling the siblings is not told.
+func (x *run[S, U]) execute(ctx context.Context) error {
+	todo := 0
+	last := 0
+	for i := range x.outcomes {
+		if !x.outcomes[i].done {
+			todo, last = todo+1, i
+		}
+	}
+	switch {
+	case todo == 0:
+		return nil
+	case todo > 1 || x.live:
+		return x.sideBySide(ctx, todo)
+	}
+	x.task(ctx, &x.outcomes[last], nil)
+	return x.firstCause(ctx, x.outcomes[last].err)
+}
+
+// firstCause prefers the end of the context to the failure that came of it.
+func (*run[S, U]) firstCause(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	return err
+}
+
+// message is what workers tell the loop.
+type message[S any] struct {
+	kind messageKind
+	task int      // for taskDone
+	live Event[S] // for liveEvent
+}
+
+type messageKind int
+
+const (
+	liveEvent messageKind = iota
+	taskEnded
+	workerGone
+)
+
+// inboxSize is how many messages workers may be ahead of the loop.
+const inboxSize = 64
+
+// sideBySide runs tasks on workers. The loop alone yields and saves; workers
+// block while it is busy. All of them are gone when it returns.
+func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	var first atomic.Pointer[error]
+	fail := func(err error) {
+		if parent.Err() == nil {
+			first.CompareAndSwap(nil, &err)
+		}
+		cancel(err)
+	}
+	inbox := make(chan message[S], inboxSize)
+	gone := make(chan struct{}) // closed when the loop stops reading, should the consumer panic
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer close(gone)
+	defer cancel(nil)
+
+	post := func(m message[S]) {
+		select {
+		case inbox <- m:
+		case <-gone:
+		}
+	}
+	var taken atomic.Int64
+	n := min(x.o.Parallel, todo)
+	for range n {
+		workers.Go(func() {
+			defer post(message[S]{kind: workerGone})
+			for ctx.Err() == nil {
+				i := int(taken.Add(1)) - 1
+				if i >= len(x.outcomes) {
+					return
+				}
+				if !x.outcomes[i].done {
+					x.posted(ctx, fail, i, inbox, post)
+				}
+			}
+		})
+	}
+	for n > 0 {
+		switch m := <-inbox; m.kind {
+		case workerGone:
+			n--
+		case liveEvent:
+			x.tellLive(m.live)
+		case taskEnded:
+			if err := x.ended(parent, &x.outcomes[m.task], todo); err != nil {
+				fail(err)
+			}
+		}
+		if x.left {
+			fail(errLeft)
+		}
+	}
+	all := !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
+	switch err := first.Load(); {
+	case err != nil && !(all && errors.Is(*err, errLeft)):
+		return *err
+	case all:
+		return nil // finished work is saved, even when the run is to end
+	}
+	return stopped(parent)
+}
+
+// posted runs a task on a worker and tells the loop about it. A failure
+// cancels the siblings at once, so that the first one is the cause.
+func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox chan<- message[S], post func(message[S])) {
+	o := &x.outcomes[i]
+	var emit func(any)
+	if x.live {
+		name := x.plan.nodes[o.node].name
+		emit = func(payload any) {
+			select {
+			case inbox <- message[S]{live: Event[S]{Kind: Custom, Node: name, Value: payload}}:
+			case <-ctx.Done():
+			}
+		}
+		post(message[S]{live: Event[S]{Kind: TaskStarted, Node: name}})
+	}
+	defer post(message[S]{kind: taskEnded, task: i}) // even when the node ends its goroutine
+	defer func() {
+		if o.err != nil {
+			fail(o.err)
+		}
+	}()
+	x.task(ctx, o, emit)
+}
+
+// ended saves a task that ended well beside others, and tells of it.
+func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
+	var err error
+	if o.done && x.log != nil && todo > 1 && !superseded(ctx) {
+		err = x.pend(ctx, o)
+	}
+	if x.live {
+		d := x.delta(o)
+		d.Body = nil
+		x.tellLive(Event[S]{Kind: TaskDone, Node: d.Node, Tasks: []Delta{d}})
+	}
+	return err
+}
+
+// task runs one node on the step's snapshot.
+func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(any)) {
+	n := &x.plan.nodes[o.node]
+	book := &notebook{emit: emit}
+	began := x.o.Clock()
+	o.err = errExited // stands if the node ends its goroutine
+	defer func() {
+		o.notes = book.close()
+		o.notes.Start, o.notes.Duration = began.UTC().Truncate(time.Microsecond), x.o.Clock().Sub(began)
+		if o.done = o.err == nil; !o.done {
+			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
+		}
+	}()
+	o.update, o.err = callNode(context.WithValue(ctx, notebookKey{}, book), n.run, x.state)
+	if o.err == nil {
+		if o.err = x.encode(o); o.err != nil {
+			o.err = fmt.Errorf("encode update: %w", o.err)
+		}
+	}
+}
+
+// encode fills in the outcome's body where one is wanted.
+func (x *run[S, U]) encode(o *outcome[U]) error {
+	if x.log == nil && !x.o.CheckCodec {
+		return nil
+	}
+	body, err := encode(o.update)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(body, x.blank) {
+		o.body = body
+	}
+	if x.o.CheckCodec {
+		o.update, err = decode[U](o.body)
+	}
+	return err
+}
+
+// checked is the state as it would be read back, in the mode that checks codecs.
+func (x *run[S, U]) checked(s S) (S, error) {
+	if !x.o.CheckCodec {
+		return s, nil
+	}
+	var back S
+	body, err := encode(s)
+	if err == nil {
+		err = json.Unmarshal(body, &back)
+	}
+	if err != nil {
+		return s, fmt.Errorf("state through its codec: %w", err)
+	}
+	return back, nil
+}
+
+// deltas lists what the step's tasks left behind, by rank.
+func (x *run[S, U]) deltas(of func(*outcome[U]) bool) []Delta {
+	var out []Delta
+	for i := range x.outcomes {
+		if o := &x.outcomes[i]; of(o) {
+			out = append(out, x.delta(o))
+		}
+	}
+	return out
+}
+
+func (x *run[S, U]) delta(o *outcome[U]) Delta {
+	d := Delta{Node: x.plan.nodes[o.node].name, Rank: o.node, Notes: o.notes}
+	if o.err == nil {
+		d.Body = o.body
+		return d
+	}
+	if failure, ok := errors.AsType[*NodeError](o.err); ok {
+		d.Error = failure.Err.Error() // the delta names the node itself
+	}
+	return d
+}
+
+// errExited is the error of a node that called runtime.Goexit, as FailNow of a
+// test does.
+var errExited = errors.New("node ended its goroutine")
+
+// caught turns a panic into an error. It must be deferred itself.
+func caught(err *error) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
+	}
+}
+
+func callNode[S, U any](ctx context.Context, run Node[S, U], s S) (u U, err error) {
+	defer caught(&err)
+	return run(ctx, s)
+}
+
+func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err error) {
+	defer caught(&err)
+	return apply(s, u)
+}
+
+func callRoute[S any](route func(S) string, s S) (to string, err error) {
+	defer caught(&err)
+	return route(s), nil
+}
