@@ -89,10 +89,13 @@ func (c *checker) edges(edges []Edge) {
 		case e.From != Start && !c.known[e.From]:
 			c.faultf("edge %q → %q: unknown node %q", e.From, e.To, e.From)
 		}
-		if e.To != Start && !c.known[e.To] {
+		seen[e] = true
+		if e.To == Start || e.From == End {
+			continue
+		}
+		if !c.known[e.To] {
 			c.faultf("edge %q → %q: unknown node %q", e.From, e.To, e.To)
 		}
-		seen[e] = true
 		c.static[e.From] = append(c.static[e.From], e.To)
 	}
 	if len(c.static[Start]) == 0 {

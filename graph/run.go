@@ -12,9 +12,9 @@ import (
 type run[S, U any] struct {
 	*Runner[S, U]
 	req   Request[U]
-	live  bool                        // tell live events too
+	live  bool                       // tell live events too
 	yield func(Event[S], error) bool // nil when nobody wants events
-	left  bool                        // the consumer broke the loop; yield must not be called again
+	left  bool                       // the consumer broke the loop; yield must not be called again
 
 	id       string
 	log      *threadLog // nil without a store
