@@ -103,7 +103,10 @@ func BenchmarkFanOut(b *testing.B) {
 func BenchmarkFirstEvent(b *testing.B) {
 	r := chainOf[struct{}](b)
 	for b.Loop() {
-		for range r.Stream(b.Context(), graph.Request[int]{}) {
+		for _, err := range r.Stream(b.Context(), graph.Request[int]{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,12 +61,12 @@ func TestAnyScheduleGivesOneTrace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	naps := make([]time.Duration, 16)
 	work := func(ctx context.Context, i int) (item, error) {
-		graph.Note(ctx, "began", fmt.Sprint(i))
+		graph.Note(ctx, "began", strconv.Itoa(i))
 		if err := nap(ctx, naps[i]); err != nil {
 			return item{}, err
 		}
-		graph.Note(ctx, "ended", fmt.Sprint(i))
-		graph.Count(ctx, graph.Call{Name: fmt.Sprint(i)})
+		graph.Note(ctx, "ended", strconv.Itoa(i))
+		graph.Count(ctx, graph.Call{Name: strconv.Itoa(i)})
 		return item{fmt.Sprint(i, " ")}, nil
 	}
 	fan := graph.FanOut(16,
@@ -78,12 +79,12 @@ func TestAnyScheduleGivesOneTrace(t *testing.T) {
 			}
 			return item{all.String()}, nil
 		})
-	nodes, order, edges := map[string]node{}, "", ""
+	nodes, order, edges := map[string]node{}, []string{}, []string{}
 	for i := range 16 {
 		name := fmt.Sprintf("n%02d", i)
 		nodes[name] = func(ctx context.Context, _ list) (item, error) { return work(ctx, i) }
-		order += name + " "
-		edges += fmt.Sprintf("^ %s, %s $,", name, name)
+		order = append(order, name)
+		edges = append(edges, "^ "+name, name+" $")
 	}
 	for _, tt := range []struct {
 		name      string
@@ -91,7 +92,7 @@ func TestAnyScheduleGivesOneTrace(t *testing.T) {
 		schedules int
 	}{
 		{"fan-out", build(t, "a", map[string]node{"a": fan}, "^ a, a $"), 10_000},
-		{"superstep", build(t, order, nodes, strings.TrimSuffix(edges, ",")), 2_000},
+		{"superstep", build(t, strings.Join(order, " "), nodes, strings.Join(edges, ",")), 2_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var want []graph.Commit
@@ -163,7 +164,7 @@ func TestFanOutLimit(t *testing.T) {
 			n := graph.FanOut(limit,
 				func(list) []int { return make([]int, 10) },
 				func(ctx context.Context, _ list, _ int) (item, error) { return item{}, nap(ctx, time.Second) },
-				func(_ list, us []item) (item, error) { return item{fmt.Sprint(len(us))}, nil })
+				func(_ list, us []item) (item, error) { return item{strconv.Itoa(len(us))}, nil })
 			u, err := n(t.Context(), list{})
 			if took := time.Since(began); err != nil || u.Add != "10" || took != want {
 				t.Errorf("limit %d: %v, %v after %v, want 10 after %v", limit, u, err, took, want)
@@ -175,7 +176,7 @@ func TestFanOutLimit(t *testing.T) {
 func TestFanOutOfNothing(t *testing.T) {
 	n := graph.FanOut(0, func(list) []int { return nil },
 		func(context.Context, list, int) (item, error) { return item{}, errors.New("a worker ran") },
-		func(_ list, us []item) (item, error) { return item{fmt.Sprint(us == nil)}, nil })
+		func(_ list, us []item) (item, error) { return item{strconv.FormatBool(us == nil)}, nil })
 	if u, err := n(t.Context(), list{}); err != nil || u.Add != "true" {
 		t.Errorf("got %v, %v", u, err)
 	}
@@ -285,7 +286,10 @@ func TestConsumerPanic(t *testing.T) {
 					t.Errorf("recovered %v", v)
 				}
 			}()
-			for e := range r.Stream(t.Context(), ask{Thread: "t"}) {
+			for e, err := range r.Stream(t.Context(), ask{Thread: "t"}) {
+				if err != nil {
+					t.Fatal(err)
+				}
 				if e.Kind == graph.Custom {
 					panic("consumer")
 				}
@@ -417,7 +421,7 @@ func TestOneRunnerServesManyThreads(t *testing.T) {
 	results := make(chan error)
 	for i := range 50 {
 		go func() {
-			s, err := r.Invoke(t.Context(), ask{Thread: fmt.Sprint(i), Input: item{fmt.Sprint(i)}})
+			s, err := r.Invoke(t.Context(), ask{Thread: strconv.Itoa(i), Input: item{strconv.Itoa(i)}})
 			if want := fmt.Sprint(i, "abcd"); err == nil && strings.Join(s.Items, "") != want {
 				err = fmt.Errorf("state %v, want %s", s.Items, want)
 			}

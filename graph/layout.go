@@ -20,8 +20,7 @@ type box struct {
 	name            string
 	x, y, w, h      int // y is the upper border; h counts both borders
 	round           bool
-	below           string // label beside the wire that leaves at the bottom
-	inLeft, inRight int    // ports in use at each side
+	inLeft, inRight int // ports in use at each side
 }
 
 // wire runs along points; only the last one has an arrowhead.
@@ -245,8 +244,7 @@ func columns(s string) int {
 }
 
 func runeColumns(r rune) int {
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
+	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
 		return 2
 	}
 	return 1

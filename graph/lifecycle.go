@@ -62,8 +62,8 @@ func (l *Lifecycle) Status() Status { return Status(l.machine.Current()) }
 func (l *Lifecycle) Can(m Move) bool { return l.machine.Can(string(m)) }
 
 // Move makes a move. One that is not legal now changes nothing and returns a
-// *[MoveError].
-func (l *Lifecycle) Move(m Move) error {
+// *[MoveError]. That ctx has ended does not hinder it: ends are moves too.
+func (l *Lifecycle) Move(ctx context.Context, m Move) error {
 	from := l.Status()
 	if !l.Can(m) {
 		return &MoveError{From: from, Move: m}
@@ -71,7 +71,7 @@ func (l *Lifecycle) Move(m Move) error {
 	if m == MoveResume && from == Running {
 		return nil // fsm calls a move onto the spot an error
 	}
-	if err := l.machine.Event(context.Background(), string(m)); err != nil {
+	if err := l.machine.Event(context.WithoutCancel(ctx), string(m)); err != nil {
 		return fmt.Errorf("%s a %s run: %w", m, from, err)
 	}
 	return nil

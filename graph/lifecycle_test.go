@@ -40,7 +40,7 @@ func TestLifecycleProperty(t *testing.T) {
 			if got := l.Can(move); got != ok {
 				t.Fatalf("Can(%s) when %s = %v, want %v", move, from, got, ok)
 			}
-			err := l.Move(move)
+			err := l.Move(t.Context(), move)
 			if !ok {
 				want = from
 				if me, is := errors.AsType[*graph.MoveError](err); !is || me.From != from || me.Move != move {

@@ -103,7 +103,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	if x.id = x.req.Run; x.id == "" {
 		x.id = x.o.NewID()
 	}
-	if err := x.life.Move(MoveStart); err != nil {
+	if err := x.life.Move(ctx, MoveStart); err != nil {
 		return err
 	}
 	x.frontier = slices.Clone(x.plan.first)
@@ -126,7 +126,7 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit) error {
 		return nil
 	}
 	old := NewLifecycle(head.Status)
-	if err := old.Move(MoveSupersede); err != nil {
+	if err := old.Move(ctx, MoveSupersede); err != nil {
 		return err
 	}
 	b := Batch{Commit: Commit{
@@ -142,7 +142,7 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit) error {
 // resume goes on with the unfinished run at the head.
 func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	x.life = NewLifecycle(head.Status)
-	if err := x.life.Move(MoveResume); err != nil {
+	if err := x.life.Move(ctx, MoveResume); err != nil {
 		return err
 	}
 	var err error
@@ -216,7 +216,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 		return err
 	}
 	if len(next) == 0 {
-		if err := x.life.Move(MoveComplete); err != nil {
+		if err := x.life.Move(ctx, MoveComplete); err != nil {
 			return err
 		}
 	}
@@ -274,9 +274,9 @@ func (x *run[S, U]) blame(o *outcome[U], err error) error {
 
 // end settles how the run ended, saves that and tells it.
 func (x *run[S, U]) end(ctx context.Context, cause error) error {
-	move := x.verdict(ctx, cause)
+	move := verdict(ctx, cause)
 	if move != MoveComplete {
-		if err := x.life.Move(move); err != nil {
+		if err := x.life.Move(ctx, move); err != nil {
 			return errors.Join(cause, err)
 		}
 	}
@@ -291,7 +291,7 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 	return cause
 }
 
-func (x *run[S, U]) verdict(ctx context.Context, cause error) Move {
+func verdict(ctx context.Context, cause error) Move {
 	_, limited := errors.AsType[*StepLimitError](cause)
 	switch {
 	case cause == nil:

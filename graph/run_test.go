@@ -49,33 +49,33 @@ func fails(err error) node { return func(context.Context, list) (item, error) { 
 
 // build compiles a graph of named nodes; edges are "a b" pairs, where ^ is
 // Start and $ is End.
-func build(t testing.TB, order string, nodes map[string]node, edges string, branches ...graph.Branch[list]) *graph.Plan[list, item] {
-	t.Helper()
+func build(tb testing.TB, order string, nodes map[string]node, edges string, branches ...graph.Branch[list]) *graph.Plan[list, item] {
+	tb.Helper()
 	g := graph.Graph[list, item]{Name: "test", Apply: appendItem, Nodes: tasks{}, Order: strings.Fields(order), Branches: branches}
 	for name, n := range nodes {
 		g.Nodes[name] = graph.Task[list, item]{Run: n}
 	}
 	end := strings.NewReplacer("^", graph.Start, "$", graph.End)
-	for _, e := range strings.Split(edges, ",") {
+	for e := range strings.SplitSeq(edges, ",") {
 		from, to, _ := strings.Cut(strings.TrimSpace(e), " ")
 		g.Edges = append(g.Edges, graph.Edge{From: end.Replace(from), To: end.Replace(to)})
 	}
 	p, err := graph.Compile(g)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
 
 // three makes a graph of one node, then two side by side, then one.
-func three(t testing.TB, nodes map[string]node) *graph.Plan[list, item] {
-	t.Helper()
+func three(tb testing.TB, nodes map[string]node) *graph.Plan[list, item] {
+	tb.Helper()
 	for _, n := range []string{"a", "b", "c", "d"} {
 		if nodes[n] == nil {
 			nodes[n] = says(n)
 		}
 	}
-	return build(t, "a b c d", nodes, "^ a, a b, a c, b d, c d, d $")
+	return build(tb, "a b c d", nodes, "^ a, a b, a c, b d, c d, d $")
 }
 
 // told lists a run's events in short.
@@ -347,9 +347,9 @@ func TestPanicsOfApplyAndRoute(t *testing.T) {
 	}
 }
 
-func loop(t testing.TB, turns int) *graph.Plan[list, item] {
-	t.Helper()
-	return build(t, "a", map[string]node{"a": says("a")}, "^ a", graph.Branch[list]{
+func loop(tb testing.TB, turns int) *graph.Plan[list, item] {
+	tb.Helper()
+	return build(tb, "a", map[string]node{"a": says("a")}, "^ a", graph.Branch[list]{
 		From: "a", To: []string{"a", graph.End},
 		Route: func(s list) string {
 			if len(s.Items) < turns {

@@ -134,10 +134,10 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 	}
 	all := !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
 	switch err := first.Load(); {
-	case err != nil && !(all && errors.Is(*err, errLeft)):
-		return *err
-	case all:
+	case all && (err == nil || errors.Is(*err, errLeft)):
 		return nil // finished work is saved, even when the run is to end
+	case err != nil:
+		return *err
 	}
 	return stopped(parent)
 }

@@ -20,23 +20,23 @@ var update = flag.Bool("update", false, "write golden files anew") //nolint:goch
 // Assert fails the test when got differs from the file at path, which is
 // relative to the package's folder. Line ends of a checkout that wrote CRLF are
 // read as LF. With -update it writes the file, and its folder, instead.
-func Assert(t testing.TB, path string, got []byte) {
-	t.Helper()
+func Assert(tb testing.TB, path string, got []byte) {
+	tb.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v (run the test with -update to write it)", err)
+		tb.Fatalf("%v (run the test with -update to write it)", err)
 	}
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); if that is right, run the test with -update:\n%s", path, diff)
+		tb.Errorf("%s differs (-want +got); if that is right, run the test with -update:\n%s", path, diff)
 	}
 }

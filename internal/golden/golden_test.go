@@ -14,7 +14,7 @@ type recorder struct {
 	failed bool
 }
 
-func (r *recorder) Helper()               {}
+func (*recorder) Helper()                 {}
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
 func TestAssert(t *testing.T) {
