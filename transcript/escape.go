@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// visible replaces what must not reach a terminal or a viewer: invalid UTF-8
+// Visible replaces what must not reach a terminal or a viewer: invalid UTF-8
 // and control characters, other than tab and newline, by U+FFFD and by their
 // pictures. All kinds of line end become a newline. Characters that reorder
 // text (bidirectional overrides) are dropped.
-func visible(s string) string {
+func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -34,7 +34,7 @@ func visible(s string) string {
 
 // oneLine makes a text one line: line ends become " ⏎ ", runs of spaces one.
 func oneLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(visible(s)), "\n")
+	lines := strings.Split(strings.TrimSpace(Visible(s)), "\n")
 	kept := lines[:0]
 	for _, l := range lines {
 		if l = strings.Join(strings.Fields(l), " "); l != "" {
@@ -103,7 +103,7 @@ func code(s string) string {
 
 // fenced writes a text as a code block, each line behind prefix.
 func fenced(prefix, s string) string {
-	s = strings.TrimRight(visible(s), "\n")
+	s = strings.TrimRight(Visible(s), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
 	var b strings.Builder
 	b.WriteString(prefix + fence + "text\n")
@@ -158,7 +158,7 @@ type cleaner struct {
 // clean returns the harmless form of a Markdown text.
 func (c *cleaner) clean(text string) string {
 	var b strings.Builder
-	for line := range strings.SplitAfterSeq(visible(text), "\n") {
+	for line := range strings.SplitAfterSeq(Visible(text), "\n") {
 		b.WriteString(c.line(line))
 	}
 	return b.String()

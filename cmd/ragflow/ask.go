@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+	"example.com/ragflow/transcript"
+)
+
+// askOptions are the flags of ask.
+type askOptions struct {
+	question       string
+	thread         string
+	resume         bool
+	trace          bool
+	dir            string
+	asJSON         bool
+	debug          bool
+	verbose        bool
+	failOnNoAnswer bool
+	offline        bool
+}
+
+// defaultTraceDir is where --trace writes to.
+const defaultTraceDir = "output"
+
+func (a *app) askCommand() *cobra.Command {
+	var o askOptions
+	c := &cobra.Command{
+		Use:   "ask [QUESTION]",
+		Short: "Ask a question and get a cited answer from your documents",
+		Long: `Ask a question. The answer quotes your documents and cites the file and the lines
+of each statement; where they do not hold the answer, it says so.
+
+Documents named with --docs are indexed first, as far as they are new or have
+changed. Each question begins a new thread, whose id is printed on standard
+error; with --thread the question continues that conversation and may refer to
+it ("and how do I back it up?"). A thread is named by its id, by the first 8 or
+more characters of one, or by "last"; any other name begins a thread of that name.
+
+The question may also be given with -q, or on standard input with "-".`,
+		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
+  ragflow ask --thread last "and how do I back it up?"
+  ragflow ask --docs ./docs --trace -o ./output -q "How do I keep a container's data?"
+  echo "What is a volume?" | ragflow ask --docs ./docs --json -`,
+		Args: argsBetween(0, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("output") && !o.trace {
+				f := usagef("-o says where --trace writes to, but --trace is missing")
+				f.hint = "ragflow ask --trace -o " + o.dir + ` "…"`
+				return f
+			}
+			question, err := a.question(c, args, o)
+			if err != nil {
+				return err
+			}
+			return a.ask(c.Context(), question, o)
+		},
+	}
+	f := c.Flags()
+	a.docsFlag(f)
+	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")
+	f.StringVar(&o.thread, "thread", "", "conversation `ID` to continue, or to begin: an id, a name, or last")
+	f.BoolVar(&o.resume, "resume", false, "go on with the thread's unfinished run instead of asking")
+	f.BoolVar(&o.trace, "trace", false, "write answer.md and flow_trace.md")
+	f.StringVarP(&o.dir, "output", "o", defaultTraceDir, "folder `DIR` that --trace writes to")
+	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of text")
+	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
+	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
+	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
+	f.BoolVar(&o.offline, "offline", false, "use no model, even where one is configured")
+	return c
+}
+
+// question finds the one question among flag, arguments and standard input.
+func (a *app) question(c *cobra.Command, args []string, o askOptions) (string, error) {
+	given := c.Flags().Changed("question")
+	switch {
+	case o.resume && o.thread == "":
+		return "", usagef("--resume needs --thread: the conversation whose run to go on with")
+	case o.resume && (given || len(args) > 0):
+		return "", usagef("--resume goes on with an earlier question and takes no new one")
+	case o.resume:
+		return "", nil
+	case given && len(args) > 0:
+		return "", usagef("two questions: -q %q and %q", o.question, strings.Join(args, " "))
+	}
+	text := o.question
+	if !given {
+		text = strings.Join(args, " ") // unquoted words are one question
+	}
+	if text == "-" {
+		var err error
+		if text, err = readAll(c.Context(), a.in, largestQuestion); err != nil {
+			return "", failed("read the question from standard input", err)
+		}
+	}
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+		a.warn("the question is not valid UTF-8; bad bytes were replaced")
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", failed("", ragflow.ErrEmptyQuery)
+	}
+	return text, nil
+}
+
+// largestQuestion is how many bytes are read from standard input: more than
+// the longest question that is used.
+const largestQuestion = 1 << 20
+
+// readAll reads a stream up to a limit, and stops waiting when ctx ends. The
+// goroutine it leaves behind then ends with the program: a read cannot be
+// called off.
+func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(r, limit))
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-done:
+		return string(got.data), got.err
+	}
+}
+
+func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
+	assistant, err := a.openIndexed(ctx, func(c *ragflow.Config) { c.Observe = a.observer(o) })
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	thread, isNew, err := threadToAsk(ctx, assistant, o.thread, o.resume)
+	if err != nil {
+		return err
+	}
+	if isNew && thread != "" && !a.quiet {
+		fmt.Fprintf(a.err, "new thread %q\n", thread)
+	}
+	reply, err := assistant.Ask(ctx, ragflow.Question{Text: question, Thread: thread, Resume: o.resume, Trace: o.trace})
+	if err != nil {
+		return failed("ask", err)
+	}
+	if err := a.printReply(reply, o, isNew); err != nil {
+		return err
+	}
+	if o.trace {
+		if err := a.writeTrace(o.dir, reply.AnswerMD, reply.FlowTraceMD); err != nil {
+			return err
+		}
+	}
+	if o.failOnNoAnswer && reply.Abstained {
+		return errNoAnswer
+	}
+	return nil
+}
+
+// observer returns what listens to a run: it keeps the thread's id for the hint
+// after an interruption, and prints what --debug and --verbose ask for.
+func (a *app) observer(o askOptions) func(ragflow.Event) {
+	return func(e ragflow.Event) {
+		a.started = e.Thread
+		if o.debug {
+			for _, l := range transcript.DebugLines(e.Tasks) {
+				fmt.Fprintln(a.err, l)
+			}
+		}
+		if o.verbose {
+			for _, l := range transcript.StageLines(e.Tasks) {
+				fmt.Fprintln(a.err, l)
+			}
+		}
+	}
+}
+
+// printReply prints the answer, and on standard error what belongs to it.
+func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew bool) error {
+	if o.asJSON {
+		return a.writeJSON(r)
+	}
+	s := a.styleOf(a.stdout)
+	fmt.Fprintln(a.out, s.markdown(r.Answer))
+	if len(r.Citations) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", s.bold("Sources"))
+		for _, c := range r.Citations {
+			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), s.dim(line(c.Title)))
+			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(c.Quote), longestQuote)+"”"))
+		}
+	}
+	if err := a.out.Flush(); err != nil { // the answer before what is said about it
+		return failed("write the answer", err)
+	}
+	for _, w := range r.Warnings {
+		a.warn(w)
+	}
+	if a.quiet {
+		return nil
+	}
+	if isNew && r.Model == "offline" {
+		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
+	}
+	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask --thread %s \"…\"\n", r.ThreadID, r.ThreadID)
+	return nil
+}
+
+// longestQuote is how many runes of a quote stand below an answer; the trace
+// has all of it.
+const longestQuote = 100
+
+// shorten cuts a text at a word to at most n runes.
+func shorten(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	head := string(runes[:n-1])
+	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
+		head = head[:i]
+	}
+	return head + "…"
+}
+
+// warn tells of something that may matter to the person who asked.
+func (a *app) warn(text string) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, "warning: %s\n", line(text))
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"example.com/ragflow"
+)
+
+// docsFlag adds --docs to a command.
+func (a *app) docsFlag(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file or folder `PATH`; may be repeated (default: those of \"ragflow init\", else all that is indexed)")
+}
+
+// open reads the settings and opens the assistant. change, where not nil, adds
+// to its configuration. The caller closes it.
+func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := exist(s.config.Docs); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
+		return nil, failed("make the data folder", err)
+	}
+	if change != nil {
+		change(&s.config)
+	}
+	assistant, err := ragflow.Open(ctx, s.config)
+	if err != nil {
+		return nil, failed("open "+s.config.DataDir, err)
+	}
+	return assistant, nil
+}
+
+// exist makes sure that there is something at every path.
+func exist(docs []string) error {
+	for _, p := range docs {
+		if _, err := os.Stat(p); err != nil {
+			if pathErr, ok := errors.AsType[*fs.PathError](err); ok { // "stat" says nothing to a person
+				err = fmt.Errorf("%s: %w", p, pathErr.Err)
+			}
+			return failed("read documents", err)
+		}
+	}
+	return nil
+}
+
+// closeInto ends the assistant; its error counts where nothing else went wrong.
+func closeInto(err *error, assistant *ragflow.Assistant) {
+	if closeErr := assistant.Close(); *err == nil && closeErr != nil {
+		*err = failed("close", closeErr)
+	}
+}
+
+// openIndexed opens the assistant and brings its index up to date, with
+// progress, where documents are named or configured.
+func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, error) {
+	progress := a.newProgress()
+	var docs []string
+	assistant, err := a.open(ctx, func(c *ragflow.Config) {
+		docs = c.Docs
+		c.Progress = progress.report
+		if change != nil {
+			change(c)
+		}
+	})
+	if err != nil || len(docs) == 0 {
+		return assistant, err
+	}
+	report, err := assistant.Index(ctx)
+	progress.end()
+	if err != nil {
+		return nil, errors.Join(failed("index "+strings.Join(docs, ", "), err), assistant.Close())
+	}
+	if report.Files == 0 {
+		err = &failure{
+			code: exitFailure, what: "index " + strings.Join(docs, ", "), err: ragflow.ErrNoDocuments,
+			hint: "nothing there can be read as text; Markdown, plain text and code are",
+		}
+		a.problems(report)
+		return nil, errors.Join(err, assistant.Close())
+	}
+	if !a.quiet && report.Added+report.Changed+report.Removed > 0 {
+		fmt.Fprintln(a.err, indexed(report))
+	}
+	a.problems(report)
+	return assistant, nil
+}
+
+// indexed sums up what indexing did, on one line.
+func indexed(r *ragflow.IndexReport) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Added, "new"}, {r.Changed, "changed"}, {r.Removed, "removed"}, {r.Unchanged, "unchanged"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	detail := ""
+	if len(parts) > 0 {
+		detail = " (" + strings.Join(parts, ", ") + ")"
+	}
+	elapsed := time.Duration(r.ElapsedMS * float64(time.Millisecond))
+	return fmt.Sprintf("indexed %s%s in %.1f s", count(r.Added+r.Changed, "file"), detail, elapsed.Seconds())
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// mostProblems is how many files that could not be indexed are named one by
+// one; "index --json" names all.
+const mostProblems = 5
+
+// problems warns of files that were left out.
+func (a *app) problems(r *ragflow.IndexReport) {
+	a.problemList("could not read", r.Failed)
+	if r.Added+r.Changed > 0 || r.Files == 0 { // not at every question again
+		a.problemList("skipped", r.Skipped)
+	}
+}
+
+func (a *app) problemList(what string, list []ragflow.FileProblem) {
+	if a.quiet {
+		return
+	}
+	for _, p := range list[:min(len(list), mostProblems)] {
+		fmt.Fprintf(a.err, "warning: %s %s: %s\n", what, line(p.Source), line(p.Reason))
+	}
+	if more := len(list) - mostProblems; more > 0 {
+		fmt.Fprintf(a.err, "warning: %s %s more; \"ragflow index --json\" names all\n", what, count(more, "file"))
+	}
+}
+
+// writeJSON writes the one object of a command's --json.
+func (a *app) writeJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return failed("write JSON", err)
+	}
+	return nil
+}
+
+// place names lines as compilers do, with the last one too: path:12-18.
+func place(source string, from, to int) string {
+	if from == to {
+		return fmt.Sprintf("%s:%d", source, from)
+	}
+	return fmt.Sprintf("%s:%d-%d", source, from, to)
+}
+
+// writeTrace writes answer.md and flow_trace.md, and nothing else, into dir.
+func (a *app) writeTrace(dir, answer, flow string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return failed("write the trace", err)
+	}
+	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
+		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
+			return failed("write the trace", err)
+		}
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.err, "wrote %s and %s\n", filepath.Join(dir, "answer.md"), filepath.Join(dir, "flow_trace.md"))
+	}
+	return nil
+}

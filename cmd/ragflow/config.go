@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow/transcript"
+)
+
+// configReply is the schema of "ragflow config --json".
+type configReply struct {
+	Project  string       `json:"project"`     // folder that holds .ragflow; empty outside of projects
+	File     string       `json:"config_file"` // that was read; empty without
+	Settings []settingRow `json:"settings"`
+}
+
+func (a *app) configCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting, its value and where it comes from",
+		Long: `Show every setting with its value and where it comes from.
+
+A setting is taken from the first of: flag, environment variable, .env (of this
+folder, else of the project), configuration file, default. The configuration
+file is .ragflow/config.yaml of the project, which is the nearest folder upward
+that holds .ragflow, else ragflow/config.yaml in your configuration folder.
+
+In the file, settings have the names of the second column; docs is a list.
+Relative paths start from the project's folder.`,
+		Example: `  ragflow config
+  RELEVANCE_THRESHOLD=0.6 ragflow config
+  ragflow config --json`,
+		Args: maxArgs(0),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.writeJSON(configReply{s.project, s.file, s.rows})
+			}
+			a.printSettings(s)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return c
+}
+
+func (a *app) printSettings(s *settings) {
+	dim := a.styleOf(a.stdout).dim
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SETTING\tKEY\tVALUE\tSOURCE")
+	for _, r := range s.rows {
+		values := "(none)"
+		if len(r.Values) > 0 {
+			values = strings.Join(r.Values, ", ")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Name, r.Key, transcript.Visible(values), r.Source)
+	}
+	_ = table.Flush() // a.out keeps the first error for the end
+	fmt.Fprintln(a.out)
+	fmt.Fprintln(a.out, dim("project: "+orNone(s.project)))
+	fmt.Fprintln(a.out, dim("configuration file: "+orNone(s.file)))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"go.yaml.in/yaml/v4"
+)
+
+// configName is the name of the configuration file in its folder.
+const configName = "config.yaml"
+
+// configFile is a configuration file that was read.
+type configFile struct {
+	path string
+	base string // folder that relative paths start from
+	keys map[string]value
+}
+
+// readConfigFile reads the project's configuration file or else the person's;
+// nil without one. A key that is no setting is an error: it would otherwise be
+// a setting that silently does nothing.
+func (a *app) readConfigFile(project string, table []setting) (*configFile, error) {
+	for _, path := range a.configPaths(project) {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, failed("read the configuration", err)
+		}
+		f := &configFile{path: path, base: filepath.Dir(path), keys: map[string]value{}}
+		if filepath.Base(f.base) == projectDir {
+			f.base = filepath.Dir(f.base)
+		}
+		return f, f.parse(data, table)
+	}
+	return nil, nil //nolint:nilnil // no file is no error, and a nil *configFile holds nothing
+}
+
+// configPaths lists where the configuration file may be, the first that exists
+// counts.
+func (a *app) configPaths(project string) []string {
+	var paths []string
+	if project != "" {
+		paths = append(paths, filepath.Join(project, projectDir, configName))
+	}
+	return append(paths, filepath.Join(a.home("XDG_CONFIG_HOME", xdg.ConfigHome), "ragflow", configName))
+}
+
+func (f *configFile) parse(data []byte, table []setting) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		bad := usagef("%s is not YAML: %s", f.path, strings.TrimPrefix(err.Error(), "yaml: "))
+		bad.hint = "a setting is a line such as: relevance_threshold: 0.5"
+		return bad
+	}
+	if len(doc.Content) == 0 {
+		return nil // empty, or only comments
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return usagef("%s: must hold lines of the form key: value", where(f.path, top.Line))
+	}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		key, val := top.Content[i], top.Content[i+1]
+		if err := f.take(key, val, table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take reads one key and its value.
+func (f *configFile) take(key, val *yaml.Node, table []setting) error {
+	at := where(f.path, key.Line)
+	var row *setting
+	for i := range table {
+		if table[i].key == key.Value {
+			row = &table[i]
+		}
+	}
+	if row == nil {
+		bad := usagef("%s: unknown key %q", at, key.Value)
+		bad.hint = "keys are " + strings.Join(keysOf(table), ", ")
+		if near := nearest(key.Value, keysOf(table)); near != "" {
+			bad.hint = "did you mean " + near + "?"
+		}
+		return bad
+	}
+	if _, twice := f.keys[row.key]; twice {
+		return usagef("%s: %s is set twice", at, row.key)
+	}
+	v := value{source: at, base: f.base}
+	switch {
+	case val.Kind == yaml.ScalarNode && val.Tag == "!!null":
+		return nil // "docs:" with nothing behind it says nothing
+	case val.Kind == yaml.ScalarNode:
+		v.values = []string{val.Value}
+	case val.Kind == yaml.SequenceNode && row.list:
+		for _, e := range val.Content {
+			if e.Kind != yaml.ScalarNode || e.Value == "" {
+				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.key, row.allowed)
+			}
+			v.values = append(v.values, e.Value)
+		}
+	default:
+		return usagef("%s: %s must be %s", at, row.key, row.allowed)
+	}
+	f.keys[row.key] = v
+	return nil
+}
+
+// value returns what the file says of a setting; nil where it says nothing.
+func (f *configFile) value(row setting) *value {
+	if f == nil {
+		return nil
+	}
+	v, ok := f.keys[row.key]
+	if !ok || len(v.values) == 0 {
+		return nil
+	}
+	return &v
+}
+
+func keysOf(table []setting) []string {
+	keys := make([]string, len(table))
+	for i, s := range table {
+		keys[i] = s.key
+	}
+	return keys
+}
+
+// nearest returns the candidate that differs least from a word, or nothing
+// where all differ in more than a third of its letters. The name of the
+// environment variable counts as the key.
+func nearest(word string, candidates []string) string {
+	word = strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(word, "-", "_")), "ragflow_")
+	best, least := "", len(word)/3+1
+	for _, c := range candidates {
+		if d := distance(word, c); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, taken out or changed to make b
+// of a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

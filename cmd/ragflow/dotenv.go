@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/joho/godotenv"
+)
+
+// largestDotenv is how many bytes of .env are read.
+const largestDotenv = 256 << 10
+
+// dotenv is a .env file: variables that the environment need not hold.
+type dotenv struct {
+	path   string
+	values map[string]string
+	lines  []string
+}
+
+// readDotenv reads .env of the working folder or else of the project; nil
+// without one. Errors name the line and never show what stands in it, for
+// secrets live there.
+func readDotenv(here, project string) (*dotenv, error) {
+	for _, dir := range []string{here, project} {
+		if dir == "" {
+			continue
+		}
+		path := filepath.Join(dir, ".env")
+		data, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, failed("read .env", err)
+		case len(data) > largestDotenv:
+			return nil, usagef("%s has %d bytes, more than the %d that are read", path, len(data), largestDotenv)
+		}
+		return parseDotenv(path, strings.TrimPrefix(string(data), "\ufeff"))
+	}
+	return nil, nil //nolint:nilnil // no file is no error, and a nil *dotenv holds nothing
+}
+
+func parseDotenv(path, text string) (*dotenv, error) {
+	lines := strings.Split(text, "\n")
+	values, err := godotenv.Unmarshal(text)
+	if err != nil {
+		f := usagef("%s: not in the form NAME=value", where(path, brokenLine(lines)))
+		f.hint = `write NAME=value, NAME="a value" or # a comment`
+		return nil, f
+	}
+	return &dotenv{path, values, lines}, nil
+}
+
+// brokenLine returns the number of the line from which on the file cannot be
+// read: the one after the longest beginning that can.
+func brokenLine(lines []string) int {
+	good := 0
+	for i := range lines {
+		if _, err := godotenv.Unmarshal(strings.Join(lines[:i+1], "\n") + "\n"); err == nil {
+			good = i + 1
+		}
+	}
+	return good + 1
+}
+
+// value returns what the file says of a setting; nil where it says nothing.
+func (d *dotenv) value(row setting) *value {
+	if d == nil || d.values[row.name] == "" {
+		return nil
+	}
+	line := 0
+	assignment := regexp.MustCompile(fmt.Sprintf(`^\s*(export\s+)?%s\s*[=:]`, regexp.QuoteMeta(row.name)))
+	for i, l := range d.lines {
+		if assignment.MatchString(l) {
+			line = i + 1 // the last one counts
+		}
+	}
+	return &value{row.split(d.values[row.name]), where(d.path, line), filepath.Dir(d.path)}
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/transcript"
+)
+
+// Exit codes. They are part of the contract of the command line.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2 // a bad flag, argument or setting
+	exitNotFound    = 3 // no such thread, run, file or folder
+	exitNoAnswer    = 4 // with --fail-on-no-answer
+	exitInterrupted = 130
+)
+
+// failure is an error as a person is told of it.
+type failure struct {
+	code int
+	what string // that failed; may be empty
+	err  error  // why
+	hint string // what to do about it; may be empty
+}
+
+func (f *failure) Error() string {
+	if f.what == "" {
+		return f.err.Error()
+	}
+	return f.what + ": " + f.err.Error()
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+func usagef(format string, args ...any) *failure {
+	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+func notFoundf(format string, args ...any) *failure {
+	return &failure{code: exitNotFound, err: fmt.Errorf(format, args...)}
+}
+
+// errNoAnswer ends a command whose answer is that there is none. What was to
+// say has been said on standard output.
+var errNoAnswer = errors.New("the documents do not hold the answer")
+
+// failed says what could not be done, unless err says it already. It finds the
+// exit code and the hint from the facts that err wraps.
+func failed(what string, err error) error {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	code, hint := meaning(err)
+	return &failure{code: code, what: what, err: err, hint: hint}
+}
+
+// meaning maps the errors of the library to exit code and advice.
+func meaning(err error) (code int, hint string) {
+	_, limited := errors.AsType[*graph.StepLimitError](err)
+	switch {
+	case errors.Is(err, ragflow.ErrEmptyQuery):
+		return exitUsage, `ask something: ragflow ask "How do I …?"`
+	case errors.Is(err, ragflow.ErrAmbiguous):
+		return exitUsage, "give more of the id"
+	case errors.Is(err, graph.ErrNotFound):
+		return exitNotFound, `"ragflow threads list" shows the threads there are`
+	case errors.Is(err, fs.ErrNotExist):
+		return exitNotFound, "check the path"
+	case errors.Is(err, ragflow.ErrNoDocuments):
+		return exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or once for all: ragflow init --docs ./docs`
+	case errors.Is(err, ragflow.ErrNothingToResume), errors.Is(err, graph.ErrNothingToDo):
+		return exitFailure, "the last run of the thread ended; ask a new question without --resume"
+	case errors.Is(err, graph.ErrBusy):
+		return exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"
+	case errors.Is(err, graph.ErrSuperseded), errors.Is(err, graph.ErrConflict):
+		return exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"
+	case errors.Is(err, graph.ErrGraphChanged):
+		return exitFailure, "the unfinished run is from another version; ask the question again without --resume"
+	case limited:
+		return exitFailure, "go on with: ragflow ask --thread ID --resume"
+	case errors.Is(err, fs.ErrPermission):
+		return exitFailure, "check who may read and write there"
+	case errors.Is(err, ragflow.ErrDamaged):
+		return exitFailure, "a database is damaged: index.db can be deleted, it is made again from your documents; of threads.db keep a copy, and move it away to begin anew"
+	}
+	return exitFailure, ""
+}
+
+// interrupted tells of a run that a signal ended.
+func (a *app) interrupted() error {
+	f := &failure{code: exitInterrupted, err: errors.New("interrupted")}
+	if a.started != "" {
+		f.hint = "go on with: ragflow ask --thread " + a.started + " --resume"
+	}
+	return f
+}
+
+// report prints an error and returns the exit code.
+func (a *app) report(command *cobra.Command, err error) int {
+	if errors.Is(err, errNoAnswer) {
+		return exitNoAnswer
+	}
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		f = &failure{code: exitFailure, err: err}
+		if errors.Is(err, context.Canceled) {
+			f.code = exitInterrupted
+		}
+	}
+	hint := f.hint
+	if hint == "" && f.code == exitUsage {
+		hint = command.CommandPath() + " --help shows what it takes"
+	}
+	fmt.Fprintf(a.err, "ragflow: %s\n", line(err.Error()))
+	if hint != "" {
+		fmt.Fprintf(a.err, "hint: %s\n", hint)
+	}
+	return f.code
+}
+
+// line makes a text one line that cannot command a terminal.
+func line(s string) string {
+	return strings.Join(strings.Fields(transcript.Visible(s)), " ")
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+)
+
+func (a *app) graphCommand() *cobra.Command {
+	var format string
+	formats := []string{"mermaid", "ascii", "svg"}
+	c := &cobra.Command{
+		Use:   "graph",
+		Short: "Draw the graph that every question runs through",
+		Long: `Draw the graph that every question runs through: its nodes, the order they run
+in, and where the path branches. The drawing is made from the graph itself.`,
+		Example: `  ragflow graph
+  ragflow graph --format mermaid > flow.mmd
+  ragflow graph --format svg > flow.svg`,
+		Args: maxArgs(0),
+		RunE: func(*cobra.Command, []string) error {
+			if !slices.Contains(formats, format) {
+				return usagef("--format is %q, but must be one of %s", format, strings.Join(formats, ", "))
+			}
+			drawing, err := ragflow.DrawGraph(format)
+			if err != nil {
+				return failed("draw the graph", err)
+			}
+			fmt.Fprintln(a.out, strings.TrimRight(drawing, "\n"))
+			return nil
+		},
+	}
+	c.Flags().StringVar(&format, "format", "ascii", "drawing `FORMAT`: "+strings.Join(formats, ", "))
+	return c
+}

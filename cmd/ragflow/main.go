@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the first signal asks to end; a second one kills
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+}
+
+// app is one call of the program: its streams, its environment and the flags
+// that all commands share.
+type app struct {
+	in      io.Reader
+	stdout  io.Writer     // as given, to find out whether it is a terminal
+	out     *bufio.Writer // data
+	err     io.Writer     // everything else
+	env     map[string]string
+	flags   settingFlags
+	quiet   bool
+	isTerm  func(io.Writer) bool
+	started string // id of the thread a question was saved in, for the hint after an interruption
+}
+
+// run runs one command line and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
+	a := &app{in: stdin, stdout: stdout, out: bufio.NewWriter(stdout), err: stderr, env: environment(env), isTerm: isTerminal}
+	return a.run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	command, err := root.ExecuteContextC(ctx)
+	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
+		err = &failure{code: exitFailure, err: flushErr, what: "write the output"}
+	}
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = a.interrupted()
+	}
+	return a.report(command, err)
+}
+
+// environment turns os.Environ into a map.
+func environment(list []string) map[string]string {
+	env := make(map[string]string, len(list))
+	for _, e := range list {
+		name, value, _ := strings.Cut(e, "=")
+		env[name] = value
+	}
+	return env
+}
+
+// root builds the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ragflow",
+		Short: "Ask your own documents, and see where each answer stands",
+		Long: `Ragflow answers questions from your own documents: Markdown, text and code on
+this machine. It works without a server, a key or a model, cites the file and
+the lines of everything it says, and remembers the conversation.
+
+Run "ragflow" alone for an example that fits the folder you are in.`,
+		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
+  ragflow ask --thread last "and how do I back it up?"
+  ragflow search --docs ./docs "backup volume"
+  ragflow ask --trace -o ./output --docs ./docs "How do I keep a container's data?"`,
+		Args:          a.rootArgs,
+		RunE:          a.welcome,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       readVersion().Version,
+
+		SuggestionsMinimumDistance: 2,
+	}
+	root.SetVersionTemplate("ragflow {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{code: exitUsage, err: err} })
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.flags.dataDir, "data-dir", "", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
+	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
+	root.AddCommand(
+		a.askCommand(), a.searchCommand(), a.indexCommand(), a.explainCommand(),
+		a.threadsCommand(), a.traceCommand(), a.graphCommand(),
+		a.initCommand(), a.configCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// rootArgs turns a word that is no command into an error with a suggestion.
+func (*app) rootArgs(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	f := usagef("unknown command %q", args[0])
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		f.hint = "did you mean: ragflow " + strings.Join(near, ", ragflow ")
+	} else {
+		f.hint = `to ask something: ragflow ask "…"; for all commands: ragflow help`
+	}
+	return f
+}
+
+// maxArgs refuses more arguments than a command takes.
+func maxArgs(n int) cobra.PositionalArgs { return argsBetween(0, n) }
+
+// argsBetween refuses fewer or more arguments than a command takes, as wrong
+// usage.
+func argsBetween(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("%s needs %s", c.CommandPath(), strings.TrimPrefix(c.Use, c.Name()+" "))
+		case most >= 0 && len(args) > most:
+			f := usagef("%s does not know what to do with %q", c.CommandPath(), args[most])
+			f.hint = "quote an argument that has spaces in it"
+			return f
+		}
+		return nil
+	}
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+)
+
+// call runs a command line in this process.
+func call(t *testing.T, ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) (code int, stderr string) { //nolint:revive // t comes first in helpers
+	t.Helper()
+	t.Chdir(t.TempDir())
+	data := t.TempDir()
+	var errs bytes.Buffer
+	code = run(ctx, args, stdin, stdout, &errs, []string{"XDG_DATA_HOME=" + data, "XDG_CONFIG_HOME=" + data})
+	return code, errs.String()
+}
+
+// Waiting for standard input ends with the signal.
+func TestInterrupted(t *testing.T) {
+	stdin, w := io.Pipe()
+	defer func() { _ = w.Close() }()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, stderr := call(t, ctx, stdin, io.Discard, "ask", "-")
+	if code != exitInterrupted || stderr != "ragflow: interrupted\n" {
+		t.Errorf("exit code %d and %q, want %d and interrupted", code, stderr, exitInterrupted)
+	}
+}
+
+func TestInterruptedRunSaysHowToResume(t *testing.T) {
+	a := &app{started: "t-1"}
+	f, ok := errors.AsType[*failure](a.interrupted())
+	if !ok || f.code != exitInterrupted || f.hint != "go on with: ragflow ask --thread t-1 --resume" {
+		t.Errorf("interrupted() = %+v", f)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// Output that could not be written is a failure, not a success.
+func TestFullDisk(t *testing.T) {
+	code, stderr := call(t, t.Context(), strings.NewReader(""), fullDisk{}, "version")
+	if want := "ragflow: write the output: no space left on device\n"; code != exitFailure || stderr != want {
+		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitFailure, want)
+	}
+}
+
+// Colours need a terminal, and give way to NO_COLOR and TERM=dumb.
+func TestStyle(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		env      map[string]string
+		terminal bool
+		want     bool
+	}{
+		{"terminal", nil, true, true},
+		{"NO_COLOR", map[string]string{"NO_COLOR": "1"}, true, false},
+		{"empty NO_COLOR", map[string]string{"NO_COLOR": ""}, true, true},
+		{"dumb terminal", map[string]string{"TERM": "dumb"}, true, false},
+		{"pipe", nil, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var out bytes.Buffer
+			a := &app{out: bufio.NewWriter(&out), env: tt.env, isTerm: func(io.Writer) bool { return tt.terminal }}
+			a.printHits(&ragflow.SearchReply{Query: "back up volumes", Hits: []ragflow.SearchHit{
+				{Rank: 1, Source: "a.md", StartLine: 3, EndLine: 4, Headings: []string{"Volumes"}, Text: "A volume.\n\x1b[31mBackup"},
+			}})
+			if err := a.out.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(out.String(), "\x1b["+"1m"); got != tt.want {
+				t.Errorf("styled = %v, want %v: %q", got, tt.want, out.String())
+			}
+			if strings.Contains(out.String(), "\x1b[31m") {
+				t.Errorf("a document's escape sequence came through: %q", out.String())
+			}
+		})
+	}
+}
+
+func TestMarkdownOnTerminal(t *testing.T) {
+	got := style{on: true}.markdown("## Steps\n\nRun **this**:\n\n```sh\n# no heading **here**\n```\n")
+	want := "\x1b[1mSteps\x1b[0m\n\nRun \x1b[1mthis\x1b[0m:\n\n\x1b[2m```sh\x1b[0m\n# no heading **here**\n\x1b[2m```\x1b[0m"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("markdown (-want +got):\n%s", diff)
+	}
+}
+
+func TestHighlight(t *testing.T) {
+	words := wordsOf("How to back up a volume, e.g. Dữ liệu?")
+	got := highlight("Volumes: backup dữ; the background", words, style{on: true})
+	want := "\x1b[1;33mVolumes\x1b[0m: \x1b[1;33mbackup\x1b[0m \x1b[1;33mdữ\x1b[0m; the background"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("highlight (-want +got):\n%s", diff)
+	}
+}
+
+// A snippet shows the stretch of a long passage that holds a match.
+func TestSnippet(t *testing.T) {
+	text := strings.Repeat("filler ", 200) + "the volume stays " + strings.Repeat("filler ", 200)
+	got := snippet(text, []string{"volume"})
+	if !strings.Contains(got, "the volume stays") || len([]rune(got)) > longestSnippet+1 || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") {
+		t.Errorf("snippet = %q", got)
+	}
+}
+
+// Every error of the library that a person can do something about has its exit
+// code and a hint.
+func TestMeaning(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want int
+	}{
+		{"empty query", ragflow.ErrEmptyQuery, exitUsage},
+		{"ambiguous id", ragflow.ErrAmbiguous, exitUsage},
+		{"unknown thread", graph.ErrNotFound, exitNotFound},
+		{"missing folder", os.ErrNotExist, exitNotFound},
+		{"no documents", ragflow.ErrNoDocuments, exitFailure},
+		{"nothing to resume", ragflow.ErrNothingToResume, exitFailure},
+		{"busy thread", graph.ErrBusy, exitFailure},
+		{"lost lease", graph.ErrSuperseded, exitFailure},
+		{"moved head", graph.ErrConflict, exitFailure},
+		{"changed graph", graph.ErrGraphChanged, exitFailure},
+		{"step limit", &graph.StepLimitError{Limit: 25}, exitFailure},
+		{"permission", os.ErrPermission, exitFailure},
+		{"damaged database", ragflow.ErrDamaged, exitFailure},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := failed("ask", errors.Join(tt.err)) // wrapped, as the library does
+			f, ok := errors.AsType[*failure](err)
+			if !ok || f.code != tt.want || f.hint == "" {
+				t.Errorf("failed(%v) = %+v, want code %d and a hint", tt.err, f, tt.want)
+			}
+		})
+	}
+}
+
+func TestPickThread(t *testing.T) {
+	list := []ragflow.ThreadInfo{{ID: "0198aaaa-1"}, {ID: "0198aaab-2"}, {ID: "user-12"}}
+	for _, tt := range []struct {
+		name, want string
+		code       int
+	}{
+		{"last", "0198aaaa-1", 0},
+		{"user-12", "user-12", 0},
+		{"user", "user-12", 0},
+		{"0198aaab", "0198aaab-2", 0},
+		{"0198", "", exitUsage},
+		{"nobody", "", exitNotFound},
+		{"", "", exitNotFound},
+	} {
+		t.Run("name "+tt.name, func(t *testing.T) {
+			got, err := pickThread(list, tt.name)
+			code := 0
+			if f, ok := errors.AsType[*failure](err); ok {
+				code = f.code
+			}
+			if got != tt.want || code != tt.code {
+				t.Errorf("pickThread(%q) = %q, code %d; want %q, code %d", tt.name, got, code, tt.want, tt.code)
+			}
+		})
+	}
+	if _, err := pickThread(nil, lastName); err == nil {
+		t.Error("pickThread(nil, last) found a thread")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	keys := []string{"data_dir", "docs", "relevance_threshold"}
+	for _, tt := range []struct{ word, want string }{
+		{"doc", "docs"},
+		{"data-dir", "data_dir"},
+		{"RAGFLOW_DOCS", "docs"},
+		{"relevance_treshold", "relevance_threshold"},
+		{"colour", ""},
+		{"", ""},
+	} {
+		t.Run("word "+tt.word, func(t *testing.T) {
+			if got := nearest(tt.word, keys); got != tt.want {
+				t.Errorf("nearest(%q) = %q, want %q", tt.word, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBrokenLine(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       int
+	}{
+		{"no equals sign", "A=1\nfoo bar\nB=2", 2},
+		{"last line", "A=1\n\n# x\n!!\n", 4},
+		{"open quote", "A=\"one\ntwo\nB=2\n", 1},
+		{"after a value of two lines", "A=\"one\ntwo\"\n!!\n", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parseDotenv(filepath.Join("x", ".env"), tt.text)
+			if want := where(filepath.Join("x", ".env"), tt.want) + ":"; err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("parseDotenv error %v, want one at %s", err, want)
+			}
+		})
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{out: &out, mode: progressBar}
+	p.report(ragflow.Progress{Stage: "scanning", Done: 1})
+	if out.Len() > 0 {
+		t.Errorf("a bar at once: %q", out.String())
+	}
+	p.show(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10})
+	if got := out.String(); !strings.Contains(got, "indexing") || !strings.Contains(got, "30%") {
+		t.Errorf("bar = %q", got)
+	}
+	p.end()
+	if got, want := plainProgress(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10}), "indexing: 3 of 10 files"; got != want {
+		t.Errorf("plainProgress = %q, want %q", got, want)
+	}
+}

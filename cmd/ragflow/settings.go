@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/adrg/xdg"
+
+	"example.com/ragflow"
+)
+
+// projectDir is the folder that makes the folder it lies in a project, as .git
+// does for git.
+const projectDir = ".ragflow"
+
+// settingFlags are the settings that have a flag.
+type settingFlags struct {
+	dataDir string
+	docs    []string
+}
+
+// setting is one thing that can be configured.
+type setting struct {
+	name    string // environment variable
+	key     string // in the configuration file
+	list    bool   // several values: a list in the file, separated by the list separator of the system in the environment
+	path    bool   // values are paths, relative to the place they were written in
+	allowed string // what values are; for messages
+	set     func(c *ragflow.Config, values []string) bool
+}
+
+// value is what a setting was given, and where.
+type value struct {
+	values []string
+	source string // for people: flag --docs, environment, .env:3, config.yaml:7, default
+	base   string // folder that relative paths start from
+}
+
+// settings is everything that was configured.
+type settings struct {
+	project string // folder that holds .ragflow; empty outside of projects
+	file    string // configuration file that was read; empty without
+	config  ragflow.Config
+	rows    []settingRow
+}
+
+// settingRow is one line of "ragflow config".
+type settingRow struct {
+	Name   string   `json:"name"`
+	Key    string   `json:"key"`
+	Values []string `json:"values"`
+	Source string   `json:"source"`
+}
+
+// table lists the settings in the order people see them, with their default
+// values.
+func (a *app) table(project string) ([]setting, map[string][]string) {
+	const most = 1_000_000
+	rows := []setting{
+		{
+			name: "RAGFLOW_DATA_DIR", key: "data_dir", path: true, allowed: "a folder",
+			set: func(c *ragflow.Config, v []string) bool { c.DataDir = v[0]; return v[0] != "" },
+		},
+		{
+			name: "RAGFLOW_DOCS", key: "docs", list: true, path: true, allowed: "files and folders",
+			set: func(c *ragflow.Config, v []string) bool { c.Docs = v; return true },
+		},
+		{
+			name: "MAX_MESSAGES_BEFORE_SUMMARY", key: "max_messages_before_summary", allowed: "a whole number of tokens from 1 to 1000000",
+			set: func(c *ragflow.Config, v []string) bool { return whole(&c.SummaryTokens, v[0], most) },
+		},
+		{
+			name: "MAX_CONTENT_TOKENS", key: "max_content_tokens", allowed: "a whole number of tokens from 1 to 1000000",
+			set: func(c *ragflow.Config, v []string) bool { return whole(&c.ContentTokens, v[0], most) },
+		},
+		{
+			name: "RELEVANCE_THRESHOLD", key: "relevance_threshold", allowed: "a number above 0 and up to 1",
+			set: func(c *ragflow.Config, v []string) bool { return fraction(&c.Threshold, v[0]) },
+		},
+		{
+			name: "RETRIEVAL_MAX_WORKERS", key: "retrieval_max_workers", allowed: "a whole number from 1 to 64",
+			set: func(c *ragflow.Config, v []string) bool { return whole(&c.RetrievalWorkers, v[0], 64) },
+		},
+	}
+	defaults := map[string][]string{
+		"RAGFLOW_DATA_DIR":            {a.defaultData(project)},
+		"MAX_MESSAGES_BEFORE_SUMMARY": {"1500"},
+		"MAX_CONTENT_TOKENS":          {"4096"},
+		"RELEVANCE_THRESHOLD":         {"0.5"},
+		"RETRIEVAL_MAX_WORKERS":       {"4"},
+	}
+	return rows, defaults
+}
+
+func whole(to *int, text string, most int) bool {
+	n, err := strconv.Atoi(text)
+	*to = n
+	return err == nil && n >= 1 && n <= most
+}
+
+func fraction(to *float64, text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	*to = f
+	return err == nil && !math.IsNaN(f) && f > 0 && f <= 1
+}
+
+// settings finds out what is configured: flags before environment before .env
+// before configuration file before defaults.
+func (a *app) settings() (*settings, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, failed("find the working folder", err)
+	}
+	s := &settings{project: findProject(here)}
+	dotenv, err := readDotenv(here, s.project)
+	if err != nil {
+		return nil, err
+	}
+	table, defaults := a.table(s.project)
+	file, err := a.readConfigFile(s.project, table)
+	if err != nil {
+		return nil, err
+	}
+	if file != nil {
+		s.file = file.path
+	}
+	for _, row := range table {
+		v := cmp.Or(a.fromFlags(row, here), a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
+			&value{values: defaults[row.name], source: "default", base: here})
+		if row.path {
+			for i, p := range v.values {
+				v.values[i] = a.absolute(v.base, p)
+			}
+		}
+		if len(v.values) > 0 && !row.set(&s.config, v.values) {
+			f := usagef("%s is %q but must be %s (%s)", row.name, strings.Join(v.values, " "), row.allowed, v.source)
+			f.hint = "change it there, or take it out; the default is " + orNone(strings.Join(defaults[row.name], ", "))
+			return nil, f
+		}
+		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
+	}
+	return s, nil
+}
+
+func (a *app) fromFlags(row setting, here string) *value {
+	switch {
+	case row.name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0:
+		return &value{append([]string{}, a.flags.docs...), "flag --docs", here}
+	case row.name == "RAGFLOW_DATA_DIR" && a.flags.dataDir != "":
+		return &value{[]string{a.flags.dataDir}, "flag --data-dir", here}
+	}
+	return nil
+}
+
+func (a *app) fromEnvironment(row setting, here string) *value {
+	text := a.env[row.name]
+	if text == "" {
+		return nil
+	}
+	return &value{row.split(text), "environment", here}
+}
+
+// split takes the text of a variable apart.
+func (s setting) split(text string) []string {
+	if !s.list {
+		return []string{strings.TrimSpace(text)}
+	}
+	var out []string
+	for _, p := range filepath.SplitList(text) {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// absolute makes a path absolute. A leading ~/ is the home folder, for shells
+// do not see what stands in files.
+func (a *app) absolute(base, p string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
+		return filepath.Join(xdg.Home, rest)
+	}
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(base, p)
+}
+
+// findProject returns the nearest folder, from here upward, that holds a
+// folder .ragflow; empty where none does.
+func findProject(here string) string {
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, projectDir)); err == nil && info.IsDir() {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// defaultData is where threads and index live unless told otherwise.
+func (a *app) defaultData(project string) string {
+	if project != "" {
+		return filepath.Join(project, projectDir)
+	}
+	return filepath.Join(a.home("XDG_DATA_HOME", xdg.DataHome), "ragflow")
+}
+
+// home returns a base folder of the XDG specification, by which relative values
+// are void.
+func (a *app) home(name, fallback string) string {
+	if p := a.env[name]; filepath.IsAbs(p) {
+		return p
+	}
+	return fallback
+}
+
+// where names a place in a file as people type it.
+func where(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}

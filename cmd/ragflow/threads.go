@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+	"example.com/ragflow/state"
+)
+
+// lastName stands for the thread or run that was used last.
+const lastName = "last"
+
+// threadsReply is the schema of "ragflow threads list --json".
+type threadsReply struct {
+	Threads []ragflow.ThreadInfo `json:"threads"`
+}
+
+func (a *app) threadsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "threads",
+		Short: "List conversations, or show one",
+		Long:  `Conversations are kept in threads.db of the data folder until you delete them.`,
+		Example: `  ragflow threads list
+  ragflow threads show last
+  ragflow ask --thread last "and how do I back it up?"`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			f := usagef("unknown command %q", args[0])
+			f.hint = "there are: ragflow threads list, ragflow threads show ID"
+			return f
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.threadsListCommand(), a.threadsShowCommand())
+	return c
+}
+
+func (a *app) threadsListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List all conversations, the last used first",
+		Long: `List all conversations, the last used first: id, number of turns, when it was
+last used, and its first question.`,
+		Example: `  ragflow threads list
+  ragflow threads list --json | jq -r '.threads[0].id'`,
+		Args: maxArgs(0),
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			assistant, err := a.open(c.Context(), nil)
+			if err != nil {
+				return err
+			}
+			defer closeInto(&err, assistant)
+			list, err := assistant.Threads(c.Context())
+			if err != nil {
+				return failed("list threads", err)
+			}
+			if asJSON {
+				return a.writeJSON(threadsReply{append([]ragflow.ThreadInfo{}, list...)})
+			}
+			a.printThreads(list)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
+	return c
+}
+
+func (a *app) printThreads(list []ragflow.ThreadInfo) {
+	if len(list) == 0 {
+		if !a.quiet {
+			fmt.Fprintln(a.err, `no threads yet; begin one: ragflow ask --docs ./docs "…"`)
+		}
+		return
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tTITLE")
+	for _, t := range list {
+		title := line(t.Title)
+		if t.Status != "completed" && t.Status != "" {
+			title += " [" + t.Status + "]"
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", t.ID, t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), title)
+	}
+	_ = table.Flush() // a.out keeps the first error for the end
+}
+
+func (a *app) threadsShowCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show a conversation from its first question on",
+		Long: `Show a conversation as Markdown, from its first question on, the messages that
+were summarised meanwhile included. A thread is named by its id, by a beginning
+of its id that no other has, or by "last".`,
+		Example: `  ragflow threads show last
+  ragflow threads show 0198f3c2
+  ragflow threads show --json last`,
+		Args: argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			assistant, err := a.open(c.Context(), nil)
+			if err != nil {
+				return err
+			}
+			defer closeInto(&err, assistant)
+			id, err := findThread(c.Context(), assistant, args[0])
+			if err != nil {
+				return err
+			}
+			t, err := assistant.Thread(c.Context(), id)
+			if err != nil {
+				return failed("show thread "+id, err)
+			}
+			if asJSON {
+				return a.writeJSON(t)
+			}
+			a.printThread(t)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of Markdown")
+	return c
+}
+
+// findThread returns the id of the thread that a person means by an id, a
+// beginning of one, or "last".
+func findThread(ctx context.Context, assistant *ragflow.Assistant, name string) (string, error) {
+	list, err := assistant.Threads(ctx)
+	if err != nil {
+		return "", failed("list threads", err)
+	}
+	return pickThread(list, name)
+}
+
+// pickThread does what findThread says; list has the last used first.
+func pickThread(list []ragflow.ThreadInfo, name string) (string, error) {
+	var found []string
+	for _, t := range list {
+		if t.ID == name {
+			return name, nil
+		}
+		if name != "" && strings.HasPrefix(t.ID, name) {
+			found = append(found, t.ID)
+		}
+	}
+	switch {
+	case name == lastName && len(list) > 0:
+		return list[0].ID, nil
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		f := usagef("thread %q: %s begin so", name, count(len(found), "thread"))
+		f.hint = "give more of the id"
+		return "", f
+	}
+	f := notFoundf("thread %q: not found", name)
+	f.hint = `"ragflow threads list" shows the threads there are`
+	return "", f
+}
+
+// idStart is the beginning of an id as ragflow makes them, long enough to be
+// no name that a person gives.
+var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
+
+// threadToAsk returns the id of the thread a question goes to, and whether it
+// begins there. A name that no thread has begins one of that name: whoever
+// calls ragflow for others names threads after them. Only what looks like the
+// beginning of an id stands for a whole one, so that a question to "user-1"
+// never lands with "user-12".
+func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string, resume bool) (id string, isNew bool, err error) {
+	switch {
+	case name == "":
+		return "", true, nil
+	case line(name) != name:
+		return "", false, usagef("the name of a thread, %q, must be on one line and have no control characters", name)
+	}
+	list, err := assistant.Threads(ctx)
+	if err != nil {
+		return "", false, failed("list threads", err)
+	}
+	exact := slices.ContainsFunc(list, func(t ragflow.ThreadInfo) bool { return t.ID == name })
+	if exact || resume || name == lastName || idStart.MatchString(name) {
+		id, err = pickThread(list, name)
+		f, ok := errors.AsType[*failure](err)
+		if !ok || resume || name == lastName || f.code != exitNotFound {
+			return id, false, err
+		}
+	}
+	return name, true, nil
+}
+
+// printThread prints a conversation as Markdown.
+func (a *app) printThread(t *ragflow.Thread) {
+	s := a.styleOf(a.stdout)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
+	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
+		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
+	for _, m := range t.Messages {
+		who := "Answer"
+		if m.Role == state.Human {
+			who = "Question"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", who, strings.TrimSpace(m.Content))
+		for i, c := range m.Citations {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), line(c.Title))
+		}
+	}
+	if t.Summary != "" {
+		fmt.Fprintf(&b, "\n## Summary of what is no longer live\n\n%s\n", strings.TrimSpace(t.Summary))
+	}
+	fmt.Fprintln(a.out, s.markdown(b.String()))
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow/transcript"
+)
+
+func (a *app) traceCommand() *cobra.Command {
+	var (
+		dir    string
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "trace RUN",
+		Short: "Write answer.md and flow_trace.md of an earlier run",
+		Long: `Write answer.md and flow_trace.md of an earlier run again, from what was saved:
+the same bytes that "ask --trace" wrote then. Nothing is searched or asked anew.
+
+A run is named by its id ("ask --json" prints it), by a beginning of its id that
+no other has, or by "last". With --json the run is printed as JSON lines, one
+for each commit and each task, and no file is written.`,
+		Example: `  ragflow trace last
+  ragflow trace last -o ./output
+  ragflow trace --json last | jq -r 'select(.type == "task") | .node'`,
+		Args: argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if asJSON && c.Flags().Changed("output") {
+				return usagef("--json prints the run, and -o writes files: give one of them")
+			}
+			return a.trace(c.Context(), args[0], dir, asJSON)
+		},
+	}
+	c.Flags().StringVarP(&dir, "output", "o", defaultTraceDir, "folder `DIR` to write to")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines instead")
+	return c
+}
+
+func (a *app) trace(ctx context.Context, run, dir string, asJSON bool) (err error) {
+	assistant, err := a.open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	if asJSON {
+		r, err := assistant.Run(ctx, run)
+		if err != nil {
+			return noRun(run, err)
+		}
+		return transcript.WriteJSON(a.out, *r)
+	}
+	answer, flow, err := assistant.Trace(ctx, run)
+	if err != nil {
+		return noRun(run, err)
+	}
+	return a.writeTrace(dir, answer, flow)
+}
+
+// noRun says why a run cannot be shown, and which can.
+func noRun(run string, err error) error {
+	err = failed(fmt.Sprintf("trace run %q", run), err)
+	if f, ok := errors.AsType[*failure](err); ok && f.code == exitNotFound {
+		f.hint = `"ragflow trace last" shows the last run; "ragflow ask --json" prints the id of each`
+	}
+	return err
+}
