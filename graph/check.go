@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // checker collects the faults of one graph. It works on names alone, so it is
@@ -69,8 +71,20 @@ func (c *checker) order(order, nodes []string) {
 			c.faultf("a node has an empty name")
 		case strings.HasPrefix(name, "__"):
 			c.faultf("node %q: names beginning with __ are reserved", name)
+		case name != printable(name):
+			c.faultf("node %q: a name is made of printable characters", name)
 		}
 	}
+}
+
+// printable turns what would spoil a drawing or a line of a log into spaces.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
 }
 
 func (c *checker) edges(edges []Edge) {

@@ -68,7 +68,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		n := &p.nodes[index[b.From]]
 		n.route = b.Route
 		for _, to := range b.To {
-			n.to = append(n.to, target{name: to, index: index[to], label: b.Label[to]})
+			n.to = append(n.to, target{name: to, index: index[to], label: printable(b.Label[to])})
 		}
 	}
 	slices.Sort(p.first)

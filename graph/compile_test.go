@@ -52,6 +52,12 @@ func TestCompileFaults(t *testing.T) {
 			edge("__x", graph.End)(g)
 			edge(graph.Start, "__x")(g)
 		}, []string{`node "__x": names beginning with __ are reserved`}},
+		{"name that cannot be shown", func(g *g) {
+			g.Nodes["x\n\xff"] = graph.Task[list, item]{Run: says("")}
+			g.Order = append(g.Order, "x\n\xff")
+			edge("x\n\xff", graph.End)(g)
+			edge(graph.Start, "x\n\xff")(g)
+		}, []string{`node "x\n\xff": a name is made of printable characters`}},
 		{"edge to unknown", edge("a", "z"), []string{`edge "a" → "z": unknown node "z"`}},
 		{"edge from unknown", edge("z", "a"), []string{`edge "z" → "a": unknown node "z"`}},
 		{"edge twice", edge("a", "b"), []string{`edge "a" → "b": stands there twice`}},

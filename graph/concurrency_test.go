@@ -182,6 +182,58 @@ func TestFanOutOfNothing(t *testing.T) {
 	}
 }
 
+func TestFanOutNotesAndEvents(t *testing.T) {
+	broken := false
+	n := graph.FanOut(0, func(list) []int { return []int{0, 1, 2} },
+		func(ctx context.Context, _ list, i int) (item, error) {
+			graph.Note(ctx, "part", strconv.Itoa(i))
+			graph.Emit(ctx, i)
+			switch {
+			case i == 1 && broken:
+				return item{}, errors.New("boom")
+			case i == 1:
+				graph.Skip(ctx, "no need")
+			case i == 2:
+				graph.Warn(ctx, "careful")
+			}
+			return item{}, nil
+		},
+		func(list, []item) (item, error) { return item{}, nil })
+	if _, err := n(t.Context(), list{}); err != nil {
+		t.Errorf("outside a run: %v", err)
+	}
+	r := build(t, "a", map[string]node{"a": n}, "^ a, a $").Runner(graph.Options{})
+	var notes graph.Notes
+	var emitted []any
+	run := func() (last error) {
+		for e, err := range r.Stream(t.Context(), ask{}) {
+			switch {
+			case err != nil:
+				last = err
+			case e.Kind == graph.Custom:
+				emitted = append(emitted, e.Value)
+			case len(e.Tasks) > 0:
+				notes = e.Tasks[0].Notes
+			}
+		}
+		return last
+	}
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	want := []graph.Detail{{Key: "part", Value: "0"}, {Key: "part", Value: "1"}, {Key: "skipped", Value: "no need"}, {Key: "part", Value: "2"}}
+	if diff := cmp.Diff(want, notes.Details); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
+	if len(emitted) != 3 || !cmp.Equal(notes.Warnings, []string{"careful"}) {
+		t.Errorf("emitted %v, warnings %v", emitted, notes.Warnings)
+	}
+	broken = true
+	if err := run(); err == nil || !slices.Contains(notes.Details, graph.Detail{Key: "part", Value: "1"}) {
+		t.Errorf("failed attempt: %v, details %v; want its notes", err, notes.Details)
+	}
+}
+
 func TestCancellation(t *testing.T) {
 	mine := errors.New("the user pressed a key")
 	wait := func(ctx context.Context, _ list) (item, error) { return item{}, nap(ctx, time.Hour) }

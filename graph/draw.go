@@ -39,7 +39,7 @@ func (p *Plan[S, U]) Mermaid() string {
 
 // mermaidText quotes a text; inside quotes only these characters mean something.
 func mermaidText(s string) string {
-	return `"` + strings.NewReplacer(`#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(s) + `"`
+	return `"` + strings.NewReplacer(`#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;").Replace(s) + `"`
 }
 
 // ASCII draws the plan with the characters of a plain terminal: nodes by rank

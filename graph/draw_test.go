@@ -63,7 +63,7 @@ func TestDrawings(t *testing.T) {
 			append(chain(s, "入口", "draft", "review"), chain("publish", e)...),
 			graph.Branch[int]{
 				From: "review", To: []string{"publish", "review", "draft", "入口", e},
-				Label: map[string]string{"publish": `"good" & <done>`, "review": "unsure", "draft": "weak", "入口": "誤り", e: "hopeless"},
+				Label: map[string]string{"publish": `"good" & <done>`, "review": "unsure", "draft": "too\nweak", "入口": "誤り", e: "hopeless"},
 			},
 		),
 		"smallest": shape(t, []string{"a"}, chain(s, "a", e)),

@@ -76,8 +76,7 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 // StepDone a superstep, last RunEnded. Each is yielded after what it tells of
 // was saved. A run that ends early yields its error behind RunEnded; the
 // sequence ends after the first error. An error without any event means that
-// no run began and nothing was written, except that the input was refused by
-// Apply or the store was lost.
+// no run began: the thread is busy, say, or Apply refused the input.
 //
 // Breaking the loop cancels the nodes, waits for them and closes the run as
 // Cancelled. No goroutine outlives the loop. The sequence may be used several
