@@ -44,9 +44,13 @@ func (r Run) ordered() []graph.Commit {
 func visits(commits []graph.Commit) []visit {
 	var out []visit
 	for _, c := range commits {
+		step := c.Step
+		if c.Source == graph.SourceClose { // it stands at the last step done; what failed is the next one
+			step++
+		}
 		for _, d := range c.Deltas {
 			if d.Node != "" {
-				out = append(out, visit{d, c.Step})
+				out = append(out, visit{d, step})
 			}
 		}
 	}
@@ -71,13 +75,16 @@ func status(commits []graph.Commit) (graph.Status, string) {
 	return last.Status, last.Error
 }
 
-// elapsed is the time from the run's first commit to its last, pauses before a
-// resume included.
+// elapsed is the time from the run's first commit to the last of its own work,
+// pauses before a resume included. That a later question closed the run is no
+// work.
 func elapsed(commits []graph.Commit) time.Duration {
-	if len(commits) == 0 {
-		return 0
+	for _, c := range slices.Backward(commits) {
+		if c.Status != graph.Superseded {
+			return c.Time.Sub(commits[0].Time)
+		}
 	}
-	return commits[len(commits)-1].Time.Sub(commits[0].Time)
+	return 0
 }
 
 // byKey is the detail by which a node says itself what did its work. It counts

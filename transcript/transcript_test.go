@@ -3,8 +3,6 @@ package transcript_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,11 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Each file in testdata holds a run's log as run.json and what it renders to.
 func TestGolden(t *testing.T) {
@@ -33,23 +30,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rendered(t, readRun(t, archive.Files[0].Data))
-			if *update {
-				archive.Files = append(archive.Files[:1], got...)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			for i, f := range got {
-				if i+1 >= len(archive.Files) {
-					t.Fatalf("%s: %s is missing; run with -update", file, f.Name)
-				}
-				want := archive.Files[i+1]
-				if diff := cmp.Diff(want.Name+"\n"+string(want.Data), f.Name+"\n"+string(f.Data)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-				}
-			}
+			archive.Files = append(archive.Files[:1], rendered(t, readRun(t, archive.Files[0].Data))...)
+			golden.Assert(t, file, txtar.Format(archive))
 		})
 	}
 }

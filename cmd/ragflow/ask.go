@@ -56,7 +56,7 @@ The question may also be given with -q, or on standard input with "-".`,
 				f.hint = "ragflow ask --trace -o " + o.dir + ` "…"`
 				return f
 			}
-			question, err := a.question(c, args, o)
+			question, err := a.question(c.Context(), c.Flags().Changed("question"), args, o)
 			if err != nil {
 				return err
 			}
@@ -78,9 +78,9 @@ The question may also be given with -q, or on standard input with "-".`,
 	return c
 }
 
-// question finds the one question among flag, arguments and standard input.
-func (a *app) question(c *cobra.Command, args []string, o askOptions) (string, error) {
-	given := c.Flags().Changed("question")
+// question finds the one question among flag (given or not), arguments and
+// standard input.
+func (a *app) question(ctx context.Context, given bool, args []string, o askOptions) (string, error) {
 	switch {
 	case o.resume && o.thread == "":
 		return "", usagef("--resume needs --thread: the conversation whose run to go on with")
@@ -97,7 +97,7 @@ func (a *app) question(c *cobra.Command, args []string, o askOptions) (string, e
 	}
 	if text == "-" {
 		var err error
-		if text, err = readAll(c.Context(), a.in, largestQuestion); err != nil {
+		if text, err = readAll(ctx, a.in, largestQuestion); err != nil {
 			return "", failed("read the question from standard input", err)
 		}
 	}

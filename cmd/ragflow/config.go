@@ -34,7 +34,7 @@ Relative paths start from the project's folder.`,
 		Example: `  ragflow config
   RELEVANCE_THRESHOLD=0.6 ragflow config
   ragflow config --json`,
-		Args: maxArgs(0),
+		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.settings()
 			if err != nil {

@@ -39,7 +39,7 @@ func (a *app) readConfigFile(project string, table []setting) (*configFile, erro
 		}
 		return f, f.parse(data, table)
 	}
-	return nil, nil //nolint:nilnil // no file is no error, and a nil *configFile holds nothing
+	return nil, nil // no file is no error, and a nil *configFile holds nothing
 }
 
 // configPaths lists where the configuration file may be, the first that exists

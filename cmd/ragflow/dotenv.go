@@ -42,7 +42,7 @@ func readDotenv(here, project string) (*dotenv, error) {
 		}
 		return parseDotenv(path, strings.TrimPrefix(string(data), "\ufeff"))
 	}
-	return nil, nil //nolint:nilnil // no file is no error, and a nil *dotenv holds nothing
+	return nil, nil // no file is no error, and a nil *dotenv holds nothing
 }
 
 func parseDotenv(path, text string) (*dotenv, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -31,7 +32,7 @@ Nothing is saved.`,
   ragflow explain --json "How do I back up volumes?"`,
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			query, err := a.question(c, args, askOptions{})
+			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
 				return err
 			}
@@ -77,7 +78,7 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		{"intent", e.Intent},
 		{"route", e.Route},
 		{"complexity", fmt.Sprintf("%.2f", e.Complexity)},
-		{"standalone", fmt.Sprint(e.Standalone)},
+		{"standalone", strconv.FormatBool(e.Standalone)},
 	} {
 		fmt.Fprintf(rows, "%s\t%s\n", r[0], orNone(r[1]))
 	}

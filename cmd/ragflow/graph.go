@@ -21,7 +21,7 @@ in, and where the path branches. The drawing is made from the graph itself.`,
 		Example: `  ragflow graph
   ragflow graph --format mermaid > flow.mmd
   ragflow graph --format svg > flow.svg`,
-		Args: maxArgs(0),
+		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if !slices.Contains(formats, format) {
 				return usagef("--format is %q, but must be one of %s", format, strings.Join(formats, ", "))

@@ -23,7 +23,7 @@ its threads and its index in .ragflow. An existing configuration is never
 overwritten.`,
 		Example: `  ragflow init --docs ./docs
   ragflow init --docs ./docs --docs README.md`,
-		Args: maxArgs(0),
+		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error { return a.init() },
 	}
 	a.docsFlag(c.Flags())

@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.root()
+	root := a.root() //nolint:contextcheck // commands get ctx from cobra, by ExecuteContextC
 	root.SetArgs(args)
 	root.SetIn(a.in)
 	root.SetOut(a.out)
@@ -117,11 +117,8 @@ func (*app) rootArgs(root *cobra.Command, args []string) error {
 	return f
 }
 
-// maxArgs refuses more arguments than a command takes.
-func maxArgs(n int) cobra.PositionalArgs { return argsBetween(0, n) }
-
 // argsBetween refuses fewer or more arguments than a command takes, as wrong
-// usage.
+// usage. A most below zero is no limit.
 func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {

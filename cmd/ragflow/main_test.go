@@ -18,7 +18,7 @@ import (
 )
 
 // call runs a command line in this process.
-func call(t *testing.T, ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) (code int, stderr string) { //nolint:revive // t comes first in helpers
+func call(ctx context.Context, t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) (code int, stderr string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	data := t.TempDir()
@@ -33,7 +33,7 @@ func TestInterrupted(t *testing.T) {
 	defer func() { _ = w.Close() }()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	code, stderr := call(t, ctx, stdin, io.Discard, "ask", "-")
+	code, stderr := call(ctx, t, stdin, io.Discard, "ask", "-")
 	if code != exitInterrupted || stderr != "ragflow: interrupted\n" {
 		t.Errorf("exit code %d and %q, want %d and interrupted", code, stderr, exitInterrupted)
 	}
@@ -53,7 +53,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 // Output that could not be written is a failure, not a success.
 func TestFullDisk(t *testing.T) {
-	code, stderr := call(t, t.Context(), strings.NewReader(""), fullDisk{}, "version")
+	code, stderr := call(t.Context(), t, strings.NewReader(""), fullDisk{}, "version")
 	if want := "ragflow: write the output: no space left on device\n"; code != exitFailure || stderr != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, stderr, exitFailure, want)
 	}

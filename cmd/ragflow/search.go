@@ -36,7 +36,7 @@ changed. The query may be given on standard input with "-".`,
 			if topK < 1 || topK > mostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
 			}
-			query, err := a.question(c, args, askOptions{})
+			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
 				return err
 			}

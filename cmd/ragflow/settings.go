@@ -134,7 +134,7 @@ func (a *app) settings() (*settings, error) {
 			&value{values: defaults[row.name], source: "default", base: here})
 		if row.path {
 			for i, p := range v.values {
-				v.values[i] = a.absolute(v.base, p)
+				v.values[i] = absolute(v.base, p)
 			}
 		}
 		if len(v.values) > 0 && !row.set(&s.config, v.values) {
@@ -181,7 +181,7 @@ func (s setting) split(text string) []string {
 
 // absolute makes a path absolute. A leading ~/ is the home folder, for shells
 // do not see what stands in files.
-func (a *app) absolute(base, p string) string {
+func absolute(base, p string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
 		return filepath.Join(xdg.Home, rest)
 	}

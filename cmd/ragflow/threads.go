@@ -54,7 +54,7 @@ func (a *app) threadsListCommand() *cobra.Command {
 last used, and its first question.`,
 		Example: `  ragflow threads list
   ragflow threads list --json | jq -r '.threads[0].id'`,
-		Args: maxArgs(0),
+		Args: argsBetween(0, 0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			assistant, err := a.open(c.Context(), nil)
 			if err != nil {

@@ -27,7 +27,7 @@ func (a *app) versionCommand() *cobra.Command {
 SQLite driver it was built with.`,
 		Example: `  ragflow version
   ragflow version --json`,
-		Args: maxArgs(0),
+		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
 			if asJSON {

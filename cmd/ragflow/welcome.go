@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func (a *app) howMany(c *cobra.Command, there bool) (text string) {
 	if err != nil {
 		return text + ": " + line(err.Error())
 	}
-	return fmt.Sprint(len(list))
+	return strconv.Itoa(len(list))
 }
 
 func either(yes bool, a, b string) string {
