@@ -1,0 +1,214 @@
+package checkpointtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// short is a life that ends during a test, long one that does not.
+const (
+	short = 40 * time.Millisecond
+	long  = time.Hour
+)
+
+func leaseClauses() []clause {
+	return []clause{
+		{"acquire creates the thread without a commit", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			_, err := s.Head(t.Context(), "t")
+			wantError(t, "Head", err, graph.ErrNotFound)
+		}},
+		{"acquire names thread and owner", func(t *testing.T, s graph.Store) {
+			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			wantEqual(t, "lease", l, graph.Lease{Thread: "t", Owner: "a", Token: l.Token})
+			if l.Token <= 0 {
+				t.Errorf("token = %d, want more than 0", l.Token)
+			}
+		}},
+		{"each acquire raises the token by one", func(t *testing.T, s graph.Store) {
+			var last int64
+			for range 3 {
+				l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+				if last != 0 {
+					wantEqual(t, "token", l.Token, last+1)
+				}
+				last = l.Token
+				release(t, s, l)
+			}
+		}},
+		{"a live lease is busy, and says who holds it", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "alice", TTL: long})
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "bob", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+			if err != nil && !strings.Contains(err.Error(), "alice") {
+				t.Errorf("error %q does not name the owner", err)
+			}
+		}},
+		{"a live lease is busy for its own owner too", func(t *testing.T, s graph.Store) {
+			// One owner may run several writers; they must not rob each other.
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"writers without a name are told apart", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{TTL: long})
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"a busy acquire changes nothing", func(t *testing.T, s graph.Store) {
+			w := hold(t, s, "t")
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+			w.commit(batch(delta("n", 0)))
+		}},
+		{"other threads stay free", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			acquire(t, s, "u", graph.AcquireOptions{Owner: "b", TTL: long})
+		}},
+		{"release frees at once", func(t *testing.T, s graph.Store) {
+			release(t, s, acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long}))
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long})
+		}},
+		{"a released lease writes nothing", func(t *testing.T, s graph.Store) {
+			w := hold(t, s, "t")
+			release(t, s, w.lease)
+			superseded(t, w)
+		}},
+		{"releasing twice is no error", func(t *testing.T, s graph.Store) {
+			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			release(t, s, l)
+			release(t, s, l)
+		}},
+		{"releasing a lost lease leaves the new one alone", func(t *testing.T, s graph.Store) {
+			old := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
+			next := acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
+			release(t, s, old)
+			if err := s.Renew(t.Context(), next, long); err != nil {
+				t.Errorf("Renew: %v", err)
+			}
+		}},
+		{"releasing a lease of an unknown thread is no error", func(t *testing.T, s graph.Store) {
+			release(t, s, graph.Lease{Thread: "nowhere", Owner: "a", Token: 1})
+		}},
+		{"an ended lease is taken over", func(t *testing.T, s graph.Store) {
+			old := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
+			next := acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
+			wantEqual(t, "token", next.Token, old.Token+1)
+		}},
+		{"a writer whose lease was taken over writes nothing", func(t *testing.T, s graph.Store) {
+			w := &writer{t: t, s: s, lease: acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})}
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
+			superseded(t, w)
+		}},
+		{"an ended lease that nobody took still writes", func(t *testing.T, s graph.Store) {
+			w := &writer{t: t, s: s, lease: acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: time.Microsecond})}
+			pause(t, 2*time.Millisecond)
+			w.commit(batch(delta("n", 0)))
+		}},
+		{"renew keeps the lease", func(t *testing.T, s graph.Store) {
+			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
+			if err := s.Renew(t.Context(), l, long); err != nil {
+				t.Fatalf("Renew: %v", err)
+			}
+			pause(t, 2*short)
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"a commit renews the lease", func(t *testing.T, s graph.Store) {
+			w := &writer{t: t, s: s, lease: acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: 10 * short})}
+			pause(t, 6*short)
+			w.commit(batch(delta("n", 0)))
+			pause(t, 6*short) // past the first end
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"renewing a lost lease is superseded", func(t *testing.T, s graph.Store) {
+			old := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
+			wantError(t, "Renew", s.Renew(t.Context(), old, long), graph.ErrSuperseded)
+		}},
+		{"renewing a lease of an unknown thread is superseded", func(t *testing.T, s graph.Store) {
+			l := graph.Lease{Thread: "nowhere", Owner: "a", Token: 1}
+			wantError(t, "Renew", s.Renew(t.Context(), l, long), graph.ErrSuperseded)
+		}},
+		{"a made-up lease writes nothing", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			for _, token := range []int64{0, -1, 99} {
+				superseded(t, &writer{t: t, s: s, lease: graph.Lease{Thread: "t", Owner: "a", Token: token}})
+			}
+		}},
+		{"without a TTL the lease lives a while", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a"})
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b"})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"waiting ends when the thread is released", func(t *testing.T, s graph.Store) {
+			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			got := make(chan error)
+			go func() {
+				_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
+				got <- err
+			}()
+			pause(t, short)
+			release(t, s, l)
+			if err := <-got; err != nil {
+				t.Errorf("Acquire: %v", err)
+			}
+		}},
+		{"waiting ends after its time", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			began := time.Now()
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: short})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+			if took := time.Since(began); took < short {
+				t.Errorf("gave up after %v, want %v or more", took, short)
+			}
+		}},
+		{"waiting ends with the context", func(t *testing.T, s graph.Store) {
+			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
+			ctx, cancel := context.WithTimeout(t.Context(), short)
+			defer cancel()
+			_, err := s.Acquire(ctx, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Hour})
+			wantError(t, "Acquire", err, context.DeadlineExceeded)
+		}},
+		{"an empty thread name is refused", func(t *testing.T, s graph.Store) {
+			if _, err := s.Acquire(t.Context(), "", graph.AcquireOptions{Owner: "a", TTL: long}); err == nil {
+				t.Error("Acquire succeeded")
+			}
+		}},
+	}
+}
+
+func release(t *testing.T, s graph.Store, l graph.Lease) {
+	t.Helper()
+	if err := s.Release(t.Context(), l); err != nil {
+		t.Fatalf("Release: %v", err)
+	}
+}
+
+// superseded demands that w can neither commit nor pend nor renew, and that
+// nothing of what it tried is found.
+func superseded(t *testing.T, w *writer) {
+	t.Helper()
+	_, err := w.s.Commit(t.Context(), w.lease, withSnapshot(batch(delta("n", 0)), `{}`))
+	wantError(t, "Commit", err, graph.ErrSuperseded)
+	wantError(t, "Pend", w.s.Pend(t.Context(), w.lease, result("n", 0)), graph.ErrSuperseded)
+	wantError(t, "Renew", w.s.Renew(t.Context(), w.lease, long), graph.ErrSuperseded)
+	_, err = w.s.Head(t.Context(), w.lease.Thread)
+	wantError(t, "Head", err, graph.ErrNotFound)
+	if p := pendingOf(t, w.s, w.lease.Thread); len(p) != 0 {
+		t.Errorf("pending: %s", show(p))
+	}
+}
+
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-time.After(d):
+	case <-t.Context().Done():
+	}
+}

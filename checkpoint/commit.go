@@ -1,0 +1,314 @@
+package checkpoint
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Commit implements [graph.Store]. It renews the lease, too. Bodies that are
+// not JSON in UTF-8 are refused with an [EntryError]; bytes of Error that are
+// not UTF-8 are replaced.
+func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
+	b, err := cleanBatch(l.Thread, b, s.clock())
+	if err != nil {
+		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
+	}
+	e, err := newEntry(b)
+	if err != nil {
+		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
+	}
+	var id graph.CommitID
+	err = s.write(ctx, func(w *write) error {
+		thread, at, err := w.advance(l, b, s.micros())
+		if err != nil {
+			return err
+		}
+		id = graph.CommitID(at)
+		if err := e.save(w, thread, at); err != nil {
+			return err
+		}
+		if b.KeepPending {
+			return nil
+		}
+		_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, thread)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	return id, nil
+}
+
+// Pend implements [graph.Store]. It renews the lease, too. Of the same attempt
+// saved twice the first one stands.
+func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
+	r, err := cleanResult(r)
+	if err != nil {
+		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
+	}
+	d, err := newDeltaRow(r.Delta, time.Unix(0, 0))
+	if err != nil {
+		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
+	}
+	return s.write(ctx, func(w *write) error {
+		var thread int64
+		err := w.QueryRow(`UPDATE threads SET until = ? + ttl WHERE name = ? AND token = ? AND until IS NOT NULL RETURNING id`,
+			s.micros(), l.Thread, l.Token).Scan(&thread)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = superseded(l)
+		}
+		if err != nil {
+			return fmt.Errorf("pend: %w", err)
+		}
+		body, notes, err := d.texts(w)
+		if err != nil {
+			return err
+		}
+		_, err = w.Exec(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, body, orNull(d.Error), d.start, d.duration, notes)
+		return err
+	})
+}
+
+// write runs fn in a transaction and remembers the names it added.
+func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
+	var w *write
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		w = &write{Tx: tx, names: &s.names}
+		return fn(w)
+	})
+	if err == nil {
+		w.saved()
+	}
+	return err
+}
+
+// advance moves the head to a new commit, if lease and parent are right.
+func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (thread, at int64, err error) {
+	inputs, size := 0, 0
+	if b.Source == graph.SourceInput {
+		inputs = 1
+	}
+	for _, d := range b.Deltas {
+		size += len(d.Body)
+	}
+	err = w.QueryRow(`UPDATE threads SET head = (SELECT coalesce(max(id), 0) + 1 FROM commits),
+			first = coalesce(first, (SELECT coalesce(max(id), 0) + 1 FROM commits)), inputs = inputs + ?, bytes = bytes + ?, until = ? + ttl
+		WHERE name = ? AND token = ? AND until IS NOT NULL AND coalesce(head, 0) = ? RETURNING id, head`,
+		inputs, size, now, l.Thread, l.Token, int64(b.Parent)).Scan(&thread, &at)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return thread, at, err
+	}
+	var head int64
+	err = w.QueryRow(`SELECT coalesce(head, 0) FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
+		l.Thread, l.Token).Scan(&head)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, 0, superseded(l)
+	case err != nil:
+		return 0, 0, err
+	}
+	return 0, 0, conflict(l.Thread, graph.CommitID(head), b.Parent)
+}
+
+// entry is a commit made ready outside of the writer's transaction.
+type entry struct {
+	graph.Commit
+	frontier string
+	deltas   []deltaRow
+	snapshot *outlined
+}
+
+// deltaRow is a delta cut into what the table keeps.
+type deltaRow struct {
+	graph.Delta
+	body, notes     *outlined // nil: NULL
+	start, duration any
+}
+
+func newEntry(b graph.Batch) (*entry, error) {
+	e := &entry{Commit: b.Commit, deltas: make([]deltaRow, len(b.Deltas))}
+	if len(b.Frontier) > 0 {
+		text, err := json.Marshal(b.Frontier)
+		if err != nil {
+			return nil, err
+		}
+		e.frontier = string(text)
+	}
+	for i, d := range b.Deltas {
+		var err error
+		if e.deltas[i], err = newDeltaRow(d, b.Time); err != nil {
+			return nil, fmt.Errorf("delta %d: %w", i, err)
+		}
+	}
+	if b.Snapshot != nil {
+		o := outline(b.Snapshot)
+		e.snapshot = &o
+	}
+	return e, nil
+}
+
+// newDeltaRow keeps the start relative to a base, which takes fewer bytes.
+// Times too far from it stay in the notes.
+func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
+	row := deltaRow{Delta: d}
+	if len(d.Body) > 0 {
+		o := outline(d.Body)
+		row.body = &o
+	}
+	n := d.Notes
+	if offset := n.Start.Sub(base); !n.Start.IsZero() && base.Add(offset).Equal(n.Start) {
+		row.start, n.Start = offset.Nanoseconds(), time.Time{}
+	}
+	if n.Duration != 0 {
+		row.duration, n.Duration = n.Duration.Nanoseconds(), 0
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return row, fmt.Errorf("notes of node %q: %w", d.Node, err)
+	}
+	if string(text) != "{}" {
+		o := outline(text)
+		row.notes = &o
+	}
+	return row, nil
+}
+
+func (e *entry) save(w *write, thread, at int64) error {
+	var ids [4]any
+	for i, name := range []string{string(e.Source), string(e.Status), e.Fingerprint, e.frontier} {
+		var err error
+		if ids[i], err = w.name(name); err != nil {
+			return err
+		}
+	}
+	var run int64
+	err := w.QueryRow(`INSERT INTO runs(thread, key, last) VALUES(?, ?, ?)
+		ON CONFLICT(key, thread) DO UPDATE SET last = excluded.last RETURNING id`, thread, runKey(e.Run), at).Scan(&run)
+	if err != nil {
+		return err
+	}
+	var parent any
+	if e.Parent != 0 {
+		parent = int64(e.Parent)
+	}
+	_, err = w.Exec(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at, parent, thread, run, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], orNull(e.Error))
+	if err != nil {
+		return err
+	}
+	for n := range e.deltas {
+		if err := e.deltas[n].save(w, at, n); err != nil {
+			return err
+		}
+	}
+	return e.saveSnapshot(w, at)
+}
+
+func (d *deltaRow) save(w *write, at int64, n int) error {
+	path, err := w.name(d.Path)
+	if err != nil {
+		return err
+	}
+	node, err := w.name(d.Node)
+	if err != nil {
+		return err
+	}
+	body, notes, err := d.texts(w)
+	if err != nil {
+		return err
+	}
+	_, err = w.Exec(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at, n, d.Rank, path, node, body, orNull(d.Error), d.start, d.duration, notes)
+	return err
+}
+
+// texts returns body and notes as SQL values, their long strings saved.
+func (d *deltaRow) texts(w *write) (body, notes any, err error) {
+	if body, err = w.text(d.body); err == nil {
+		notes, err = w.text(d.notes)
+	}
+	return body, notes, err
+}
+
+func (w *write) text(o *outlined) (any, error) {
+	if o == nil {
+		return nil, nil //nolint:nilnil // nil is the SQL NULL
+	}
+	joined, err := w.join(*o)
+	return string(joined), err
+}
+
+func (e *entry) saveSnapshot(w *write, at int64) error {
+	if e.snapshot == nil {
+		return nil
+	}
+	joined, err := w.join(*e.snapshot)
+	if err != nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(joined); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	_, err = w.Exec(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed.Bytes())
+	return err
+}
+
+// join saves the strings of a body that are new and puts their ids into it.
+func (w *write) join(o outlined) ([]byte, error) {
+	ids := make([]int64, len(o.blobs))
+	for i, b := range o.blobs {
+		var err error
+		if ids[i], err = w.blob(b.text); err != nil {
+			return nil, err
+		}
+	}
+	return o.join(ids), nil
+}
+
+// blob returns the id of a text, saving it where it is new. The hash only
+// finds candidates; the texts themselves are compared.
+func (w *write) blob(text string) (int64, error) {
+	sum := sha256.Sum256([]byte(text))
+	hash := int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // any 64 bits will do
+	var id int64
+	err := w.QueryRow(`SELECT b.id FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ? AND b.body = ?`,
+		hash, text).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	if err := w.QueryRow(`INSERT INTO blobs(body) VALUES(?) RETURNING id`, text).Scan(&id); err != nil {
+		return 0, err
+	}
+	_, err = w.Exec(`INSERT INTO blobkeys(hash, blob) VALUES(?, ?)`, hash, id)
+	return id, err
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,37 @@
+package checkpoint_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/checkpoint/checkpointtest"
+	"example.com/ragflow/graph"
+)
+
+func open(t testing.TB, path string) *checkpoint.SQLite {
+	t.Helper()
+	s, err := checkpoint.Open(t.Context(), path, checkpoint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestMemory(t *testing.T) {
+	checkpointtest.Run(t, func(*testing.T) graph.Store { return checkpoint.NewMemory() })
+}
+
+func TestSQLite(t *testing.T) {
+	checkpointtest.RunPersistent(t, func(t *testing.T, dir string) graph.Store {
+		t.Helper()
+		return open(t, filepath.Join(dir, "threads.db"))
+	})
+}
+
+func TestSQLiteInMemory(t *testing.T) {
+	checkpointtest.Run(t, func(t *testing.T) graph.Store {
+		t.Helper()
+		return open(t, ":memory:")
+	})
+}

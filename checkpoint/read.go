@@ -1,0 +1,405 @@
+package checkpoint
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// walkFirst and walkMore are how many commits Walk reads at a time: few at
+// first, because most who walk want only the newest.
+const (
+	walkFirst = 16
+	walkMore  = 256
+)
+
+// Threads implements [Store].
+func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
+	var infos []Info
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		infos = nil
+		rows, err := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
+			FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
+			ORDER BY c.time DESC, t.head DESC`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var i Info
+			var created, touched int64
+			if err := rows.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
+				return err
+			}
+			i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
+			infos = append(infos, i)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list threads: %w", err)
+	}
+	return infos, nil
+}
+
+// FindRun implements [Store].
+func (s *SQLite) FindRun(ctx context.Context, run string) (string, graph.CommitID, error) {
+	var thread string
+	var last graph.CommitID
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT t.name, r.last FROM runs r JOIN threads t ON t.id = r.thread
+			WHERE r.key = ? ORDER BY r.last DESC LIMIT 1`, runKey(run)).Scan(&thread, &last)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", 0, notFound("run %q", run)
+	}
+	return thread, last, err
+}
+
+// Runs implements [Store].
+func (s *SQLite) Runs(ctx context.Context, prefix string) ([]string, error) {
+	var ids []string
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		ids = nil
+		rows, err := tx.Query(`SELECT DISTINCT `+runText+` AS uid FROM runs r
+			WHERE substr(uid, 1, length(?1)) = ?1 ORDER BY uid LIMIT 100`, prefix)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	return ids, nil
+}
+
+// Head implements [graph.Store].
+func (s *SQLite) Head(ctx context.Context, thread string) (graph.Commit, error) {
+	var head graph.Commit
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		at, err := locate(tx, thread, 0)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(`SELECT `+commitColumns+` FROM commits c JOIN runs r ON r.id = c.run WHERE c.id = ?`, at)
+		if err != nil {
+			return err
+		}
+		commits, err := s.scanCommits(tx, rows, thread)
+		if err == nil && len(commits) != 1 {
+			err = fmt.Errorf("commit %d is missing", at)
+		}
+		if err == nil {
+			head = commits[0]
+		}
+		return err
+	})
+	if err != nil {
+		return graph.Commit{}, fmt.Errorf("head: %w", err)
+	}
+	return head, nil
+}
+
+// locate checks that a commit belongs to a thread; 0 means its head.
+func locate(tx *sqlite.Tx, thread string, at graph.CommitID) (graph.CommitID, error) {
+	var id int64
+	var head sql.NullInt64
+	err := tx.QueryRow(`SELECT id, head FROM threads WHERE name = ?`, thread).Scan(&id, &head)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, notFound("thread %q", thread)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if at == 0 {
+		if !head.Valid {
+			return 0, notFound("commit of thread %q", thread)
+		}
+		return graph.CommitID(head.Int64), nil
+	}
+	var one int
+	err = tx.QueryRow(`SELECT 1 FROM commits WHERE id = ? AND thread = ?`, int64(at), id).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, notFound("thread %q, commit %d", thread, at)
+	}
+	return at, err
+}
+
+// tail is the line of a commit back to the newest snapshot.
+const tail = `WITH RECURSIVE line(id, parent, time, snap) AS (
+	SELECT c.id, c.parent, c.time, s.at IS NOT NULL FROM commits c LEFT JOIN snapshots s ON s.at = c.id WHERE c.id = ?
+	UNION ALL
+	SELECT c.id, c.parent, c.time, s.at IS NOT NULL
+	FROM line JOIN commits c ON c.id = line.parent LEFT JOIN snapshots s ON s.at = c.id WHERE NOT line.snap) `
+
+// deltaColumns fit scanDelta.
+const deltaColumns = `d.rank, d.path, d.node, d.body, d.error, d.start, d.duration, d.notes`
+
+// Load implements [graph.Store]. At commit 0 it loads the head.
+func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
+	var snapshot graph.Snapshot
+	var deltas []graph.Delta
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		snapshot, deltas = graph.Snapshot{}, nil
+		at, err := locate(tx, thread, at)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(tail+`SELECT line.id, line.time, `+deltaColumns+`
+			FROM line JOIN deltas d ON d.at = line.id WHERE NOT line.snap ORDER BY d.at, d.n`, int64(at))
+		if err != nil {
+			return err
+		}
+		if err := s.eachDelta(tx, rows, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) }); err != nil {
+			return err
+		}
+		var packed []byte
+		err = tx.QueryRow(tail+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id`, int64(at)).Scan(&snapshot.At, &packed)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err == nil {
+			snapshot.Body, err = unpack(tx, packed)
+		}
+		return err
+	})
+	if err != nil {
+		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
+	}
+	return snapshot, deltas, nil
+}
+
+func unpack(tx *sqlite.Tx, packed []byte) ([]byte, error) {
+	body, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	if body, err = inlined(tx, body); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return body, nil
+}
+
+// inlined puts the long strings back into a body.
+func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
+	if len(body) == 0 {
+		return nil, nil
+	}
+	if !json.Valid(body) {
+		return nil, errors.New("body is not valid JSON")
+	}
+	return inline(body, func(id int64) (text string, err error) {
+		err = tx.QueryRow(`SELECT body FROM blobs WHERE id = ?`, id).Scan(&text)
+		return text, err
+	})
+}
+
+// eachDelta reads rows of a commit's id and time and deltaColumns, and closes
+// them.
+func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sql.Rows, f func(graph.CommitID, graph.Delta)) error {
+	defer rows.Close()
+	for rows.Next() {
+		var at graph.CommitID
+		var micros int64
+		var d graph.Delta
+		var path, node, start, duration sql.NullInt64
+		var body, notes []byte
+		var problem sql.NullString
+		err := rows.Scan(&at, &micros, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
+		if err != nil {
+			return err
+		}
+		if d.Path, err = s.nameOf(tx, path); err != nil {
+			return err
+		}
+		if d.Node, err = s.nameOf(tx, node); err != nil {
+			return err
+		}
+		d.Error = problem.String
+		if err := fill(tx, &d, body, notes, time.UnixMicro(micros), start, duration); err != nil {
+			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
+		}
+		f(at, d)
+	}
+	return rows.Err()
+}
+
+// fill sets body and notes of a delta from their columns.
+func fill(tx *sqlite.Tx, d *graph.Delta, body, notes []byte, base time.Time, start, duration sql.NullInt64) (err error) {
+	if d.Body, err = inlined(tx, body); err != nil {
+		return err
+	}
+	if len(notes) > 0 {
+		if notes, err = inlined(tx, notes); err != nil {
+			return fmt.Errorf("notes: %w", err)
+		}
+		if err := json.Unmarshal(notes, &d.Notes); err != nil {
+			return fmt.Errorf("notes: %w", err)
+		}
+	}
+	if start.Valid {
+		d.Notes.Start = base.Add(time.Duration(start.Int64)).UTC()
+	}
+	if duration.Valid {
+		d.Notes.Duration = time.Duration(duration.Int64)
+	}
+	return nil
+}
+
+// Pending implements [graph.Store]. A thread that does not exist has none.
+func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult, error) {
+	var results []graph.TaskResult
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		results = nil
+		rows, err := tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
+			FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = ? ORDER BY p.rank, p.id`, thread)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r graph.TaskResult
+			var body, notes []byte
+			var problem sql.NullString
+			var start, duration sql.NullInt64
+			d := &r.Delta
+			err := rows.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &body, &problem, &start, &duration, &notes)
+			if err != nil {
+				return err
+			}
+			d.Error = problem.String
+			if err := fill(tx, d, body, notes, time.Unix(0, 0), start, duration); err != nil {
+				return fmt.Errorf("node %q: %w", d.Node, err)
+			}
+			results = append(results, r)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
+	}
+	return results, nil
+}
+
+// Walk implements [graph.Store]. It holds no lock and no connection while the
+// caller looks at a commit: the log only grows, so that reading it in parts
+// gives the same as reading it at once.
+func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
+	return func(yield func(graph.Commit, error) bool) {
+		next, count := from, walkFirst
+		for {
+			commits, err := s.walk(ctx, thread, next, count)
+			if err != nil {
+				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
+				return
+			}
+			for _, c := range commits {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(commits) < count {
+				return
+			}
+			if next = commits[len(commits)-1].Parent; next == 0 {
+				return
+			}
+			count = walkMore
+		}
+	}
+}
+
+// part is a piece of the line of a commit, of a number of commits.
+const part = `WITH RECURSIVE line(id, parent) AS (
+	SELECT id, parent FROM commits WHERE id = ?
+	UNION ALL
+	SELECT c.id, c.parent FROM line JOIN commits c ON c.id = line.parent
+	LIMIT ?) `
+
+func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, count int) (commits []graph.Commit, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		from, err := locate(tx, thread, from)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
+			JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(from), count)
+		if err != nil {
+			return err
+		}
+		if commits, err = s.scanCommits(tx, rows, thread); err != nil {
+			return err
+		}
+		place := make(map[graph.CommitID]int, len(commits))
+		for i, c := range commits {
+			place[c.ID] = i
+		}
+		rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
+			JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(from), count)
+		if err != nil {
+			return err
+		}
+		return s.eachDelta(tx, rows, func(at graph.CommitID, d graph.Delta) {
+			c := &commits[place[at]]
+			c.Deltas = append(c.Deltas, d)
+		})
+	})
+	return commits, err
+}
+
+// commitColumns fit scanCommits.
+const commitColumns = `c.id, coalesce(c.parent, 0), r.key, c.step, c.source, c.status, c.time, c.graph, c.frontier, c.error`
+
+// scanCommits reads rows of commitColumns and closes them.
+func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sql.Rows, thread string) ([]graph.Commit, error) {
+	defer rows.Close()
+	var commits []graph.Commit
+	for rows.Next() {
+		c := graph.Commit{Thread: thread}
+		var key any
+		var micros int64
+		var ids [4]sql.NullInt64
+		var problem sql.NullString
+		err := rows.Scan(&c.ID, &c.Parent, &key, &c.Step, &ids[0], &ids[1], &micros, &ids[2], &ids[3], &problem)
+		if err != nil {
+			return nil, err
+		}
+		var texts [4]string
+		for i, id := range ids {
+			if texts[i], err = s.nameOf(tx, id); err != nil {
+				return nil, err
+			}
+		}
+		c.Source, c.Status, c.Fingerprint = graph.Source(texts[0]), graph.Status(texts[1]), texts[2]
+		if texts[3] != "" {
+			if err := json.Unmarshal([]byte(texts[3]), &c.Frontier); err != nil {
+				return nil, fmt.Errorf("commit %d: frontier: %w", c.ID, err)
+			}
+		}
+		if c.Run, err = runOf(key); err != nil {
+			return nil, fmt.Errorf("commit %d: %w", c.ID, err)
+		}
+		c.Time, c.Error = time.UnixMicro(micros).UTC(), problem.String
+		commits = append(commits, c)
+	}
+	return commits, rows.Err()
+}

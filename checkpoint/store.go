@@ -1,0 +1,65 @@
+package checkpoint
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// DefaultTTL is how long a lease lives when Acquire or Renew name no time.
+const DefaultTTL = 15 * time.Second
+
+// Store is a graph.Store that can be browsed and closed. [SQLite] and [Memory]
+// implement it.
+type Store interface {
+	graph.Store
+	// Threads lists the threads that have a commit, last touched first.
+	Threads(ctx context.Context) ([]Info, error)
+	// FindRun returns the thread of a run and the run's newest commit;
+	// [graph.ErrNotFound] where no commit belongs to it. Of several threads
+	// with the same run the one that was last written is meant.
+	FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error)
+	// Runs returns the ids of runs that begin with prefix, sorted, a hundred at
+	// most.
+	Runs(ctx context.Context, prefix string) ([]string, error)
+	io.Closer
+}
+
+var (
+	_ Store = (*SQLite)(nil)
+	_ Store = (*Memory)(nil)
+)
+
+// Info is one line in a list of threads.
+type Info struct {
+	Thread  string
+	Created time.Time // when it was first acquired, in UTC
+	Touched time.Time // time of its newest commit, in UTC
+	First   graph.CommitID // its oldest commit
+	Head    graph.CommitID
+	Status  graph.Status // of its last run
+	Inputs  int          // commits with Source graph.SourceInput: the turns of a conversation
+	Bytes   int64        // of the bodies of its deltas, as they were given
+}
+
+// Options say how to open a SQLite store. The zero value works.
+type Options struct {
+	// Views are CREATE VIEW statements over the store's own views and tables,
+	// so that other tools can read what the bodies hold. They are made at Open,
+	// and anew when one of their texts has changed.
+	Views []string
+	// Clock tells the time for leases and for commits that bring none.
+	// Default: time.Now.
+	Clock func() time.Time
+}
+
+// EntryError tells which part of a commit or task result a store refused. The
+// store has saved nothing of it.
+type EntryError struct {
+	Field  string // for example "delta 2 of node \"generate\": body"
+	Reason string
+}
+
+func (e *EntryError) Error() string { return e.Field + ": " + e.Reason }
