@@ -19,10 +19,10 @@ type Config struct {
 	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
-	GraderRunes      int     // of each chunk that a model grader is shown; default 80
 
 	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
 	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil
+	Observe  func(Event)    // told of the durable events of Ask, from its goroutine; may be nil
 	Logger   *slog.Logger   // nil discards
 	Clock    func() time.Time
 	NewID    func() string // ids of threads, runs and messages; default UUIDs

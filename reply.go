@@ -131,6 +131,7 @@ type ThreadInfo struct {
 	Turns   int       `json:"turns"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
+	Bytes   int64     `json:"bytes"`  // of all that was said and done in it
 	Status  string    `json:"status"` // of its last run
 }
 

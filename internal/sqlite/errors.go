@@ -8,6 +8,9 @@ import (
 // ErrClosed is what a DB returns once it was closed.
 var ErrClosed = errors.New("database is closed")
 
+// ErrDamaged matches every *DamagedError.
+var ErrDamaged = errors.New("database is damaged")
+
 // DamagedError tells that a file is not a database, or no longer a whole one.
 // The file was left as it is.
 type DamagedError struct {
@@ -21,6 +24,9 @@ func (e *DamagedError) Error() string {
 
 // Unwrap returns what SQLite said.
 func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrDamaged.
+func (*DamagedError) Is(target error) bool { return target == ErrDamaged }
 
 // NewerError tells that a file was written by a newer version of the program.
 type NewerError struct {

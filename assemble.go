@@ -1,0 +1,94 @@
+package ragflow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
+)
+
+// reply makes a Reply of a run that ended.
+func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error) {
+	turn := r.State.Turn
+	reply := &Reply{
+		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
+		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
+		Citations: make([]CitationReply, len(turn.Citations)),
+		Queries:   turn.Queries, Model: turn.Model, Warnings: []string{},
+		LatencyMS: map[string]float64{},
+	}
+	if m, ok := state.LastHuman(r.State.Messages); ok {
+		reply.Question = m.Content
+	}
+	for _, q := range turn.Queries {
+		if q.Attempt == 2 {
+			reply.Grade.Refined = q.Text
+		}
+	}
+	for i, c := range turn.Citations {
+		reply.Citations[i] = CitationReply{
+			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
+			StartLine: c.StartLine, EndLine: c.EndLine, Quote: c.Quote, Score: c.Score,
+		}
+	}
+	reply.account(r.Commits)
+	var err error
+	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
+	return reply, err
+}
+
+// account adds up what the tasks of a run noted. commits are newest first.
+func (r *Reply) account(commits []graph.Commit) {
+	var total time.Duration
+	nodes := map[string]time.Duration{}
+	for i := len(commits) - 1; i >= 0; i-- {
+		for _, d := range commits[i].Deltas {
+			r.Warnings = append(r.Warnings, d.Notes.Warnings...)
+			for _, call := range d.Notes.Calls {
+				r.Usage.Calls++
+				r.Usage.InputTokens += call.Counts["input_tokens"]
+				r.Usage.OutputTokens += call.Counts["output_tokens"]
+			}
+			if d.Node != "" {
+				nodes[d.Node] += d.Notes.Duration
+			}
+		}
+	}
+	if len(commits) > 0 {
+		total = commits[0].Time.Sub(commits[len(commits)-1].Time)
+	}
+	for node, d := range nodes {
+		r.LatencyMS[node] = milliseconds(d)
+	}
+	r.LatencyMS["total"] = milliseconds(total)
+}
+
+// retrieved tells where hits lie. A chunk that left the index since has no
+// source.
+func (a *Assistant) retrieved(ctx context.Context, hits []state.Hit) ([]HitReply, error) {
+	out := make([]HitReply, len(hits))
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: h.Legs}
+		ids[i] = h.Chunk
+	}
+	e := a.engine.Load()
+	if e == nil || len(ids) == 0 {
+		return out, nil
+	}
+	chunks, err := e.searcher.Chunks(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read what was retrieved: %w", err)
+	}
+	sources := make(map[string]string, len(chunks))
+	for _, c := range chunks {
+		sources[c.ID] = c.Source
+	}
+	for i := range out {
+		out[i].Source = sources[out[i].ChunkID]
+	}
+	return out, nil
+}

@@ -1,0 +1,56 @@
+package ragflow
+
+import (
+	"example.com/ragflow/graph"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/state"
+)
+
+// flowVersion is part of the graph's fingerprint: it rises when the meaning of
+// a node changes, so that a run that stopped under the old one is not resumed
+// under the new one.
+const flowVersion = "1"
+
+// flow is the whole product at a glance: seven nodes, one branch.
+//
+//	ingest → pre_retrieval → retrieval → check_and_refine ┬→ post_retrieval → summarize_conversation → generate
+//	                             ↑         score < 0.50   │
+//	                             └────── once, refined ───┘
+func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
+	return graph.Graph[state.State, state.Update]{
+		Name:    "ragflow",
+		Version: flowVersion,
+		Apply:   state.Apply,
+		Order: []string{
+			nodes.IngestID, nodes.PreRetrievalID, nodes.RetrievalID, nodes.CheckAndRefineID,
+			nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID,
+		},
+		Nodes: map[string]graph.Task[state.State, state.Update]{
+			nodes.IngestID:                {Run: nodes.Ingest()},
+			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
+			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers)},
+			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.grader, c.Threshold)},
+			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker)},
+			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
+			nodes.GenerateID:              {Run: nodes.Generate(s.answerer, c.ContentTokens, c.NewID, c.Clock)},
+		},
+		Edges: []graph.Edge{
+			{From: graph.Start, To: nodes.IngestID},
+			{From: nodes.IngestID, To: nodes.PreRetrievalID},
+			{From: nodes.PreRetrievalID, To: nodes.RetrievalID},
+			{From: nodes.RetrievalID, To: nodes.CheckAndRefineID},
+			{From: nodes.PostRetrievalID, To: nodes.SummarizeConversationID},
+			{From: nodes.SummarizeConversationID, To: nodes.GenerateID},
+			{From: nodes.GenerateID, To: graph.End},
+		},
+		Branches: []graph.Branch[state.State]{{
+			From:  nodes.CheckAndRefineID,
+			Route: nodes.AfterCheck(c.Threshold),
+			To:    []string{nodes.PostRetrievalID, nodes.RetrievalID},
+			Label: map[string]string{
+				nodes.PostRetrievalID: "score ≥ 0.50, or retried",
+				nodes.RetrievalID:     "score < 0.50, once",
+			},
+		}},
+	}
+}

@@ -1,0 +1,289 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/index"
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/offline"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// Facts a caller acts on; match them with errors.Is.
+var (
+	ErrEmptyQuery      = nodes.ErrEmptyQuery                              // the question holds nothing but white space
+	ErrNoDocuments     = errors.New("no documents to answer from")        // none configured and none indexed
+	ErrNotFound        = graph.ErrNotFound                                // no such thread or run
+	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
+	ErrNothingToResume = graph.ErrNothingToDo                             // the thread has no unfinished run
+	ErrDamaged         = sqlite.ErrDamaged                                // a database file is not whole; it was left as it is
+	ErrAmbiguous       = errors.New("more than one run begins with that") // a run named by too short a beginning
+)
+
+// Event is one thing that happened while a question was answered.
+type Event = graph.Event[state.State]
+
+// Assistant answers questions from documents, in threads that last. It is safe
+// for concurrent use; several assistants, in several processes too, may share a
+// data folder.
+type Assistant struct {
+	config   Config
+	threads  checkpoint.Store
+	index    *index.DB
+	indexing sync.Mutex // held while documents are read into the index
+	engine   atomic.Pointer[engine]
+}
+
+// engine is the flow bound to one snapshot of the index. A turn uses one engine
+// from beginning to end, whatever is indexed meanwhile.
+type engine struct {
+	skills   skills
+	searcher *index.Searcher
+	runner   *graph.Runner[state.State, state.Update]
+}
+
+// skills are what the nodes can do; see flow.go.
+type skills struct {
+	searcher   nodes.Searcher
+	rewriter   nodes.Rewriter
+	grader     nodes.Grader
+	reranker   nodes.Reranker
+	summarizer nodes.Summarizer
+	answerer   nodes.Answerer
+}
+
+// Open opens the data folder. It reads no documents: see [Assistant.Index]. A
+// damaged database is an error and stays as it is. The caller closes the
+// assistant when all questions are answered.
+func Open(ctx context.Context, c Config) (*Assistant, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	a := &Assistant{config: c}
+	if c.DataDir == "" {
+		a.threads = checkpoint.NewMemory()
+	} else {
+		if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+			return nil, fmt.Errorf("make the data folder: %w", err)
+		}
+		path := filepath.Join(c.DataDir, "threads.db")
+		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{Views: views(), Clock: c.Clock})
+		if err != nil {
+			return nil, fmt.Errorf("open threads: %w", err)
+		}
+	}
+	a.index, err = index.Open(ctx, c.indexPath(), index.Options{Logger: c.Logger})
+	if err != nil {
+		return nil, errors.Join(err, a.threads.Close())
+	}
+	return a, nil
+}
+
+func (c Config) indexPath() string {
+	if c.DataDir == "" {
+		return ""
+	}
+	return filepath.Join(c.DataDir, "index.db")
+}
+
+// Close closes the databases. Questions still under way fail.
+func (a *Assistant) Close() error { return errors.Join(a.threads.Close(), a.index.Close()) }
+
+// open binds a new engine to the index as it is now.
+func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
+	roots := report.Roots
+	if len(roots) == 0 {
+		collections, err := a.index.Collections(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range collections {
+			roots = append(roots, c.Root)
+		}
+	}
+	if len(roots) == 0 {
+		return ErrNoDocuments
+	}
+	searcher, err := a.index.Searcher(ctx, roots...)
+	if err != nil {
+		return err
+	}
+	report.Roots, report.Files, report.Chunks = roots, searcher.Files(), searcher.Docs()
+	e := &engine{searcher: searcher, skills: offlineSkills(searcher, a.config)}
+	plan, err := graph.Compile(flow(a.config, e.skills))
+	if err != nil {
+		return err
+	}
+	e.runner = plan.Runner(graph.Options{
+		Store: a.threads, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
+	})
+	a.engine.Store(e)
+	return nil
+}
+
+func offlineSkills(s *index.Searcher, c Config) skills {
+	return skills{
+		searcher:   s,
+		rewriter:   offline.NewRewriter(s, s),
+		grader:     offline.NewGrader(s),
+		reranker:   offline.NewReranker(s),
+		summarizer: offline.NewSummarizer(s),
+		answerer:   offline.NewAnswerer(s, c.Threshold),
+	}
+}
+
+// current is the engine to use; the first use indexes the documents.
+func (a *Assistant) current(ctx context.Context) (*engine, error) {
+	if e := a.engine.Load(); e != nil {
+		return e, nil
+	}
+	if _, err := a.Index(ctx); err != nil {
+		return nil, err
+	}
+	return a.engine.Load(), nil
+}
+
+// Ask answers a question and keeps the turn in its thread. The first question
+// indexes Config.Docs, unless Index was called before. Errors match the Err
+// variables of this package, fs.ErrNotExist for missing documents, or
+// *graph.NodeError; a run that ended early can be resumed.
+func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
+	var run string
+	for e, err := range a.Stream(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		run = e.Run
+		if a.config.Observe != nil && !e.Live {
+			a.config.Observe(e)
+		}
+	}
+	r, err := a.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := a.reply(ctx, r)
+	if err == nil && q.Trace {
+		reply.AnswerMD, reply.FlowTraceMD = a.render(r)
+	}
+	return reply, err
+}
+
+// Stream answers a question and yields what happens meanwhile: the durable
+// events, each after what it tells of was saved, and the live ones. The last
+// event holds the final state. Breaking the loop cancels the run.
+func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		request, err := a.request(q)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		e, err := a.current(ctx)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for event, err := range e.runner.Stream(ctx, request) {
+			if !yield(event, err) {
+				return
+			}
+		}
+	}
+}
+
+// request mints what a turn needs: its thread and run, and the id of the
+// message, once.
+func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
+	request := graph.Request[state.Update]{Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait}
+	switch {
+	case q.Resume && q.Thread == "":
+		return request, errors.New("resume needs a thread")
+	case q.Resume && q.Text != "":
+		return request, errors.New("resume goes on with the question that was asked; a new question cannot be given with it")
+	case q.Resume:
+		return request, nil
+	case text.Clean(q.Text) == "":
+		return request, ErrEmptyQuery
+	}
+	if request.Thread == "" {
+		request.Thread = a.config.NewID()
+	}
+	request.Run = a.config.NewID()
+	request.Input = state.Update{Messages: []state.MessageOp{{Put: &state.Message{
+		ID: a.config.NewID(), Role: state.Human, Content: q.Text, Time: a.config.Clock().UTC().Truncate(time.Microsecond),
+	}}}}
+	return request, nil
+}
+
+// DrawGraph draws the flow as mermaid, ascii or svg.
+func DrawGraph(format string) (string, error) {
+	c, err := Config{}.withDefaults()
+	if err != nil {
+		return "", err
+	}
+	plan, err := graph.Compile(flow(c, skills{}))
+	if err != nil {
+		return "", err
+	}
+	switch format {
+	case "mermaid":
+		return plan.Mermaid(), nil
+	case "ascii":
+		return plan.ASCII(), nil
+	case "svg":
+		return plan.SVG(), nil
+	}
+	return "", fmt.Errorf("unknown format %q: use mermaid, ascii or svg", format)
+}
+
+// withDefaults fills in what was left zero and refuses what makes no sense.
+func (c Config) withDefaults() (Config, error) {
+	fill := func(v *int, preset int) {
+		if *v == 0 {
+			*v = preset
+		}
+	}
+	fill(&c.SummaryTokens, nodes.DefaultSummaryTokens)
+	fill(&c.ContentTokens, nodes.DefaultContentTokens)
+	fill(&c.RetrievalWorkers, nodes.DefaultWorkers)
+	if c.Threshold == 0 {
+		c.Threshold = nodes.DefaultThreshold
+	}
+	if c.Wait == 0 {
+		c.Wait = 30 * time.Second
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	var faults []error
+	if c.Threshold < 0 || c.Threshold > 1 {
+		faults = append(faults, fmt.Errorf("threshold %v is not within 0 and 1", c.Threshold))
+	}
+	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
+		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
+	}
+	return c, errors.Join(faults...)
+}

@@ -1,0 +1,166 @@
+package ragflow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"unicode/utf8"
+
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/offline"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// Search returns the k passages that fit a query best, without a conversation
+// and without an answer. k is at least 1.
+func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchReply, error) {
+	query = text.Clean(query)
+	switch {
+	case query == "":
+		return nil, ErrEmptyQuery
+	case k < 1:
+		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", k)
+	}
+	e, err := a.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query = cut(query, nodes.MaxQueryRunes)
+	hits, err := e.searcher.Search(ctx, state.Query{Text: query, Weight: 1, Attempt: 1}, k)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	chunks, err := e.chunksOf(ctx, hits)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	reply := &SearchReply{Query: query, Hits: []SearchHit{}}
+	for _, h := range hits {
+		c, ok := chunks[h.Chunk]
+		if !ok {
+			continue // left the index meanwhile
+		}
+		reply.Hits = append(reply.Hits, SearchHit{
+			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title,
+			Headings: c.Headings, Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine, Text: c.Text,
+			Score: h.Score, Legs: h.Legs,
+		})
+	}
+	return reply, nil
+}
+
+func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]state.Chunk, error) {
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := e.searcher.Chunks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]state.Chunk, len(chunks))
+	for _, c := range chunks {
+		out[c.ID] = c
+	}
+	return out, nil
+}
+
+// Explain shows what the analyzer and the rewrite make of a query; with a
+// thread, as its next turn. Nothing is saved.
+func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explanation, error) {
+	cleaned := text.Clean(query)
+	if cleaned == "" {
+		return nil, ErrEmptyQuery
+	}
+	e, err := a.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{Original: query, Cleaned: cut(cleaned, nodes.MaxQueryRunes), Warnings: []string{}}
+	if n := utf8.RuneCountInString(cleaned); n > nodes.MaxQueryRunes {
+		x.Warnings = append(x.Warnings, fmt.Sprintf("Query truncated from %d to %d chars", n, nodes.MaxQueryRunes))
+	}
+	recent, err := a.recent(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := e.skills.rewriter.Rewrite(ctx, x.Cleaned, recent)
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	x.Language, x.Route, x.Standalone, x.Queries = plan.Language, plan.Route, plan.Standalone, plan.Queries
+	x.Intent = string(offline.TypeOf(x.Cleaned))
+	x.Tokens = e.terms(x.Cleaned)
+	x.Complexity = complexity(x)
+	x.Domain, err = e.domain(ctx, plan.Queries)
+	return x, err
+}
+
+func (a *Assistant) recent(ctx context.Context, thread string) ([]state.Exchange, error) {
+	if thread == "" {
+		return nil, nil
+	}
+	head, err := a.threads.Head(ctx, thread)
+	if err != nil {
+		return nil, fmt.Errorf("thread %q: %w", thread, err)
+	}
+	s, err := a.stateAt(ctx, thread, head.ID)
+	return s.Recent, err
+}
+
+// terms shows the terms of a query as they are searched for.
+func (e *engine) terms(query string) []TermReply {
+	out := []TermReply{}
+	for _, t := range e.searcher.Analyzer().Analyze(query) {
+		out = append(out, TermReply{
+			Text: query[t.Start:t.End], Term: t.Term, Documents: e.searcher.DocFreq(t.Term), IDF: e.searcher.IDF(t.Term),
+		})
+	}
+	return out
+}
+
+// complexity grows with the number of things a query asks about: the share of
+// the way from one term to twenty, and from one query to three.
+func complexity(x *Explanation) float64 {
+	distinct := map[string]bool{}
+	for _, t := range x.Tokens {
+		distinct[t.Term] = true
+	}
+	terms := min(1, float64(max(0, len(distinct)-1))/19)
+	queries := float64(max(0, len(x.Queries)-1)) / (nodes.MaxQueries - 1)
+	return math.Round(100*(0.7*terms+0.3*queries)) / 100
+}
+
+// domain is the folder that most of the ten best hits lie in.
+func (e *engine) domain(ctx context.Context, queries []state.Query) (string, error) {
+	if len(queries) == 0 {
+		return "", nil
+	}
+	best := slices.MaxFunc(queries, func(a, b state.Query) int { return cmp.Compare(a.Weight, b.Weight) })
+	hits, err := e.searcher.Search(ctx, best, 10)
+	if err != nil {
+		return "", fmt.Errorf("explain: %w", err)
+	}
+	chunks, err := e.chunksOf(ctx, hits)
+	if err != nil {
+		return "", fmt.Errorf("explain: %w", err)
+	}
+	votes := map[string]int{}
+	domain := ""
+	for _, h := range hits { // in rank order, so that the better hit wins a tie
+		c, ok := chunks[h.Chunk]
+		if !ok {
+			continue
+		}
+		folder := path.Dir(c.Source)
+		votes[folder]++
+		if domain == "" || votes[folder] > votes[domain] {
+			domain = folder
+		}
+	}
+	return domain, nil
+}

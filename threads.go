@@ -1,0 +1,215 @@
+package ragflow
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/phrase"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+	"example.com/ragflow/transcript"
+)
+
+// titleRunes is how much of the first question a thread's title shows.
+const titleRunes = 80
+
+// Threads lists all threads, last used first.
+func (a *Assistant) Threads(ctx context.Context) ([]ThreadInfo, error) {
+	infos, err := a.threads.Threads(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list threads: %w", err)
+	}
+	out := make([]ThreadInfo, len(infos))
+	for i, info := range infos {
+		if out[i], err = a.threadInfo(ctx, info); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (a *Assistant) threadInfo(ctx context.Context, info checkpoint.Info) (ThreadInfo, error) {
+	t := ThreadInfo{
+		ID: info.Thread, Turns: info.Inputs, Created: info.Created, Used: info.Touched,
+		Bytes: info.Bytes, Status: string(info.Status),
+	}
+	for c, err := range a.threads.Walk(ctx, info.Thread, info.First) {
+		if err != nil {
+			return t, fmt.Errorf("thread %q: %w", info.Thread, err)
+		}
+		for _, d := range c.Deltas {
+			var u state.Update
+			if len(d.Body) == 0 {
+				continue
+			}
+			if err := json.Unmarshal(d.Body, &u); err != nil {
+				return t, fmt.Errorf("thread %q: first input: %w", info.Thread, err)
+			}
+			if m := slices.IndexFunc(u.Messages, func(op state.MessageOp) bool { return op.Put != nil }); m >= 0 {
+				t.Title = title(u.Messages[m].Put.Content)
+			}
+		}
+	}
+	return t, nil
+}
+
+func title(question string) string {
+	question = text.Clean(question)
+	if short := cut(question, titleRunes-1); short != question {
+		return strings.TrimSpace(short) + "…"
+	}
+	return question
+}
+
+// cut returns the first n runes of s.
+func cut(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// Thread returns a whole conversation: every message that was said, those that
+// are summarised too. An unknown id matches ErrNotFound.
+func (a *Assistant) Thread(ctx context.Context, id string) (*Thread, error) {
+	infos, err := a.threads.Threads(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read thread %q: %w", id, err)
+	}
+	i := slices.IndexFunc(infos, func(info checkpoint.Info) bool { return info.Thread == id })
+	if i < 0 {
+		return nil, fmt.Errorf("thread %q: %w", id, ErrNotFound)
+	}
+	t := &Thread{Messages: []state.Message{}, Summaries: []string{}}
+	if t.ThreadInfo, err = a.threadInfo(ctx, infos[i]); err != nil {
+		return nil, err
+	}
+	var commits []graph.Commit
+	for c, err := range a.threads.Walk(ctx, id, 0) {
+		if err != nil {
+			return nil, fmt.Errorf("read thread %q: %w", id, err)
+		}
+		commits = append(commits, c)
+	}
+	for _, c := range slices.Backward(commits) {
+		for _, d := range c.Deltas {
+			if err := t.add(d); err != nil {
+				return nil, fmt.Errorf("read thread %q: commit %d: %w", id, c.ID, err)
+			}
+		}
+	}
+	return t, nil
+}
+
+// add folds one delta into the history. What summarising takes out of the live
+// state stays; see views.go for the same rule in SQL.
+func (t *Thread) add(d graph.Delta) error {
+	if d.Error != "" || len(d.Body) == 0 {
+		return nil
+	}
+	var u state.Update
+	if err := json.Unmarshal(d.Body, &u); err != nil {
+		return err
+	}
+	ops := u.Messages
+	if u.Summary != nil {
+		t.Summary = *u.Summary
+		t.Summaries = append(t.Summaries, *u.Summary)
+		ops = slices.DeleteFunc(slices.Clone(ops), func(op state.MessageOp) bool { return op.Put == nil })
+	}
+	messages, err := state.FoldMessages(t.Messages, ops)
+	t.Messages = messages
+	return err
+}
+
+// Run returns a run as the log holds it. It may be named by its id, by the
+// beginning of its id, or by "last" for the newest of all threads. An unknown
+// one matches ErrNotFound, the beginning of several ErrAmbiguous.
+func (a *Assistant) Run(ctx context.Context, run string) (*transcript.Run, error) {
+	id, thread, last, err := a.findRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	r := &transcript.Run{Thread: thread, ID: id}
+	for c, err := range a.threads.Walk(ctx, thread, last) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %q: %w", id, err)
+		}
+		if c.Run != id {
+			break // a run's commits stand together
+		}
+		r.Commits = append(r.Commits, c)
+	}
+	if r.State, err = a.stateAt(ctx, thread, last); err != nil {
+		return nil, fmt.Errorf("read run %q: %w", id, err)
+	}
+	return r, nil
+}
+
+func (a *Assistant) stateAt(ctx context.Context, thread string, at graph.CommitID) (state.State, error) {
+	plan, err := graph.Compile(flow(a.config, skills{}))
+	if err != nil {
+		return state.State{}, err
+	}
+	return plan.Runner(graph.Options{Store: a.threads}).StateAt(ctx, thread, at)
+}
+
+// findRun resolves a run's name.
+func (a *Assistant) findRun(ctx context.Context, run string) (id, thread string, last graph.CommitID, err error) {
+	if run == "last" {
+		return a.newestRun(ctx)
+	}
+	ids, err := a.threads.Runs(ctx, run)
+	switch {
+	case err != nil:
+		return "", "", 0, fmt.Errorf("find run %q: %w", run, err)
+	case run == "" || len(ids) == 0:
+		return "", "", 0, fmt.Errorf("run %q: %w", run, ErrNotFound)
+	case len(ids) > 1 && !slices.Contains(ids, run):
+		return "", "", 0, fmt.Errorf("run %q: %w", run, ErrAmbiguous)
+	case len(ids) == 1:
+		run = ids[0]
+	}
+	thread, last, err = a.threads.FindRun(ctx, run)
+	if err != nil {
+		return "", "", 0, fmt.Errorf("run %q: %w", run, err)
+	}
+	return run, thread, last, nil
+}
+
+func (a *Assistant) newestRun(ctx context.Context) (id, thread string, last graph.CommitID, err error) {
+	infos, err := a.threads.Threads(ctx)
+	if err != nil || len(infos) == 0 {
+		return "", "", 0, cmp.Or(err, fmt.Errorf("no run yet: %w", ErrNotFound))
+	}
+	head, err := a.threads.Head(ctx, infos[0].Thread)
+	return head.Run, infos[0].Thread, head.ID, err
+}
+
+// Trace renders answer.md and flow_trace.md of any run from the log: the same
+// bytes as when it ended.
+func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error) {
+	r, err := a.Run(ctx, run)
+	if err != nil {
+		return "", "", err
+	}
+	answerMD, flowTraceMD = a.render(r)
+	return answerMD, flowTraceMD, nil
+}
+
+func (*Assistant) render(r *transcript.Run) (answerMD, flowTraceMD string) {
+	answerMD = transcript.AnswerMD(*r, transcript.Options{
+		SourcesHeader: phrase.Say(phrase.SourcesHeader, r.State.Turn.Language),
+		Path:          func(c state.Citation) string { return citedPath(c.Root, c.Source) },
+	})
+	return answerMD, transcript.FlowTraceMD(*r)
+}

@@ -1,0 +1,35 @@
+package ragflow
+
+import "example.com/ragflow/checkpoint"
+
+// views makes threads.db readable for people: the store knows bodies, these
+// know what is in them. They hold the whole history, because the log does.
+func views() []string {
+	content := checkpoint.TextSQL("json_extract(op.value, '$.put.content')")
+	summary := checkpoint.TextSQL("json_extract(body, '$.summary')")
+	return []string{
+		// A message that summarising took out of the live state stays in the
+		// history; one that was removed for itself, or replaced, does not.
+		`CREATE VIEW messages(thread, seq, id, role, content, time, run) AS
+WITH ops AS (
+	SELECT l.thread, l.commit_id, l.n, op.key AS k, l.time, l.run,
+		coalesce(json_extract(op.value, '$.put.id'), json_extract(op.value, '$.remove')) AS id,
+		json_extract(op.value, '$.put.role') AS role,
+		` + content + ` AS content
+	FROM log l, json_each(l.body, '$.messages') op
+	WHERE l.error = '' AND (json_type(op.value, '$.put') = 'object' OR json_type(l.body, '$.summary') IS NULL)
+), ranked AS (
+	SELECT *,
+		row_number() OVER (PARTITION BY thread, id ORDER BY commit_id DESC, n DESC, k DESC) AS newest,
+		min(commit_id * 1000 + k) OVER (PARTITION BY thread, id) AS seq
+	FROM ops
+)
+SELECT thread, seq, id, role, content, time, run FROM ranked
+WHERE newest = 1 AND role IS NOT NULL
+ORDER BY thread, seq`,
+		`CREATE VIEW summaries(thread, seq, summary, time, run) AS
+SELECT thread, commit_id, ` + summary + `, time, run FROM log
+WHERE error = '' AND json_type(body, '$.summary') IS NOT NULL
+ORDER BY thread, commit_id`,
+	}
+}
