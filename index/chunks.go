@@ -1,0 +1,58 @@
+package index
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+)
+
+// selectChunks reads chunks with the root, source and title they belong to.
+const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.text, c.start, c."end",
+		c.start_line, c.end_line, c.kind, c.ordinal, c.hash
+	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection `
+
+// scanChunk reads a row of selectChunks.
+func scanChunk(row interface{ Scan(dest ...any) error }) (state.Chunk, error) {
+	var c state.Chunk
+	var headings []byte
+	if err := row.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
+		&c.StartLine, &c.EndLine, &c.Kind, &c.Ordinal, &c.Hash); err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(headings, &c.Headings); err != nil {
+		return c, fmt.Errorf("headings of chunk %s: %w", c.ID, err)
+	}
+	return c, nil
+}
+
+// fileChunks reads the chunks of a file in order.
+func fileChunks(tx *sqlite.Tx, file int64) ([]state.Chunk, error) {
+	rows, err := tx.Query(selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []state.Chunk
+	for rows.Next() {
+		c, err := scanChunk(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// oneChunk reads a chunk of a collection. Rows that are newer than maxRev count
+// as missing.
+func oneChunk(tx *sqlite.Tx, collection int64, id string, maxRev int64) (c state.Chunk, found bool, err error) {
+	c, err = scanChunk(tx.QueryRow(selectChunks+`WHERE c.collection = ? AND c.id = ? AND c.rev <= ?`, collection, id, maxRev))
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, false, nil
+	}
+	return c, err == nil, err
+}

@@ -1,0 +1,45 @@
+// Package index keeps the searchable corpus: what files and chunks there are,
+// and a fielded BM25 over them.
+//
+// # Smallest use
+//
+//	db, err := index.Open(ctx, "index.db", index.Options{})
+//	err = db.Put(ctx, "/home/ann/docs", []index.Entry{{File: file, Chunks: chunks}})
+//	err = db.Publish(ctx, "/home/ann/docs", nil)
+//	s, err := db.Searcher(ctx, "/home/ann/docs")
+//	hits, err := s.Search(ctx, state.Query{Text: "keep data"}, 10)
+//	chunks, err := s.Chunks(ctx, ids)
+//
+// # Rules
+//
+//   - A collection is all that was indexed of one root, an absolute path. Several
+//     roots are searched as one: terms weigh by how rare they are in their union.
+//   - Put, Touch and Delete are saved when they return. A process that is killed
+//     loses nothing of that, and leaves nothing half done.
+//   - Publish makes changes quick to search. It is never needed for them to be
+//     found: a [Searcher] makes up for what was not published.
+//   - A [Searcher] answers from one moment, whatever writers do meanwhile. Chunks
+//     that changed or went since are left out by [Searcher.Chunks].
+//   - The same files and the same query give the same hits in the same order,
+//     however the index came to hold them. Equal scores are ordered by root,
+//     source and place in the document.
+//
+// # How it works
+//
+// The SQLite file is the only truth. It holds collections (root, generation),
+// files, chunks, and for each file its terms: a small inverted index of that
+// file, made when it was put. Every change of a collection moves its
+// generation. Rows of chunks are never updated: a chunk that changed gets a new
+// row with a greater number, so a snapshot knows which rows it may show.
+//
+// A segment is the inverted index of a whole collection, merged from the terms
+// of its files: no text is analyzed again. It is one immutable file in a folder
+// beside the database (index.db.segments/<collection>-<generation>.seg),
+// stamped with the database, the generation and the analyzer, checksummed,
+// written aside and renamed in. One that is missing, stale or damaged is made
+// anew. See segment.go for the format.
+//
+// Scoring is BM25F over the chunk (text, heading path, title of its document)
+// plus a share of the BM25F of its whole document: a passage counts for more
+// where the page around it is about the question too. See [Ranking].
+package index

@@ -1,0 +1,90 @@
+package index
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/text"
+)
+
+// ErrNotIndexed tells that a root was never indexed. The error that wraps it
+// names the root.
+var ErrNotIndexed = errors.New("not indexed")
+
+// Options say how an index works. The zero value is ready for use.
+type Options struct {
+	Ranking  *Ranking      // how hits are scored; nil: DefaultRanking
+	Analyzer text.Analyzer // of documents and queries; nil: English
+	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
+}
+
+// DB is an open index. It is safe for concurrent use, by several processes too.
+type DB struct {
+	sql      *sqlite.DB
+	id       string // of the database, minted when it was made
+	folder   string // of the segments; empty: in memory only
+	ranking  Ranking
+	analyzer text.Analyzer
+	log      *slog.Logger
+
+	mu       sync.Mutex         // held while segments are loaded or built
+	segments map[int64]*segment // newest one seen, by collection
+}
+
+// Open opens or makes the index at path. The empty path makes one in memory
+// that ends with Close. Errors are those of a database that is damaged, newer or
+// of another program, or of a Ranking out of range.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	db := &DB{ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger, segments: map[int64]*segment{}}
+	if o.Ranking != nil {
+		db.ranking = *o.Ranking
+	}
+	if err := db.ranking.check(); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	if db.analyzer == nil {
+		db.analyzer = text.For("en")
+	}
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
+	}
+	if path != "" && path != ":memory:" {
+		db.folder = path + ".segments"
+	}
+	var err error
+	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID})
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	if err := db.identify(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open index %s: %w", path, err), db.sql.Close())
+	}
+	return db, nil
+}
+
+// identify reads the id of the database, or mints it. It stands in segments, so
+// that those of a database that was deleted are not taken for those of its
+// successor.
+func (db *DB) identify(ctx context.Context) error {
+	read := func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT coalesce(max(value), '') FROM settings WHERE name = 'id'`).Scan(&db.id)
+	}
+	if err := db.sql.Read(ctx, read); err != nil || db.id != "" {
+		return err
+	}
+	return db.sql.Write(ctx, func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO settings(name, value) VALUES('id', ?) ON CONFLICT DO NOTHING`, rand.Text()); err != nil {
+			return err
+		}
+		return read(tx)
+	})
+}
+
+// Close closes the index. Searchers made before can still search, but not read
+// chunks.
+func (db *DB) Close() error { return db.sql.Close() }

@@ -1,0 +1,64 @@
+package index
+
+// applicationID marks index databases: "rfix".
+const applicationID = 0x72666978
+
+// migrations is the schema, version by version. Released ones never change.
+func migrations() []string {
+	return []string{`
+CREATE TABLE settings(
+	name  TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+) STRICT;
+
+-- AUTOINCREMENT: the number of a collection that was removed is never given
+-- again, because segments are named by it.
+CREATE TABLE collections(
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	root       TEXT NOT NULL UNIQUE,     -- absolute path
+	generation INTEGER NOT NULL DEFAULT 0 -- moved by every change that a search could see
+) STRICT;
+
+CREATE TABLE files(
+	id         INTEGER PRIMARY KEY,
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	source     TEXT NOT NULL,            -- path under the root, with slashes
+	size       INTEGER NOT NULL,         -- bytes
+	mtime      INTEGER NOT NULL,         -- nanoseconds since 1970, UTC
+	hash       TEXT NOT NULL,            -- SHA-256 of the file, in hex
+	title      TEXT NOT NULL,
+	chunker    TEXT NOT NULL,            -- fingerprint of what made the chunks
+	meta       TEXT NOT NULL,            -- JSON object of strings
+	error      TEXT NOT NULL,            -- why it could not be read; empty: it could
+	chunks     INTEGER NOT NULL,         -- how many
+	UNIQUE(collection, source)
+) STRICT;
+
+-- Rows are inserted and deleted, never updated. AUTOINCREMENT: a row that is
+-- new has a greater number than every row there ever was.
+CREATE TABLE chunks(
+	rev        INTEGER PRIMARY KEY AUTOINCREMENT,
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	file       INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+	id         TEXT NOT NULL,
+	ordinal    INTEGER NOT NULL,
+	start      INTEGER NOT NULL,
+	"end"      INTEGER NOT NULL,
+	start_line INTEGER NOT NULL,
+	end_line   INTEGER NOT NULL,
+	kind       TEXT NOT NULL,
+	headings   TEXT NOT NULL,            -- JSON array of strings
+	text       TEXT NOT NULL,
+	hash       TEXT NOT NULL,
+	UNIQUE(collection, id)
+) STRICT;
+CREATE INDEX chunks_by_file ON chunks(file, ordinal);
+
+-- The inverted index of one file: see terms.go.
+CREATE TABLE terms(
+	file     INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
+	analysis TEXT NOT NULL,              -- analyzer and format
+	body     BLOB NOT NULL
+) STRICT;
+`}
+}

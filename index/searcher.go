@@ -1,0 +1,204 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// LegLexical is the name of the leg that BM25 gives its hits.
+const LegLexical = "lexical"
+
+// Searcher searches the union of collections as it was at one moment. It is
+// safe for concurrent use, keeps no file open and needs no closing.
+type Searcher struct {
+	db    *DB
+	parts []part // by root
+	all   totals
+}
+
+// part is one collection of a searcher.
+type part struct {
+	root string
+	*segment
+}
+
+// Searcher returns a searcher over what the index holds of roots now; the order
+// of roots does not matter. Where a root was never indexed the error is
+// [ErrNotIndexed].
+func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) {
+	s := &Searcher{db: db}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, root := range slices.Compact(slices.Sorted(slices.Values(roots))) {
+		seg, err := db.segment(ctx, root, nil)
+		if err != nil {
+			return nil, fmt.Errorf("search %q: %w", root, err)
+		}
+		if err := db.save(seg); err != nil { // the search works without
+			db.log.Warn("segment cannot be saved", "root", root, "error", err)
+		}
+		s.parts = append(s.parts, part{root, seg})
+		s.all.add(seg.totals)
+	}
+	return s, nil
+}
+
+// Docs returns the number of chunks, the N of idf.
+func (s *Searcher) Docs() int { return s.all.chunks }
+
+// Files returns the number of documents that have chunks.
+func (s *Searcher) Files() int { return s.all.files }
+
+// DocFreq returns how many chunks hold an analyzed term in text, heading path
+// or title.
+func (s *Searcher) DocFreq(term string) int {
+	df := 0
+	for _, p := range s.parts {
+		if e, ok := p.find(term); ok {
+			df += e.chunkDF
+		}
+	}
+	return df
+}
+
+// IDF returns the weight of an analyzed term: ln((N−df+0.5)/(df+0.5) + 1). It is
+// greatest for terms that no chunk holds, and above 0 for all.
+func (s *Searcher) IDF(term string) float64 { return idf(s.all.chunks, s.DocFreq(term)) }
+
+// Analyzer returns what makes terms of documents and queries.
+func (s *Searcher) Analyzer() text.Analyzer { return s.db.analyzer }
+
+// Search returns the k best chunks for q, best first, all of a score above 0.
+// The words of q.Text weigh 1, those of boosts their weight; of several weights
+// the greatest counts. Boosts whose weight is not above 0 and finite are left
+// out. A text without terms finds nothing.
+func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	found := newTop(min(k, s.all.chunks))
+	if found.k <= 0 {
+		return nil, context.Cause(ctx)
+	}
+	terms := s.terms(q)
+	for i := range s.parts {
+		if err := s.score(ctx, i, terms, found); err != nil {
+			return nil, err
+		}
+	}
+	var hits []state.Hit
+	for i, c := range found.ranked() {
+		hits = append(hits, state.Hit{
+			Chunk: s.publicID(c),
+			Score: c.score,
+			Legs:  []state.Leg{{Name: LegLexical, Rank: i + 1, Score: c.score}},
+		})
+	}
+	return hits, nil
+}
+
+// queryTerm is a term of a query with all that does not depend on the chunk.
+type queryTerm struct {
+	term            string
+	chunkW, fileW   float64 // weight · idf, among chunks and among documents
+	chunkDF, fileDF int
+	entries         []entry // by part
+}
+
+// terms analyzes a query. Terms that nothing holds are left out; the rest is in
+// ascending order, in which scores are added up.
+func (s *Searcher) terms(q state.Query) []queryTerm {
+	weights := map[string]float64{}
+	add := func(text string, weight float64) {
+		for _, t := range s.db.analyzer.Analyze(text) {
+			weights[t.Term] = max(weights[t.Term], weight)
+		}
+	}
+	add(q.Text, 1)
+	for _, b := range q.Boosts {
+		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
+			add(b.Text, b.Weight)
+		}
+	}
+	var out []queryTerm
+	for term, weight := range weights {
+		t := queryTerm{term: term, entries: make([]entry, len(s.parts))}
+		for i, p := range s.parts {
+			if e, ok := p.find(term); ok {
+				t.entries[i] = e
+				t.chunkDF += e.chunkDF
+				t.fileDF += e.fileDF
+			}
+		}
+		if t.chunkDF > 0 {
+			t.chunkW = weight * idf(s.all.chunks, t.chunkDF)
+			t.fileW = weight * idf(s.all.files, t.fileDF)
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b queryTerm) int { return strings.Compare(a.term, b.term) })
+	return out
+}
+
+// publicID returns the id by which a chunk is known outside. Two roots may hold
+// a file of the same name with a chunk at the same place, which has the same
+// id; that of the later root gets a mark of its root behind it.
+func (s *Searcher) publicID(c candidate) string {
+	id := s.parts[c.part].id(c.chunk)
+	for i := range s.parts[:c.part] {
+		if s.parts[i].has(id) {
+			return id + "@" + rootMark(s.parts[c.part].root)
+		}
+	}
+	return id
+}
+
+func rootMark(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Chunks returns chunks by id, in the order asked for. Left out are ids that the
+// searcher does not know, and chunks that changed or went since it was made.
+func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
+	var out []state.Chunk
+	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		out = nil
+		for _, id := range ids {
+			c, ok, err := s.chunk(tx, id)
+			if err != nil {
+				return err
+			}
+			if ok {
+				out = append(out, c)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
+	}
+	return out, nil
+}
+
+// chunk reads one chunk from the first part that holds it.
+func (s *Searcher) chunk(tx *sqlite.Tx, id string) (state.Chunk, bool, error) {
+	bare, mark, marked := strings.Cut(id, "@")
+	for _, p := range s.parts {
+		if marked && rootMark(p.root) != mark {
+			continue
+		}
+		c, found, err := oneChunk(tx, p.collection, bare, p.maxRev)
+		if found || err != nil {
+			c.ID = id
+			return c, found, err
+		}
+	}
+	return state.Chunk{}, false, nil
+}

@@ -1,0 +1,242 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"sort"
+	"sync"
+)
+
+// A segment is one run of bytes; uvarints and strings as in terms.go, fixed
+// numbers little-endian:
+//
+//	8 bytes   magic, with the version of the format
+//	4 bytes   CRC-32C of all that follows
+//	head      id of the database, collection, generation, analysis, greatest
+//	          rev of a chunk; number of files, chunks and terms; terms in all
+//	          texts, in all heading paths, in the titles of all chunks and in the
+//	          titles of all files; lengths of the sections, which follow
+//	files     each 12 bytes: first chunk, terms of all its texts, of its title.
+//	          By source, files without chunks left out
+//	chunks    each 16 bytes: file, terms of its text, of its heading path, end
+//	          of its id in the next section. By file, then ordinal
+//	ids       of the chunks, one behind the other
+//	blocks    each 12 bytes: where in the dictionary a block of 16 terms begins,
+//	          and (8 bytes) where its postings begin
+//	dictionary, ascending; a term: bytes shared with the one before in its
+//	          block, rest; chunks that hold it in any field; files that hold it;
+//	          length of its file postings, and of its chunk postings
+//	postings  of each term: files with the term in their title (gap, occurrences),
+//	          then chunks with it in text or headings (gap, 2·occurrences in text,
+//	          +1 where occurrences in headings follow). The first gap counts from -1
+//
+// A query reads the blocks, one block of the dictionary a term, and the
+// postings of its terms; opening reads the head and the two tables.
+
+const (
+	segmentMagic = "rfseg\x00\x00\x01"
+	segmentHead  = len(segmentMagic) + 4
+	fileWidth    = 12
+	chunkWidth   = 16
+	blockWidth   = 12
+	blockTerms   = 16
+)
+
+// stamp says what a segment was made of.
+type stamp struct {
+	database   string
+	collection int64
+	generation int64
+	analysis   string
+	maxRev     int64 // greatest rev of a chunk row at that moment
+}
+
+// totals are the sums that averages are made of. Those of several segments add
+// up.
+type totals struct {
+	files, chunks       int
+	body, heading       int // terms in all chunks
+	chunkTitles, titles int // terms in titles, once a chunk and once a file
+}
+
+func (t *totals) add(o totals) {
+	t.files += o.files
+	t.chunks += o.chunks
+	t.body += o.body
+	t.heading += o.heading
+	t.chunkTitles += o.chunkTitles
+	t.titles += o.titles
+}
+
+// segment is an opened segment. It is immutable but for saved.
+type segment struct {
+	stamp
+	totals
+
+	terms                                      int
+	fileTab, chunkTab, ids, blocks, dict, post []byte
+
+	data  []byte
+	saved bool // guarded by DB.mu: data is in its file
+
+	once sync.Once
+	set  map[string]bool // ids of all chunks, made by has when first needed
+}
+
+// errDamaged tells that a segment cannot be trusted. It is made anew then.
+var errDamaged = errors.New("segment is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // a constant table
+
+// seal puts magic and checksum in front of the rest of a segment, for which
+// data has left room.
+func seal(data []byte) {
+	copy(data, segmentMagic)
+	binary.LittleEndian.PutUint32(data[len(segmentMagic):], crc32.Checksum(data[segmentHead:], castagnoli))
+}
+
+// openSegment checks data and finds its way in it. It keeps data.
+func openSegment(data []byte) (*segment, error) {
+	if len(data) < segmentHead || string(data[:len(segmentMagic)]) != segmentMagic {
+		return nil, fmt.Errorf("%w: not a segment of this version", errDamaged)
+	}
+	if binary.LittleEndian.Uint32(data[len(segmentMagic):]) != crc32.Checksum(data[segmentHead:], castagnoli) {
+		return nil, fmt.Errorf("%w: wrong checksum", errDamaged)
+	}
+	s := &segment{data: data}
+	r := reader{b: data[segmentHead:]}
+	s.database = string(r.bytes())
+	s.collection = int64(r.uint())
+	s.generation = int64(r.uint())
+	s.analysis = string(r.bytes())
+	s.maxRev = int64(r.uint())
+	for _, n := range []*int{&s.files, &s.chunks, &s.terms, &s.body, &s.heading, &s.chunkTitles, &s.titles} {
+		*n = int(r.uint())
+	}
+	var lengths [6]int
+	for i := range lengths {
+		lengths[i] = r.count()
+	}
+	for i, section := range []*[]byte{&s.fileTab, &s.chunkTab, &s.ids, &s.blocks, &s.dict, &s.post} {
+		if r.err != nil || lengths[i] > len(r.b) {
+			return nil, fmt.Errorf("%w: cut short", errDamaged)
+		}
+		*section = r.b[:lengths[i]:lengths[i]]
+		r.b = r.b[lengths[i]:]
+	}
+	if len(r.b) != 0 || !s.sound() {
+		return nil, fmt.Errorf("%w: tables do not fit", errDamaged)
+	}
+	return s, nil
+}
+
+// sound reports whether the tables can be used without looking at bounds again.
+func (s *segment) sound() bool {
+	if s.files < 0 || s.files != len(s.fileTab)/fileWidth || len(s.fileTab)%fileWidth != 0 ||
+		s.chunks < 0 || s.chunks != len(s.chunkTab)/chunkWidth || len(s.chunkTab)%chunkWidth != 0 ||
+		s.terms < 0 || (s.terms+blockTerms-1)/blockTerms != len(s.blocks)/blockWidth || len(s.blocks)%blockWidth != 0 {
+		return false
+	}
+	last := 0
+	for f := range s.files {
+		first, end := s.chunksOf(f)
+		if first != last || end < first || end > s.chunks {
+			return false
+		}
+		last = end
+	}
+	end := uint32(0)
+	for c := range s.chunks {
+		e := s.chunkField(c, 3)
+		if int64(s.chunkField(c, 0)) >= int64(s.files) || e < end || int64(e) > int64(len(s.ids)) {
+			return false
+		}
+		end = e
+	}
+	return last == s.chunks
+}
+
+func (s *segment) fileField(file, field int) uint32 {
+	return binary.LittleEndian.Uint32(s.fileTab[file*fileWidth+4*field:])
+}
+
+func (s *segment) chunkField(chunk, field int) uint32 {
+	return binary.LittleEndian.Uint32(s.chunkTab[chunk*chunkWidth+4*field:])
+}
+
+// chunksOf returns the chunks of a file: first to end-1.
+func (s *segment) chunksOf(file int) (first, end int) {
+	first, end = int(s.fileField(file, 0)), s.chunks
+	if file+1 < s.files {
+		end = int(s.fileField(file+1, 0))
+	}
+	return first, end
+}
+
+// id returns the id of a chunk.
+func (s *segment) id(chunk int) string {
+	start := uint32(0)
+	if chunk > 0 {
+		start = s.chunkField(chunk-1, 3)
+	}
+	return string(s.ids[start:s.chunkField(chunk, 3)])
+}
+
+// has reports whether a chunk has this id.
+func (s *segment) has(id string) bool {
+	s.once.Do(func() {
+		s.set = make(map[string]bool, s.chunks)
+		for c := range s.chunks {
+			s.set[s.id(c)] = true
+		}
+	})
+	return s.set[id]
+}
+
+// entry is what the dictionary says of a term.
+type entry struct {
+	chunkDF, fileDF int
+	files, chunks   []byte // postings
+}
+
+// find looks a term up.
+func (s *segment) find(term string) (entry, bool) {
+	n := len(s.blocks) / blockWidth
+	// The first block that begins behind the term; the term is in the one before.
+	b := sort.Search(n, func(b int) bool {
+		r := s.block(b)
+		return string(r.term(nil)) > term
+	}) - 1
+	if b < 0 {
+		return entry{}, false
+	}
+	r := s.block(b)
+	at := binary.LittleEndian.Uint64(s.blocks[b*blockWidth+4:])
+	var t []byte
+	for range min(blockTerms, s.terms-b*blockTerms) {
+		t = r.term(t)
+		e := entry{chunkDF: int(r.u32()), fileDF: int(r.u32())}
+		files, chunks := r.uint(), r.uint()
+		switch {
+		case r.err != nil || string(t) > term:
+			return entry{}, false
+		case string(t) == term:
+			size := uint64(len(s.post))
+			if at > size || files > size-at || chunks > size-at-files {
+				return entry{}, false
+			}
+			e.files, e.chunks = s.post[at:at+files], s.post[at+files:at+files+chunks]
+			return e, true
+		}
+		at += files + chunks
+	}
+	return entry{}, false
+}
+
+// block returns the dictionary from the start of a block on.
+func (s *segment) block(b int) reader {
+	at := binary.LittleEndian.Uint32(s.blocks[b*blockWidth:])
+	return reader{b: s.dict[min(int(at), len(s.dict)):]}
+}

@@ -1,0 +1,215 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// The terms of a file are its own inverted index, stored with it so that a
+// segment is merged from files without reading their text again. All numbers
+// are uvarints, strings have their length in front:
+//
+//	number of chunks; length of the title in terms
+//	a chunk:  id, terms of the text, terms of the heading path
+//	number of terms
+//	a term, in ascending order:
+//	  bytes shared with the term before, the rest of the term
+//	  occurrences in the title
+//	  number of chunks that hold it in text or headings; for each:
+//	    ordinal minus the ordinal before, occurrences in text, in headings
+//
+// The first ordinal counts from -1, so that no gap is 0.
+
+// termsFormat is part of the analysis that a file is marked with.
+const termsFormat = "/terms1"
+
+// analysis names what made the terms: files of another one are analyzed again.
+func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
+
+// posting is one chunk of a file that holds a term.
+type posting struct {
+	ordinal       int
+	body, heading uint32 // occurrences
+}
+
+// termUse is where a term stands in a file.
+type termUse struct {
+	title    uint32
+	postings []posting
+}
+
+// encodeTerms analyzes a file and returns its terms.
+func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
+	uses := map[string]*termUse{}
+	use := func(term string) *termUse {
+		u := uses[term]
+		if u == nil {
+			u = &termUse{}
+			uses[strings.Clone(term)] = u
+		}
+		return u
+	}
+	at := func(term string, ordinal int) *posting {
+		u := use(term)
+		if n := len(u.postings); n == 0 || u.postings[n-1].ordinal != ordinal {
+			u.postings = append(u.postings, posting{ordinal: ordinal})
+		}
+		return &u.postings[len(u.postings)-1]
+	}
+	tokens := a.Analyze(title)
+	for _, t := range tokens {
+		use(t.Term).title++
+	}
+	out := binary.AppendUvarint(nil, uint64(len(chunks)))
+	out = binary.AppendUvarint(out, uint64(len(tokens)))
+	for i, c := range chunks {
+		tokens = a.Append(tokens[:0], c.Text)
+		for _, t := range tokens {
+			at(t.Term, i).body++
+		}
+		body := len(tokens)
+		tokens = a.Append(tokens[:0], strings.Join(c.Headings, "\n"))
+		for _, t := range tokens {
+			at(t.Term, i).heading++
+		}
+		out = appendString(out, c.ID)
+		out = binary.AppendUvarint(out, uint64(body))
+		out = binary.AppendUvarint(out, uint64(len(tokens)))
+	}
+	out = binary.AppendUvarint(out, uint64(len(uses)))
+	before := ""
+	for _, term := range slices.Sorted(maps.Keys(uses)) {
+		u := uses[term]
+		out = appendTerm(out, before, term)
+		out = binary.AppendUvarint(out, uint64(u.title))
+		out = binary.AppendUvarint(out, uint64(len(u.postings)))
+		last := -1
+		for _, p := range u.postings {
+			out = binary.AppendUvarint(out, uint64(p.ordinal-last))
+			out = binary.AppendUvarint(out, uint64(p.body))
+			out = binary.AppendUvarint(out, uint64(p.heading))
+			last = p.ordinal
+		}
+		before = term
+	}
+	return out
+}
+
+// appendTerm writes a term as what it shares with the one before, and the rest.
+func appendTerm(out []byte, before, term string) []byte {
+	shared := 0
+	for shared < len(before) && shared < len(term) && before[shared] == term[shared] {
+		shared++
+	}
+	out = binary.AppendUvarint(out, uint64(shared))
+	return appendString(out, term[shared:])
+}
+
+func appendString(out []byte, s string) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
+}
+
+// errCut tells that bytes end early or hold a number that cannot be.
+var errCut = errors.New("data is cut short or damaged")
+
+// reader reads what the functions above wrote. After the first error it gives
+// zeros; look at err when done.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func (r *reader) uint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // most are small
+		v := r.b[0]
+		r.b = r.b[1:]
+		return uint64(v)
+	}
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// count reads a number of things, or of bytes, that take at least one byte
+// each; so damage cannot ask for much memory.
+func (r *reader) count() int {
+	v := r.uint()
+	if v > uint64(len(r.b)) {
+		r.fail()
+		return 0
+	}
+	return int(v) //nolint:gosec // bounded by the length of the data
+}
+
+// u32 reads a number that must fit 32 bits.
+func (r *reader) u32() uint32 {
+	v := r.uint()
+	if v > 1<<32-1 {
+		r.fail()
+		return 0
+	}
+	return uint32(v)
+}
+
+func (r *reader) bytes() []byte {
+	n := r.count()
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+// term reads a term into dst, which holds the one before.
+func (r *reader) term(dst []byte) []byte {
+	shared := r.uint()
+	if shared > uint64(len(dst)) {
+		r.fail()
+		return dst[:0]
+	}
+	return append(dst[:shared], r.bytes()...)
+}
+
+func (r *reader) fail() {
+	r.b = nil
+	if r.err == nil {
+		r.err = errCut
+	}
+}
+
+// fileTerms is the head of a file's terms, with the rest still to be read.
+type fileTerms struct {
+	title  uint32 // length in terms
+	chunks []chunkLengths
+	terms  int
+	rest   reader
+}
+
+type chunkLengths struct {
+	id            string
+	body, heading uint32
+}
+
+func decodeTerms(body []byte) (*fileTerms, error) {
+	r := reader{b: body}
+	f := &fileTerms{chunks: make([]chunkLengths, r.count())}
+	f.title = r.u32()
+	for i := range f.chunks {
+		f.chunks[i] = chunkLengths{id: string(r.bytes()), body: r.u32(), heading: r.u32()}
+	}
+	f.terms = r.count()
+	if r.err != nil {
+		return nil, fmt.Errorf("terms: %w", r.err)
+	}
+	f.rest = r
+	return f, nil
+}
