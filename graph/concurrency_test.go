@@ -19,8 +19,13 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// nap waits, on the clock of a synctest bubble.
+// nap waits, on the clock of a synctest bubble. It makes no timer for no time:
+// under the race detector, Go 1.26.8 was seen to crash when a select in a bubble met
+// a channel timer that is due already (runtime.(*timer).maybeRunChan).
 func nap(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
 	select {
 	case <-time.After(d):
 		return nil
@@ -54,7 +59,7 @@ func schedule(t *testing.T, p *graph.Plan[list, item]) []graph.Commit {
 	if err != nil || !reflect.DeepEqual(live, back) {
 		t.Fatalf("live %v, reloaded %v, %v", live, back, err)
 	}
-	return timeless(history(m, "t"))
+	return timeless(history(m))
 }
 
 func TestAnyScheduleGivesOneTrace(t *testing.T) {
@@ -452,13 +457,13 @@ func TestLostLease(t *testing.T) {
 							last = e
 						}
 						if e.Kind == graph.StepDone || e.Kind == graph.RunStarted {
-							before = len(history(m, "t"))
+							before = len(history(m))
 						}
 					}
 					if !errors.Is(failure, graph.ErrSuperseded) || last.Kind != graph.RunEnded || last.Status != graph.Superseded {
 						t.Errorf("ended with %s %s and %v, want superseded", last.Kind, last.Status, failure)
 					}
-					if got := len(history(m, "t")); got != before {
+					if got := len(history(m)); got != before {
 						t.Errorf("wrote %d commits after losing the lease", got-before)
 					}
 				})

@@ -27,6 +27,6 @@ type Event[S any] struct {
 	Status Status   // for the durable kinds
 	State  S        // for the durable kinds: after the commit
 	Next   []string // for the durable kinds: the nodes to run next
-	Tasks  []Delta  // for StepDone: what the tasks noted, by rank, without bodies; failed attempts with RunEnded
+	Tasks  []Delta  // without bodies, by rank: for StepDone what the tasks noted, for TaskDone that task, for RunEnded failed attempts
 	Value  any      // for Custom
 }

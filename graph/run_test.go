@@ -91,9 +91,9 @@ func told(t *testing.T, r *runner, q ask) ([]string, error) {
 	return out, nil
 }
 
-func logged(m *memStore, thread string) []string {
+func logged(m *memStore) []string {
 	var out []string
-	for _, c := range history(m, thread) {
+	for _, c := range history(m) {
 		line := []string{string(c.Source), string(c.Status), strings.Join(c.Frontier, "+")}
 		for _, d := range c.Deltas {
 			line = append(line, d.Node+string(d.Body)+d.Error)
@@ -111,7 +111,7 @@ func TestRunSavesThenTells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := history(m, "t")
+		h := history(m)
 		if got, want := h[len(h)-1].ID, e.Commit; got != want {
 			t.Errorf("%s told at head %d, want %d", e.Kind, got, want)
 		}
@@ -126,7 +126,7 @@ func TestRunSavesThenTells(t *testing.T) {
 		`loop running d b{"add":"b"} c{"add":"c"}`,
 		`loop completed  d{"add":"d"}`,
 	}
-	if diff := cmp.Diff(want, logged(m, "t")); diff != "" {
+	if diff := cmp.Diff(want, logged(m)); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
 }
@@ -228,7 +228,7 @@ func TestFailureKeepsFinishedSiblings(t *testing.T) {
 	if want := "run_ended failed b+c ?a"; got[len(got)-1] != want {
 		t.Errorf("last event %q, want %q", got[len(got)-1], want)
 	}
-	h := history(m, "t")
+	h := history(m)
 	closing := h[len(h)-1]
 	if want := []graph.Detail{{Key: "tried", Value: "yes"}}; closing.Deltas[0].Error != "boom" || !cmp.Equal(closing.Deltas[0].Notes.Details, want) {
 		t.Errorf("failed attempt saved as %+v", closing.Deltas[0])
@@ -408,10 +408,10 @@ func TestNewInputSupersedes(t *testing.T) {
 		`input running a {"add":"two"}`,
 		`loop completed  a{"add":"a"}`,
 	}
-	if diff := cmp.Diff(want, logged(m, "t")); diff != "" {
+	if diff := cmp.Diff(want, logged(m)); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
-	h := history(m, "t")
+	h := history(m)
 	if got := []string{h[2].Run, h[3].Run}; !cmp.Equal(got, []string{"r1", "r2"}) {
 		t.Errorf("superseding commits are of runs %v", got)
 	}
@@ -458,8 +458,8 @@ func TestRefusals(t *testing.T) {
 			if err == nil || (tt.want != nil && !errors.Is(err, tt.want)) || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("error %v, want %v with %q", err, tt.want, tt.text)
 			}
-			if len(got) > 0 || len(history(m, "t")) > 0 {
-				t.Errorf("told %v and saved %v, want nothing", got, logged(m, "t"))
+			if len(got) > 0 || len(history(m)) > 0 {
+				t.Errorf("told %v and saved %v, want nothing", got, logged(m))
 			}
 		})
 	}
@@ -522,7 +522,7 @@ func TestStoreFailures(t *testing.T) {
 				t.Fatalf("error %v, want %v", err, tt.want)
 			}
 			m.before = nil
-			if tt.op == "release" || len(history(m, "t")) == 0 {
+			if tt.op == "release" || len(history(m)) == 0 {
 				return
 			}
 			state, err := p.Runner(graph.Options{Store: m}).Invoke(t.Context(), ask{Thread: "t", Resume: true})
@@ -548,7 +548,7 @@ func TestNotesAreSaved(t *testing.T) {
 	if _, err := r.Invoke(t.Context(), ask{Thread: "t"}); err != nil {
 		t.Fatal(err)
 	}
-	h := history(m, "t")
+	h := history(m)
 	want := []graph.Delta{{Node: "a", Notes: graph.Notes{
 		Start: time.Date(2026, 1, 2, 2, 4, 5, 6000, time.UTC), Duration: time.Second,
 		Details: []graph.Detail{{Key: "k", Value: "v"}}, Warnings: []string{"careful"}, Skipped: "no need",

@@ -91,7 +91,7 @@ const (
 type Commit struct {
 	ID, Parent  CommitID
 	Thread, Run string
-	Step        int // 0 for the input, then 1, 2, … within the run
+	Step        int // 0 for the input, then 1, 2, … within the run; of a close, the last finished one
 	Source      Source
 	Status      Status    // of the run, once this commit is saved
 	Time        time.Time // when it was made, in UTC with microseconds

@@ -175,10 +175,10 @@ func (m *memStore) Walk(_ context.Context, thread string, from graph.CommitID) i
 	}
 }
 
-// history is a thread's commits, oldest first.
-func history(m *memStore, thread string) []graph.Commit {
+// history is the commits of thread t, oldest first.
+func history(m *memStore) []graph.Commit {
 	var out []graph.Commit
-	for c, err := range m.Walk(context.Background(), thread, 0) {
+	for c, err := range m.Walk(context.Background(), "t", 0) {
 		if err != nil {
 			return nil
 		}
