@@ -1,0 +1,135 @@
+package corpus
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"example.com/ragflow/state"
+)
+
+// ChunkOptions say how documents are cut. The zero ChunkOptions are the
+// defaults.
+type ChunkOptions struct {
+	// Size is how large a chunk may become, in tokens as text.Estimate counts
+	// them. Default 512, which is 300 to 350 words: enough for a section of most
+	// pages, and six of them leave a context of 4,000 tokens.
+	Size int
+	// Min is how small a section may be, in tokens, before it joins its
+	// neighbour under the same parent heading; both together stay within twice Min.
+	// Default 96; negative joins none.
+	Min int
+}
+
+const (
+	defaultSize = 512
+	defaultMin  = 96
+	minSize     = 16 // less would cut sentences into words
+)
+
+func (o ChunkOptions) withDefaults() ChunkOptions {
+	if o.Size <= 0 {
+		o.Size = defaultSize
+	}
+	o.Size = max(o.Size, minSize)
+	if o.Min == 0 {
+		o.Min = defaultMin
+	}
+	o.Min = min(max(o.Min, 0), o.Size/2)
+	return o
+}
+
+// Fingerprint names what Chunk makes of a document: documents that were cut
+// under another fingerprint have to be cut again.
+func (o ChunkOptions) Fingerprint() string {
+	o = o.withDefaults()
+	return fmt.Sprintf("chunk/1 size=%d min=%d", o.Size, o.Min)
+}
+
+// Chunk cuts a document. The package comment says how and what holds of the
+// result. Each chunk's ID is the UUID version 5 of source, span and hash in a
+// namespace of ours.
+func Chunk(doc Document, o ChunkOptions) []state.Chunk {
+	o = o.withDefaults()
+	var blocks []block
+	if doc.Kind == Markdown {
+		blocks = markdownBlocks(doc.Text, doc.Body)
+	} else {
+		blocks = plainBlocks(doc.Text, doc.Body)
+	}
+	p := packer{s: doc.Text, size: o.Size, least: o.Min}
+	pieces := p.pack(blocks)
+	out := make([]state.Chunk, 0, len(pieces))
+	lines := lineCounter{s: doc.Text, line: 1}
+	for _, piece := range pieces {
+		start, end := trim(doc.Text, piece.start, piece.end)
+		if start == end {
+			continue
+		}
+		c := state.Chunk{
+			Root: doc.Root, Source: doc.Source, Title: doc.Title,
+			Headings: under(doc.Title, piece.path), Kind: piece.kind,
+			Text: doc.Text[start:end], Start: start, End: end,
+			StartLine: lines.at(start), EndLine: lines.at(end - 1),
+			Ordinal: len(out),
+		}
+		sum := sha256.Sum256([]byte(c.Text))
+		c.Hash = hex.EncodeToString(sum[:])
+		c.ID = chunkID(c)
+		out = append(out, c)
+	}
+	return out
+}
+
+// chunkID hashes source and span with the text, so that one id never stands
+// for two texts.
+func chunkID(c state.Chunk) string {
+	namespace := uuid.UUID{0x5e, 0x0b, 0x1d, 0x6e, 0x8a, 0x4f, 0x4c, 0x52, 0x9d, 0x3b, 0x72, 0x61, 0x67, 0x66, 0x6c, 0x77}
+	name := strings.Join([]string{c.Source, strconv.Itoa(c.Start), strconv.Itoa(c.End), c.Hash}, "\x00")
+	return uuid.NewSHA1(namespace, []byte(name)).String()
+}
+
+// under returns a path of headings without a first one that only repeats the
+// title.
+func under(title string, path []string) []string {
+	if len(path) > 0 && path[0] == title {
+		return path[1:]
+	}
+	return path
+}
+
+// trim drops blank lines in front and white space behind. The indentation of
+// the first line stays: it may be code.
+func trim(s string, start, end int) (int, int) {
+	end = start + len(strings.TrimRight(s[start:end], blank))
+	rest := strings.TrimLeft(s[start:end], blank)
+	first := end - len(rest)
+	if i := strings.LastIndexByte(s[start:first], '\n'); i >= 0 {
+		return start + i + 1, end
+	}
+	if start == 0 || s[start-1] == '\n' {
+		return start, end
+	}
+	return first, end
+}
+
+// blank is the white space that chunks do not begin or end with. Unicode has
+// more, but that may carry meaning in a script or in code.
+const blank = " \t\r\n\v\f\u00a0\u0085"
+
+// lineCounter counts lines of ascending offsets.
+type lineCounter struct {
+	s    string
+	pos  int
+	line int
+}
+
+func (c *lineCounter) at(offset int) int {
+	c.line += strings.Count(c.s[c.pos:offset], "\n")
+	c.pos = offset
+	return c.line
+}

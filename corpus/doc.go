@@ -1,0 +1,41 @@
+// Package corpus reads documents and cuts them into chunks.
+//
+//	for file, err := range corpus.Files(ctx, "docs") {
+//		if err != nil {
+//			continue // err says which file is left out, and why; the walk goes on
+//		}
+//		doc, err := corpus.Load(file, corpus.Limits{})
+//		…
+//		chunks := corpus.Chunk(doc, corpus.ChunkOptions{})
+//	}
+//
+// # Rules
+//
+//   - A chunk is an exact slice: chunk.Text == doc.Text[chunk.Start:chunk.End].
+//     The chunks of a document are in order, do not overlap and hold all of its
+//     text but front matter and blank space.
+//   - doc.Text is valid UTF-8 and, for every file that is, the file itself byte
+//     for byte, so that offsets lead into the file. [Document.Converted] says
+//     where they do not.
+//   - A file that cannot be read is a [*FileError] and stops nothing. Whether it
+//     is too large, binary or of an unknown kind is asked with errors.Is.
+//   - Ids depend on the path under the root, the span and the text, not on where
+//     the root lies: two machines agree, and an edit changes the ids of the
+//     chunks it touches and of those it moves.
+//   - The same bytes and options give the same chunks, always.
+//
+// # How it works
+//
+// [Files] walks a folder in lexical order. [Load] reads one file, finds its
+// encoding and its front matter. [Chunk] asks goldmark for the blocks of a
+// Markdown page, builds sections of them by heading and packs each section
+// into chunks of at most ChunkOptions.Size tokens. A block that fits stays
+// whole; one that does not is split where its own structure allows: a list
+// between items, code and tables between lines, prose between sentences, and
+// what has no structure at all between words or runes. A paragraph that ends
+// in a colon stays with what it announces. Headings without text, shortcodes
+// and comments never stand alone. Plain text is paragraphs, then the same.
+//
+// Goldmark's block parser only finds where blocks begin; nothing is rendered,
+// and HTML in a page is text like any other.
+package corpus

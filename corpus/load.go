@@ -1,0 +1,204 @@
+package corpus
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// Kinds of documents.
+const (
+	Markdown = "markdown"
+	Plain    = "text"
+)
+
+// Document is a file that was read.
+type Document struct {
+	Root      string            // as in File
+	Source    string            // as in File
+	Title     string            // of the front matter, else the first heading of level 1, else the file's name
+	Kind      string            // Markdown or Plain
+	Text      string            // valid UTF-8; what offsets of chunks count in
+	Body      int               // offset of the text behind byte order mark and front matter
+	Meta      map[string]string // front matter: keys in lower case, lists joined by ", "; nil without
+	Hash      string            // SHA-256 of the file, in hex
+	Encoding  string            // of the file: utf-8, utf-16le, utf-16be or windows-1252
+	Converted bool              // Text differs from the file, so offsets do not lead into it
+	Warnings  []string          // what was wrong and how it was read all the same
+}
+
+// Limits bound what is read. The zero Limits are the defaults.
+type Limits struct {
+	MaxBytes int64 // of a file; default 64 MiB
+}
+
+const defaultMaxBytes = 64 << 20
+
+// Load reads a file. Errors are *FileError; see ErrBinary and ErrTooLarge.
+// An empty file is a document without text.
+func Load(f File, l Limits) (Document, error) {
+	data, err := read(f.Path, l)
+	if err != nil {
+		return Document{}, &FileError{f.Path, reason(err)}
+	}
+	doc, err := Parse(f.Source, data)
+	if err != nil {
+		return Document{}, &FileError{f.Path, err}
+	}
+	doc.Root = f.Root
+	return doc, nil
+}
+
+func read(name string, l Limits) ([]byte, error) {
+	limit := l.MaxBytes
+	if limit <= 0 {
+		limit = defaultMaxBytes
+	}
+	r, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // only read from
+	info, err := r.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, info.Size(), limit)
+	}
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(data.Len()) > limit { // it grew, or has no size of its own
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	return data.Bytes(), nil
+}
+
+// Parse makes a document of a file's bytes; source is its path under the root
+// and decides how it is read. The error wraps ErrBinary.
+//
+// UTF-8 is taken as it is. Files with a UTF-16 byte order mark are converted.
+// A file that is not valid UTF-8 is Windows-1252 if it holds no multi-byte
+// sequence that would be; otherwise it is damaged UTF-8, and each invalid byte
+// is read as "?", which keeps all offsets where they are in the file.
+func Parse(source string, data []byte) (Document, error) {
+	doc := Document{Source: source, Kind: kindOf(source)}
+	if doc.Kind == "" {
+		doc.Kind = Plain
+	}
+	sum := sha256.Sum256(data)
+	doc.Hash = hex.EncodeToString(sum[:])
+	if err := doc.decode(data); err != nil {
+		return Document{}, err
+	}
+	if strings.HasPrefix(doc.Text, "\uFEFF") {
+		doc.Body = len("\uFEFF")
+	}
+	if doc.Kind == Markdown {
+		doc.frontMatter()
+	}
+	doc.Title = doc.title()
+	return doc, nil
+}
+
+// kindOf returns the kind of a file by its extension, "" for unknown ones.
+func kindOf(name string) string {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
+		return Markdown
+	case ".txt", ".text", ".rst", ".adoc", ".asciidoc":
+		return Plain
+	}
+	return ""
+}
+
+// decode sets Text, Encoding and Converted.
+func (d *Document) decode(data []byte) error {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		d.Encoding = "utf-16le"
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		d.Encoding = "utf-16be"
+	case bytes.IndexByte(data, 0) >= 0:
+		return ErrBinary
+	case utf8.Valid(data):
+		d.Encoding, d.Text = "utf-8", string(data)
+		return nil
+	case legacy(data):
+		d.Encoding = "windows-1252"
+	default:
+		n := 0
+		d.Encoding, d.Converted = "utf-8", true
+		d.Text, n = replaceInvalid(data)
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%d invalid UTF-8 bytes read as ?", n))
+		return nil
+	}
+	decoder := charmap.Windows1252.NewDecoder()
+	if d.Encoding != "windows-1252" {
+		decoder = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+	}
+	out, err := decoder.Bytes(data)
+	if err != nil || bytes.IndexByte(out, 0) >= 0 {
+		return ErrBinary
+	}
+	d.Text, d.Converted = string(out), true
+	d.Warnings = append(d.Warnings, "converted from "+d.Encoding)
+	return nil
+}
+
+// legacy reports whether data holds bytes above ASCII, but no two of them make
+// a rune.
+func legacy(data []byte) bool {
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		if r >= utf8.RuneSelf && n > 1 {
+			return false
+		}
+		data = data[n:]
+	}
+	return true
+}
+
+func replaceInvalid(data []byte) (string, int) {
+	out, n := bytes.Clone(data), 0
+	for i := 0; i < len(out); {
+		r, size := utf8.DecodeRune(out[i:])
+		if r == utf8.RuneError && size == 1 {
+			out[i] = '?'
+			n++
+		}
+		i += size
+	}
+	return string(out), n
+}
+
+// title returns the document's title.
+func (d *Document) title() string {
+	if t := strings.TrimSpace(d.Meta["title"]); t != "" {
+		return t
+	}
+	if d.Kind == Markdown {
+		for _, b := range markdownBlocks(d.Text, d.Body) {
+			if b.level == 1 && b.heading != "" {
+				return b.heading
+			}
+		}
+	}
+	name := strings.TrimSuffix(path.Base(d.Source), path.Ext(d.Source))
+	if folder := path.Base(path.Dir(d.Source)); (name == "_index" || name == "index") && folder != "." {
+		return folder
+	}
+	return name
+}

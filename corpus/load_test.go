@@ -1,0 +1,107 @@
+package corpus_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/corpus"
+)
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		name, source, in string
+		want             corpus.Document
+	}{
+		{"front matter", "a/b.md", "---\ntitle: The title\ntags: [x, y]\nweight: 30\nempty:\nparams: {a: b}\naliases:\n- /a/\n- /b/\n---\n# Other\n", corpus.Document{
+			Title: "The title", Body: 92, Meta: map[string]string{"title": "The title", "tags": "x, y", "weight": "30", "aliases": "/a/, /b/"},
+		}},
+		{"title of a heading", "a/b.md", "Text\n\n## Two\n\n# The `one` & [only](x) {#id}\n", corpus.Document{Title: "The one & only"}},
+		{"title of a setext heading", "a/b.md", "The\n*title*\n===\n", corpus.Document{Title: "The title"}},
+		{"title of the name", "a/b.c.md", "Text", corpus.Document{Title: "b.c"}},
+		{"title of the folder", "guides/go/_index.md", "Text", corpus.Document{Title: "go"}},
+		{"a rule is no front matter", "b.md", "---\n\nText\n", corpus.Document{Title: "b"}},
+		{"no front matter in plain text", "b.txt", "---\ntitle: x\n---\n# y\n", corpus.Document{Title: "b"}},
+		{"broken front matter", "b.md", "---\ntitle: a: b\nk: \"v\"\n  x: [\n---\nText", corpus.Document{
+			Title: "a: b", Body: 34, Meta: map[string]string{"title": "a: b", "k": "v"},
+		}},
+		{"front matter that is a list", "b.md", "---\n- a\n---\nText", corpus.Document{Title: "b", Body: 12}},
+		{"crlf", "b.md", "---\r\ntitle: t\r\n---\r\nText\r\n", corpus.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
+		{"byte order mark", "b.md", "\uFEFF---\ntitle: t\n---\nText", corpus.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
+		{"empty", "b.md", "", corpus.Document{Title: "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := corpus.Parse(tt.source, []byte(tt.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Text != tt.in || got.Converted || got.Encoding != "utf-8" {
+				t.Errorf("the text is not the file: %q", got.Text)
+			}
+			if d := cmp.Diff(tt.want, corpus.Document{Title: got.Title, Body: got.Body, Meta: got.Meta}); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestParseEncodings(t *testing.T) {
+	for _, tt := range []struct {
+		name, in, want, encoding string
+		converted                bool
+	}{
+		{"utf-8", "zażółć", "zażółć", "utf-8", false},
+		{"utf-16 little endian", "\xff\xfeh\x00i\x00\x42\x01", "hił", "utf-16le", true},
+		{"utf-16 big endian", "\xfe\xff\x00h\x00i", "hi", "utf-16be", true},
+		{"windows", "caf\xe9 \x93x\x94", "café “x”", "windows-1252", true},
+		{"damaged", "zażółć \xff\xfe x", "zażółć ?? x", "utf-8", true},
+	} {
+		got, err := corpus.Parse("a.txt", []byte(tt.in))
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got.Text != tt.want || got.Encoding != tt.encoding || got.Converted != tt.converted || tt.converted != (len(got.Warnings) == 1) {
+			t.Errorf("%s: got %q %s %v %q", tt.name, got.Text, got.Encoding, got.Converted, got.Warnings)
+		}
+	}
+	if _, err := corpus.Parse("a.md", []byte("a\x00b")); !errors.Is(err, corpus.ErrBinary) {
+		t.Errorf("NUL bytes: %v, want ErrBinary", err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	root := tree(t, map[string]string{"a.md": "12345", "b.md": "a\x00b"})
+	file := func(name string) corpus.File {
+		return corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}
+	}
+	doc, err := corpus.Load(file("a.md"), corpus.Limits{MaxBytes: 5})
+	if err != nil || doc.Text != "12345" || doc.Root != root || doc.Source != "a.md" ||
+		doc.Hash != "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5" {
+		t.Errorf("Load = %+v, %v", doc, err)
+	}
+	for _, tt := range []struct {
+		name  string
+		limit int64
+		want  error
+	}{
+		{"a.md", 4, corpus.ErrTooLarge}, {"b.md", 0, corpus.ErrBinary}, {"none.md", 0, fs.ErrNotExist},
+	} {
+		_, err := corpus.Load(file(tt.name), corpus.Limits{MaxBytes: tt.limit})
+		problem, ok := errors.AsType[*corpus.FileError](err)
+		if !ok || !errors.Is(err, tt.want) || problem.Path != filepath.Join(root, tt.name) {
+			t.Errorf("Load(%s) = %v, want a FileError of %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+// dataDir is where the real corpora lie.
+func dataDir() string {
+	if dir := os.Getenv("RAGFLOW_DATA"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "shared", "data")
+}
