@@ -43,3 +43,9 @@ type Summarizer interface {
 type Answerer interface {
 	Answer(ctx context.Context, t state.Task) (state.Answer, error)
 }
+
+// Maker is a skill that says what does its work: "offline", or the name of a
+// model. Skills may implement it; traces show it.
+type Maker interface {
+	By() string
+}

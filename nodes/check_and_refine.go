@@ -1,0 +1,116 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Texts of the skips, as a trace shows them.
+const (
+	SkippedNoDocs     = "Skipped (no docs)"
+	SkippedRetryLimit = "Skipped (retry limit reached, passing to post_retrieval)"
+)
+
+// CheckAndRefine returns the node that grades the best [GradedChunks] chunks.
+// A score below threshold on the first visit adds the grader's refined query,
+// where it has one, to the queries; [AfterCheck] then leads back to retrieval.
+//
+// The second visit asks no model: free, a grader that costs nothing, grades
+// what both attempts found, so that the answer knows whether to abstain. free
+// may be the grader itself.
+func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
+	return func(ctx context.Context, st state.State) (state.Update, error) {
+		if len(st.Turn.Hits) == 0 {
+			graph.Skip(ctx, SkippedNoDocs)
+			return state.Update{Grade: &state.Grade{}}, nil
+		}
+		last := st.Turn.Attempts >= MaxAttempts
+		if last {
+			graph.Skip(ctx, SkippedRetryLimit)
+			g = free
+		}
+		best, err := bestChunks(ctx, s, st.Turn.Hits)
+		if err != nil {
+			return state.Update{}, err
+		}
+		grade, err := g.Grade(ctx, st.Turn.Queries, best)
+		if err != nil {
+			return state.Update{}, fmt.Errorf("grade: %w", err)
+		}
+		if math.IsNaN(grade.Score) {
+			return state.Update{}, fmt.Errorf("grade: the score is not a number")
+		}
+		grade.Score = min(max(grade.Score, 0), 1)
+		if last || grade.Score >= threshold {
+			grade.Refined = nil
+		}
+		noteGrade(ctx, g, grade, best, st.Turn.Query)
+		update := state.Update{Grade: &grade}
+		if grade.Refined != nil {
+			refined := *grade.Refined
+			refined.Attempt = st.Turn.Attempts + 1
+			queries := append(slices.Clone(st.Turn.Queries), refined)
+			update.Queries = &queries
+		}
+		return update, nil
+	}
+}
+
+// AfterCheck returns the route out of check_and_refine: back to retrieval when
+// the score is below threshold, no retry was made and there is a refined query
+// to search for; else on to post_retrieval.
+func AfterCheck(threshold float64) func(state.State) string {
+	return func(st state.State) string {
+		t := st.Turn
+		if t.Grade.Score < threshold && t.Attempts < MaxAttempts && len(pending(st)) > 0 && t.Attempts > 0 {
+			return RetrievalID
+		}
+		return PostRetrievalID
+	}
+}
+
+func bestChunks(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Chunk, error) {
+	best := hits[:min(len(hits), GradedChunks)]
+	byID, err := chunksOf(ctx, s, best)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([]state.Chunk, 0, len(best))
+	for _, h := range best {
+		if c, ok := byID[h.Chunk]; ok {
+			chunks = append(chunks, c)
+		}
+	}
+	return chunks, nil
+}
+
+func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Chunk, query string) {
+	places := make([]string, len(best))
+	for i, c := range best {
+		places[i] = place(c)
+	}
+	if grade.By != "" {
+		graph.Note(ctx, "by", grade.By)
+	} else {
+		noteBy(ctx, g)
+	}
+	graph.Note(ctx, "graded", strings.Join(places, ", "))
+	graph.Note(ctx, "SCORE", fmt.Sprintf("%.2f", grade.Score))
+	refined := query
+	if grade.Refined != nil {
+		refined = grade.Refined.Text
+		for _, b := range grade.Refined.Boosts {
+			refined += fmt.Sprintf(" %s^%.2f", b.Text, b.Weight)
+		}
+	}
+	graph.Note(ctx, "REFINED", oneLine(refined))
+	if grade.Why != "" {
+		graph.Note(ctx, "why", oneLine(grade.Why))
+	}
+}

@@ -1,0 +1,73 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// PreRetrieval returns the node that plans the turn: its language, its route
+// and one to [MaxQueries] queries. Whatever the rewriter says, the first query
+// is the raw turn; surplus and empty queries are dropped. The rewriter sees the
+// question and State.Recent, never the whole history.
+func PreRetrieval(r Rewriter) Node {
+	return func(ctx context.Context, s state.State) (state.Update, error) {
+		plan, err := r.Rewrite(ctx, s.Turn.Query, s.Recent)
+		if err != nil {
+			return state.Update{}, fmt.Errorf("rewrite the question: %w", err)
+		}
+		queries := clip(s.Turn.Query, plan.Queries)
+		if plan.Route == "" {
+			plan.Route = state.RouteSearch
+		}
+		noteBy(ctx, r)
+		graph.Note(ctx, "language", plan.Language)
+		graph.Note(ctx, "route", plan.Route)
+		graph.Note(ctx, "standalone", strconv.FormatBool(plan.Standalone))
+		for i, q := range queries {
+			noteQuery(ctx, i, q)
+		}
+		return state.Update{Language: &plan.Language, Route: &plan.Route, Queries: &queries}, nil
+	}
+}
+
+// clip keeps the raw turn first and at most MaxQueries distinct queries.
+func clip(raw string, planned []state.Query) []state.Query {
+	out := make([]state.Query, 0, MaxQueries)
+	for _, q := range planned {
+		q.Text = strings.TrimSpace(q.Text)
+		if q.Text == "" || q.Weight < 0 {
+			continue
+		}
+		q.Attempt = 1
+		out = append(out, q)
+	}
+	if len(out) == 0 || out[0].Text != raw {
+		out = slices.Insert(out, 0, state.Query{Text: raw, Weight: 1, Why: "raw turn", Attempt: 1})
+	}
+	return out[:min(len(out), MaxQueries)]
+}
+
+// noteQuery shows a query as it takes part: text, weight, boosts and reason.
+func noteQuery(ctx context.Context, i int, q state.Query) {
+	value := fmt.Sprintf("%s (weight %.2f; %s)", oneLine(q.Text), q.Weight, oneLine(q.Why))
+	if len(q.Boosts) > 0 {
+		boosts := make([]string, len(q.Boosts))
+		for j, b := range q.Boosts {
+			boosts[j] = fmt.Sprintf("%s^%.2f", b.Text, b.Weight)
+		}
+		value += " + " + oneLine(strings.Join(boosts, ", "))
+	}
+	graph.Note(ctx, "query "+strconv.Itoa(i+1), value)
+}
+
+func noteBy(ctx context.Context, skill any) {
+	if m := by(skill); m != "" {
+		graph.Note(ctx, "by", m)
+	}
+}

@@ -1,0 +1,147 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/rank"
+	"example.com/ragflow/state"
+)
+
+// notedHits is how many hits a note shows.
+const notedHits = 5
+
+// Retrieval returns the node that searches: one worker for each query of the
+// attempt under way, at most workers side by side, [TopK] hits each. The lists
+// are fused by reciprocal rank with the weights of their queries; a chunk that
+// several lists hold is one hit with all its legs. The second attempt adds its
+// lists to those of the first. Turns of another route than search are not
+// searched for.
+func Retrieval(s Searcher, workers int) Node {
+	search := graph.FanOut(workers, pending,
+		func(ctx context.Context, st state.State, i int) (state.Update, error) {
+			hits, err := s.Search(ctx, st.Turn.Queries[i], TopK)
+			if err != nil {
+				return state.Update{}, fmt.Errorf("search query %d: %w", i+1, err)
+			}
+			hits = ofQuery(i, hits)
+			return state.Update{Hits: &hits}, nil
+		},
+		func(st state.State, found []state.Update) (state.Update, error) {
+			lists := make([][]state.Hit, 0, len(found)+1)
+			lists = append(lists, st.Turn.Hits)
+			for _, u := range found {
+				lists = append(lists, *u.Hits)
+			}
+			hits := fuse(st.Turn.Queries, lists)
+			attempts := st.Turn.Attempts + 1
+			return state.Update{Hits: &hits, Attempts: &attempts}, nil
+		})
+	return func(ctx context.Context, st state.State) (state.Update, error) {
+		if st.Turn.Route != state.RouteSearch {
+			graph.Skip(ctx, fmt.Sprintf("Skipped (route %s needs no search)", st.Turn.Route))
+			return state.Update{}, nil
+		}
+		update, err := search(ctx, st)
+		if err != nil {
+			return update, err
+		}
+		noteRetrieval(ctx, st, update)
+		return update, noteHits(ctx, s, *update.Hits)
+	}
+}
+
+// pending lists the queries of the attempt that is due, by index.
+func pending(st state.State) []int {
+	var due []int
+	for i, q := range st.Turn.Queries {
+		if q.Attempt == st.Turn.Attempts+1 {
+			due = append(due, i)
+		}
+	}
+	return due
+}
+
+// ofQuery copies hits and tells their legs which query they belong to.
+func ofQuery(i int, hits []state.Hit) []state.Hit {
+	out := slices.Clone(hits)
+	for h := range out {
+		out[h].Legs = slices.Clone(out[h].Legs)
+		for l := range out[h].Legs {
+			out[h].Legs[l].Query = i
+		}
+	}
+	return out
+}
+
+// fuse makes one list of several. A hit's score is the sum over its legs of
+// query weight / (60 + rank), so it can be checked from what the hit shows, and
+// fusing a fused list with more lists gives what fusing all at once would.
+func fuse(queries []state.Query, lists [][]state.Hit) []state.Hit {
+	return rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return queries[l.Query].Weight })
+}
+
+func noteRetrieval(ctx context.Context, st state.State, u state.Update) {
+	graph.Note(ctx, "attempt", strconv.Itoa(*u.Attempts))
+	due := pending(st)
+	found := make([]int, len(st.Turn.Queries))
+	for _, h := range *u.Hits {
+		seen := -1
+		for _, l := range h.Legs {
+			if l.Query != seen {
+				found[l.Query]++
+				seen = l.Query
+			}
+		}
+	}
+	for _, i := range due {
+		graph.Note(ctx, "query "+strconv.Itoa(i+1), fmt.Sprintf("%s: %d hits", oneLine(st.Turn.Queries[i].Text), found[i]))
+	}
+	graph.Note(ctx, "fused", fmt.Sprintf("%d hits", len(*u.Hits)))
+}
+
+// noteHits shows where the best hits lie and which lists put them there.
+func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
+	best := hits[:min(len(hits), notedHits)]
+	chunks, err := chunksOf(ctx, s, best)
+	if err != nil {
+		return err
+	}
+	for i, h := range best {
+		c, ok := chunks[h.Chunk]
+		if !ok {
+			continue
+		}
+		legs := make([]string, len(h.Legs))
+		for j, l := range h.Legs {
+			legs[j] = fmt.Sprintf("%s of query %d #%d", l.Name, l.Query+1, l.Rank)
+		}
+		graph.Note(ctx, "hit "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f: %s)", place(c), h.Score, strings.Join(legs, ", ")))
+	}
+	return nil
+}
+
+// chunksOf reads the chunks of hits, by id. Chunks that have left the index
+// since are missing.
+func chunksOf(ctx context.Context, s Searcher, hits []state.Hit) (map[string]state.Chunk, error) {
+	if len(hits) == 0 {
+		return map[string]state.Chunk{}, nil
+	}
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := s.Chunks(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
+	}
+	byID := make(map[string]state.Chunk, len(chunks))
+	for _, c := range chunks {
+		byID[c.ID] = c
+	}
+	return byID, nil
+}

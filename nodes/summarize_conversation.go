@@ -1,0 +1,48 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// SummarizeConversation returns the node that keeps the live messages short:
+// when they hold more than limit tokens, all but the last [LiveAfterSummary]
+// are put into the running summary and leave the live state. State.Recent is
+// not touched, so follow-ups stay understood; the whole history stays in the
+// store.
+func SummarizeConversation(z Summarizer, limit int) Node {
+	return func(ctx context.Context, s state.State) (state.Update, error) {
+		tokens := countMessages(s.Messages)
+		if tokens <= limit || len(s.Messages) <= LiveAfterSummary {
+			graph.Skip(ctx, fmt.Sprintf("Skipped (%d tokens of messages, limit %d)", tokens, limit))
+			return state.Update{}, nil
+		}
+		older := s.Messages[:len(s.Messages)-LiveAfterSummary]
+		summary, err := z.Summarize(ctx, s.Summary, older)
+		if err != nil {
+			return state.Update{}, fmt.Errorf("summarize the conversation: %w", err)
+		}
+		ops := make([]state.MessageOp, len(older))
+		for i, m := range older {
+			ops[i] = state.MessageOp{Remove: m.ID}
+		}
+		noteBy(ctx, z)
+		graph.Note(ctx, "messages", fmt.Sprintf("%d (%d tokens)", len(s.Messages), tokens))
+		graph.Note(ctx, "summarized", strconv.Itoa(len(older)))
+		graph.Note(ctx, "summary", fmt.Sprintf("%d tokens, before %d", text.Count(summary), text.Count(s.Summary)))
+		return state.Update{Messages: ops, Summary: &summary}, nil
+	}
+}
+
+func countMessages(ms []state.Message) int {
+	n := 0
+	for _, m := range ms {
+		n += text.Count(m.Content)
+	}
+	return n
+}

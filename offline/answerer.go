@@ -1,0 +1,117 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow/cite"
+	"example.com/ragflow/phrase"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// Answerer answers with quotes: one to three sentences, list items or table
+// rows, for how-to questions with the block of code that belongs to them, each
+// with its [Source N]. What is quoted is tidied for reading; the citation
+// holds the bytes of the document.
+//
+// A grade below the threshold makes it abstain: it says that the answer is not
+// there and quotes the closest passage.
+type Answerer struct {
+	maker
+	lex       lexicon
+	threshold float64
+}
+
+// NewAnswerer returns an answerer for the index that stats describes. Grades
+// below threshold abstain; 0 means [DefaultThreshold].
+func NewAnswerer(stats Stats, threshold float64) *Answerer {
+	if threshold == 0 {
+		threshold = DefaultThreshold
+	}
+	return &Answerer{lex: newLexicon(stats), threshold: threshold}
+}
+
+// Answer answers a task. It fails only where a source is no valid text.
+func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
+	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
+		return state.Answer{Text: a.converse(t), Model: Name}, nil
+	}
+	abstain := t.Grade.Score < a.threshold
+	passages := make([]passage, len(t.Sources))
+	for i, s := range t.Sources {
+		passages[i] = a.lex.passage(i+1, s)
+	}
+	s := newSelection(a.lex, t, passages)
+	if abstain {
+		s.closest()
+	} else {
+		s.choose()
+	}
+	body, picks := s.render()
+	if body == "" {
+		return state.Answer{Text: phrase.Say(phrase.NoDocuments, t.Language), Abstained: true, Model: Name}, nil
+	}
+	citations, err := cite.Build(t.Sources, picks...)
+	if err != nil {
+		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
+	}
+	return state.Answer{
+		Text:      strings.Join(append(a.framing(t, abstain), body), "\n\n"),
+		Citations: citations,
+		Abstained: abstain,
+		Terms:     a.lex.telling(citations),
+		Model:     Name,
+	}, nil
+}
+
+// framing is what stands before the quotes.
+func (a *Answerer) framing(t state.Task, abstain bool) []string {
+	var out []string
+	if abstain {
+		out = append(out, phrase.Say(phrase.NotFound, t.Language))
+	}
+	if len(t.Sources) > 0 && t.Language != "" && text.Language(t.Sources[0].Text) != t.Language {
+		out = append(out, phrase.Say(phrase.OtherLanguage, t.Language))
+	}
+	if abstain {
+		return append(out, phrase.Say(phrase.Closest, t.Language))
+	}
+	return append(out, phrase.Say(phrase.FromDocuments, t.Language))
+}
+
+// converse answers what needs no documents.
+func (a *Answerer) converse(t state.Task) string {
+	switch talk(t.Question) {
+	case thanks:
+		return phrase.Say(phrase.Thanks, t.Language)
+	case farewell:
+		return phrase.Say(phrase.Farewell, t.Language)
+	case capabilities:
+		return phrase.Say(phrase.Capabilities, t.Language)
+	case earlier:
+		return earlierQuestions(t)
+	default:
+		return phrase.Say(phrase.Greeting, t.Language)
+	}
+}
+
+// earlierQuestions lists what was asked: the summary, where there is one, and
+// the questions that are still live.
+func earlierQuestions(t state.Task) string {
+	var b strings.Builder
+	for _, m := range t.Messages[:max(0, len(t.Messages)-1)] {
+		if m.Role == state.Human {
+			b.WriteString("\n- " + cite.Escape(tidy(m.Content)))
+		}
+	}
+	questions := b.String()
+	if summary := summarizedQuestions(t.Summary); summary != "" {
+		questions = "\n" + summary + questions
+	}
+	if questions == "" {
+		return phrase.Say(phrase.NothingEarlier, t.Language)
+	}
+	return phrase.Say(phrase.EarlierQuestions, t.Language) + "\n" + questions
+}

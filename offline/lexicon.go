@@ -1,0 +1,200 @@
+package offline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// lexicon weighs words by their rarity in the index.
+type lexicon struct {
+	stats    Stats
+	analyzer text.Analyzer
+}
+
+func newLexicon(stats Stats) lexicon {
+	return lexicon{stats: stats, analyzer: text.For("en")}
+}
+
+// idf is the inverse document frequency of BM25. A term that no chunk holds
+// weighs most.
+func (l lexicon) idf(term string) float64 {
+	n, df := float64(l.stats.Docs()), float64(l.stats.DocFreq(term))
+	df = min(df, n)
+	return math.Log(1 + (n-df+0.5)/(df+0.5))
+}
+
+// terms returns the terms of s, repeated as they are there.
+func (l lexicon) terms(s string) []string {
+	tokens := l.analyzer.Analyze(s)
+	out := make([]string, len(tokens))
+	for i, t := range tokens {
+		out[i] = t.Term
+	}
+	return out
+}
+
+// set is a set of terms.
+type set map[string]struct{}
+
+func (s set) has(term string) bool { _, ok := s[term]; return ok }
+
+func (l lexicon) set(texts ...string) set {
+	out := set{}
+	for _, s := range texts {
+		for _, t := range l.analyzer.Analyze(s) {
+			out[t.Term] = struct{}{}
+		}
+	}
+	return out
+}
+
+// weighed is a term of a question with what it counts.
+type weighed struct {
+	term   string
+	weight float64
+}
+
+// Weights of words that say little about the topic of a question.
+const (
+	askingWeight = 0.3 // "want", "please": how one asks, not what
+	plainWeight  = 1.0 // a word that is not written like a name: a passage may say it otherwise
+)
+
+// question returns the weighed terms of a query: its own and those that the
+// conversation lends, heaviest first.
+func (l lexicon) question(q state.Query) []weighed {
+	weights := map[string]float64{}
+	l.weigh(weights, q.Text, 1)
+	for _, b := range q.Boosts {
+		l.weigh(weights, b.Text, b.Weight)
+	}
+	out := make([]weighed, 0, len(weights))
+	for term, w := range weights {
+		out = append(out, weighed{term, w})
+	}
+	slices.SortFunc(out, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
+	})
+	return out
+}
+
+// weigh adds the terms of s to weights; each keeps the greatest it ever had.
+func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
+	lang := text.Language(s)
+	tokens := l.analyzer.Analyze(s)
+	for i, t := range tokens {
+		word := s[t.Start:t.End]
+		if functionWord(lang, word) {
+			continue
+		}
+		seen := l.stats.DocFreq(t.Term) > 0
+		if !seen && l.hasParts(tokens, i) {
+			continue // a compound nobody writes; its parts stand for it
+		}
+		w := factor * l.idf(t.Term)
+		switch {
+		case askingWord(strings.ToLower(word)):
+			w *= askingWeight
+		case !looksLikeName(word, t.Start == 0):
+			w *= plainWeight
+		}
+		weights[t.Term] = max(weights[t.Term], w)
+	}
+}
+
+// keywords is s without the words that say only how one asks. It is empty
+// where nothing else is there.
+func (l lexicon) keywords(s string) string {
+	lang := text.Language(s)
+	var out []string
+	end := 0
+	for _, t := range l.analyzer.Analyze(s) {
+		word := s[t.Start:t.End]
+		if t.Start < end || functionWord(lang, word) || askingWord(strings.ToLower(word)) {
+			continue // part of a name that is there as a whole, or no content
+		}
+		end = t.End
+		out = append(out, word)
+	}
+	return strings.Join(out, " ")
+}
+
+// hasParts reports whether token i is a whole name whose parts follow as
+// tokens of their own that the index knows.
+func (l lexicon) hasParts(tokens []text.Token, i int) bool {
+	whole := tokens[i]
+	for _, p := range tokens[i+1:] {
+		if p.Start >= whole.End {
+			break
+		}
+		if l.stats.DocFreq(p.Term) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// coverage is the share of the terms' weight that has reports, from 0 to 1.
+func coverage(terms []weighed, has func(term string) float64) float64 {
+	var all, covered float64
+	for _, t := range terms {
+		all += t.weight
+		covered += t.weight * has(t.term)
+	}
+	if all == 0 {
+		return 0
+	}
+	return covered / all
+}
+
+// in makes a set a measure for coverage.
+func (s set) in(term string) float64 {
+	if s.has(term) {
+		return 1
+	}
+	return 0
+}
+
+// functionWord reports whether a word says how, not what, in English (which is
+// mixed into everything) or in the language of the text it stands in.
+func functionWord(lang, word string) bool {
+	word = strings.ToLower(word)
+	return text.StopWord("en", word) || lang != "en" && text.StopWord(lang, word)
+}
+
+// askingWord reports whether a word belongs to how one asks.
+func askingWord(word string) bool {
+	switch word {
+	case "want", "wants", "need", "needs", "like", "please", "tell", "show", "explain", "give", "know",
+		"happen", "happens", "mean", "means", "possible", "way", "ways", "thing", "things", "wrong", "right",
+		"exactly", "still", "really", "actually", "able", "try", "trying", "suppose", "say", "instead",
+		"good", "idea", "make", "sure", "get", "use", "using", "used", "put", "come", "comes", "go", "take",
+		"one", "two", "also", "already", "many", "much", "altogether", "today", "look", "must", "may", "might", "several", "lot", "lots",
+		"something", "anything", "everything", "whole", "certain", "without":
+		return true
+	}
+	return false
+}
+
+// looksLikeName reports whether a word is written like the name of something:
+// with a capital letter (not only because it begins the text), a digit, or a
+// sign inside.
+func looksLikeName(word string, first bool) bool {
+	for i, r := range word {
+		switch {
+		case unicode.IsUpper(r):
+			if i > 0 || !first {
+				return true
+			}
+		case !unicode.IsLetter(r):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package offline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/ragflow/cite"
+	"example.com/ragflow/state"
+)
+
+// render writes the chosen units: sources in the order in which they were
+// chosen, the units of a source in document order, each with its mark. The
+// picks are what is quoted.
+func (s *selection) render() (string, []cite.Pick) {
+	var parts []string
+	var picks []cite.Pick
+	for _, i := range s.sources() {
+		p := s.passages[i]
+		var units []int
+		for _, c := range s.chosen {
+			if c.passage == i {
+				units = append(units, c.unit)
+			}
+		}
+		slices.Sort(units)
+		units = slices.Compact(units)
+		for at := 0; at < len(units); {
+			n := p.together(units[at:])
+			if part := p.show(units[at : at+n]); part != "" {
+				parts = append(parts, part)
+				for _, u := range units[at : at+n] {
+					picks = append(picks, cite.Pick{N: p.n, Start: p.units[u].start, End: p.units[u].end})
+				}
+			}
+			at += n
+		}
+	}
+	return strings.Join(parts, "\n\n"), picks
+}
+
+// sources are the passages that were chosen from, in that order.
+func (s *selection) sources() []int {
+	var out []int
+	for _, c := range s.chosen {
+		if !slices.Contains(out, c.passage) {
+			out = append(out, c.passage)
+		}
+	}
+	return out
+}
+
+// together is how many of the first units make one paragraph, list or table.
+func (p passage) together(units []int) int {
+	first := p.units[units[0]]
+	n := 1
+	for n < len(units) {
+		u := p.units[units[n]]
+		if u.kind != first.kind || u.kind == code || u.kind != sentence && u.block != first.block {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// show writes units of one kind.
+func (p passage) show(units []int) string {
+	mark := cite.Marker(p.n)
+	var lines []string
+	switch p.units[units[0]].kind {
+	case code:
+		return codeBlock(p.text(units[0])) + "\n" + mark
+	case row:
+		return p.table(units) + "\n\n" + mark
+	case item:
+		for _, u := range units {
+			if t := tidy(p.text(u)); t != "" {
+				lines = append(lines, "- "+t+" "+mark)
+			}
+		}
+		return strings.Join(lines, "\n")
+	default:
+		for _, u := range units {
+			if t := tidy(p.text(u)); t != "" {
+				lines = append(lines, t+" "+mark)
+			}
+		}
+		return strings.Join(lines, " ")
+	}
+}
+
+// table writes rows below a header rule.
+func (p passage) table(units []int) string {
+	var lines []string
+	for i, u := range units {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(p.text(u)), "|"), "|")
+		for c := range cells {
+			cells[c] = tidy(cells[c])
+		}
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
+		if i == 0 {
+			lines = append(lines, "|"+strings.Repeat(" --- |", len(cells)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// telling are the words of the quotes that carry most information, best first:
+// rare in the index, often in the answer. They help to understand a follow-up.
+func (l lexicon) telling(citations []state.Citation) []string {
+	type candidate struct {
+		word string
+		n    int
+	}
+	byTerm := map[string]*candidate{}
+	var order []string
+	for _, c := range citations {
+		for _, t := range l.analyzer.Analyze(c.Quote) {
+			word := c.Quote[t.Start:t.End]
+			if functionWord("en", word) || !hasLetter(word) {
+				continue
+			}
+			if byTerm[t.Term] == nil {
+				byTerm[t.Term] = &candidate{word: strings.ToLower(word)}
+				order = append(order, t.Term)
+			}
+			byTerm[t.Term].n++
+		}
+	}
+	score := func(term string) float64 { return l.idf(term) * math.Min(float64(byTerm[term].n), 3) }
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(score(b), score(a)) })
+	var out []string
+	for _, term := range order[:min(len(order), answerTerms)] {
+		out = append(out, byTerm[term].word)
+	}
+	return out
+}
+
+func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

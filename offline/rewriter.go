@@ -1,0 +1,217 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// How much of the conversation a follow-up borrows.
+const (
+	turnDecay    = 0.5  // weight of a word of the k-th question before: turnDecay^k
+	topicWeight  = 0.5  // of a word of the last question that stands by itself, however many turns ago…
+	topicDecay   = 0.85 // …but for this, each turn
+	answerWeight = 0.15 // weight of a word of the last answer; older ones decay by answerDecay
+	answerDecay  = 0.5
+	answerTerms  = 8   // words of an answer that are kept
+	titleWeight  = 0.3 // weight of a word of the titles that the last answer cited
+	titleDecay   = 0.5
+	aloneDecay   = 0.25 // turnDecay of a question that stands by itself
+	rawWeight    = 0.2  // of the raw turn's list where it leans on the conversation
+	sideWeight   = 0.5  // of the list with history where the turn stands by itself
+	clauseWeight = 0.5  // of the list of one clause of a composite question
+)
+
+// Rewriter plans the searches of a turn. The first query is the raw turn; its
+// list weighs little when the turn leans on the conversation. The second adds
+// words of earlier questions and answers, the more recent the heavier, inside
+// one query. A composite question adds its last clause as the third.
+type Rewriter struct {
+	maker
+	lex      lexicon
+	passages Passages
+}
+
+// NewRewriter returns a rewriter for the index that stats describes. passages
+// gives the titles of what earlier answers cited; nil does without.
+func NewRewriter(stats Stats, passages Passages) *Rewriter {
+	return &Rewriter{lex: newLexicon(stats), passages: passages}
+}
+
+// Rewrite plans a turn. recent is oldest first. It fails only where the cited
+// passages cannot be read.
+func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error) {
+	plan := state.Plan{Language: language(question, recent), Route: route(question)}
+	standalone, why := true, ""
+	if len(recent) > 0 {
+		standalone, why = r.alone(question)
+	}
+	plan.Standalone = standalone
+	raw := state.Query{Text: question, Weight: 1, Why: "raw turn, stands by itself", Attempt: 1}
+	if !standalone {
+		raw.Weight, raw.Why = rawWeight, "raw turn; not alone: "+why
+	}
+	plan.Queries = []state.Query{raw}
+	if plan.Route != state.RouteSearch {
+		plan.Queries[0].Why = "raw turn, not searched for"
+		return plan, nil
+	}
+	if len(recent) > 0 {
+		expanded, err := r.withHistory(ctx, question, recent, standalone)
+		if err != nil {
+			return state.Plan{}, err
+		}
+		plan.Queries = append(plan.Queries, expanded)
+	}
+	if clause := r.lastClause(question); clause != "" {
+		q := state.Query{Text: clause, Weight: clauseWeight, Why: "last clause of a composite question", Attempt: 1}
+		if !standalone {
+			q.Boosts = plan.Queries[1].Boosts
+		}
+		plan.Queries = append(plan.Queries, q)
+	}
+	return plan, nil
+}
+
+// language is that of the question; a short one that gives no sign is taken
+// for the language of the conversation.
+func language(question string, recent []state.Exchange) string {
+	lang := text.Language(question)
+	if lang != "en" || len(recent) == 0 || len(strings.Fields(question)) > 3 {
+		return lang
+	}
+	return text.Language(recent[len(recent)-1].Question)
+}
+
+// withHistory is the turn with what the conversation lends it.
+func (r *Rewriter) withHistory(ctx context.Context, question string, recent []state.Exchange, standalone bool) (state.Query, error) {
+	q := state.Query{Text: question, Weight: 1, Attempt: 1}
+	q.Why = "turn with words of earlier questions, answers and cited pages"
+	decay, share := turnDecay, 1.0
+	if standalone {
+		q.Weight = sideWeight
+		q.Why = "the same with a little of the conversation, should it lean on it after all"
+		decay, share = aloneDecay, aloneDecay
+	}
+	lend := func(words string, weight float64) {
+		if words != "" {
+			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: weight})
+		}
+	}
+	anchored := false
+	recent = recent[max(0, len(recent)-state.MaxRecent):]
+	for i, e := range slices.Backward(recent) {
+		k := float64(len(recent) - i)
+		w := math.Pow(decay, k)
+		if alone, _ := r.alone(e.Question); !anchored && (alone || i == 0) {
+			anchored = true // the turns since are about this one
+			w = max(w, share*topicWeight*math.Pow(topicDecay, k-1))
+		}
+		lend(r.lex.keywords(e.Question), w)
+		lend(strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " "), share*answerWeight*math.Pow(answerDecay, k-1))
+		titles, err := r.titles(ctx, e.Chunks)
+		if err != nil {
+			return q, err
+		}
+		lend(titles, share*titleWeight*math.Pow(titleDecay, k-1))
+	}
+	return q, nil
+}
+
+// titles are the titles and headings of chunks, each once.
+func (r *Rewriter) titles(ctx context.Context, ids []string) (string, error) {
+	if r.passages == nil || len(ids) == 0 {
+		return "", nil
+	}
+	chunks, err := r.passages.Chunks(ctx, ids)
+	if err != nil {
+		return "", fmt.Errorf("read what earlier answers cited: %w", err)
+	}
+	var out []string
+	for _, c := range chunks {
+		for _, s := range append([]string{c.Title}, c.Headings...) {
+			if s = text.Clean(s); s != "" && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return strings.Join(out, "; "), nil
+}
+
+// alone reports whether a question is understood without the ones before, and
+// if not why.
+func (r *Rewriter) alone(question string) (alone bool, why string) {
+	words := plainWords(question)
+	if len(words) == 0 {
+		return false, "no words"
+	}
+	if opener(words) {
+		return false, fmt.Sprintf("begins with %q", words[0])
+	}
+	for i, w := range words {
+		if anaphor(words, i) {
+			return false, fmt.Sprintf("%q points back", w)
+		}
+	}
+	if n := len(r.lex.question(state.Query{Text: question})); n < minContent {
+		return false, fmt.Sprintf("%d words of content", n)
+	}
+	return true, ""
+}
+
+// minContent is how many terms of content a question needs to stand by itself.
+const minContent = 3
+
+// plainWords are the words of s in lower case.
+func plainWords(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !isWordRune(r)
+	})
+}
+
+// lastClause returns the second half of a question that asks two things, ""
+// for others.
+func (r *Rewriter) lastClause(question string) string {
+	lower := strings.ToLower(question)
+	if len(lower) != len(question) {
+		return "" // case folding moved the bytes
+	}
+	for _, joint := range clauseJoints() {
+		i := strings.LastIndex(lower, joint.text)
+		if i <= 0 {
+			continue
+		}
+		clause := strings.TrimSpace(question[i+joint.skip:])
+		before := question[:i]
+		if len(r.lex.question(state.Query{Text: clause})) >= minContent &&
+			len(r.lex.question(state.Query{Text: before})) >= minContent {
+			return clause
+		}
+	}
+	return ""
+}
+
+type joint struct {
+	text string
+	skip int // bytes of text that do not belong to the clause
+}
+
+func clauseJoints() []joint {
+	var out []joint
+	for _, and := range []string{", and ", " and ", "; ", "? "} {
+		for _, asks := range []string{"how ", "what ", "which ", "where ", "when ", "why ", "who ", "can ", "is ", "do ", "does "} {
+			out = append(out, joint{and + asks, len(and)})
+		}
+	}
+	for _, and := range []string{" i ", " oraz ", "; ", "? "} {
+		for _, asks := range []string{"jak", "co ", "czy ", "któr", "gdzie ", "kiedy ", "dlaczego "} {
+			out = append(out, joint{and + asks, len(and)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"example.com/ragflow/cite"
+	"example.com/ragflow/text"
+)
+
+var (
+	shortcode  = regexp.MustCompile(`\{\{[<%].*?[>%]\}\}`)
+	attributes = regexp.MustCompile(`\{:[^}\n]*\}|\{\s*[#.][\w-]+[^}\n]*\}`)
+	image      = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?`)
+	link       = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+"[^"]*")?\)|\[[^\]]*\])`)
+	footnote   = regexp.MustCompile(`\[\^[^\]]+\]`)
+	alert      = regexp.MustCompile(`^\s*\[!\w+\]\s*`)
+	autolink   = regexp.MustCompile(`<((?:https?|mailto):[^<>\s]*)>`)
+	comment    = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+	tag        = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`)
+	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+`)
+	span       = regexp.MustCompile("`+")
+)
+
+// tidy makes one readable line of a piece of Markdown: links and images show
+// their text only, shortcodes, tags and comments go, marks of quotes and of
+// sources in the document cite nothing. Inline code stays as it is. What
+// comes out holds no HTML and no address that a viewer would load.
+func tidy(s string) string {
+	s = quoteMark.ReplaceAllString(s, "")
+	s = alert.ReplaceAllString(s, "")
+	var b strings.Builder
+	for s != "" {
+		open := span.FindStringIndex(s)
+		if open == nil {
+			b.WriteString(prose(s))
+			break
+		}
+		fence := s[open[0]:open[1]]
+		rest := s[open[1]:]
+		n := closing(rest, fence)
+		if n < 0 {
+			b.WriteString(prose(s))
+			break
+		}
+		b.WriteString(prose(s[:open[0]]))
+		b.WriteString(fence + rest[:n] + fence)
+		s = rest[n+len(fence):]
+	}
+	return cite.Escape(text.Clean(b.String()))
+}
+
+// closing is where a run of backticks exactly like fence stands in s, -1
+// without one.
+func closing(s, fence string) int {
+	for _, m := range span.FindAllStringIndex(s, -1) {
+		if m[1]-m[0] == len(fence) {
+			return m[0]
+		}
+	}
+	return -1
+}
+
+// prose tidies what stands outside inline code.
+func prose(s string) string {
+	s = shortcode.ReplaceAllString(s, "")
+	s = comment.ReplaceAllString(s, "")
+	s = image.ReplaceAllString(s, "")
+	s = footnote.ReplaceAllString(s, "")
+	s = link.ReplaceAllString(s, "$1")
+	s = autolink.ReplaceAllString(s, "$1")
+	s = attributes.ReplaceAllString(s, "")
+	s = tag.ReplaceAllStringFunc(s, func(t string) string {
+		if htmlTag(strings.ToLower(strings.Trim(t, "</> "))) {
+			return " "
+		}
+		return t // <container>: a placeholder, not a tag
+	})
+	return strings.ReplaceAll(s, "<", `\<`)
+}
+
+// htmlTag reports whether the inside of a tag names an element of HTML.
+func htmlTag(inside string) bool {
+	name, _, _ := strings.Cut(inside, " ")
+	switch strings.TrimRight(name, "/") {
+	case "a", "abbr", "article", "aside", "audio", "b", "base", "blockquote", "body", "br", "button", "canvas", "center",
+		"cite", "code", "col", "colgroup", "dd", "del", "details", "div", "dl", "dt", "em", "embed", "figcaption", "figure",
+		"font", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "i", "iframe", "img",
+		"input", "ins", "kbd", "li", "link", "main", "mark", "math", "meta", "nav", "object", "ol", "p", "picture", "pre",
+		"s", "samp", "script", "section", "small", "source", "span", "strong", "style", "sub", "summary", "sup", "svg",
+		"table", "tbody", "td", "textarea", "tfoot", "th", "thead", "title", "tr", "track", "tt", "u", "ul", "video", "wbr":
+		return true
+	}
+	return false
+}
+
+// codeBlock is a fenced block as an answer shows it: without indentation,
+// attributes and characters that steer a terminal.
+func codeBlock(raw string) string {
+	lines := strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")
+	first := strings.TrimLeft(lines[0], "> \t")
+	fence := first[:len(first)-len(strings.TrimLeft(first, first[:1]))]
+	language, _, _ := strings.Cut(strings.TrimSpace(first[len(fence):]), " ")
+	language, _, _ = strings.Cut(language, "{")
+	body := lines[1:]
+	if n := len(body); n > 0 && strings.Trim(body[n-1], "> \t"+fence[:1]) == "" {
+		body = body[:n-1]
+	}
+	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), ">") {
+		for i := range body {
+			body[i] = quoteMark.ReplaceAllString(body[i], "")
+		}
+	}
+	body = dedent(body)
+	for len(body) > 0 && strings.TrimSpace(body[0]) == "" {
+		body = body[1:]
+	}
+	for len(body) > 0 && strings.TrimSpace(body[len(body)-1]) == "" {
+		body = body[:len(body)-1]
+	}
+	return fence + language + "\n" + strings.Join(body, "\n") + "\n" + fence
+}
+
+// dedent drops the indentation that all lines share, and hidden characters.
+func dedent(lines []string) []string {
+	out := make([]string, len(lines))
+	shared := -1
+	for i, line := range lines {
+		line = strings.Map(func(r rune) rune {
+			if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+				return -1
+			}
+			return r
+		}, strings.ToValidUTF8(line, "\uFFFD"))
+		out[i] = strings.TrimRight(line, " \t")
+		if out[i] == "" {
+			continue
+		}
+		if n := len(out[i]) - len(strings.TrimLeft(out[i], " \t")); shared < 0 || n < shared {
+			shared = n
+		}
+	}
+	for i := range out {
+		if shared > 0 && len(out[i]) >= shared {
+			out[i] = out[i][shared:]
+		}
+	}
+	return out
+}

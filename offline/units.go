@@ -1,0 +1,211 @@
+package offline
+
+import (
+	"strings"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// kind is what a unit of a passage is.
+type kind int
+
+const (
+	sentence kind = iota
+	item          // of a list, with all its sentences
+	row           // of a table
+	code          // a whole fenced block
+)
+
+// unit is the smallest part of a passage that an answer quotes.
+type unit struct {
+	kind       kind
+	start, end int // in bytes of the chunk's text
+	block      int // number of the paragraph, list or table it stands in
+	lead       int // index of the sentence that leads into its list, table or code; -1 without one
+	head       int // index of the table's first row, for rows; -1 otherwise
+	level      int // indentation of a list item
+	ordered    bool
+	heading    string // the nearest heading above it inside the chunk
+}
+
+// units takes a passage apart. Headings, rules, comments, images and lines of
+// shortcodes are no units: they say nothing by themselves.
+func units(s string) []unit {
+	b := builder{s: s, lead: -1, head: -1}
+	for _, span := range text.Sentences(s) {
+		b.add(span)
+	}
+	return b.out
+}
+
+// builder is one pass over the spans of a passage.
+type builder struct {
+	s       string
+	out     []unit
+	end     int // of the span before
+	block   int
+	lead    int // the sentence before the list, table or code under way
+	head    int // the first row of the table under way
+	heading string
+	inItem  bool // the next sentence may go on with the item before it
+	comment bool // inside an HTML comment of several lines
+}
+
+func (b *builder) add(span text.Span) {
+	raw := b.s[span.Start:span.End]
+	gap := strings.Contains(strings.ReplaceAll(b.s[b.end:span.Start], ">", ""), "\n\n") || b.end == 0
+	b.end = span.End
+	line := strings.TrimLeft(raw, "> \t")
+	switch {
+	case b.comment || strings.HasPrefix(line, "<!--"):
+		b.comment = !strings.Contains(raw, "-->")
+	case isFence(line):
+		b.append(unit{kind: code, start: span.Start, end: span.End, lead: b.leading(), head: -1})
+		b.inItem = false
+	case isHeading(line):
+		b.heading = tidy(strings.TrimLeft(line, "# "))
+		b.lead, b.head, b.inItem = -1, -1, false
+		b.block++
+	case isNoise(line):
+		b.inItem = false
+	case strings.HasPrefix(line, "|"):
+		b.row(span, line)
+	case listMarker(line) > 0:
+		b.item(span, raw, line)
+	case b.inItem && !gap:
+		b.out[len(b.out)-1].end = span.End // one more sentence of the item
+	default:
+		b.sentence(span, gap)
+	}
+}
+
+func (b *builder) append(u unit) {
+	u.block, u.heading = b.block, b.heading
+	b.out = append(b.out, u)
+}
+
+// leading is the index of the sentence or item that the next list, table or
+// block of code belongs to.
+func (b *builder) leading() int {
+	if n := len(b.out); n > 0 && (b.out[n-1].kind == sentence || b.out[n-1].kind == item) {
+		return n - 1
+	}
+	return -1
+}
+
+func (b *builder) sentence(span text.Span, gap bool) {
+	if gap {
+		b.block++
+	}
+	b.inItem, b.head = false, -1
+	b.append(unit{kind: sentence, start: span.Start, end: span.End, lead: -1, head: -1})
+}
+
+func (b *builder) item(span text.Span, raw, line string) {
+	n := len(b.out)
+	if n == 0 || b.out[n-1].kind == sentence || b.out[n-1].kind == row {
+		b.lead = b.leading()
+		b.block++
+	}
+	mark := listMarker(line)
+	start := span.Start + len(raw) - len(line) + mark
+	start += len(b.s[start:span.End]) - len(strings.TrimLeft(b.s[start:span.End], " \t"))
+	if start >= span.End {
+		return
+	}
+	b.append(unit{
+		kind: item, start: start, end: span.End, lead: b.lead, head: -1,
+		level: indentation(b.s, span.Start), ordered: line[0] >= '0' && line[0] <= '9',
+	})
+	b.inItem = true
+}
+
+func (b *builder) row(span text.Span, line string) {
+	b.inItem = false
+	if strings.Trim(line, "|-: \t") == "" {
+		return // the rule under the header
+	}
+	n := len(b.out)
+	if n == 0 || b.out[n-1].kind != row {
+		b.lead = b.leading()
+		b.head = n
+		b.block++
+	}
+	b.append(unit{kind: row, start: span.Start, end: span.End, lead: b.lead, head: b.head})
+}
+
+// indentation is how many columns stand before i on its line.
+func indentation(s string, i int) int {
+	from := strings.LastIndexByte(s[:i], '\n') + 1
+	n := 0
+	for _, r := range s[from:i] {
+		if r == '\t' {
+			n += 3
+		}
+		n++
+	}
+	return n
+}
+
+func isFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+func isHeading(line string) bool {
+	rest := strings.TrimLeft(line, "#")
+	n := len(line) - len(rest)
+	return n > 0 && n <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
+}
+
+// isNoise reports what shows nothing once it is tidied: shortcodes, images,
+// rules, tags of their own, link definitions.
+func isNoise(line string) bool {
+	if strings.HasPrefix(line, "[") && strings.Contains(line, "]: ") {
+		return true
+	}
+	return strings.Trim(tidy(line), "-*_=#>.:|! ") == ""
+}
+
+// listMarker is the length of the list marker that a line begins with, 0
+// without one.
+func listMarker(line string) int {
+	if line == "" {
+		return 0
+	}
+	if strings.IndexByte("-*+", line[0]) >= 0 {
+		if len(line) > 1 && (line[1] == ' ' || line[1] == '\t') {
+			return 1
+		}
+		return 0
+	}
+	n := 0
+	for n < len(line) && n < 9 && line[n] >= '0' && line[n] <= '9' {
+		n++
+	}
+	if n > 0 && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && (line[n+1] == ' ' || line[n+1] == '\t') {
+		return n + 1
+	}
+	return 0
+}
+
+// passage is a source taken apart, with the terms of its parts.
+type passage struct {
+	n     int // of [Source N]
+	src   state.Source
+	units []unit
+	terms []set // of each unit
+	about set   // of title and headings
+}
+
+func (l lexicon) passage(n int, src state.Source) passage {
+	p := passage{n: n, src: src, units: units(src.Text)}
+	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
+	for _, u := range p.units {
+		p.terms = append(p.terms, l.set(src.Text[u.start:u.end]))
+	}
+	return p
+}
+
+// text is the unit as it stands in the document.
+func (p passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }
