@@ -100,6 +100,7 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 		if text, err = readAll(ctx, a.in, largestQuestion); err != nil {
 			return "", failed("read the question from standard input", err)
 		}
+		text = strings.TrimRight(text, "\r\n")
 	}
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\ufffd")

@@ -109,11 +109,11 @@ func TestHighlight(t *testing.T) {
 	}
 }
 
-// A snippet shows the stretch of a long passage that holds a match.
+// A snippet shows the stretch of a long passage that holds most of the query.
 func TestSnippet(t *testing.T) {
-	text := strings.Repeat("filler ", 200) + "the volume stays " + strings.Repeat("filler ", 200)
-	got := snippet(text, []string{"volume"})
-	if !strings.Contains(got, "the volume stays") || len([]rune(got)) > longestSnippet+1 || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") {
+	text := strings.Repeat("filler ", 200) + "volume " + strings.Repeat("filler ", 200) + "the volume stays in the backup " + strings.Repeat("filler ", 200)
+	got := snippet(text, []string{"volume", "backup"})
+	if !strings.Contains(got, "volume stays in the backup") || len([]rune(got)) > longestSnippet+1 || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") {
 		t.Errorf("snippet = %q", got)
 	}
 }

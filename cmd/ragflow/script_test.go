@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"os"
@@ -49,6 +50,7 @@ func TestScript(t *testing.T) {
 			"setfield":  cmdSetField,
 			"citations": cmdCitations,
 			"repeat":    cmdRepeat,
+			"hexfile":   cmdHexFile,
 			"only":      cmdOnly,
 		},
 	})
@@ -224,6 +226,16 @@ func cmdRepeat(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(args[2], n)), 0o600))
+}
+
+// hexfile FILE BYTES writes bytes that are no text, given in hex.
+func cmdHexFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hexfile FILE BYTES")
+	}
+	data, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
 // only DIR NAME... makes sure that a folder holds these files and nothing else.

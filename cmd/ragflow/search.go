@@ -116,7 +116,11 @@ func matches(word string, words []string) bool {
 	return false
 }
 
-// snippet cuts a passage to the stretch of words around its first match.
+// snippetWords is how many words a stretch of a snippet has, about.
+const snippetWords = 35
+
+// snippet cuts a passage to the stretch that holds most of the words of the
+// query, the first of them where several do.
 func snippet(text string, words []string) string {
 	text = line(transcript.Visible(text))
 	runes := []rune(text)
@@ -124,11 +128,10 @@ func snippet(text string, words []string) string {
 		return text
 	}
 	fields := strings.Fields(text)
-	first := 0
-	for i, f := range fields {
-		if matches(strings.TrimFunc(f, notWord), words) {
-			first = max(0, i-6)
-			break
+	first, most := 0, 0
+	for i := range fields {
+		if found := covered(fields[i:min(i+snippetWords, len(fields))], words); found > most {
+			first, most = i, found
 		}
 	}
 	out := shorten(strings.Join(fields[first:], " "), longestSnippet)
@@ -136,6 +139,24 @@ func snippet(text string, words []string) string {
 		out = "…" + out
 	}
 	return out
+}
+
+// covered is how many of the words stand in a stretch, where it begins with one
+// of them; 0 elsewhere.
+func covered(fields, words []string) int {
+	if !matches(strings.TrimFunc(fields[0], notWord), words) {
+		return 0
+	}
+	n := 0
+	for _, w := range words {
+		for _, f := range fields {
+			if matches(strings.TrimFunc(f, notWord), []string{w}) {
+				n++
+				break
+			}
+		}
+	}
+	return n
 }
 
 // highlight marks the words of the query in a line.
