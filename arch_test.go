@@ -78,6 +78,7 @@ var rooms = map[string]room{
 var testOnly = []string{
 	"github.com/google/go-cmp",        // readable differences
 	"github.com/rogpeppe/go-internal", // txtar and testscript
+	"golang.org/x/tools/txtar",        // documents and expectations in one file
 	module + "/internal/golden",
 	module + "/checkpoint/checkpointtest",
 }

@@ -60,10 +60,8 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		if head.ID != 0 {
-			if x.state, x.log.sizes, err = x.load(ctx, x.req.Thread, head.ID); err != nil {
-				return err
-			}
+		if x.state, x.log.sizes, err = x.at(ctx, head.ID); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -73,6 +71,18 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 		return x.resume(ctx, head)
 	}
 	return x.admit(ctx, head)
+}
+
+// at is the state at the head: remembered, or read. In the mode that checks
+// codecs it is always read.
+func (x *run[S, U]) at(ctx context.Context, head CommitID) (s S, z sizes, err error) {
+	if head == 0 {
+		return s, z, nil
+	}
+	if s, z, ok := x.warm.get(x.req.Thread, head); ok && !x.o.CheckCodec {
+		return s, z, nil
+	}
+	return x.load(ctx, x.req.Thread, head)
 }
 
 // resumable says whether this graph can go on from the head. It is asked
@@ -285,6 +295,9 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 		if err := x.saveEnd(ctx, failed, cause); err != nil {
 			cause = errors.Join(cause, fmt.Errorf("save the end of run %q: %w", x.id, err))
 		}
+	}
+	if x.log != nil && move != MoveSupersede {
+		x.warm.put(x.req.Thread, x.log.head, x.state, x.log.sizes)
 	}
 	x.log.close(ctx) // first, so that who hears of the end finds the thread free
 	x.tell(RunEnded, failed)

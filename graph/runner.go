@@ -57,11 +57,13 @@ type Request[U any] struct {
 	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
 }
 
-// Runner runs one plan, on any number of threads. It holds no state of runs
-// and is safe for concurrent use.
+// Runner runs one plan, on any number of threads. It holds no run, only the
+// last states of some threads to spare reading them again, and is safe for
+// concurrent use.
 type Runner[S, U any] struct {
 	plan  *Plan[S, U]
 	o     Options
+	warm  *warm[S]
 	blank []byte // the zero U as JSON: what an update that changes nothing looks like
 }
 
@@ -69,7 +71,7 @@ type Runner[S, U any] struct {
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
 	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
-	return &Runner[S, U]{plan: p, o: o.withDefaults(), blank: blank}
+	return &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), blank: blank}
 }
 
 // Run runs a request and yields its durable events: first RunStarted, then one
