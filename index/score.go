@@ -165,7 +165,7 @@ func (c *titleCursor) next(end int) {
 	}
 	c.file += int(c.r.u32())
 	c.tf = c.r.u32()
-	if c.r.err != nil || c.file >= end {
+	if c.r.err != nil || uint(c.file) >= uint(end) {
 		c.file, c.r.b = end, nil
 	}
 }
@@ -189,7 +189,7 @@ func (c *chunkCursor) next(end int) {
 	if v&1 == 1 {
 		c.heading = c.r.u32()
 	}
-	if c.r.err != nil || c.chunk >= end {
+	if c.r.err != nil || uint(c.chunk) >= uint(end) {
 		c.chunk, c.r.b = end, nil
 	}
 }

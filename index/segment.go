@@ -139,21 +139,20 @@ func (s *segment) sound() bool {
 		s.terms < 0 || (s.terms+blockTerms-1)/blockTerms != len(s.blocks)/blockWidth || len(s.blocks)%blockWidth != 0 {
 		return false
 	}
-	last := 0
+	last, ids := 0, uint32(0)
 	for f := range s.files {
 		first, end := s.chunksOf(f)
 		if first != last || end < first || end > s.chunks {
 			return false
 		}
-		last = end
-	}
-	end := uint32(0)
-	for c := range s.chunks {
-		e := s.chunkField(c, 3)
-		if int64(s.chunkField(c, 0)) >= int64(s.files) || e < end || int64(e) > int64(len(s.ids)) {
-			return false
+		for c := first; c < end; c++ {
+			id := s.chunkField(c, 3)
+			if int(s.chunkField(c, 0)) != f || id < ids || uint64(id) > uint64(len(s.ids)) {
+				return false
+			}
+			ids = id
 		}
-		end = e
+		last = end
 	}
 	return last == s.chunks
 }

@@ -1,0 +1,79 @@
+package index_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"example.com/ragflow/index"
+	"example.com/ragflow/state"
+)
+
+// BenchmarkPut indexes all Docker pages into an empty index.
+func BenchmarkPut(b *testing.B) {
+	entries := dockerEntries(b)
+	for b.Loop() {
+		db, err := index.Open(b.Context(), filepath.Join(b.TempDir(), "index.db"), index.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for batch := range slices.Chunk(entries, 200) {
+			put(b, db, "docker", batch...)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// dockerIndex is a published index of the Docker pages in a file.
+func dockerIndex(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "index.db")
+	db := open(b, path, index.Options{})
+	put(b, db, "docker", dockerEntries(b)...)
+	if err := db.Publish(b.Context(), "docker", nil); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// BenchmarkPublish changes one page and publishes.
+func BenchmarkPublish(b *testing.B) {
+	db := open(b, dockerIndex(b), index.Options{})
+	texts := []string{"one text", "another text"}
+	for i := 0; b.Loop(); i++ {
+		put(b, db, "docker", file("zz.md", "", texts[i%2]))
+		if err := db.Publish(b.Context(), "docker", nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOpen opens index and searcher, as a new process does.
+func BenchmarkOpen(b *testing.B) {
+	path := dockerIndex(b)
+	for b.Loop() {
+		db, err := index.Open(b.Context(), path, index.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		searcher(b, db, "docker")
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch asks a question of common words.
+func BenchmarkSearch(b *testing.B) {
+	db := open(b, dockerIndex(b), index.Options{})
+	s := searcher(b, db, "docker")
+	q := state.Query{Text: "How do I keep a container's data when the container is removed?"}
+	b.ReportMetric(float64(s.Docs()), "chunks")
+	for b.Loop() {
+		if _, err := s.Search(b.Context(), q, 50); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
