@@ -207,16 +207,21 @@ func (w wire) ends() []point {
 }
 
 const svgStyle = `<style>
-svg { color-scheme: light dark; --ink: #1f2937; --fill: #f3f4f6; --paper: #ffffff; --line: #6b7280 }
-@media (prefers-color-scheme: dark) { svg { --ink: #e5e7eb; --fill: #1f2937; --paper: #111827; --line: #9ca3af } }
-svg { background: var(--paper) }
-text { font: 14px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); dominant-baseline: central;
-  paint-order: stroke; stroke: var(--paper); stroke-width: 6px }
+svg { background: #ffffff }
+text { font: 14px ui-monospace, Menlo, Consolas, monospace; fill: #1f2937; dominant-baseline: central;
+  paint-order: stroke; stroke: #ffffff; stroke-width: 6px }
 text.node { text-anchor: middle; stroke: none }
-rect { fill: var(--fill); stroke: var(--ink); stroke-width: 1.5 }
-.wire { fill: none; stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round }
+rect { fill: #f3f4f6; stroke: #1f2937; stroke-width: 1.5 }
+.wire { fill: none; stroke: #6b7280; stroke-width: 1.5; stroke-linejoin: round }
 .branch { stroke-dasharray: 5 4 }
-marker path { fill: var(--line) }
+marker path { fill: #6b7280 }
+@media (prefers-color-scheme: dark) {
+  svg { background: #111827 }
+  text { fill: #e5e7eb; stroke: #111827 }
+  rect { fill: #1f2937; stroke: #e5e7eb }
+  .wire { stroke: #9ca3af }
+  marker path { fill: #9ca3af }
+}
 </style>
 <defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 10 5 0 10z"/></marker></defs>
 `
