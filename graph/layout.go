@@ -49,7 +49,7 @@ func (l *link) span() (lo, hi int) { return min(l.from, l.to), max(l.from, l.to)
 const (
 	boxPadding = 2 // cells between a box's border and its name, both sides together
 	laneWidth  = 3 // cells between two side wires
-	boxGap     = 2 // rows between two boxes
+	boxGap     = 1 // rows between two boxes
 )
 
 // links lists what leads where, as indices of boxes: 0 is Start, then the nodes
