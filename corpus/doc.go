@@ -13,7 +13,8 @@
 //
 //   - A chunk is an exact slice: chunk.Text == doc.Text[chunk.Start:chunk.End].
 //     The chunks of a document are in order, do not overlap and hold all of its
-//     text but front matter and blank space.
+//     text but front matter and blank space. A page that holds nothing but
+//     shortcodes and comments has no chunks.
 //   - doc.Text is valid UTF-8 and, for every file that is, the file itself byte
 //     for byte, so that offsets lead into the file. [Document.Converted] says
 //     where they do not.

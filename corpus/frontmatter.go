@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -67,7 +68,7 @@ func parseMeta(src string) (map[string]string, error) {
 		node = node.Content[0]
 	}
 	if node.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("not a mapping")
+		return nil, errors.New("not a mapping")
 	}
 	meta := map[string]string{}
 	for i := 0; i+1 < len(node.Content); i += 2 {

@@ -39,9 +39,11 @@ const (
 	// maxLine is the longest line, in bytes, of something a person wrote as
 	// Markdown. Beyond it is data, whose blocks mean nothing and cost much.
 	maxLine = 64 << 10
-	// maxMarks is how many block markers a line may begin with. Each opens a
-	// level that the parser visits again for every later line.
-	maxMarks = 64
+	// maxMarks is how many block markers a line may begin with, and maxIndent how
+	// far a list item may be indented. Each opens a level that the parser visits
+	// again for every later line.
+	maxMarks  = 64
+	maxIndent = 200
 )
 
 // markdownBlocks returns the blocks of s[from:].
@@ -67,28 +69,32 @@ func written(s string) bool {
 		if len(line) > maxLine {
 			return false
 		}
+		rest := strings.TrimLeft(line, " \t")
+		if rest == "" || !strings.ContainsRune(">-*+0123456789", rune(rest[0])) {
+			continue
+		}
+		body := strings.TrimLeft(rest, ">-*+ \t.)0123456789")
 		marks := 0
-		for _, c := range []byte(line) {
-			if c == '>' || c == '-' || c == '*' || c == '+' {
+		for _, c := range []byte(rest[:len(rest)-len(body)]) {
+			if c == '>' || c == '-' || c == '*' || c == '+' || c == '.' || c == ')' {
 				marks++
-			} else if c != ' ' && c != '\t' && (c < '0' || c > '9') && c != '.' && c != ')' {
-				break
 			}
 		}
-		if marks > maxMarks && strings.Trim(line, "-*+ \t\r\n") != "" {
+		isRule := marks > 0 && strings.Trim(rest, "-*+ \t\r\n") == ""
+		if !isRule && (marks > maxMarks || len(line)-len(rest) > maxIndent) {
 			return false
 		}
 	}
 	return true
 }
 
-// blockParser parses blocks and tables, and leaves what is in a line alone.
+// blockParser parses blocks and tables. What is in a line is left alone, and so
+// are link references: they say nothing about blocks, and finding them takes
+// quadratic time.
 func blockParser() parser.Parser {
-	transformers := append(parser.DefaultParagraphTransformers(),
-		util.Prioritized(extension.NewTableParagraphTransformer(), 200))
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(transformers...))
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)))
 }
 
 // children returns the blocks below a node, which together are s[start:end].

@@ -40,7 +40,7 @@ func (p *packer) pack(blocks []block) []piece {
 	for _, section := range sections(blocks) {
 		for _, q := range p.section(section) {
 			if n := len(out); n > 0 && p.joins(out[n-1], q) {
-				out[n-1] = join(out[n-1], q)
+				out[n-1] = p.merge(out[n-1], q)
 			} else {
 				out = append(out, q)
 			}
@@ -49,6 +49,9 @@ func (p *packer) pack(blocks []block) []piece {
 	if n := len(out); n > 1 && out[n-1].bare && p.near(out[n-2], out[n-1]) { // nothing follows that it could go with
 		out[n-2] = join(out[n-2], out[n-1])
 		out = out[:n-1]
+	}
+	if !slices.ContainsFunc(out, func(q piece) bool { return !q.bare || q.heading }) {
+		return nil // a page made elsewhere of shortcodes and comments; there is nothing to cite
 	}
 	return out
 }
@@ -61,6 +64,9 @@ func (p *packer) joins(a, b piece) bool {
 	if a.bare || b.bare && !b.heading {
 		return p.near(a, b)
 	}
+	if opening(a, b, p.least) {
+		return a.tokens+b.tokens <= p.size
+	}
 	small := a.tokens < p.least || b.tokens < p.least
 	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
 }
@@ -69,6 +75,20 @@ func (p *packer) joins(a, b piece) bool {
 // That is allowed for headings and shortcodes only, which are worth little
 // alone.
 func (p *packer) near(a, b piece) bool { return a.tokens+b.tokens <= p.size+p.size/4 }
+
+// opening reports whether a is only a line or two, such as a date, above the
+// first section under its heading.
+func opening(a, b piece, least int) bool {
+	return a.tokens < least/4 && len(a.path) > 0 && len(b.path) > len(a.path) && len(common(a.path, b.path)) == len(a.path)
+}
+
+func (p *packer) merge(a, b piece) piece {
+	j := join(a, b)
+	if opening(a, b, p.least) {
+		j.path = b.path // which holds a's
+	}
+	return j
+}
 
 func join(a, b piece) piece {
 	j := piece{
