@@ -39,7 +39,7 @@
 //
 //	names      id ↔ text of what comes again and again: nodes, paths, sources,
 //	           statuses, fingerprints, frontiers (as JSON arrays)
-//	threads    name, head, counts, and the lease: token, owner, ttl, until
+//	threads    name, first, head, counts, and the lease: token, owner, ttl, until
 //	runs       id ↔ key (a UUID as 16 bytes, else text), thread, newest commit
 //	commits    id, parent, thread, run, step, source, status, time, graph, frontier, error
 //	deltas     (commit, position) → rank, path, node, body, error, start, duration, notes

@@ -215,7 +215,7 @@ func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 
 // eachDelta reads rows of a commit's id and time and deltaColumns, and closes
 // them.
-func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sql.Rows, f func(graph.CommitID, graph.Delta)) error {
+func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.CommitID, graph.Delta)) error {
 	defer rows.Close()
 	for rows.Next() {
 		var at graph.CommitID
@@ -370,7 +370,7 @@ func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, c
 const commitColumns = `c.id, coalesce(c.parent, 0), r.key, c.step, c.source, c.status, c.time, c.graph, c.frontier, c.error`
 
 // scanCommits reads rows of commitColumns and closes them.
-func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sql.Rows, thread string) ([]graph.Commit, error) {
+func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sqlite.Rows, thread string) ([]graph.Commit, error) {
 	defer rows.Close()
 	var commits []graph.Commit
 	for rows.Next() {

@@ -35,8 +35,8 @@ var (
 // Info is one line in a list of threads.
 type Info struct {
 	Thread  string
-	Created time.Time // when it was first acquired, in UTC
-	Touched time.Time // time of its newest commit, in UTC
+	Created time.Time      // when it was first acquired, in UTC
+	Touched time.Time      // time of its newest commit, in UTC
 	First   graph.CommitID // its oldest commit
 	Head    graph.CommitID
 	Status  graph.Status // of its last run

@@ -129,11 +129,44 @@ func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 }
 
 // Query runs a statement that returns rows; the caller closes them before the
-// callback returns.
-func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+// callback returns. When the context ends, they end with its error.
+func (tx *Tx) Query(query string, args ...any) (*Rows, error) {
 	tx.cn.db.statements.Add(1)
-	// Not prepared: several cursors over one statement would disturb each other.
-	return tx.cn.c.QueryContext(tx.ctx, query, args...)
+	if tx.ctx.Err() != nil {
+		return nil, context.Cause(tx.ctx)
+	}
+	// Not prepared: several cursors over one statement would disturb each
+	// other. Not the context: drivers then start a goroutine for every row.
+	rows, err := tx.cn.c.QueryContext(context.WithoutCancel(tx.ctx), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return &Rows{Rows: rows, ctx: tx.ctx}, nil
+}
+
+// Rows are sql.Rows that look at the context between two rows.
+type Rows struct {
+	*sql.Rows
+	ctx   context.Context //nolint:containedctx // lives only as long as one call
+	cause error
+}
+
+// Next goes to the next row. It returns false after the last one, on an error
+// and when the context has ended; Err tells which.
+func (r *Rows) Next() bool {
+	if r.ctx.Err() != nil {
+		r.cause = context.Cause(r.ctx)
+		return false
+	}
+	return r.Rows.Next()
+}
+
+// Err returns what ended the rows too early, if anything did.
+func (r *Rows) Err() error {
+	if r.cause != nil {
+		return r.cause
+	}
+	return r.Rows.Err()
 }
 
 // call runs a callback and turns its panic into an error.

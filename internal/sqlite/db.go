@@ -163,7 +163,8 @@ func (db *DB) prepare(ctx context.Context, o Options) (*writer, error) {
 }
 
 // Read runs fn in a transaction that sees the database as it was when it began
-// and cannot change it. When ctx ends, the statement under way is interrupted.
+// and cannot change it. When ctx ends, a statement of QueryRow is interrupted,
+// and one of Query ends at its next row.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	return retry(ctx, func() error { return db.explain(db.read(ctx, fn)) })
 }

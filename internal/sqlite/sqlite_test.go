@@ -494,6 +494,21 @@ func TestReadIsInterrupted(t *testing.T) {
 	if err == nil {
 		t.Error("an endless query ended")
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	err = db.Read(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			cancel()
+		}
+		return rows.Err()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v, want canceled", err)
+	}
 	if got := bodies(t, db); len(got) != 0 {
 		t.Errorf("rows %q", got)
 	}

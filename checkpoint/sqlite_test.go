@@ -1,0 +1,265 @@
+package checkpoint_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+func ExampleOpen() {
+	ctx := context.Background()
+	s, err := checkpoint.Open(ctx, ":memory:", checkpoint.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer s.Close()
+	lease, err := s.Acquire(ctx, "thread", graph.AcquireOptions{Owner: checkpoint.ProcessOwner(), TTL: time.Minute})
+	if err != nil {
+		panic(err)
+	}
+	id, err := s.Commit(ctx, lease, graph.Batch{Commit: graph.Commit{
+		Run: "run", Source: graph.SourceInput, Status: graph.Running,
+		Deltas: []graph.Delta{{Body: []byte(`{"question":"What is a volume?"}`)}},
+	}})
+	if err != nil {
+		panic(err)
+	}
+	_, deltas, err := s.Load(ctx, "thread", id)
+	fmt.Printf("commit %d: %s %v\n", id, deltas[0].Body, err)
+	// Output: commit 1: {"question":"What is a volume?"} <nil>
+}
+
+func ExampleNewMemory() {
+	s := checkpoint.NewMemory()
+	_, err := s.Head(context.Background(), "thread")
+	fmt.Println(err, errors.Is(err, graph.ErrNotFound))
+	// Output: head: thread "thread": not found true
+}
+
+func ExampleTextSQL() {
+	view := `CREATE VIEW said(thread, text) AS
+		SELECT thread, ` + checkpoint.TextSQL(`json_extract(body, '$.said')`) + ` FROM log`
+	s, err := checkpoint.Open(context.Background(), ":memory:", checkpoint.Options{Views: []string{view}})
+	fmt.Println(err)
+	_ = s.Close()
+	// Output: <nil>
+}
+
+// TestStore checks what Store adds to graph.Store, for both implementations.
+func TestStore(t *testing.T) {
+	for name, s := range map[string]checkpoint.Store{
+		"memory": checkpoint.NewMemory(),
+		"SQLite": open(t, filepath.Join(t.TempDir(), "threads.db")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if infos, err := s.Threads(t.Context()); err != nil || len(infos) != 0 {
+				t.Errorf("Threads = %v, %v, want none", infos, err)
+			}
+			if _, _, err := s.FindRun(t.Context(), "r1"); !errors.Is(err, graph.ErrNotFound) {
+				t.Errorf("FindRun: error = %v, want ErrNotFound", err)
+			}
+			if _, err := s.Acquire(t.Context(), "empty", graph.AcquireOptions{TTL: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+			say(t, s, "a", "r1", `{"n":1}`)
+			say(t, s, "b", aRun, `{}`)
+			head := say(t, s, "a", "r1", `{"n":2}`)
+			other := say(t, s, "a", "r2", `{}`)
+			shared := say(t, s, "b", "r2", `{}`)
+
+			infos, err := s.Threads(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range infos {
+				if time.Since(infos[i].Created).Abs() > time.Hour {
+					t.Errorf("created %v", infos[i].Created)
+				}
+				infos[i].Created = time.Time{}
+			}
+			when := time.Date(2026, 11, 21, 9, 0, 0, 5000, time.UTC)
+			want := []checkpoint.Info{
+				{Thread: "b", Touched: when, First: 2, Head: shared, Status: graph.Running, Inputs: 2, Bytes: 4},
+				{Thread: "a", Touched: when, First: 1, Head: other, Status: graph.Running, Inputs: 3, Bytes: 16},
+			}
+			if diff := cmp.Diff(want, infos); diff != "" {
+				t.Errorf("Threads (-want +got):\n%s", diff)
+			}
+			for _, tt := range []struct {
+				run, thread string
+				last        graph.CommitID
+			}{{"r1", "a", head}, {"r2", "b", shared}, {aRun, "b", 2}} {
+				thread, last, err := s.FindRun(t.Context(), tt.run)
+				if err != nil || thread != tt.thread || last != tt.last {
+					t.Errorf("FindRun(%q) = %q, %d, %v, want %q, %d", tt.run, thread, last, err, tt.thread, tt.last)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Head(t.Context(), "a"); err == nil {
+				t.Error("Head succeeds after Close")
+			}
+		})
+	}
+}
+
+func TestDeadOwnerIsReplacedAtOnce(t *testing.T) {
+	s := open(t, ":memory:")
+	defer s.Close()
+	own := checkpoint.ProcessOwner()
+	parts := strings.Split(own, "/")
+	if len(parts) != 3 || own != checkpoint.ProcessOwner() {
+		t.Fatalf("ProcessOwner = %q, want host/pid/random, always the same", own)
+	}
+	host, pid := parts[0], parts[1]
+	for _, tt := range []struct {
+		name, owner string
+		dead        bool
+	}{
+		{"this process", own, false},
+		{"its parent", fmt.Sprintf("%s/%d/x", host, os.Getppid()), false},
+		{"an earlier process with this id", host + "/" + pid + "/earlier", true},
+		{"no such process", host + "/999999999/x", true},
+		{"another host", "elsewhere-" + host + "/999999999/x", false},
+		{"not a process", "alice", false},
+		{"not a number", host + "/x/y", false},
+		{"zero", host + "/0/y", false},
+		{"negative", host + "/-1/y", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := s.Acquire(t.Context(), tt.name, graph.AcquireOptions{Owner: tt.owner, TTL: time.Hour}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := s.Acquire(t.Context(), tt.name, graph.AcquireOptions{Owner: "next", TTL: time.Hour})
+			if got := err == nil; got != tt.dead {
+				t.Errorf("taken over = %v (%v), want %v", got, err, tt.dead)
+			}
+		})
+	}
+}
+
+func TestClock(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s, err := checkpoint.Open(t.Context(), "", checkpoint.Options{Clock: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "a", TTL: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: time.Minute})
+	if !errors.Is(err, graph.ErrBusy) || !strings.Contains(err.Error(), "held by a until 2026-01-01 00:01:00.000 UTC") {
+		t.Errorf("error = %v, want who and until when", err)
+	}
+	now = now.Add(time.Minute)
+	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), l, graph.Batch{}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.Head(t.Context(), "t"); err != nil || !c.Time.Equal(now) {
+		t.Errorf("time = %v (%v), want %v", c.Time, err, now)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	junk := filepath.Join(dir, "junk.db")
+	if err := os.WriteFile(junk, []byte(strings.Repeat("junk", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := checkpoint.Open(t.Context(), junk, checkpoint.Options{})
+	if e, ok := errors.AsType[*sqlite.DamagedError](err); !ok || !strings.Contains(e.Error(), junk) {
+		t.Errorf("junk: error = %v, want a DamagedError naming the file", err)
+	}
+	create := func(name string, o sqlite.Options) string {
+		path := filepath.Join(dir, name)
+		db, err := sqlite.Open(t.Context(), path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	newer := create("newer.db", sqlite.Options{Migrations: repeat("SELECT 1", 99), ApplicationID: 0x72666c54})
+	_, err = checkpoint.Open(t.Context(), newer, checkpoint.Options{})
+	if e, ok := errors.AsType[*sqlite.NewerError](err); !ok || e.Version != 99 {
+		t.Errorf("newer: error = %v, want a NewerError", err)
+	}
+	foreign := create("foreign.db", sqlite.Options{Migrations: []string{`CREATE TABLE t(x)`}, ApplicationID: 1})
+	_, err = checkpoint.Open(t.Context(), foreign, checkpoint.Options{})
+	if _, ok := errors.AsType[*sqlite.ForeignError](err); !ok {
+		t.Errorf("foreign: error = %v, want a ForeignError", err)
+	}
+}
+
+func repeat(s string, n int) []string {
+	return strings.Split(strings.TrimSuffix(strings.Repeat(s+";", n), ";"), ";")
+}
+
+// TestDamagedLater cuts pages out of a store: what cannot be read is an error,
+// never a shorter history.
+func TestDamagedLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "threads.db")
+	s := open(t, path)
+	c := newConversation(t, s)
+	for c.turns < 30 {
+		c.turn()
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (commits int, err error) {
+		s, err := checkpoint.Open(t.Context(), path, checkpoint.Options{})
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		for _, err := range s.Walk(t.Context(), c.thread, 0) {
+			if err != nil {
+				return commits, err
+			}
+			commits++
+		}
+		return commits, nil
+	}
+	failed := 0
+	for page := 1; page < len(whole)/4096; page++ {
+		broken := append([]byte{}, whole...)
+		copy(broken[page*4096:], make([]byte, 4096))
+		if err := os.WriteFile(path, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := read()
+		if err == nil && n != 240 {
+			t.Errorf("page %d: %d commits and no error", page, n)
+		}
+		if err != nil {
+			failed++
+		}
+	}
+	if failed < 5 {
+		t.Errorf("only %d damaged pages were noticed", failed)
+	}
+}
