@@ -163,7 +163,7 @@ func fences(text string) []marker {
 		if len(body)-len(trimmed) <= 3 {
 			mark := fenceOf(trimmed)
 			switch {
-			case fence == "" && mark != "" && !(mark[0] == '`' && strings.Contains(trimmed[len(mark):], "`")):
+			case fence == "" && mark != "" && (mark[0] != '`' || !strings.Contains(trimmed[len(mark):], "`")):
 				fence, start = mark, at
 			case fence != "" && len(mark) >= len(fence) && mark[0] == fence[0] && mark == trimmed:
 				out = append(out, marker{start, at + len(line)})

@@ -36,7 +36,7 @@ func Build(sources []state.Source, picks ...Pick) ([]state.Citation, error) {
 		}
 		seen[p] = true
 		if !isSpan(src.Text, p.Start, p.End) {
-			return nil, fmt.Errorf("cite source %d (%s): %d to %d is no span of its %d bytes", p.N, src.Chunk.Source, p.Start, p.End, len(src.Text))
+			return nil, fmt.Errorf("cite source %d (%s): %d to %d is no span of its %d bytes", p.N, src.Source, p.Start, p.End, len(src.Text))
 		}
 		out = append(out, citation(src, p))
 	}
@@ -55,7 +55,7 @@ func citation(src state.Source, p Pick) state.Citation {
 	first := src.StartLine + strings.Count(src.Text[:p.Start], "\n")
 	return state.Citation{
 		N:         p.N,
-		Source:    src.Chunk.Source,
+		Source:    src.Source,
 		Root:      src.Root,
 		Title:     src.Title,
 		Start:     src.Start + p.Start,

@@ -16,10 +16,10 @@ const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.text
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection `
 
 // scanChunk reads a row of selectChunks.
-func scanChunk(row interface{ Scan(dest ...any) error }) (state.Chunk, error) {
+func scanChunk(r row) (state.Chunk, error) {
 	var c state.Chunk
 	var headings []byte
-	if err := row.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
+	if err := r.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
 		&c.StartLine, &c.EndLine, &c.Kind, &c.Ordinal, &c.Hash); err != nil {
 		return c, err
 	}
@@ -30,21 +30,13 @@ func scanChunk(row interface{ Scan(dest ...any) error }) (state.Chunk, error) {
 }
 
 // fileChunks reads the chunks of a file in order.
-func fileChunks(tx *sqlite.Tx, file int64) ([]state.Chunk, error) {
-	rows, err := tx.Query(selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []state.Chunk
-	for rows.Next() {
+func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
+	err = each(tx, func(rows row) error {
 		c, err := scanChunk(rows)
-		if err != nil {
-			return nil, err
-		}
 		out = append(out, c)
-	}
-	return out, rows.Err()
+		return err
+	}, selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
+	return out, err
 }
 
 // oneChunk reads a chunk of a collection. Rows that are newer than maxRev count

@@ -2,20 +2,27 @@ package index_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log"
 
 	"example.com/ragflow/index"
 	"example.com/ragflow/state"
 )
 
 func Example() {
-	ctx := context.Background()
+	if err := example(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// volumes.md (lexical 1): A volume keeps data when the container is removed.
+}
+
+func example(ctx context.Context) (err error) {
 	db, err := index.Open(ctx, "", index.Options{}) // in memory; give a path to keep it
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	defer db.Close()
+	defer func() { err = errors.Join(err, db.Close()) }()
 
 	err = db.Put(ctx, "/docs", []index.Entry{
 		{
@@ -28,23 +35,22 @@ func Example() {
 		},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	searcher, err := db.Searcher(ctx, "/docs")
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	hits, err := searcher.Search(ctx, state.Query{Text: "How do I keep data?"}, 3)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	for _, h := range hits {
 		chunks, err := searcher.Chunks(ctx, []string{h.Chunk})
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		fmt.Printf("%s (%s %d): %s\n", chunks[0].Source, h.Legs[0].Name, h.Legs[0].Rank, chunks[0].Text)
 	}
-	// Output:
-	// volumes.md (lexical 1): A volume keeps data when the container is removed.
+	return nil
 }

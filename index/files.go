@@ -1,17 +1,11 @@
 package index
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
-	"sync"
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
@@ -50,20 +44,13 @@ func (db *DB) Collections(ctx context.Context) ([]Collection, error) {
 	var out []Collection
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		out = nil
-		rows, err := tx.Query(`SELECT c.root, c.generation, count(f.id), coalesce(sum(f.chunks), 0)
-			FROM collections c LEFT JOIN files f ON f.collection = c.id GROUP BY c.id ORDER BY c.root`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(tx, func(rows row) error {
 			var c Collection
-			if err := rows.Scan(&c.Root, &c.Generation, &c.Files, &c.Chunks); err != nil {
-				return err
-			}
+			err := rows.Scan(&c.Root, &c.Generation, &c.Files, &c.Chunks)
 			out = append(out, c)
-		}
-		return rows.Err()
+			return err
+		}, `SELECT c.root, c.generation, count(f.id), coalesce(sum(f.chunks), 0)
+			FROM collections c LEFT JOIN files f ON f.collection = c.id GROUP BY c.id ORDER BY c.root`)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list collections: %w", err)
@@ -77,13 +64,7 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 	var out map[string]File
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		out = map[string]File{}
-		rows, err := tx.Query(`SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.error, f.chunks
-			FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ?`, root)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		return each(tx, func(rows row) error {
 			var f File
 			var mtime int64
 			var meta []byte
@@ -95,8 +76,9 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 				return fmt.Errorf("metadata of %q: %w", f.Source, err)
 			}
 			out[f.Source] = f
-		}
-		return rows.Err()
+			return nil
+		}, `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.error, f.chunks
+			FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ?`, root)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("files of %q: %w", root, err)
@@ -206,211 +188,4 @@ func (db *DB) change(ctx context.Context, what, root string, fn func(tx *sqlite.
 		return fmt.Errorf("%s %q: %w", what, root, err)
 	}
 	return nil
-}
-
-// prepared is what can be made of an entry before the transaction begins.
-type prepared struct {
-	meta     string
-	analysis string
-	terms    []byte
-	headings []string // JSON, by chunk
-	hashes   []string // by chunk
-}
-
-// prepareAll checks and analyzes entries side by side.
-func (db *DB) prepareAll(entries []Entry) ([]prepared, error) {
-	out := make([]prepared, len(entries))
-	errs := make([]error, len(entries))
-	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i := range entries {
-		workers <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-workers }()
-			out[i], errs[i] = db.prepare(entries[i])
-		})
-	}
-	wg.Wait()
-	return out, errors.Join(errs...)
-}
-
-func (db *DB) prepare(e Entry) (prepared, error) {
-	if e.File.Source == "" {
-		return prepared{}, errors.New("a file without a source")
-	}
-	meta, err := json.Marshal(e.File.Meta)
-	if err != nil {
-		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-	}
-	p := prepared{
-		meta:     string(meta),
-		analysis: db.analysis(),
-		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
-		headings: make([]string, len(e.Chunks)),
-		hashes:   make([]string, len(e.Chunks)),
-	}
-	for i, c := range e.Chunks {
-		if c.ID == "" || c.Text == "" || c.Ordinal != i {
-			return prepared{}, fmt.Errorf("%q: chunk %d has no id, no text or ordinal %d", e.File.Source, i, c.Ordinal)
-		}
-		headings, err := json.Marshal(c.Headings)
-		if err != nil {
-			return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-		}
-		p.headings[i] = string(headings)
-		p.hashes[i] = c.Hash
-		if c.Hash == "" {
-			sum := sha256.Sum256([]byte(c.Text))
-			p.hashes[i] = hex.EncodeToString(sum[:])
-		}
-	}
-	return p, nil
-}
-
-// putFile saves one file and reports whether a search could tell.
-func putFile(tx *sqlite.Tx, collection int64, e Entry, p *prepared) (changed bool, err error) {
-	f := e.File
-	var title string
-	err = tx.QueryRow(`SELECT title FROM files WHERE collection = ? AND source = ?`, collection, f.Source).Scan(&title)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return false, err
-	}
-	changed = err != nil || title != f.Title
-	var file int64
-	if err := tx.QueryRow(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, error, chunks)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT(collection, source) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, hash = excluded.hash,
-			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, error = excluded.error, chunks = excluded.chunks
-		RETURNING id`,
-		collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.Error, len(e.Chunks)).Scan(&file); err != nil {
-		return false, err
-	}
-	moved, err := putChunks(tx, collection, file, e.Chunks, p)
-	if err != nil {
-		return false, err
-	}
-	again, err := putTerms(tx, file, p.analysis, p.terms)
-	return changed || moved || again, err
-}
-
-// chunkRow is all of a chunk's row but its text, for which the hash stands.
-type chunkRow struct {
-	id                      string
-	ordinal                 int
-	start, end              int
-	startLine, endLine      int
-	kind, headings, sumText string
-}
-
-// putChunks deletes the rows that are not wanted any more and inserts what is
-// new.
-func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *prepared) (changed bool, err error) {
-	old, err := chunkRows(tx, file)
-	if err != nil {
-		return false, err
-	}
-	want := make([]chunkRow, len(chunks))
-	for i, c := range chunks {
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Kind, p.headings[i], p.hashes[i]}
-	}
-	kept := make([]bool, len(want))
-	for rev, row := range old {
-		if i := row.ordinal; i < len(want) && want[i] == row {
-			kept[i] = true
-			continue
-		}
-		changed = true
-		if _, err := tx.Exec(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
-			return false, err
-		}
-	}
-	for i, row := range want {
-		if kept[i] {
-			continue
-		}
-		changed = true
-		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.kind, row.headings, chunks[i].Text, row.sumText); err != nil {
-			return false, fmt.Errorf("chunk %d: %w", i, err)
-		}
-	}
-	return changed, nil
-}
-
-func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
-	rows, err := tx.Query(`SELECT rev, id, ordinal, start, "end", start_line, end_line, kind, headings, hash FROM chunks WHERE file = ?`, file)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[int64]chunkRow{}
-	for rows.Next() {
-		var rev int64
-		var r chunkRow
-		if err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.kind, &r.headings, &r.sumText); err != nil {
-			return nil, err
-		}
-		out[rev] = r
-	}
-	return out, rows.Err()
-}
-
-func putTerms(tx *sqlite.Tx, file int64, analysis string, terms []byte) (changed bool, err error) {
-	var old []byte
-	var by string
-	err = tx.QueryRow(`SELECT analysis, body FROM terms WHERE file = ?`, file).Scan(&by, &old)
-	switch {
-	case err == nil && by == analysis && bytes.Equal(old, terms):
-		return false, nil
-	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return false, err
-	}
-	_, err = tx.Exec(`INSERT OR REPLACE INTO terms(file, analysis, body) VALUES(?, ?, ?)`, file, analysis, terms)
-	return true, err
-}
-
-// reanalyze brings the terms of a collection up to date after the analyzer
-// changed.
-func (db *DB) reanalyze(ctx context.Context, root string) error {
-	for {
-		left := 0
-		err := db.change(ctx, "analyze", root, func(tx *sqlite.Tx, collection int64) (bool, error) {
-			files, titles, err := staleFiles(tx, collection, db.analysis())
-			left = len(files)
-			if err != nil {
-				return false, err
-			}
-			for i, file := range files {
-				chunks, err := fileChunks(tx, file)
-				if err != nil {
-					return false, err
-				}
-				if _, err := putTerms(tx, file, db.analysis(), encodeTerms(db.analyzer, titles[i], chunks)); err != nil {
-					return false, err
-				}
-			}
-			return left > 0, nil
-		})
-		if err != nil || left == 0 {
-			return err
-		}
-	}
-}
-
-// staleFiles returns some files whose terms another analyzer made.
-func staleFiles(tx *sqlite.Tx, collection int64, analysis string) (files []int64, titles []string, err error) {
-	rows, err := tx.Query(`SELECT f.id, f.title FROM files f JOIN terms t ON t.file = f.id
-		WHERE f.collection = ? AND t.analysis <> ? LIMIT 64`, collection, analysis)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		files, titles = append(files, 0), append(titles, "")
-		if err := rows.Scan(&files[len(files)-1], &titles[len(files)-1]); err != nil {
-			return nil, nil, err
-		}
-	}
-	return slices.Clip(files), titles, rows.Err()
 }

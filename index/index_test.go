@@ -37,42 +37,42 @@ func file(source, title string, texts ...string) index.Entry {
 	return e
 }
 
-func open(t testing.TB, path string, o index.Options) *index.DB {
-	t.Helper()
-	db, err := index.Open(t.Context(), path, o)
+func open(tb testing.TB, path string, o index.Options) *index.DB {
+	tb.Helper()
+	db, err := index.Open(tb.Context(), path, o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return db
 }
 
-func put(t testing.TB, db *index.DB, root string, entries ...index.Entry) {
-	t.Helper()
-	if err := db.Put(t.Context(), root, entries); err != nil {
-		t.Fatal(err)
+func put(tb testing.TB, db *index.DB, root string, entries ...index.Entry) {
+	tb.Helper()
+	if err := db.Put(tb.Context(), root, entries); err != nil {
+		tb.Fatal(err)
 	}
 }
 
-func searcher(t testing.TB, db *index.DB, roots ...string) *index.Searcher {
-	t.Helper()
-	s, err := db.Searcher(t.Context(), roots...)
+func searcher(tb testing.TB, db *index.DB, roots ...string) *index.Searcher {
+	tb.Helper()
+	s, err := db.Searcher(tb.Context(), roots...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
 
 // search returns the ids of the hits.
-func search(t testing.TB, s *index.Searcher, query string) []string {
-	t.Helper()
-	hits, err := s.Search(t.Context(), state.Query{Text: query}, 10)
+func search(tb testing.TB, s *index.Searcher, query string) []string {
+	tb.Helper()
+	hits, err := s.Search(tb.Context(), state.Query{Text: query}, 10)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var ids []string
 	for _, h := range hits {
@@ -81,10 +81,10 @@ func search(t testing.TB, s *index.Searcher, query string) []string {
 	return ids
 }
 
-func check[T any](t testing.TB, what string, got, want T) {
-	t.Helper()
+func check[T any](tb testing.TB, what string, got, want T) {
+	tb.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -102,30 +102,28 @@ func (db *DB) build(ctx context.Context, root string, progress func(done, total 
 
 // merge reads the terms of all files in order of their sources.
 func merge(tx *sqlite.Tx, s stamp, total int, progress func(done, total int)) (*builder, error) {
-	rows, err := tx.Query(`SELECT f.source, t.analysis, t.body FROM files f JOIN terms t ON t.file = f.id
-		WHERE f.collection = ? ORDER BY f.source`, s.collection)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	b := newBuilder()
-	for done := 1; rows.Next(); done++ {
+	done := 0
+	err := each(tx, func(rows row) error {
 		var source, analysis string
 		var body sql.RawBytes
 		if err := rows.Scan(&source, &analysis, &body); err != nil {
-			return nil, err
+			return err
 		}
 		if analysis != s.analysis {
-			return nil, fmt.Errorf("%q was just written by a program with another analyzer (%s, here %s)", source, analysis, s.analysis)
+			return fmt.Errorf("%q was just written by a program with another analyzer (%s, here %s)", source, analysis, s.analysis)
 		}
 		if err := b.add(body); err != nil {
-			return nil, fmt.Errorf("%q: %w", source, err)
+			return fmt.Errorf("%q: %w", source, err)
 		}
+		done++
 		if progress != nil {
 			progress(done, total)
 		}
-	}
-	return b, rows.Err()
+		return nil
+	}, `SELECT f.source, t.analysis, t.body FROM files f JOIN terms t ON t.file = f.id
+		WHERE f.collection = ? ORDER BY f.source`, s.collection)
+	return b, err
 }
 
 // name returns the file of a segment.

@@ -22,30 +22,30 @@ import (
 )
 
 // dataFile returns the path of a file of the public test data, or skips.
-func dataFile(t testing.TB, elem ...string) string {
-	t.Helper()
+func dataFile(tb testing.TB, elem ...string) string {
+	tb.Helper()
 	root := os.Getenv("RAGFLOW_DATA")
 	if root == "" {
 		root = filepath.Join("..", "..", "shared", "data")
 	}
 	p := filepath.Join(append([]string{root}, elem...)...)
 	if _, err := os.Stat(p); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("no test data: %s (set RAGFLOW_DATA)", filepath.Join(elem...))
+		tb.Skipf("no test data: %s (set RAGFLOW_DATA)", filepath.Join(elem...))
 	}
 	return p
 }
 
 // eachLine calls f with the lines of a file, which may be gzipped.
-func eachLine(t testing.TB, path string, f func(line []byte)) {
-	t.Helper()
+func eachLine(tb testing.TB, path string, f func(line []byte)) {
+	tb.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var r io.Reader = bytes.NewReader(data)
 	if strings.HasSuffix(path, ".gz") {
 		if r, err = gzip.NewReader(r); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	lines := bufio.NewScanner(r)
@@ -54,23 +54,23 @@ func eachLine(t testing.TB, path string, f func(line []byte)) {
 		f(lines.Bytes())
 	}
 	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func decode[T any](t testing.TB, line []byte) (v T) {
-	t.Helper()
+func decode[T any](tb testing.TB, line []byte) (v T) {
+	tb.Helper()
 	if err := json.Unmarshal(line, &v); err != nil {
-		t.Fatalf("%v in %s", err, line)
+		tb.Fatalf("%v in %s", err, line)
 	}
 	return v
 }
 
 // dockerEntries cuts the Docker pages at their headings: a plain stand-in for
 // the chunkers, which the index does not know.
-func dockerEntries(t testing.TB) []index.Entry {
-	t.Helper()
-	root := dataFile(t, "docker-docs")
+func dockerEntries(tb testing.TB) []index.Entry {
+	tb.Helper()
+	root := dataFile(tb, "docker-docs")
 	var out []index.Entry
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(p) != ".md" {
@@ -88,7 +88,7 @@ func dockerEntries(t testing.TB) []index.Entry {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
@@ -142,11 +142,11 @@ type judged struct {
 }
 
 // documents searches and returns the sources of the hits, each once.
-func documents(t testing.TB, s *index.Searcher, q string, k int) []string {
-	t.Helper()
-	hits, err := s.Search(t.Context(), state.Query{Text: q}, k)
+func documents(tb testing.TB, s *index.Searcher, q string, k int) []string {
+	tb.Helper()
+	hits, err := s.Search(tb.Context(), state.Query{Text: q}, k)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []string
 	for _, h := range hits {

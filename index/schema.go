@@ -1,5 +1,11 @@
 package index
 
+import (
+	"errors"
+
+	"example.com/ragflow/internal/sqlite"
+)
+
 // applicationID marks index databases: "rfix".
 const applicationID = 0x72666978
 
@@ -61,4 +67,22 @@ CREATE TABLE terms(
 	body     BLOB NOT NULL
 ) STRICT;
 `}
+}
+
+// row is what a query gives, to be scanned.
+type row interface{ Scan(dest ...any) error }
+
+// each calls f for each row of a query.
+func each(tx *sqlite.Tx, f func(row) error, query string, args ...any) (err error) {
+	rows, err := tx.Query(query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }

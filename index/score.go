@@ -59,7 +59,7 @@ func (s *sums) reset(chunks, files int) {
 // score offers the chunks of a part that hold a term.
 func (s *Searcher) score(ctx context.Context, i int, terms []queryTerm, found *top) error {
 	p := s.parts[i].segment
-	acc := sumsPool.Get().(*sums) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	acc := sumsPool.Get().(*sums)
 	defer sumsPool.Put(acc)
 	acc.reset(p.chunks, p.files)
 	w := walker{seg: p, ranking: s.db.ranking, avg: s.averages(), chunks: acc.chunks, files: acc.files}

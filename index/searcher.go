@@ -44,7 +44,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 			return nil, fmt.Errorf("search %q: %w", root, err)
 		}
 		if err := db.save(seg); err != nil { // the search works without
-			db.log.Warn("segment cannot be saved", "root", root, "error", err)
+			db.log.WarnContext(ctx, "segment cannot be saved", "root", root, "error", err)
 		}
 		s.parts = append(s.parts, part{root, seg})
 		s.all.add(seg.totals)
