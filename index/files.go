@@ -95,7 +95,7 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 	if err != nil {
 		return fmt.Errorf("put into %q: %w", root, err)
 	}
-	return db.change(ctx, "put into", root, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection int64) (bool, error) {
 		changed := false
 		for i, e := range entries {
 			moved, err := putFile(tx, collection, e, &prepared[i])
@@ -111,7 +111,7 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 // Touch saves size and time of files whose content was found unchanged. Files
 // the index does not hold are left out.
 func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
-	return db.change(ctx, "touch files of", root, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "touch files of", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
 		for _, f := range files {
 			if _, err := tx.Exec(`UPDATE files SET size = ?, mtime = ? WHERE collection = ? AND source = ?`,
 				f.Size, f.ModTime.UnixNano(), collection, f.Source); err != nil {
@@ -125,7 +125,7 @@ func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
 // Delete takes files out, with all their chunks. Files the index does not hold
 // are no error.
 func (db *DB) Delete(ctx context.Context, root string, sources ...string) error {
-	return db.change(ctx, "delete from", root, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
 		changed := false
 		for _, s := range sources {
 			r, err := tx.Exec(`DELETE FROM files WHERE collection = ? AND source = ?`, collection, s)
@@ -163,18 +163,25 @@ func (db *DB) Drop(ctx context.Context, root string) error {
 	return nil
 }
 
-// change runs fn in a transaction on the collection of root, made where it is
-// missing, and moves the generation when fn reports a change.
-func (db *DB) change(ctx context.Context, what, root string, fn func(tx *sqlite.Tx, collection int64) (bool, error)) error {
+// change runs fn in a transaction on the collection of root and moves the
+// generation when fn reports a change. Where there is no such collection it is
+// made, or nothing happens.
+func (db *DB) change(ctx context.Context, what, root string, create bool, fn func(tx *sqlite.Tx, collection int64) (bool, error)) error {
 	if root == "" {
 		return fmt.Errorf("%s a root without a path", what)
 	}
 	err := db.sql.Write(ctx, func(tx *sqlite.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO collections(root) VALUES(?) ON CONFLICT DO NOTHING`, root); err != nil {
-			return err
+		if create {
+			if _, err := tx.Exec(`INSERT INTO collections(root) VALUES(?) ON CONFLICT DO NOTHING`, root); err != nil {
+				return err
+			}
 		}
 		var id int64
-		if err := tx.QueryRow(`SELECT id FROM collections WHERE root = ?`, root).Scan(&id); err != nil {
+		err := tx.QueryRow(`SELECT id FROM collections WHERE root = ?`, root).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		changed, err := fn(tx, id)

@@ -133,6 +133,13 @@ func TestFilesRoundTrip(t *testing.T) {
 func TestNotIndexed(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/docs", file("a.md", "A", "words"))
+	if err := errors.Join(
+		db.Touch(t.Context(), "/nowhere", index.File{Source: "a.md"}),
+		db.Delete(t.Context(), "/nowhere", "a.md"),
+		db.Drop(t.Context(), "/nowhere"),
+	); err != nil {
+		t.Error(err)
+	}
 	_, err := db.Searcher(t.Context(), "/docs", "/nowhere")
 	if !errors.Is(err, index.ErrNotIndexed) || !strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("got %v, want ErrNotIndexed that names /nowhere", err)

@@ -17,10 +17,10 @@ import (
 // Publish makes the newest state of root quick to search, and saves what that
 // takes beside the database. A root that has no files becomes an empty
 // collection, so that it counts as indexed. progress, which may be nil, is told
-// how many files were merged.
+// how many files were merged; it must not call the DB.
 func (db *DB) Publish(ctx context.Context, root string, progress func(done, total int)) error {
 	nothing := func(*sqlite.Tx, int64) (bool, error) { return false, nil }
-	if err := db.change(ctx, "publish", root, nothing); err != nil {
+	if err := db.change(ctx, "publish", root, true, nothing); err != nil {
 		return err
 	}
 	db.mu.Lock()

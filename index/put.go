@@ -177,7 +177,7 @@ func putTerms(tx *sqlite.Tx, file int64, analysis string, terms []byte) (changed
 func (db *DB) reanalyze(ctx context.Context, root string) error {
 	for {
 		left := 0
-		err := db.change(ctx, "analyze", root, func(tx *sqlite.Tx, collection int64) (bool, error) {
+		err := db.change(ctx, "analyze", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
 			files, titles, err := staleFiles(tx, collection, db.analysis())
 			left = len(files)
 			if err != nil {
