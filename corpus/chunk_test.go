@@ -20,11 +20,11 @@ import (
 	"example.com/ragflow/text"
 )
 
-func parse(t testing.TB, source, content string) corpus.Document {
-	t.Helper()
+func parse(tb testing.TB, source, content string) corpus.Document {
+	tb.Helper()
 	doc, err := corpus.Parse(source, []byte(content))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return doc
 }

@@ -142,7 +142,10 @@ func TestFilesStops(t *testing.T) {
 	if len(got) != 2 || got[0] != nil || !errors.Is(got[1], context.Canceled) {
 		t.Errorf("after cancel: %v", got)
 	}
-	for range corpus.Files(t.Context(), root) {
+	for _, err := range corpus.Files(t.Context(), root) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // must not panic or go on
 	}
 }

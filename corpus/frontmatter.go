@@ -81,13 +81,10 @@ func parseMeta(src string) (map[string]string, error) {
 }
 
 func metaValue(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		if n.Tag == "!!null" {
-			return ""
-		}
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
 		return strings.TrimSpace(n.Value)
-	case yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode:
 		var items []string
 		for _, c := range n.Content {
 			if c.Kind == yaml.ScalarNode && c.Value != "" {

@@ -139,9 +139,8 @@ func (d *Document) decode(data []byte) error {
 	case legacy(data):
 		d.Encoding = "windows-1252"
 	default:
-		n := 0
-		d.Encoding, d.Converted = "utf-8", true
-		d.Text, n = replaceInvalid(data)
+		s, n := replaceInvalid(data)
+		d.Text, d.Encoding, d.Converted = s, "utf-8", true
 		d.Warnings = append(d.Warnings, fmt.Sprintf("%d invalid UTF-8 bytes read as ?", n))
 		return nil
 	}

@@ -82,6 +82,8 @@ func opening(a, b piece, least int) bool {
 	return a.tokens < least/4 && len(a.path) > 0 && len(b.path) > len(a.path) && len(common(a.path, b.path)) == len(a.path)
 }
 
+// merge is join across sections, where an opening takes the path of what it
+// opens.
 func (p *packer) merge(a, b piece) piece {
 	j := join(a, b)
 	if opening(a, b, p.least) {

@@ -83,7 +83,7 @@ func (a *analyzer) Analyze(s string) []Token {
 }
 
 func (a *analyzer) Append(dst []Token, s string) []Token {
-	c := a.caches.Get().(*cache) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+	c := a.caches.Get().(*cache) // the pool holds nothing else
 	defer a.caches.Put(c)
 	if len(*c) > maxCache {
 		clear(*c)

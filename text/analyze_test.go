@@ -118,8 +118,14 @@ func TestStopWord(t *testing.T) {
 		lang, word string
 		want       bool
 	}{
-		{"en", "the", true}, {"en", "don't", true}, {"en", "down", false}, {"en", "docker", false},
-		{"pl", "jak", true}, {"pl", "obraz", false}, {"vi", "của", true}, {"de", "der", false},
+		{"en", "the", true},
+		{"en", "don't", true},
+		{"en", "down", false},
+		{"en", "docker", false},
+		{"pl", "jak", true},
+		{"pl", "obraz", false},
+		{"vi", "của", true},
+		{"de", "der", false},
 	} {
 		if got := text.StopWord(tt.lang, tt.word); got != tt.want {
 			t.Errorf("StopWord(%q, %q) = %v, want %v", tt.lang, tt.word, got, tt.want)

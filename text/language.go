@@ -100,9 +100,21 @@ func scriptLanguage(r rune) string {
 		table *unicode.RangeTable
 		lang  string
 	}{
-		{unicode.Han, "zh"}, {unicode.Hangul, "ko"}, {unicode.Thai, "th"}, {unicode.Arabic, "ar"}, {unicode.Hebrew, "he"},
-		{unicode.Greek, "el"}, {unicode.Devanagari, "hi"}, {unicode.Bengali, "bn"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"},
-		{unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Khmer, "km"}, {unicode.Lao, "lo"}, {unicode.Myanmar, "my"},
+		{unicode.Han, "zh"},
+		{unicode.Hangul, "ko"},
+		{unicode.Thai, "th"},
+		{unicode.Arabic, "ar"},
+		{unicode.Hebrew, "he"},
+		{unicode.Greek, "el"},
+		{unicode.Devanagari, "hi"},
+		{unicode.Bengali, "bn"},
+		{unicode.Tamil, "ta"},
+		{unicode.Telugu, "te"},
+		{unicode.Georgian, "ka"},
+		{unicode.Armenian, "hy"},
+		{unicode.Khmer, "km"},
+		{unicode.Lao, "lo"},
+		{unicode.Myanmar, "my"},
 	} {
 		if unicode.Is(s.table, r) {
 			return s.lang

@@ -95,7 +95,7 @@ func fenceOf(line string) string {
 	}
 	for _, c := range []string{"`", "~"} {
 		n := len(line) - len(strings.TrimLeft(line, c))
-		if n >= 3 && !(c == "`" && strings.Contains(line[n:], "`")) {
+		if n >= 3 && (c == "~" || !strings.Contains(line[n:], "`")) {
 			return line[:n]
 		}
 	}

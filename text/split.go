@@ -172,7 +172,7 @@ func appendParts(dst []Span, s string, start, end int) []Span {
 			r, n = utf8.DecodeRuneInString(s[i:end])
 		}
 		switch {
-		case isPartRune(r, n) && !(isApostrophe(r) && (from < 0 || !startsWord(s[i+n:end]))):
+		case isPartRune(r, n) && (!isApostrophe(r) || from >= 0 && startsWord(s[i+n:end])):
 			if from >= 0 && humps(s, from, i, end) {
 				dst = append(dst, Span{from, i})
 				from = i
