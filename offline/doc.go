@@ -2,7 +2,7 @@
 // model: they understand follow-ups, grade what was found, answer with cited
 // quotes and keep a running summary.
 //
-//	stats := myIndex                        // anything with Docs and DocFreq
+//	stats := myIndex                        // anything that knows how common words are
 //	rewriter := offline.NewRewriter(stats, myIndex)
 //	plan, err := rewriter.Rewrite(ctx, "and how do I back it up?", recent)
 //
@@ -31,6 +31,7 @@ import (
 	"context"
 
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // Name is what offline skills call themselves in traces and answers.
@@ -39,9 +40,10 @@ const Name = "offline"
 // DefaultThreshold is the grade below which an answer abstains.
 const DefaultThreshold = 0.5
 
-// Stats is what the skills need to know of the index: how common words are.
-// Implementations are safe for concurrent use.
+// Stats is what the skills need to know of the index: how common words are,
+// and how it makes terms of text. Implementations are safe for concurrent use.
 type Stats interface {
+	Analyzer() text.Analyzer
 	Docs() int               // chunks in the index
 	DocFreq(term string) int // chunks that hold a term, as the index writes it
 }

@@ -20,6 +20,7 @@ const (
 	lengthCut      = 0.012
 	shortQuestion  = 5.0
 	lowestCut      = 0.4
+	gradeLent      = 0.1 // what a word counts that the conversation lends, of what it counts in the search
 	aboutWeight    = 0.8 // of a word that only title or headings hold
 	feedbackTerms  = 6   // words that a refined query borrows from what was found
 	feedbackWeight = 0.3
@@ -42,7 +43,7 @@ func NewGrader(stats Stats) *Grader { return &Grader{lex: newLexicon(stats)} }
 
 // Grade grades the best chunks, best first. It never fails.
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
-	terms := g.lex.question(strongest(queries))
+	terms := g.lex.question(lessLent(strongest(queries), gradeLent))
 	grade := state.Grade{By: Name}
 	if len(terms) == 0 || len(best) == 0 {
 		grade.Why = "no words to look for"
@@ -61,6 +62,16 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	}
 	grade.Refined = g.refine(queries, best)
 	return grade, nil
+}
+
+// lessLent is a query whose borrowed words count less: they say which topic a
+// follow-up is about, not what it asks.
+func lessLent(q state.Query, share float64) state.Query {
+	q.Boosts = slices.Clone(q.Boosts)
+	for i := range q.Boosts {
+		q.Boosts[i].Weight *= share
+	}
+	return q
 }
 
 // cover is the mean of what the passage and its best sentence hold. Title and

@@ -18,7 +18,7 @@ type lexicon struct {
 }
 
 func newLexicon(stats Stats) lexicon {
-	return lexicon{stats: stats, analyzer: text.For("en")}
+	return lexicon{stats: stats, analyzer: stats.Analyzer()}
 }
 
 // idf is the inverse document frequency of BM25. A term that no chunk holds
@@ -63,7 +63,7 @@ type weighed struct {
 // Weights of words that say little about the topic of a question.
 const (
 	askingWeight = 0.3 // "want", "please": how one asks, not what
-	plainWeight  = 1.0 // a word that is not written like a name: a passage may say it otherwise
+	unseenName   = 1.6 // a name that no passage holds: the documents do not know the thing
 )
 
 // question returns the weighed terms of a query: its own and those that the
@@ -101,8 +101,8 @@ func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 		switch {
 		case askingWord(strings.ToLower(word)):
 			w *= askingWeight
-		case !looksLikeName(word, t.Start == 0):
-			w *= plainWeight
+		case !seen && looksLikeName(word, t.Start == 0):
+			w *= unseenName
 		}
 		weights[t.Term] = max(weights[t.Term], w)
 	}

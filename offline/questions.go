@@ -34,6 +34,7 @@ var (
 	timeWords      = regexp.MustCompile(`(?i)\b(?:when|after|before|until|once|seconds?|minutes?|hours?|days?|\d{4})\b`)
 	definesPattern = regexp.MustCompile(`(?i)^\W*(?:an? |the )?[\w` + "`" + `*' ()/.-]{2,60}? (?:is|are|stands for|refers? to|means|lets|allows|provides|was|enables|protects) `)
 	imperative     = regexp.MustCompile(`(?i)^\W*(?:to |use |run |set |add |create |specify |select |open |go to |enter |edit |make |start |stop |install |pass |configure |enable |change |choose |put |if you|you can |in order to |then |first)`)
+	navigation     = regexp.MustCompile(`(?i)^\W*(?:for (?:more|further|additional|details|a full|a list|an? overview)|see |refer to|read |learn (?:more|how)|to learn|visit |check out|more information|related)|(?i)\bfor (?:more )?(?:information|details)\b`)
 	digit          = regexp.MustCompile(`\d`)
 )
 

@@ -74,7 +74,13 @@ func (p passage) show(units []int) string {
 	case code:
 		return codeBlock(p.text(units[0])) + "\n" + mark
 	case row:
-		return p.table(units) + "\n\n" + mark
+		if head := p.units[units[0]].head; head == units[0] && len(units) > 1 {
+			return p.table(units) + "\n\n" + mark
+		}
+		for _, u := range units {
+			lines = append(lines, "- "+strings.Join(p.cells(u), " — ")+" "+mark)
+		}
+		return strings.Join(lines, "\n")
 	case item:
 		for _, u := range units {
 			if t := tidy(p.text(u)); t != "" {
@@ -92,20 +98,36 @@ func (p passage) show(units []int) string {
 	}
 }
 
-// table writes rows below a header rule.
+// table writes a header, its rule and rows.
 func (p passage) table(units []int) string {
 	var lines []string
 	for i, u := range units {
-		cells := strings.Split(strings.Trim(strings.TrimSpace(p.text(u)), "|"), "|")
-		for c := range cells {
-			cells[c] = tidy(cells[c])
-		}
+		cells := p.cells(u)
 		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
 		if i == 0 {
 			lines = append(lines, "|"+strings.Repeat(" --- |", len(cells)))
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// cells are the cells of a row, tidied. A bar in code or behind a backslash
+// divides nothing.
+func (p passage) cells(u int) []string {
+	line := strings.TrimSpace(p.text(u))
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+	var out []string
+	from, inCode := 0, false
+	for i := range len(line) {
+		switch {
+		case line[i] == '`':
+			inCode = !inCode
+		case line[i] == '|' && !inCode && (i == 0 || line[i-1] != '\\'):
+			out = append(out, tidy(line[from:i]))
+			from = i + 1
+		}
+	}
+	return append(out, tidy(line[from:]))
 }
 
 // telling are the words of the quotes that carry most information, best first:

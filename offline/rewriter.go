@@ -24,7 +24,7 @@ const (
 	aloneDecay   = 0.25 // turnDecay of a question that stands by itself
 	rawWeight    = 0.2  // of the raw turn's list where it leans on the conversation
 	sideWeight   = 0.5  // of the list with history where the turn stands by itself
-	clauseWeight = 0.5  // of the list of one clause of a composite question
+	clauseWeight = 0.2  // of the list of one clause of a composite question
 )
 
 // Rewriter plans the searches of a turn. The first query is the raw turn; its

@@ -10,19 +10,20 @@ import (
 
 // How the parts of an answer are chosen.
 const (
-	maxPicks  = 3   // statements an answer is built on
-	keepAbove = 0.6 // of the best statement's score
-	maxWords  = 70  // of quoted prose; the first statement may be longer
-	maxItems  = 8   // of a list that is shown whole
-	maxRows   = 4   // of a table
-	maxCode   = 40  // lines of a block that is shown
-
+	maxPicks       = 3    // statements an answer is built on
+	keepAbove      = 0.6  // of the best statement's score
+	maxWords       = 70   // of quoted prose; the first statement may be longer
+	maxItems       = 8    // of a list that is shown whole
+	maxRows        = 6    // of a table
+	maxCode        = 40   // lines of a block that is shown
+	answerLent     = 0.2  // what a word counts that the conversation lends, of what it counts in the search
 	priorWeight    = 0.12 // of looking like an answer to this type of question
-	sourceWeight   = 0.15 // of the rank of the source
+	sourceWeight   = 0.25 // of the rank of the source
 	headingShare   = 0.5  // of a word that only the headings above hold
 	leadShare      = 0.5  // of a word that only the sentence before holds
 	redundantLoss  = 0.35 // for saying again what is chosen already
 	noveltyGain    = 0.25 // for covering words that nothing chosen covers
+	navigationLoss = 0.25 // of "for more information, see …"
 	longWords      = 45   // statements beyond this are hard to read
 	longLoss       = 0.1
 	shortWords     = 5 // statements below this say little
@@ -52,7 +53,7 @@ type selection struct {
 func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
 	return &selection{
 		lex: lex, kind: TypeOf(t.Question), passages: passages,
-		terms: lex.question(strongest(t.Queries)),
+		terms: lex.question(lessLent(strongest(t.Queries), answerLent)),
 	}
 }
 
@@ -91,6 +92,9 @@ func (s *selection) score(i, j int) float64 {
 	})
 	score += priorWeight * prior(s.kind, u.kind, raw)
 	score += sourceWeight / float64(i+1)
+	if navigation.MatchString(raw) {
+		score -= navigationLoss
+	}
 	switch n := len(strings.Fields(raw)); {
 	case u.kind == code && s.kind != HowTo:
 		score -= codeOutOfPlace
@@ -114,9 +118,6 @@ func (s *selection) choose() {
 	for picks := 0; picks < maxPicks && len(left) > 0; picks++ {
 		at, top := -1, 0.0
 		for i, c := range left {
-			if c.score < keepAbove*best {
-				break
-			}
 			if v := s.value(c, covered); at < 0 || v > top {
 				at, top = i, v
 			}
@@ -239,8 +240,10 @@ func (s *selection) group(p place) []place {
 			add(p.unit + 1)
 		}
 	case row:
-		if u.head != p.unit {
-			add(u.head)
+		for _, i := range s.rows(p) {
+			if i != p.unit {
+				add(i)
+			}
 		}
 	case code:
 		if u.lead >= 0 {
@@ -295,18 +298,30 @@ func (s *selection) list(p place) []int {
 	return out
 }
 
-// rows are the header and the rows of a table that say most about the question.
+// rows are the header and the rows of the table that p stands in: all of a
+// small table, else those that say most about the question.
 func (s *selection) rows(p place) []int {
 	units := s.passages[p.passage].units
-	head := units[p.unit].head
 	var rows []statement
-	for i := head + 1; i < len(units) && units[i].kind == row && units[i].head == head; i++ {
-		c := coverage(s.terms, s.passages[p.passage].terms[i].in)
-		rows = append(rows, statement{place{p.passage, i}, c})
+	for i, u := range units {
+		if u.kind == row && u.block == units[p.unit].block && i != u.head {
+			c := coverage(s.terms, s.passages[p.passage].terms[i].in)
+			if i == p.unit {
+				c++ // itself first
+			}
+			rows = append(rows, statement{place{p.passage, i}, c})
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
-	out := []int{head}
-	for _, r := range rows[:min(len(rows), maxRows)] {
+	var out []int
+	if head := units[p.unit].head; head >= 0 {
+		out = append(out, head)
+	}
+	words := 0
+	for n, r := range rows {
+		if words += s.proseWords(r.place); n > 0 && (n >= maxRows || words > maxWords) {
+			break
+		}
 		out = append(out, r.unit)
 	}
 	return out
@@ -341,8 +356,11 @@ func (s *selection) takeCode() {
 // closest picks the one statement that comes nearest to the question.
 func (s *selection) closest() {
 	for _, c := range s.statements() {
-		if s.passages[c.passage].units[c.unit].kind != code {
-			s.take(c.place, true)
+		if u := s.passages[c.passage].units[c.unit]; u.kind != code && !strings.HasSuffix(tidy(s.passages[c.passage].text(c.unit)), ":") {
+			s.chosen = append(s.chosen, c.place)
+			if head := s.passages[c.passage].units[c.unit].head; head >= 0 && head != c.unit {
+				s.chosen = append(s.chosen, place{c.passage, head})
+			}
 			return
 		}
 	}

@@ -28,27 +28,43 @@ var (
 // sources in the document cite nothing. Inline code stays as it is. What
 // comes out holds no HTML and no address that a viewer would load.
 func tidy(s string) string {
+	s = strings.ReplaceAll(s, hole, "")
 	s = quoteMark.ReplaceAllString(s, "")
 	s = alert.ReplaceAllString(s, "")
+	s, codes := lift(s)
+	s = prose(s)
+	for _, c := range codes {
+		s = strings.Replace(s, hole, c, 1)
+	}
+	return cite.Escape(text.Clean(s))
+}
+
+// hole stands where inline code was lifted out, so that a link around it is
+// seen as one.
+const hole = "\x00"
+
+// lift takes inline code out of s and leaves holes.
+func lift(s string) (string, []string) {
 	var b strings.Builder
+	var codes []string
 	for s != "" {
 		open := span.FindStringIndex(s)
 		if open == nil {
-			b.WriteString(prose(s))
 			break
 		}
 		fence := s[open[0]:open[1]]
-		rest := s[open[1]:]
-		n := closing(rest, fence)
+		n := closing(s[open[1]:], fence)
 		if n < 0 {
-			b.WriteString(prose(s))
-			break
+			b.WriteString(s[:open[1]])
+			s = s[open[1]:]
+			continue
 		}
-		b.WriteString(prose(s[:open[0]]))
-		b.WriteString(fence + rest[:n] + fence)
-		s = rest[n+len(fence):]
+		end := open[1] + n + len(fence)
+		b.WriteString(s[:open[0]] + hole)
+		codes = append(codes, s[open[0]:end])
+		s = s[end:]
 	}
-	return cite.Escape(text.Clean(b.String()))
+	return b.String() + s, codes
 }
 
 // closing is where a run of backticks exactly like fence stands in s, -1
@@ -64,9 +80,9 @@ func closing(s, fence string) int {
 
 // prose tidies what stands outside inline code.
 func prose(s string) string {
-	s = shortcode.ReplaceAllString(s, "")
-	s = comment.ReplaceAllString(s, "")
-	s = image.ReplaceAllString(s, "")
+	s = dropWithHoles(s, shortcode)
+	s = dropWithHoles(s, comment)
+	s = dropWithHoles(s, image)
 	s = footnote.ReplaceAllString(s, "")
 	s = link.ReplaceAllString(s, "$1")
 	s = autolink.ReplaceAllString(s, "$1")
@@ -78,6 +94,12 @@ func prose(s string) string {
 		return t // <container>: a placeholder, not a tag
 	})
 	return strings.ReplaceAll(s, "<", `\<`)
+}
+
+// dropWithHoles takes out what p matches but leaves the holes in it: a hole
+// less would shift all code behind it.
+func dropWithHoles(s string, p *regexp.Regexp) string {
+	return p.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(hole, strings.Count(m, hole)) })
 }
 
 // htmlTag reports whether the inside of a tag names an element of HTML.

@@ -23,7 +23,7 @@ type unit struct {
 	start, end int // in bytes of the chunk's text
 	block      int // number of the paragraph, list or table it stands in
 	lead       int // index of the sentence that leads into its list, table or code; -1 without one
-	head       int // index of the table's first row, for rows; -1 otherwise
+	head       int // index of the table's header, for rows; -1 otherwise and where the table has none
 	level      int // indentation of a list item
 	ordered    bool
 	heading    string // the nearest heading above it inside the chunk
@@ -123,13 +123,16 @@ func (b *builder) item(span text.Span, raw, line string) {
 
 func (b *builder) row(span text.Span, line string) {
 	b.inItem = false
-	if strings.Trim(line, "|-: \t") == "" {
-		return // the rule under the header
-	}
 	n := len(b.out)
+	if strings.Trim(line, "|-: \t") == "" { // the rule under the header
+		if n > 0 && b.out[n-1].kind == row && b.out[n-1].block == b.block {
+			b.head = n - 1
+			b.out[n-1].head = b.head
+		}
+		return
+	}
 	if n == 0 || b.out[n-1].kind != row {
-		b.lead = b.leading()
-		b.head = n
+		b.lead, b.head = b.leading(), -1
 		b.block++
 	}
 	b.append(unit{kind: row, start: span.Start, end: span.End, lead: b.lead, head: b.head})
