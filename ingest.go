@@ -36,7 +36,7 @@ func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
 	a.indexing.Lock()
 	defer a.indexing.Unlock()
 	begun := a.config.Clock()
-	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}}
+	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
 	for _, docs := range a.config.Docs {
 		root, err := resolveRoot(docs)
 		if err != nil {
@@ -230,6 +230,7 @@ type read struct {
 	job
 	entry   index.Entry
 	same    bool // the file's bytes are those the index knows
+	warned  []string
 	problem error
 }
 
@@ -254,7 +255,7 @@ func (s *syncer) read(j job) read {
 	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
 		return r
 	}
-	r.entry.Chunks = corpus.Chunk(doc, s.chunking)
+	r.entry.Chunks, r.warned = corpus.Chunk(doc, s.chunking), doc.Warnings
 	return r
 }
 
@@ -284,6 +285,9 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 			b.report.Changed++
 		}
 		b.put = append(b.put, r.entry)
+	}
+	for _, w := range r.warned {
+		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, w})
 	}
 	b.size += r.file.Size
 	b.bytes += r.file.Size

@@ -107,6 +107,7 @@ type IndexReport struct {
 	Unchanged int           `json:"unchanged"` // files
 	Skipped   []FileProblem `json:"skipped"`   // files that hold no text for us: binary, too large
 	Failed    []FileProblem `json:"failed"`    // files that could not be read
+	Warned    []FileProblem `json:"warned"`    // files that were read, but not as they are: broken front matter, another encoding
 	ElapsedMS float64       `json:"elapsed_ms"`
 }
 

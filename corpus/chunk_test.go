@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -75,8 +76,7 @@ func unreadable(s string) bool {
 }
 
 // TestChunkGolden reads testdata/*.txtar: options in the comment, the document
-// as the first file, what Chunk makes of it as the second. RAGFLOW_UPDATE=1
-// writes the second anew; read the difference before you commit it.
+// as the first file, what Chunk makes of it as the second.
 func TestChunkGolden(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -102,17 +102,8 @@ func TestChunkGolden(t *testing.T) {
 			if d := check(doc, chunks); d != "" {
 				t.Error(d)
 			}
-			got := render(doc, chunks)
-			if os.Getenv("RAGFLOW_UPDATE") != "" {
-				archive.Files = append(archive.Files[:1], txtar.File{Name: "chunks", Data: []byte(got)})
-				if err := os.WriteFile(path, txtar.Format(archive), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(string(archive.Files[1].Data), got); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
+			archive.Files = append(archive.Files[:1], txtar.File{Name: "chunks", Data: []byte(render(doc, chunks))})
+			golden.Assert(t, path, txtar.Format(archive))
 		})
 	}
 }

@@ -133,6 +133,7 @@ const mostProblems = 5
 // problems warns of files that were left out.
 func (a *app) problems(r *ragflow.IndexReport) {
 	a.problemList("could not read", r.Failed)
+	a.problemList("read with trouble", r.Warned)
 	if r.Added+r.Changed > 0 || r.Files == 0 { // not at every question again
 		a.problemList("skipped", r.Skipped)
 	}
