@@ -219,12 +219,15 @@ func TestBrokenLine(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{out: &out, mode: progressBar}
+	p := &progress{out: &out, gate: gate{w: &out}, mode: progressBar}
 	p.report(ragflow.Progress{Stage: "scanning", Done: 1})
 	if out.Len() > 0 {
 		t.Errorf("a bar at once: %q", out.String())
 	}
-	p.show(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10})
+	p.since, p.moved = p.since.Add(-barDelay), p.moved.Add(-barEvery)
+	p.report(ragflow.Progress{Stage: "indexing", Done: 1, Total: 10})
+	p.moved = p.moved.Add(-barEvery)
+	p.report(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10})
 	if got := out.String(); !strings.Contains(got, "indexing") || !strings.Contains(got, "30%") {
 		t.Errorf("bar = %q", got)
 	}

@@ -14,6 +14,9 @@ const (
 	// barDelay is how long indexing goes on before a bar appears: what is over
 	// sooner needs none.
 	barDelay = 300 * time.Millisecond
+	// barEvery is how often the bar moves. Files come in bursts, and a rate
+	// measured within one means nothing.
+	barEvery = 250 * time.Millisecond
 	// plainEvery is how often a line is printed where there is no terminal.
 	plainEvery = 10 * time.Second
 )
@@ -23,8 +26,10 @@ const (
 // time.
 type progress struct {
 	out   io.Writer
+	gate  gate
 	mode  progressMode
 	since time.Time // the first report, or the last line printed
+	moved time.Time // the bar's last move
 	bar   *progressbar.ProgressBar
 	stage string
 	total int
@@ -38,8 +43,22 @@ const (
 	progressBar
 )
 
+// gate lets writes through once it is open. The bar runs behind it from the
+// first report on, so that its rate is right when it appears.
+type gate struct {
+	w    io.Writer
+	open bool
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	if !g.open {
+		return len(p), nil
+	}
+	return g.w.Write(p)
+}
+
 func (a *app) newProgress() *progress {
-	p := &progress{out: a.err, mode: progressPlain}
+	p := &progress{out: a.err, gate: gate{w: a.err}, mode: progressPlain}
 	switch {
 	case a.quiet:
 		p.mode = progressOff
@@ -62,10 +81,11 @@ func (p *progress) report(r ragflow.Progress) {
 			fmt.Fprintln(p.out, plainProgress(r))
 		}
 	case progressBar:
-		if p.bar == nil && now.Sub(p.since) < barDelay {
-			return
+		p.gate.open = now.Sub(p.since) >= barDelay
+		if now.Sub(p.moved) >= barEvery || r.Done == r.Total {
+			p.moved = now
+			p.show(r)
 		}
-		p.show(r)
 	case progressOff:
 	}
 }
@@ -88,17 +108,18 @@ func (p *progress) show(r ragflow.Progress) {
 		p.end()
 		p.stage, p.total = r.Stage, total
 		p.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(p.out),
+			progressbar.OptionSetWriter(&p.gate),
 			progressbar.OptionSetDescription(r.Stage),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("files"),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(),
 		)
+		return // there is no rate yet
 	}
 	_ = p.bar.Set(r.Done)
 }
