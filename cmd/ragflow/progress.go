@@ -119,6 +119,7 @@ func (p *progress) show(r ragflow.Progress) {
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionClearOnFinish(),
 		)
+		p.bar.StartWithoutRender()
 		return // there is no rate yet
 	}
 	_ = p.bar.Set(r.Done)
