@@ -163,3 +163,39 @@ func TestViewsFollowTheirTexts(t *testing.T) {
 		t.Errorf("after refused views (-want +got):\n%s", diff)
 	}
 }
+
+// TestViewsCostOneThread looks at SQLite's plan: a condition on thread must
+// reach the thread before its line is computed, through the view above, too.
+func TestViewsCostOneThread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "threads.db")
+	openWithViews(t, path, messagesView())
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.Read(t.Context(), func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(`EXPLAIN QUERY PLAN SELECT content FROM messages WHERE thread = 't' ORDER BY seq`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var plan []string
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				return err
+			}
+			plan = append(plan, detail)
+		}
+		text := strings.Join(plan, "\n")
+		if !strings.Contains(text, "SEARCH t USING INDEX sqlite_autoindex_threads_1 (name=?)") || strings.Contains(text, "SCAN c") {
+			t.Errorf("plan looks at other threads:\n%s", text)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

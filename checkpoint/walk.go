@@ -1,0 +1,83 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// walkFirst and walkMore are how many commits Walk reads at a time: few at
+// first, because most who walk want only the newest.
+const (
+	walkFirst = 16
+	walkMore  = 256
+)
+
+// Walk implements [graph.Store]. It holds no lock and no connection while the
+// caller looks at a commit: the log only grows, so that reading it in parts
+// gives the same as reading it at once.
+func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
+	return func(yield func(graph.Commit, error) bool) {
+		next, count := from, walkFirst
+		for {
+			commits, err := s.walk(ctx, thread, next, count)
+			if err != nil {
+				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
+				return
+			}
+			for _, c := range commits {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(commits) < count {
+				return
+			}
+			if next = commits[len(commits)-1].Parent; next == 0 {
+				return
+			}
+			count = walkMore
+		}
+	}
+}
+
+// part is a piece of the line of a commit, of a number of commits.
+const part = `WITH RECURSIVE line(id, parent) AS (
+	SELECT id, parent FROM commits WHERE id = ?
+	UNION ALL
+	SELECT c.id, c.parent FROM line JOIN commits c ON c.id = line.parent
+	LIMIT ?) `
+
+func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, count int) (commits []graph.Commit, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		from, err := locate(tx, thread, from)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
+			JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(from), count)
+		if err != nil {
+			return err
+		}
+		if commits, err = s.scanCommits(tx, rows, thread); err != nil {
+			return err
+		}
+		place := make(map[graph.CommitID]int, len(commits))
+		for i, c := range commits {
+			place[c.ID] = i
+		}
+		rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
+			JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(from), count)
+		if err != nil {
+			return err
+		}
+		return s.eachDelta(tx, rows, func(at graph.CommitID, d graph.Delta) {
+			c := &commits[place[at]]
+			c.Deltas = append(c.Deltas, d)
+		})
+	})
+	return commits, err
+}
