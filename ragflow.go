@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -107,14 +108,17 @@ func (a *Assistant) Close() error { return errors.Join(a.threads.Close(), a.inde
 
 // open binds a new engine to the index as it is now.
 func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
-	roots := report.Roots
-	if len(roots) == 0 {
-		collections, err := a.index.Collections(ctx)
-		if err != nil {
-			return err
-		}
-		for _, c := range collections {
+	collections, err := a.index.Collections(ctx)
+	if err != nil {
+		return err
+	}
+	var roots []string
+	report.Files, report.Chunks = 0, 0
+	for _, c := range collections {
+		if len(a.config.Docs) == 0 || slices.Contains(report.Roots, c.Root) {
 			roots = append(roots, c.Root)
+			report.Files += c.Files
+			report.Chunks += c.Chunks
 		}
 	}
 	if len(roots) == 0 {
@@ -124,7 +128,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	if err != nil {
 		return err
 	}
-	report.Roots, report.Files, report.Chunks = roots, searcher.Files(), searcher.Docs()
+	report.Roots = roots
 	e := &engine{searcher: searcher, skills: offlineSkills(searcher, a.config)}
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {

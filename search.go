@@ -46,7 +46,7 @@ func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchRep
 		}
 		reply.Hits = append(reply.Hits, SearchHit{
 			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title,
-			Headings: c.Headings, Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine, Text: c.Text,
+			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine, Text: c.Text,
 			Score: h.Score, Legs: h.Legs,
 		})
 	}
