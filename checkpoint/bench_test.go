@@ -8,7 +8,7 @@ import (
 // BenchmarkCommit is one durable superstep of one task.
 func BenchmarkCommit(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "threads.db"))
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	c := newConversation(b, s)
 	commits := 0
 	for b.Loop() {

@@ -247,7 +247,7 @@ func (d *deltaRow) texts(w *write) (body, notes any, err error) {
 
 func (w *write) text(o *outlined) (any, error) {
 	if o == nil {
-		return nil, nil //nolint:nilnil // nil is the SQL NULL
+		return nil, nil // nil is the SQL NULL
 	}
 	joined, err := w.join(*o)
 	return string(joined), err
@@ -292,7 +292,7 @@ func (w *write) join(o outlined) ([]byte, error) {
 // finds candidates; the texts themselves are compared.
 func (w *write) blob(text string) (int64, error) {
 	sum := sha256.Sum256([]byte(text))
-	hash := int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // any 64 bits will do
+	hash := int64(binary.BigEndian.Uint64(sum[:8])) // any 64 bits will do
 	var id int64
 	err := w.QueryRow(`SELECT b.id FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ? AND b.body = ?`,
 		hash, text).Scan(&id)

@@ -9,11 +9,11 @@ import (
 	"example.com/ragflow/graph"
 )
 
-func open(t testing.TB, path string) *checkpoint.SQLite {
-	t.Helper()
-	s, err := checkpoint.Open(t.Context(), path, checkpoint.Options{})
+func open(tb testing.TB, path string) *checkpoint.SQLite {
+	tb.Helper()
+	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }

@@ -57,7 +57,7 @@ type write struct {
 // name returns the id of a name, adding it where it is new; nil for "".
 func (w *write) name(name string) (any, error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // nil is the SQL NULL that stands for ""
+		return nil, nil // nil is the SQL NULL that stands for ""
 	}
 	if id, ok := w.names.id(name); ok {
 		return id, nil

@@ -3,7 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -51,7 +51,7 @@ func FuzzOutline(f *testing.F) {
 }
 
 func TestInlineRefusesBrokenReferences(t *testing.T) {
-	gone := fmt.Errorf("gone")
+	gone := errors.New("gone")
 	for _, body := range []string{`"\u0001"`, `"\u0001x"`, `"\u0001="`, `"\u0001==1"`, `"\u000199999999999999999999"`, `"\u00015"`} {
 		if got, err := inline([]byte(body), func(int64) (string, error) { return "", gone }); err == nil {
 			t.Errorf("inline(%s) = %s, want an error", body, got)

@@ -12,7 +12,7 @@ import (
 // nonce tells this process from an earlier one with the same id, as restarted
 // containers have.
 var nonce = sync.OnceValue(func() string { //nolint:gochecknoglobals // identity of the process, never changed
-	return fmt.Sprintf("%08x", rand.Uint32()) //nolint:gosec // tells apart, keeps no secret
+	return fmt.Sprintf("%08x", rand.Uint32()) // tells apart, keeps no secret
 })
 
 // ProcessOwner names this process as the owner of leases: "host/pid/random",

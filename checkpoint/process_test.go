@@ -131,7 +131,7 @@ func TestProcessesShareAThread(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			defer s.Close()
+			defer func() { _ = s.Close() }()
 			for range 25 {
 				id, err := sharedTurn(t.Context(), s, "shared")
 				if err != nil {
@@ -144,7 +144,7 @@ func TestProcessesShareAThread(t *testing.T) {
 	}
 	wg.Wait()
 	s := open(t, path)
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	n := 0
 	for c, err := range s.Walk(t.Context(), "shared", 0) {
 		if err != nil {
@@ -200,7 +200,7 @@ func TestKilled(t *testing.T) {
 func checkChain(t *testing.T, path, last string) {
 	t.Helper()
 	s := open(t, path)
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	found := false
 	for c, err := range s.Walk(t.Context(), "t", 0) {
 		if err != nil {

@@ -26,7 +26,7 @@ func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var i Info
 			var created, touched int64
@@ -68,7 +68,7 @@ func (s *SQLite) Runs(ctx context.Context, prefix string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var id string
 			if err := rows.Scan(&id); err != nil {
@@ -152,12 +152,12 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 	var deltas []graph.Delta
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		snapshot, deltas = graph.Snapshot{}, nil
-		at, err := locate(tx, thread, at)
+		newest, err := locate(tx, thread, at)
 		if err != nil {
 			return err
 		}
 		rows, err := tx.Query(tail+`SELECT line.id, line.time, `+deltaColumns+`
-			FROM line JOIN deltas d ON d.at = line.id WHERE NOT line.snap ORDER BY d.at, d.n`, int64(at))
+			FROM line JOIN deltas d ON d.at = line.id WHERE NOT line.snap ORDER BY d.at, d.n`, int64(newest))
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 			return err
 		}
 		var packed []byte
-		err = tx.QueryRow(tail+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id`, int64(at)).Scan(&snapshot.At, &packed)
+		err = tx.QueryRow(tail+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id`, int64(newest)).Scan(&snapshot.At, &packed)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -208,7 +208,7 @@ func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 // eachDelta reads rows of a commit's id and time and deltaColumns, and closes
 // them.
 func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.CommitID, graph.Delta)) error {
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var at graph.CommitID
 		var micros int64
@@ -267,7 +267,7 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var r graph.TaskResult
 			var body, notes []byte
@@ -297,7 +297,7 @@ const commitColumns = `c.id, coalesce(c.parent, 0), r.key, c.step, c.source, c.s
 
 // scanCommits reads rows of commitColumns and closes them.
 func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sqlite.Rows, thread string) ([]graph.Commit, error) {
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var commits []graph.Commit
 	for rows.Next() {
 		c := graph.Commit{Thread: thread}

@@ -33,13 +33,13 @@ type conversation struct {
 	turns  int
 }
 
-func newConversation(t testing.TB, s graph.Store) *conversation {
-	t.Helper()
-	c := &conversation{t: t, s: s, rand: rand.New(rand.NewPCG(1, 2)), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
+func newConversation(tb testing.TB, s graph.Store) *conversation {
+	tb.Helper()
+	c := &conversation{t: tb, s: s, rand: rand.New(rand.NewPCG(1, 2)), now: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}
 	c.thread = c.uuid()
-	lease, err := s.Acquire(t.Context(), c.thread, graph.AcquireOptions{Owner: checkpoint.ProcessOwner(), TTL: time.Hour})
+	lease, err := s.Acquire(tb.Context(), c.thread, graph.AcquireOptions{Owner: checkpoint.ProcessOwner(), TTL: time.Hour})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	c.lease = lease
 	return c
@@ -112,11 +112,11 @@ func (c *conversation) turn() (snapshot int) {
 	return snapshot
 }
 
-func fileSize(t testing.TB, path string) int64 {
-	t.Helper()
+func fileSize(tb testing.TB, path string) int64 {
+	tb.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return info.Size()
 }
@@ -126,7 +126,7 @@ func fileSize(t testing.TB, path string) int64 {
 func TestThousandTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	s := open(t, path)
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	c := newConversation(t, s)
 	// cost of a turn: statements run, and bytes that went into the write-ahead
 	// log, empty before the turn.
@@ -175,13 +175,14 @@ func TestThousandTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "[" + c.state.String() + "]"
-	got := "[" + strings.TrimSuffix(strings.TrimPrefix(string(snapshot.Body), `{"messages":[`), "]}")
+	var got strings.Builder
+	got.WriteString("[" + strings.TrimSuffix(strings.TrimPrefix(string(snapshot.Body), `{"messages":[`), "]}"))
 	for _, d := range deltas {
 		if m, ok := strings.CutPrefix(string(d.Body), `{"messages":[{"put":`); ok {
-			got += "," + strings.TrimSuffix(m, "}]}")
+			got.WriteString("," + strings.TrimSuffix(m, "}]}"))
 		}
 	}
-	if diff := cmp.Diff(want, got+"]"); diff != "" {
+	if diff := cmp.Diff(want, got.String()+"]"); diff != "" {
 		t.Errorf("messages (-want +got):\n%.2000s", diff)
 	}
 }
@@ -191,7 +192,7 @@ func TestThousandTurns(t *testing.T) {
 func TestTextsAreStoredOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	s := open(t, path)
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	c := newConversation(t, s)
 	var passages []string
 	for range 20 {

@@ -36,7 +36,7 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	}
 	s := &SQLite{db: db, clock: o.Clock}
 	if err := s.makeViews(ctx, o.Views); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close()) //nolint:contextcheck // closes even when ctx has ended
 	}
 	return s, nil
 }
@@ -92,7 +92,7 @@ func dropViews(tx *sqlite.Tx) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var drop []string
 	for rows.Next() {
 		var name string

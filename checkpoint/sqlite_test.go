@@ -23,7 +23,7 @@ func ExampleOpen() {
 	if err != nil {
 		panic(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	lease, err := s.Acquire(ctx, "thread", graph.AcquireOptions{Owner: checkpoint.ProcessOwner(), TTL: time.Minute})
 	if err != nil {
 		panic(err)
@@ -105,6 +105,12 @@ func TestStore(t *testing.T) {
 					t.Errorf("FindRun(%q) = %q, %d, %v, want %q, %d", tt.run, thread, last, err, tt.thread, tt.last)
 				}
 			}
+			for prefix, want := range map[string][]string{"": {aRun, "r1", "r2"}, "r": {"r1", "r2"}, aRun[:9]: {aRun}, "x": nil} {
+				got, err := s.Runs(t.Context(), prefix)
+				if diff := cmp.Diff(want, got); err != nil || diff != "" {
+					t.Errorf("Runs(%q): %v (-want +got):\n%s", prefix, err, diff)
+				}
+			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +123,7 @@ func TestStore(t *testing.T) {
 
 func TestDeadOwnerIsReplacedAtOnce(t *testing.T) {
 	s := open(t, ":memory:")
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	own := checkpoint.ProcessOwner()
 	parts := strings.Split(own, "/")
 	if len(parts) != 3 || own != checkpoint.ProcessOwner() {
@@ -156,7 +162,7 @@ func TestClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	if _, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "a", TTL: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +241,7 @@ func TestDamagedLater(t *testing.T) {
 		if err != nil {
 			return 0, err
 		}
-		defer s.Close()
+		defer func() { _ = s.Close() }()
 		for _, err := range s.Walk(t.Context(), c.thread, 0) {
 			if err != nil {
 				return commits, err

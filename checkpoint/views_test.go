@@ -26,32 +26,32 @@ FROM log l, json_each(l.body, '$.messages') op
 WHERE l.error = '' AND json_type(op.value, '$.put') = 'object'`
 }
 
-func openWithViews(t testing.TB, path string, views ...string) *checkpoint.SQLite {
-	t.Helper()
-	s, err := checkpoint.Open(t.Context(), path, checkpoint.Options{Views: views})
+func openWithViews(tb testing.TB, path string, views ...string) *checkpoint.SQLite {
+	tb.Helper()
+	s, err := checkpoint.Open(tb.Context(), path, checkpoint.Options{Views: views})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	tb.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
 // query reads a file the way another program would.
-func query(t testing.TB, path, text string, args ...any) []string {
-	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{""}})
+func query(tb testing.TB, path, text string) []string {
+	tb.Helper()
+	db, err := sqlite.Open(tb.Context(), path, sqlite.Options{Migrations: []string{""}})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	var lines []string
-	err = db.Read(t.Context(), func(tx *sqlite.Tx) error {
+	err = db.Read(tb.Context(), func(tx *sqlite.Tx) error {
 		lines = nil
-		rows, err := tx.Query(text, args...)
+		rows, err := tx.Query(text)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var line string
 			if err := rows.Scan(&line); err != nil {
@@ -62,29 +62,29 @@ func query(t testing.TB, path, text string, args ...any) []string {
 		return rows.Err()
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return lines
 }
 
 // say appends a commit with a message to a thread.
-func say(t testing.TB, s graph.Store, thread, run, body string) graph.CommitID {
-	t.Helper()
-	l, err := s.Acquire(t.Context(), thread, graph.AcquireOptions{Owner: "a", TTL: time.Hour, Wait: time.Minute})
+func say(tb testing.TB, s graph.Store, thread, run, body string) graph.CommitID {
+	tb.Helper()
+	l, err := s.Acquire(tb.Context(), thread, graph.AcquireOptions{Owner: "a", TTL: time.Hour, Wait: time.Minute})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	head, _ := s.Head(t.Context(), thread) // the zero commit for a new thread
-	id, err := s.Commit(t.Context(), l, graph.Batch{Commit: graph.Commit{
+	head, _ := s.Head(tb.Context(), thread) // the zero commit for a new thread
+	id, err := s.Commit(tb.Context(), l, graph.Batch{Commit: graph.Commit{
 		Parent: head.ID, Run: run, Step: 1, Source: graph.SourceInput, Status: graph.Running,
 		Time:   time.Date(2026, 11, 21, 9, 0, 0, 5000, time.UTC),
 		Deltas: []graph.Delta{{Node: "generate", Body: []byte(body)}, {Node: "failed", Rank: 1, Error: "no luck"}, {Node: "idle", Rank: 2}},
 	}})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	if err := s.Release(t.Context(), l); err != nil {
-		t.Fatal(err)
+	if err := s.Release(tb.Context(), l); err != nil {
+		tb.Fatal(err)
 	}
 	return id
 }
@@ -173,13 +173,13 @@ func TestViewsCostOneThread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	err = db.Read(t.Context(), func(tx *sqlite.Tx) error {
 		rows, err := tx.Query(`EXPLAIN QUERY PLAN SELECT content FROM messages WHERE thread = 't' ORDER BY seq`)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		var plan []string
 		for rows.Next() {
 			var id, parent, unused int

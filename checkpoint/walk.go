@@ -53,12 +53,12 @@ const part = `WITH RECURSIVE line(id, parent) AS (
 
 func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, count int) (commits []graph.Commit, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		from, err := locate(tx, thread, from)
+		newest, err := locate(tx, thread, from)
 		if err != nil {
 			return err
 		}
 		rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
-			JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(from), count)
+			JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(newest), count)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, c
 			place[c.ID] = i
 		}
 		rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
-			JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(from), count)
+			JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(newest), count)
 		if err != nil {
 			return err
 		}

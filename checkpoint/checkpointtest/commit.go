@@ -1,3 +1,4 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
 package checkpointtest
 
 import (
@@ -18,7 +19,7 @@ func commitClauses() []clause {
 			if id <= 0 {
 				t.Errorf("id = %d, want more than 0", id)
 			}
-			wantEqual(t, "head", headOf(t, s, "t").ID, id)
+			wantEqual(t, "head", headOf(t, s).ID, id)
 		}},
 		{"ids grow", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
@@ -41,19 +42,19 @@ func commitClauses() []clause {
 			b := graph.Batch{Commit: want}
 			b.Deltas = []graph.Delta{delta("b", 0)}
 			want.ID, want.Parent, want.Thread = w.commit(b), first, "t"
-			wantEqual(t, "head", headOf(t, s, "t"), want)
+			wantEqual(t, "head", headOf(t, s), want)
 		}},
 		{"a commit without anything but a run", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			id := w.commit(graph.Batch{Commit: graph.Commit{Run: "r", Time: moment()}})
-			wantEqual(t, "head", headOf(t, s, "t"), graph.Commit{ID: id, Thread: "t", Run: "r", Time: moment()})
+			wantEqual(t, "head", headOf(t, s), graph.Commit{ID: id, Thread: "t", Run: "r", Time: moment()})
 		}},
 		{"id and thread are the store's to fill in", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			b := batch()
 			b.ID, b.Thread = 4711, "elsewhere"
 			id := w.commit(b)
-			c := headOf(t, s, "t")
+			c := headOf(t, s)
 			wantEqual(t, "id and thread", []any{c.ID, c.Thread}, []any{id, "t"})
 			_, err := s.Head(t.Context(), "elsewhere")
 			wantError(t, "Head", err, graph.ErrNotFound)
@@ -67,7 +68,7 @@ func commitClauses() []clause {
 					b := batch()
 					b.Source, b.Status = source, status
 					w.commit(b)
-					c := headOf(t, s, "t")
+					c := headOf(t, s)
 					wantEqual(t, "source and status", []any{c.Source, c.Status}, []any{source, status})
 				}
 			}
@@ -78,7 +79,7 @@ func commitClauses() []clause {
 				b := batch()
 				b.Run = run
 				w.commit(b)
-				wantEqual(t, "run", headOf(t, s, "t").Run, run)
+				wantEqual(t, "run", headOf(t, s).Run, run)
 			}
 		}},
 		{"a wrong parent is a conflict", func(t *testing.T, s graph.Store) {
@@ -91,7 +92,7 @@ func commitClauses() []clause {
 				_, err := s.Commit(t.Context(), w.lease, b)
 				wantError(t, fmt.Sprintf("Commit on %d", parent), err, graph.ErrConflict)
 			}
-			wantEqual(t, "head", headOf(t, s, "t").ID, second)
+			wantEqual(t, "head", headOf(t, s).ID, second)
 			_, deltas := load(t, s, "t", second)
 			wantEqual(t, "deltas", nodes(deltas), []string{"a", "b"})
 		}},
@@ -134,7 +135,7 @@ func commitClauses() []clause {
 			if _, err := s.Commit(t.Context(), w.lease, b); err == nil {
 				t.Error("Commit succeeded")
 			}
-			wantEqual(t, "head", headOf(t, s, "t").ID, first)
+			wantEqual(t, "head", headOf(t, s).ID, first)
 			snapshot, deltas := load(t, s, "t", first)
 			wantEqual(t, "deltas", nodes(deltas), []string{"a"})
 			wantEqual(t, "snapshot", snapshot, graph.Snapshot{})
@@ -192,7 +193,7 @@ func commitClauses() []clause {
 			want := walk(t, s, "t", 0)
 			got := walk(t, s, "t", 0)
 			got[0].Frontier[0], got[0].Deltas[0].Body[0], got[0].Deltas[0].Notes.Warnings[0] = "y", 'X', "changed"
-			headOf(t, s, "t").Frontier[0] = "z"
+			headOf(t, s).Frontier[0] = "z"
 			wantEqual(t, "commits", walk(t, s, "t", 0), want)
 		}},
 		{"times are kept to the microsecond, in UTC", func(t *testing.T, s graph.Store) {
@@ -208,7 +209,7 @@ func commitClauses() []clause {
 				b := batch()
 				b.Time = when
 				w.commit(b)
-				wantEqual(t, "time", headOf(t, s, "t").Time, when.UTC().Truncate(time.Microsecond))
+				wantEqual(t, "time", headOf(t, s).Time, when.UTC().Truncate(time.Microsecond))
 			}
 		}},
 		{"a commit without a time gets one", func(t *testing.T, s graph.Store) {
@@ -216,7 +217,7 @@ func commitClauses() []clause {
 			b := batch()
 			b.Time = time.Time{}
 			w.commit(b)
-			if got := headOf(t, s, "t").Time; time.Since(got).Abs() > time.Hour {
+			if got := headOf(t, s).Time; time.Since(got).Abs() > time.Hour {
 				t.Errorf("time = %v, want about now", got)
 			}
 		}},
@@ -229,7 +230,7 @@ func commitClauses() []clause {
 			w.commit(batch(delta("a", 0)))
 			release(t, s, w.lease)
 			next := hold(t, s, "t")
-			next.head = headOf(t, s, "t").ID
+			next.head = headOf(t, s).ID
 			next.commit(batch(delta("b", 0)))
 			_, deltas := load(t, s, "t", 0)
 			wantEqual(t, "deltas", nodes(deltas), []string{"a", "b"})

@@ -1,3 +1,4 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
 package checkpointtest
 
 import (

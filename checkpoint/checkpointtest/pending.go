@@ -1,3 +1,4 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
 package checkpointtest
 
 import (
@@ -83,7 +84,7 @@ func pendingClauses() []clause {
 			w := hold(t, s, "t")
 			id := w.commit(batch(delta("a", 0)))
 			w.pend(result("n", 0))
-			wantEqual(t, "head", headOf(t, s, "t").ID, id)
+			wantEqual(t, "head", headOf(t, s).ID, id)
 			_, deltas := load(t, s, "t", 0)
 			wantEqual(t, "deltas", nodes(deltas), []string{"a"})
 		}},

@@ -1,3 +1,4 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
 package checkpointtest
 
 import (
@@ -26,7 +27,7 @@ func reopenClauses() []reopened {
 				wantEqual(t, "snapshot", string(snapshot.Body), `{"s":1}`)
 				wantEqual(t, "deltas", nodes(deltas), []string{"b", "c"})
 				wantEqual(t, "commits", len(walk(t, s, "t", 0)), 2)
-				wantEqual(t, "run", headOf(t, s, "t").Run, "run")
+				wantEqual(t, "run", headOf(t, s).Run, "run")
 			},
 		},
 		{
@@ -54,7 +55,7 @@ func reopenClauses() []reopened {
 			func(t *testing.T, s graph.Store) {
 				w := hold(t, s, "t")
 				wantEqual(t, "token", w.lease.Token, int64(2))
-				before := headOf(t, s, "t").ID
+				before := headOf(t, s).ID
 				w.head = before
 				if after := w.commit(batch(delta("b", 0))); after <= before {
 					t.Errorf("id %d after %d", after, before)

@@ -162,11 +162,12 @@ func load(t *testing.T, s graph.Store, thread string, at graph.CommitID) (graph.
 	return snapshot, deltas
 }
 
-func headOf(t *testing.T, s graph.Store, thread string) graph.Commit {
+// headOf returns the head of thread "t".
+func headOf(t *testing.T, s graph.Store) graph.Commit {
 	t.Helper()
-	c, err := s.Head(t.Context(), thread)
+	c, err := s.Head(t.Context(), "t")
 	if err != nil {
-		t.Fatalf("Head(%q): %v", thread, err)
+		t.Fatalf("Head: %v", err)
 	}
 	return c
 }

@@ -1,3 +1,4 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
 package checkpointtest
 
 import (
@@ -43,7 +44,7 @@ func walkClauses() []clause {
 				b := batch(delta("n", 0))
 				b.Frontier, b.Fingerprint = []string{"x", "y"}, "f"
 				w.commit(b)
-				c := headOf(t, s, "t")
+				c := headOf(t, s)
 				c.Deltas = []graph.Delta{delta("n", 0)}
 				want = append([]graph.Commit{c}, want...)
 			}

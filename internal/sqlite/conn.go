@@ -62,7 +62,7 @@ func (cn *conn) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 		return s, nil
 	}
 	if len(cn.stmts) >= maxStatements {
-		return nil, nil //nolint:nilnil // no statement and no error: the caller runs the text
+		return nil, nil // no statement and no error: the caller runs the text
 	}
 	s, err := cn.c.PrepareContext(ctx, query)
 	if err != nil {
@@ -73,15 +73,16 @@ func (cn *conn) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 // control runs a statement such as BEGIN, prepared once.
-func (cn *conn) control(query string) error {
-	_, err := (&Tx{ctx: context.Background(), cn: cn}).Exec(query)
+func (cn *conn) control(ctx context.Context, query string) error {
+	_, err := newTx(ctx, cn).Exec(query)
 	return err
 }
 
-// rollback ends a transaction and tells whether the connection is still good.
-// SQLite ends some transactions itself, for example when the disk is full.
-func (cn *conn) rollback() bool {
-	err := cn.control("ROLLBACK")
+// rollback ends a transaction, also after ctx has ended, and tells whether the
+// connection is still good. SQLite ends some transactions itself, for example
+// when the disk is full.
+func (cn *conn) rollback(ctx context.Context) bool {
+	err := cn.control(context.WithoutCancel(ctx), "ROLLBACK")
 	return err == nil || strings.Contains(err.Error(), "no transaction is active")
 }
 
@@ -99,14 +100,19 @@ func (cn *conn) close() {
 // returns and must be used by one goroutine at a time. Statements of Exec and
 // QueryRow are prepared once per connection, so their texts should be constant.
 type Tx struct {
-	ctx context.Context //nolint:containedctx // a Tx lives only as long as one call
-	cn  *conn
+	ctx   context.Context //nolint:containedctx // a Tx lives only as long as one call
+	still context.Context //nolint:containedctx // ctx, but without an end
+	cn    *conn
+}
+
+func newTx(ctx context.Context, cn *conn) *Tx {
+	return &Tx{ctx: ctx, still: context.WithoutCancel(ctx), cn: cn}
 }
 
 // Exec runs a statement that returns no rows.
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	tx.cn.db.statements.Add(1)
-	s, err := tx.cn.prepared(tx.ctx, query)
+	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +127,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 // there is none.
 func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 	tx.cn.db.statements.Add(1)
-	s, err := tx.cn.prepared(tx.ctx, query)
+	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
 	if s == nil || err != nil {
 		return tx.cn.c.QueryRowContext(tx.ctx, query, args...) // gives the error of preparing again
 	}
@@ -137,7 +143,7 @@ func (tx *Tx) Query(query string, args ...any) (*Rows, error) {
 	}
 	// Not prepared: several cursors over one statement would disturb each
 	// other. Not the context: drivers then start a goroutine for every row.
-	rows, err := tx.cn.c.QueryContext(context.WithoutCancel(tx.ctx), query, args...)
+	rows, err := tx.cn.c.QueryContext(tx.still, query, args...) //nolint:rowserrcheck // the caller does
 	if err != nil {
 		return nil, err
 	}

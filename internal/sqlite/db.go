@@ -101,7 +101,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	for range o.Readers {
 		db.readers <- nil
 	}
-	go w.loop()
+	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
 	return db, nil
 }
 
@@ -109,7 +109,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // their owner only; SQLite gives its side files the rights of the file.
 func (db *DB) locate() error {
 	if db.path == "" || db.path == ":memory:" {
-		db.dsn = fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64()) //nolint:gosec // a name, not a secret
+		db.dsn = fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64()) // a name, not a secret
 		return nil
 	}
 	abs, err := filepath.Abs(db.path)
@@ -151,7 +151,7 @@ func (db *DB) prepare(ctx context.Context, o Options) (*writer, error) {
 			return err
 		}
 		if err = db.migrate(ctx, cn, o); err != nil {
-			cn.rollback()
+			cn.rollback(ctx)
 			cn.close()
 		}
 		return err
@@ -193,16 +193,16 @@ func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
 		}
 		cn = fresh
 	}
-	if err := cn.control("BEGIN"); err != nil {
-		return err
-	}
-	defer func() {
-		if !cn.rollback() {
+	defer func() { // set before BEGIN, which may succeed and yet report that ctx ended
+		if !cn.rollback(ctx) {
 			cn.close()
 			cn = nil
 		}
 	}()
-	tx := &Tx{ctx: ctx, cn: cn}
+	if err := cn.control(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	tx := newTx(ctx, cn)
 	// BEGIN alone takes no snapshot; the first look at the file does.
 	var one int
 	if err := tx.QueryRow("SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil && !errors.Is(err, sql.ErrNoRows) {

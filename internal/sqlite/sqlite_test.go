@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -49,7 +50,7 @@ func bodies(t *testing.T, db *sqlite.DB) []string {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var s string
 			if err := rows.Scan(&s); err != nil {
@@ -73,7 +74,7 @@ func ExampleOpen() {
 	if err != nil {
 		panic(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	err = db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO notes(body) VALUES(?)`, "hello")
 		return err
@@ -187,7 +188,7 @@ func TestGroup(t *testing.T) {
 	for i := range errs {
 		wg.Go(func() {
 			errs[i] = db.Write(t.Context(), func(tx *sqlite.Tx) error {
-				if err := add(fmt.Sprint(i))(tx); err != nil {
+				if err := add(strconv.Itoa(i))(tx); err != nil {
 					return err
 				}
 				switch i % 3 {
@@ -230,7 +231,7 @@ func TestGroupThatBreaksIsRunOneByOne(t *testing.T) {
 	var bad error
 	good := make([]error, 8)
 	for i := range good {
-		wg.Go(func() { good[i] = db.Write(t.Context(), add(fmt.Sprint(i))) })
+		wg.Go(func() { good[i] = db.Write(t.Context(), add(strconv.Itoa(i))) })
 	}
 	wg.Go(func() {
 		bad = db.Write(t.Context(), func(tx *sqlite.Tx) error {
@@ -322,7 +323,7 @@ func TestManyHandles(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			defer db.Close()
+			defer func() { _ = db.Close() }()
 			for i := range 20 {
 				if err := db.Write(t.Context(), add(fmt.Sprint(h, "/", i))); err != nil {
 					t.Error(err)
@@ -335,7 +336,7 @@ func TestManyHandles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if got := len(bodies(t, db)); got != 120 {
 		t.Errorf("%d rows, want 120", got)
 	}
@@ -374,7 +375,7 @@ func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := open(t, path)
 	for i := range 200 {
-		if err := db.Write(t.Context(), add(strings.Repeat("x", 100)+fmt.Sprint(i))); err != nil {
+		if err := db.Write(t.Context(), add(strings.Repeat("x", 100)+strconv.Itoa(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -463,7 +464,7 @@ func TestCloseWhileWriting(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			err := db.Write(t.Context(), add(fmt.Sprint(i)))
+			err := db.Write(t.Context(), add(strconv.Itoa(i)))
 			if err != nil && !errors.Is(err, sqlite.ErrClosed) {
 				t.Error(err)
 			}
@@ -500,7 +501,7 @@ func TestReadIsInterrupted(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			cancel()
 		}
@@ -514,6 +515,32 @@ func TestReadIsInterrupted(t *testing.T) {
 	}
 }
 
+// TestReadersSurviveCancellation ends reads at every possible point; the
+// connections must stay usable.
+func TestReadersSurviveCancellation(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "x.db"))
+	if err := db.Write(t.Context(), add("a")); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 400 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Microsecond)
+		wg.Go(func() {
+			defer cancel()
+			_ = db.Read(ctx, func(tx *sqlite.Tx) error {
+				var n int
+				return tx.QueryRow(`SELECT count(*) FROM notes`).Scan(&n)
+			})
+		})
+	}
+	wg.Wait()
+	for range 20 {
+		if got := bodies(t, db); len(got) != 1 {
+			t.Fatalf("rows %q", got)
+		}
+	}
+}
+
 func BenchmarkWrite(b *testing.B) {
 	db, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "x.db"), sqlite.Options{
 		Migrations: []string{`CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT) STRICT`},
@@ -521,7 +548,7 @@ func BenchmarkWrite(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	body := strings.Repeat("x", 1000)
 	for b.Loop() {
 		if err := db.Write(b.Context(), add(body)); err != nil {

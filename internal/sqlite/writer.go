@@ -142,7 +142,7 @@ func (w *writer) run(group []*request) {
 func (w *writer) begin(group []*request) []*request {
 	for len(group) > 0 {
 		// The oldest request's context bounds the wait; then it drops out.
-		err := retry(group[0].ctx, func() error { return w.cn.control("BEGIN IMMEDIATE") })
+		err := retry(group[0].ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
 		if err == nil {
 			return group
 		}
@@ -164,7 +164,7 @@ func (w *writer) begin(group []*request) []*request {
 // transaction as a whole is lost.
 func (w *writer) apply(group []*request, results []error) (saved int, err error) {
 	// Never the callers' contexts: an interrupt would end the transaction of all.
-	tx := &Tx{ctx: context.Background(), cn: w.cn}
+	tx := newTx(context.Background(), w.cn)
 	if len(group) == 1 {
 		if err := call(group[0].fn, tx); err != nil {
 			return 0, err
@@ -172,16 +172,16 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 		return 1, nil
 	}
 	for i, r := range group {
-		if err := w.cn.control("SAVEPOINT request"); err != nil {
+		if err := w.cn.control(context.Background(), "SAVEPOINT request"); err != nil {
 			return 0, err
 		}
 		results[i] = call(r.fn, tx)
 		if results[i] == nil {
 			saved++
-		} else if err := w.cn.control("ROLLBACK TO request"); err != nil {
+		} else if err := w.cn.control(context.Background(), "ROLLBACK TO request"); err != nil {
 			return 0, err
 		}
-		if err := w.cn.control("RELEASE request"); err != nil {
+		if err := w.cn.control(context.Background(), "RELEASE request"); err != nil {
 			return 0, err
 		}
 	}
@@ -191,7 +191,7 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 // commit saves the transaction. In WAL mode nobody can stand in its way;
 // readers of a database in memory can.
 func (w *writer) commit(group []*request, saved int) error {
-	err := retry(group[0].ctx, func() error { return w.cn.control("COMMIT") })
+	err := retry(group[0].ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (w *writer) commit(group []*request, saved int) error {
 
 // abort ends the transaction, whatever state it is in.
 func (w *writer) abort() {
-	if w.cn.rollback() {
+	if w.cn.rollback(context.Background()) {
 		return
 	}
 	w.cn.close()
