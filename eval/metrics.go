@@ -1,0 +1,151 @@
+package eval
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PageRank is the rank, from 1, of the first relevant page among the distinct
+// pages of a ranking; 0 where none is there. pages may repeat: each counts
+// where it stands first.
+func PageRank(pages, relevant []string) int {
+	seen := map[string]bool{}
+	for _, p := range pages {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		if slices.Contains(relevant, p) {
+			return len(seen)
+		}
+	}
+	return 0
+}
+
+// Hit reports whether a rank lies within the first k.
+func Hit(rank, k int) bool { return rank >= 1 && rank <= k }
+
+// ReciprocalRank is 1/rank; 0 where nothing relevant was found.
+func ReciprocalRank(rank int) float64 {
+	if rank < 1 {
+		return 0
+	}
+	return 1 / float64(rank)
+}
+
+// KeywordShare is the share of keywords that an answer holds, 0 to 1, without
+// regard to case and runs of white space. A short number (up to four digits,
+// points included) counts only where it stands alone: 10 is not in 100, nor 5
+// in 4.5. ok is false where no keywords are expected.
+func KeywordShare(answer string, keywords []string) (share float64, ok bool) {
+	if len(keywords) == 0 {
+		return 0, false
+	}
+	answer = plain(answer)
+	found := 0
+	for _, k := range keywords {
+		if holds(answer, plain(k)) {
+			found++
+		}
+	}
+	return float64(found) / float64(len(keywords)), true
+}
+
+func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+var shortNumber = regexp.MustCompile(`^\d[\d.,]{0,4}$`)
+
+func holds(answer, keyword string) bool {
+	if !shortNumber.MatchString(keyword) {
+		return strings.Contains(answer, keyword)
+	}
+	for at := 0; ; {
+		i := strings.Index(answer[at:], keyword)
+		if i < 0 {
+			return false
+		}
+		i += at
+		if alone(answer[:i], answer[i+len(keyword):]) {
+			return true
+		}
+		at = i + 1
+	}
+}
+
+// alone reports whether a number between before and after is a word of its own.
+func alone(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, n := utf8.DecodeRuneInString(after)
+	if inNumber(last) || unicode.IsLetter(last) || unicode.IsDigit(next) {
+		return false
+	}
+	if next == '.' || next == ',' { // 4.8 goes on, "in 4." ends
+		digit, _ := utf8.DecodeRuneInString(after[n:])
+		return !unicode.IsDigit(digit)
+	}
+	return true
+}
+
+func inNumber(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == ',' }
+
+var (
+	fence  = regexp.MustCompile("(?ms)^(```+|~~~+).*?^(```+|~~~+)[ \t]*$")
+	marker = regexp.MustCompile(`\[Source \d+\]`)
+)
+
+// Words counts the words of an answer, fenced code and marks of sources aside.
+func Words(answer string) int {
+	answer = fence.ReplaceAllString(answer, "")
+	return len(strings.Fields(marker.ReplaceAllString(answer, "")))
+}
+
+// Mean is the mean of values; 0 of none.
+func Mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// Median is the middle of values, the lower one of two; 0 of none.
+func Median(values []int) int {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
+
+// Interval is a 95 % confidence interval.
+type Interval struct{ Low, High float64 }
+
+// resamples is how many samples a bootstrap draws.
+const resamples = 2000
+
+// Bootstrap is the 95 % interval of the mean of values: percentiles of the
+// means of 2,000 samples drawn with replacement from a fixed seed, so that the
+// same values give the same interval.
+func Bootstrap(values []float64) Interval {
+	if len(values) == 0 {
+		return Interval{}
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(values)))) //nolint:gosec // reproducible on purpose
+	means := make([]float64, resamples)
+	for i := range means {
+		sum := 0.0
+		for range values {
+			sum += values[random.IntN(len(values))]
+		}
+		means[i] = sum / float64(len(values))
+	}
+	slices.Sort(means)
+	return Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
+}
