@@ -2,6 +2,7 @@ package ragflow_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow"
@@ -172,6 +174,9 @@ func TestLongThreadIsSummarised(t *testing.T) {
 	if len(thread.Summaries) == 0 || !strings.Contains(thread.Summary, "north") {
 		t.Errorf("summary %q does not hold what the person said of themselves", thread.Summary)
 	}
+	if diff := cmp.Diff(thread.Messages, messagesView(t, data, "long"), cmpopts.IgnoreFields(state.Message{}, "Time", "Citations")); diff != "" {
+		t.Errorf("the history and the view messages differ:\n%s", diff)
+	}
 	run, err := a.Run(t.Context(), r.RunID)
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +187,37 @@ func TestLongThreadIsSummarised(t *testing.T) {
 	if len(r.Citations) == 0 || r.Citations[0].Source != "pests.md" {
 		t.Errorf("after summarising, the follow-up cites %+v, want pests.md", r.Citations)
 	}
+}
+
+// messagesView reads a history as a person with an SQLite tool would.
+func messagesView(t *testing.T, data, thread string) []state.Message {
+	t.Helper()
+	db, err := sql.Open(sql.Drivers()[0], filepath.Join(data, "threads.db")) // whichever driver the build has
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), `SELECT seq, id, role, content FROM messages WHERE thread = ? ORDER BY seq`, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []state.Message
+	for rows.Next() {
+		var seq int
+		var m state.Message
+		if err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, m)
+		if seq != len(out) {
+			t.Errorf("message %d has the number %d", len(out), seq)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestSameInputSameBytes(t *testing.T) {

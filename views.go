@@ -21,15 +21,16 @@ WITH ops AS (
 ), ranked AS (
 	SELECT *,
 		row_number() OVER (PARTITION BY thread, id ORDER BY commit_id DESC, n DESC, k DESC) AS newest,
-		min(commit_id * 1000 + k) OVER (PARTITION BY thread, id) AS seq
+		first_value(commit_id) OVER oldest AS c, first_value(n) OVER oldest AS d, first_value(k) OVER oldest AS o
 	FROM ops
+	WINDOW oldest AS (PARTITION BY thread, id ORDER BY commit_id, n, k)
 )
-SELECT thread, seq, id, role, content, time, run FROM ranked
-WHERE newest = 1 AND role IS NOT NULL
+SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY c, d, o) AS seq, id, role, content, time, run
+FROM ranked WHERE newest = 1 AND role IS NOT NULL
 ORDER BY thread, seq`,
 		`CREATE VIEW summaries(thread, seq, summary, time, run) AS
-SELECT thread, commit_id, ` + summary + `, time, run FROM log
+SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY commit_id), ` + summary + `, time, run FROM log
 WHERE error = '' AND json_type(body, '$.summary') IS NOT NULL
-ORDER BY thread, commit_id`,
+ORDER BY thread, seq`,
 	}
 }
