@@ -40,7 +40,8 @@ func anaphor(words []string, i int) bool {
 	}
 	switch words[i] {
 	case "it":
-		return !slices.Contains([]string{"possible", "necessary", "ok", "okay", "safe", "better"}, next)
+		// "is it possible to …" points nowhere, "is it safe?" does
+		return i+2 >= len(words) || words[i+2] != "to" || !slices.Contains([]string{"possible", "necessary", "ok", "okay", "safe", "better"}, next)
 	case "its", "it's", "them", "they", "their", "these", "those", "this", "he", "she", "him", "her", "itself", "themselves":
 		return true
 	case "that":

@@ -108,7 +108,7 @@ func (r *Rewriter) withHistory(ctx context.Context, question string, recent []st
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
 		w := math.Pow(decay, k)
-		if alone, _ := r.alone(e.Question); !anchored && (alone || i == 0) {
+		if !anchored && (leaning(e.Question) == "" || i == 0) {
 			anchored = true // the turns since are about this one
 			w = max(w, share*topicWeight*math.Pow(topicDecay, k-1))
 		}
@@ -146,22 +146,31 @@ func (r *Rewriter) titles(ctx context.Context, ids []string) (string, error) {
 // alone reports whether a question is understood without the ones before, and
 // if not why.
 func (r *Rewriter) alone(question string) (alone bool, why string) {
-	words := plainWords(question)
-	if len(words) == 0 {
-		return false, "no words"
-	}
-	if opener(words) {
-		return false, fmt.Sprintf("begins with %q", words[0])
-	}
-	for i, w := range words {
-		if anaphor(words, i) {
-			return false, fmt.Sprintf("%q points back", w)
-		}
+	if why := leaning(question); why != "" {
+		return false, why
 	}
 	if n := len(r.lex.question(state.Query{Text: question})); n < minContent {
 		return false, fmt.Sprintf("%d words of content", n)
 	}
 	return true, ""
+}
+
+// leaning says by which sign a question leans on the ones before; "" without
+// one.
+func leaning(question string) string {
+	words := plainWords(question)
+	if len(words) == 0 {
+		return "no words"
+	}
+	if opener(words) {
+		return fmt.Sprintf("begins with %q", words[0])
+	}
+	for i, w := range words {
+		if anaphor(words, i) {
+			return fmt.Sprintf("%q points back", w)
+		}
+	}
+	return ""
 }
 
 // minContent is how many terms of content a question needs to stand by itself.

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"strings"
 
 	"example.com/ragflow/state"
@@ -67,10 +68,10 @@ func (b *builder) add(span text.Span) {
 		b.heading = tidy(strings.TrimLeft(line, "# "))
 		b.lead, b.head, b.inItem = -1, -1, false
 		b.block++
-	case isNoise(line):
-		b.inItem = false
 	case strings.HasPrefix(line, "|"):
 		b.row(span, line)
+	case isNoise(line):
+		b.inItem = false
 	case listMarker(line) > 0:
 		b.item(span, raw, line)
 	case b.inItem && !gap:
@@ -95,6 +96,10 @@ func (b *builder) leading() int {
 }
 
 func (b *builder) sentence(span text.Span, gap bool) {
+	if n := len(b.out); n > 0 && !gap && b.out[n-1].kind == sentence && initials.MatchString(b.s[b.out[n-1].start:b.out[n-1].end]) {
+		b.out[n-1].end = span.End // "by the U.S. Government" is one sentence
+		return
+	}
 	if gap {
 		b.block++
 	}
@@ -137,6 +142,8 @@ func (b *builder) row(span text.Span, line string) {
 	}
 	b.append(unit{kind: row, start: span.Start, end: span.End, lead: b.lead, head: b.head})
 }
+
+var initials = regexp.MustCompile(`\b(?:[A-Z]\.){2,}$`)
 
 // indentation is how many columns stand before i on its line.
 func indentation(s string, i int) int {
