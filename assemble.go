@@ -3,6 +3,7 @@ package ragflow
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -44,8 +45,8 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 func (r *Reply) account(commits []graph.Commit) {
 	var total time.Duration
 	nodes := map[string]time.Duration{}
-	for i := len(commits) - 1; i >= 0; i-- {
-		for _, d := range commits[i].Deltas {
+	for _, c := range slices.Backward(commits) {
+		for _, d := range c.Deltas {
 			r.Warnings = append(r.Warnings, d.Notes.Warnings...)
 			for _, call := range d.Notes.Calls {
 				r.Usage.Calls++

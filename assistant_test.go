@@ -222,7 +222,8 @@ func messagesView(t *testing.T, data, thread string) []state.Message {
 
 func TestSameInputSameBytes(t *testing.T) {
 	dir := library(t)
-	turn := func() (answers, trace string) {
+	turn := func() (answers, traces string) {
+		var answer, trace strings.Builder
 		n := 0
 		clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		a := open(t, ragflow.Config{
@@ -232,10 +233,10 @@ func TestSameInputSameBytes(t *testing.T) {
 		})
 		for _, q := range []string{"How do I dry oregano?", "and mint?", "Which visa do I need to travel to Mongolia?"} {
 			r := ask(t, a, "t", q)
-			answers += r.AnswerMD
-			trace += r.FlowTraceMD
+			answer.WriteString(r.AnswerMD)
+			trace.WriteString(r.FlowTraceMD)
 		}
-		return answers, trace
+		return answer.String(), trace.String()
 	}
 	answers, trace := turn()
 	for range 3 {

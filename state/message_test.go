@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"example.com/ragflow/state"
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/state"
 )
 
 func put(id, content string) state.MessageOp {
@@ -109,7 +111,7 @@ func FuzzFoldMessages(f *testing.F) {
 			id := string(rune('a' + b%8))
 			switch b / 16 % 3 {
 			case 0:
-				ops = append(ops, put(id, fmt.Sprint(i)))
+				ops = append(ops, put(id, strconv.Itoa(i)))
 			case 1:
 				ops = append(ops, remove(id))
 			case 2:

@@ -54,7 +54,7 @@ func Apply(s State, u Update) (State, error) {
 	return s, nil
 }
 
-func set[T any](field *T, v *T) {
+func set[T any](field, v *T) {
 	if v != nil {
 		*field = *v
 	}

@@ -2,13 +2,14 @@ package state_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
-	"example.com/ragflow/state"
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/state"
 )
 
 func full() state.State {
@@ -86,11 +87,11 @@ func TestRecentKeepsTheLastFive(t *testing.T) {
 	var s state.State
 	for i := range 7 {
 		before := s.Recent
-		next, err := state.Apply(s, state.Update{Recent: &state.Exchange{Question: fmt.Sprint(i)}})
+		next, err := state.Apply(s, state.Update{Recent: &state.Exchange{Question: strconv.Itoa(i)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i > 0 && len(before) > 0 && before[len(before)-1].Question != fmt.Sprint(i-1) {
+		if i > 0 && len(before) > 0 && before[len(before)-1].Question != strconv.Itoa(i-1) {
 			t.Errorf("turn %d changed the state before it", i)
 		}
 		s = next
