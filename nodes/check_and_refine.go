@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,7 +45,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			return state.Update{}, fmt.Errorf("grade: %w", err)
 		}
 		if math.IsNaN(grade.Score) {
-			return state.Update{}, fmt.Errorf("grade: the score is not a number")
+			return state.Update{}, errors.New("grade: the score is not a number")
 		}
 		grade.Score = min(max(grade.Score, 0), 1)
 		if last || grade.Score >= threshold {
@@ -104,10 +105,7 @@ func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Ch
 	graph.Note(ctx, "SCORE", fmt.Sprintf("%.2f", grade.Score))
 	refined := query
 	if grade.Refined != nil {
-		refined = grade.Refined.Text
-		for _, b := range grade.Refined.Boosts {
-			refined += fmt.Sprintf(" %s^%.2f", b.Text, b.Weight)
-		}
+		refined = withBoosts(*grade.Refined)
 	}
 	graph.Note(ctx, "REFINED", oneLine(refined))
 	if grade.Why != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -227,7 +228,9 @@ func TestRetrievalFuses(t *testing.T) { // R08, F01, F09, W9
 	}
 	node := nodes.Retrieval(s, 2)
 	st, n := notes(t, node, searching(
-		state.Query{Text: "a", Weight: 1, Attempt: 1}, state.Query{Text: "b", Weight: 0.5, Attempt: 1}))
+		state.Query{Text: "a", Weight: 1, Attempt: 1},
+		state.Query{Text: "b", Weight: 0.5, Attempt: 1},
+	))
 	want := []state.Hit{
 		{Chunk: "2", Score: 1.0/62 + 0.5/61, Legs: []state.Leg{{Name: "lexical", Query: 0, Rank: 2, Score: 9}, {Name: "lexical", Query: 1, Rank: 1, Score: 10}}},
 		{Chunk: "1", Score: 1.0 / 61, Legs: []state.Leg{{Name: "lexical", Query: 0, Rank: 1, Score: 10}}},
@@ -273,8 +276,8 @@ func (c *crowd) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, 
 
 func TestRetrievalIsBounded(t *testing.T) { // R08
 	c := &crowd{shelf: shelf{lists: map[string][]string{}}}
-	_, err := nodes.Retrieval(c, 2)(t.Context(), searching(
-		state.Query{Text: "a", Attempt: 1}, state.Query{Text: "b", Attempt: 1}, state.Query{Text: "c", Attempt: 1}))
+	st := searching(state.Query{Text: "a", Attempt: 1}, state.Query{Text: "b", Attempt: 1}, state.Query{Text: "c", Attempt: 1})
+	_, err := nodes.Retrieval(c, 2)(t.Context(), st)
 	if err != nil || c.most.Load() > 2 {
 		t.Errorf("%d searches at once, error %v; want at most 2", c.most.Load(), err)
 	}
@@ -362,9 +365,9 @@ func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 func candidates(bodies ...string) (state.State, shelf) {
 	s := shelf{chunks: map[string]state.Chunk{}}
 	st := searching(state.Query{Text: "q", Weight: 1, Attempt: 1})
-	for i, body := range bodies {
-		source, body, _ := strings.Cut(body, "|")
-		id := fmt.Sprint(i)
+	for i, b := range bodies {
+		source, body, _ := strings.Cut(b, "|")
+		id := strconv.Itoa(i)
 		s.chunks[id] = chunk(id, source, body)
 		st.Turn.Hits = append(st.Turn.Hits, state.Hit{Chunk: id, Score: 1 / float64(i+1)})
 	}
@@ -454,10 +457,11 @@ func tokens(t *testing.T, n int) string {
 
 func TestSummarizeConversation(t *testing.T) { // M02, M03
 	join := summarizerFunc(func(summary string, older []state.Message) (string, error) {
+		ids := []string{summary}
 		for _, m := range older {
-			summary += m.ID
+			ids = append(ids, m.ID)
 		}
-		return summary, nil
+		return strings.Join(ids, ""), nil
 	})
 	for _, tt := range []struct {
 		name         string

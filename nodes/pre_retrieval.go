@@ -55,15 +55,17 @@ func clip(raw string, planned []state.Query) []state.Query {
 
 // noteQuery shows a query as it takes part: text, weight, boosts and reason.
 func noteQuery(ctx context.Context, i int, q state.Query) {
-	value := fmt.Sprintf("%s (weight %.2f; %s)", oneLine(q.Text), q.Weight, oneLine(q.Why))
-	if len(q.Boosts) > 0 {
-		boosts := make([]string, len(q.Boosts))
-		for j, b := range q.Boosts {
-			boosts[j] = fmt.Sprintf("%s^%.2f", b.Text, b.Weight)
-		}
-		value += " + " + oneLine(strings.Join(boosts, ", "))
-	}
+	value := fmt.Sprintf("%s (weight %.2f; %s)", oneLine(withBoosts(q)), q.Weight, oneLine(q.Why))
 	graph.Note(ctx, "query "+strconv.Itoa(i+1), value)
+}
+
+// withBoosts shows a query with the words it borrows and what they weigh.
+func withBoosts(q state.Query) string {
+	parts := []string{q.Text}
+	for _, b := range q.Boosts {
+		parts = append(parts, fmt.Sprintf("(%s)^%.2f", b.Text, b.Weight))
+	}
+	return strings.Join(parts, " ")
 }
 
 func noteBy(ctx context.Context, skill any) {

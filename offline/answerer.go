@@ -36,7 +36,7 @@ func NewAnswerer(stats Stats, threshold float64) *Answerer {
 // Answer answers a task. It fails only where a source is no valid text.
 func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		return state.Answer{Text: a.converse(t), Model: Name}, nil
+		return state.Answer{Text: converse(t), Model: Name}, nil
 	}
 	abstain := t.Grade.Score < a.threshold
 	passages := make([]passage, len(t.Sources))
@@ -58,7 +58,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
 	}
 	return state.Answer{
-		Text:      strings.Join(append(a.framing(t, abstain), body), "\n\n"),
+		Text:      strings.Join(append(framing(t, abstain), body), "\n\n"),
 		Citations: citations,
 		Abstained: abstain,
 		Terms:     a.lex.telling(citations),
@@ -67,7 +67,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 }
 
 // framing is what stands before the quotes.
-func (a *Answerer) framing(t state.Task, abstain bool) []string {
+func framing(t state.Task, abstain bool) []string {
 	var out []string
 	if abstain {
 		out = append(out, phrase.Say(phrase.NotFound, t.Language))
@@ -82,7 +82,7 @@ func (a *Answerer) framing(t state.Task, abstain bool) []string {
 }
 
 // converse answers what needs no documents.
-func (a *Answerer) converse(t state.Task) string {
+func converse(t state.Task) string {
 	switch talk(t.Question) {
 	case thanks:
 		return phrase.Say(phrase.Thanks, t.Language)

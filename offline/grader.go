@@ -51,7 +51,7 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	}
 	top, at := -1.0, 0
 	for i, c := range best {
-		if m := g.cover(terms, c); m > top {
+		if m := g.lex.cover(terms, c); m > top {
 			top, at = m, i
 		}
 	}
@@ -76,9 +76,9 @@ func lessLent(q state.Query, share float64) state.Query {
 
 // cover is the mean of what the passage and its best sentence hold. Title and
 // headings speak for every sentence below them.
-func (g *Grader) cover(terms []weighed, c state.Chunk) float64 {
-	p := g.lex.passage(1, state.Source{Chunk: c})
-	whole := g.lex.set(c.Text)
+func (l lexicon) cover(terms []weighed, c state.Chunk) float64 {
+	p := l.passage(1, state.Source{Chunk: c})
+	whole := l.set(c.Text)
 	about := func(term string, in set) float64 {
 		switch {
 		case in.has(term):

@@ -29,16 +29,6 @@ func (l lexicon) idf(term string) float64 {
 	return math.Log(1 + (n-df+0.5)/(df+0.5))
 }
 
-// terms returns the terms of s, repeated as they are there.
-func (l lexicon) terms(s string) []string {
-	tokens := l.analyzer.Analyze(s)
-	out := make([]string, len(tokens))
-	for i, t := range tokens {
-		out[i] = t.Term
-	}
-	return out
-}
-
 // set is a set of terms.
 type set map[string]struct{}
 

@@ -92,7 +92,7 @@ func answer(t *testing.T, l library, in state.Task) state.Answer {
 	for _, c := range got.Citations {
 		src := in.Sources[c.N-1]
 		if c.Quote != src.Text[c.Start-src.Start:c.End-src.Start] {
-			t.Errorf("quote %q does not stand in %s at %d", c.Quote, src.Chunk.Source, c.Start)
+			t.Errorf("quote %q does not stand in %s at %d", c.Quote, c.Source, c.Start)
 		}
 	}
 	return got
@@ -431,4 +431,23 @@ func ExampleRewriter() {
 	// Output:
 	// 0.2 And how do I back it up? []
 	// 1 And how do I back it up? [{volume 0.5}]
+}
+
+func TestRerank(t *testing.T) {
+	d := docs()
+	in := []state.Source{{Chunk: d[2], Score: 0.0164}, {Chunk: d[0], Score: 0.0161}, {Chunk: d[1], Score: 0.0159}}
+	got, err := offline.NewReranker(d).Rerank(t.Context(), ask("How do volumes keep data when a container is removed?"), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, s := range got {
+		order = append(order, s.ID)
+	}
+	if diff := cmp.Diff([]string{"volumes", "images", "ports"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if in[0].ID != "images" || in[0].Score != 0.0164 {
+		t.Errorf("the candidates were written to: %+v", in[0])
+	}
 }

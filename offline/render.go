@@ -140,11 +140,13 @@ func (l lexicon) telling(citations []state.Citation) []string {
 	byTerm := map[string]*candidate{}
 	var order []string
 	for _, c := range citations {
+		end := 0
 		for _, t := range l.analyzer.Analyze(c.Quote) {
 			word := c.Quote[t.Start:t.End]
-			if functionWord("en", word) || !hasLetter(word) {
-				continue
+			if t.Start < end || functionWord("en", word) || !hasLetter(word) {
+				continue // the parts of a name say no more than the name
 			}
+			end = t.End
 			if byTerm[t.Term] == nil {
 				byTerm[t.Term] = &candidate{word: strings.ToLower(word)}
 				order = append(order, t.Term)

@@ -100,7 +100,7 @@ func (r *Rewriter) withHistory(ctx context.Context, question string, recent []st
 	}
 	lend := func(words string, weight float64) {
 		if words != "" {
-			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: weight})
+			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
 		}
 	}
 	anchored := false

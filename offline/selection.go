@@ -270,6 +270,7 @@ func (s *selection) announced(p place) []int {
 		return s.list(place{p.passage, next})
 	case row:
 		return s.rows(place{p.passage, next})
+	case sentence: // the colon announces prose
 	}
 	return nil
 }
