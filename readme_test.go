@@ -1,0 +1,39 @@
+package ragflow_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+)
+
+// TestReadmeShowsTheGraph compares the diagram of the README with the graph.
+func TestReadmeShowsTheGraph(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ragflow.DrawGraph("mermaid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```mermaid\n")
+	got, _, _ := strings.Cut(rest, "```")
+	if strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Errorf("the diagram in README.md is\n%s\nthe graph is\n%s", got, want)
+	}
+}
+
+// TestArchitectureShowsTheLifecycle compares the diagram of ARCHITECTURE.md with
+// the lifecycle that runs obey.
+func TestArchitectureShowsTheLifecycle(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(graph.LifecycleDiagram()); !strings.Contains(string(page), want) {
+		t.Errorf("ARCHITECTURE.md does not hold the diagram of the lifecycle:\n%s", want)
+	}
+}
