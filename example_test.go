@@ -1,0 +1,72 @@
+package ragflow_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"example.com/ragflow"
+)
+
+// handbook makes a folder with one document.
+func handbook() string {
+	dir, err := os.MkdirTemp("", "handbook")
+	if err != nil {
+		log.Fatal(err)
+	}
+	page := "# Leave\n\nEveryone has 28 days of leave a year. The team lead approves leave of up to five days.\n"
+	if err := os.WriteFile(filepath.Join(dir, "leave.md"), []byte(page), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	return dir
+}
+
+func ExampleAssistant_Ask() {
+	ctx := context.Background()
+	docs := handbook()
+	defer os.RemoveAll(docs)
+	a, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{docs}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer a.Close()
+	reply, err := a.Ask(ctx, ragflow.Question{Text: "How many days of leave do I have?", Thread: "work"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := reply.Citations[0]
+	fmt.Printf("%s line %d: %s\n", c.Source, c.StartLine, c.Quote)
+	// Output:
+	// leave.md line 3: Everyone has 28 days of leave a year.
+}
+
+func ExampleAssistant_Stream() {
+	ctx := context.Background()
+	docs := handbook()
+	defer os.RemoveAll(docs)
+	a, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{docs}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer a.Close()
+	for e, err := range a.Stream(ctx, ragflow.Question{Text: "Who approves leave?"}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, task := range e.Tasks {
+			if !e.Live {
+				fmt.Println(task.Node)
+			}
+		}
+	}
+	// Output:
+	// ingest
+	// pre_retrieval
+	// retrieval
+	// check_and_refine
+	// post_retrieval
+	// summarize_conversation
+	// generate
+}
