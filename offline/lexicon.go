@@ -15,10 +15,12 @@ import (
 type lexicon struct {
 	stats    Stats
 	analyzer text.Analyzer
+	others   thesaurus
 }
 
 func newLexicon(stats Stats) lexicon {
-	return lexicon{stats: stats, analyzer: stats.Analyzer()}
+	a := stats.Analyzer()
+	return lexicon{stats: stats, analyzer: a, others: newThesaurus(a)}
 }
 
 // idf is the inverse document frequency of BM25. A term that no chunk holds
@@ -48,10 +50,12 @@ func (l lexicon) set(texts ...string) set {
 type weighed struct {
 	term   string
 	weight float64
+	others []synonym // that may stand for it
 }
 
 // Weights of words that say little about the topic of a question.
 const (
+	synonymShare = 0.8 // of a word, where another stands for it
 	askingWeight = 0.3 // "want", "please": how one asks, not what
 	unseenName   = 1.6 // a name that no passage holds: the documents do not know the thing
 )
@@ -66,7 +70,7 @@ func (l lexicon) question(q state.Query) []weighed {
 	}
 	out := make([]weighed, 0, len(weights))
 	for term, w := range weights {
-		out = append(out, weighed{term, w})
+		out = append(out, weighed{term, w, l.others[term]})
 	}
 	slices.SortFunc(out, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
@@ -135,7 +139,11 @@ func coverage(terms []weighed, has func(term string) float64) float64 {
 	var all, covered float64
 	for _, t := range terms {
 		all += t.weight
-		covered += t.weight * has(t.term)
+		share := has(t.term)
+		for _, o := range t.others {
+			share = max(share, synonymShare*has(o.term))
+		}
+		covered += t.weight * share
 	}
 	if all == 0 {
 		return 0

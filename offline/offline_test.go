@@ -284,6 +284,18 @@ func TestRewriteComposite(t *testing.T) {
 	}
 }
 
+func TestSynonyms(t *testing.T) { // W2
+	plan := rewrite(t, "Which volumes retain container data after they erase the container on the host?")
+	want := []state.Boost{{Text: "keep persist preserve survive remove delete", Weight: 0.3}}
+	if len(plan.Queries) < 2 || !cmp.Equal(want, plan.Queries[1].Boosts) {
+		t.Errorf("queries = %+v, want one with %v", plan.Queries, want)
+	}
+	got := answer(t, docs(), task("Is data preserved when someone deletes a container?", 0.9, docs()[0]))
+	if want := "From your documents:\n\nVolumes keep data when a container is removed. [Source 1]"; got.Text != want {
+		t.Errorf("answer = %q, want %q", got.Text, want)
+	}
+}
+
 func TestGrade(t *testing.T) {
 	d := docs()
 	for _, tt := range []struct {

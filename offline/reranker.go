@@ -8,7 +8,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// coverWeight is how much coverage counts against the score of the search.
+// coverWeight is how much coverage counts beside the score of the search.
 const coverWeight = 0.3
 
 // Reranker orders candidates for the context by the score of the search,
@@ -25,7 +25,7 @@ func NewReranker(stats Stats) *Reranker { return &Reranker{lex: newLexicon(stats
 // Rerank returns the candidates in their new order, each with the score that
 // put it there; equal ones keep theirs. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
-	terms := r.lex.question(lessLent(strongest(queries), 1))
+	terms := r.lex.question(strongest(queries))
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.Score)

@@ -13,18 +13,20 @@ import (
 
 // How much of the conversation a follow-up borrows.
 const (
-	turnDecay    = 0.5  // weight of a word of the k-th question before: turnDecay^k
-	topicWeight  = 0.5  // of a word of the last question that stands by itself, however many turns ago…
-	topicDecay   = 0.85 // …but for this, each turn
-	answerWeight = 0.15 // weight of a word of the last answer; older ones decay by answerDecay
-	answerDecay  = 0.5
-	answerTerms  = 8   // words of an answer that are kept
-	titleWeight  = 0.3 // weight of a word of the titles that the last answer cited
-	titleDecay   = 0.5
-	aloneDecay   = 0.25 // turnDecay of a question that stands by itself
-	rawWeight    = 0.2  // of the raw turn's list where it leans on the conversation
-	sideWeight   = 0.5  // of the list with history where the turn stands by itself
-	clauseWeight = 0.2  // of the list of one clause of a composite question
+	turnDecay     = 0.5  // weight of a word of the k-th question before: turnDecay^k
+	topicWeight   = 0.5  // of a word of the last question that stands by itself, however many turns ago…
+	topicDecay    = 0.85 // …but for this, each turn
+	answerWeight  = 0.15 // weight of a word of the last answer; older ones decay by answerDecay
+	answerDecay   = 0.5
+	answerTerms   = 8   // words of an answer that are kept
+	titleWeight   = 0.3 // weight of a word of the titles that the last answer cited
+	titleDecay    = 0.5
+	aloneDecay    = 0.25 // turnDecay of a question that stands by itself
+	rawWeight     = 0.2  // of the raw turn's list where it leans on the conversation
+	sideWeight    = 0.5  // of the list with history where the turn stands by itself
+	synonymWeight = 0.3  // of an everyday synonym inside a query
+	otherWeight   = 0.5  // of the list with synonyms, for a turn without history
+	clauseWeight  = 0.2  // of the list of one clause of a composite question
 )
 
 // Rewriter plans the searches of a turn. The first query is the raw turn; its
@@ -67,6 +69,17 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 			return state.Plan{}, err
 		}
 		plan.Queries = append(plan.Queries, expanded)
+	}
+	if words := r.lex.synonyms(question); words != "" {
+		boost := state.Boost{Text: words, Weight: synonymWeight}
+		if len(plan.Queries) > 1 {
+			plan.Queries[1].Boosts = append(plan.Queries[1].Boosts, boost)
+		} else {
+			plan.Queries = append(plan.Queries, state.Query{
+				Text: question, Boosts: []state.Boost{boost}, Weight: otherWeight,
+				Why: "turn with other words for the same", Attempt: 1,
+			})
+		}
 	}
 	if clause := r.lastClause(question); clause != "" {
 		q := state.Query{Text: clause, Weight: clauseWeight, Why: "last clause of a composite question", Attempt: 1}

@@ -1,0 +1,74 @@
+package offline
+
+import (
+	"strings"
+
+	"example.com/ragflow/text"
+)
+
+// synonymGroups are everyday words that questions and manuals use for the same
+// thing, one group a line. Words of a trade are not in it: those a document
+// uses as they are. A word stands in one group only.
+const synonymGroups = `
+keep retain persist preserve survive
+remove delete erase
+show display view list
+change modify edit
+get obtain retrieve fetch
+fix solve resolve
+error failure problem issue
+big large size
+limit restrict maximum
+allow permit
+forbid prohibit disallow
+folder directory
+computer machine
+verify validate
+choose select pick
+find locate
+replace rotate
+reboot restart
+begin launch
+fast quick
+recommended suggested preferred
+`
+
+// thesaurus gives the terms that may stand for a term, without itself.
+type thesaurus map[string][]synonym
+
+type synonym struct{ word, term string }
+
+func newThesaurus(a text.Analyzer) thesaurus {
+	t := thesaurus{}
+	for line := range strings.Lines(synonymGroups) {
+		var group []synonym
+		for _, word := range strings.Fields(line) {
+			for _, token := range a.Analyze(word) {
+				group = append(group, synonym{word, token.Term})
+			}
+		}
+		for i, s := range group {
+			for j, other := range group {
+				if i != j && other.term != s.term {
+					t[s.term] = append(t[s.term], other)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// synonyms are everyday words for those of s, as text to search for.
+func (l lexicon) synonyms(s string) string {
+	own := l.set(s)
+	var out []string
+	for _, t := range l.analyzer.Analyze(s) {
+		for _, other := range l.others[t.Term] {
+			if !own.has(other.term) {
+				own[other.term] = struct{}{}
+				out = append(out, other.word)
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
