@@ -42,7 +42,7 @@ func newThesaurus(a text.Analyzer) thesaurus {
 	t := thesaurus{}
 	for line := range strings.Lines(synonymGroups) {
 		var group []synonym
-		for _, word := range strings.Fields(line) {
+		for word := range strings.FieldsSeq(line) {
 			for _, token := range a.Analyze(word) {
 				group = append(group, synonym{word, token.Term})
 			}

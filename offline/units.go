@@ -104,7 +104,11 @@ func (b *builder) sentence(span text.Span, gap bool) {
 		b.block++
 	}
 	b.inItem, b.head = false, -1
-	b.append(unit{kind: sentence, start: span.Start, end: span.End, lead: -1, head: -1})
+	start := span.Start + len(quoteMarks.FindString(b.s[span.Start:span.End]))
+	if start == span.End {
+		return
+	}
+	b.append(unit{kind: sentence, start: start, end: span.End, lead: -1, head: -1})
 }
 
 func (b *builder) item(span text.Span, raw, line string) {
@@ -142,6 +146,9 @@ func (b *builder) row(span text.Span, line string) {
 	}
 	b.append(unit{kind: row, start: span.Start, end: span.End, lead: b.lead, head: b.head})
 }
+
+// quoteMarks are the marks of a block quote, and of an alert, before its text.
+var quoteMarks = regexp.MustCompile(`^(?:[>\s]+|\[!\w+\])+`)
 
 var initials = regexp.MustCompile(`\b(?:[A-Z]\.){2,}$`)
 
