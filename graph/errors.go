@@ -13,6 +13,7 @@ var (
 	ErrConflict     = errors.New("head has moved")
 	ErrGraphChanged = errors.New("graph has changed since the run stopped")
 	ErrNothingToDo  = errors.New("nothing to resume")
+	ErrDrained      = errors.New("asked to end; the step under way was finished and saved")
 )
 
 // NodeError tells where a run failed: the first cause, not its echoes.

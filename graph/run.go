@@ -202,6 +202,8 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			return errLeft
 		case ctx.Err() != nil:
 			return stopped(ctx)
+		case closed(x.o.Drain):
+			return fmt.Errorf("%w: %w", errStopped, ErrDrained)
 		case budget == 0:
 			return &StepLimitError{Limit: x.o.MaxSteps, Next: x.plan.names(x.frontier)}
 		}
@@ -210,6 +212,16 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// closed reports whether a channel that nobody sends on was closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // superstep runs the tasks of one step, applies what they return, and saves.

@@ -22,6 +22,9 @@ type Options struct {
 	Owner    string           // whoever holds the lease, shown to those who wait; default a UUID
 	Clock    func() time.Time // default time.Now; must be safe for concurrent use
 	NewID    func() string    // ids of runs; default UUIDs of version 7
+	// Drain, once closed, lets runs finish the superstep under way, save it and
+	// end as Cancelled with [ErrDrained]. Nil never asks.
+	Drain <-chan struct{}
 	// CheckCodec is for tests: updates are applied as decoded from their JSON,
 	// and states go through their JSON after each step, so that whatever JSON
 	// would lose on reload is missing at once.
@@ -84,8 +87,8 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 // Cancelled. No goroutine outlives the loop. The sequence may be used several
 // times; each use is a run of its own.
 //
-// Errors: [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded] and
-// [ErrConflict] match with errors.Is, [*NodeError], [*PanicError] and
+// Errors: [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded],
+// [ErrConflict] and [ErrDrained] match with errors.Is, [*NodeError], [*PanicError] and
 // [*StepLimitError] with errors.AsType; a run whose context ended matches
 // context.Canceled or context.DeadlineExceeded and the context's cause.
 func (r *Runner[S, U]) Run(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {

@@ -69,7 +69,9 @@ const (
 	SourceLoop   Source = "loop"   // a superstep finished
 	SourceClose  Source = "close"  // a run ended early; state and frontier stand as they were
 	SourceUpdate Source = "update" // state was edited from outside
+	SourceUndo   Source = "undo"   // as SourceUpdate; the last input that stood was taken back
 	SourceFork   Source = "fork"   // another line of the thread begins
+	SourceBase   Source = "base"   // what came before was pruned; its deltas make the state from nothing
 )
 
 // Status is the lifecycle state of a run; see lifecycle.go for the legal moves.

@@ -12,7 +12,8 @@ type Update struct {
 	Summary  *string     `json:"summary,omitempty"`
 	Recent   *Exchange   `json:"recent,omitempty"` // added as the newest; the oldest beyond MaxRecent falls out
 
-	NewTurn   *Turn       `json:"new_turn,omitempty"` // replaces the scratch, before the fields below
+	NewRecent *[]Exchange `json:"new_recent,omitempty"` // replaces all exchanges, before Recent adds one
+	NewTurn   *Turn       `json:"new_turn,omitempty"`   // replaces the scratch, before the fields below
 	Language  *string     `json:"language,omitempty"`
 	Route     *string     `json:"route,omitempty"`
 	Queries   *[]Query    `json:"queries,omitempty"`
@@ -35,6 +36,7 @@ func Apply(s State, u Update) (State, error) {
 	}
 	s.Messages = messages
 	set(&s.Summary, u.Summary)
+	set(&s.Recent, u.NewRecent)
 	if u.Recent != nil {
 		s.Recent = append(slices.Clone(s.Recent), *u.Recent)
 		s.Recent = s.Recent[max(0, len(s.Recent)-MaxRecent):]
@@ -54,6 +56,48 @@ func Apply(s State, u Update) (State, error) {
 	return s, nil
 }
 
+// Restore returns updates that turn s into a state that was before, in the
+// order to apply. Messages that s has and old has not are removed by the first
+// of them; where a summary was made since, a second one brings back what it
+// took out. Together they apply to s only.
+func Restore(s, old State) []Update {
+	first := Update{NewRecent: &old.Recent, NewTurn: &old.Turn}
+	for _, m := range s.Messages {
+		if !slices.ContainsFunc(old.Messages, func(o Message) bool { return o.ID == m.ID }) {
+			first.Messages = append(first.Messages, MessageOp{Remove: m.ID})
+		}
+	}
+	kept, err := FoldMessages(s.Messages, first.Messages)
+	same := slices.EqualFunc(kept, old.Messages, func(a, b Message) bool { return a.ID == b.ID })
+	if err == nil && same && s.Summary == old.Summary {
+		return []Update{first}
+	}
+	// Beside a summary, removals do not count for the history: a message that
+	// only left the live state stays in it.
+	return []Update{first, {Summary: &old.Summary, Messages: append([]MessageOp{{Clear: true}}, puts(old.Messages)...)}}
+}
+
+// Whole returns the update that makes s of the zero State.
+func Whole(s State) Update {
+	u := Update{Messages: puts(s.Messages)}
+	if s.Summary != "" {
+		u.Summary = &s.Summary
+	}
+	if s.Recent != nil {
+		u.NewRecent = &s.Recent
+	}
+	u.NewTurn = &s.Turn
+	return u
+}
+
+func puts(ms []Message) []MessageOp {
+	var ops []MessageOp
+	for i := range ms {
+		ops = append(ops, MessageOp{Put: &ms[i]})
+	}
+	return ops
+}
+
 func set[T any](field, v *T) {
 	if v != nil {
 		*field = *v
@@ -65,6 +109,7 @@ func set[T any](field, v *T) {
 func (u Update) MarshalJSON() ([]byte, error) {
 	type plain Update // without this method
 	p := plain(u)
+	p.NewRecent = notNil(p.NewRecent)
 	p.Queries = notNil(p.Queries)
 	p.Hits = notNil(p.Hits)
 	p.Sources = notNil(p.Sources)

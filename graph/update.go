@@ -1,0 +1,101 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Edit asks for a change of a thread's state from outside of any run.
+type Edit[S, U any] struct {
+	Thread string
+	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
+	Source Source        // of the commit: SourceUpdate when empty, or SourceUndo
+	// Change returns the updates to apply, in order, given the state they will
+	// be applied to and the head it belongs to. It is called once, while the
+	// thread is held. Returning none changes nothing.
+	Change func(ctx context.Context, s S, head Commit) ([]U, error)
+}
+
+// Update changes a thread's state by one commit, which is a run of its own
+// that has completed, and returns the state that follows and the commit. An
+// unfinished run is closed as superseded first. A thread without a commit is
+// [ErrNotFound]; an error of Change or Apply changes nothing. Other errors:
+// [ErrBusy], [ErrSuperseded].
+func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (S, CommitID, error) {
+	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}}
+	at, err := x.edit(ctx, e)
+	if err != nil {
+		return x.state, 0, fmt.Errorf("update thread %q: %w", e.Thread, err)
+	}
+	return x.state, at, nil
+}
+
+func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
+	if x.o.Store == nil {
+		return 0, fmt.Errorf("no store: %w", ErrNotFound)
+	}
+	if _, err := x.o.Store.Head(ctx, e.Thread); err != nil {
+		return 0, err // looked at first, because taking a thread makes it
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	log, err := openLog(ctx, x.o, e.Thread, e.Wait, cancel)
+	if err != nil {
+		return 0, err
+	}
+	defer log.close(ctx)
+	x.log = log
+	head, err := log.readHead(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if x.state, log.sizes, err = x.at(ctx, head.ID); err != nil {
+		return 0, err
+	}
+	updates, err := e.Change(ctx, x.state, head)
+	if err != nil || len(updates) == 0 {
+		return head.ID, err
+	}
+	next, deltas, err := x.changed(updates)
+	if err != nil {
+		return 0, err
+	}
+	x.id = x.o.NewID()
+	x.life = NewLifecycle(Pending)
+	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
+		return 0, err
+	}
+	if err := x.supersede(ctx, head); err != nil {
+		return 0, err
+	}
+	held := x.state
+	x.state = next
+	if err := x.save(ctx, cmp.Or(e.Source, SourceUpdate), deltas); err != nil {
+		x.state = held
+		return 0, err
+	}
+	x.warm.put(e.Thread, log.head, x.state, log.sizes)
+	return log.head, nil
+}
+
+// changed applies updates and makes the deltas that tell of them.
+func (x *run[S, U]) changed(updates []U) (S, []Delta, error) {
+	s := x.state
+	deltas := make([]Delta, len(updates))
+	for i, u := range updates {
+		o := outcome[U]{update: u}
+		if err := x.encode(&o); err != nil {
+			return s, nil, fmt.Errorf("encode update: %w", err)
+		}
+		var err error
+		if s, err = callApply(x.plan.apply, s, o.update); err != nil {
+			return s, nil, fmt.Errorf("apply update: %w", err)
+		}
+		deltas[i] = Delta{Rank: i, Body: o.body, Notes: Notes{Start: x.now()}}
+	}
+	s, err := x.checked(s)
+	return s, deltas, err
+}
