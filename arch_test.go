@@ -47,7 +47,11 @@ var rooms = map[string]room{
 	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph"}},
-	"offline":                   {ours: []string{"text", "state", "rank", "cite", "phrase"}},
+	"llm":                       {},
+	"llm/openai": {ours: []string{"llm"}, theirs: []string{
+		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
+	}},
+	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase"}},
 	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},

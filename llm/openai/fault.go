@@ -1,0 +1,193 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"example.com/ragflow/llm"
+)
+
+// bad is a response that holds no answer. Asking again may bring one.
+func (c *Client) bad(model, detail string) *llm.Error {
+	return &llm.Error{
+		Provider: c.config.Provider, Model: model, Kind: llm.ErrBadResponse,
+		Detail: c.redact(detail), Transient: true,
+	}
+}
+
+// fault says what a failed call means.
+func (c *Client) fault(w *watch, err error) error {
+	if ended := w.parent.Err(); ended != nil {
+		return fmt.Errorf("ask %s: %w", c.config.Provider, ended)
+	}
+	e := &llm.Error{Provider: c.config.Provider, Model: w.model}
+	status, header := w.head()
+	switch cause := context.Cause(w.ctx); {
+	case errors.Is(cause, errFirstByte), errors.Is(cause, errStalled):
+		e.Kind, e.Detail, e.Transient = llm.ErrTimeout, cause.Error(), true
+	case errors.Is(cause, errTooLong):
+		e.Kind, e.Detail = llm.ErrTimeout, cause.Error()
+	case status >= http.StatusBadRequest:
+		c.refused(e, status, header, err)
+	case status != 0:
+		c.broken(e, err)
+	default:
+		unreachable(e, err)
+	}
+	e.Detail = c.redact(e.Detail)
+	return e
+}
+
+// refused reads an answer whose status says no.
+func (c *Client) refused(e *llm.Error, status int, header http.Header, err error) {
+	e.Status = status
+	e.Detail = fmt.Sprintf("status %d", status)
+	if api, ok := errors.AsType[*sdk.Error](err); ok && api.Message != "" {
+		e.Detail += ": " + api.Message
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		e.Kind, e.Detail = llm.ErrCredentials, "" // providers quote the key in what they say
+	case status == http.StatusTooManyRequests:
+		e.Kind, e.Transient = llm.ErrRateLimited, true
+		e.RetryAfter = retryAfter(header)
+	case status == http.StatusNotFound:
+		e.Kind = llm.ErrModelNotFound
+	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
+		e.Kind, e.Transient = llm.ErrTimeout, true
+	case status >= http.StatusInternalServerError:
+		e.Kind, e.Transient = llm.ErrUnavailable, true
+		e.RetryAfter = retryAfter(header)
+	default:
+		e.Kind = llm.ErrRefused
+	}
+}
+
+// broken reads the failure of an answer that had begun.
+func (c *Client) broken(e *llm.Error, err error) {
+	e.Kind, e.Transient = llm.ErrBadResponse, true
+	var odd responseError
+	if told, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		c.told(e, told)
+		return
+	}
+	switch {
+	case errors.As(err, &odd):
+		e.Detail, e.Transient = string(odd), false
+	case errors.Is(err, errTooLarge):
+		e.Detail, e.Transient = fmt.Sprintf("more than %d bytes", c.config.MaxBytes), false
+	case isJSON(err):
+		e.Detail = "what came is not the JSON of an answer"
+	default:
+		e.Detail = "the answer was cut off"
+	}
+}
+
+// told reads an error that the provider sent in the middle of its answer.
+func (c *Client) told(e *llm.Error, err *ssestream.StreamError) {
+	var body struct {
+		Error struct {
+			Code    json.RawMessage `json:"code"`
+			Message string          `json:"message"`
+		} `json:"error"`
+	}
+	e.Detail = "it ended its answer with an error"
+	if json.Unmarshal(err.Event.Data, &body) != nil {
+		return
+	}
+	if code, bad := strconv.Atoi(string(body.Error.Code)); bad == nil && code >= http.StatusBadRequest {
+		c.refused(e, code, nil, nil)
+	}
+	if body.Error.Message != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
+		e.Detail += ": " + body.Error.Message
+	}
+}
+
+func isJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &typ) || strings.Contains(err.Error(), "json") ||
+		strings.Contains(err.Error(), "content-type")
+}
+
+// unreachable reads a call that no answer came to.
+func unreachable(e *llm.Error, err error) {
+	e.Kind, e.Transient = llm.ErrUnavailable, true
+	if inner, ok := errors.AsType[*url.Error](err); ok {
+		err = inner.Err // its own text quotes the address
+	}
+	var timeout net.Error
+	var odd responseError
+	switch {
+	case errors.As(err, &odd):
+		e.Kind, e.Detail, e.Transient = llm.ErrBadResponse, string(odd), false
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Kind, e.Detail = llm.ErrTimeout, "no connection in time"
+	case untrusted(err):
+		e.Detail, e.Transient = "its certificate cannot be trusted: "+err.Error(), false
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Detail = "it closed the connection"
+	default:
+		e.Detail = err.Error()
+	}
+}
+
+func untrusted(err error) bool {
+	var verify *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	var unknown x509.UnknownAuthorityError
+	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &unknown)
+}
+
+// retryAfter reads how long a provider wants to be left alone: seconds or a
+// date (RFC 9110, 10.2.3). A date is measured from the provider's own clock.
+func retryAfter(h http.Header) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
+		return time.Duration(min(s, time.Hour.Seconds()) * float64(time.Second))
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return min(max(0, at.Sub(now)), time.Hour)
+}
+
+// detailRunes bounds what is quoted of a provider.
+const detailRunes = 200
+
+var keyLike = regexp.MustCompile(`(?i)\b(?:bearer\s+|sk-|pk-|api[-_]?key[=:]\s*)[\w*.\-]{4,}`)
+
+// redact makes one short line of a text and takes keys out of it.
+func (c *Client) redact(s string) string {
+	if len(c.config.Key) > 0 {
+		s = strings.ReplaceAll(s, c.config.Key, "[key]")
+	}
+	s = keyLike.ReplaceAllString(s, "[key]")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if runes := []rune(s); len(runes) > detailRunes {
+		s = string(runes[:detailRunes]) + "…"
+	}
+	return s
+}
