@@ -27,13 +27,19 @@ func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
 		return nil, err
 	}
 	cn := &conn{db: db, c: c, stmts: map[string]*sql.Stmt{}}
+	synchronous := "PRAGMA synchronous = NORMAL"
+	if db.synced {
+		synchronous = "PRAGMA synchronous = FULL"
+	}
 	settings := []string{
 		// SQLite itself waits this long for a lock; beyond it we try again
 		// ourselves, looking at the context in between.
 		"PRAGMA busy_timeout = 100",
-		"PRAGMA synchronous = NORMAL",
+		synchronous,
 		"PRAGMA foreign_keys = ON",
 		"PRAGMA trusted_schema = OFF",
+		"PRAGMA fullfsync = ON",            // macOS: fsync alone does not reach the disk there
+		"PRAGMA checkpoint_fullfsync = ON", // what is deleted from the log is on the disk
 		"PRAGMA wal_autocheckpoint = 1000",
 		"PRAGMA journal_size_limit = 16777216",
 	}

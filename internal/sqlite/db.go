@@ -25,6 +25,11 @@ const (
 	// ProcessCrash keeps every commit when the process dies at any point. When
 	// the machine loses power the last commits may be lost, without damage.
 	ProcessCrash Durability = iota
+	// PowerLoss keeps every commit when the machine loses power, too: each
+	// transaction is forced to the disk before Write returns. Writes that wait
+	// at the same time share one transaction, so that many writers pay for it
+	// together.
+	PowerLoss
 )
 
 // Options say how to open a database. The zero value opens a file without a
@@ -37,7 +42,7 @@ type Options struct {
 	// ApplicationID marks the files of one kind, so that another kind is
 	// refused instead of misread. Zero: not marked, not looked at.
 	ApplicationID int32
-	// Durability of commits; ProcessCrash is the only level.
+	// Durability of commits.
 	Durability Durability
 	// Readers is how many reads run side by side. Zero: the number of CPUs, at
 	// least 4.
@@ -62,6 +67,7 @@ type DB struct {
 	stopped chan struct{} // the writer has ended
 	once    sync.Once
 	inFile  bool
+	synced  bool // commits are forced to the disk
 
 	statements, commits, writes atomic.Int64
 }
@@ -72,7 +78,7 @@ type DB struct {
 // [ForeignError]. ctx bounds opening only, including the wait for another
 // process that is just migrating.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	if o.Durability != ProcessCrash {
+	if o.Durability != ProcessCrash && o.Durability != PowerLoss {
 		return nil, fmt.Errorf("open database %s: unknown durability %d", path, o.Durability)
 	}
 	if o.Readers <= 0 {
@@ -84,6 +90,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		queue:   make(chan *request, maxGroup),
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
+		synced:  o.Durability == PowerLoss,
 	}
 	if err := db.locate(); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
@@ -209,6 +216,63 @@ func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	return call(fn, tx)
+}
+
+// Check looks through the whole file for damage and for references to rows
+// that do not exist, and returns what it finds, at most 100 lines. An error
+// means that it could not look.
+func (db *DB) Check(ctx context.Context) ([]string, error) {
+	var found []string
+	err := db.Read(ctx, func(tx *Tx) error {
+		found = nil
+		for _, query := range []string{
+			`PRAGMA integrity_check(100)`,
+			`SELECT 'row ' || coalesce("rowid", '?') || ' of ' || "table" || ' refers to a row of ' || "parent" || ' that does not exist'
+				FROM pragma_foreign_key_check LIMIT 100`,
+		} {
+			if err := collect(tx, query, &found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, ErrDamaged) { // so broken that it cannot be looked through
+		return append(found, err.Error()), nil
+	}
+	return found, err
+}
+
+func collect(tx *Tx, query string, to *[]string) error {
+	rows, err := tx.Query(query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			return err
+		}
+		if line != "ok" {
+			*to = append(*to, line)
+		}
+	}
+	return rows.Err()
+}
+
+// Vacuum writes the file anew without what was deleted from it, and gives the
+// room back to the disk. It needs as much free room as the file takes, and
+// waits until no other process uses the file, or until ctx ends.
+func (db *DB) Vacuum(ctx context.Context) error {
+	cn, err := db.connect(ctx, false)
+	if err != nil {
+		return db.explain(err)
+	}
+	defer cn.close()
+	if err := retry(ctx, func() error { return cn.exec(ctx, "VACUUM") }); err != nil {
+		return fmt.Errorf("vacuum: %w", db.explain(err))
+	}
+	return db.Checkpoint(ctx)
 }
 
 // Checkpoint moves what the write-ahead log holds into the file and truncates

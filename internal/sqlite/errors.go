@@ -28,6 +28,31 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrDamaged.
 func (*DamagedError) Is(target error) bool { return target == ErrDamaged }
 
+// Facts about the disk; each matches the *DiskError that tells of it. Nothing
+// of the write was saved; what was saved before is intact.
+var (
+	ErrFull     = errors.New("disk is full")
+	ErrIO       = errors.New("disk cannot be read or written")
+	ErrReadOnly = errors.New("file or folder cannot be written")
+)
+
+// DiskError tells that the disk, not the data, stood in the way.
+type DiskError struct {
+	Path string
+	Kind error // ErrFull, ErrIO or ErrReadOnly
+	Err  error // what SQLite said
+}
+
+func (e *DiskError) Error() string {
+	return fmt.Sprintf("database %s: %v (%v)", e.Path, e.Kind, e.Err)
+}
+
+// Unwrap returns what SQLite said.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// Is reports whether target is the error's Kind.
+func (e *DiskError) Is(target error) bool { return target == e.Kind }
+
 // NewerError tells that a file was written by a newer version of the program.
 type NewerError struct {
 	Path    string
@@ -63,10 +88,15 @@ func (e *PanicError) Error() string {
 
 // Primary result codes of SQLite that are acted on; see sqlite.org/rescode.html.
 const (
-	codeBusy    = 5
-	codeLocked  = 6
-	codeCorrupt = 11
-	codeNotADB  = 26
+	codePerm     = 3
+	codeBusy     = 5
+	codeLocked   = 6
+	codeReadOnly = 8
+	codeIO       = 10
+	codeCorrupt  = 11
+	codeFull     = 13
+	codeCantOpen = 14
+	codeNotADB   = 26
 )
 
 // busy tells whether another connection holds a lock: trying again may work.
@@ -75,12 +105,26 @@ func busy(err error) bool {
 	return code == codeBusy || code == codeLocked
 }
 
-// explain gives errors of a damaged file their type.
+// explain gives errors of a damaged file and of the disk their types.
 func (db *DB) explain(err error) error {
-	if code := codeOf(err) & 0xff; code == codeCorrupt || code == codeNotADB {
-		if _, ok := errors.AsType[*DamagedError](err); !ok {
-			return &DamagedError{Path: db.path, Err: err}
-		}
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*DamagedError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*DiskError](err); ok {
+		return err
+	}
+	switch codeOf(err) & 0xff {
+	case codeCorrupt, codeNotADB:
+		return &DamagedError{Path: db.path, Err: err}
+	case codeFull:
+		return &DiskError{Path: db.path, Kind: ErrFull, Err: err}
+	case codeIO:
+		return &DiskError{Path: db.path, Kind: ErrIO, Err: err}
+	case codeReadOnly, codePerm, codeCantOpen:
+		return &DiskError{Path: db.path, Kind: ErrReadOnly, Err: err}
 	}
 	return err
 }

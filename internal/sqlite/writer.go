@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // maxGroup is how many waiting writes share one transaction.
@@ -70,9 +71,15 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 // writer owns the only connection that changes the database. Only its loop
 // touches it.
 type writer struct {
-	db *DB
-	cn *conn
+	db   *DB
+	cn   *conn
+	last int // size of the last group
 }
+
+// gatherWindow is how long a group that is forced to the disk waits for as many
+// writes as the last one had: those who wrote then are about to write again.
+// One writer alone never waits.
+const gatherWindow = 2 * time.Millisecond
 
 // loop serves writes until the DB is closed and the queue is empty.
 func (w *writer) loop() {
@@ -81,11 +88,11 @@ func (w *writer) loop() {
 	for {
 		select {
 		case r := <-w.db.queue:
-			w.run(w.gather(r))
+			w.serve(r)
 		case <-w.db.closing:
 			select {
 			case r := <-w.db.queue:
-				w.run(w.gather(r))
+				w.serve(r)
 			default:
 				return
 			}
@@ -93,9 +100,16 @@ func (w *writer) loop() {
 	}
 }
 
+func (w *writer) serve(r *request) {
+	group := w.gather(r)
+	w.last = len(group)
+	w.run(group)
+}
+
 // gather takes what waits besides r. Requests whose callers left are dropped.
 func (w *writer) gather(r *request) []*request {
 	var group []*request
+	var window <-chan time.Time
 	for {
 		if r.state.CompareAndSwap(queued, taken) {
 			group = append(group, r)
@@ -105,7 +119,20 @@ func (w *writer) gather(r *request) []*request {
 		}
 		select {
 		case r = <-w.db.queue:
+			continue
 		default:
+		}
+		if !w.db.synced || len(group) >= w.last {
+			return group
+		}
+		if window == nil {
+			window = time.After(gatherWindow)
+		}
+		select {
+		case r = <-w.db.queue:
+		case <-window:
+			return group
+		case <-w.db.closing:
 			return group
 		}
 	}

@@ -1,0 +1,223 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"example.com/ragflow/internal/sqlite"
+)
+
+func openSynced(t *testing.T, path string) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{notes}, Durability: sqlite.PowerLoss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// writeFor lets writers add notes one after the other for a while, and returns
+// how many were saved per second, and how many by one transaction.
+func writeFor(t *testing.T, db *sqlite.DB, writers int, span time.Duration) (rate, group float64) {
+	t.Helper()
+	before := db.Counters()
+	began := time.Now()
+	var serial atomic.Int64
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for time.Since(began) < span {
+				if err := db.Write(t.Context(), add(fmt.Sprintf("%d writers, %d", writers, serial.Add(1)))); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	after := db.Counters()
+	writes := float64(after.Writes - before.Writes)
+	if int64(writes) != serial.Load() {
+		t.Errorf("%v writes counted, %d acknowledged", writes, serial.Load())
+	}
+	return writes / time.Since(began).Seconds(), writes / float64(after.Commits-before.Commits)
+}
+
+// syncCost is how long forcing a few bytes to the disk takes, without SQLite.
+func syncCost(t *testing.T) time.Duration {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	const times = 50
+	began := time.Now()
+	for range times {
+		if _, err := f.Write(make([]byte, 4096)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return time.Since(began) / times
+}
+
+// TestPowerLossIsSharedByAll is the promise of group commit: 64 writers share
+// each sync, and so write far more than one alone. Where the disk syncs in no
+// time (tmpfs, or a controller that lies), there is nothing to share.
+func TestPowerLossIsSharedByAll(t *testing.T) {
+	db := openSynced(t, filepath.Join(t.TempDir(), "notes.db"))
+	cost := syncCost(t)
+	alone, one := writeFor(t, db, 1, 300*time.Millisecond)
+	many, group := writeFor(t, db, 64, 600*time.Millisecond)
+	t.Logf("a sync takes %v; 1 writer: %.0f/s; 64 writers: %.0f/s (%.1f times), %.1f writes a transaction", cost, alone, many, many/alone, group)
+	if one != 1 {
+		t.Errorf("one writer alone: %.2f writes a transaction", one)
+	}
+	if group < 32 {
+		t.Errorf("%.1f writes share a sync, want 32 or more", group)
+	}
+	if cost < 200*time.Microsecond {
+		t.Logf("the disk syncs in %v: the rates are not compared", cost)
+	} else if many < 8*alone {
+		t.Errorf("64 writers write %.1f times what one writes, want 8 or more", many/alone)
+	}
+}
+
+func TestPowerLossAsksTheDisk(t *testing.T) {
+	for _, tt := range []struct {
+		durability sqlite.Durability
+		want       int // as SQLite numbers it
+	}{{sqlite.ProcessCrash, 1}, {sqlite.PowerLoss, 2}} {
+		db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "notes.db"), sqlite.Options{Durability: tt.durability})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got int
+		if err := db.Write(t.Context(), func(tx *sqlite.Tx) error { return tx.QueryRow("PRAGMA synchronous").Scan(&got) }); err != nil || got != tt.want {
+			t.Errorf("durability %d: synchronous = %d, %v, want %d", tt.durability, got, err, tt.want)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFull limits the file, as a full disk does: the write that finds no room
+// is a typed error and leaves nothing; once there is room, writing goes on.
+func TestFull(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "notes.db"))
+	limit := func(pages int) {
+		t.Helper()
+		var got int
+		err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
+			return tx.QueryRow(fmt.Sprintf("PRAGMA max_page_count = %d", pages)).Scan(&got)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(20)
+	saved := 0
+	var err error
+	for err == nil && saved < 1000 {
+		if err = db.Write(t.Context(), add(fmt.Sprint(saved, strings.Repeat(" long", 500)))); err == nil {
+			saved++
+		}
+	}
+	disk, ok := errors.AsType[*sqlite.DiskError](err)
+	if !ok || !errors.Is(err, sqlite.ErrFull) || disk.Path == "" {
+		t.Fatalf("error = %v, want ErrFull", err)
+	}
+	if got := len(bodies(t, db)); got != saved || saved == 0 {
+		t.Errorf("%d notes, %d were acknowledged", got, saved)
+	}
+	limit(1 << 20)
+	if err := db.Write(t.Context(), add("room again")); err != nil {
+		t.Error(err)
+	}
+	if found, err := db.Check(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("Check: %q, %v", found, err)
+	}
+}
+
+func TestVacuum(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.db")
+	db := open(t, path)
+	other := open(t, path)
+	for i := range 200 {
+		if err := db.Write(t.Context(), add(fmt.Sprint(i, strings.Repeat(" secret", 500)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	err := db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM notes WHERE id > 3"); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Vacuum(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := size(); after*10 > before {
+		t.Errorf("%d bytes before, %d after", before, after)
+	}
+	if got := len(bodies(t, other)); got != 3 {
+		t.Errorf("another handle sees %d notes, want 3", got)
+	}
+	if err := other.Write(t.Context(), add("next")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCheck breaks a page behind the schema, where opening does not look.
+func TestCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.db")
+	db := open(t, path)
+	for i := range 300 {
+		if err := db.Write(t.Context(), add(fmt.Sprint(i, strings.Repeat(" text", 100)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found, err := db.Check(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("Check of a whole file: %q, %v", found, err)
+	}
+	if err := db.Checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.WriteAt([]byte(strings.Repeat("\xff", 512)), 5*4096); err != nil {
+		t.Fatal(err)
+	}
+	broken := open(t, path)
+	if found, err := broken.Check(t.Context()); err != nil || len(found) == 0 {
+		t.Errorf("Check of a damaged file: %q, %v, want findings", found, err)
+	}
+}
