@@ -34,13 +34,19 @@ type DB struct {
 
 	mu       sync.Mutex         // held while segments are loaded or built
 	segments map[int64]*segment // newest one seen, by collection
+
+	vectorsMu sync.Mutex               // held while vectors are loaded or put together
+	vectors   map[int64]*vectorSegment // newest ones seen, by collection
 }
 
 // Open opens or makes the index at path. The empty path makes one in memory
 // that ends with Close. Errors are those of a database that is damaged, newer or
 // of another program, or of a Ranking out of range.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	db := &DB{ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger, segments: map[int64]*segment{}}
+	db := &DB{
+		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
+		segments: map[int64]*segment{}, vectors: map[int64]*vectorSegment{},
+	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking
 	}

@@ -66,6 +66,28 @@ CREATE TABLE terms(
 	analysis TEXT NOT NULL,              -- analyzer and format
 	body     BLOB NOT NULL
 ) STRICT;
+`, `
+-- What made vectors: see Embedder.
+CREATE TABLE embedders(
+	id        INTEGER PRIMARY KEY AUTOINCREMENT,
+	model     TEXT NOT NULL,
+	dimension INTEGER NOT NULL,
+	prefix    TEXT NOT NULL,
+	tokens    INTEGER NOT NULL,
+	UNIQUE(model, dimension, prefix, tokens)
+) STRICT;
+
+-- The cache of embeddings: one vector a text and embedder, whichever chunks of
+-- whichever collections hold the text, and after they are gone.
+CREATE TABLE vectors(
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	embedder INTEGER NOT NULL REFERENCES embedders(id) ON DELETE CASCADE,
+	key      BLOB NOT NULL,              -- SHA-256 of what is embedded: see passageKey
+	vector   BLOB NOT NULL,              -- of length 1; 32-bit floats, little-endian
+	UNIQUE(embedder, key)
+) STRICT;
+
+ALTER TABLE collections ADD COLUMN embedder INTEGER REFERENCES embedders(id); -- of its dense leg; null: none yet
 `}
 }
 

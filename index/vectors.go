@@ -1,0 +1,404 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+)
+
+// LegDense is the name of the leg that vectors give their hits.
+const LegDense = "dense"
+
+// MinCosine is the least cosine a dense hit has unless told otherwise.
+const MinCosine = 0.0
+
+// Vectors are the vectors of a [Searcher], in memory: 4 bytes a dimension and
+// chunk. They are safe for concurrent use.
+type Vectors struct {
+	s         *Searcher
+	parts     []*vectorSegment // by part of the searcher; nil: the collection has none
+	embedder  Embedder
+	rows, all int
+}
+
+// Vectors returns the vectors that e made of what the searcher searches. They
+// are read, or put together, by the first call for a state of the index, and
+// shared after that. Where a collection's vectors were made by another embedder
+// the error is an [*EmbedderError]; a collection that has none yet has none.
+func (s *Searcher) Vectors(ctx context.Context, e Embedder) (*Vectors, error) {
+	e, err := e.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{s: s, parts: make([]*vectorSegment, len(s.parts)), embedder: e, all: s.all.chunks}
+	stamps := make([]vectorStamp, len(s.parts))
+	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.stamp(tx, stamps) })
+	if err != nil {
+		return nil, fmt.Errorf("vectors: %w", err)
+	}
+	s.db.vectorsMu.Lock()
+	defer s.db.vectorsMu.Unlock()
+	for i, stamp := range stamps {
+		if stamp.embedder == 0 {
+			continue
+		}
+		if v.parts[i], err = s.db.vectorSegment(ctx, s.parts[i], stamp, v.embedder.Dimension); err != nil {
+			return nil, fmt.Errorf("vectors of %q: %w", s.parts[i].root, err)
+		}
+		v.rows += len(v.parts[i].rows)
+	}
+	return v, nil
+}
+
+// CheckEmbedder tells, without reading vectors, whether [Searcher.Vectors] would
+// refuse e.
+func (s *Searcher) CheckEmbedder(ctx context.Context, e Embedder) error {
+	e, err := e.withDefaults()
+	if err != nil {
+		return err
+	}
+	v := &Vectors{s: s, embedder: e}
+	return s.db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.stamp(tx, make([]vectorStamp, len(s.parts))) })
+}
+
+// stamp finds out what the vectors of each part are to be made of, and the
+// dimension.
+func (v *Vectors) stamp(tx *sqlite.Tx, stamps []vectorStamp) error {
+	var mark int64
+	if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM vectors`).Scan(&mark); err != nil {
+		return err
+	}
+	for i, p := range v.s.parts {
+		id, stored, found, err := collectionEmbedder(tx, p.root)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			continue
+		case !v.embedder.fits(stored):
+			return &EmbedderError{Root: p.root, Stored: stored, Given: v.embedder}
+		}
+		v.embedder.Dimension = stored.Dimension
+		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, generation: p.generation, embedder: id, mark: mark}
+	}
+	return nil
+}
+
+// Embedder returns what made the vectors. Its dimension is 0 where there are
+// none.
+func (v *Vectors) Embedder() Embedder { return v.embedder }
+
+// Len returns how many chunks have a vector.
+func (v *Vectors) Len() int { return v.rows }
+
+// Missing returns how many chunks have none: this leg cannot find them.
+func (v *Vectors) Missing() int { return v.all - v.rows }
+
+// Search returns the k chunks whose vectors have the greatest cosine to query,
+// best first, all of at least least. Every vector is compared: nothing that is
+// near is missed. Equal ones are ordered by root, source and place. A score is
+// the cosine, within −1 and 1, and the same on every machine.
+func (v *Vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
+	k = min(k, v.rows)
+	if k <= 0 {
+		return nil, context.Cause(ctx)
+	}
+	if len(query) != v.embedder.Dimension {
+		return nil, &DimensionError{Model: v.embedder.Model, Got: len(query), Want: v.embedder.Dimension}
+	}
+	unit, err := normalise(query)
+	if err != nil {
+		return nil, err
+	}
+	found, err := v.scan(ctx, unit, k, least)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]state.Hit, len(found))
+	for i, c := range found {
+		hits[i] = state.Hit{
+			Chunk: v.s.publicID(c),
+			Score: c.score,
+			Legs:  []state.Leg{{Name: LegDense, Rank: i + 1, Score: c.score}},
+		}
+	}
+	return hits, nil
+}
+
+const (
+	// scanBlock is how many rows are scanned between two looks at the context,
+	// and the least that a goroutine is given.
+	scanBlock = 2048
+	// scanAlone is how many multiplications one goroutine does alone: below
+	// that, others cost more than they help.
+	scanAlone = 1 << 20
+)
+
+// stretch is a run of rows of one part.
+type stretch struct{ part, from, to int }
+
+// scan finds the k nearest of all rows, with a heap for each worker.
+func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64) ([]candidate, error) {
+	var work []stretch
+	for p, seg := range v.parts {
+		if seg == nil {
+			continue
+		}
+		for from := 0; from < len(seg.rows); from += scanBlock {
+			work = append(work, stretch{p, from, min(from+scanBlock, len(seg.rows))})
+		}
+	}
+	workers := min(runtime.GOMAXPROCS(0), len(work))
+	if v.rows*len(unit) <= scanAlone {
+		workers = 1
+	}
+	heaps := make([]nearest, workers)
+	share := (len(work) + workers - 1) / workers
+	scanShare := func(w int) {
+		heaps[w].k = k
+		for _, s := range work[min(w*share, len(work)):min((w+1)*share, len(work))] {
+			if ctx.Err() != nil {
+				return
+			}
+			v.parts[s.part].scan(s, unit, least, &heaps[w])
+		}
+	}
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { scanShare(w) })
+	}
+	scanShare(0)
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	var all []candidate
+	for _, h := range heaps {
+		all = append(all, h.list...)
+	}
+	slices.SortFunc(all, nearer)
+	return all[:min(k, len(all))], nil
+}
+
+// scan offers a stretch of rows.
+func (v *vectorSegment) scan(s stretch, unit []float32, least float64, found *nearest) {
+	d := v.dimension
+	for i := s.from; i < s.to; i++ {
+		score := min(1, max(-1, float64(dot(unit, v.data[i*d:(i+1)*d]))))
+		if score >= least {
+			found.offer(candidate{s.part, int(v.rows[i]), score})
+		}
+	}
+}
+
+// dot is the scalar product of vectors of one length. The conversions keep
+// compilers from fusing multiplication and addition, which rounds otherwise.
+func dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += float32(x[0] * y[0])
+		s1 += float32(x[1] * y[1])
+		s2 += float32(x[2] * y[2])
+		s3 += float32(x[3] * y[3])
+	}
+	for ; i < len(a); i++ {
+		s0 += float32(a[i] * b[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// nearer orders candidates, best first.
+func nearer(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.chunk, b.chunk))
+}
+
+// nearest keeps the k best candidates, whatever order they come in: a heap with
+// the worst at its root.
+type nearest struct {
+	k    int
+	list []candidate
+}
+
+func (h *nearest) offer(c candidate) {
+	if len(h.list) < h.k {
+		h.list = append(h.list, c)
+		for i := len(h.list) - 1; i > 0; {
+			parent := (i - 1) / 2
+			if nearer(h.list[i], h.list[parent]) <= 0 {
+				return
+			}
+			h.list[i], h.list[parent] = h.list[parent], h.list[i]
+			i = parent
+		}
+		return
+	}
+	if c.score < h.list[0].score || nearer(c, h.list[0]) >= 0 {
+		return
+	}
+	h.list[0] = c
+	for i := 0; ; {
+		worst := i
+		for _, child := range [2]int{2*i + 1, 2*i + 2} {
+			if child < len(h.list) && nearer(h.list[child], h.list[worst]) > 0 {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		h.list[i], h.list[worst] = h.list[worst], h.list[i]
+		i = worst
+	}
+}
+
+// errNoDirection tells that a vector cannot be compared with others.
+var errNoDirection = errors.New("the model gave a vector that is zero or not finite")
+
+// normalise returns v brought to length 1.
+func normalise(v []float32) ([]float32, error) {
+	var sum float64
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return nil, errNoDirection
+	}
+	length := math.Sqrt(sum)
+	out := make([]float32, len(v))
+	for i, f := range v {
+		out[i] = float32(float64(f) / length)
+	}
+	return out, nil
+}
+
+// vectorSegment returns the vectors of a part: those seen before, those in its
+// file, or put together from the cache. db.vectorsMu is held.
+func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimension int) (*vectorSegment, error) {
+	if v := db.vectors[want.collection]; v != nil && v.fits(want) {
+		return v, nil
+	}
+	name := filepath.Join(db.folder, fmt.Sprintf("%d-%d-%d.vec", want.collection, want.generation, want.embedder))
+	if db.folder != "" {
+		v, err := loadVectors(name)
+		switch {
+		case err == nil && v.fits(want) && v.dimension == dimension && v.chunks == p.chunks:
+			db.vectors[want.collection] = v
+			return v, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			db.log.WarnContext(ctx, "vectors are put together anew", "file", name, "error", err)
+		}
+	}
+	v := &vectorSegment{vectorStamp: want, dimension: dimension, chunks: p.chunks}
+	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
+		return nil, err
+	}
+	db.vectors[want.collection] = v
+	if db.folder != "" {
+		if err := db.saveVectors(v, name); err != nil { // the search works without
+			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
+		}
+	}
+	return v, nil
+}
+
+// gather fills in the vectors of a part's chunks. Chunks that changed since the
+// part was made are left out, as they are by Searcher.Chunks.
+func (v *vectorSegment) gather(tx *sqlite.Tx, p part) error {
+	have, err := keys(tx, v.embedder)
+	if err != nil {
+		return err
+	}
+	rowOf := make([]int64, p.chunks) // of the vector of each chunk; 0: none
+	place := make(map[string]int, p.chunks)
+	for c := range p.chunks {
+		place[p.id(c)] = c
+	}
+	count := 0
+	if err := eachKey(tx, p.root, func(id string, rev int64, k key) error {
+		if c, ok := place[id]; ok && rev <= p.maxRev && have[k] != 0 {
+			rowOf[c] = have[k]
+			count++
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	v.rows, v.data = make([]uint32, 0, count), make([]float32, 0, count*v.dimension)
+	for c, id := range rowOf {
+		if id == 0 {
+			continue
+		}
+		var body sql.RawBytes
+		if body, err = vectorRow(tx, id); err == nil {
+			v.data, err = appendVector(v.data, body, v.dimension)
+		}
+		if err != nil {
+			return fmt.Errorf("vector %d: %w", id, err)
+		}
+		v.rows = append(v.rows, uint32(c))
+	}
+	return nil
+}
+
+func vectorRow(tx *sqlite.Tx, id int64) (body []byte, err error) {
+	err = tx.QueryRow(`SELECT vector FROM vectors WHERE id = ?`, id).Scan(&body)
+	return body, err
+}
+
+// saveVectors writes vectors to their file, aside first and then renamed, and
+// removes older ones.
+func (db *DB) saveVectors(v *vectorSegment, name string) error {
+	if err := os.MkdirAll(db.folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(db.folder, fmt.Sprintf("%d-*.vec.tmp", v.collection))
+	if err != nil {
+		return err
+	}
+	err = v.writeTo(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return db.sweepVectors(v.collection, filepath.Base(name))
+}
+
+// sweepVectors removes the vector segments of a collection but one. Temporary
+// files are left to sweep.
+func (db *DB) sweepVectors(collection int64, keep string) error {
+	entries, err := os.ReadDir(db.folder)
+	if err != nil {
+		return err
+	}
+	prefix := fmt.Sprintf("%d-", collection)
+	for _, e := range entries {
+		if n := e.Name(); strings.HasPrefix(n, prefix) && strings.HasSuffix(n, ".vec") && n != keep {
+			if err := os.Remove(filepath.Join(db.folder, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
