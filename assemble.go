@@ -47,7 +47,11 @@ func (r *Reply) account(commits []graph.Commit) {
 	nodes := map[string]time.Duration{}
 	for _, c := range slices.Backward(commits) {
 		for _, d := range c.Deltas {
-			r.Warnings = append(r.Warnings, d.Notes.Warnings...)
+			for _, w := range d.Notes.Warnings {
+				if !slices.Contains(r.Warnings, w) { // both attempts of a search may say the same
+					r.Warnings = append(r.Warnings, w)
+				}
+			}
 			for _, call := range d.Notes.Calls {
 				r.Usage.Calls++
 				r.Usage.InputTokens += call.Counts["input_tokens"]

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -75,9 +76,14 @@ func Note(ctx context.Context, key, value string) {
 	bookOf(ctx).write(func(n *Notes) { n.Details = append(n.Details, Detail{key, value}) })
 }
 
-// Warn adds a warning for the person who asked.
+// Warn adds a warning for the person who asked. One that stands there already,
+// from another worker of the task, is not repeated.
 func Warn(ctx context.Context, text string) {
-	bookOf(ctx).write(func(n *Notes) { n.Warnings = append(n.Warnings, text) })
+	bookOf(ctx).write(func(n *Notes) {
+		if !slices.Contains(n.Warnings, text) {
+			n.Warnings = append(n.Warnings, text)
+		}
+	})
 }
 
 // Skip says why the node did nothing.

@@ -79,10 +79,10 @@ func ofQuery(i int, hits []state.Hit) []state.Hit {
 }
 
 // fuse makes one list of several. A hit's score is the sum over its legs of
-// query weight / (60 + rank), so it can be checked from what the hit shows, and
+// query weight · leg's share / (60 + rank), so it can be checked from what the hit shows, and
 // fusing a fused list with more lists gives what fusing all at once would.
 func fuse(queries []state.Query, lists [][]state.Hit) []state.Hit {
-	return rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return queries[l.Query].Weight })
+	return rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
 }
 
 func noteRetrieval(ctx context.Context, st state.State, u state.Update) {

@@ -80,6 +80,17 @@ type Leg struct {
 	Query int     `json:"query"` // index into Turn.Queries
 	Rank  int     `json:"rank"`  // from 1
 	Score float64 `json:"score"` // as the leg gave it
+	// Share is how much of its query's weight this list has, within 0 and 1,
+	// where several legs searched for the query; 0 where this one has it all.
+	Share float64 `json:"share,omitempty"`
+}
+
+// Of returns the leg's part of the weight of its query.
+func (l Leg) Of(weight float64) float64 {
+	if l.Share == 0 {
+		return weight
+	}
+	return weight * l.Share
 }
 
 // Grade is how well what was found fits the question.
