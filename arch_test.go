@@ -57,7 +57,7 @@ var rooms = map[string]room{
 	}},
 	"transcript": {ours: []string{"graph", "state"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
-	".": {ours: []string{"graph", "state", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"graph", "state", "llm", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{".", "state", "transcript", "graph"}, theirs: []string{

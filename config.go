@@ -3,6 +3,8 @@ package ragflow
 import (
 	"log/slog"
 	"time"
+
+	"example.com/ragflow/llm"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -19,6 +21,9 @@ type Config struct {
 	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
+
+	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
+	Dense    Dense        // how the dense search works
 
 	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
 	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil

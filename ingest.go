@@ -48,6 +48,9 @@ func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
 		}
 		report.Roots = append(report.Roots, root)
 	}
+	if err := a.embedIndexed(ctx, report); err != nil {
+		return nil, err
+	}
 	if err := a.open(ctx, report); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,7 @@ type Assistant struct {
 	config   Config
 	threads  checkpoint.Store
 	index    *index.DB
+	queries  *queryVectors
 	indexing sync.Mutex // held while documents are read into the index
 	engine   atomic.Pointer[engine]
 }
@@ -54,7 +55,7 @@ type Assistant struct {
 // from beginning to end, whatever is indexed meanwhile.
 type engine struct {
 	skills   skills
-	searcher *index.Searcher
+	searcher *hybrid
 	runner   *graph.Runner[state.State, state.Update]
 }
 
@@ -76,7 +77,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assistant{config: c}
+	a := &Assistant{config: c, queries: &queryVectors{}}
 	if c.DataDir == "" {
 		a.threads = checkpoint.NewMemory()
 	} else {
@@ -129,7 +130,12 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 		return err
 	}
 	report.Roots = roots
-	e := &engine{searcher: searcher, skills: offlineSkills(searcher, a.config)}
+	search, err := a.newHybrid(ctx, searcher)
+	if err != nil {
+		return err
+	}
+	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config)}
+	e.skills.searcher = search
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {
 		return err
@@ -289,5 +295,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
 		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
 	}
-	return c, errors.Join(faults...)
+	dense, err := c.Dense.withDefaults()
+	c.Dense = dense
+	return c, errors.Join(append(faults, err)...)
 }

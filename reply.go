@@ -75,8 +75,9 @@ type Usage struct {
 
 // SearchReply is the schema of `ragflow search --json`.
 type SearchReply struct {
-	Query string      `json:"query"`
-	Hits  []SearchHit `json:"hits"`
+	Query    string      `json:"query"`
+	Hits     []SearchHit `json:"hits"`
+	Warnings []string    `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
 }
 
 // SearchHit is one passage found, with its place and text.
@@ -109,6 +110,7 @@ type IndexReport struct {
 	Failed    []FileProblem `json:"failed"`    // files that could not be read
 	Warned    []FileProblem `json:"warned"`    // files that were read, but not as they are: broken front matter, another encoding
 	ElapsedMS float64       `json:"elapsed_ms"`
+	Dense     *DenseReport  `json:"dense,omitempty"` // nil without an embedder
 }
 
 // FileProblem says what is wrong with a file.
@@ -117,11 +119,14 @@ type FileProblem struct {
 	Reason string `json:"reason"`
 }
 
+// StageEmbedding is the stage of [Progress] that counts passages.
+const StageEmbedding = "embedding"
+
 // Progress reports long work while it goes on.
 type Progress struct {
-	Stage string // scanning, indexing or publishing
-	Done  int    // files
-	Total int    // files; 0 while unknown
+	Stage string // scanning, indexing, publishing or embedding
+	Done  int    // files; passages while embedding
+	Total int    // of the same; 0 while unknown
 	Bytes int64  // read so far
 }
 

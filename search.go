@@ -18,6 +18,14 @@ import (
 // Search returns the k passages that fit a query best, without a conversation
 // and without an answer. k is at least 1.
 func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchReply, error) {
+	return a.SearchLeg(ctx, query, k, "")
+}
+
+// SearchLeg is Search by one leg, or by both, whatever Config.Dense.Leg says:
+// LegHybrid, LegLexical or LegDense; empty is as configured. A dense search
+// that is not possible is an error that matches ErrNoDense or ErrEmbedderChanged,
+// or is the embedder's own; a hybrid one warns instead.
+func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg string) (*SearchReply, error) {
 	query = text.Clean(query)
 	switch {
 	case query == "":
@@ -30,7 +38,8 @@ func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchRep
 		return nil, err
 	}
 	query = cut(query, nodes.MaxQueryRunes)
-	hits, err := e.searcher.Search(ctx, state.Query{Text: query, Weight: 1, Attempt: 1}, k)
+	leg = cmp.Or(leg, a.config.Dense.Leg)
+	hits, warnings, err := e.searcher.search(ctx, state.Query{Text: query, Weight: 1, Attempt: 1}, k, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -38,7 +47,7 @@ func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchRep
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	reply := &SearchReply{Query: query, Hits: []SearchHit{}}
+	reply := &SearchReply{Query: query, Hits: []SearchHit{}, Warnings: warnings}
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
 		if !ok {
