@@ -17,11 +17,9 @@ const DefaultBatch = 64
 
 // EmbedderConfig says how texts are embedded.
 type EmbedderConfig struct {
-	Model         string
-	QueryModel    string // name to ask for queries by, for servers that tell the purposes apart by it; default Model
-	QueryPrefix   string // put before queries, as some models want, for example "query: "
-	PassagePrefix string // put before passages, for example "passage: "
-	Batch         int    // texts in a request; default [DefaultBatch]
+	Model      string
+	QueryModel string // name to ask for queries by, for servers that tell the purposes apart by it; default Model
+	Batch      int    // texts in a request; default [DefaultBatch]
 }
 
 type embedder struct {
@@ -67,19 +65,15 @@ func (e *embedder) Embed(ctx context.Context, texts []string, p llm.Purpose) (ll
 }
 
 func (e *embedder) batch(ctx context.Context, texts []string, p llm.Purpose, out *llm.Embeddings) error {
-	model, prefix := e.config.Model, e.config.PassagePrefix
+	model := e.config.Model
 	if p == llm.Query {
-		model, prefix = e.config.QueryModel, e.config.QueryPrefix
-	}
-	input := make([]string, len(texts))
-	for i, t := range texts {
-		input[i] = prefix + t
+		model = e.config.QueryModel
 	}
 	w := e.client.watch(ctx, model, mediaJSON)
 	defer w.end()
 	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{
 		Model:          model,
-		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: input},
+		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
 		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
 	})
 	if err != nil {

@@ -1,0 +1,159 @@
+package prompts
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ParseError is a reply that does not have the form that was asked for.
+type ParseError struct {
+	Prompt string // its name
+	Want   string // what is missing
+}
+
+// Error says what is missing. It does not quote the reply.
+func (e *ParseError) Error() string {
+	return "the model's reply to " + e.Prompt + " has no " + e.Want
+}
+
+// Queries is the reply to [PreRetrieval].
+type Queries struct {
+	Standalone string // Q1; empty after NONE
+	Keywords   string // Q2; may be empty
+	Aspect     string // Q3; may be empty
+}
+
+// maxWords bounds a query; longer ones are no queries.
+const maxWords = 64
+
+var (
+	queryLine = regexp.MustCompile(`(?i)^\W*q([123])\s*[:.)-]+\s*(.*)$`)
+	noneLine  = regexp.MustCompile(`(?i)^\W*(?:q1\s*[:.)-]+\s*)?none\W*$`)
+	scoreLine = regexp.MustCompile(`(?i)\bscore\b[\s*_:=]*(-?\d*[.,]?\d+)\s*(%|/\s*(\d+))?`)
+	refined   = regexp.MustCompile(`(?i)^\W*refined\b[\s*_]*[:=]?[\s*_]*(.*)$`)
+)
+
+// ParsePreRetrieval reads queries. The first line of each kind counts; queries
+// of more than 64 words are left out.
+func ParsePreRetrieval(reply string) (Queries, error) {
+	var q Queries
+	none := false
+	for line := range strings.Lines(reply) {
+		line = strings.TrimSpace(line)
+		if noneLine.MatchString(line) {
+			none = true
+			continue
+		}
+		m := queryLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		text := unquote(m[2])
+		if text == "" || noneLine.MatchString(text) || len(strings.Fields(text)) > maxWords {
+			continue
+		}
+		slot := map[string]*string{"1": &q.Standalone, "2": &q.Keywords, "3": &q.Aspect}[m[1]]
+		if *slot == "" {
+			*slot = text
+		}
+	}
+	if q == (Queries{}) && !none {
+		return q, &ParseError{Prompt: "pre_retrieval", Want: "Q1: and no NONE"}
+	}
+	return q, nil
+}
+
+// Verdict is the reply to [CheckAndRefine].
+type Verdict struct {
+	Score   float64 // 0.00–1.00
+	Refined string  // may be empty
+}
+
+// ParseCheckAndRefine reads a verdict. A score may be written as 0.8, 0,8, 80%
+// or 8/10; one outside of 0 to 1 cannot be read.
+func ParseCheckAndRefine(reply string) (Verdict, error) {
+	var v Verdict
+	m := scoreLine.FindStringSubmatch(reply)
+	if m == nil {
+		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE:"}
+	}
+	score, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
+	switch {
+	case m[2] == "%":
+		score /= 100
+	case m[3] != "":
+		of, _ := strconv.ParseFloat(m[3], 64) // digits; 0 makes the score no number
+		score /= of
+	}
+	if err != nil || math.IsNaN(score) || score < 0 || score > 1 {
+		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE: from 0.00 to 1.00"}
+	}
+	v.Score = math.Round(score*100) / 100
+	for line := range strings.Lines(reply) {
+		if m := refined.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			if text := unquote(m[1]); len(strings.Fields(text)) <= maxWords {
+				v.Refined = text
+			}
+			break
+		}
+	}
+	return v, nil
+}
+
+// ParseSummarizeConversation reads a summary: the reply on fewer lines, cut
+// after the last whole sentence within twice the words that were asked for.
+func ParseSummarizeConversation(reply string, words int) (string, error) {
+	var kept []string
+	n := 0
+	for line := range strings.Lines(reply) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		n += len(strings.Fields(line))
+		if n > 2*words && len(kept) > 0 {
+			break
+		}
+		kept = append(kept, line)
+	}
+	text := strings.Join(kept, "\n")
+	if fields := strings.Fields(text); len(fields) > 2*words {
+		text = strings.Join(fields[:2*words], " ")
+		if i := strings.LastIndexAny(text, ".!?"); i > 0 {
+			text = text[:i+1]
+		}
+	}
+	if text == "" {
+		return "", &ParseError{Prompt: "summarize_conversation", Want: "text"}
+	}
+	return text, nil
+}
+
+// Refused reports whether an answer is the refusal that [Generate] asks for, in
+// any language, and little else.
+func Refused(answer string) bool {
+	plain := letters(answer)
+	for _, language := range Languages() {
+		refusal := letters(Refusal(language))
+		if i := strings.Index(plain, refusal); i >= 0 && len(plain) <= 2*len(refusal) {
+			return true
+		}
+	}
+	return false
+}
+
+// letters keeps letters and digits, in lower case, and single blanks.
+func letters(s string) string {
+	s = strings.ReplaceAll(s, "’", "'")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && !unicode.IsMark(r)
+	}), " ")
+}
+
+// unquote takes emphasis and quotes off a line.
+func unquote(s string) string {
+	return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "\"'`*_“”„"))
+}
