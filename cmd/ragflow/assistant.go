@@ -95,6 +95,9 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 	if !a.quiet && report.Added+report.Changed+report.Removed > 0 {
 		fmt.Fprintln(a.err, indexed(report))
 	}
+	if report.Dense != nil && report.Dense.Embedded > 0 {
+		a.denseTrouble(report.Dense) // else the search itself warns
+	}
 	a.problems(report)
 	return assistant, nil
 }

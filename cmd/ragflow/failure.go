@@ -78,6 +78,10 @@ func meaning(err error) (code int, hint string) {
 		return exitNotFound, `"ragflow threads list" shows the threads there are`
 	case errors.Is(err, fs.ErrNotExist):
 		return exitNotFound, "check the path"
+	case errors.Is(err, ragflow.ErrEmbedderChanged):
+		return exitFailure, `make the vectors anew: ragflow reindex --embed-only; or search by words: ragflow search --leg lexical "…"`
+	case errors.Is(err, ragflow.ErrNoDense):
+		return exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"
 	case errors.Is(err, ragflow.ErrNoDocuments):
 		return exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or once for all: ragflow init --docs ./docs`
 	case errors.Is(err, ragflow.ErrNothingToResume), errors.Is(err, graph.ErrNothingToDo):

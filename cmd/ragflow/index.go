@@ -56,12 +56,16 @@ func (a *app) index(ctx context.Context, asJSON bool) (err error) {
 	if err != nil {
 		return failed("index "+strings.Join(docs, ", "), err)
 	}
+	a.denseTrouble(report.Dense)
 	if asJSON {
 		if err := a.writeJSON(report); err != nil {
 			return err
 		}
 	} else {
 		a.problems(report)
+		if s := embedded(report.Dense); s != "" {
+			fmt.Fprintln(a.out, s)
+		}
 		fmt.Fprintf(a.out, "%s\nthe index holds %s in %s\n", indexed(report), count(report.Chunks, "passage"), count(report.Files, "file"))
 	}
 	if len(report.Failed) > 0 && report.Files == 0 {

@@ -92,9 +92,17 @@ func (p *progress) report(r ragflow.Progress) {
 
 func plainProgress(r ragflow.Progress) string {
 	if r.Total <= 0 {
-		return fmt.Sprintf("%s: %s", r.Stage, count(r.Done, "file"))
+		return fmt.Sprintf("%s: %s", r.Stage, count(r.Done, unitOf(r)))
 	}
-	return fmt.Sprintf("%s: %d of %s", r.Stage, r.Done, count(r.Total, "file"))
+	return fmt.Sprintf("%s: %d of %s", r.Stage, r.Done, count(r.Total, unitOf(r)))
+}
+
+// unitOf is what a report counts.
+func unitOf(r ragflow.Progress) string {
+	if r.Stage == ragflow.StageEmbedding {
+		return "passage"
+	}
+	return "file"
 }
 
 // show moves the bar, and begins another one with a new stage or total. The bar
@@ -112,7 +120,7 @@ func (p *progress) show(r ragflow.Progress) {
 			progressbar.OptionSetDescription(r.Stage),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString("files"),
+			progressbar.OptionSetItsString(unitOf(r)+"s"),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own

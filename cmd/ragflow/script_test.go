@@ -122,8 +122,9 @@ func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
 func fieldNames(t reflect.Type) []string {
 	var out []string
 	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
+		case strings.Contains(options, "omitempty"): // may be left out
 		case f.Anonymous:
 			out = append(out, fieldNames(f.Type)...)
 		case name != "-":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ const mostHits = 1000
 func (a *app) searchCommand() *cobra.Command {
 	var (
 		topK   int
+		leg    string
 		asJSON bool
 	)
 	c := &cobra.Command{
@@ -36,6 +38,9 @@ changed. The query may be given on standard input with "-".`,
 			if topK < 1 || topK > mostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
 			}
+			if !slices.Contains([]string{"", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense}, leg) {
+				return usagef("--leg is %q, but must be hybrid, lexical or dense", leg)
+			}
 			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
 				return err
@@ -45,21 +50,33 @@ changed. The query may be given on standard input with "-".`,
 				return err
 			}
 			defer closeInto(&err, assistant)
-			reply, err := assistant.Search(c.Context(), query, topK)
+			reply, err := assistant.SearchLeg(c.Context(), query, topK, leg)
 			if err != nil {
 				return failed("search", err)
 			}
 			if asJSON {
 				return a.writeJSON(reply)
 			}
+			a.searchTrouble(reply)
 			a.printHits(reply)
 			return nil
 		},
 	}
 	a.docsFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 10, "list `N` passages, 1 to 1000")
+	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
+}
+
+// searchTrouble warns where the search by meaning did not take part.
+func (a *app) searchTrouble(r *ragflow.SearchReply) {
+	if a.quiet {
+		return
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(a.err, "warning: %s\n", line(w))
+	}
 }
 
 func (a *app) printHits(r *ragflow.SearchReply) {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ type setting struct {
 	key     string // in the configuration file
 	list    bool   // several values: a list in the file, separated by the list separator of the system in the environment
 	path    bool   // values are paths, relative to the place they were written in
+	raw     bool   // spaces around the value belong to it
 	allowed string // what values are; for messages
 	set     func(c *ragflow.Config, values []string) bool
 }
@@ -94,7 +96,9 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"RELEVANCE_THRESHOLD":         {"0.5"},
 		"RETRIEVAL_MAX_WORKERS":       {"4"},
 	}
-	return rows, defaults
+	dense, presets := denseSettings()
+	maps.Copy(defaults, presets)
+	return append(rows, dense...), defaults
 }
 
 func whole(to *int, text string, most int) bool {
@@ -167,6 +171,9 @@ func (a *app) fromEnvironment(row setting, here string) *value {
 
 // split takes the text of a variable apart.
 func (s setting) split(text string) []string {
+	if s.raw {
+		return []string{text}
+	}
 	if !s.list {
 		return []string{strings.TrimSpace(text)}
 	}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"example.com/ragflow"
+)
+
+// denseSettings are the settings of the search by meaning. They matter where an
+// embedding model is configured.
+func denseSettings() (rows []setting, defaults map[string][]string) {
+	rows = []setting{
+		{
+			name: "EMBEDDING_DIMENSION", key: "embedding_dimension", allowed: "a whole number from 1 to 65536, or auto",
+			set: func(c *ragflow.Config, v []string) bool {
+				return v[0] == "auto" || whole(&c.Dense.Dimension, v[0], 1<<16)
+			},
+		},
+		{
+			name: "EMBEDDING_TOKENS", key: "embedding_tokens", allowed: "a whole number from 1 to 100000",
+			set: func(c *ragflow.Config, v []string) bool { return whole(&c.Dense.Tokens, v[0], 100_000) },
+		},
+		{
+			name: "EMBEDDING_QUERY_PREFIX", key: "embedding_query_prefix", raw: true, allowed: "a text",
+			set: func(c *ragflow.Config, v []string) bool { c.Dense.QueryPrefix = v[0]; return true },
+		},
+		{
+			name: "EMBEDDING_PASSAGE_PREFIX", key: "embedding_passage_prefix", raw: true, allowed: "a text",
+			set: func(c *ragflow.Config, v []string) bool { c.Dense.PassagePrefix = v[0]; return true },
+		},
+		{
+			name: "RETRIEVAL_ALPHA", key: "retrieval_alpha", allowed: "a number from 0 (words only) to 1 (meaning only)",
+			set: func(c *ragflow.Config, v []string) bool { return alpha(&c.Dense, v[0]) },
+		},
+		{
+			name: "REBUILD_INDEX", key: "rebuild_index", allowed: "0 or 1",
+			set: func(c *ragflow.Config, v []string) bool {
+				on, err := strconv.ParseBool(v[0])
+				c.Dense.Rebuild = on
+				return err == nil
+			},
+		},
+	}
+	return rows, map[string][]string{
+		"EMBEDDING_DIMENSION": {"auto"},
+		"EMBEDDING_TOKENS":    {"400"},
+		"RETRIEVAL_ALPHA":     {"0.5"},
+		"REBUILD_INDEX":       {"0"},
+	}
+}
+
+// alpha reads the weight of the dense leg; at its ends one leg searches alone.
+func alpha(d *ragflow.Dense, text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsNaN(f) || f < 0 || f > 1:
+		return false
+	case f == 0:
+		d.Leg = ragflow.LegLexical
+	case f == 1:
+		d.Leg = ragflow.LegDense
+	default:
+		d.Alpha = f
+	}
+	return true
+}
+
+// denseTrouble warns where passages cannot be found by meaning.
+func (a *app) denseTrouble(r *ragflow.DenseReport) {
+	if r == nil || a.quiet {
+		return
+	}
+	switch {
+	case r.Error != "":
+		fmt.Fprintf(a.err, "warning: search by meaning is incomplete, %s of %s without a vector: %s\n",
+			strconv.Itoa(r.Missing), count(r.Chunks, "passage"), line(r.Error))
+	case r.Missing > 0:
+		fmt.Fprintf(a.err, "warning: search by meaning is incomplete, the model refused %s\n", count(r.Missing, "passage"))
+	}
+}
+
+// embedded sums up what embedding did, on one line; empty where it did nothing.
+func embedded(r *ragflow.DenseReport) string {
+	if r == nil || r.Embedded == 0 {
+		return ""
+	}
+	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, "passage"), line(r.Model))
+}
