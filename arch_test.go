@@ -60,7 +60,7 @@ var rooms = map[string]room{
 	".": {ours: []string{"graph", "state", "llm", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
-	"cmd/ragflow": {ours: []string{".", "state", "transcript", "graph"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left
@@ -73,6 +73,18 @@ var rooms = map[string]room{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
+	"cmd/ragflow/chat": {ours: []string{".", "state", "transcript", "graph", "internal/lineedit", "internal/termmd"}, theirs: []string{
+		"github.com/rivo/uniseg", // columns of what people type and read
+	}},
+	"internal/lineedit": {theirs: []string{
+		"github.com/rivo/uniseg", // grapheme clusters and their columns
+		"golang.org/x/sys",       // raw input that leaves output as it is
+		"golang.org/x/term",      // size of the terminal, and how it was
+	}},
+	"internal/termmd": {theirs: []string{
+		"github.com/yuin/goldmark", // Markdown
+		"github.com/rivo/uniseg",   // grapheme clusters and their columns
+	}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
 	}},
@@ -83,6 +95,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp",        // readable differences
 	"github.com/rogpeppe/go-internal", // txtar and testscript
 	"golang.org/x/tools/txtar",        // documents and expectations in one file
+	"github.com/creack/pty",           // a terminal for the program under test
 	module + "/internal/golden",
 	module + "/checkpoint/checkpointtest",
 }

@@ -195,6 +195,16 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 	return reply, err
 }
 
+// Reply returns the reply of an earlier run, named as for [Assistant.Run]. It
+// holds no answer where the run ended before it had one.
+func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
+	r, err := a.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return a.reply(ctx, r)
+}
+
 // Stream answers a question and yields what happens meanwhile: the durable
 // events, each after what it tells of was saved, and the live ones. The last
 // event holds the final state. Breaking the loop cancels the run.

@@ -67,6 +67,13 @@ func closeInto(err *error, assistant *ragflow.Assistant) {
 // openIndexed opens the assistant and brings its index up to date, with
 // progress, where documents are named or configured.
 func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, error) {
+	assistant, _, err := a.openReport(ctx, change)
+	return assistant, err
+}
+
+// openReport does what openIndexed says, and returns what indexing did: nil
+// where no documents are named or configured.
+func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ragflow.IndexReport, error) {
 	progress := a.newProgress()
 	var docs []string
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
@@ -77,12 +84,12 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 		}
 	})
 	if err != nil || len(docs) == 0 {
-		return assistant, err
+		return assistant, nil, err
 	}
 	report, err := assistant.Index(ctx)
 	progress.end()
 	if err != nil {
-		return nil, errors.Join(failed("index "+strings.Join(docs, ", "), err), assistant.Close())
+		return nil, nil, errors.Join(failed("index "+strings.Join(docs, ", "), err), assistant.Close())
 	}
 	if report.Files == 0 {
 		err = &failure{
@@ -90,7 +97,7 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 			hint: "nothing there can be read as text; Markdown, plain text and code are",
 		}
 		a.problems(report)
-		return nil, errors.Join(err, assistant.Close())
+		return nil, nil, errors.Join(err, assistant.Close())
 	}
 	if !a.quiet && report.Added+report.Changed+report.Removed > 0 {
 		fmt.Fprintln(a.err, indexed(report))
@@ -99,7 +106,7 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 		a.denseTrouble(report.Dense) // else the search itself warns
 	}
 	a.problems(report)
-	return assistant, nil
+	return assistant, report, nil
 }
 
 // indexed sums up what indexing did, on one line.

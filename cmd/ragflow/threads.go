@@ -201,7 +201,11 @@ func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string,
 
 // printThread prints a conversation as Markdown.
 func (a *app) printThread(t *ragflow.Thread) {
-	s := a.styleOf(a.stdout)
+	fmt.Fprintln(a.out, a.styleOf(a.stdout).markdown(threadMarkdown(t)))
+}
+
+// threadMarkdown writes a conversation as Markdown.
+func threadMarkdown(t *ragflow.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
@@ -222,5 +226,5 @@ func (a *app) printThread(t *ragflow.Thread) {
 	if t.Summary != "" {
 		fmt.Fprintf(&b, "\n## Summary of what is no longer live\n\n%s\n", strings.TrimSpace(t.Summary))
 	}
-	fmt.Fprintln(a.out, s.markdown(b.String()))
+	return b.String()
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/chat"
+	"example.com/ragflow/internal/lineedit"
+)
+
+// chatHistory is the file of the data folder that keeps what was typed.
+const chatHistory = "chat_history"
+
+func (a *app) chatCommand() *cobra.Command {
+	var thread string
+	c := &cobra.Command{
+		Use:   "chat",
+		Short: "Talk with your documents at the terminal",
+		Long: `Ask question after question. Answers appear as they are made, with the files and
+lines they stand on. Commands begin with a slash; /help lists them.
+
+Ctrl-C stops an answer and keeps the session, Ctrl-D leaves. What you type is
+kept in chat_history of the data folder, readable by you alone.
+
+With --thread a conversation goes on; without, each session begins a new one.
+Where no person types, each line of standard input is a question or a command,
+and answers are written plainly.`,
+		Example: `  ragflow chat --docs ./docs
+  ragflow chat --thread last
+  ragflow chat --docs ./docs < questions.txt > answers.md`,
+		Args: argsBetween(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), thread) },
+	}
+	f := c.Flags()
+	a.docsFlag(f)
+	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
+	return c
+}
+
+func (a *app) chat(ctx context.Context, name string) (err error) {
+	config := chat.Config{
+		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env,
+		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest,
+		Models: func(context.Context) []string { return []string{offlineModel} },
+		Explain: func(err error) (what, hint string) {
+			if f, ok := errors.AsType[*failure](failed("", err)); ok {
+				return f.Error(), f.hint
+			}
+			return err.Error(), ""
+		},
+	}
+	in, isFile := a.in.(*os.File)
+	if isFile && term.IsTerminal(int(in.Fd())) {
+		config.Prompt = true
+		if out, ok := a.stdout.(*os.File); ok && a.terminal(out) {
+			config.Terminal, err = lineedit.Open(in, out)
+			if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				return failed("begin the session", err)
+			}
+		}
+	}
+	if config.Terminal != nil {
+		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
+		config.Links = hyperlinks(a.env)
+	}
+	var assistant *ragflow.Assistant
+	err = chat.Watch(ctx, config.Terminal, func(ctx context.Context) error {
+		assistant, config.Indexed, err = a.openReport(ctx, nil)
+		if err == nil && config.Indexed == nil {
+			config.Indexed, err = assistant.Index(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		if assistant != nil {
+			closeInto(&err, assistant)
+		}
+		return failed("begin the session", err)
+	}
+	defer closeInto(&err, assistant)
+	config.Assistant = assistant
+	if config.Thread, _, err = threadToAsk(ctx, assistant, name, false); err != nil {
+		return err
+	}
+	if config.Terminal != nil {
+		if config.History, err = a.history(); err != nil {
+			a.warn(err.Error())
+		}
+	}
+	return chat.Run(ctx, config)
+}
+
+// offlineModel says what answers where no model does.
+const offlineModel = "offline: answers quote your documents; no model is used"
+
+// history opens what was typed in earlier sessions.
+func (a *app) history() (*lineedit.History, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	return lineedit.OpenHistory(filepath.Join(s.config.DataDir, chatHistory))
+}

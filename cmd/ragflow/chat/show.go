@@ -1,0 +1,294 @@
+package chat
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rivo/uniseg"
+
+	"example.com/ragflow"
+	"example.com/ragflow/internal/termmd"
+	"example.com/ragflow/transcript"
+)
+
+// widest is how many columns text is given at most: longer lines are hard to
+// read.
+const widest = 96
+
+func (s *session) size() (columns, rows int) {
+	if s.Terminal == nil {
+		return widest, 24
+	}
+	return s.Terminal.Size()
+}
+
+func (s *session) width() int {
+	columns, _ := s.size()
+	return min(columns-1, widest)
+}
+
+// rendered is an answer as lines for the terminal. Its references lead to the
+// files of cited.
+func (s *session) rendered(answer string, cited []ragflow.CitationReply) []string {
+	out := termmd.Render(transcript.Visible(answer), termmd.Options{
+		Width: s.width(), Style: s.Style,
+		Cite: func(n int) (string, int) {
+			label := fmt.Sprintf("[%d]", n)
+			for _, c := range cited {
+				if c.N == n {
+					return s.link(c.Path, s.faint(label)), len(label)
+				}
+			}
+			return s.faint(label), len(label)
+		},
+	})
+	return strings.Split(out, "\n")
+}
+
+// answer shows a reply and where it stands.
+func (s *session) answer(r *ragflow.Reply) {
+	if s.Terminal == nil {
+		fmt.Fprintf(s.Out, "%s\n", transcript.Visible(strings.TrimSpace(r.Answer)))
+		if len(r.Citations) > 0 {
+			fmt.Fprint(s.Out, "\nSources\n")
+		}
+		s.printSources(r.Citations, false)
+		fmt.Fprintln(s.Out)
+	} else {
+		lines := append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), r.Citations)...)
+		if len(r.Citations) > 0 {
+			lines = append(lines, "")
+			for _, group := range grouped(r.Citations) {
+				lines = append(lines, s.source(group)...)
+			}
+		}
+		s.screen.show(append(lines, "", ""))
+		s.screen.end()
+	}
+	for _, w := range r.Warnings {
+		s.warn(w)
+	}
+}
+
+// grouped puts the passages of one source together, in the order of their
+// numbers. A place that is quoted twice is named once.
+func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
+	var out [][]ragflow.CitationReply
+	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b ragflow.CitationReply) int {
+		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine))
+	})
+	for _, c := range sorted {
+		last := len(out) - 1
+		if last < 0 || out[last][0].N != c.N || out[last][0].Path != c.Path {
+			out = append(out, []ragflow.CitationReply{c})
+			continue
+		}
+		if p := out[last][len(out[last])-1]; p.StartLine != c.StartLine || p.EndLine != c.EndLine || p.Quote != c.Quote {
+			out[last] = append(out[last], c)
+		}
+	}
+	return out
+}
+
+// printSources lists passages, with their quotes where wanted.
+func (s *session) printSources(list []ragflow.CitationReply, quotes bool) {
+	for i, group := range grouped(list) {
+		if quotes && i > 0 {
+			s.say("")
+		}
+		s.say(s.source(group)...)
+		if !quotes {
+			continue
+		}
+		for _, c := range group {
+			for _, l := range termmd.Wrap(transcript.Visible(c.Quote), s.width()-8) {
+				s.say(strings.TrimRight("      "+s.dim("│ ")+l, " "))
+			}
+		}
+	}
+}
+
+// source is the line, or lines on a narrow terminal, that names the passages of
+// one source.
+func (s *session) source(group []ragflow.CitationReply) []string {
+	c := group[0]
+	number := fmt.Sprintf("[%d] ", c.N)
+	where := place(s.shown(c.Path, c.Source), group)
+	title := oneLine(c.Title)
+	if s.Terminal == nil {
+		return []string{strings.TrimRight(number+where+"  "+title, " ")}
+	}
+	const indent = "  "
+	room := s.width() - len(indent) - len(number)
+	var lines []string
+	for i, part := range pieces(where, room) {
+		start := s.faint(strings.TrimSpace(number)) + " "
+		if i > 0 {
+			start = strings.Repeat(" ", len(number))
+		}
+		lines = append(lines, indent+start+s.link(c.Path, s.dim(part)))
+	}
+	if len(lines) == 1 && title != "" && uniseg.StringWidth(where)+2+uniseg.StringWidth(title) <= room {
+		lines[0] += "  " + title
+	}
+	return lines
+}
+
+// pieces breaks a text to a width.
+func pieces(text string, width int) []string {
+	var out []string
+	var b strings.Builder
+	column := 0
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if column+g.Width() > width && column > 0 {
+			out = append(out, b.String())
+			b.Reset()
+			column = 0
+		}
+		b.WriteString(g.Str())
+		column += g.Width()
+	}
+	return append(out, b.String())
+}
+
+// shown writes a path as one would type it here: relative to the working
+// folder, else from the home folder, else whole.
+func (s *session) shown(path, source string) string {
+	if path == "" {
+		return oneLine(source)
+	}
+	if here, err := os.Getwd(); err == nil {
+		if here, err = filepath.EvalSymlinks(here); err == nil {
+			if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+				return oneLine(rel)
+			}
+		}
+	}
+	if home := s.Env["HOME"]; home != "" {
+		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
+			return oneLine("~" + string(filepath.Separator) + rel)
+		}
+	}
+	return oneLine(path)
+}
+
+// place names lines as compilers do, with the last one too, and further ones
+// behind: path:12-18, 24.
+func place(path string, group []ragflow.CitationReply) string {
+	var lines []string
+	for _, c := range group {
+		l := strconv.Itoa(c.StartLine)
+		if c.EndLine != c.StartLine {
+			l += "-" + strconv.Itoa(c.EndLine)
+		}
+		if !slices.Contains(lines, l) {
+			lines = append(lines, l)
+		}
+	}
+	return path + ":" + strings.Join(lines, ", ")
+}
+
+// link makes text a hyperlink to a file.
+func (s *session) link(path, text string) string {
+	if !s.Links || path == "" || !filepath.IsAbs(path) {
+		return text
+	}
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // a drive letter
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	u := url.URL{Scheme: "file", Host: host, Path: slashed}
+	return "\x1b]8;;" + u.String() + "\x1b\\" + text + "\x1b]8;;\x1b\\"
+}
+
+// say writes lines.
+func (s *session) say(lines ...string) {
+	for _, l := range lines {
+		fmt.Fprintln(s.Out, l)
+	}
+}
+
+// echo repeats a text of a session without a terminal above its answer, as
+// Markdown does.
+func (s *session) echo(text string) {
+	if s.Terminal == nil && !s.Prompt {
+		fmt.Fprintf(s.Out, "> %s\n\n", oneLine(text))
+	}
+}
+
+// hint says something that is not an answer.
+func (s *session) hint(text string) {
+	if s.Terminal != nil {
+		for _, l := range termmd.Wrap(text, s.width()) {
+			fmt.Fprintln(s.Out, s.dim(l))
+		}
+	} else if !s.Quiet {
+		fmt.Fprintln(s.Err, text)
+	}
+}
+
+func (s *session) warn(text string) {
+	if !s.Quiet {
+		s.hint("warning: " + oneLine(text))
+	}
+}
+
+// complain tells of an error.
+func (s *session) complain(err error) {
+	what, hint := s.Explain(err)
+	if s.Terminal == nil {
+		if s.failed == nil {
+			s.failed = err
+		}
+		fmt.Fprintf(s.Err, "ragflow: %s\n", oneLine(what))
+		if hint != "" && !s.Quiet {
+			fmt.Fprintf(s.Err, "hint: %s\n", hint)
+		}
+		return
+	}
+	s.say(s.sgr("31", oneLine(what)))
+	if hint != "" {
+		s.hint(hint)
+	}
+	s.say("")
+}
+
+func (s *session) sgr(code, text string) string {
+	if !s.Style || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s *session) bold(text string) string   { return s.sgr("1", text) }
+func (s *session) dim(text string) string    { return s.sgr("2", text) }
+func (s *session) accent(text string) string { return s.sgr("1;36", text) }
+func (s *session) faint(text string) string  { return s.sgr("36", text) }
+
+// clip cuts a line to the width of the screen.
+func (s *session) clip(text string) string { return s.clipTo(text, s.width()) }
+
+// oneLine makes a text one line that cannot command a terminal.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(transcript.Visible(text)), " ")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }

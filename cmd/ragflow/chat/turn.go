@@ -1,0 +1,177 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/lineedit"
+)
+
+// told is one element of Assistant.Stream.
+type told struct {
+	event ragflow.Event
+	err   error
+}
+
+// ask asks a question and shows the answer as it comes. That the person ended
+// the turn is no error.
+func (s *session) ask(ctx context.Context, question string) error {
+	s.echo(question)
+	s.asked, s.cut, s.last = question, true, nil
+	run, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread})
+	if err != nil {
+		s.screen.end()
+		if ctx.Err() == nil && errors.Is(err, context.Canceled) {
+			s.hint("stopped; /retry asks again")
+			fmt.Fprintln(s.Out)
+			return nil
+		}
+		return err
+	}
+	reply, err := s.Assistant.Reply(ctx, run)
+	if err != nil {
+		s.screen.end()
+		return err
+	}
+	s.last, s.cut = reply, false
+	s.answer(reply)
+	return nil
+}
+
+// stream runs a turn to its end and returns the id of its run. Ctrl-C cancels
+// it; the stream is then waited for, so that what it saved is saved.
+func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := make(chan told)
+	go func() { // ends with the stream, whose every element is received below
+		defer close(events)
+		for e, err := range s.Assistant.Stream(ctx, q) {
+			events <- told{e, err}
+		}
+	}()
+	p := s.newProgress()
+	defer p.stop()
+	for {
+		select {
+		case t, ok := <-events:
+			if !ok {
+				return run, err
+			}
+			if t.err != nil {
+				err = t.err
+				continue
+			}
+			run, s.thread = t.event.Run, t.event.Thread
+			p.take(t.event)
+		case <-p.tick:
+			p.draw()
+		case c := <-s.input():
+			if s.Terminal.Keep(c) {
+				p.stopping = true
+				cancel()
+			}
+		}
+	}
+}
+
+// input is what is typed while a turn runs.
+func (s *session) input() <-chan lineedit.Chunk {
+	if s.Terminal == nil {
+		return nil
+	}
+	return s.Terminal.Input()
+}
+
+// progress shows a turn while it goes on: what has been written of the answer,
+// and below it what is being done. Without a terminal it shows nothing: what a
+// model writes may still be changed before it is the answer.
+type progress struct {
+	session  *session
+	begun    time.Time
+	drawn    time.Time
+	tick     <-chan time.Time
+	stop     func()
+	doing    string
+	answer   strings.Builder
+	stopping bool
+}
+
+const (
+	// quietFor is how long a turn goes on before the line that says what is done
+	// appears: what is over sooner needs none.
+	quietFor = 150 * time.Millisecond
+	// drawEvery is how often the screen changes at most.
+	drawEvery = 33 * time.Millisecond
+)
+
+func (s *session) newProgress() *progress {
+	p := &progress{session: s, begun: time.Now(), stop: func() {}}
+	if s.Terminal != nil {
+		ticker := time.NewTicker(drawEvery)
+		p.tick, p.stop = ticker.C, ticker.Stop
+	}
+	return p
+}
+
+// take notes what an event tells.
+func (p *progress) take(e ragflow.Event) {
+	switch e.Kind {
+	case graph.TaskStarted:
+		p.doing = doing(e.Node)
+	case graph.Custom:
+		if text, begins, ok := token(e.Value); ok {
+			if begins {
+				p.answer.Reset()
+			}
+			p.answer.WriteString(text)
+		}
+	default:
+	}
+}
+
+// doing says what a node does.
+func doing(node string) string {
+	switch node {
+	case "ingest", "pre_retrieval":
+		return "reading the question"
+	case "retrieval":
+		return "searching"
+	case "check_and_refine":
+		return "checking what was found"
+	case "post_retrieval":
+		return "choosing passages"
+	case "summarize_conversation":
+		return "summarising the conversation"
+	case "generate":
+		return "writing"
+	}
+	return node
+}
+
+// draw shows how things stand.
+func (p *progress) draw() {
+	now := time.Now()
+	if now.Sub(p.begun) < quietFor {
+		return
+	}
+	s := p.session
+	lines := []string{""}
+	if p.answer.Len() > 0 {
+		lines = append(lines, s.rendered(p.answer.String(), nil)...)
+		lines = append(lines, "")
+	}
+	what := p.doing
+	if p.stopping {
+		what = "stopping"
+	}
+	if elapsed := now.Sub(p.begun); elapsed >= 2*time.Second {
+		what += fmt.Sprintf(" · %d s · Ctrl-C stops", int(elapsed.Seconds()))
+	}
+	s.screen.show(append(lines, s.dim(s.clip(what+" …"))))
+}
