@@ -78,7 +78,7 @@ func lessLent(q state.Query, share float64) state.Query {
 // headings speak for every sentence below them.
 func (l lexicon) cover(terms []weighed, c state.Chunk) float64 {
 	p := l.passage(1, state.Source{Chunk: c})
-	whole := l.set(c.Text)
+	whole := l.said(c.Text)
 	about := func(term string, in set) float64 {
 		switch {
 		case in.has(term):

@@ -46,6 +46,23 @@ func (l lexicon) set(texts ...string) set {
 	return out
 }
 
+// said is the set of what a passage says. The words that an option such as
+// --keep-data is made of are not among it: it is a name, and keeps no data.
+func (l lexicon) said(s string) set {
+	out := set{}
+	end := 0 // of the option under way
+	for _, t := range l.analyzer.Analyze(s) {
+		if t.Start < end {
+			continue
+		}
+		if s[t.Start] == '-' && strings.Contains(strings.TrimLeft(s[t.Start:t.End], "-"), "-") {
+			end = t.End
+		}
+		out[t.Term] = struct{}{}
+	}
+	return out
+}
+
 // weighed is a term of a question with what it counts.
 type weighed struct {
 	term   string

@@ -8,12 +8,15 @@ import (
 	"example.com/ragflow/state"
 )
 
-// coverWeight is how much coverage counts beside the score of the search.
-const coverWeight = 0.3
+// How much coverage and title count beside the score of the search.
+const (
+	coverWeight = 0.3
+	titleShare  = 0.1
+)
 
 // Reranker orders candidates for the context by the score of the search,
-// brought to 0–1, and by how much of the question the passage and its best
-// sentence cover.
+// brought to 0–1, by how much of the question the passage and its best sentence
+// cover, and by how well the title or a heading names it.
 type Reranker struct {
 	maker
 	lex lexicon
@@ -36,8 +39,28 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		if best > 0 {
 			score = c.Score / best
 		}
-		out[i].Score = (1-coverWeight)*score + coverWeight*r.lex.cover(terms, c.Chunk)
+		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*r.lex.cover(terms, c.Chunk) + titleShare*r.lex.titled(terms, c.Chunk)
 	}
 	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
+}
+
+// titled is how well the title of a page, or a heading above a passage, names
+// what the question is about: the share of the question that it holds times
+// the share of it that the question asks for.
+func (l lexicon) titled(terms []weighed, c state.Chunk) float64 {
+	best := 0.0
+	for _, name := range append([]string{c.Title}, c.Headings...) {
+		in := l.set(name)
+		asked := 0
+		covered := coverage(terms, func(t string) float64 {
+			if in.has(t) {
+				asked++
+				return 1
+			}
+			return 0
+		})
+		best = max(best, covered*min(1, float64(asked)/float64(max(1, len(in)))))
+	}
+	return best
 }

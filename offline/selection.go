@@ -283,6 +283,12 @@ func (s *selection) list(p place) []int {
 	for first > 0 && (units[first-1].kind == item || units[first-1].kind == code) && units[first-1].block == units[p.unit].block {
 		first--
 	}
+	for units[first].kind == code { // it belongs to an item that the passage lacks
+		first++
+	}
+	if units[first].number > 1 {
+		first = p.unit // the list began before the passage: its middle is no beginning
+	}
 	var out []int
 	items := 0
 	for i := first; i < len(units) && units[i].block == units[p.unit].block; i++ {

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"example.com/ragflow/state"
@@ -27,6 +28,7 @@ type unit struct {
 	head       int // index of the table's header, for rows; -1 otherwise and where the table has none
 	level      int // indentation of a list item
 	ordered    bool
+	number     int    // of an ordered item, as written
 	heading    string // the nearest heading above it inside the chunk
 }
 
@@ -123,9 +125,10 @@ func (b *builder) item(span text.Span, raw, line string) {
 	if start >= span.End {
 		return
 	}
+	number, err := strconv.Atoi(line[:mark-1])
 	b.append(unit{
 		kind: item, start: start, end: span.End, lead: b.lead, head: -1,
-		level: indentation(b.s, span.Start), ordered: line[0] >= '0' && line[0] <= '9',
+		level: indentation(b.s, span.Start), ordered: err == nil, number: number,
 	})
 	b.inItem = true
 }
@@ -219,7 +222,7 @@ func (l lexicon) passage(n int, src state.Source) passage {
 	p := passage{n: n, src: src, units: units(src.Text)}
 	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
 	for _, u := range p.units {
-		p.terms = append(p.terms, l.set(src.Text[u.start:u.end]))
+		p.terms = append(p.terms, l.said(src.Text[u.start:u.end]))
 	}
 	return p
 }
