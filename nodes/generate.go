@@ -36,7 +36,7 @@ func Generate(a Answerer, contentTokens int, newID func() string, clock func() t
 			task := taskOf(s, contentTokens)
 			noteTask(ctx, task)
 			var err error
-			answer, err = a.Answer(ctx, task)
+			answer, err = write(ctx, a, task)
 			if err != nil {
 				return state.Update{}, fmt.Errorf("answer: %w", err)
 			}
@@ -63,6 +63,14 @@ func Generate(a Answerer, contentTokens int, newID func() string, clock func() t
 		}
 		return update, nil
 	}
+}
+
+// write asks for the answer, and sends its pieces to whoever streams the run.
+func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) {
+	if s, ok := a.(StreamAnswerer); ok {
+		return s.AnswerStream(ctx, t, func(piece Token) { graph.Emit(ctx, piece) })
+	}
+	return a.Answer(ctx, t)
 }
 
 func taskOf(s state.State, contentTokens int) state.Task {

@@ -44,6 +44,23 @@ type Answerer interface {
 	Answer(ctx context.Context, t state.Task) (state.Answer, error)
 }
 
+// StreamAnswerer is an Answerer that can tell of its text while it writes it.
+// Generate uses it where it is there.
+type StreamAnswerer interface {
+	Answerer
+	// AnswerStream is Answer that calls token with each piece as it comes, from
+	// the caller's goroutine. What was told is a draft: the answer returned counts.
+	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
+}
+
+// Token is the payload of the live events of generate: a piece of an answer
+// under way.
+type Token struct {
+	Text string
+	// Void takes back all that was told of this answer before; Text is empty then.
+	Void bool
+}
+
 // Maker is a skill that says what does its work: "offline", or the name of a
 // model. Skills may implement it; traces show it.
 type Maker interface {
