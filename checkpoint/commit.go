@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,10 +55,6 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
-	d, err := newDeltaRow(r.Delta, time.Unix(0, 0))
-	if err != nil {
-		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
-	}
 	return s.write(ctx, func(w *write) error {
 		var thread int64
 		err := w.QueryRow(`UPDATE threads SET until = ? + ttl WHERE name = ? AND token = ? AND until IS NOT NULL RETURNING id`,
@@ -71,14 +65,7 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 		if err != nil {
 			return fmt.Errorf("pend: %w", err)
 		}
-		body, notes, err := d.texts(w)
-		if err != nil {
-			return err
-		}
-		_, err = w.Exec(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, body, orNull(d.Error), d.start, d.duration, notes)
-		return err
+		return w.pend(thread, r)
 	})
 }
 
@@ -97,15 +84,9 @@ func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
 
 // advance moves the head to a new commit, if lease and parent are right.
 func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (thread, at int64, err error) {
-	inputs, size := 0, 0
-	if b.Source == graph.SourceInput {
-		inputs = 1
-	}
-	for _, d := range b.Deltas {
-		size += len(d.Body)
-	}
-	err = w.QueryRow(`UPDATE threads SET head = (SELECT coalesce(max(id), 0) + 1 FROM commits),
-			first = coalesce(first, (SELECT coalesce(max(id), 0) + 1 FROM commits)), inputs = inputs + ?, bytes = bytes + ?, until = ? + ttl
+	inputs, size := turns(b.Source), bodyBytes(b.Deltas)
+	err = w.QueryRow(`UPDATE threads SET head = `+lastCommit+` + 1,
+			first = coalesce(first, `+lastCommit+` + 1), inputs = inputs + ?, bytes = bytes + ?, until = ? + ttl
 		WHERE name = ? AND token = ? AND until IS NOT NULL AND coalesce(head, 0) = ? RETURNING id, head`,
 		inputs, size, now, l.Thread, l.Token, int64(b.Parent)).Scan(&thread, &at)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -291,8 +272,7 @@ func (w *write) join(o outlined) ([]byte, error) {
 // blob returns the id of a text, saving it where it is new. The hash only
 // finds candidates; the texts themselves are compared.
 func (w *write) blob(text string) (int64, error) {
-	sum := sha256.Sum256([]byte(text))
-	hash := int64(binary.BigEndian.Uint64(sum[:8])) // any 64 bits will do
+	hash := blobHash(text)
 	var id int64
 	err := w.QueryRow(`SELECT b.id FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ? AND b.body = ?`,
 		hash, text).Scan(&id)

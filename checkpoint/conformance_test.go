@@ -35,3 +35,21 @@ func TestSQLiteInMemory(t *testing.T) {
 		return open(t, ":memory:")
 	})
 }
+
+func TestKeeper(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		checkpointtest.RunKeeper(t, func(*testing.T) checkpoint.Store { return checkpoint.NewMemory() })
+	})
+	t.Run("SQLite", func(t *testing.T) {
+		checkpointtest.RunKeeper(t, func(t *testing.T) checkpoint.Store {
+			t.Helper()
+			return open(t, filepath.Join(t.TempDir(), "threads.db"))
+		})
+	})
+	t.Run("SQLite in memory", func(t *testing.T) {
+		checkpointtest.RunKeeper(t, func(t *testing.T) checkpoint.Store {
+			t.Helper()
+			return open(t, ":memory:")
+		})
+	})
+}

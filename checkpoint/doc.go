@@ -9,7 +9,8 @@
 //
 // # Rules
 //
-//   - The log is the state. Commits are only ever added, each along its parent;
+//   - The log is the state. Commits are added, each along its parent, or pruned
+//     from the oldest on ([Keeper]), a commit with the same state in their place;
 //     state is what folding deltas onto the newest snapshot gives.
 //   - The head of a thread moves in the transaction that writes the commit, and
 //     only under the newest lease and from the parent that the commit names.
@@ -18,7 +19,8 @@
 //     [ProcessOwner]. Its last owner is told ErrSuperseded when it writes next.
 //   - Bodies are JSON in UTF-8 and come back byte for byte; empty ones as nil.
 //   - A commit that was acknowledged survives the death of the process. The
-//     last ones may be lost when the machine loses power.
+//     last ones may be lost when the machine loses power, unless
+//     [Options].Durability says otherwise.
 //
 // # Reading with other tools
 //
@@ -47,7 +49,8 @@
 //	pending    results of tasks whose superstep was not committed
 //	blobs      id → a string of a body that is longer than 256 bytes
 //	blobkeys   (first 8 bytes of a blob's SHA-256, id), to find equal ones
-//	meta       views: hash of the texts of all views
+//	meta       views: hash of the texts of all views; last commit, last token:
+//	           the greatest that deleted threads had, never given again
 //
 // Ids of commits grow by one over all threads. Times are microseconds since
 // 1970; the start of a task is nanoseconds relative to its commit. In bodies,
@@ -59,5 +62,6 @@
 //
 // A turn of eight commits with two messages of 400 bytes takes about 1.9 KB,
 // of which 1.1 KB are the messages and their ids; it costs the same in a thread
-// of ten turns and of a thousand. Nothing is deleted but pending results.
+// of ten turns and of a thousand. Pruning and deleting drop texts that nothing
+// refers to any more, at the price of looking at all bodies.
 package checkpoint

@@ -14,35 +14,61 @@ import (
 // Acquire implements [graph.Store]. A lease that ended is taken over, and so
 // is one whose owner, as [ProcessOwner] names it, was a process of this host
 // that died. A live lease is respected even where the owner has the same name,
-// because one owner may run several writers. Without a TTL the lease lives
+// because one owner may run several writers. One that is not renewed for as
+// long as it lives, while Acquire waits, is taken over whatever the clocks say:
+// they may have gone back. Without a TTL the lease lives
 // [DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
 	if err := errors.Join(checkThread(thread), checkName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
 	first := true
+	var seen tenure
+	since := time.Now()
 	return untilFree(ctx, o.Wait, func() (graph.Lease, error) {
 		if !first { // while another one holds it, only look
-			err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-				_, err := s.holder(tx, thread)
-				return err
-			})
-			if err != nil {
+			now, err := s.look(ctx, thread)
+			switch {
+			case !errors.Is(err, graph.ErrBusy):
+			case now != seen:
+				seen, since = now, time.Now()
+				return graph.Lease{}, err
+			case time.Since(since) < time.Duration(now.ttl)*time.Microsecond:
+				return graph.Lease{}, err
+			}
+			if err != nil && !errors.Is(err, graph.ErrBusy) {
 				return graph.Lease{}, err
 			}
 		}
 		first = false
-		return s.acquire(ctx, thread, o)
+		return s.acquire(ctx, thread, o, seen, time.Since(since))
 	})
 }
 
-func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
+// tenure is a lease as others see it. It changes with every renewal.
+type tenure struct{ token, until, ttl int64 }
+
+func (s *SQLite) look(ctx context.Context, thread string) (now tenure, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		now, _, err = s.holder(tx, thread)
+		return err
+	})
+	return now, err
+}
+
+// acquire takes the thread, also from a tenure that was watched for longer than
+// it lives without being renewed: its end may lie far ahead, where a clock went
+// back, but nobody keeps it any more.
+func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen tenure, watched time.Duration) (graph.Lease, error) {
 	lease := graph.Lease{Thread: thread, Owner: o.Owner}
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if known, err := s.holder(tx, thread); err != nil {
+		now, known, err := s.holder(tx, thread)
+		abandoned := now == seen && watched >= time.Duration(now.ttl)*time.Microsecond
+		if err != nil && (!errors.Is(err, graph.ErrBusy) || !abandoned) {
 			return err
-		} else if !known {
-			if _, err := tx.Exec(`INSERT INTO threads(name, created) VALUES(?, ?)`, thread, s.micros()); err != nil {
+		}
+		if !known {
+			if err := s.addThread(tx, thread); err != nil {
 				return err
 			}
 		}
@@ -56,20 +82,22 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	return lease, nil
 }
 
-// holder tells whether the thread is known. A live lease is an ErrBusy.
-func (s *SQLite) holder(tx *sqlite.Tx, thread string) (known bool, err error) {
+// holder tells whether the thread is known. A live lease is an ErrBusy, and
+// told of.
+func (s *SQLite) holder(tx *sqlite.Tx, thread string) (now tenure, known bool, err error) {
 	var owner string
 	var until sql.NullInt64
-	err = tx.QueryRow(`SELECT owner, until FROM threads WHERE name = ?`, thread).Scan(&owner, &until)
+	err = tx.QueryRow(`SELECT owner, until, token, ttl FROM threads WHERE name = ?`, thread).Scan(&owner, &until, &now.token, &now.ttl)
+	now.until = until.Int64
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return false, nil
+		return now, false, nil
 	case err != nil:
-		return false, err
+		return now, false, err
 	case until.Valid && until.Int64 > s.micros() && !ownerDied(owner):
-		return true, busyError(owner, time.UnixMicro(until.Int64))
+		return now, true, busyError(owner, time.UnixMicro(until.Int64))
 	}
-	return true, nil
+	return now, true, nil
 }
 
 // Renew implements [graph.Store]. A lease that ended, but that nobody took, is

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 type Memory struct {
 	mu      sync.Mutex
 	last    graph.CommitID
+	token   int64 // greatest of the deleted threads
 	threads map[string]*thread
 	runs    map[string][]string // run → its threads
 	closed  bool
@@ -76,7 +78,7 @@ func (m *Memory) Acquire(ctx context.Context, name string, o graph.AcquireOption
 		defer m.mu.Unlock()
 		t, ok := m.threads[name]
 		if !ok {
-			t = &thread{created: micro(time.Now()), commits: map[graph.CommitID]memoryCommit{}, runs: map[string]graph.CommitID{}}
+			t = m.newThread()
 			m.threads[name] = t
 		}
 		now := time.Now()
@@ -88,6 +90,12 @@ func (m *Memory) Acquire(ctx context.Context, name string, o graph.AcquireOption
 		t.until = now.Add(t.ttl)
 		return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token}, nil
 	})
+}
+
+func (m *Memory) newThread() *thread {
+	return &thread{
+		created: micro(time.Now()), commits: map[graph.CommitID]memoryCommit{}, runs: map[string]graph.CommitID{}, token: m.token,
+	}
 }
 
 // held returns the thread of a lease that was not lost.
@@ -150,17 +158,10 @@ func (m *Memory) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 		t.first = b.ID
 	}
 	t.commits[b.ID] = memoryCommit{b.Commit, b.Snapshot}
-	if _, ok := t.runs[b.Run]; !ok {
-		m.runs[b.Run] = append(m.runs[b.Run], l.Thread)
-	}
-	t.runs[b.Run] = b.ID
+	m.addRun(t, l.Thread, b.Commit)
 	t.until = time.Now().Add(t.ttl)
-	if b.Source == graph.SourceInput {
-		t.inputs++
-	}
-	for _, d := range b.Deltas {
-		t.bytes += int64(len(d.Body))
-	}
+	t.inputs += turns(b.Source)
+	t.bytes += int64(bodyBytes(b.Deltas))
 	if !b.KeepPending {
 		t.pending = nil
 	}
@@ -321,12 +322,7 @@ func (m *Memory) Threads(ctx context.Context) ([]Info, error) {
 			})
 		}
 	}
-	slices.SortFunc(infos, func(a, b Info) int {
-		if c := b.Touched.Compare(a.Touched); c != 0 {
-			return c
-		}
-		return int(b.Head - a.Head)
-	})
+	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(b.Head, a.Head) })
 	return infos, nil
 }
 

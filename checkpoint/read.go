@@ -22,7 +22,7 @@ func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
 		infos = nil
 		rows, err := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
 			FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
-			ORDER BY c.time DESC, t.head DESC`)
+			ORDER BY t.head DESC`)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 }
 
 func unpack(tx *sqlite.Tx, packed []byte) ([]byte, error) {
-	body, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	body, err := inflate(packed)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
@@ -189,6 +189,10 @@ func unpack(tx *sqlite.Tx, packed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return body, nil
+}
+
+func inflate(packed []byte) ([]byte, error) {
+	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 }
 
 // inlined puts the long strings back into a body.
@@ -201,6 +205,9 @@ func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 	}
 	return inline(body, func(id int64) (text string, err error) {
 		err = tx.QueryRow(`SELECT body FROM blobs WHERE id = ?`, id).Scan(&text)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = errors.New("it is missing")
+		}
 		return text, err
 	})
 }

@@ -30,13 +30,15 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	db, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID})
+	db, err := sqlite.Open(ctx, path, sqlite.Options{
+		Migrations: migrations(), ApplicationID: applicationID, Durability: o.Durability,
+	})
 	if err != nil {
 		return nil, err
 	}
 	s := &SQLite{db: db, clock: o.Clock}
 	if err := s.makeViews(ctx, o.Views); err != nil {
-		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close()) //nolint:contextcheck // closes even when ctx has ended
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
 )
 
 // DefaultTTL is how long a lease lives when Acquire or Renew name no time.
@@ -15,7 +16,10 @@ const DefaultTTL = 15 * time.Second
 // implement it.
 type Store interface {
 	graph.Store
-	// Threads lists the threads that have a commit, last touched first.
+	Keeper
+	// Threads lists the threads that have a commit, the one with the newest
+	// commit first: by the order of commits, not by their times, which may lie
+	// when a clock goes back.
 	Threads(ctx context.Context) ([]Info, error)
 	// FindRun returns the thread of a run and the run's newest commit;
 	// [graph.ErrNotFound] where no commit belongs to it. Of several threads
@@ -40,7 +44,7 @@ type Info struct {
 	First   graph.CommitID // its oldest commit
 	Head    graph.CommitID
 	Status  graph.Status // of its last run
-	Inputs  int          // commits with Source graph.SourceInput: the turns of a conversation
+	Inputs  int          // commits that are inputs, less those that took one back: the turns of a conversation
 	Bytes   int64        // of the bodies of its deltas, as they were given
 }
 
@@ -50,6 +54,8 @@ type Options struct {
 	// so that other tools can read what the bodies hold. They are made at Open,
 	// and anew when one of their texts has changed.
 	Views []string
+	// Durability of commits; sqlite.ProcessCrash by default.
+	Durability sqlite.Durability
 	// Clock tells the time for leases and for commits that bring none.
 	// Default: time.Now.
 	Clock func() time.Time

@@ -18,7 +18,8 @@ const (
 
 // Walk implements [graph.Store]. It holds no lock and no connection while the
 // caller looks at a commit: the log only grows, so that reading it in parts
-// gives the same as reading it at once.
+// gives the same as reading it at once. Where it is pruned or deleted meanwhile,
+// the walk ends with ErrNotFound.
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
 	return func(yield func(graph.Commit, error) bool) {
 		next, count := from, walkFirst
@@ -53,31 +54,38 @@ const part = `WITH RECURSIVE line(id, parent) AS (
 
 func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, count int) (commits []graph.Commit, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		newest, err := locate(tx, thread, from)
-		if err != nil {
-			return err
-		}
-		rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
-			JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(newest), count)
-		if err != nil {
-			return err
-		}
-		if commits, err = s.scanCommits(tx, rows, thread); err != nil {
-			return err
-		}
-		place := make(map[graph.CommitID]int, len(commits))
-		for i, c := range commits {
-			place[c.ID] = i
-		}
-		rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
-			JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(newest), count)
-		if err != nil {
-			return err
-		}
-		return s.eachDelta(tx, rows, func(at graph.CommitID, d graph.Delta) {
-			c := &commits[place[at]]
-			c.Deltas = append(c.Deltas, d)
-		})
+		commits, err = s.walkPart(tx, thread, from, count)
+		return err
 	})
 	return commits, err
+}
+
+// walkPart returns up to count commits with their deltas, from one back.
+func (s *SQLite) walkPart(tx *sqlite.Tx, thread string, from graph.CommitID, count int) ([]graph.Commit, error) {
+	newest, err := locate(tx, thread, from)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
+		JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(newest), count)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := s.scanCommits(tx, rows, thread)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[graph.CommitID]int, len(commits))
+	for i, c := range commits {
+		place[c.ID] = i
+	}
+	rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
+		JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(newest), count)
+	if err != nil {
+		return nil, err
+	}
+	return commits, s.eachDelta(tx, rows, func(at graph.CommitID, d graph.Delta) {
+		c := &commits[place[at]]
+		c.Deltas = append(c.Deltas, d)
+	})
 }

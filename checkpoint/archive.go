@@ -1,0 +1,162 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// archiveFormat and archiveVersion stand in the first line of an archive.
+const (
+	archiveFormat  = "ragflow thread"
+	archiveVersion = 1
+)
+
+// Archive is a whole thread outside of a store. Written by [Archive.Write] it
+// is text, one JSON object a line: a header; one line a commit, oldest first,
+// with its deltas and their notes; one line a pending result; and last the
+// number of lines before it and the SHA-256 of their bytes.
+//
+//	{"format":"ragflow thread","version":1,"thread":"work","created":"…","commits":8,"pending":0}
+//	{"id":1,"parent":0,"run":"…","step":0,"source":"input","status":"running","time":"…","deltas":[{"rank":0,"body":{…}}]}
+//	…
+//	{"lines":9,"sha256":"…"}
+type Archive struct {
+	Thread  string
+	Created time.Time          // when the thread was made
+	Commits []graph.Commit     // oldest first, each with its deltas; Parent is the one before
+	Pending []graph.TaskResult // finished tasks of a superstep that was not committed
+}
+
+// ArchiveError tells why a file is no archive, or no whole one.
+type ArchiveError struct {
+	Line   int // from 1; 0 where it is not about one line
+	Reason string
+}
+
+func (e *ArchiveError) Error() string {
+	if e.Line == 0 {
+		return "thread archive: " + e.Reason
+	}
+	return fmt.Sprintf("thread archive, line %d: %s", e.Line, e.Reason)
+}
+
+type headerLine struct {
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Thread  string    `json:"thread"`
+	Created time.Time `json:"created"`
+	Commits int       `json:"commits"`
+	Pending int       `json:"pending"`
+}
+
+type commitLine struct {
+	ID          graph.CommitID `json:"id"`
+	Parent      graph.CommitID `json:"parent"`
+	Run         string         `json:"run"`
+	Step        int            `json:"step"`
+	Source      graph.Source   `json:"source"`
+	Status      graph.Status   `json:"status"`
+	Time        time.Time      `json:"time"`
+	Fingerprint string         `json:"fingerprint,omitempty"`
+	Frontier    []string       `json:"frontier,omitempty"`
+	Error       string         `json:"error,omitempty"`
+	Deltas      []deltaLine    `json:"deltas,omitempty"`
+}
+
+// deltaLine keeps a body as JSON within JSON, so that a person can read it; one
+// whose bytes would change by that, as text.
+type deltaLine struct {
+	Rank     int             `json:"rank"`
+	Path     string          `json:"path,omitempty"`
+	Node     string          `json:"node,omitempty"`
+	Body     json.RawMessage `json:"body,omitempty"`
+	BodyText string          `json:"body_text,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Notes    graph.Notes     `json:"notes,omitzero"`
+}
+
+type pendingLine struct {
+	Run     string    `json:"run"`
+	Step    int       `json:"step"`
+	Attempt int       `json:"attempt"`
+	Delta   deltaLine `json:"delta"`
+}
+
+type trailerLine struct {
+	Lines  int    `json:"lines"`
+	SHA256 string `json:"sha256"`
+}
+
+// Write writes the archive to w. The same archive gives the same bytes.
+func (a *Archive) Write(w io.Writer) error {
+	out := &archiveWriter{w: w, sum: sha256.New()}
+	out.line(headerLine{archiveFormat, archiveVersion, a.Thread, a.Created.UTC(), len(a.Commits), len(a.Pending)})
+	for _, c := range a.Commits {
+		line := commitLine{
+			ID: c.ID, Parent: c.Parent, Run: c.Run, Step: c.Step, Source: c.Source, Status: c.Status,
+			Time: c.Time.UTC(), Fingerprint: c.Fingerprint, Frontier: c.Frontier, Error: c.Error,
+		}
+		for _, d := range c.Deltas {
+			line.Deltas = append(line.Deltas, toLine(d))
+		}
+		out.line(line)
+	}
+	for _, p := range a.Pending {
+		out.line(pendingLine{p.Run, p.Step, p.Attempt, toLine(p.Delta)})
+	}
+	out.line(trailerLine{out.lines, hex.EncodeToString(out.sum.Sum(nil))})
+	if out.err != nil {
+		return fmt.Errorf("write archive of thread %q: %w", a.Thread, out.err)
+	}
+	return nil
+}
+
+// archiveWriter keeps the first error.
+type archiveWriter struct {
+	w     io.Writer
+	sum   hash.Hash
+	lines int
+	err   error
+}
+
+func (w *archiveWriter) line(v any) {
+	if w.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if w.err = e.Encode(v); w.err != nil {
+		return
+	}
+	w.sum.Write(b.Bytes())
+	w.lines++
+	_, w.err = w.w.Write(b.Bytes())
+}
+
+func toLine(d graph.Delta) deltaLine {
+	line := deltaLine{Rank: d.Rank, Path: d.Path, Node: d.Node, Error: d.Error, Notes: d.Notes}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, d.Body); err == nil && bytes.Equal(compact.Bytes(), d.Body) {
+		line.Body = d.Body
+	} else {
+		line.BodyText = string(d.Body)
+	}
+	return line
+}
+
+func (l deltaLine) delta() graph.Delta {
+	d := graph.Delta{Rank: l.Rank, Path: l.Path, Node: l.Node, Body: l.Body, Error: l.Error, Notes: l.Notes}
+	if l.BodyText != "" {
+		d.Body = []byte(l.BodyText)
+	}
+	return d
+}

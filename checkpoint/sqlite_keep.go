@@ -1,0 +1,369 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// What deleted threads leave behind in the table meta, as text: the greatest
+// commit id and the greatest lease token. Neither is given again, so that
+// whoever still holds an old one is not mistaken for a new one.
+const (
+	lastCommitKey = "last commit"
+	lastTokenKey  = "last token"
+)
+
+// lastCommit is an SQL expression for the greatest commit id ever given.
+const lastCommit = `(SELECT max(coalesce((SELECT max(id) FROM commits), 0),
+	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '` + lastCommitKey + `'), 0)))`
+
+// Import implements [Keeper].
+func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
+	a, err := a.clean(thread)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	entries := make([]*entry, len(a.Commits))
+	for i, c := range a.Commits {
+		if entries[i], err = newEntry(graph.Batch{Commit: c}); err != nil {
+			return fmt.Errorf("import: commit %d: %w", c.ID, err)
+		}
+	}
+	err = s.write(ctx, func(w *write) error {
+		id, err := s.newThread(w, a)
+		if err != nil {
+			return err
+		}
+		var last graph.CommitID
+		if err := w.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
+			return err
+		}
+		inputs, size := 0, 0
+		ids := a.idsAfter(last)
+		for i, e := range entries {
+			placed := *e // a callback may run twice
+			placed.Parent = 0
+			if i > 0 {
+				placed.Parent = ids[i-1]
+			}
+			if err := placed.save(w, id, int64(ids[i])); err != nil {
+				return err
+			}
+			inputs += turns(e.Source)
+			size += bodyBytes(a.Commits[i].Deltas)
+		}
+		for _, p := range a.Pending {
+			if err := w.pend(id, p); err != nil {
+				return err
+			}
+		}
+		_, err = w.Exec(`UPDATE threads SET created = ?, first = ?, head = ?, inputs = ?, bytes = ? WHERE id = ?`,
+			a.Created.UnixMicro(), int64(ids[0]), int64(ids[len(ids)-1]), inputs, size, id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("import thread %q: %w", a.Thread, err)
+	}
+	return nil
+}
+
+// newThread returns the row of a thread without a commit.
+func (s *SQLite) newThread(w *write, a *Archive) (id int64, err error) {
+	_, known, err := s.holder(w.Tx, a.Thread)
+	if err != nil {
+		return 0, err
+	}
+	if !known {
+		if err := s.addThread(w.Tx, a.Thread); err != nil {
+			return 0, err
+		}
+	}
+	var head sql.NullInt64
+	if err := w.QueryRow(`SELECT id, head FROM threads WHERE name = ?`, a.Thread).Scan(&id, &head); err != nil {
+		return 0, err
+	}
+	if head.Valid {
+		return 0, ErrExists
+	}
+	return id, nil
+}
+
+func (s *SQLite) addThread(tx *sqlite.Tx, name string) error {
+	_, err := tx.Exec(`INSERT INTO threads(name, created, token) VALUES(?, ?,
+		coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '`+lastTokenKey+`'), 0))`, name, s.micros())
+	return err
+}
+
+// Prune implements [Keeper].
+func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
+	base, err := cleanBatch(l.Thread, base, s.clock())
+	if err != nil {
+		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
+	}
+	err = s.write(ctx, func(w *write) error {
+		var thread int64
+		err := w.QueryRow(`SELECT id FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`, l.Thread, l.Token).Scan(&thread)
+		if errors.Is(err, sql.ErrNoRows) {
+			return superseded(l)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := locate(w.Tx, l.Thread, at); err != nil {
+			return err
+		}
+		return s.prune(w, thread, l.Thread, at, base)
+	})
+	if err != nil {
+		return fmt.Errorf("prune: %w", err)
+	}
+	return nil
+}
+
+func (s *SQLite) prune(w *write, thread int64, name string, at graph.CommitID, base graph.Batch) error {
+	old, err := s.line(w.Tx, thread, name, at)
+	if err != nil {
+		return err
+	}
+	inputs, size := 0, 0
+	for _, c := range old {
+		inputs += turns(c.Source)
+		size += bodyBytes(c.Deltas)
+		if err := w.dropCommit(c.ID); err != nil {
+			return err
+		}
+	}
+	if _, err := w.Exec(`DELETE FROM runs WHERE thread = ? AND last <= ?`, thread, int64(at)); err != nil {
+		return err
+	}
+	// Of the commit itself stays what a new run or a resume looks at.
+	c := old[0]
+	c.Parent, c.Run, c.Source, c.Deltas = 0, base.Run, graph.SourceBase, base.Deltas
+	e, err := newEntry(graph.Batch{Commit: c, Snapshot: base.Snapshot})
+	if err != nil {
+		return err
+	}
+	if err := e.save(w, thread, int64(at)); err != nil {
+		return err
+	}
+	size -= bodyBytes(base.Deltas)
+	if _, err := w.Exec(`UPDATE threads SET first = ?, inputs = inputs - ?, bytes = bytes - ? WHERE id = ?`,
+		int64(at), inputs, size, thread); err != nil {
+		return err
+	}
+	return sweep(w.Tx)
+}
+
+// line returns the commits from one back to the first, with their deltas.
+func (s *SQLite) line(tx *sqlite.Tx, thread int64, name string, at graph.CommitID) ([]graph.Commit, error) {
+	var commits []graph.Commit
+	for next := at; next != 0; {
+		part, err := s.walkPart(tx, name, next, walkMore)
+		if err != nil {
+			return nil, err
+		}
+		if len(part) == 0 {
+			return nil, fmt.Errorf("commit %d of thread %d is missing", next, thread)
+		}
+		commits = append(commits, part...)
+		next = part[len(part)-1].Parent
+	}
+	return commits, nil
+}
+
+func (w *write) dropCommit(id graph.CommitID) error {
+	for _, statement := range []string{`DELETE FROM deltas WHERE at = ?`, `DELETE FROM snapshots WHERE at = ?`, `DELETE FROM commits WHERE id = ?`} {
+		if _, err := w.Exec(statement, int64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete implements [Keeper].
+func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
+	err := s.write(ctx, func(w *write) error {
+		for _, name := range threads {
+			if err := s.delete(w, name); err != nil {
+				return fmt.Errorf("thread %q: %w", name, err)
+			}
+		}
+		return sweep(w.Tx)
+	})
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	return nil
+}
+
+func (s *SQLite) delete(w *write, name string) error {
+	_, known, err := s.holder(w.Tx, name)
+	if err != nil {
+		return err
+	}
+	if !known {
+		return graph.ErrNotFound
+	}
+	var id, token int64
+	if err := w.QueryRow(`SELECT id, token FROM threads WHERE name = ?`, name).Scan(&id, &token); err != nil {
+		return err
+	}
+	if _, err := w.Exec(`INSERT INTO meta VALUES('`+lastCommitKey+`', `+lastCommit+`), ('`+lastTokenKey+`', ?)
+		ON CONFLICT DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`, token); err != nil {
+		return err
+	}
+	// By the thread, not along the line: of a damaged thread all goes, too.
+	for _, statement := range []string{
+		`DELETE FROM deltas WHERE at IN (SELECT id FROM commits WHERE thread = ?)`,
+		`DELETE FROM snapshots WHERE at IN (SELECT id FROM commits WHERE thread = ?)`,
+		`DELETE FROM commits WHERE thread = ?`,
+		`DELETE FROM pending WHERE thread = ?`,
+		`DELETE FROM runs WHERE thread = ?`,
+		`DELETE FROM threads WHERE id = ?`,
+	} {
+		if _, err := w.Exec(statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep drops the blobs that nothing refers to any more. It reads all bodies
+// that refer to any, because blobs do not know who needs them: to count that
+// would cost every commit something for what is rarely done.
+func sweep(tx *sqlite.Tx) error {
+	used := map[int64]bool{}
+	for _, query := range []string{
+		`SELECT body FROM deltas WHERE instr(body, '` + mark + `')`,
+		`SELECT notes FROM deltas WHERE instr(notes, '` + mark + `')`,
+		`SELECT body FROM pending WHERE instr(body, '` + mark + `')`,
+		`SELECT notes FROM pending WHERE instr(notes, '` + mark + `')`,
+		`SELECT body FROM snapshots`,
+	} {
+		if err := eachBody(tx, query, func(body []byte) error {
+			_, err := inline(body, func(id int64) (string, error) {
+				used[id] = true
+				return "", nil
+			})
+			return err
+		}); err != nil {
+			return fmt.Errorf("find unused texts: %w", err)
+		}
+	}
+	type unused struct{ id, hash int64 }
+	var drop []unused
+	rows, err := tx.Query(`SELECT id, body FROM blobs`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id int64
+		var text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		if !used[id] {
+			drop = append(drop, unused{id, blobHash(text)})
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, d := range drop {
+		if _, err := tx.Exec(`DELETE FROM blobkeys WHERE hash = ? AND blob = ?`, d.hash, d.id); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`DELETE FROM blobs WHERE id = ?`, d.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachBody calls f with every body of a query, those of snapshots unpacked.
+func eachBody(tx *sqlite.Tx, query string, f func([]byte) error) error {
+	rows, err := tx.Query(query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var value any
+		if err := rows.Scan(&value); err != nil {
+			return err
+		}
+		var body []byte
+		switch value := value.(type) {
+		case string:
+			body = []byte(value)
+		case []byte: // deflated; drivers give texts as strings
+			if body, err = inflate(value); err != nil {
+				return err
+			}
+		}
+		if err := f(body); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// blobHash is what finds a text among the blobs; any 64 bits will do.
+func blobHash(text string) int64 {
+	sum := sha256.Sum256([]byte(text))
+	return int64(binary.BigEndian.Uint64(sum[:8]))
+}
+
+// Vacuum implements [Keeper].
+func (s *SQLite) Vacuum(ctx context.Context) error { return s.db.Vacuum(ctx) }
+
+// Snapshots implements [Keeper].
+func (s *SQLite) Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error) {
+	var ids []graph.CommitID
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		ids = nil
+		rows, err := tx.Query(`SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
+			WHERE t.name = ? ORDER BY s.at`, thread)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var id graph.CommitID
+			if err := rows.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("snapshots of thread %q: %w", thread, err)
+	}
+	return ids, nil
+}
+
+// pend saves a result under a thread's row.
+func (w *write) pend(thread int64, r graph.TaskResult) error {
+	d, err := newDeltaRow(r.Delta, time.Unix(0, 0))
+	if err != nil {
+		return err
+	}
+	body, notes, err := d.texts(w)
+	if err != nil {
+		return err
+	}
+	_, err = w.Exec(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, body, orNull(d.Error), d.start, d.duration, notes)
+	return err
+}

@@ -1,0 +1,321 @@
+package checkpoint
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Verify implements [Keeper]. Of a thread it looks at every commit, delta,
+// snapshot and pending result: that parents stand in one line, texts are there,
+// JSON is valid, counts and runs are right. Of the file: what SQLite itself can
+// check, and that every text is found by its hash.
+func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, error) {
+	var found []Finding
+	all := len(threads) == 0
+	if all {
+		lines, err := s.db.Check(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("verify: %w", err)
+		}
+		for _, l := range lines {
+			found = append(found, Finding{Problem: l})
+		}
+	}
+	v := &verifier{s: s}
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		v.tx, v.found = tx, nil
+		names := threads
+		if all {
+			names = nil
+			if err := v.texts(`SELECT name FROM threads ORDER BY name`, func(name string) { names = append(names, name) }); err != nil {
+				return err
+			}
+			if err := v.blobs(); err != nil {
+				return err
+			}
+		}
+		for _, name := range names {
+			if err := v.verify(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, sqlite.ErrDamaged) { // a finding, not a hindrance
+		return append(append(found, v.found...), Finding{Problem: err.Error()}), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	return append(found, v.found...), nil
+}
+
+// verifier is one look at a store, within one transaction.
+type verifier struct {
+	s      *SQLite
+	tx     *sqlite.Tx
+	thread string
+	found  []Finding
+}
+
+func (v *verifier) find(at graph.CommitID, format string, args ...any) {
+	v.found = append(v.found, Finding{v.thread, at, fmt.Sprintf(format, args...)})
+}
+
+func (v *verifier) texts(query string, f func(string)) error {
+	rows, err := v.tx.Query(query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return err
+		}
+		f(text)
+	}
+	return rows.Err()
+}
+
+// blobs checks that every long text is found by its hash.
+func (v *verifier) blobs() error {
+	v.thread = ""
+	rows, err := v.tx.Query(`SELECT b.id, b.body, k.hash FROM blobs b LEFT JOIN blobkeys k ON k.blob = b.id`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id int64
+		var text string
+		var hash sql.NullInt64
+		if err := rows.Scan(&id, &text, &hash); err != nil {
+			return err
+		}
+		switch {
+		case !hash.Valid:
+			v.find(0, "text %d has no hash", id)
+		case hash.Int64 != blobHash(text):
+			v.find(0, "text %d does not match its hash", id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return v.texts(`SELECT CAST(blob AS TEXT) FROM blobkeys WHERE blob NOT IN (SELECT id FROM blobs)`, func(id string) {
+		v.find(0, "text %s is missing", id)
+	})
+}
+
+// threadRow is what the table says of a thread.
+type threadRow struct {
+	id, inputs, bytes int64
+	first, head       sql.NullInt64
+}
+
+func (v *verifier) verify(name string) error {
+	v.thread = name
+	var t threadRow
+	err := v.tx.QueryRow(`SELECT id, first, head, inputs, bytes FROM threads WHERE name = ?`, name).
+		Scan(&t.id, &t.first, &t.head, &t.inputs, &t.bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return notFound("thread %q", name)
+	}
+	if err != nil {
+		return err
+	}
+	var commits int
+	if err := v.tx.QueryRow(`SELECT count(*) FROM commits WHERE thread = ?`, t.id).Scan(&commits); err != nil {
+		return err
+	}
+	if !t.head.Valid {
+		if commits > 0 || t.first.Valid || t.inputs != 0 || t.bytes != 0 {
+			v.find(0, "no head, but %d commits", commits)
+		}
+		return nil
+	}
+	line, err := v.line(t)
+	if err != nil {
+		return err
+	}
+	if len(line) != commits {
+		v.find(0, "%d commits are in line, %d belong to the thread", len(line), commits)
+	}
+	if err := v.deltas(t, line); err != nil {
+		return err
+	}
+	if err := v.runs(t, line); err != nil {
+		return err
+	}
+	return v.pending(t)
+}
+
+// line reads the commits from the head back, and checks each by itself.
+func (v *verifier) line(t threadRow) ([]graph.Commit, error) {
+	var line []graph.Commit
+	for at := graph.CommitID(t.head.Int64); ; {
+		rows, err := v.tx.Query(`SELECT `+commitColumns+` FROM commits c LEFT JOIN runs r ON r.id = c.run AND r.thread = c.thread
+			WHERE c.id = ? AND c.thread = ?`, int64(at), t.id)
+		if err != nil {
+			return nil, err
+		}
+		part, err := v.s.scanCommits(v.tx, rows, v.thread)
+		switch {
+		case err != nil && errors.Is(err, sqlite.ErrDamaged):
+			return nil, err
+		case err != nil:
+			v.find(at, "%v", err)
+			return line, nil
+		case len(part) == 0:
+			v.find(at, "the commit is missing, or is another thread's")
+			return line, nil
+		}
+		c := part[0]
+		line = append(line, c)
+		if c.Source == "" || c.Status == "" || c.Step < 0 {
+			v.find(c.ID, "source %q, status %q, step %d", c.Source, c.Status, c.Step)
+		}
+		if err := v.snapshot(c.ID); err != nil {
+			return nil, err
+		}
+		switch {
+		case c.Parent == 0:
+			if int64(c.ID) != t.first.Int64 {
+				v.find(c.ID, "the line begins here, not at commit %d", t.first.Int64)
+			}
+			return line, nil
+		case c.Parent >= c.ID:
+			v.find(c.ID, "its parent is commit %d, which is not older", c.Parent)
+			return line, nil
+		}
+		at = c.Parent
+	}
+}
+
+func (v *verifier) snapshot(at graph.CommitID) error {
+	var packed []byte
+	err := v.tx.QueryRow(`SELECT body FROM snapshots WHERE at = ?`, int64(at)).Scan(&packed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := unpack(v.tx, packed); err != nil {
+		v.find(at, "%v", err)
+	}
+	return nil
+}
+
+// deltas checks every delta of a line, and the counts that depend on them.
+func (v *verifier) deltas(t threadRow, line []graph.Commit) error {
+	inputs, size := 0, 0
+	for _, c := range line {
+		inputs += turns(c.Source)
+		n, err := v.deltasOf(c)
+		if err != nil {
+			return err
+		}
+		size += n
+	}
+	if int64(inputs) != t.inputs {
+		v.find(0, "%d turns are counted, the log holds %d", t.inputs, inputs)
+	}
+	if int64(size) != t.bytes && len(v.found) == 0 { // else it is an echo of what was found
+		v.find(0, "%d bytes are counted, the log holds %d", t.bytes, size)
+	}
+	return nil
+}
+
+func (v *verifier) deltasOf(c graph.Commit) (size int, err error) {
+	rows, err := v.tx.Query(`SELECT d.body, d.notes, d.rank, d.n FROM deltas d WHERE d.at = ? ORDER BY d.n`, int64(c.ID))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	last, n := -1<<62, 0
+	for ; rows.Next(); n++ {
+		var body, notes []byte
+		var rank, position int
+		if err := rows.Scan(&body, &notes, &rank, &position); err != nil {
+			return 0, err
+		}
+		var d graph.Delta
+		if err := fill(v.tx, &d, body, notes, time.Time{}, sql.NullInt64{}, sql.NullInt64{}); err != nil {
+			v.find(c.ID, "delta %d: %v", n, err)
+		}
+		if position != n || rank < last {
+			v.find(c.ID, "delta %d is out of order", n)
+		}
+		last = rank
+		size += len(d.Body)
+	}
+	return size, rows.Err()
+}
+
+// runs checks that each run knows its newest commit, and that its commits stand
+// together.
+func (v *verifier) runs(t threadRow, line []graph.Commit) error {
+	newest := map[string]graph.CommitID{}
+	for i, c := range line {
+		if _, seen := newest[c.Run]; !seen {
+			newest[c.Run] = c.ID
+		} else if line[i-1].Run != c.Run {
+			v.find(c.ID, "run %q is interrupted by another", c.Run)
+		}
+	}
+	rows, err := v.tx.Query(`SELECT r.key, r.last FROM runs r WHERE r.thread = ?`, t.id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var key any
+		var last graph.CommitID
+		if err := rows.Scan(&key, &last); err != nil {
+			return err
+		}
+		run, err := runOf(key)
+		if err != nil {
+			v.find(last, "%v", err)
+			continue
+		}
+		if newest[run] != last {
+			v.find(last, "run %q says it ended here, the log says at commit %d", run, newest[run])
+		}
+	}
+	return rows.Err()
+}
+
+func (v *verifier) pending(t threadRow) error {
+	rows, err := v.tx.Query(`SELECT node, body, notes FROM pending WHERE thread = ? ORDER BY id`, t.id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var node string
+		var parts [2][]byte
+		if err := rows.Scan(&node, &parts[0], &parts[1]); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			text, err := inlined(v.tx, p)
+			if err == nil && len(text) > 0 && !json.Valid(text) {
+				err = errors.New("not valid JSON")
+			}
+			if err != nil {
+				v.find(0, "pending result of node %q: %v", node, err)
+			}
+		}
+	}
+	return rows.Err()
+}
