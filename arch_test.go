@@ -46,7 +46,7 @@ var rooms = map[string]room{
 	}},
 	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
-	"checkpoint/checkpointtest": {ours: []string{"graph"}},
+	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
