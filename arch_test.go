@@ -43,11 +43,13 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4",       // front matter
 		"github.com/google/uuid",   // chunk ids (version 5)
 		"golang.org/x/text",        // encodings of text files
+		"golang.org/x/net/html",    // HTML pages and the encodings they declare
 	}},
 	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
+	"prompts":                   {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -58,7 +60,8 @@ var rooms = map[string]room{
 	"transcript": {ours: []string{"graph", "state"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
-		"github.com/google/uuid", // ids of threads and runs
+		"github.com/google/uuid",       // ids of threads and runs
+		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
 	"cmd/ragflow": {ours: []string{".", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
@@ -96,6 +99,7 @@ var testOnly = []string{
 	"github.com/rogpeppe/go-internal", // txtar and testscript
 	"golang.org/x/tools/txtar",        // documents and expectations in one file
 	"github.com/creack/pty",           // a terminal for the program under test
+	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
 	module + "/checkpoint/checkpointtest",
 }

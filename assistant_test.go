@@ -177,6 +177,9 @@ func TestLongThreadIsSummarised(t *testing.T) {
 	if diff := cmp.Diff(thread.Messages, messagesView(t, data, "long"), cmpopts.IgnoreFields(state.Message{}, "Time", "Citations")); diff != "" {
 		t.Errorf("the history and the view messages differ:\n%s", diff)
 	}
+	if diff := cmp.Diff(thread.Summaries, summariesView(t, data, "long")); diff != "" {
+		t.Errorf("the summaries and their view differ:\n%s", diff)
+	}
 	run, err := a.Run(t.Context(), r.RunID)
 	if err != nil {
 		t.Fatal(err)
@@ -192,32 +195,53 @@ func TestLongThreadIsSummarised(t *testing.T) {
 // messagesView reads a history as a person with an SQLite tool would.
 func messagesView(t *testing.T, data, thread string) []state.Message {
 	t.Helper()
+	var out []state.Message
+	eachRow(t, data, `SELECT seq, id, role, content FROM messages WHERE thread = ? ORDER BY seq`, thread, func(rows *sql.Rows) error {
+		var seq int
+		var m state.Message
+		err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content)
+		out = append(out, m)
+		if seq != len(out) {
+			t.Errorf("message %d has the number %d", len(out), seq)
+		}
+		return err
+	})
+	return out
+}
+
+func summariesView(t *testing.T, data, thread string) []string {
+	t.Helper()
+	var out []string
+	eachRow(t, data, `SELECT seq, summary FROM summaries WHERE thread = ? ORDER BY seq`, thread, func(rows *sql.Rows) error {
+		var seq int
+		var summary string
+		err := rows.Scan(&seq, &summary)
+		out = append(out, summary)
+		return err
+	})
+	return out
+}
+
+func eachRow(t *testing.T, data, query, thread string, scan func(*sql.Rows) error) {
+	t.Helper()
 	db, err := sql.Open(sql.Drivers()[0], filepath.Join(data, "threads.db")) // whichever driver the build has
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), `SELECT seq, id, role, content FROM messages WHERE thread = ? ORDER BY seq`, thread)
+	rows, err := db.QueryContext(t.Context(), query, thread)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	var out []state.Message
 	for rows.Next() {
-		var seq int
-		var m state.Message
-		if err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content); err != nil {
+		if err := scan(rows); err != nil {
 			t.Fatal(err)
-		}
-		out = append(out, m)
-		if seq != len(out) {
-			t.Errorf("message %d has the number %d", len(out), seq)
 		}
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return out
 }
 
 func TestSameInputSameBytes(t *testing.T) {

@@ -6,7 +6,7 @@ import "example.com/ragflow/checkpoint"
 // know what is in them. They hold the whole history, because the log does.
 func views() []string {
 	content := checkpoint.TextSQL("json_extract(op.value, '$.put.content')")
-	summary := checkpoint.TextSQL("json_extract(body, '$.summary')")
+	summary := checkpoint.TextSQL("json_extract(l.body, '$.summary')")
 	return []string{
 		// A message that summarising took out of the live state stays in the
 		// history; one that was removed for itself, or replaced, does not.
@@ -29,8 +29,8 @@ SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY c, d, o) AS seq, 
 FROM ranked WHERE newest = 1 AND role IS NOT NULL
 ORDER BY thread, seq`,
 		`CREATE VIEW summaries(thread, seq, summary, time, run) AS
-SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY commit_id), ` + summary + `, time, run FROM log
-WHERE error = '' AND json_type(body, '$.summary') IS NOT NULL
+SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id) AS seq, ` + summary + ` AS summary, l.time, l.run
+FROM log l WHERE l.error = '' AND json_type(l.body, '$.summary') IS NOT NULL
 ORDER BY thread, seq`,
 	}
 }

@@ -132,7 +132,8 @@ CROSS JOIN deltas d ON d.at = c.id`
 // TextSQL returns an SQL expression for the text of expr, which extracts a
 // string from a body of the view log, such as
 // "json_extract(op.value, '$.put.content')". Long strings are kept beside the
-// bodies; this finds them. expr is used several times and must have no effects.
+// bodies; this finds them. expr is used several times and must have no effects; its
+// columns must be qualified, as in l.body.
 func TextSQL(expr string) string {
 	return `CASE WHEN substr(` + expr + `, 1, 1) = char(1) THEN
 	(SELECT CASE substr(` + expr + `, 2, 1) WHEN '=' THEN json_extract(b.body, '$') ELSE b.body END

@@ -177,10 +177,10 @@ func (c *cleaner) line(line string) string {
 	case c.lost:
 		return c.text(line)
 	case c.fence != "":
-		closes := m != nil && len(m[1]) == c.indent && m[2][0] == c.fence[0] && len(m[2]) >= len(c.fence) && strings.TrimSpace(m[3]) == ""
 		switch {
-		case closes:
+		case m != nil && c.closes(m):
 			c.fence = ""
+		case c.indent == 0: // no list item can end it, so this is content whatever it looks like
 		case indent < c.indent, fenceLike.MatchString(body): // may or may not have ended
 			c.lost = true
 			return c.text(line)
@@ -194,6 +194,13 @@ func (c *cleaner) line(line string) string {
 		return c.text(line)
 	}
 	return c.spans(line)
+}
+
+// closes reports whether a line of fence marks ends the open code block: the
+// same marks, at least as many, and nothing behind them.
+func (c *cleaner) closes(m []string) bool {
+	return (c.indent == 0 || len(m[1]) == c.indent) &&
+		m[2][0] == c.fence[0] && len(m[2]) >= len(c.fence) && strings.TrimSpace(m[3]) == ""
 }
 
 // spans handles a line outside of code blocks: text with code spans in it.
