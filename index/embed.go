@@ -271,6 +271,9 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 			continue
 		}
 		if r.embedder.Dimension == 0 {
+			if len(v) == 0 || len(v) > maxDimension {
+				return fmt.Errorf("the model gave a vector of %d dimensions", len(v))
+			}
 			r.embedder.Dimension = len(v)
 		}
 		if len(v) != r.embedder.Dimension {
