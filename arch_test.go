@@ -50,6 +50,7 @@ var rooms = map[string]room{
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"prompts":                   {},
+	"prompts":                   {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -59,7 +60,8 @@ var rooms = map[string]room{
 	}},
 	"transcript": {ours: []string{"graph", "state"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
-	".": {ours: []string{"graph", "state", "llm", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
+	"model": {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
+	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},

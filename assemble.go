@@ -54,8 +54,9 @@ func (r *Reply) account(commits []graph.Commit) {
 			}
 			for _, call := range d.Notes.Calls {
 				r.Usage.Calls++
-				r.Usage.InputTokens += call.Counts["input_tokens"]
-				r.Usage.OutputTokens += call.Counts["output_tokens"]
+				r.Usage.InputTokens += call.Counts[countInput]
+				r.Usage.OutputTokens += call.Counts[countOutput]
+				r.CostUSD += float64(call.Counts[countCost]) / 1e9
 			}
 			if d.Node != "" {
 				nodes[d.Node] += d.Notes.Duration

@@ -22,6 +22,10 @@ type Config struct {
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
 
+	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);
+	// nil works offline. Retries are the model's own: see llm.Retry.
+	Chat     llm.Chat
+	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
 	Dense    Dense        // how the dense search works
 

@@ -29,7 +29,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.IngestID:                {Run: nodes.Ingest()},
 			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
 			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers)},
-			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.grader, c.Threshold)},
+			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
 			nodes.GenerateID:              {Run: nodes.Generate(s.answerer, c.ContentTokens, c.NewID, c.Clock)},

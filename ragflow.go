@@ -64,6 +64,7 @@ type skills struct {
 	searcher   nodes.Searcher
 	rewriter   nodes.Rewriter
 	grader     nodes.Grader
+	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
 	reranker   nodes.Reranker
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
@@ -134,7 +135,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	if err != nil {
 		return err
 	}
-	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config)}
+	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config).withModels(a.config, searcher)}
 	e.skills.searcher = search
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {

@@ -17,6 +17,6 @@
 //     never after the first token was handed on.
 //
 // How it works: decorators wrap a Chat and are Chats themselves. [Retry] goes
-// around the provider and [Price] around Retry, so that a Response tells of
-// all that one answer took.
+// around the provider, [Price] and [Breaker] around Retry, so that a Response
+// tells of all that one answer took.
 package llm

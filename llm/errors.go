@@ -30,6 +30,7 @@ type Error struct {
 	Transient  bool          // asking again may help
 	Streamed   bool          // tokens were handed on before it failed
 	Retries    int           // how often it was asked again, see [Retry]
+	Skipped    bool          // nothing was asked: it failed a moment ago, see [Breaker]
 }
 
 // Error tells what happened in a sentence for people.
@@ -53,6 +54,9 @@ func (e *Error) Error() string {
 	}
 	if e.Detail != "" {
 		b.WriteString(": " + e.Detail)
+	}
+	if e.Skipped {
+		b.WriteString(" (a moment ago; not asked again)")
 	}
 	if e.Retries > 0 {
 		fmt.Fprintf(&b, " (asked %d times)", e.Retries+1)

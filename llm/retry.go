@@ -13,6 +13,7 @@ const (
 	MaxRetries        = 3 // that a call is asked again, at most
 	DefaultBackoff    = 500 * time.Millisecond
 	DefaultMaxBackoff = 20 * time.Second
+	DefaultPatience   = time.Minute
 )
 
 // RetryOptions says how failed calls are asked again. The zero value is meant
@@ -20,6 +21,10 @@ const (
 type RetryOptions struct {
 	Backoff    time.Duration // before the first retry; doubles with each; default [DefaultBackoff]
 	MaxBackoff time.Duration // bounds a wait, and what Retry-After may ask for; default [DefaultMaxBackoff]
+	// Patience is how long after the first call began another may begin; default
+	// [DefaultPatience]. A provider that times out slowly is not asked four times.
+	Patience time.Duration
+	Clock    func() time.Time // default time.Now
 	// Wait waits for d or until the context ends, and then returns its error;
 	// default a timer.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -34,6 +39,12 @@ func (o RetryOptions) withDefaults() RetryOptions {
 	}
 	if o.MaxBackoff <= 0 {
 		o.MaxBackoff = DefaultMaxBackoff
+	}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	if o.Wait == nil {
 		o.Wait = wait
@@ -119,7 +130,7 @@ func (r *retryEmbedder) Embed(ctx context.Context, texts []string, p Purpose) (E
 
 // run calls once and then again while it may help, and tells how often again.
 func (o RetryOptions) run(ctx context.Context, call func() error, may func() bool) (int, error) {
-	backoff := o.Backoff
+	backoff, begun := o.Backoff, o.Clock()
 	for retries := 0; ; retries++ {
 		err := call()
 		if err == nil {
@@ -133,8 +144,11 @@ func (o RetryOptions) run(ctx context.Context, call func() error, may func() boo
 		if !e.Transient || retries == MaxRetries || !may() || e.RetryAfter > o.MaxBackoff {
 			return retries, err
 		}
-		pause := time.Duration((0.5 + o.Jitter()/2) * float64(backoff))
-		if err := o.Wait(ctx, max(pause, e.RetryAfter)); err != nil {
+		pause := max(time.Duration((0.5+o.Jitter()/2)*float64(backoff)), e.RetryAfter)
+		if o.Clock().Add(pause).Sub(begun) > o.Patience {
+			return retries, err
+		}
+		if err := o.Wait(ctx, pause); err != nil {
 			return retries, fmt.Errorf("ask %s: %w", e.Provider, err)
 		}
 		backoff = min(2*backoff, o.MaxBackoff)

@@ -1,0 +1,61 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// DefaultPause is how long a [Breaker] leaves a provider alone.
+const DefaultPause = 30 * time.Second
+
+// Breaker remembers, for the length of pause, that a model cannot be asked: no
+// connection, no answer in time, no valid key. Meanwhile calls fail at once
+// with the same error, so that a turn that asks a model several times waits for
+// a dead one only once. pause 0 means [DefaultPause]; clock nil means time.Now.
+func Breaker(c Chat, pause time.Duration, clock func() time.Time) Chat {
+	if pause == 0 {
+		pause = DefaultPause
+	}
+	if clock == nil {
+		clock = time.Now
+	}
+	return &breaker{Chat: c, pause: pause, clock: clock}
+}
+
+type breaker struct {
+	Chat
+	pause time.Duration
+	clock func() time.Time
+
+	mu    sync.Mutex // owns what follows
+	until time.Time
+	last  Error
+}
+
+func (b *breaker) Complete(ctx context.Context, r Request, token func(string)) (Response, error) {
+	if err := b.open(); err != nil {
+		return Response{}, err
+	}
+	out, err := b.Chat.Complete(ctx, r, token)
+	e, ok := errors.AsType[*Error](err)
+	if ok && (errors.Is(e, ErrUnavailable) || errors.Is(e, ErrTimeout) || errors.Is(e, ErrCredentials)) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.until, b.last = b.clock().Add(b.pause), *e
+	}
+	return out, err
+}
+
+// open returns the error of the last call while the provider is left alone.
+func (b *breaker) open() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.clock().Before(b.until) {
+		return nil
+	}
+	e := b.last
+	e.Retries, e.Streamed, e.Transient, e.Skipped = 0, false, false, true
+	return &e
+}

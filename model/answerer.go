@@ -1,0 +1,105 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"example.com/ragflow/cite"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// ErrNoSources tells that there is nothing to answer from; no model was asked.
+var ErrNoSources = errors.New("no sources to answer from")
+
+// Answerer lets a model write the answer from the sources of a task.
+type Answerer struct {
+	chat  llm.Chat
+	stats Stats
+}
+
+// NewAnswerer returns an answerer that asks chat. stats tells which words of an
+// answer later questions may lean on.
+func NewAnswerer(chat llm.Chat, stats Stats) *Answerer {
+	return &Answerer{chat: chat, stats: stats}
+}
+
+// Answer implements the answerer of package nodes.
+func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return a.AnswerStream(ctx, t, nil)
+}
+
+// AnswerStream is Answer that hands on each piece of the text as the model
+// writes it. The answer returned is what counts: citations in it are put in
+// form, and one that stopped at its limit ends with a whole sentence.
+//
+// Where the sources do not hold the answer, the text is the refusal that the
+// prompt asks for and Abstained is set.
+func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(string)) (state.Answer, error) {
+	if len(t.Sources) == 0 {
+		return state.Answer{}, ErrNoSources
+	}
+	reply, err := a.chat.Complete(ctx, llm.Request{
+		Messages: messages(t), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+	}, token)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	said := strings.TrimSpace(reply.Text)
+	if reply.Finish == llm.FinishLength {
+		said = wholeSentences(said)
+	}
+	answer := state.Answer{Text: said, Model: a.chat.Model()}
+	if prompts.Refused(said) {
+		answer.Text, answer.Abstained = prompts.Refusal(t.Language), true
+		return answer, nil
+	}
+	answer.Text, answer.Citations, err = attribute(a.stats.Analyzer(), said, t.Sources)
+	answer.Terms = a.telling(cite.Strip(answer.Text))
+	return answer, err
+}
+
+// messages is what the model is sent: rules, the conversation, and the question
+// with its sources.
+func messages(t state.Task) []llm.Message {
+	p := prompts.Generate{
+		Question: t.Question, Summary: t.Summary,
+		Boundary: prompts.NewBoundary(), Refusal: prompts.Refusal(t.Language),
+	}
+	for i, s := range t.Sources {
+		p.Sources = append(p.Sources, prompts.SourceText{
+			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Text: cite.Escape(s.Text),
+		})
+	}
+	said := p.Render(t.Language)
+	out := []llm.Message{{Role: llm.System, Content: said.System}}
+	earlier := t.Messages
+	if n := len(earlier); n > 0 && earlier[n-1].Role == state.Human {
+		earlier = earlier[:n-1] // the question itself
+	}
+	for _, m := range earlier {
+		switch m.Role {
+		case state.Human:
+			out = append(out, llm.Message{Role: llm.User, Content: m.Content})
+		case state.AI:
+			// Its sources had other numbers.
+			out = append(out, llm.Message{Role: llm.Assistant, Content: cite.Strip(m.Content)})
+		case state.System:
+			out[0].Content += "\n\n" + m.Content
+		}
+	}
+	return append(out, llm.Message{Role: llm.User, Content: said.User})
+}
+
+// wholeSentences drops the sentence that a limit cut, where there is one before
+// it.
+func wholeSentences(s string) string {
+	spans := text.Sentences(s)
+	if len(spans) < 2 || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "]") {
+		return s
+	}
+	return strings.TrimSpace(s[:spans[len(spans)-2].End])
+}
