@@ -136,18 +136,20 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (
 		return nil, nil, fmt.Errorf("unknown search leg %q: use hybrid, lexical or dense", leg)
 	}
 	var dense []state.Hit
-	var denseErr error
 	var wg sync.WaitGroup
-	wg.Go(func() { dense, warnings, denseErr = h.searchDense(ctx, q, 2*k) })
+	wg.Go(func() {
+		var fault error
+		if dense, warnings, fault = h.searchDense(ctx, q, 2*k); fault != nil {
+			warnings = []string{leftOut(fault)}
+		}
+	})
 	lexical, err := h.Searcher.Search(ctx, q, 2*k)
 	wg.Wait()
-	switch {
-	case err != nil:
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		return nil, nil, err
-	case ctx.Err() != nil:
-		return nil, nil, context.Cause(ctx)
-	case denseErr != nil:
-		return lexical[:min(k, len(lexical))], []string{leftOut(denseErr)}, nil
 	}
 	if len(dense) > 0 && len(lexical) > 0 {
 		share(dense, h.config.Dense.Alpha)
@@ -273,8 +275,8 @@ func (m *queryVectors) vector(ctx context.Context, c Config, question string) ([
 func (m *queryVectors) claim(question string) (v *queryVector, mine bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if v, ok := m.known[question]; ok {
-		return v, false
+	if known, ok := m.known[question]; ok {
+		return known, false
 	}
 	if m.known == nil {
 		m.known = map[string]*queryVector{}

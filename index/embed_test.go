@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,18 +91,17 @@ func vectors(tb testing.TB, db *index.DB, e index.Embedder, roots ...string) *in
 	return v
 }
 
-// nearestIDs returns the ids that are nearest to a text.
-func nearestIDs(tb testing.TB, v *index.Vectors, b *bag, query string, k int) []string {
+// nearest returns the id of the chunk that is nearest to a text.
+func nearest(tb testing.TB, v *index.Vectors, b *bag, query string) string {
 	tb.Helper()
-	hits, err := v.Search(tb.Context(), b.vector(query), k, index.MinCosine)
+	hits, err := v.Search(tb.Context(), b.vector(query), 1, index.MinCosine)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var ids []string
-	for _, h := range hits {
-		ids = append(ids, h.Chunk)
+	if len(hits) != 1 {
+		tb.Fatalf("%q: %d hits, want 1", query, len(hits))
 	}
-	return ids
+	return hits[0].Chunk
 }
 
 // REQUIREMENTS C14: the same text is embedded once, across runs, files,
@@ -270,10 +270,10 @@ func TestSwitchEmbedder(t *testing.T) {
 	if err != nil || r.Embedded != 1 {
 		t.Errorf("going on embedded %+v, %v; want 1 text", r, err)
 	}
-	if got := nearestIDs(t, vectors(t, db, second, "/a", "/b"), fresh, "beta two", 1); !cmp.Equal(got, []string{"x.md#1"}) {
+	if got := nearest(t, vectors(t, db, second, "/a", "/b"), fresh, "beta two"); got != "x.md#1" {
 		t.Errorf("after the switch the nearest is %v", got)
 	}
-	if got := nearestIDs(t, stays, old, "beta two", 1); !cmp.Equal(got, []string{"x.md#1"}) {
+	if got := nearest(t, stays, old, "beta two"); got != "x.md#1" {
 		t.Errorf("a search that began before the switch finds %v", got)
 	}
 	if _, err := searcher(t, db, "/a").Vectors(t.Context(), first); !errors.Is(err, index.ErrEmbedderChanged) {
@@ -377,10 +377,8 @@ func TestEmbedRefused(t *testing.T) {
 			put(t, db, "/a", file("x.md", "", "a", "b", long, "c", "d", "e"))
 			b := newBag(8)
 			b.before = func(texts []string) error {
-				for _, text := range texts {
-					if tt.refuse(text) {
-						return fmt.Errorf("%w: too long", index.ErrTextRefused)
-					}
+				if slices.ContainsFunc(texts, tt.refuse) {
+					return fmt.Errorf("%w: too long", index.ErrTextRefused)
 				}
 				return nil
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +59,7 @@ func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
 	}
 	a.denseTrouble(report)
 	fmt.Fprintf(a.out, "%s; %s of %s found by meaning\n", orNothing(embedded(report)),
-		count(report.Chunks-report.Missing, "passage"), fmt.Sprint(report.Chunks))
+		count(report.Chunks-report.Missing, "passage"), strconv.Itoa(report.Chunks))
 	return nil
 }
 
