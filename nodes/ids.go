@@ -43,6 +43,7 @@ const (
 	MaxQueryRunes     = 10_000 // of a question; the rest is cut, with a warning
 	MaxQueries        = 3      // of an attempt
 	TopK              = 50     // hits of each query
+	MaxHits           = 60     // fused hits that are kept
 	MaxAttempts       = 2      // retrievals of a turn
 	GradedChunks      = 3      // that the grader is shown
 	Candidates        = 30     // that the reranker is shown

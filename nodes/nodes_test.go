@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
@@ -236,7 +237,7 @@ func TestRetrievalFuses(t *testing.T) { // R08, F01, F09, W9
 		{Chunk: "1", Score: 1.0 / 61, Legs: []state.Leg{{Name: "lexical", Query: 0, Rank: 1, Score: 10}}},
 		{Chunk: "3", Score: 0.5 / 62, Legs: []state.Leg{{Name: "lexical", Query: 1, Rank: 2, Score: 9}}},
 	}
-	if diff := cmp.Diff(want, st.Turn.Hits); diff != "" {
+	if diff := cmp.Diff(want, st.Turn.Hits, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 		t.Errorf("hits (-want +got):\n%s", diff)
 	}
 	if got, want := detail(n, "hit 1"), "two.md:1-1 (0.0243: lexical of query 1 #2, lexical of query 2 #1)"; got != want {

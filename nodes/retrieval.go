@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,23 +67,31 @@ func pending(st state.State) []int {
 	return due
 }
 
-// ofQuery copies hits and tells their legs which query they belong to.
+// ofQuery copies hits and tells their legs which query they belong to. Scores
+// keep four decimals: ranks decide, and every digit is stored with the thread.
 func ofQuery(i int, hits []state.Hit) []state.Hit {
 	out := slices.Clone(hits)
 	for h := range out {
 		out[h].Legs = slices.Clone(out[h].Legs)
 		for l := range out[h].Legs {
 			out[h].Legs[l].Query = i
+			out[h].Legs[l].Score = math.Round(out[h].Legs[l].Score*1e4) / 1e4
 		}
 	}
 	return out
 }
 
 // fuse makes one list of several. A hit's score is the sum over its legs of
-// query weight · leg's share / (60 + rank), so it can be checked from what the hit shows, and
-// fusing a fused list with more lists gives what fusing all at once would.
+// query weight · leg's share / (60 + rank), so it can be checked from what the
+// hit shows, and a fused list can be fused with more lists. The best MaxHits
+// are kept.
 func fuse(queries []state.Query, lists [][]state.Hit) []state.Hit {
-	return rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
+	hits := rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
+	hits = hits[:min(len(hits), MaxHits)]
+	for i := range hits {
+		hits[i].Score = math.Round(hits[i].Score*1e6) / 1e6
+	}
+	return hits
 }
 
 func noteRetrieval(ctx context.Context, st state.State, u state.Update) {
