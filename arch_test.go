@@ -50,7 +50,6 @@ var rooms = map[string]room{
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"prompts":                   {},
-	"prompts":                   {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -78,7 +77,7 @@ var rooms = map[string]room{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
-	"cmd/ragflow/chat": {ours: []string{".", "state", "transcript", "graph", "internal/lineedit", "internal/termmd"}, theirs: []string{
+	"cmd/ragflow/chat": {ours: []string{".", "state", "transcript", "graph", "nodes", "internal/lineedit", "internal/termmd"}, theirs: []string{
 		"github.com/rivo/uniseg", // columns of what people type and read
 	}},
 	"internal/lineedit": {theirs: []string{
@@ -89,6 +88,9 @@ var rooms = map[string]room{
 	"internal/termmd": {theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 		"github.com/rivo/uniseg",   // grapheme clusters and their columns
+	}},
+	"internal/screen": {theirs: []string{
+		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
@@ -103,6 +105,7 @@ var testOnly = []string{
 	"github.com/creack/pty",           // a terminal for the program under test
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
+	module + "/internal/screen",
 	module + "/checkpoint/checkpointtest",
 }
 

@@ -11,7 +11,7 @@
 // loaded. A link shows where it leads.
 //
 // No line is wider than Options.Width, counted in columns of grapheme clusters,
-// unless a single cluster is. The same text gives the same bytes, and any text
+// but for lines of code with Options.LongCode. The same text gives the same bytes, and any text
 // that is cut anywhere renders, so that an answer can be shown while it grows.
 //
 // # How it works

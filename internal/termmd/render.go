@@ -1,6 +1,7 @@
 package termmd
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ import (
 type Options struct {
 	Width int  // columns; 0 is 80, and less than 20 is taken for 20
 	Style bool // use bold, colours and the like
+	// LongCode leaves lines of code whole where they are wider than Width, so
+	// that they can be copied from terminals, which break them by themselves.
+	LongCode bool
 	// Cite writes the reference [Source n]. What it returns goes to the terminal
 	// as it is and counts as wide as its visible text is said to be. Nil leaves
 	// references as they are written.
@@ -127,7 +131,11 @@ func (r renderer) code(n ast.Node, width int) []string {
 	for i := range segments.Len() {
 		segment := segments.At(i)
 		line := strings.ReplaceAll(strings.TrimRight(string(segment.Value(r.source)), "\r\n"), "\t", "    ")
-		for _, part := range chop(harmless(line), width-len(codeIndent)) {
+		room := width - len(codeIndent)
+		if r.LongCode {
+			room = math.MaxInt32
+		}
+		for _, part := range chop(harmless(line), room) {
 			out = append(out, strings.TrimRight(codeIndent+r.sgr(part, format{code: true}), " "))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/termmd"
 )
 
 // commandInfo is one command, as /help shows it.
@@ -89,7 +90,10 @@ func (s *session) help(context.Context, string) error {
 	for _, c := range s.commands() {
 		name := strings.TrimSpace("/" + c.name + " " + c.args)
 		if s.width() < 60 {
-			s.say(s.bold(name), s.dim("  "+c.help))
+			s.say(s.bold(name))
+			for _, l := range termmd.Wrap(c.help, s.width()-2) {
+				s.say(s.dim("  " + l))
+			}
 			continue
 		}
 		s.say("  " + s.bold(name) + strings.Repeat(" ", max(column-len(name), 2)) + s.dim(c.help))
@@ -194,7 +198,11 @@ func (s *session) sources(context.Context, string) error {
 
 func (s *session) model(ctx context.Context, _ string) error {
 	for _, m := range s.Models(ctx) {
-		s.say(oneLine(m))
+		if s.Terminal == nil {
+			s.say(oneLine(m))
+			continue
+		}
+		s.say(termmd.Wrap(oneLine(m), s.width())...)
 	}
 	s.say("")
 	return nil

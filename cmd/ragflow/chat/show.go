@@ -35,10 +35,10 @@ func (s *session) width() int {
 }
 
 // rendered is an answer as lines for the terminal. Its references lead to the
-// files of cited.
-func (s *session) rendered(answer string, cited []ragflow.CitationReply) []string {
+// files of cited. Of an answer that is done, lines of code stay whole.
+func (s *session) rendered(answer string, cited []ragflow.CitationReply, done bool) []string {
 	out := termmd.Render(transcript.Visible(answer), termmd.Options{
-		Width: s.width(), Style: s.Style,
+		Width: s.width(), Style: s.Style, LongCode: done,
 		Cite: func(n int) (string, int) {
 			label := fmt.Sprintf("[%d]", n)
 			for _, c := range cited {
@@ -62,7 +62,7 @@ func (s *session) answer(r *ragflow.Reply) {
 		s.printSources(r.Citations, false)
 		fmt.Fprintln(s.Out)
 	} else {
-		lines := append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), r.Citations)...)
+		lines := append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), r.Citations, true)...)
 		if len(r.Citations) > 0 {
 			lines = append(lines, "")
 			for _, group := range grouped(r.Citations) {
@@ -257,7 +257,9 @@ func (s *session) complain(err error) {
 		}
 		return
 	}
-	s.say(s.sgr("31", oneLine(what)))
+	for _, l := range termmd.Wrap(oneLine(what), s.width()) {
+		s.say(s.sgr("31", l))
+	}
 	if hint != "" {
 		s.hint(hint)
 	}

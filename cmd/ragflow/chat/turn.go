@@ -10,6 +10,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/lineedit"
+	"example.com/ragflow/nodes"
 )
 
 // told is one element of Assistant.Stream.
@@ -125,11 +126,11 @@ func (p *progress) take(e ragflow.Event) {
 	case graph.TaskStarted:
 		p.doing = doing(e.Node)
 	case graph.Custom:
-		if text, begins, ok := token(e.Value); ok {
-			if begins {
+		if t, ok := e.Value.(nodes.Token); ok {
+			if t.Void {
 				p.answer.Reset()
 			}
-			p.answer.WriteString(text)
+			p.answer.WriteString(t.Text)
 		}
 	default:
 	}
@@ -138,17 +139,17 @@ func (p *progress) take(e ragflow.Event) {
 // doing says what a node does.
 func doing(node string) string {
 	switch node {
-	case "ingest", "pre_retrieval":
+	case nodes.IngestID, nodes.PreRetrievalID:
 		return "reading the question"
-	case "retrieval":
+	case nodes.RetrievalID:
 		return "searching"
-	case "check_and_refine":
+	case nodes.CheckAndRefineID:
 		return "checking what was found"
-	case "post_retrieval":
+	case nodes.PostRetrievalID:
 		return "choosing passages"
-	case "summarize_conversation":
+	case nodes.SummarizeConversationID:
 		return "summarising the conversation"
-	case "generate":
+	case nodes.GenerateID:
 		return "writing"
 	}
 	return node
@@ -163,7 +164,7 @@ func (p *progress) draw() {
 	s := p.session
 	lines := []string{""}
 	if p.answer.Len() > 0 {
-		lines = append(lines, s.rendered(p.answer.String(), nil)...)
+		lines = append(lines, s.rendered(p.answer.String(), nil, false)...)
 		lines = append(lines, "")
 	}
 	what := p.doing

@@ -1,0 +1,214 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/screen"
+)
+
+// terminalTest is the program in a terminal, and a script that types.
+type terminalTest struct {
+	t      *testing.T
+	dir    string
+	file   *os.File
+	screen *screen.Screen
+	ended  chan error
+	moved  chan struct{} // something was written
+}
+
+// patience is how long the screen may take to show what a script waits for.
+const patience = 20 * time.Second
+
+// startChat runs "ragflow chat" in a folder with documents in docs.
+func startChat(t *testing.T, columns, rows int, env []string, args ...string) *terminalTest {
+	t.Helper()
+	dir := chatFolder(t)
+	return startChatIn(t, dir, columns, rows, env, args...)
+}
+
+// chatFolder makes a folder with documents.
+func chatFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "docs"), os.DirFS("testdata/chat/docs")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func startChatIn(t *testing.T, dir string, columns, rows int, env []string, args ...string) *terminalTest {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, "ragflow", append([]string{"chat", "--docs", "docs", "--data-dir", "data"}, args...)...)
+	c.Dir = dir
+	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "HOME=" + dir, "TZ=UTC"}, env...)
+	file, err := pty.StartWithSize(c, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tt := &terminalTest{t, dir, file, screen.New(columns, rows), make(chan error, 1), make(chan struct{}, 1)}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(io.MultiWriter(tt.screen, tt), file) // ends with an error, as terminals do
+	}()
+	go func() {
+		err := c.Wait()
+		<-read
+		tt.ended <- err
+	}()
+	t.Cleanup(func() { _ = file.Close() })
+	return tt
+}
+
+// Write tells a waiting script that there is news.
+func (tt *terminalTest) Write(p []byte) (int, error) {
+	select {
+	case tt.moved <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (tt *terminalTest) send(s string) {
+	tt.t.Helper()
+	if _, err := io.WriteString(tt.file, s); err != nil {
+		tt.t.Fatal(err)
+	}
+}
+
+// expect waits until the end of the screen matches.
+func (tt *terminalTest) expect(pattern string) {
+	tt.t.Helper()
+	re := regexp.MustCompile(`(?s)` + pattern + `\s*$`)
+	deadline := time.After(patience)
+	for !re.MatchString(tt.screen.Text()) {
+		select {
+		case <-tt.moved:
+		case <-deadline:
+			tt.t.Fatalf("the screen does not end in %q:\n%s", pattern, tt.screen.Text())
+		}
+	}
+}
+
+// prompt waits for an empty prompt below a text.
+func (tt *terminalTest) prompt(after string) {
+	tt.t.Helper()
+	tt.expect(after + `.*\n›`)
+}
+
+// exit waits for the end of the program.
+func (tt *terminalTest) exit(want int) {
+	tt.t.Helper()
+	select {
+	case err := <-tt.ended:
+		code := 0
+		if err != nil {
+			code = err.(*exec.ExitError).ExitCode() //nolint:errorlint,forcetypeassert // of Wait, which wraps nothing
+		}
+		if code != want {
+			tt.t.Errorf("exit code %d, want %d; screen:\n%s", code, want, tt.screen.Text())
+		}
+	case <-time.After(patience):
+		tt.t.Fatalf("the program goes on; screen:\n%s", tt.screen.Text())
+	}
+	if unknown := tt.screen.Unknown(); len(unknown) > 0 {
+		tt.t.Errorf("sequences that no screen need know: %q", unknown)
+	}
+}
+
+var (
+	anyID   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
+	anyTook = regexp.MustCompile(` +\d+\.\d (ms|s)\b`)
+	anyHost = regexp.MustCompile(`file://[^/]*`)
+)
+
+// steady replaces what differs between two runs.
+func (tt *terminalTest) steady(text string) []byte {
+	text = strings.ReplaceAll(text, tt.dir, "/home/you")
+	text = anyID.ReplaceAllString(text, "00000000-0000-7000-8000-000000000000")
+	text = anyTime.ReplaceAllString(text, "2026-01-02 15:04 UTC")
+	text = anyTook.ReplaceAllString(text, " 1.0 $1")
+	return []byte(anyHost.ReplaceAllString(text, "file://host"))
+}
+
+// The screens of a session, as people see them.
+func TestChatScreens(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		columns int
+		env     []string
+		styled  bool
+	}{
+		{"plain", 80, []string{"NO_COLOR=1"}, false},
+		{"coloured", 80, []string{"FORCE_HYPERLINK=1"}, true},
+		{"narrow", 40, []string{"NO_COLOR=1"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := startChat(t, tt.columns, 50, tt.env)
+			s.prompt(`Ctrl-D\s+leaves`)
+			s.send("How do I keep a container's data?\r")
+			s.prompt(`\[1\]`)
+			s.send("/sources\r")
+			s.prompt("│")
+			s.send("/trace\r")
+			s.prompt(`writes all\s+of it`)
+			s.send("/threads\r")
+			s.prompt(`one\s+of them`)
+			s.send("/docs\r")
+			s.prompt(`nothing\s+changed`)
+			s.send("/model\r")
+			s.prompt("offline")
+			s.send("/suorces\r")
+			s.prompt(`did\s+you mean`)
+			s.send("/help\r")
+			s.prompt("stops an\\s+answer")
+			s.send("\x04")
+			s.exit(0)
+			text := s.screen.Text()
+			if tt.styled {
+				text = s.screen.Styled()
+			} else if strings.Contains(s.screen.Styled(), "⟨") {
+				t.Error("styles in spite of NO_COLOR")
+			}
+			golden.Assert(t, "testdata/chat/"+tt.name+".golden", s.steady(text))
+		})
+	}
+}
+
+// Without a terminal each line is a question or a command.
+func TestChatPiped(t *testing.T) {
+	dir := chatFolder(t)
+	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
+	c.Dir = dir
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	c.Stdin = strings.NewReader("How do I keep a container's data?\n\n/sources\nand how do I back it up?\n/open 1\n")
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	if strings.Contains(stdout.String(), "\x1b") || stderr.Len() > 0 {
+		t.Errorf("sequences, or errors: %q", stderr.String())
+	}
+	golden.Assert(t, "testdata/chat/piped.golden", (&terminalTest{dir: dir}).steady(stdout.String()))
+}
