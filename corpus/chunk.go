@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,15 +57,22 @@ func (o ChunkOptions) Fingerprint() string {
 func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 	o = o.withDefaults()
 	var blocks []block
-	if doc.Kind == Markdown {
+	switch {
+	case doc.Kind == Markdown:
 		blocks = markdownBlocks(doc.Text, doc.Body)
-	} else {
+	case doc.Kind == HTML && len(doc.blocks) > 0:
+		blocks = slices.Clone(doc.blocks) // packing notes paths in them
+	default:
 		blocks = plainBlocks(doc.Text, doc.Body)
 	}
 	p := packer{s: doc.Text, size: o.Size, least: o.Min}
 	pieces := p.pack(blocks)
 	out := make([]state.Chunk, 0, len(pieces))
 	lines := lineCounter{s: doc.Text, line: 1}
+	line := lines.at
+	if doc.Kind == HTML {
+		line = doc.Line
+	}
 	for _, piece := range pieces {
 		start, end := trim(doc.Text, piece.start, piece.end)
 		if start == end {
@@ -74,9 +82,10 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 			Root: doc.Root, Source: doc.Source, Title: doc.Title,
 			Headings: under(doc.Title, piece.path), Kind: piece.kind,
 			Text: doc.Text[start:end], Start: start, End: end,
-			StartLine: lines.at(start), EndLine: lines.at(end - 1),
+			StartLine: line(start), EndLine: line(end - 1),
 			Ordinal: len(out),
 		}
+		c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
 		sum := sha256.Sum256([]byte(c.Text))
 		c.Hash = hex.EncodeToString(sum[:])
 		c.ID = chunkID(c)

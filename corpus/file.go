@@ -33,96 +33,131 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // File is a document that was found and not yet read.
 type File struct {
-	Root    string // absolute, free of symbolic links: the folder that is walked, or the file itself
-	Source  string // path under Root with slashes; of a file that is its own root, its name
+	Root    string // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
+	Source  string // path with slashes under the folder; of a file that is its own root, its name
 	Path    string // to open it
 	Size    int64  // bytes
 	ModTime time.Time
 }
 
 // Files yields the documents in a folder, in lexical order of their path
-// elements, or the single file that root names. What cannot be read or has no
-// loader is yielded as a *FileError, and the walk goes on. If root itself
-// cannot be opened, that is the only thing yielded; the error then wraps
-// fs.ErrNotExist or what else the file system said. The end of ctx ends the
-// walk with its error.
+// elements, or the single file that root names, or those that a glob names:
+// "docs/**/*.md" are the Markdown files at any depth below docs. See [Resolve]
+// for what a root is. What cannot be read or has no loader is yielded as a
+// *FileError, and the walk goes on. If root itself cannot be opened, that is the
+// only thing yielded; the error then wraps fs.ErrNotExist or what else the file
+// system said. The end of ctx ends the walk with its error.
 //
-// Hidden files and folders and node_modules are passed over in silence.
-// Symbolic links to files are followed, those to folders are not, so there are
-// no loops; they are told like other files that are left out. A file that root names itself is taken whatever its extension;
-// without one that is known, it is plain text.
+// Hidden files and folders and node_modules are passed over in silence, and so
+// is what .gitignore and .ragflowignore take out, by the rules of git, of which
+// .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files are followed, those to folders are
+// not, so there are no loops; they are told like other files that are left out.
+// A file that root names itself is taken whatever its extension; without one
+// that is known, it is plain text.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
-		abs, info, err := resolve(root)
+		r, err := Resolve(root)
 		if err != nil {
-			yield(File{}, fmt.Errorf("open documents %q: %w", root, err))
+			yield(File{}, err)
 			return
 		}
-		if !info.IsDir() {
-			f, err := newFile(abs, abs, filepath.Base(abs))
+		if r.single {
+			f, err := newFile(r.Name, r.Name, filepath.Base(r.Name))
 			if err != nil {
-				err = &FileError{abs, err}
+				err = &FileError{r.Name, err}
 			}
 			yield(f, err)
 			return
 		}
-		walk(ctx, abs, yield)
+		w := walker{root: r, yield: yield}
+		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
+			yield(File{}, err)
+		}
 	}
 }
 
-func resolve(root string) (string, fs.FileInfo, error) {
-	abs, err := filepath.Abs(root)
-	if err != nil {
-		return "", nil, err
-	}
-	abs, err = filepath.EvalSymlinks(abs)
-	if err != nil {
-		return "", nil, err
-	}
-	info, err := os.Stat(abs)
-	return abs, info, err
-}
-
-func walk(ctx context.Context, root string, yield func(File, error) bool) {
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		tell := func(f File, err error) error {
-			if err != nil {
-				err = &FileError{path, reason(err)}
-			}
-			if !yield(f, err) {
-				return fs.SkipAll
-			}
-			return nil
-		}
-		switch {
-		case err != nil: // an unreadable folder has been entered in vain; its siblings follow
-			return tell(File{}, err)
-		case path == root:
-			return nil
-		case passedOver(d.Name()):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case d.IsDir():
-			return nil
-		}
-		source, err := filepath.Rel(root, path)
+// Folders yields the folders that Files looks into, with root's own first. A
+// single file has none. Folders that cannot be read are yielded all the same.
+func Folders(ctx context.Context, root string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		r, err := Resolve(root)
 		if err != nil {
-			return tell(File{}, err)
+			yield("", err)
+			return
 		}
-		f, err := newFile(root, path, filepath.ToSlash(source))
-		if err == nil && kindOf(path) == "" {
-			f, err = File{}, noLoader(path)
+		if r.single {
+			return
 		}
-		return tell(f, err)
-	})
-	if err != nil {
-		yield(File{}, err)
+		w := walker{root: r, entered: func(folder string) bool { return yield(folder, nil) }}
+		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
+			yield("", err)
+		}
 	}
+}
+
+// errStopped ends a walk whose reader has seen enough.
+var errStopped = errors.New("stopped")
+
+// walker walks a folder: for files, or for the folders themselves.
+type walker struct {
+	root    Root
+	yield   func(File, error) bool
+	entered func(folder string) bool
+}
+
+// tell yields a file, or why it is left out.
+func (w *walker) tell(path string, f File, err error) error {
+	if w.yield == nil {
+		return nil
+	}
+	if err != nil {
+		f, err = File{}, &FileError{path, reason(err)}
+	}
+	if !w.yield(f, err) {
+		return errStopped
+	}
+	return nil
+}
+
+// folder walks a folder, which is at source under the root.
+func (w *walker) folder(ctx context.Context, folder, source string, rules *ignores) error {
+	if w.entered != nil && !w.entered(folder) {
+		return errStopped
+	}
+	entries, err := os.ReadDir(folder) // sorted by name
+	if err != nil {
+		if err = w.tell(folder, File{}, err); err != nil {
+			return err
+		}
+	}
+	rules = rules.enter(folder)
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		path, below := filepath.Join(folder, e.Name()), source+e.Name()
+		switch {
+		case passedOver(e.Name()), rules.ignored(path, e.IsDir()):
+		case e.IsDir():
+			if w.root.pattern == nil || w.root.pattern.within(below) {
+				err = w.folder(ctx, path, below+"/", rules)
+			}
+		case w.yield != nil && (w.root.pattern == nil || w.root.pattern.matches(below)):
+			err = w.file(path, below)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) file(path, source string) error {
+	f, err := newFile(w.root.Name, path, source)
+	if err == nil && kindOf(path) == "" {
+		err = noLoader(path)
+	}
+	return w.tell(path, f, err)
 }
 
 // passedOver reports names that hold no documents of the person's own.

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -20,26 +21,40 @@ import (
 const (
 	Markdown = "markdown"
 	Plain    = "text"
+	HTML     = "html"
 )
 
 // Document is a file that was read.
 type Document struct {
 	Root      string            // as in File
 	Source    string            // as in File
-	Title     string            // of the front matter, else the first heading of level 1, else the file's name
-	Kind      string            // Markdown or Plain
+	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
+	Kind      string            // Markdown, Plain or HTML
 	Text      string            // valid UTF-8; what offsets of chunks count in
 	Body      int               // offset of the text behind byte order mark and front matter
-	Meta      map[string]string // front matter: keys in lower case, lists joined by ", "; nil without
+	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	Hash      string            // SHA-256 of the file, in hex
-	Encoding  string            // of the file: utf-8, utf-16le, utf-16be or windows-1252
-	Converted bool              // Text differs from the file, so offsets do not lead into it
+	Encoding  string            // of the file: utf-8, utf-16le, utf-16be, windows-1252 or what a page declares
+	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
+
+	blocks []block     // of HTML, whose structure the text does not show
+	places []linePlace // of HTML: the lines of the file that Text comes from
+}
+
+// Line returns the line of the file, from 1, that the text at an offset stands
+// in. An offset beyond the text counts as its end.
+func (d *Document) Line(offset int) int {
+	offset = max(min(offset, len(d.Text)), 0)
+	if d.Kind == HTML {
+		return lineOf(d.places, offset)
+	}
+	return 1 + strings.Count(d.Text[:offset], "\n")
 }
 
 // Limits bound what is read. The zero Limits are the defaults.
 type Limits struct {
-	MaxBytes int64 // of a file; default 64 MiB
+	MaxBytes int64 // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
 }
 
 const defaultMaxBytes = 64 << 20
@@ -47,7 +62,14 @@ const defaultMaxBytes = 64 << 20
 // Load reads a file. Errors are *FileError; see ErrBinary and ErrTooLarge.
 // An empty file is a document without text.
 func Load(f File, l Limits) (Document, error) {
-	data, err := read(f.Path, l)
+	limit := l.MaxBytes
+	if limit <= 0 {
+		limit = defaultMaxBytes
+	}
+	if isSource(f.Source) {
+		limit = min(limit, maxSource)
+	}
+	data, changed, err := read(f.Path, limit)
 	if err != nil {
 		return Document{}, &FileError{f.Path, reason(err)}
 	}
@@ -56,34 +78,39 @@ func Load(f File, l Limits) (Document, error) {
 		return Document{}, &FileError{f.Path, err}
 	}
 	doc.Root = f.Root
+	if changed {
+		doc.Warnings = append(doc.Warnings, "it was written to while it was read")
+	}
 	return doc, nil
 }
 
-func read(name string, l Limits) ([]byte, error) {
-	limit := l.MaxBytes
-	if limit <= 0 {
-		limit = defaultMaxBytes
-	}
+// read reads a file and reports whether it changed meanwhile.
+func read(name string, limit int64) (_ []byte, changed bool, err error) {
 	r, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { _ = r.Close() }() // only read from
-	info, err := r.Stat()
+	before, err := r.Stat()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, info.Size(), limit)
+	if before.Size() > limit {
+		return nil, false, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, before.Size(), limit)
 	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	data := bytes.NewBuffer(make([]byte, 0, before.Size()+bytes.MinRead))
 	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if int64(data.Len()) > limit { // it grew, or has no size of its own
-		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+		return nil, false, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
-	return data.Bytes(), nil
+	after, err := r.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	changed = after.Size() != int64(data.Len()) || !after.ModTime().Equal(before.ModTime())
+	return data.Bytes(), changed && after.Size() > 0, nil
 }
 
 // Parse makes a document of a file's bytes; source is its path under the root
@@ -100,6 +127,13 @@ func Parse(source string, data []byte) (Document, error) {
 	}
 	sum := sha256.Sum256(data)
 	doc.Hash = hex.EncodeToString(sum[:])
+	if doc.Kind == HTML {
+		if err := doc.readHTML(data); err != nil {
+			return Document{}, err
+		}
+		doc.Title = cmp.Or(doc.Title, doc.title())
+		return doc, nil
+	}
 	if err := doc.decode(data); err != nil {
 		return Document{}, err
 	}
@@ -119,6 +153,11 @@ func kindOf(name string) string {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return Markdown
 	case ".txt", ".text", ".rst", ".adoc", ".asciidoc":
+		return Plain
+	case ".html", ".htm", ".xhtml":
+		return HTML
+	}
+	if isSource(name) {
 		return Plain
 	}
 	return ""
@@ -196,6 +235,9 @@ func (d *Document) title() string {
 		}
 	}
 	name := strings.TrimSuffix(path.Base(d.Source), path.Ext(d.Source))
+	if isSource(d.Source) || name == "" {
+		return path.Base(d.Source) // main.go and main.py are two
+	}
 	if folder := path.Base(path.Dir(d.Source)); (name == "_index" || name == "index") && folder != "." {
 		return folder
 	}

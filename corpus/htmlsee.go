@@ -1,0 +1,176 @@
+package corpus
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// never are the elements whose content is not read: programs, controls,
+// pictures and pages within the page.
+var never = set(`script style noscript template iframe object embed canvas audio video map svg math head
+	button select input textarea datalist option optgroup progress meter dialog frameset frame noframes noembed applet`)
+
+// furniture are the elements around what a page is about.
+var furniture = set("nav footer aside")
+
+// furnitureRoles are the same, by ARIA role.
+var furnitureRoles = set("navigation banner contentinfo complementary search menu menubar toolbar tablist dialog alertdialog")
+
+// furnitureClasses are the same, by classes and ids that are in wide use.
+var furnitureClasses = set(`nav navbar navigation navbox breadcrumb breadcrumbs sidebar toc table-of-contents footer
+	site-footer site-header site-nav skip-link skip-to-content cookie-banner cookie-consent cookie-notice
+	noprint mw-editsection mw-jump-link mw-references-wrap catlinks printfooter vector-dropdown vector-page-toolbar headerlink header-anchor anchor-link anchorjs-link
+	advertisement ads social-share share-buttons related-posts newsletter-signup`)
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key && a.Namespace == "" {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func has(n *html.Node, key string) bool {
+	for _, a := range n.Attr {
+		if a.Key == key && a.Namespace == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// isHidden reports whether a browser would not show an element, as far as the
+// element itself says so.
+func isHidden(n *html.Node) bool {
+	if has(n, "hidden") && !strings.EqualFold(attr(n, "hidden"), "until-found") {
+		return true
+	}
+	if strings.EqualFold(attr(n, "aria-hidden"), "true") && n.Data != "img" {
+		return true
+	}
+	return isHiddenStyle(attr(n, "style"))
+}
+
+// isHiddenStyle reports whether a style attribute makes text invisible.
+func isHiddenStyle(style string) bool {
+	if style == "" {
+		return false
+	}
+	for declaration := range strings.SplitSeq(strings.ToLower(style), ";") {
+		property, value, _ := strings.Cut(declaration, ":")
+		property = strings.TrimSpace(property)
+		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		switch property {
+		case "display":
+			if value == "none" {
+				return true
+			}
+		case "visibility":
+			if value == "hidden" || value == "collapse" {
+				return true
+			}
+		case "opacity", "font-size":
+			if isZero(value) {
+				return true
+			}
+		case "color":
+			if value == "transparent" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isZero reports whether a CSS value is a number below a hundredth, with any
+// unit.
+func isZero(value string) bool {
+	digits := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%")
+	if digits == "" || strings.Trim(digits, "0.") != "" {
+		return strings.HasPrefix(digits, "0.00") || strings.HasPrefix(digits, ".00")
+	}
+	return true
+}
+
+// isFurniture reports whether an element belongs to the site and not to the
+// page's text. What holds the text cannot.
+func isFurniture(n *html.Node) bool {
+	if n.Data == "body" || n.Data == "html" || n.Data == "main" || n.Data == "article" {
+		return false
+	}
+	switch {
+	case n.Data == "footer" && within(n, "blockquote"):
+		return false // who said it
+	case furniture[n.Data], furnitureRoles[strings.ToLower(attr(n, "role"))]:
+		return !holds(n, "main")
+	case n.Data == "header":
+		return !within(n, "article", "main", "section") && !holds(n, "main", "article")
+	case n.Data == "form":
+		return !holds(n, "main", "article", "h1", "h2", "p", "table", "pre")
+	}
+	for _, key := range []string{"class", "id"} {
+		for name := range strings.FieldsSeq(attr(n, key)) {
+			if furnitureClasses[strings.ToLower(name)] {
+				return !holds(n, "main", "article", "h1")
+			}
+		}
+	}
+	return n.Data == "sup" && hasClass(n, "reference") || n.Data == "ul" && isLanguageMenu(n)
+}
+
+// isLanguageMenu reports whether a list leads to the page in other languages.
+func isLanguageMenu(n *html.Node) bool {
+	links, translated := 0, 0
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && d.Data == "a" {
+			links++
+			if has(d, "hreflang") {
+				translated++
+			}
+		}
+	}
+	return translated > 2 && translated == links
+}
+
+func hasClass(n *html.Node, name string) bool {
+	for c := range strings.FieldsSeq(attr(n, "class")) {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether an element lies in one of these.
+func within(n *html.Node, names ...string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if isOneOf(p, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether one of these lies in an element.
+func holds(n *html.Node, names ...string) bool {
+	for d := range n.Descendants() {
+		if isOneOf(d, names) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOneOf(n *html.Node, names []string) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	for _, name := range names {
+		if n.Data == name || name == "main" && strings.EqualFold(attr(n, "role"), "main") {
+			return true
+		}
+	}
+	return false
+}

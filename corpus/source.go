@@ -1,0 +1,42 @@
+package corpus
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxSource bounds source code in bytes. What is larger was not written by a
+// person.
+const maxSource = 1 << 20
+
+// sources are the extensions of programs and their settings. They are read as
+// plain text. Data (.json, .csv, .xml, .svg), logs and lock files are not: they
+// are large, repeat themselves and answer no questions.
+var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
+	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
+	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
+	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`)
+
+// plainNames are files that have no extension and hold text. Licences are not
+// among them: every folder has one, and nobody asks it.
+var plainNames = set(`readme changelog changes news todo install contributing makefile gnumakefile dockerfile containerfile
+	vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
+
+// isSource reports whether a file is source code or a setting, by its name.
+func isSource(name string) bool {
+	base := strings.ToLower(path.Base(filepath.ToSlash(name)))
+	if lockFile(base) {
+		return false
+	}
+	return sources[path.Ext(base)] || plainNames[base]
+}
+
+// lockFile reports whether a file was written by a program from another one.
+func lockFile(base string) bool {
+	switch base {
+	case "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
+		return true
+	}
+	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
+}
