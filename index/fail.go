@@ -1,0 +1,30 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Fail notes that files could not be read, and why: File.Error. What the index
+// holds of them stays and is found as before. A file the index does not know
+// becomes one without chunks.
+func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
+	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection int64) (bool, error) {
+		for _, f := range files {
+			meta, err := json.Marshal(f.Meta)
+			if err != nil {
+				return false, fmt.Errorf("%q: %w", f.Source, err)
+			}
+			if _, err := tx.Exec(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, error, chunks)
+				VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+				ON CONFLICT(collection, source) DO UPDATE SET error = excluded.error`,
+				collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, string(meta), f.Error); err != nil {
+				return false, fmt.Errorf("%q: %w", f.Source, err)
+			}
+		}
+		return false, nil
+	})
+}
