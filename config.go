@@ -16,6 +16,9 @@ type Config struct {
 	// Docs are folders and files to answer from. They are indexed, as far as
 	// they changed, before the first question.
 	Docs []string
+	// Given are documents that lie in no file. With any, the index is kept in
+	// memory, for as long as the Assistant lives; the one in DataDir is left alone.
+	Given []Given
 
 	SummaryTokens    int     // MAX_MESSAGES_BEFORE_SUMMARY: more tokens of live messages are summarised; default 1500
 	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096
@@ -28,6 +31,13 @@ type Config struct {
 	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
 	Dense    Dense        // how the dense search works
+
+	// Durability says what a saved step survives: ProcessCrash, which is the
+	// default, or PowerLoss.
+	Durability string
+	// Drain, once closed, lets questions under way finish their step, save it and
+	// end with ErrDrained; they can be resumed. May be nil.
+	Drain <-chan struct{}
 
 	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
 	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/ragflow/corpus"
@@ -33,6 +31,22 @@ const settled = 2 * time.Second
 // missing folder is an error that matches fs.ErrNotExist. What was done before
 // an error or the end of ctx is kept.
 func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
+	return a.indexWith(ctx, indexing{})
+}
+
+// Retry is Index that also reads the files again that failed or were skipped
+// before, whatever the reason. Those that can be read now count as changed.
+func (a *Assistant) Retry(ctx context.Context) (*IndexReport, error) {
+	return a.indexWith(ctx, indexing{again: true})
+}
+
+// indexing says how to index.
+type indexing struct {
+	again   bool             // read again what could not be read
+	changed func(FileChange) // told of each file that was added, changed or removed; may be nil
+}
+
+func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, error) {
 	a.indexing.Lock()
 	defer a.indexing.Unlock()
 	begun := a.config.Clock()
@@ -42,11 +56,14 @@ func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &syncer{assistant: a, root: root, report: report, seen: map[string]bool{}}
+		s := &syncer{assistant: a, root: root, report: report, again: o.again, changed: o.changed, seen: map[string]bool{}}
 		if err := s.run(ctx); err != nil {
 			return nil, fmt.Errorf("index %s: %w", docs, err)
 		}
 		report.Roots = append(report.Roots, root)
+	}
+	if err := a.takeGiven(ctx, report); err != nil {
+		return nil, err
 	}
 	if err := a.embedIndexed(ctx, report); err != nil {
 		return nil, err
@@ -58,16 +75,18 @@ func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
 	return report, nil
 }
 
-// resolveRoot names a root as the index knows it: absolute and free of links.
+// CheckDocs reports whether there is something at a path of documents: a file,
+// a folder, or the folder that a glob begins with. The error matches
+// fs.ErrNotExist or is what else the file system said.
+func CheckDocs(path string) error {
+	_, err := corpus.Resolve(path)
+	return err
+}
+
+// resolveRoot names a root as the index knows it.
 func resolveRoot(docs string) (string, error) {
-	abs, err := filepath.Abs(docs)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		return "", fmt.Errorf("documents %s: %w", docs, err)
-	}
-	return abs, nil
+	root, err := corpus.Resolve(docs)
+	return root.Name, err
 }
 
 // syncer makes one collection of the index equal to one root.
@@ -76,6 +95,8 @@ type syncer struct {
 	root      string
 	report    *IndexReport
 	chunking  corpus.ChunkOptions
+	again     bool
+	changed   func(FileChange)
 
 	seen    map[string]bool // sources that are there
 	blocked []string        // folders that could not be read; what they hold is kept
@@ -120,7 +141,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]index.File) error {
 		}
 		s.seen[file.Source] = true
 		k, ok := known[file.Source]
-		if ok && k.Chunker == fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !retry(k) {
+		if ok && k.Chunker == fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.retry(k) {
 			s.report.Unchanged++
 			if k.Error != "" {
 				s.report.Skipped = append(s.report.Skipped, FileProblem{file.Source, k.Error})
@@ -135,9 +156,17 @@ func (s *syncer) scan(ctx context.Context, known map[string]index.File) error {
 
 // retry says whether a file that failed is read again although it looks the
 // same: rights may have changed, its content has not.
-func retry(k index.File) bool {
-	return k.Error != "" && !strings.HasPrefix(k.Error, corpus.ErrBinary.Error()) &&
-		!strings.HasPrefix(k.Error, corpus.ErrTooLarge.Error())
+func (s *syncer) retry(k index.File) bool {
+	if s.again {
+		return k.Error != ""
+	}
+	return k.Error != "" && !isSkipReason(k.Error)
+}
+
+// isSkipReason reports whether an error the index keeps is one of a file that
+// is no document, which it stays as long as it does not change.
+func isSkipReason(reason string) bool {
+	return strings.HasPrefix(reason, corpus.ErrBinary.Error()) || strings.HasPrefix(reason, corpus.ErrTooLarge.Error())
 }
 
 // leftOut reports a file or folder that the walk could not give.
@@ -175,7 +204,10 @@ func (s *syncer) remove(ctx context.Context, known map[string]index.File) error 
 			gone = append(gone, source)
 		}
 	}
-	s.report.Removed += len(gone)
+	slices.Sort(gone)
+	for _, source := range gone {
+		s.tell(source, FileRemoved)
+	}
 	if len(gone) == 0 {
 		return nil
 	}
@@ -191,130 +223,19 @@ func (s *syncer) isBlocked(source string) bool {
 	return false
 }
 
-// readAll reads the changed files on all cores and hands them to the index in
-// order, batch by batch.
-func (s *syncer) readAll(ctx context.Context) error {
-	results := make([]chan read, len(s.work))
-	for i := range results {
-		results[i] = make(chan read, 1)
+// tell counts a change and passes it on.
+func (s *syncer) tell(source, what string) {
+	switch what {
+	case FileAdded:
+		s.report.Added++
+	case FileChanged:
+		s.report.Changed++
+	case FileRemoved:
+		s.report.Removed++
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var readers sync.WaitGroup
-	defer readers.Wait()
-	defer cancel()
-	ahead := make(chan struct{}, 4*runtime.GOMAXPROCS(0)) // bounds what is read and not yet stored
-	readers.Go(func() {
-		for i, j := range s.work {
-			select {
-			case ahead <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			readers.Go(func() { results[i] <- s.read(j) })
-		}
-	})
-	b := &batch{syncer: s}
-	for i := range s.work {
-		select {
-		case r := <-results[i]:
-			<-ahead
-			if err := b.add(ctx, r, i+1); err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return errors.Join(b.flush(context.WithoutCancel(ctx)), context.Cause(ctx))
-		}
+	if s.changed != nil {
+		s.changed(FileChange{Root: s.root, Source: source, What: what})
 	}
-	return b.flush(ctx)
-}
-
-// read is what became of one job.
-type read struct {
-	job
-	entry   index.Entry
-	same    bool // the file's bytes are those the index knows
-	warned  []string
-	problem error
-}
-
-func (s *syncer) read(j job) read {
-	r := read{job: j}
-	modified := j.file.ModTime
-	if time.Since(modified) < settled {
-		modified = time.Unix(0, 0)
-	}
-	r.entry.File = index.File{
-		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.chunking.Fingerprint(),
-	}
-	doc, err := corpus.Load(j.file, corpus.Limits{})
-	if err != nil {
-		if left, ok := errors.AsType[*corpus.FileError](err); ok {
-			err = left.Err // the report names the file itself
-		}
-		r.problem, r.entry.File.Error = err, err.Error()
-		return r
-	}
-	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
-	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
-		return r
-	}
-	r.entry.Chunks, r.warned = corpus.Chunk(doc, s.chunking), doc.Warnings
-	return r
-}
-
-// batch collects what goes into the index in one transaction.
-type batch struct {
-	*syncer
-	put   []index.Entry
-	touch []index.File
-	size  int64
-}
-
-func (b *batch) add(ctx context.Context, r read, done int) error {
-	switch {
-	case r.same:
-		b.report.Unchanged++
-		b.touch = append(b.touch, r.entry.File)
-	case r.problem != nil && skippable(r.problem):
-		b.report.Skipped = append(b.report.Skipped, FileProblem{r.file.Source, r.problem.Error()})
-		b.put = append(b.put, r.entry)
-	case r.problem != nil:
-		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
-		b.put = append(b.put, r.entry)
-	default:
-		if r.known.Source == "" {
-			b.report.Added++
-		} else {
-			b.report.Changed++
-		}
-		b.put = append(b.put, r.entry)
-	}
-	for _, w := range r.warned {
-		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, w})
-	}
-	b.size += r.file.Size
-	b.bytes += r.file.Size
-	b.progress(Progress{Stage: "indexing", Done: done, Total: len(b.work), Bytes: b.bytes})
-	if len(b.put)+len(b.touch) < batchFiles && b.size < batchBytes {
-		return nil
-	}
-	return b.flush(ctx)
-}
-
-func (b *batch) flush(ctx context.Context) error {
-	db := b.assistant.index
-	if len(b.put) > 0 {
-		if err := db.Put(ctx, b.root, b.put); err != nil {
-			return err
-		}
-	}
-	if len(b.touch) > 0 {
-		if err := db.Touch(ctx, b.root, b.touch...); err != nil {
-			return err
-		}
-	}
-	b.put, b.touch, b.size = b.put[:0], b.touch[:0], 0
-	return nil
 }
 
 func (s *syncer) progress(p Progress) {
@@ -324,17 +245,12 @@ func (s *syncer) progress(p Progress) {
 }
 
 // citedPath is where a source lies: under its root, or the root itself where
-// that is a single file.
+// that is a single file. What was given as bytes lies nowhere and has its name.
 func citedPath(root, source string) string {
-	if root == "" {
+	if root == "" || root == rootGiven {
 		return source
 	}
-	if filepath.Base(root) == source {
-		if info, err := os.Stat(root); err == nil && !info.IsDir() {
-			return root
-		}
-	}
-	return filepath.Join(root, filepath.FromSlash(source))
+	return corpus.Locate(root, source)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -46,6 +46,7 @@ type Assistant struct {
 	config   Config
 	threads  checkpoint.Store
 	index    *index.DB
+	repaired string // what became of a damaged index; empty: it was whole
 	queries  *queryVectors
 	indexing sync.Mutex // held while documents are read into the index
 	engine   atomic.Pointer[engine]
@@ -86,20 +87,21 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 			return nil, fmt.Errorf("make the data folder: %w", err)
 		}
 		path := filepath.Join(c.DataDir, "threads.db")
-		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{Views: views(), Clock: c.Clock})
+		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
+			Views: views(), Clock: c.Clock, Durability: c.durability(),
+		})
 		if err != nil {
 			return nil, fmt.Errorf("open threads: %w", err)
 		}
 	}
-	a.index, err = index.Open(ctx, c.indexPath(), index.Options{Logger: c.Logger})
-	if err != nil {
+	if err := a.openIndex(ctx); err != nil {
 		return nil, errors.Join(err, a.threads.Close())
 	}
 	return a, nil
 }
 
 func (c Config) indexPath() string {
-	if c.DataDir == "" {
+	if c.DataDir == "" || len(c.Given) > 0 {
 		return ""
 	}
 	return filepath.Join(c.DataDir, "index.db")
@@ -131,6 +133,9 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 		return err
 	}
 	report.Roots = roots
+	if a.repaired != "" {
+		report.Warned = append(report.Warned, FileProblem{"index.db", a.repaired})
+	}
 	search, err := a.newHybrid(ctx, searcher)
 	if err != nil {
 		return err
@@ -143,6 +148,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	}
 	e.runner = plan.Runner(graph.Options{
 		Store: a.threads, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
+		Drain: a.config.Drain,
 	})
 	a.engine.Store(e)
 	return nil
@@ -175,17 +181,19 @@ func (a *Assistant) current(ctx context.Context) (*engine, error) {
 // variables of this package, fs.ErrNotExist for missing documents, or
 // *graph.NodeError; a run that ended early can be resumed.
 func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
-	var run string
+	var last Event
 	for e, err := range a.Stream(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		run = e.Run
+		if !e.Live {
+			last = e
+		}
 		if a.config.Observe != nil && !e.Live {
 			a.config.Observe(e)
 		}
 	}
-	r, err := a.Run(ctx, run)
+	r, err := a.readRun(ctx, last.Run, last.Thread, last.Commit) // a fork may hold the run, too
 	if err != nil {
 		return nil, err
 	}

@@ -122,6 +122,20 @@ type FileProblem struct {
 // StageEmbedding is the stage of [Progress] that counts passages.
 const StageEmbedding = "embedding"
 
+// What became of a file.
+const (
+	FileAdded   = "added"
+	FileChanged = "changed"
+	FileRemoved = "removed"
+)
+
+// FileChange is a file that came into the index, changed there, or left it.
+type FileChange struct {
+	Root   string `json:"root"`
+	Source string `json:"source"`
+	What   string `json:"what"` // added, changed or removed
+}
+
 // Progress reports long work while it goes on.
 type Progress struct {
 	Stage string // scanning, indexing, publishing or embedding

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,7 +25,6 @@ type askOptions struct {
 	debug          bool
 	verbose        bool
 	failOnNoAnswer bool
-	offline        bool
 }
 
 // defaultTraceDir is where --trace writes to.
@@ -74,7 +74,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
-	f.BoolVar(&o.offline, "offline", false, "use no model, even where one is configured")
+	a.modelFlags(f)
 	return c
 }
 
@@ -96,6 +96,9 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 		text = strings.Join(args, " ") // unquoted words are one question
 	}
 	if text == "-" {
+		if slices.Contains(a.flags.docs, stdinDocs) {
+			return "", usagef("standard input can be the question or the documents, not both")
+		}
 		var err error
 		if text, err = readAll(ctx, a.in, largestQuestion); err != nil {
 			return "", failed("read the question from standard input", err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // docsFlag adds --docs to a command.
 func (a *app) docsFlag(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file or folder `PATH`; may be repeated (default: those of \"ragflow init\", else all that is indexed)")
+	flags.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`, - for standard input; may be repeated (default: those of \"ragflow init\", else all that is indexed)")
 }
 
 // open reads the settings and opens the assistant. change, where not nil, adds
@@ -28,14 +27,20 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, err
 	}
+	if err := a.takeStdin(ctx, &s.config); err != nil {
+		return nil, err
+	}
+	if err := s.models.configure(&s.config); err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change(&s.config)
+	}
 	if err := exist(s.config.Docs); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return nil, failed("make the data folder", err)
-	}
-	if change != nil {
-		change(&s.config)
 	}
 	assistant, err := ragflow.Open(ctx, s.config)
 	if err != nil {
@@ -47,9 +52,9 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 // exist makes sure that there is something at every path.
 func exist(docs []string) error {
 	for _, p := range docs {
-		if _, err := os.Stat(p); err != nil {
-			if pathErr, ok := errors.AsType[*fs.PathError](err); ok { // "stat" says nothing to a person
-				err = fmt.Errorf("%s: %w", p, pathErr.Err)
+		if err := ragflow.CheckDocs(p); err != nil {
+			if cause := errors.Unwrap(err); cause != nil { // the path stands in front
+				err = fmt.Errorf("%s: %w", p, cause)
 			}
 			return failed("read documents", err)
 		}
@@ -76,14 +81,16 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ragflow.IndexReport, error) {
 	progress := a.newProgress()
 	var docs []string
+	given := false
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
+		given = len(c.Given) > 0
 		c.Progress = progress.report
 		if change != nil {
 			change(c)
 		}
 	})
-	if err != nil || len(docs) == 0 {
+	if err != nil || len(docs) == 0 && !given {
 		return assistant, nil, err
 	}
 	report, err := assistant.Index(ctx)
@@ -172,8 +179,10 @@ func (a *app) writeJSON(v any) error {
 	return nil
 }
 
-// place names lines as compilers do, with the last one too: path:12-18.
+// place names lines as compilers do, with the last one too: path:12-18. A name
+// of a file may hold anything, so it is made printable.
 func place(source string, from, to int) string {
+	source = line(source)
 	if from == to {
 		return fmt.Sprintf("%s:%d", source, from)
 	}

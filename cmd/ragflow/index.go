@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,8 +12,16 @@ import (
 	"example.com/ragflow"
 )
 
+// indexOptions are the flags of index.
+type indexOptions struct {
+	asJSON bool
+	retry  bool
+	watch  bool
+	poll   bool
+}
+
 func (a *app) indexCommand() *cobra.Command {
-	var asJSON bool
+	var o indexOptions
 	c := &cobra.Command{
 		Use:   "index [PATH]...",
 		Short: "Bring the index of folders and files up to date",
@@ -20,56 +29,97 @@ func (a *app) indexCommand() *cobra.Command {
 or has changed since the last time is read; what is gone leaves the index. It
 may be interrupted at any time, and goes on from there.
 
-Without a path, the documents of "ragflow init" are indexed. Files that hold no
-text are skipped, and named. "ask" and "search" do the same by themselves.`,
+A path is a folder, a file, or a quoted glob: 'docs/**/*.md' are the Markdown files
+at any depth below docs. Hidden files, and what .gitignore and .ragflowignore
+take out, are left alone. Files that hold no text are skipped, and named; one
+that cannot be read is named too, and what was read of it before is still found.
+
+Without a path, the documents of "ragflow init" are indexed. "ask" and "search"
+do the same by themselves. With --watch it goes on until it is interrupted, and
+indexes each change as it happens.
+
+The words stats and verify are commands; a folder of that name is ./stats.`,
 		Example: `  ragflow index ./docs
   ragflow index ./docs ./notes README.md
+  ragflow index './docs/**/*.md'
+  ragflow index --watch ./docs
+  ragflow index --retry-failed ./docs
   ragflow index --json ./docs`,
 		Args: argsBetween(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
-			return a.index(c.Context(), asJSON)
+			switch {
+			case slices.Contains(args, stdinDocs):
+				f := usagef("the index keeps what lies in files, not standard input")
+				f.hint = `to ask about it: … | ragflow ask --docs - "…"`
+				return f
+			case o.watch && (o.asJSON || o.retry):
+				return usagef("--watch goes with neither --json nor --retry-failed")
+			case o.poll && !o.watch:
+				return usagef("--poll says how --watch works, but --watch is missing")
+			case o.watch:
+				return a.watch(c.Context(), o)
+			}
+			return a.index(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	f := c.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of text")
+	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
+	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
+	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
+	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand())
 	return c
 }
 
-func (a *app) index(ctx context.Context, asJSON bool) (err error) {
-	progress := a.newProgress()
-	var docs []string
-	assistant, err := a.open(ctx, func(c *ragflow.Config) {
+// openToIndex opens the assistant for the documents named or configured.
+func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.Assistant, docs []string, err error) {
+	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
-		c.Progress = progress.report
+		c.Progress = p.report
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(docs) == 0 {
+		f := usagef("no documents named or configured")
+		f.hint = `name them: ragflow index ./docs, or once for all: ragflow init --docs ./docs`
+		return nil, nil, errors.Join(f, assistant.Close())
+	}
+	return assistant, docs, nil
+}
+
+func (a *app) index(ctx context.Context, o indexOptions) (err error) {
+	p := a.newProgress()
+	assistant, docs, err := a.openToIndex(ctx, p)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	if len(docs) == 0 {
-		f := usagef("no documents named or configured")
-		f.hint = `name them: ragflow index ./docs, or once for all: ragflow init --docs ./docs`
-		return f
+	run := assistant.Index
+	if o.retry {
+		run = assistant.Retry
 	}
-	report, err := assistant.Index(ctx)
-	progress.end()
+	report, err := run(ctx)
+	p.end()
 	if err != nil {
 		return failed("index "+strings.Join(docs, ", "), err)
 	}
-	a.denseTrouble(report.Dense)
-	if asJSON {
+	if o.asJSON {
 		if err := a.writeJSON(report); err != nil {
 			return err
 		}
 	} else {
 		a.problems(report)
-		if s := embedded(report.Dense); s != "" {
-			fmt.Fprintln(a.out, s)
-		}
-		fmt.Fprintf(a.out, "%s\nthe index holds %s in %s\n", indexed(report), count(report.Chunks, "passage"), count(report.Files, "file"))
+		fmt.Fprintf(a.out, "%s\n%s\n", indexed(report), holds(report))
 	}
-	if len(report.Failed) > 0 && report.Files == 0 {
+	if len(report.Failed) > 0 && report.Chunks == 0 {
 		return &failure{code: exitFailure, what: "index", err: errors.New("no file could be read"), hint: "check who may read there"}
 	}
 	return nil
+}
+
+// holds says what the index holds now.
+func holds(r *ragflow.IndexReport) string {
+	return fmt.Sprintf("the index holds %s in %s", count(r.Chunks, "passage"), count(r.Files, "file"))
 }

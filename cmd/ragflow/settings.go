@@ -21,8 +21,11 @@ const projectDir = ".ragflow"
 
 // settingFlags are the settings that have a flag.
 type settingFlags struct {
-	dataDir string
-	docs    []string
+	dataDir     string
+	docs        []string
+	model       string
+	graderModel string
+	offline     bool
 }
 
 // setting is one thing that can be configured.
@@ -32,6 +35,8 @@ type setting struct {
 	list    bool   // several values: a list in the file, separated by the list separator of the system in the environment
 	path    bool   // values are paths, relative to the place they were written in
 	raw     bool   // spaces around the value belong to it
+	address bool   // a URL: not shown where it is refused, for it may hold a password
+	secret  bool   // never shown, and not read from the configuration file; key is empty
 	allowed string // what values are; for messages
 	set     func(c *ragflow.Config, values []string) bool
 }
@@ -48,6 +53,7 @@ type settings struct {
 	project string // folder that holds .ragflow; empty outside of projects
 	file    string // configuration file that was read; empty without
 	config  ragflow.Config
+	models  *models
 	rows    []settingRow
 }
 
@@ -98,7 +104,8 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 	}
 	dense, presets := denseSettings()
 	maps.Copy(defaults, presets)
-	return append(rows, dense...), defaults
+	rows = append(rows, dense...)
+	return rows, defaults
 }
 
 func whole(to *int, text string, most int) bool {
@@ -126,6 +133,8 @@ func (a *app) settings() (*settings, error) {
 		return nil, err
 	}
 	table, defaults := a.table(s.project)
+	s.models = &models{offline: a.flags.offline}
+	table = append(table, s.models.settings()...)
 	file, err := a.readConfigFile(s.project, table)
 	if err != nil {
 		return nil, err
@@ -143,8 +152,14 @@ func (a *app) settings() (*settings, error) {
 		}
 		if len(v.values) > 0 && !row.set(&s.config, v.values) {
 			f := usagef("%s is %q but must be %s (%s)", row.name, strings.Join(v.values, " "), row.allowed, v.source)
+			if row.address {
+				f = usagef("%s must be %s (%s)", row.name, row.allowed, v.source)
+			}
 			f.hint = "change it there, or take it out; the default is " + orNone(strings.Join(defaults[row.name], ", "))
 			return nil, f
+		}
+		if row.secret && len(v.values) > 0 {
+			v.values = []string{"set"}
 		}
 		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
 	}
@@ -157,6 +172,10 @@ func (a *app) fromFlags(row setting, here string) *value {
 		return &value{append([]string{}, a.flags.docs...), "flag --docs", here}
 	case row.name == "RAGFLOW_DATA_DIR" && a.flags.dataDir != "":
 		return &value{[]string{a.flags.dataDir}, "flag --data-dir", here}
+	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
+		return &value{[]string{a.flags.model}, "flag --model", here}
+	case row.name == "GRADER_LLM_MODEL" && a.flags.graderModel != "":
+		return &value{[]string{a.flags.graderModel}, "flag --grader-model", here}
 	}
 	return nil
 }
@@ -187,10 +206,13 @@ func (s setting) split(text string) []string {
 }
 
 // absolute makes a path absolute. A leading ~/ is the home folder, for shells
-// do not see what stands in files.
+// do not see what stands in files. The sign for standard input stays.
 func absolute(base, p string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
 		return filepath.Join(xdg.Home, rest)
+	}
+	if p == stdinDocs {
+		return p
 	}
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow"
+)
+
+// mostChanges is how many changes are named one by one each time.
+const mostChanges = 20
+
+// watch indexes until it is interrupted, which is how it is meant to end.
+func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
+	p := a.newProgress()
+	assistant, docs, err := a.openToIndex(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	begun := false
+	err = assistant.Watch(ctx, ragflow.WatchOptions{Polling: o.poll, Tell: func(e ragflow.WatchEvent) {
+		if e.Report != nil && !begun {
+			p.end()
+			begun = true
+			a.problems(e.Report)
+			fmt.Fprintf(a.out, "%s\n%s\n", indexed(e.Report), holds(e.Report))
+			if !a.quiet {
+				fmt.Fprintf(a.err, "watching %s — end with Ctrl-C\n", strings.Join(docs, ", "))
+			}
+		} else {
+			a.watched(e)
+		}
+		_ = a.out.Flush() // an error of the output is told at the end
+	}})
+	if err != nil {
+		return failed("watch "+strings.Join(docs, ", "), err)
+	}
+	if !a.quiet {
+		fmt.Fprintln(a.err, "ended; the index is kept")
+	}
+	return nil
+}
+
+// watched prints what changed.
+func (a *app) watched(e ragflow.WatchEvent) {
+	switch {
+	case e.Note != "":
+		a.warn(e.Note)
+		return
+	case e.Err != nil:
+		a.warn("indexing failed and is tried again: " + e.Err.Error())
+		return
+	}
+	for _, c := range e.Changes[:min(len(e.Changes), mostChanges)] {
+		fmt.Fprintf(a.out, "%-7s %s\n", c.What, line(c.Source))
+	}
+	if more := len(e.Changes) - mostChanges; more > 0 {
+		fmt.Fprintf(a.out, "and %s more\n", count(more, "file"))
+	}
+	a.problemList("could not read", e.Report.Failed)
+	fmt.Fprintln(a.out, holds(e.Report))
+}

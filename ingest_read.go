@@ -1,0 +1,170 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime"
+	"sync"
+	"time"
+
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
+)
+
+// readAll reads the changed files on all cores and hands them to the index in
+// order, batch by batch.
+func (s *syncer) readAll(ctx context.Context) error {
+	results := make([]chan read, len(s.work))
+	for i := range results {
+		results[i] = make(chan read, 1)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	defer cancel()
+	ahead := make(chan struct{}, 4*runtime.GOMAXPROCS(0)) // bounds what is read and not yet stored
+	readers.Go(func() {
+		for i, j := range s.work {
+			for range places(j, cap(ahead)) {
+				select {
+				case ahead <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			readers.Go(func() { results[i] <- s.read(j) })
+		}
+	})
+	b := &batch{syncer: s}
+	for i := range s.work {
+		select {
+		case r := <-results[i]:
+			for range places(r.job, cap(ahead)) {
+				<-ahead
+			}
+			if err := b.add(ctx, r, i+1); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return errors.Join(b.flush(context.WithoutCancel(ctx)), context.Cause(ctx))
+		}
+	}
+	return b.flush(ctx)
+}
+
+// places is how many places a file takes among those that are read at a time,
+// by its size as the scan saw it: few large ones, many small ones.
+func places(j job, most int) int { return min(1+int(j.file.Size/batchBytes), most) }
+
+// read is what became of one job.
+type read struct {
+	job
+	entry   index.Entry
+	same    bool // the file's bytes are those the index knows
+	warned  []string
+	problem error
+}
+
+func (s *syncer) read(j job) read {
+	r := read{job: j}
+	modified := j.file.ModTime
+	if time.Since(modified) < settled {
+		modified = time.Unix(0, 0)
+	}
+	r.entry.File = index.File{
+		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.chunking.Fingerprint(),
+	}
+	doc, err := corpus.Load(j.file, corpus.Limits{})
+	if err != nil {
+		if left, ok := errors.AsType[*corpus.FileError](err); ok {
+			err = left.Err // the report names the file itself
+		}
+		r.problem, r.entry.File.Error = err, err.Error()
+		return r
+	}
+	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
+	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
+		return r
+	}
+	r.entry.Chunks, r.warned = corpus.Chunk(doc, s.chunking), doc.Warnings
+	return r
+}
+
+// change says what a file that was read means for the index.
+func (r read) change() string {
+	if r.known.Source == "" {
+		return FileAdded
+	}
+	return FileChanged
+}
+
+// batch collects what goes into the index in one transaction.
+type batch struct {
+	*syncer
+	put   []index.Entry
+	touch []index.File
+	fail  []index.File
+	gone  []string
+	size  int64
+}
+
+func (b *batch) add(ctx context.Context, r read, done int) error {
+	switch {
+	case r.same:
+		b.report.Unchanged++
+		b.touch = append(b.touch, r.entry.File)
+	case r.problem != nil && skippable(r.problem):
+		b.report.Skipped = append(b.report.Skipped, FileProblem{r.file.Source, r.problem.Error()})
+		b.put = append(b.put, r.entry)
+	case errors.Is(r.problem, fs.ErrNotExist):
+		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, "it was gone before it could be read"})
+		if r.known.Source != "" {
+			b.tell(r.file.Source, FileRemoved)
+			b.gone = append(b.gone, r.file.Source)
+		}
+	case r.problem != nil: // what it held may be there again tomorrow
+		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
+		b.fail = append(b.fail, r.entry.File)
+	default:
+		b.tell(r.file.Source, r.change())
+		b.put = append(b.put, r.entry)
+	}
+	for _, w := range r.warned {
+		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, w})
+	}
+	b.size += r.file.Size
+	b.bytes += r.file.Size
+	b.progress(Progress{Stage: "indexing", Done: done, Total: len(b.work), Bytes: b.bytes})
+	if len(b.put)+len(b.touch)+len(b.fail)+len(b.gone) < batchFiles && b.size < batchBytes {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+func (b *batch) flush(ctx context.Context) error {
+	db := b.assistant.index
+	if len(b.put) > 0 {
+		if err := db.Put(ctx, b.root, b.put); err != nil {
+			return err
+		}
+	}
+	if len(b.touch) > 0 {
+		if err := db.Touch(ctx, b.root, b.touch...); err != nil {
+			return err
+		}
+	}
+	if len(b.fail) > 0 {
+		if err := db.Fail(ctx, b.root, b.fail...); err != nil {
+			return err
+		}
+	}
+	if len(b.gone) > 0 {
+		if err := db.Delete(ctx, b.root, b.gone...); err != nil {
+			return err
+		}
+	}
+	clear(b.put) // their texts
+	b.put, b.touch, b.fail, b.gone, b.size = b.put[:0], b.touch[:0], b.fail[:0], b.gone[:0], 0
+	return nil
+}
