@@ -19,7 +19,8 @@ import (
 // titleRunes is how much of the first question a thread's title shows.
 const titleRunes = 80
 
-// Threads lists all threads, last used first.
+// Threads lists all threads, last used first: by the order in which they were
+// written, whatever the clock said.
 func (a *Assistant) Threads(ctx context.Context) ([]ThreadInfo, error) {
 	infos, err := a.threads.Threads(ctx)
 	if err != nil {
@@ -44,6 +45,10 @@ func (a *Assistant) threadInfo(ctx context.Context, info checkpoint.Info) (Threa
 			return t, fmt.Errorf("thread %q: %w", info.Thread, err)
 		}
 		for _, d := range c.Deltas {
+			if i := slices.IndexFunc(d.Notes.Details, func(n graph.Detail) bool { return n.Key == titleDetail }); c.Source == graph.SourceBase && i >= 0 {
+				t.Title = d.Notes.Details[i].Value
+				break
+			}
 			var u state.Update
 			if len(d.Body) == 0 {
 				continue
@@ -139,6 +144,11 @@ func (a *Assistant) Run(ctx context.Context, run string) (*transcript.Run, error
 	if err != nil {
 		return nil, err
 	}
+	return a.readRun(ctx, id, thread, last)
+}
+
+// readRun reads a run of a thread up to a commit, its last.
+func (a *Assistant) readRun(ctx context.Context, id, thread string, last graph.CommitID) (*transcript.Run, error) {
 	r := &transcript.Run{Thread: thread, ID: id}
 	for c, err := range a.threads.Walk(ctx, thread, last) {
 		if err != nil {
@@ -149,6 +159,7 @@ func (a *Assistant) Run(ctx context.Context, run string) (*transcript.Run, error
 		}
 		r.Commits = append(r.Commits, c)
 	}
+	var err error
 	if r.State, err = a.stateAt(ctx, thread, last); err != nil {
 		return nil, fmt.Errorf("read run %q: %w", id, err)
 	}
@@ -191,8 +202,17 @@ func (a *Assistant) newestRun(ctx context.Context) (id, thread string, last grap
 	if err != nil || len(infos) == 0 {
 		return "", "", 0, cmp.Or(err, fmt.Errorf("no run yet: %w", ErrNotFound))
 	}
-	head, err := a.threads.Head(ctx, infos[0].Thread)
-	return head.Run, infos[0].Thread, head.ID, err
+	for _, info := range infos {
+		for c, err := range a.threads.Walk(ctx, info.Thread, 0) {
+			if err != nil {
+				return "", "", 0, err
+			}
+			if c.Source != graph.SourceUndo && c.Source != graph.SourceUpdate && c.Source != graph.SourceBase {
+				return c.Run, info.Thread, c.ID, nil
+			}
+		}
+	}
+	return "", "", 0, fmt.Errorf("no run yet: %w", ErrNotFound)
 }
 
 // Trace renders answer.md and flow_trace.md of any run from the log: the same

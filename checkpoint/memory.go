@@ -335,7 +335,7 @@ func (m *Memory) FindRun(ctx context.Context, run string) (string, graph.CommitI
 	var thread string
 	var last graph.CommitID
 	for _, name := range m.runs[run] {
-		if at := m.threads[name].runs[run]; at > last {
+		if at := m.threads[name].runs[run]; last == 0 || at < last {
 			thread, last = name, at
 		}
 	}

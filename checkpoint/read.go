@@ -50,7 +50,7 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (string, graph.CommitI
 	var last graph.CommitID
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT t.name, r.last FROM runs r JOIN threads t ON t.id = r.thread
-			WHERE r.key = ? ORDER BY r.last DESC LIMIT 1`, runKey(run)).Scan(&thread, &last)
+			WHERE r.key = ? ORDER BY r.last LIMIT 1`, runKey(run)).Scan(&thread, &last)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, notFound("run %q", run)

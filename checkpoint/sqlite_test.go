@@ -99,7 +99,7 @@ func TestStore(t *testing.T) {
 			for _, tt := range []struct {
 				run, thread string
 				last        graph.CommitID
-			}{{"r1", "a", head}, {"r2", "b", shared}, {aRun, "b", 2}} {
+			}{{"r1", "a", head}, {"r2", "a", other}, {aRun, "b", 2}} {
 				thread, last, err := s.FindRun(t.Context(), tt.run)
 				if err != nil || thread != tt.thread || last != tt.last {
 					t.Errorf("FindRun(%q) = %q, %d, %v, want %q, %d", tt.run, thread, last, err, tt.thread, tt.last)

@@ -23,7 +23,7 @@ type Store interface {
 	Threads(ctx context.Context) ([]Info, error)
 	// FindRun returns the thread of a run and the run's newest commit;
 	// [graph.ErrNotFound] where no commit belongs to it. Of several threads
-	// with the same run the one that was last written is meant.
+	// with the same run the one where it ended first is meant: a fork comes later.
 	FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error)
 	// Runs returns the ids of runs that begin with prefix, sorted, a hundred at
 	// most.
