@@ -42,6 +42,7 @@ type Config struct {
 	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
 	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil
 	Observe  func(Event)    // told of the durable events of Ask, from its goroutine; may be nil
+	Tokens   func(Token)    // told of the answer while a model writes it, by Ask, from its goroutine; may be nil
 	Logger   *slog.Logger   // nil discards
 	Clock    func() time.Time
 	NewID    func() string // ids of threads, runs and messages; default UUIDs

@@ -39,6 +39,10 @@ var (
 // Event is one thing that happened while a question was answered.
 type Event = graph.Event[state.State]
 
+// Token is a piece of an answer that a model is writing. What was told is a
+// draft: the reply counts.
+type Token = nodes.Token
+
 // Assistant answers questions from documents, in threads that last. It is safe
 // for concurrent use; several assistants, in several processes too, may share a
 // data folder.
@@ -191,6 +195,9 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 		}
 		if a.config.Observe != nil && !e.Live {
 			a.config.Observe(e)
+		}
+		if t, ok := e.Value.(Token); ok && a.config.Tokens != nil {
+			a.config.Tokens(t)
 		}
 	}
 	r, err := a.readRun(ctx, last.Run, last.Thread, last.Commit) // a fork may hold the run, too

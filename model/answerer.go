@@ -42,13 +42,18 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	if len(t.Sources) == 0 {
 		return state.Answer{}, ErrNoSources
 	}
+	boundary := prompts.NewBoundary()
 	reply, err := a.chat.Complete(ctx, llm.Request{
-		Messages: messages(t), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+		Messages: messages(t, boundary), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+		Stop: []string{boundary},
 	}, token)
 	if err != nil {
 		return state.Answer{}, err
 	}
-	said := strings.TrimSpace(reply.Text)
+	said := strings.TrimSpace(before(reply.Text, boundary))
+	if said == "" {
+		return state.Answer{}, &prompts.ParseError{Prompt: "generate", Want: "text"}
+	}
 	if reply.Finish == llm.FinishLength {
 		said = wholeSentences(said)
 	}
@@ -64,10 +69,10 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 
 // messages is what the model is sent: rules, the conversation, and the question
 // with its sources.
-func messages(t state.Task) []llm.Message {
+func messages(t state.Task, boundary string) []llm.Message {
 	p := prompts.Generate{
 		Question: t.Question, Summary: t.Summary,
-		Boundary: prompts.NewBoundary(), Refusal: prompts.Refusal(t.Language),
+		Boundary: boundary, Refusal: prompts.Refusal(t.Language),
 	}
 	for i, s := range t.Sources {
 		p.Sources = append(p.Sources, prompts.SourceText{

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"strings"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
@@ -27,9 +28,19 @@ type Stats interface {
 	DocFreq(term string) int // chunks that hold a term, as the index writes it
 }
 
-func ask(ctx context.Context, c llm.Chat, p prompts.Rendered, tokens int) (llm.Response, error) {
-	return c.Complete(ctx, llm.Request{
+// ask puts one prompt to a model. A reply that runs into the boundary repeats
+// the prompt, so it ends there.
+func ask(ctx context.Context, c llm.Chat, p prompts.Rendered, boundary string, tokens int) (string, error) {
+	r, err := c.Complete(ctx, llm.Request{
 		Messages:  []llm.Message{{Role: llm.System, Content: p.System}, {Role: llm.User, Content: p.User}},
 		MaxTokens: tokens,
+		Stop:      []string{boundary},
 	}, nil)
+	return before(r.Text, boundary), err
+}
+
+// before cuts a reply at the boundary, for providers that know no stop words.
+func before(reply, boundary string) string {
+	reply, _, _ = strings.Cut(reply, boundary)
+	return reply
 }

@@ -34,11 +34,11 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 	for i, c := range best {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}
-	reply, err := ask(ctx, g.chat, p.Render(text.Language(q.Text)), gradeTokens)
+	reply, err := ask(ctx, g.chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens)
 	if err != nil {
 		return state.Grade{}, err
 	}
-	v, err := prompts.ParseCheckAndRefine(reply.Text)
+	v, err := prompts.ParseCheckAndRefine(reply)
 	if err != nil {
 		return state.Grade{}, err
 	}

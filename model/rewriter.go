@@ -57,11 +57,11 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 	for _, e := range recent[max(0, len(recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}
-	reply, err := ask(ctx, r.chat, p.Render(plan.Language), rewriteTokens)
+	reply, err := ask(ctx, r.chat, p.Render(plan.Language), p.Boundary, rewriteTokens)
 	if err != nil {
 		return state.Plan{}, err
 	}
-	queries, err := prompts.ParsePreRetrieval(reply.Text)
+	queries, err := prompts.ParsePreRetrieval(reply)
 	if err != nil {
 		return state.Plan{}, err
 	}

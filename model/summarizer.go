@@ -35,9 +35,9 @@ func (z *Summarizer) Summarize(ctx context.Context, summary string, older []stat
 		// Marks of sources name nothing once their turn is over.
 		p.Messages = append(p.Messages, prompts.Said{Human: m.Role == state.Human, Text: strings.TrimSpace(cite.Strip(m.Content))})
 	}
-	reply, err := ask(ctx, z.chat, p.Render(language), summaryTokens)
+	reply, err := ask(ctx, z.chat, p.Render(language), p.Boundary, summaryTokens)
 	if err != nil {
 		return "", err
 	}
-	return prompts.ParseSummarizeConversation(reply.Text, summaryWords)
+	return prompts.ParseSummarizeConversation(reply, summaryWords)
 }

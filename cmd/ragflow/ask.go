@@ -141,7 +141,14 @@ func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
 }
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
-	assistant, err := a.openIndexed(ctx, func(c *ragflow.Config) { c.Observe = a.observer(o) })
+	var live liveAnswer
+	assistant, err := a.openIndexed(ctx, func(c *ragflow.Config) {
+		c.Observe = a.observer(o)
+		if !o.asJSON && a.terminal(a.stdout) {
+			live.app = a
+			c.Tokens = live.take
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -157,7 +164,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if err != nil {
 		return failed("ask", err)
 	}
-	if err := a.printReply(reply, o, isNew); err != nil {
+	if err := a.printReply(reply, o, isNew, live.done()); err != nil {
 		return err
 	}
 	if o.trace {
@@ -169,6 +176,34 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return errNoAnswer
 	}
 	return nil
+}
+
+// liveAnswer shows an answer at the terminal while a model writes it.
+type liveAnswer struct {
+	app   *app
+	shown bool
+}
+
+// take shows a piece. One that takes back what was shown says so; the answer
+// that counts is then printed whole.
+func (l *liveAnswer) take(t ragflow.Token) {
+	switch {
+	case t.Void && l.shown:
+		l.shown = false
+		fmt.Fprintf(l.app.out, "\n\n%s\n\n", l.app.styleOf(l.app.stdout).dim("(taken back; the answer follows)"))
+	case t.Text != "":
+		l.shown = true
+		fmt.Fprint(l.app.out, transcript.Visible(t.Text))
+	}
+	_ = l.app.out.Flush() // a.out keeps the first error for the end
+}
+
+// done ends the line of an answer that was shown, and reports whether one was.
+func (l *liveAnswer) done() bool {
+	if l.shown {
+		fmt.Fprintln(l.app.out)
+	}
+	return l.shown
 }
 
 // observer returns what listens to a run: it keeps the thread's id for the hint
@@ -189,13 +224,16 @@ func (a *app) observer(o askOptions) func(ragflow.Event) {
 	}
 }
 
-// printReply prints the answer, and on standard error what belongs to it.
-func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew bool) error {
+// printReply prints the answer, unless it was shown while it was written, and
+// its sources, and on standard error what belongs to it.
+func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) error {
 	if o.asJSON {
 		return a.writeJSON(r)
 	}
 	s := a.styleOf(a.stdout)
-	fmt.Fprintln(a.out, s.markdown(r.Answer))
+	if !shown {
+		fmt.Fprintln(a.out, s.markdown(r.Answer))
+	}
 	if len(r.Citations) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Sources"))
 		for _, c := range r.Citations {

@@ -39,6 +39,7 @@ and answers are written plainly.`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.modelFlags(f)
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
 	return c
 }
@@ -47,7 +48,13 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	config := chat.Config{
 		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env,
 		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest,
-		Models: func(context.Context) []string { return []string{offlineModel} },
+		Models: func(context.Context) []string {
+			s, err := a.settings()
+			if err != nil {
+				return []string{err.Error()}
+			}
+			return s.models.describe()
+		},
 		Explain: func(err error) (what, hint string) {
 			if f, ok := errors.AsType[*failure](failed("", err)); ok {
 				return f.Error(), f.hint

@@ -80,9 +80,14 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 	at := where(f.path, key.Line)
 	var row *setting
 	for i := range table {
-		if table[i].key == key.Value {
+		if !table[i].secret && table[i].key == key.Value {
 			row = &table[i]
 		}
+	}
+	if row == nil && isKeyName(key.Value) {
+		bad := usagef("%s: keys do not belong in the configuration file, which others may read", at)
+		bad.hint = "put OPENAI_API_KEY, OPENROUTER_API_KEY or EMBEDDING_API_KEY into the environment or .env"
+		return bad
 	}
 	if row == nil {
 		bad := usagef("%s: unknown key %q", at, key.Value)
@@ -128,11 +133,19 @@ func (f *configFile) value(row setting) *value {
 }
 
 func keysOf(table []setting) []string {
-	keys := make([]string, len(table))
-	for i, s := range table {
-		keys[i] = s.key
+	keys := make([]string, 0, len(table))
+	for _, s := range table {
+		if !s.secret {
+			keys = append(keys, s.key)
+		}
 	}
 	return keys
+}
+
+// isKeyName reports whether a name is meant for a key of a provider.
+func isKeyName(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(name))
+	return strings.Contains(name, "api_key") || strings.Contains(name, "apikey") || strings.Contains(name, "secret")
 }
 
 // nearest returns the candidate that differs least from a word, or nothing
