@@ -233,12 +233,3 @@ func (*Assistant) render(r *transcript.Run) (answerMD, flowTraceMD string) {
 	})
 	return answerMD, transcript.FlowTraceMD(*r)
 }
-
-// Runs lists the ids of runs that begin with prefix, sorted, a hundred at most.
-func (a *Assistant) Runs(ctx context.Context, prefix string) ([]string, error) {
-	ids, err := a.threads.Runs(ctx, prefix)
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
-	}
-	return ids, nil
-}
