@@ -59,7 +59,7 @@ var rooms = map[string]room{
 	}},
 	"transcript": {ours: []string{"graph", "state"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
-	"model": {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
+	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
