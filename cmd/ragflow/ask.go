@@ -160,6 +160,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if isNew && thread != "" && !a.quiet {
 		fmt.Fprintf(a.err, "new thread %q\n", thread)
 	}
+	defer a.ending.running()()
 	reply, err := assistant.Ask(ctx, ragflow.Question{Text: question, Thread: thread, Resume: o.resume, Trace: o.trace})
 	if err != nil {
 		return failed("ask", err)

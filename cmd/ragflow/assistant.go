@@ -33,6 +33,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err := s.models.configure(&s.config); err != nil {
 		return nil, err
 	}
+	s.config.Drain = a.ending.draining()
 	if change != nil {
 		change(&s.config)
 	}

@@ -21,7 +21,8 @@ const (
 	exitUsage       = 2 // a bad flag, argument or setting
 	exitNotFound    = 3 // no such thread, run, file or folder
 	exitNoAnswer    = 4 // with --fail-on-no-answer
-	exitInterrupted = 130
+	exitInterrupted = 130 // Ctrl-C: SIGINT
+	exitTerminated  = 143 // SIGTERM
 )
 
 // failure is an error as a person is told of it.
@@ -86,6 +87,16 @@ func meaning(err error) (code int, hint string) {
 		return exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or once for all: ragflow init --docs ./docs`
 	case errors.Is(err, ragflow.ErrNothingToResume), errors.Is(err, graph.ErrNothingToDo):
 		return exitFailure, "the last run of the thread ended; ask a new question without --resume"
+	case errors.Is(err, ragflow.ErrThreadExists):
+		return exitFailure, "choose another name for the new thread"
+	case isArchive(err):
+		return exitFailure, "nothing was imported; \"ragflow threads export\" writes such files"
+	case errors.Is(err, ragflow.ErrDiskFull):
+		return exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"
+	case errors.Is(err, ragflow.ErrDisk):
+		return exitFailure, "the disk failed to read or write; what was saved before is intact: check the disk, then \"ragflow threads verify\""
+	case errors.Is(err, ragflow.ErrReadOnly):
+		return exitFailure, "check who may write to the data folder, or choose another one with --data-dir"
 	case errors.Is(err, graph.ErrBusy):
 		return exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"
 	case errors.Is(err, graph.ErrSuperseded), errors.Is(err, graph.ErrConflict):
@@ -102,9 +113,17 @@ func meaning(err error) (code int, hint string) {
 	return exitFailure, ""
 }
 
+func isArchive(err error) bool {
+	_, ok := errors.AsType[*ragflow.ArchiveError](err)
+	return ok
+}
+
 // interrupted tells of a run that a signal ended.
 func (a *app) interrupted() error {
 	f := &failure{code: exitInterrupted, err: errors.New("interrupted")}
+	if a.ending.terminated() {
+		f = &failure{code: exitTerminated, err: errTerminated}
+	}
 	if a.started != "" {
 		f.hint = "go on with: ragflow ask --thread " + a.started + " --resume"
 	}

@@ -6,17 +6,18 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first signal asks to end; a second one kills
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+	ctx, ending := watchSignals(context.Background())
+	a := newApp(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	a.ending = ending
+	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
 // app is one call of the program: its streams, its environment and the flags
@@ -30,13 +31,17 @@ type app struct {
 	flags   settingFlags
 	quiet   bool
 	isTerm  func(io.Writer) bool
-	started string // id of the thread a question was saved in, for the hint after an interruption
+	ending  *ending       // how the system asks to end; nil where it does not
+	started string        // id of the thread a question was saved in, for the hint after an interruption
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
+	return &app{in: stdin, stdout: stdout, out: bufio.NewWriter(stdout), err: stderr, env: environment(env), isTerm: isTerminal}
 }
 
 // run runs one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
-	a := &app{in: stdin, stdout: stdout, out: bufio.NewWriter(stdout), err: stderr, env: environment(env), isTerm: isTerminal}
-	return a.run(ctx, args)
+	return newApp(stdin, stdout, stderr, env).run(ctx, args)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -52,7 +57,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) || errors.Is(err, ragflow.ErrDrained) {
 		err = a.interrupted()
 	}
 	return a.report(command, err)

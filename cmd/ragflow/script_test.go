@@ -81,14 +81,18 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 // schemas are the objects that --json writes.
 func schemas() map[string]any {
 	return map[string]any{
-		"ask":     &ragflow.Reply{},
-		"search":  &ragflow.SearchReply{},
-		"index":   &ragflow.IndexReport{},
-		"explain": &ragflow.Explanation{},
-		"threads": &threadsReply{},
-		"thread":  &ragflow.Thread{},
-		"config":  &configReply{},
-		"version": &versionReply{},
+		"ask":      &ragflow.Reply{},
+		"search":   &ragflow.SearchReply{},
+		"index":    &ragflow.IndexReport{},
+		"explain":  &ragflow.Explanation{},
+		"threads":  &threadsReply{},
+		"thread":   &ragflow.Thread{},
+		"info":     &ragflow.ThreadInfo{},
+		"verified": &ragflow.ThreadsVerified{},
+		"pruned":   &pruneReply{},
+		"deleted":  &deleteReply{},
+		"config":   &configReply{},
+		"version":  &versionReply{},
 	}
 }
 

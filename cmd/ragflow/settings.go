@@ -95,7 +95,15 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 			set: func(c *ragflow.Config, v []string) bool { return whole(&c.RetrievalWorkers, v[0], 64) },
 		},
 	}
+	rows = append(rows, setting{
+		name: "RAGFLOW_DURABILITY", key: "durability", allowed: ragflow.ProcessCrash + " or " + ragflow.PowerLoss,
+		set: func(c *ragflow.Config, v []string) bool {
+			c.Durability = v[0]
+			return v[0] == ragflow.ProcessCrash || v[0] == ragflow.PowerLoss
+		},
+	})
 	defaults := map[string][]string{
+		"RAGFLOW_DURABILITY":          {ragflow.ProcessCrash},
 		"RAGFLOW_DATA_DIR":            {a.defaultData(project)},
 		"MAX_MESSAGES_BEFORE_SUMMARY": {"1500"},
 		"MAX_CONTENT_TOKENS":          {"4096"},

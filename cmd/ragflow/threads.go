@@ -26,22 +26,29 @@ type threadsReply struct {
 func (a *app) threadsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "threads",
-		Short: "List conversations, or show one",
-		Long:  `Conversations are kept in threads.db of the data folder until you delete them.`,
+		Short: "List, show, copy, prune and delete conversations",
+		Long: `Conversations are kept in threads.db of the data folder until you delete them.
+A thread is named by its id, by a beginning of its id that no other has, or by
+"last".`,
 		Example: `  ragflow threads list
   ragflow threads show last
+  ragflow threads export last -o conversation.jsonl
+  ragflow threads verify
   ragflow ask --thread last "and how do I back it up?"`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
 			}
 			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: ragflow threads list, ragflow threads show ID"
+			f.hint = "there are: list, show, export, import, fork, prune, delete, verify"
 			return f
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.threadsListCommand(), a.threadsShowCommand())
+	c.AddCommand(
+		a.threadsListCommand(), a.threadsShowCommand(), a.threadsExportCommand(), a.threadsImportCommand(),
+		a.threadsForkCommand(), a.threadsPruneCommand(), a.threadsDeleteCommand(), a.threadsVerifyCommand(),
+	)
 	return c
 }
 
@@ -51,7 +58,7 @@ func (a *app) threadsListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List all conversations, the last used first",
 		Long: `List all conversations, the last used first: id, number of turns, when it was
-last used, and its first question.`,
+last used, how many bytes its log takes, and its first question.`,
 		Example: `  ragflow threads list
   ragflow threads list --json | jq -r '.threads[0].id'`,
 		Args: argsBetween(0, 0),
@@ -84,13 +91,13 @@ func (a *app) printThreads(list []ragflow.ThreadInfo) {
 		return
 	}
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tTITLE")
+	fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tSIZE\tTITLE")
 	for _, t := range list {
 		title := line(t.Title)
 		if t.Status != "completed" && t.Status != "" {
 			title += " [" + t.Status + "]"
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", t.ID, t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), title)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", t.ID, t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title)
 	}
 	_ = table.Flush() // a.out keeps the first error for the end
 }

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// drainTime is how long a step may go on after the system asked the program to
+// end: less than the ten seconds after which container runtimes kill.
+const drainTime = 8 * time.Second
+
+// errTerminated is the cause of a context that SIGTERM ended.
+var errTerminated = errors.New("terminated")
+
+// ending is how the system asks the program to end. An interruption (Ctrl-C)
+// cancels what is under way at once. A termination (SIGTERM) lets a run finish
+// and save its step, for drainTime at most; where no run is under way, it
+// cancels too. A second signal kills.
+type ending struct {
+	drain  chan struct{} // closed once runs are to end after their step
+	runs   atomic.Int32  // under way
+	cancel context.CancelCauseFunc
+	once   sync.Once
+}
+
+// watchSignals returns a context that ends with the program, and how.
+func watchSignals(parent context.Context) (context.Context, *ending) {
+	ctx, cancel := context.WithCancelCause(parent)
+	e := &ending{drain: make(chan struct{}), cancel: cancel}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the program
+		s := <-signals
+		signal.Stop(signals)
+		e.end(s)
+	}()
+	return ctx, e
+}
+
+func (e *ending) end(s os.Signal) {
+	if s != syscall.SIGTERM {
+		e.cancel(context.Canceled)
+		return
+	}
+	e.once.Do(func() { close(e.drain) })
+	if e.runs.Load() == 0 {
+		e.cancel(errTerminated)
+		return
+	}
+	time.AfterFunc(drainTime, func() { e.cancel(errTerminated) })
+}
+
+// running tells that a run is under way until the function it returns is called.
+func (e *ending) running() (done func()) {
+	if e == nil {
+		return func() {}
+	}
+	e.runs.Add(1)
+	return func() { e.runs.Add(-1) }
+}
+
+// draining is the channel of Config.Drain.
+func (e *ending) draining() <-chan struct{} {
+	if e == nil {
+		return nil
+	}
+	return e.drain
+}
+
+// terminated reports whether the program was asked to end by SIGTERM.
+func (e *ending) terminated() bool {
+	if e == nil {
+		return false
+	}
+	select {
+	case <-e.drain:
+		return true
+	default:
+		return false
+	}
+}
