@@ -43,7 +43,7 @@ type Dense struct {
 	QueryPrefix   string  // before a question, such as "query: "
 	PassagePrefix string  // before a passage, such as "passage: "
 	Tokens        int     // of a passage that are embedded; default 400
-	Batch         int     // passages of one request; default 32
+	Batch         int     // passages of one request; default 16
 	Workers       int     // requests side by side while indexing; default 4
 	Rebuild       bool    // REBUILD_INDEX: where the embedder changed, Index does what Reembed does
 }

@@ -22,7 +22,7 @@ type EmbedFunc func(ctx context.Context, texts []string) ([][]float32, error)
 // EmbedOptions say how texts are embedded.
 type EmbedOptions struct {
 	Embed   EmbedFunc
-	Batch   int  // texts of one call; 0: 32
+	Batch   int  // texts of one call; 0: 16
 	Workers int  // calls side by side; 0: 4
 	Switch  bool // make vectors beside those of another embedder, and put them in their place when all are there
 	// Progress, which may be nil, is told how many of the texts to embed are
@@ -53,7 +53,7 @@ func (db *DB) Embed(ctx context.Context, e Embedder, roots []string, o EmbedOpti
 		return nil, err
 	}
 	if o.Batch <= 0 {
-		o.Batch = 32
+		o.Batch = 16
 	}
 	if o.Workers <= 0 {
 		o.Workers = 4

@@ -105,13 +105,18 @@ func (a *app) index(ctx context.Context, o indexOptions) (err error) {
 	if err != nil {
 		return failed("index "+strings.Join(docs, ", "), err)
 	}
+	a.denseTrouble(report.Dense)
 	if o.asJSON {
 		if err := a.writeJSON(report); err != nil {
 			return err
 		}
 	} else {
 		a.problems(report)
-		fmt.Fprintf(a.out, "%s\n%s\n", indexed(report), holds(report))
+		fmt.Fprintln(a.out, indexed(report))
+		if s := embedded(report.Dense); s != "" {
+			fmt.Fprintln(a.out, s)
+		}
+		fmt.Fprintln(a.out, holds(report))
 	}
 	if len(report.Failed) > 0 && report.Chunks == 0 {
 		return &failure{code: exitFailure, what: "index", err: errors.New("no file could be read"), hint: "check who may read there"}
