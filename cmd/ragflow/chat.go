@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/internal/lineedit"
+	"example.com/ragflow/state"
 )
 
 // chatHistory is the file of the data folder that keeps what was typed.
@@ -92,6 +93,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	}
 	defer closeInto(&err, assistant)
 	config.Assistant = assistant
+	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
 	if config.Thread, _, err = threadToAsk(ctx, assistant, name, false); err != nil {
 		return err
 	}
@@ -101,6 +103,21 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 		}
 	}
 	return chat.Run(ctx, config)
+}
+
+// takeBack undoes the last turn of a thread and returns its question.
+func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) (string, error) {
+	t, err := assistant.Thread(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	question := ""
+	for _, m := range t.Messages {
+		if m.Role == state.Human {
+			question = m.Content
+		}
+	}
+	return question, assistant.Undo(ctx, thread)
 }
 
 // offlineModel says what answers where no model does.

@@ -135,6 +135,9 @@ func (a *app) report(command *cobra.Command, err error) int {
 	if errors.Is(err, errNoAnswer) {
 		return exitNoAnswer
 	}
+	if errors.Is(err, errBroken) {
+		return exitFailure
+	}
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
 		f = &failure{code: exitFailure, err: err}

@@ -78,13 +78,14 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ragflow",
 		Short: "Ask your own documents, and see where each answer stands",
-		Long: `Ragflow answers questions from your own documents: Markdown, text and code on
-this machine. It works without a server, a key or a model, cites the file and
-the lines of everything it says, and remembers the conversation.
+		Long: `Ragflow answers questions from your own documents: Markdown, HTML, plain text and
+source code on this machine. It works without a server, a key or a model, cites
+the file and the lines of everything it says, and remembers the conversation.
 
 Run "ragflow" alone for an example that fits the folder you are in.`,
 		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
   ragflow ask --thread last "and how do I back it up?"
+  ragflow chat --docs ./docs
   ragflow search --docs ./docs "backup volume"
   ragflow ask --trace -o ./output --docs ./docs "How do I keep a container's data?"`,
 		Args:          a.rootArgs,
@@ -103,8 +104,9 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.traceCommand(), a.graphCommand(),
-		a.initCommand(), a.configCommand(), a.versionCommand(),
+		a.initCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
 	)
+	a.addCompletions(root)
 	return root
 }
 
