@@ -35,19 +35,34 @@ func attribute(a text.Analyzer, answer string, sources []state.Source) (string, 
 		answer = mark(a, answer, passages)
 	}
 	var picks []cite.Pick
-	var words map[string]bool
-	for _, statement := range text.Sentences(answer) {
-		sentence := answer[statement.Start:statement.End]
-		if here := termSet(a, cite.Strip(sentence)); len(here) > 0 {
-			words = here
-		} // else marks that stand behind the full stop belong to the statement before
-		for _, n := range cite.Validate(sentence, len(sources)).Cited {
+	support := func(marks string, words map[string]bool) {
+		for _, n := range cite.Validate(marks, len(sources)).Cited {
 			span := passages[n-1].best(words).Span
 			picks = append(picks, cite.Pick{N: n, Start: span.Start, End: span.End})
 		}
 	}
+	var words map[string]bool
+	for _, statement := range text.Sentences(answer) {
+		// Marks behind a full stop belong to the statement before it.
+		behind, sentence := leadingMarks(answer[statement.Start:statement.End])
+		support(behind, words)
+		words = termSet(a, cite.Strip(sentence))
+		support(sentence, words)
+	}
 	citations, err := cite.Build(sources, picks...)
 	return answer, citations, err
+}
+
+// leadingMarks splits off the marks that a sentence begins with.
+func leadingMarks(sentence string) (marks, rest string) {
+	at := 0
+	for {
+		end := strings.IndexByte(sentence[at:], ']')
+		if end < 0 || strings.TrimSpace(cite.Strip(sentence[at:at+end+1])) != "" {
+			return sentence[:at], sentence[at:]
+		}
+		at += end + 1
+	}
 }
 
 // mark adds the marks of sentences that support a statement plainly.

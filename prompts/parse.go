@@ -138,7 +138,7 @@ func Refused(answer string) bool {
 	plain := letters(answer)
 	for _, language := range Languages() {
 		refusal := letters(Refusal(language))
-		if i := strings.Index(plain, refusal); i >= 0 && len(plain) <= 2*len(refusal) {
+		if strings.Contains(plain, refusal) && len(plain) <= 2*len(refusal) {
 			return true
 		}
 	}

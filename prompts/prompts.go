@@ -11,7 +11,7 @@ import (
 )
 
 //go:embed *.tmpl
-var files embed.FS //nolint:gochecknoglobals // embedding needs a variable; it is never written to
+var files embed.FS
 
 // Languages lists the languages that have templates of their own, by ISO 639-1
 // code.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -246,12 +247,7 @@ func (u modelUse) reachable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range names {
-		if n == u.model {
-			return nil
-		}
-	}
-	if len(names) == 0 {
+	if len(names) == 0 || slices.Contains(names, u.model) {
 		return nil // a server that lists none may serve any
 	}
 	return fmt.Errorf("%s answers, but lists no model %q", u.at.provider, u.model)

@@ -32,8 +32,8 @@ func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) 
 	start := time.Now()
 	w := c.client.watch(ctx, c.model, mediaStream)
 	defer w.end()
-	stream := c.client.chats.NewStreaming(w.ctx, c.params(r))
-	defer stream.Close() //nolint:errcheck // the answer is read; what closing says changes nothing
+	stream := c.client.chats.NewStreaming(w.ctx, c.params(r)) //nolint:contextcheck // the context of the watch is the caller's, with a clock
+	defer stream.Close()                                      //nolint:errcheck // the answer is read; what closing says changes nothing
 
 	out := llm.Response{Model: c.model, Provider: c.client.config.Provider}
 	var text strings.Builder

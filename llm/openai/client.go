@@ -109,7 +109,7 @@ func preset[T ~int64](v *T, value T) {
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	w := c.watch(ctx, "", mediaJSON)
 	defer w.end()
-	page, err := c.models.List(w.ctx)
+	page, err := c.models.List(w.ctx) //nolint:contextcheck // the context of the watch is the caller's, with a clock
 	if err != nil {
 		return nil, c.fault(w, err)
 	}

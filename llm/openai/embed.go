@@ -71,7 +71,7 @@ func (e *embedder) batch(ctx context.Context, texts []string, p llm.Purpose, out
 	}
 	w := e.client.watch(ctx, model, mediaJSON)
 	defer w.end()
-	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{
+	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{ //nolint:contextcheck // the context of the watch is the caller's, with a clock
 		Model:          model,
 		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
 		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,

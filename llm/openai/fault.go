@@ -44,7 +44,7 @@ func (c *Client) fault(w *watch, err error) error {
 	case errors.Is(cause, errTooLong):
 		e.Kind, e.Detail = llm.ErrTimeout, cause.Error()
 	case status >= http.StatusBadRequest:
-		c.refused(e, status, header, err)
+		refused(e, status, header, err)
 	case status != 0:
 		c.broken(e, err)
 	default:
@@ -55,7 +55,7 @@ func (c *Client) fault(w *watch, err error) error {
 }
 
 // refused reads an answer whose status says no.
-func (c *Client) refused(e *llm.Error, status int, header http.Header, err error) {
+func refused(e *llm.Error, status int, header http.Header, err error) {
 	e.Status = status
 	e.Detail = fmt.Sprintf("status %d", status)
 	if api, ok := errors.AsType[*sdk.Error](err); ok && api.Message != "" {
@@ -83,8 +83,8 @@ func (c *Client) refused(e *llm.Error, status int, header http.Header, err error
 func (c *Client) broken(e *llm.Error, err error) {
 	e.Kind, e.Transient = llm.ErrBadResponse, true
 	var odd responseError
-	if told, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		c.told(e, told)
+	if event, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		told(e, event)
 		return
 	}
 	switch {
@@ -100,7 +100,7 @@ func (c *Client) broken(e *llm.Error, err error) {
 }
 
 // told reads an error that the provider sent in the middle of its answer.
-func (c *Client) told(e *llm.Error, err *ssestream.StreamError) {
+func told(e *llm.Error, err *ssestream.StreamError) {
 	var body struct {
 		Error struct {
 			Code    json.RawMessage `json:"code"`
@@ -112,7 +112,8 @@ func (c *Client) told(e *llm.Error, err *ssestream.StreamError) {
 		return
 	}
 	if code, bad := strconv.Atoi(string(body.Error.Code)); bad == nil && code >= http.StatusBadRequest {
-		c.refused(e, code, nil, nil)
+		e.Transient = false
+		refused(e, code, nil, nil)
 	}
 	if body.Error.Message != "" && !errors.Is(e.Kind, llm.ErrCredentials) {
 		e.Detail += ": " + body.Error.Message

@@ -1,0 +1,224 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Tokens that every played answer counts.
+const (
+	InputTokens  = 11
+	OutputTokens = 7
+)
+
+// Say streams text word by word, whole and well.
+func Say(text string) Behaviour { return say(text, "stop") }
+
+// SayUntil streams text and says that the limit of tokens was reached.
+func SayUntil(text string) Behaviour { return say(text, "length") }
+
+// Filter streams text and says that the content filter ended it.
+func Filter(text string) Behaviour { return say(text, "content_filter") }
+
+func say(text, finish string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		for _, word := range strings.SplitAfter(text, " ") {
+			event(w, piece(word))
+		}
+		end(w, finish)
+	}
+}
+
+func end(w http.ResponseWriter, finish string) {
+	event(w, map[string]any{
+		"model":   "played",
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}},
+	})
+	event(w, map[string]any{
+		"model": "played", "choices": []any{},
+		"usage": map[string]any{"prompt_tokens": InputTokens, "completion_tokens": OutputTokens, "total_tokens": InputTokens + OutputTokens},
+	})
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// Script answers by what is asked: the first entry whose key stands in the
+// rules of the chat, or in the person's last words, says what to do.
+func Script(entries ...Entry) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := lastCall(w)
+		for _, e := range entries {
+			if strings.Contains(call.System, e.When) || strings.Contains(call.User, e.When) {
+				e.Do(w, r)
+				return
+			}
+		}
+		Status(http.StatusTeapot, "nothing in the script fits")(w, r)
+	}
+}
+
+// Entry is one line of a [Script].
+type Entry struct {
+	When string
+	Do   Behaviour
+}
+
+// Status answers with an error as OpenAI words it.
+func Status(code int, message string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "type": "played", "code": nil}}) // plain strings
+		_, _ = w.Write(body)
+	}
+}
+
+// RetryAfter answers 429 and asks to be left alone for a while. d below a second
+// is written as a fraction, as some providers do.
+func RetryAfter(d time.Duration) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", strconv.FormatFloat(d.Seconds(), 'f', -1, 64))
+		Status(http.StatusTooManyRequests, "slow down")(w, r)
+	}
+}
+
+// RetryAt is RetryAfter with a date d from the server's own.
+func RetryAt(d time.Duration) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+		w.Header().Set("Date", now.Format(http.TimeFormat))
+		w.Header().Set("Retry-After", now.Add(d).Format(http.TimeFormat))
+		Status(http.StatusTooManyRequests, "slow down")(w, r)
+	}
+}
+
+// Echo answers with an error that quotes the key, as careless providers do.
+func Echo(code int) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		Status(code, "the key "+key+" is not good enough")(w, r)
+	}
+}
+
+// Body answers 200 with what is given.
+func Body(contentType, body string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// Silent takes the call and never answers.
+func Silent() Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) { hold(w, forever) }
+}
+
+// Slow waits before it does something else.
+func Slow(d time.Duration, then Behaviour) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		hold(w, d)
+		then(w, r)
+	}
+}
+
+// Stall streams text and then says nothing more.
+func Stall(text string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		event(w, piece(text))
+		hold(w, forever)
+	}
+}
+
+// Cut streams text and breaks the connection.
+func Cut(text string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		if text != "" {
+			event(w, piece(text))
+		}
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Stop streams text and ends the stream in good form, without saying why.
+func Stop(text string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		event(w, piece(text))
+	}
+}
+
+// ErrorInStream streams text and then an error event.
+func ErrorInStream(text string, code int, message string) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		if text != "" {
+			event(w, piece(text))
+		}
+		event(w, map[string]any{"error": map[string]any{"code": code, "message": message}})
+	}
+}
+
+// NoChoices answers in good form, with no choice in any event.
+func NoChoices() Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		event(w, map[string]any{"model": "played", "choices": []any{}})
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}
+}
+
+// Huge streams pieces of 64 KiB until the client leaves.
+func Huge() Behaviour {
+	text := strings.Repeat("word ", 13<<10)
+	return func(w http.ResponseWriter, r *http.Request) {
+		begin(w)
+		for r.Context().Err() == nil {
+			event(w, piece(text))
+		}
+	}
+}
+
+// Embed answers a call for embeddings with vectors of n dimensions that follow
+// from the length of each text.
+func Embed(n int) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		data := []any{}
+		for i, t := range lastCall(w).Texts {
+			v := make([]float64, n)
+			for d := range v {
+				v[d] = float64(len(t)%(d+2)) + 0.5
+			}
+			data = append([]any{map[string]any{"object": "embedding", "index": i, "embedding": v}}, data...) // out of order, which is allowed
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"object": "list", "model": "played", "data": data,
+			"usage": map[string]any{"prompt_tokens": InputTokens, "total_tokens": InputTokens},
+		})
+	}
+}
+
+// Models lists models.
+func Models(names ...string) Behaviour {
+	data := []any{}
+	for _, n := range names {
+		data = append(data, map[string]any{"id": n, "object": "model"})
+	}
+	body, _ := json.Marshal(map[string]any{"object": "list", "data": data}) // plain strings
+	return Body("application/json", string(body))
+}
+
+// lastCall is the call that a behaviour answers.
+func lastCall(w http.ResponseWriter) Call {
+	if s, ok := w.(*stoppable); ok {
+		return s.call
+	}
+	return Call{}
+}
