@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/ragflow"
@@ -61,13 +62,13 @@ func TestIntegrationHybrid(t *testing.T) {
 	mean := map[string]float64{}
 	legs := []string{ragflow.LegLexical, ragflow.LegDense, ragflow.LegHybrid}
 	for _, item := range items {
-		line := ""
+		var line strings.Builder
 		for _, leg := range legs {
 			rr := reciprocalRank(searchLeg(t, a, item.Question, 10, leg), item.Relevant)
 			mean[leg] += rr / float64(len(items))
-			line += fmt.Sprintf(" %s %.2f", leg, rr)
+			fmt.Fprintf(&line, " %s %.2f", leg, rr)
 		}
-		t.Logf("%s (%s):%s", item.ID, item.Lang, line)
+		t.Logf("%s (%s):%s", item.ID, item.Lang, &line)
 	}
 	t.Logf("mean reciprocal rank of the first right page: %v", mean)
 	if mean[ragflow.LegHybrid] < mean[ragflow.LegLexical]-notWorse {

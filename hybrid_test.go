@@ -37,7 +37,7 @@ func newMeaning(model string) *meaning {
 	return &meaning{model: model, dimension: 256, seen: map[string]int{}}
 }
 
-var concepts = map[string]string{ //nolint:gochecknoglobals // a constant table
+var concepts = map[string]string{
 	"bazylię": "basil", "podlewać": "water",
 }
 

@@ -42,4 +42,17 @@
 // Scoring is BM25F over the chunk (text, heading path, title of its document)
 // plus a share of the BM25F of its whole document: a passage counts for more
 // where the page around it is about the question too. See [Ranking].
+//
+// # Vectors
+//
+// [DB.Embed] gives chunks vectors, which a model makes of title, headings and
+// text. They stand in the same database by embedder and by the hash of that
+// text, so a text is embedded once, wherever it stands and however often it
+// comes and goes. A collection has the vectors of one [Embedder]; those of
+// another are made beside them and change over in one transaction.
+//
+// [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file
+// beside the segment (<collection>-<generation>-<embedder>.vec) that is derived
+// like it; see vecsegment.go. [Vectors.Search] compares the query with each:
+// exact, about 2 ms for 10,000 chunks of 384 dimensions.
 package index

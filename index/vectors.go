@@ -3,16 +3,11 @@ package index
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
@@ -285,120 +280,4 @@ func normalise(v []float32) ([]float32, error) {
 		out[i] = float32(float64(f) / length)
 	}
 	return out, nil
-}
-
-// vectorSegment returns the vectors of a part: those seen before, those in its
-// file, or put together from the cache. db.vectorsMu is held.
-func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimension int) (*vectorSegment, error) {
-	if v := db.vectors[want.collection]; v != nil && v.fits(want) {
-		return v, nil
-	}
-	name := filepath.Join(db.folder, fmt.Sprintf("%d-%d-%d.vec", want.collection, want.generation, want.embedder))
-	if db.folder != "" {
-		v, err := loadVectors(name)
-		switch {
-		case err == nil && v.fits(want) && v.dimension == dimension && v.chunks == p.chunks:
-			db.vectors[want.collection] = v
-			return v, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			db.log.WarnContext(ctx, "vectors are put together anew", "file", name, "error", err)
-		}
-	}
-	v := &vectorSegment{vectorStamp: want, dimension: dimension, chunks: p.chunks}
-	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
-		return nil, err
-	}
-	db.vectors[want.collection] = v
-	if db.folder != "" {
-		if err := db.saveVectors(v, name); err != nil { // the search works without
-			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
-		}
-	}
-	return v, nil
-}
-
-// gather fills in the vectors of a part's chunks. Chunks that changed since the
-// part was made are left out, as they are by Searcher.Chunks.
-func (v *vectorSegment) gather(tx *sqlite.Tx, p part) error {
-	have, err := keys(tx, v.embedder)
-	if err != nil {
-		return err
-	}
-	rowOf := make([]int64, p.chunks) // of the vector of each chunk; 0: none
-	place := make(map[string]int, p.chunks)
-	for c := range p.chunks {
-		place[p.id(c)] = c
-	}
-	count := 0
-	if err := eachKey(tx, p.root, func(id string, rev int64, k key) error {
-		if c, ok := place[id]; ok && rev <= p.maxRev && have[k] != 0 {
-			rowOf[c] = have[k]
-			count++
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	v.rows, v.data = make([]uint32, 0, count), make([]float32, 0, count*v.dimension)
-	for c, id := range rowOf {
-		if id == 0 {
-			continue
-		}
-		var body sql.RawBytes
-		if body, err = vectorRow(tx, id); err == nil {
-			v.data, err = appendVector(v.data, body, v.dimension)
-		}
-		if err != nil {
-			return fmt.Errorf("vector %d: %w", id, err)
-		}
-		v.rows = append(v.rows, uint32(c))
-	}
-	return nil
-}
-
-func vectorRow(tx *sqlite.Tx, id int64) (body []byte, err error) {
-	err = tx.QueryRow(`SELECT vector FROM vectors WHERE id = ?`, id).Scan(&body)
-	return body, err
-}
-
-// saveVectors writes vectors to their file, aside first and then renamed, and
-// removes older ones.
-func (db *DB) saveVectors(v *vectorSegment, name string) error {
-	if err := os.MkdirAll(db.folder, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(db.folder, fmt.Sprintf("%d-*.vec.tmp", v.collection))
-	if err != nil {
-		return err
-	}
-	err = v.writeTo(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return db.sweepVectors(v.collection, filepath.Base(name))
-}
-
-// sweepVectors removes the vector segments of a collection but one. Temporary
-// files are left to sweep.
-func (db *DB) sweepVectors(collection int64, keep string) error {
-	entries, err := os.ReadDir(db.folder)
-	if err != nil {
-		return err
-	}
-	prefix := fmt.Sprintf("%d-", collection)
-	for _, e := range entries {
-		if n := e.Name(); strings.HasPrefix(n, prefix) && strings.HasSuffix(n, ".vec") && n != keep {
-			if err := os.Remove(filepath.Join(db.folder, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return nil
 }
