@@ -23,7 +23,7 @@ func ExampleDB_Embed() {
 	if err != nil {
 		panic(err)
 	}
-	defer db.Close() //nolint:errcheck // in memory
+	defer db.Close()
 	err = db.Put(ctx, "/pets", []index.Entry{{
 		File: index.File{Source: "pets.md"},
 		Chunks: []state.Chunk{
