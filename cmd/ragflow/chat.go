@@ -92,7 +92,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 		return failed("begin the session", err)
 	}
 	defer closeInto(&err, assistant)
-	config.Assistant = assistant
+	config.Assistant, config.Running = assistant, a.ending.running
 	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
 	if config.Thread, _, err = threadToAsk(ctx, assistant, name, false); err != nil {
 		return err

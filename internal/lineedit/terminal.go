@@ -68,11 +68,11 @@ func (t *Terminal) Close() error {
 
 // Released runs f with the terminal as it was before Open, for a program that
 // wants it for itself.
-func (t *Terminal) Released(f func() error) error {
+func (t *Terminal) Released(f func(in, out *os.File) error) error {
 	if err := t.Close(); err != nil {
 		return err
 	}
-	return errors.Join(f(), t.enter())
+	return errors.Join(f(t.in, t.out), t.enter())
 }
 
 // Size returns columns and rows as they are now: 80 and 24 where the terminal

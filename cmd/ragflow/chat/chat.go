@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/lineedit"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
@@ -46,6 +47,10 @@ type Config struct {
 	// Undo takes the last turn of a thread back and returns its question. Nil where
 	// that cannot be done; there is no /undo then, and /retry makes a turn more.
 	Undo func(ctx context.Context, thread string) (question string, err error)
+
+	// Running tells that a turn is under way until what it returns is called; nil
+	// tells nobody.
+	Running func() (done func())
 
 	Indexed  *ragflow.IndexReport                  // what the index holds; may be nil
 	Models   func(ctx context.Context) []string    // lines that say what answers
@@ -125,6 +130,9 @@ func (s *session) line(ctx context.Context, text string) error {
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if errors.Is(err, graph.ErrDrained) {
+		return err // the program is to end
 	}
 	s.complain(err)
 	return nil

@@ -48,9 +48,9 @@ func (s *session) openAt(ctx context.Context, c ragflow.CitationReply) error {
 		return nil
 	}
 	args := editorArgs(strings.Fields(program), c.Path, c.StartLine)
-	err := s.Terminal.Released(func() error {
+	err := s.Terminal.Released(func(in, out *os.File) error {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 		return cmd.Run()
 	})
 	if err != nil {

@@ -47,6 +47,9 @@ func (s *session) ask(ctx context.Context, question string) error {
 // stream runs a turn to its end and returns the id of its run. Ctrl-C cancels
 // it; the stream is then waited for, so that what it saved is saved.
 func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, err error) {
+	if s.Running != nil {
+		defer s.Running()()
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events := make(chan told)
