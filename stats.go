@@ -217,7 +217,7 @@ func (a *Assistant) verifyFile(ctx context.Context, v *Verification, root string
 		return nil
 	}
 	for i, c := range chunks {
-		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || !slices.Equal(c.Headings, w.Headings) {
+		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
 			bad("chunk %d is not what cutting the file gives", i)
 		}
 	}

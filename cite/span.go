@@ -52,7 +52,8 @@ func isSpan(text string, start, end int) bool {
 
 func citation(src state.Source, p Pick) state.Citation {
 	quote := src.Text[p.Start:p.End]
-	first := src.StartLine + strings.Count(src.Text[:p.Start], "\n")
+	first := strings.Count(src.Text[:p.Start], "\n")
+	last := first + strings.Count(quote[:len(quote)-1], "\n")
 	return state.Citation{
 		N:         p.N,
 		Source:    src.Source,
@@ -60,13 +61,22 @@ func citation(src state.Source, p Pick) state.Citation {
 		Title:     src.Title,
 		Start:     src.Start + p.Start,
 		End:       src.Start + p.End,
-		StartLine: first,
-		EndLine:   first + strings.Count(quote[:len(quote)-1], "\n"),
+		StartLine: lineOf(src.Chunk, first),
+		EndLine:   max(lineOf(src.Chunk, first), lineOf(src.Chunk, last)),
 		Quote:     quote,
 		Score:     src.Score,
 		Chunk:     src.ID,
 		Hash:      src.Hash,
 	}
+}
+
+// lineOf returns the line of the file that a line of a chunk's text, counted
+// from 0, begins in.
+func lineOf(c state.Chunk, line int) int {
+	if len(c.Lines) > 0 {
+		return c.Lines[min(line, len(c.Lines)-1)]
+	}
+	return c.StartLine + line
 }
 
 // Verify reports whether document still says what c quotes, at the same place.

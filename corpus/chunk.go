@@ -85,13 +85,29 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 			StartLine: line(start), EndLine: line(end - 1),
 			Ordinal: len(out),
 		}
-		c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
+		if doc.Kind == HTML {
+			c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
+			c.Lines = doc.linesOf(start, end)
+		}
 		sum := sha256.Sum256([]byte(c.Text))
 		c.Hash = hex.EncodeToString(sum[:])
 		c.ID = chunkID(c)
 		out = append(out, c)
 	}
 	return out
+}
+
+// linesOf returns the lines of the file that the lines of a span begin in.
+func (d *Document) linesOf(start, end int) []int {
+	lines := []int{d.Line(start)}
+	for i := start; ; {
+		j := strings.IndexByte(d.Text[i:end], '\n')
+		if j < 0 {
+			return lines
+		}
+		i += j + 1
+		lines = append(lines, d.Line(i))
+	}
 }
 
 // chunkID hashes source and span with the text, so that one id never stands

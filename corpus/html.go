@@ -30,19 +30,24 @@ func (d *Document) readHTML(data []byte) error {
 	root, err := parseHTML(page)
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("read without its structure: %v", err))
-		d.take(flatHTML(page))
+		d.take(flatHTML(page), page)
 		return nil
 	}
 	d.Meta = htmlMeta(root)
-	d.take(mainText(root, 4*len(page)+1<<16))
+	d.take(mainText(root, 4*len(page)+1<<16), page)
 	d.Title = htmlTitle(root)
 	return nil
 }
 
-// take sets the text and what is known of it.
-func (d *Document) take(w *pageWriter) {
+// take sets the text and what is known of it. A line feed written as an entity
+// counts as one until the next mark, so lines are held within the page.
+func (d *Document) take(w *pageWriter, page string) {
 	d.Text = w.finish()
 	d.blocks, d.places = w.blocks, w.places
+	last := 1 + strings.Count(page, "\n")
+	for i := range d.places {
+		d.places[i].line = min(d.places[i].line, last)
+	}
 }
 
 // decodeHTML sets Text and Encoding: by byte order mark, then UTF-8 where the
@@ -166,7 +171,7 @@ func htmlTitle(root *html.Node) string {
 			title = shortText(n.FirstChild.Data)
 		case n.Data == "h1" && !isHidden(n):
 			r := &pageReader{w: newPageWriter()}
-			if s := shortText(r.inlineChildren(n)); s != "" {
+			if s := plainText(r.inlineChildren(n)); s != "" && len(s) <= longestHeading && !holdsBlocks(n) {
 				heading = s
 				headings++
 			}

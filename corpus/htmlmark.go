@@ -24,18 +24,20 @@ const maxTokens = 400_000
 // formatting are the elements that the parser opens again behind a block that
 // ended before them. Some thousand of them multiply without bound, and their
 // names say nothing to us: they become span.
-var formatting = set("b big em font i nobr s small strike strong tt u")
+var formatting = set("b big em font i nobr s small strike strong tt u") //nolint:gochecknoglobals // a table
 
 // raw are the elements whose content is no text for a reader.
-var raw = set("script style iframe noembed noframes noscript")
+var raw = set("script style iframe noembed noframes noscript") //nolint:gochecknoglobals // a table
 
 // breakout are the elements that end a drawing or a formula around them.
+//
+//nolint:gochecknoglobals // a table
 var breakout = set(`b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li
 	listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var foreignobject`)
 
 func set(names string) map[string]bool {
 	out := map[string]bool{}
-	for _, n := range strings.Fields(names) {
+	for _, n := range strings.FieldsSeq(names) {
 		out[n] = true
 	}
 	return out

@@ -8,6 +8,8 @@ import (
 )
 
 // blockElements begin and end a line.
+//
+//nolint:gochecknoglobals // a table
 var blockElements = set(`address article aside body center details dd div dl dt fieldset figcaption figure footer form
 	header hgroup hr legend li main nav ol p section summary table tbody td tfoot th thead tr ul menu dir caption
 	blockquote pre listing xmp plaintext h1 h2 h3 h4 h5 h6 html`)
@@ -43,14 +45,12 @@ func (r *pageReader) children(n *html.Node) {
 }
 
 func (r *pageReader) node(n *html.Node) {
-	switch n.Type {
-	case html.TextNode:
+	switch {
+	case n.Type == html.TextNode:
 		r.w.text(n.Data)
-	case html.ElementNode:
-		if !r.skips(n) {
-			r.element(n)
-		}
-	case html.DocumentNode:
+	case n.Type == html.ElementNode && !r.skips(n):
+		r.element(n)
+	case n.Type == html.DocumentNode:
 		r.children(n)
 	}
 }
@@ -89,12 +89,19 @@ func (r *pageReader) element(n *html.Node) {
 	}
 }
 
+// longestHeading is how long a heading is at most, in bytes.
+const longestHeading = 1000
+
 func (r *pageReader) heading(n *html.Node) {
 	r.w.end()
 	defer r.w.end()
 	marked := r.inlineChildren(n)
 	s := plainText(marked)
 	if s == "" {
+		return
+	}
+	if len(s) > longestHeading || holdsBlocks(n) {
+		r.children(n)
 		return
 	}
 	if r.w.lists > 0 || r.w.quotes > 0 { // it heads nothing but the item or quote it stands in
@@ -106,6 +113,10 @@ func (r *pageReader) heading(n *html.Node) {
 	r.w.level = 0
 	r.w.blocks[len(r.w.blocks)-1].heading = s
 }
+
+// holdsBlocks reports whether a heading was never closed: it holds what no
+// heading does.
+func holdsBlocks(n *html.Node) bool { return holds(n, "p", "ul", "ol", "table", "pre", "blockquote") }
 
 // list reads a list; the items of one that lies in another are further items.
 func (r *pageReader) list(n *html.Node) {
@@ -139,14 +150,10 @@ func (r *pageReader) item(n *html.Node) {
 
 // inline returns an element as marked text of one line.
 func (r *pageReader) inline(n *html.Node) string {
-	switch n.Type {
-	case html.TextNode:
+	if n.Type == html.TextNode {
 		return n.Data
-	case html.ElementNode:
-	default:
-		return ""
 	}
-	if r.skips(n) {
+	if n.Type != html.ElementNode || r.skips(n) {
 		return ""
 	}
 	switch n.Data {

@@ -8,16 +8,20 @@ import (
 
 // never are the elements whose content is not read: programs, controls,
 // pictures and pages within the page.
+//
+//nolint:gochecknoglobals // a table
 var never = set(`script style noscript template iframe object embed canvas audio video map svg math head
 	button select input textarea datalist option optgroup progress meter dialog frameset frame noframes noembed applet`)
 
 // furniture are the elements around what a page is about.
-var furniture = set("nav footer aside")
+var furniture = set("nav footer aside") //nolint:gochecknoglobals // a table
 
 // furnitureRoles are the same, by ARIA role.
-var furnitureRoles = set("navigation banner contentinfo complementary search menu menubar toolbar tablist dialog alertdialog")
+var furnitureRoles = set("navigation banner contentinfo complementary search menu menubar toolbar tablist dialog alertdialog") //nolint:gochecknoglobals // a table
 
 // furnitureClasses are the same, by classes and ids that are in wide use.
+//
+//nolint:gochecknoglobals // a table
 var furnitureClasses = set(`nav navbar navigation navbox breadcrumb breadcrumbs sidebar toc table-of-contents footer
 	site-footer site-header site-nav skip-link skip-to-content cookie-banner cookie-consent cookie-notice
 	noprint mw-editsection mw-jump-link mw-references-wrap catlinks printfooter vector-dropdown vector-page-toolbar headerlink header-anchor anchor-link anchorjs-link

@@ -40,10 +40,10 @@ func (r *pageReader) table(n *html.Node) {
 		if !slices.ContainsFunc(cells, func(c string) bool { return plainText(c) != "" }) {
 			continue
 		}
+		r.w.line = firstMark(cells, r.w.line)
 		if r.w.open {
 			r.w.newLine()
 		}
-		r.w.line = firstMark(cells, r.w.line)
 		r.w.literal("|")
 		for _, c := range cells {
 			r.w.space = true
@@ -110,6 +110,9 @@ type carry struct {
 // row returns the cells of a row as marked texts, and whether all that stand in
 // it are heads.
 func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads bool) {
+	if !holds(n, "td", "th") {
+		return nil, false
+	}
 	heads = true
 	put := func(s string, rows int) {
 		for len(*carried) <= len(cells) {
@@ -124,6 +127,9 @@ func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads 
 		for len(cells) < len(*carried) && (*carried)[len(cells)].rows > 0 && len(cells) < maxColumns {
 			c := &(*carried)[len(cells)]
 			c.rows--
+			if r.w.out.Len() >= r.limit {
+				c.text = ""
+			}
 			cells = append(cells, c.text)
 		}
 	}

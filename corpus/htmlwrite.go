@@ -171,7 +171,9 @@ func (w *pageWriter) gap(feeds string) {
 
 // newLine goes to the next line within a block.
 func (w *pageWriter) newLine() {
-	w.out.WriteString("\n" + strings.Repeat("  ", min(w.lists, maxIndentDepth)))
+	w.out.WriteByte('\n')
+	w.place()
+	w.out.WriteString(strings.Repeat("  ", min(w.lists, maxIndentDepth)))
 	if w.quotes > 0 {
 		w.out.WriteString("> ")
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -120,9 +121,9 @@ func (g *ignores) ignored(path string, isFolder bool) bool {
 			continue
 		}
 		below = filepath.ToSlash(below)
-		for i := len(g.rules) - 1; i >= 0; i-- {
-			if g.rules[i].matches(below, isFolder) {
-				return !g.rules[i].keeps
+		for _, r := range slices.Backward(g.rules) {
+			if r.matches(below, isFolder) {
+				return !r.keeps
 			}
 		}
 	}
@@ -143,8 +144,8 @@ func outerIgnores(folder string) *ignores {
 			if rules := readRuleFile(filepath.Join(dir, ".git", "info", "exclude")); len(rules) > 0 {
 				g = &ignores{folder: dir, rules: rules}
 			}
-			for i := len(above) - 1; i >= 0; i-- {
-				g = g.enter(above[i])
+			for _, folder := range slices.Backward(above) {
+				g = g.enter(folder)
 			}
 			return g
 		}

@@ -105,8 +105,8 @@ func matchRune(glob string, r rune) (size int, ok bool) {
 		if len(glob) == 1 {
 			return 0, false
 		}
-		g, size := utf8.DecodeRuneInString(glob[1:])
-		return 1 + size, g == r
+		g, n := utf8.DecodeRuneInString(glob[1:])
+		return 1 + n, g == r
 	}
 	g, size := utf8.DecodeRuneInString(glob)
 	return size, g == r

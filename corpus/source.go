@@ -13,6 +13,8 @@ const maxSource = 1 << 20
 // sources are the extensions of programs and their settings. They are read as
 // plain text. Data (.json, .csv, .xml, .svg), logs and lock files are not: they
 // are large, repeat themselves and answer no questions.
+//
+//nolint:gochecknoglobals // a table
 var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
 	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
 	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
@@ -20,6 +22,8 @@ var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scal
 
 // plainNames are files that have no extension and hold text. Licences are not
 // among them: every folder has one, and nobody asks it.
+//
+//nolint:gochecknoglobals // a table
 var plainNames = set(`readme changelog changes news todo install contributing makefile gnumakefile dockerfile containerfile
 	vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
 

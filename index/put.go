@@ -22,6 +22,7 @@ type prepared struct {
 	analysis string
 	terms    []byte
 	headings []string // JSON, by chunk
+	lines    []string // JSON or empty, by chunk
 	hashes   []string // by chunk
 }
 
@@ -55,6 +56,7 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 		analysis: db.analysis(),
 		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
 		headings: make([]string, len(e.Chunks)),
+		lines:    make([]string, len(e.Chunks)),
 		hashes:   make([]string, len(e.Chunks)),
 	}
 	for i, c := range e.Chunks {
@@ -66,6 +68,13 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 			return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 		}
 		p.headings[i] = string(headings)
+		if len(c.Lines) > 0 {
+			lines, err := json.Marshal(c.Lines)
+			if err != nil {
+				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			p.lines[i] = string(lines)
+		}
 		p.hashes[i] = c.Hash
 		if c.Hash == "" {
 			sum := sha256.Sum256([]byte(c.Text))
@@ -107,6 +116,7 @@ type chunkRow struct {
 	ordinal              int
 	start, end           int
 	startLine, endLine   int
+	lines                string
 	kind, headings, hash string
 }
 
@@ -119,7 +129,7 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 	}
 	want := make([]chunkRow, len(chunks))
 	for i, c := range chunks {
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Kind, p.headings[i], p.hashes[i]}
+		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Kind, p.headings[i], p.hashes[i]}
 	}
 	kept := make([]bool, len(want))
 	for rev, row := range old {
@@ -137,9 +147,9 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.kind, row.headings, chunks[i].Text, row.hash); err != nil {
+		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, kind, headings, text, hash)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.kind, row.headings, chunks[i].Text, row.hash); err != nil {
 			return false, fmt.Errorf("chunk %d: %w", i, err)
 		}
 	}
@@ -151,10 +161,10 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.kind, &r.headings, &r.hash)
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.kind, &r.headings, &r.hash)
 		out[rev] = r
 		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, kind, headings, hash FROM chunks WHERE file = ?`, file)
+	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, kind, headings, hash FROM chunks WHERE file = ?`, file)
 	return out, err
 }
 

@@ -88,6 +88,8 @@ CREATE TABLE vectors(
 ) STRICT;
 
 ALTER TABLE collections ADD COLUMN embedder INTEGER REFERENCES embedders(id); -- of its dense leg; null: none yet
+`, `
+ALTER TABLE chunks ADD COLUMN lines TEXT NOT NULL DEFAULT ''; -- JSON array: lines of the file by line of the text; empty: they follow each other
 `}
 }
 

@@ -102,21 +102,24 @@ type Grade struct {
 }
 
 // Chunk is a piece of a document: Text == document[Start:End], in bytes of its
-// extracted UTF-8 text.
+// extracted UTF-8 text, which for Markdown, plain text and code is the file. Of a
+// page of HTML the text is what a reader sees; StartLine, EndLine and Lines then
+// still are lines of the file itself.
 type Chunk struct {
-	ID        string   `json:"id"`             // UUID version 5 of source and span
-	Root      string   `json:"root,omitempty"` // absolute path of the folder or file that was indexed
-	Source    string   `json:"source"`         // path under Root, with slashes
-	Title     string   `json:"title"`          // of the document
-	Headings  []string `json:"headings"`       // path of headings down to the chunk, outermost first
-	Text      string   `json:"text"`           // never empty
-	Start     int      `json:"start"`          // byte offset in the document
-	End       int      `json:"end"`            // first byte after the chunk
-	StartLine int      `json:"start_line"`     // from 1
-	EndLine   int      `json:"end_line"`       // inclusive
-	Kind      string   `json:"kind,omitempty"` // text, code, table or list where it is one block, else mixed
-	Ordinal   int      `json:"ordinal"`        // position among the document's chunks, from 0
-	Hash      string   `json:"hash,omitempty"` // SHA-256 of Text, in hex
+	ID        string   `json:"id"`              // UUID version 5 of source and span
+	Root      string   `json:"root,omitempty"`  // absolute path of the folder or file that was indexed
+	Source    string   `json:"source"`          // path under Root, with slashes
+	Title     string   `json:"title"`           // of the document
+	Headings  []string `json:"headings"`        // path of headings down to the chunk, outermost first
+	Text      string   `json:"text"`            // never empty
+	Start     int      `json:"start"`           // byte offset in the document
+	End       int      `json:"end"`             // first byte after the chunk
+	StartLine int      `json:"start_line"`      // from 1
+	EndLine   int      `json:"end_line"`        // inclusive
+	Lines     []int    `json:"lines,omitempty"` // the line of the file each line of Text begins in; nil where they follow each other
+	Kind      string   `json:"kind,omitempty"`  // text, code, table or list where it is one block, else mixed
+	Ordinal   int      `json:"ordinal"`         // position among the document's chunks, from 0
+	Hash      string   `json:"hash,omitempty"`  // SHA-256 of Text, in hex
 }
 
 // Source is a chunk that is part of the context, with the score that put it
