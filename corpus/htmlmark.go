@@ -37,7 +37,7 @@ var breakout = set(`b big blockquote body br center code dd div dl dt em embed h
 
 func set(names string) map[string]bool {
 	out := map[string]bool{}
-	for _, n := range strings.FieldsSeq(names) {
+	for n := range strings.FieldsSeq(names) {
 		out[n] = true
 	}
 	return out
