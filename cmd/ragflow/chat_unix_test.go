@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -147,7 +148,10 @@ func (tt *terminalTest) steady(text string) []byte {
 	text = strings.ReplaceAll(text, tt.dir, "/home/you")
 	text = anyID.ReplaceAllString(text, "00000000-0000-7000-8000-000000000000")
 	text = anyTime.ReplaceAllString(text, "2026-01-02 15:04 UTC")
-	text = anyTook.ReplaceAllString(text, " 1.0 $1")
+	text = anyTook.ReplaceAllStringFunc(text, func(s string) string { // as wide as it was
+		unit := s[strings.LastIndexByte(s, ' '):]
+		return fmt.Sprintf("%*s", len(s), "1.0"+unit)
+	})
 	return []byte(anyHost.ReplaceAllString(text, "file://host"))
 }
 
@@ -166,7 +170,7 @@ func TestChatScreens(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := startChat(t, tt.columns, 50, tt.env)
 			s.prompt(`Ctrl-D\s+leaves`)
-			s.send("How do I keep a container's data?\r")
+			s.send("How do I back up a volume?\r")
 			s.prompt(`\[1\]`)
 			s.send("/sources\r")
 			s.prompt("│")
@@ -201,7 +205,7 @@ func TestChatPiped(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
-	c.Stdin = strings.NewReader("How do I keep a container's data?\n\n/sources\nand how do I back it up?\n/open 1\n")
+	c.Stdin = strings.NewReader("How do I back up a volume?\n\n/sources\nand how do I restore it?\n/open 1\n")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {

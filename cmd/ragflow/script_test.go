@@ -93,6 +93,7 @@ func schemas() map[string]any {
 		"deleted":  &deleteReply{},
 		"config":   &configReply{},
 		"version":  &versionReply{},
+		"doctor":   &doctorReply{},
 	}
 }
 

@@ -339,10 +339,10 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{reply: map[string]*ragflow.Reply{"q": {RunID: "rq", Answer: "a", Citations: []ragflow.CitationReply{{N: 1, Path: "/docs/a.md", StartLine: 12}}}}}
+	f := &fake{reply: map[string]*ragflow.Reply{"q": {RunID: "rq", Answer: "a", Citations: []ragflow.CitationReply{{N: 1, Path: "/docs/a.md", StartLine: 12, EndLine: 12}}}}}
 	s := start(t, f, func(c *chat.Config) { c.Env["EDITOR"] = editor })
 	s.send("q\r")
-	s.prompt("12")
+	s.prompt(`a.md:12`)
 	s.send("/open 1\r")
 	s.expect("/open 1") // released: the editor's own line editing echoes
 	s.send("typed to it\n")

@@ -180,19 +180,26 @@ func (s *session) shown(path, source string) string {
 }
 
 // place names lines as compilers do, with the last one too, and further ones
-// behind: path:12-18, 24.
+// behind: path:12-18, 24. Passages that overlap are named as one.
 func place(path string, group []ragflow.CitationReply) string {
-	var lines []string
+	type lines struct{ from, to int }
+	var merged []lines
 	for _, c := range group {
-		l := strconv.Itoa(c.StartLine)
-		if c.EndLine != c.StartLine {
-			l += "-" + strconv.Itoa(c.EndLine)
+		if last := len(merged) - 1; last >= 0 && c.StartLine <= merged[last].to {
+			merged[last].to = max(merged[last].to, c.EndLine)
+			continue
 		}
-		if !slices.Contains(lines, l) {
-			lines = append(lines, l)
-		}
+		merged = append(merged, lines{c.StartLine, c.EndLine})
 	}
-	return path + ":" + strings.Join(lines, ", ")
+	var out []string
+	for _, m := range merged {
+		l := strconv.Itoa(m.from)
+		if m.to > m.from {
+			l += "-" + strconv.Itoa(m.to)
+		}
+		out = append(out, l)
+	}
+	return path + ":" + strings.Join(out, ", ")
 }
 
 // link makes text a hyperlink to a file.
