@@ -60,7 +60,7 @@ func child(mode, path string, out io.Writer) error {
 			return err
 		}
 		for at := head.ID; ; {
-			b := graph.Batch{Commit: graph.Commit{Parent: at, Run: fmt.Sprint("run ", at), Deltas: []graph.Delta{
+			b := graph.Batch{Commit: graph.Commit{Parent: at, Run: fmt.Sprint("run ", at), Source: graph.SourceInput, Status: graph.Completed, Deltas: []graph.Delta{
 				{Node: "n", Body: fmt.Appendf(nil, `{"after":%d,"text":"%s"}`, at, strings.Repeat(fmt.Sprint(at, " "), 100))},
 				{Node: "m", Rank: 1},
 			}}}
@@ -73,7 +73,7 @@ func child(mode, path string, out io.Writer) error {
 			fmt.Fprintln(out, at)
 		}
 	}
-	return fmt.Errorf("unknown mode %q", mode)
+	return childFault(ctx, s, mode, path, out)
 }
 
 // sharedTurn waits for a thread, adds a commit to its head and lets go.
@@ -86,7 +86,9 @@ func sharedTurn(ctx context.Context, s *checkpoint.SQLite, thread string) (graph
 	if err != nil && !errors.Is(err, graph.ErrNotFound) {
 		return 0, err
 	}
-	id, err := s.Commit(ctx, l, graph.Batch{Commit: graph.Commit{Parent: head.ID, Run: "r", Deltas: []graph.Delta{{Node: "n", Body: []byte(`{}`)}}}})
+	id, err := s.Commit(ctx, l, graph.Batch{Commit: graph.Commit{
+		Parent: head.ID, Run: "shared", Source: graph.SourceInput, Status: graph.Completed, Deltas: []graph.Delta{{Node: "n", Body: []byte(`{}`)}},
+	}})
 	return id, errors.Join(err, s.Release(ctx, l))
 }
 
