@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 
 func askOnce(question string) int {
 	dir, data, _ := strings.Cut(os.Getenv(asProcess+"_DIRS"), string(filepath.ListSeparator))
-	a, err := ragflow.Open(context.Background(), ragflow.Config{Docs: []string{dir}, DataDir: data})
+	a, err := ragflow.Open(context.Background(), ragflow.Config{Docs: []string{dir}, DataDir: data, Observe: dieAfter()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -36,6 +37,62 @@ func askOnce(question string) int {
 		return 1
 	}
 	return 0
+}
+
+// dieAfter returns an observer that kills this process once it was told of as
+// many commits as the environment says.
+func dieAfter() func(ragflow.Event) {
+	left, err := strconv.Atoi(os.Getenv(asProcess + "_DIE"))
+	if err != nil {
+		return nil
+	}
+	return func(ragflow.Event) {
+		if left--; left > 0 {
+			return
+		}
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill() // as kill -9
+		}
+		select {}
+	}
+}
+
+// TestKilledBetweenCommits kills a process after each commit of a run, and goes
+// on with the run in this one: no node that finished runs again, and the answer
+// is the one of a run that nobody killed.
+func TestKilledBetweenCommits(t *testing.T) {
+	const question = "How often should I water a basil plant?"
+	dir := library(t)
+	want := ask(t, open(t, ragflow.Config{Docs: []string{dir}}), "shared", question)
+	for n := 1; ; n++ {
+		data := filepath.Join(t.TempDir(), "data")
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), asProcess+"="+question, asProcess+"_DIRS="+dir+string(filepath.ListSeparator)+data,
+			fmt.Sprintf("%s_DIE=%d", asProcess, n))
+		if err := cmd.Run(); err == nil {
+			if n < 8 {
+				t.Errorf("a run of %d events", n-1)
+			}
+			return
+		}
+		a := open(t, ragflow.Config{Docs: []string{dir}, DataDir: data})
+		before := read(t, a, "shared")
+		if before.Status == "completed" { // killed after its last commit
+			if len(before.Messages) != 2 || before.Messages[1].Content != want.Answer {
+				t.Errorf("killed after commit %d: %d messages", n, len(before.Messages))
+			}
+			continue
+		}
+		got, err := a.Ask(t.Context(), ragflow.Question{Thread: "shared", Resume: true})
+		if err != nil || got.Answer != want.Answer {
+			t.Fatalf("killed after commit %d: resumed to %v, %v", n, got, err)
+		}
+		run, err := a.Run(t.Context(), got.RunID)
+		if err != nil || len(run.Commits) != 8 {
+			t.Errorf("killed after commit %d: %d commits, %v, want one for the input and each node", n, len(run.Commits), err)
+		}
+		agree(t, a, data, "shared")
+	}
 }
 
 // TestTwoProcessesOnOneThread starts several processes that ask on one thread
