@@ -1,0 +1,330 @@
+package ragflow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"example.com/ragflow"
+)
+
+func indexNow(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
+	t.Helper()
+	r, err := a.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// finds reports whether a search for a word finds a source.
+func finds(t *testing.T, a *ragflow.Assistant, word, source string) bool {
+	t.Helper()
+	r, err := a.Search(t.Context(), word, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range r.Hits {
+		if h.Source == source && strings.Contains(h.Text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func verified(t *testing.T, a *ragflow.Assistant) {
+	t.Helper()
+	v, err := a.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Findings) > 0 {
+		t.Errorf("findings: %v", v.Findings)
+	}
+}
+
+// TestIndexHardFiles asks that nothing is lost of files that are not as they
+// should be, and that the report says so.
+func TestIndexHardFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"invalid.md":      "# Invalid\n\nbefore \xff\xfe\xe2 grüne inwalid after\n",
+		"latin.txt":       "Das gr\xfcne latinum.\n",
+		"utf16.md":        "\xff\xfeu\x00t\x00f\x00w\x00o\x00r\x00d\x00",
+		"long.txt":        strings.Repeat("filler ", 700_000) + "lastword",
+		"page.html":       "<title>Page</title><p>htmlword",
+		"binary.md":       "a\x00b",
+		"photo.png":       "x",
+		"empty.md":        "",
+		"code/main.go":    "package main // codeword\n",
+		".hidden/x.md":    "hiddenword",
+		"out/x.md":        "ignoredword",
+		".gitignore":      "out/\n",
+		"loop/.gitignore": "",
+	} {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+	}
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	r := indexNow(t, a)
+	for word, source := range map[string]string{
+		"inwalid": "invalid.md", "latinum": "latin.txt", "utfword": "utf16.md", "lastword": "long.txt", "htmlword": "page.html", "codeword": "code/main.go",
+	} {
+		if !finds(t, a, word, source) {
+			t.Errorf("%q of %s is lost", word, source)
+		}
+	}
+	for _, word := range []string{"hiddenword", "ignoredword"} {
+		if finds(t, a, word, ".hidden/x.md") || finds(t, a, word, "out/x.md") {
+			t.Errorf("%q is found", word)
+		}
+	}
+	named := func(list []ragflow.FileProblem) (out []string) {
+		for _, p := range list {
+			out = append(out, p.Source)
+		}
+		return out
+	}
+	sorted := cmpopts.SortSlices(strings.Compare)
+	if d := cmp.Diff([]string{"binary.md", "photo.png"}, named(r.Skipped), sorted); d != "" {
+		t.Errorf("skipped: %s", d)
+	}
+	if d := cmp.Diff([]string{"invalid.md", "latin.txt", "utf16.md"}, named(r.Warned), sorted); d != "" {
+		t.Errorf("warned: %s", d)
+	}
+	verified(t, a)
+}
+
+// TestIndexUnreadable asks that a file that cannot be read is told, and that what
+// was read of it before is still found.
+func TestIndexUnreadable(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("permissions do not bind this user")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	write(t, filepath.Join(dir, "d", "b.md"), "bumblebee")
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	indexNow(t, a)
+	file, folder := filepath.Join(dir, "a.md"), filepath.Join(dir, "d")
+	write(t, file, "changed aardvark")
+	for path, mode := range map[string]fs.FileMode{file: 0, folder: 0} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := indexNow(t, a)
+	if len(r.Failed) != 2 || !finds(t, a, "aardvark", "a.md") || !finds(t, a, "bumblebee", "d/b.md") {
+		t.Errorf("failed %v; what was read before must be found", r.Failed)
+	}
+	_ = os.Chmod(file, 0o600)
+	_ = os.Chmod(folder, 0o700) //nolint:gosec // a folder needs its x
+	if r := indexNow(t, a); len(r.Failed) != 0 || !finds(t, a, "changed", "a.md") {
+		t.Errorf("failed %v after the rights came back", r.Failed)
+	}
+	verified(t, a)
+}
+
+// TestIndexFailedLink is the same without rights: a link whose target is a
+// folder's name now, on every system that has links.
+func TestIndexFailedLink(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(other, "x.md"), "linkword")
+	link := filepath.Join(dir, "l.md")
+	if err := os.Symlink(filepath.Join(other, "x.md"), link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	indexNow(t, a)
+	if err := os.Remove(filepath.Join(other, "x.md")); err != nil {
+		t.Fatal(err)
+	}
+	if r := indexNow(t, a); len(r.Failed) != 1 || !finds(t, a, "linkword", "l.md") {
+		t.Errorf("report %+v; the text must be found while its link leads nowhere", r)
+	}
+}
+
+// TestIndexVanishing takes a file away after the walk began, and after it saw
+// the file.
+func TestIndexVanishing(t *testing.T) {
+	for _, stage := range []string{"scanning", "indexing"} {
+		t.Run(stage, func(t *testing.T) {
+			dir, data := t.TempDir(), t.TempDir()
+			for i := range 300 { // more than are read ahead
+				write(t, filepath.Join(dir, fmt.Sprintf("m%03d.md", i)), "middle")
+			}
+			write(t, filepath.Join(dir, "z.md"), "zebra")
+			first := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
+			indexNow(t, first)
+			write(t, filepath.Join(dir, "m000.md"), "another")
+			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}, Progress: func(p ragflow.Progress) {
+				if p.Stage == stage {
+					_ = os.Remove(filepath.Join(dir, "z.md")) // it is gone the second time
+				}
+			}})
+			r := indexNow(t, a)
+			if finds(t, a, "zebra", "z.md") || !finds(t, a, "another", "m000.md") || r.Removed != 1 || len(r.Failed) != 0 {
+				t.Errorf("report %+v", r)
+			}
+			if told := len(r.Warned) == 1; told != (stage == "indexing") {
+				t.Errorf("warned %v", r.Warned)
+			}
+			verified(t, a)
+		})
+	}
+}
+
+// TestIndexGrowing writes to a file while it is read; the next time sees the
+// rest.
+func TestIndexGrowing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "log.md")
+	write(t, path, "first\n")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}, Progress: func(ragflow.Progress) {
+		_, _ = f.WriteString("more words\n") // at any moment
+	}})
+	indexNow(t, a)
+	if _, err := f.WriteString("lastword\n"); err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	indexNow(t, a)
+	if !finds(t, a, "lastword", "log.md") {
+		t.Error("what was written last is lost")
+	}
+	verified(t, a)
+}
+
+func TestGiven(t *testing.T) {
+	data := t.TempDir()
+	a := open(t, ragflow.Config{DataDir: data, Given: []ragflow.Given{{Name: "stdin.md", Data: []byte("# Notes\n\nThe password is swordfish.\n")}}})
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: "What is the password?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Citations) == 0 || r.Citations[0].Path != "stdin.md" || r.Citations[0].StartLine != 3 {
+		t.Errorf("citations %+v", r.Citations)
+	}
+	later := open(t, ragflow.Config{DataDir: data})
+	if _, err := later.Search(t.Context(), "swordfish", 3); !errors.Is(err, ragflow.ErrNoDocuments) {
+		t.Errorf("err = %v: the document is still there", err)
+	}
+}
+
+// TestStatsAndVerify asks that each file has its status, and that an index that is
+// as it should be has no findings.
+func TestStatsAndVerify(t *testing.T) {
+	dir, data := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "# A\n\naardvark\n")
+	write(t, filepath.Join(dir, "b.md"), "")
+	write(t, filepath.Join(dir, "c.md"), "x\x00y")
+	write(t, filepath.Join(dir, "d.html"), "<h1>D</h1>\n<p>dodo</p>\n<ul><li>one\n<li>two</ul>\n")
+	a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
+	indexNow(t, a)
+	stats, err := a.Stats(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stats.Collections[0]
+	if c.Files != 4 || c.Indexed != 2 || c.Empty != 1 || c.Skipped != 1 || c.Failed != 0 || c.LastChange == nil || c.SegmentBytes == 0 {
+		t.Errorf("got %+v", c)
+	}
+	want := []string{"a.md indexed", "b.md empty", "c.md skipped", "d.html indexed"}
+	var got []string
+	for _, f := range c.FileList {
+		got = append(got, f.Source+" "+f.Status)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	verified(t, a)
+	write(t, filepath.Join(dir, "a.md"), "changed")
+	v, err := a.Verify(t.Context())
+	if err != nil || v.Differing != 1 || v.Compared != 2 || len(v.Findings) != 0 {
+		t.Errorf("got %+v, %v: a file that changed is no fault", v, err)
+	}
+	if r, err := a.Retry(t.Context()); err != nil || len(r.Skipped) != 1 || r.Changed != 1 {
+		t.Errorf("retry: %+v, %v", r, err)
+	}
+	verified(t, a)
+}
+
+// TestWatch changes files, adds folders and takes some away, and waits until
+// each is found.
+func TestWatch(t *testing.T) {
+	for _, polling := range []bool{false, true} {
+		t.Run(fmt.Sprintf("polling %v", polling), func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "a.md"), "aardvark")
+			a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+			events := make(chan ragflow.WatchEvent, 100)
+			watch(t, a, ragflow.WatchOptions{Polling: polling, Debounce: 10 * time.Millisecond, Poll: 50 * time.Millisecond, Tell: func(e ragflow.WatchEvent) { events <- e }})
+			if e := <-events; e.Report == nil || e.Report.Added != 1 {
+				t.Fatalf("first: %+v", e)
+			}
+			for _, step := range []struct {
+				do   func()
+				want string
+			}{
+				{func() { write(t, filepath.Join(dir, "b.md"), "bee") }, "added b.md"},
+				{func() { write(t, filepath.Join(dir, "a.md"), "another aardvark") }, "changed a.md"},
+				{func() { write(t, filepath.Join(dir, "new", "deep", "c.md"), "crow") }, "added new/deep/c.md"},
+				{func() { write(t, filepath.Join(dir, "new", "deep", "d.md"), "deer") }, "added new/deep/d.md"},
+				{func() { _ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "old")) }, "added old/deep/d.md"},
+				{func() { write(t, filepath.Join(dir, "old", "deep", "e.md"), "eel") }, "added old/deep/e.md"},
+				{func() { write(t, filepath.Join(dir, ".gitignore"), "b.md\n") }, "removed b.md"},
+				{func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, "removed old/deep/e.md"},
+			} {
+				step.do()
+				await(t, events, step.want)
+			}
+		})
+	}
+}
+
+// watch runs Watch until the test ends.
+func watch(t *testing.T, a *ragflow.Assistant, o ragflow.WatchOptions) {
+	t.Helper()
+	done := make(chan error, 1)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	go func() { done <- a.Watch(ctx, o) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Watch: %v", err)
+		}
+	})
+}
+
+// await waits until a change is told.
+func await(t *testing.T, events <-chan ragflow.WatchEvent, want string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case e := <-events:
+			for _, c := range e.Changes {
+				if c.What+" "+c.Source == want {
+					return
+				}
+			}
+		case <-late:
+			t.Fatalf("%q was not told", want)
+		}
+	}
+}
