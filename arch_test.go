@@ -49,6 +49,7 @@ var rooms = map[string]room{
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
+	"llm/llmtest":               {},
 	"prompts":                   {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
@@ -72,6 +73,7 @@ var rooms = map[string]room{
 		"github.com/adrg/xdg",               // where configuration and data live
 		"go.yaml.in/yaml/v4",                // the configuration file
 		"golang.org/x/term",                 // is this a terminal, and how wide
+		"golang.org/x/sys",                  // free space on a disk
 	}},
 	"internal/sqlite": {theirs: []string{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
@@ -109,6 +111,7 @@ var testOnly = []string{
 	module + "/llm/openai", // and real models for them
 	module + "/internal/screen",
 	module + "/checkpoint/checkpointtest",
+	module + "/llm/llmtest",
 }
 
 // TestArchitecture reads the imports of every file itself, so that a cached

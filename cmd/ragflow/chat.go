@@ -102,7 +102,11 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 			a.warn(err.Error())
 		}
 	}
-	return chat.Run(ctx, config)
+	err = chat.Run(ctx, config)
+	if ctx.Err() != nil {
+		return ctx.Err() // what it means stands in failure.go
+	}
+	return err
 }
 
 // takeBack undoes the last turn of a thread and returns its question.

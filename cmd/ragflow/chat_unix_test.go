@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type terminalTest struct {
 	screen *screen.Screen
 	ended  chan error
 	moved  chan struct{} // something was written
+
+	process *os.Process
 }
 
 // patience is how long the screen may take to show what a script waits for.
@@ -65,7 +68,7 @@ func startChatIn(t *testing.T, dir string, columns, rows int, env []string, args
 	if err != nil {
 		t.Fatal(err)
 	}
-	tt := &terminalTest{t, dir, file, screen.New(columns, rows), make(chan error, 1), make(chan struct{}, 1)}
+	tt := &terminalTest{t, dir, file, screen.New(columns, rows), make(chan error, 1), make(chan struct{}, 1), c.Process}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -215,4 +218,39 @@ func TestChatPiped(t *testing.T) {
 		t.Errorf("sequences, or errors: %q", stderr.String())
 	}
 	golden.Assert(t, "testdata/chat/piped.golden", (&terminalTest{dir: dir}).steady(stdout.String()))
+}
+
+// A conversation goes on in a later session, with what was typed in the first;
+// SIGTERM gives the terminal back.
+func TestChatGoesOn(t *testing.T) {
+	dir := chatFolder(t)
+	s := startChatIn(t, dir, 80, 50, []string{"NO_COLOR=1"}, "--thread", "work")
+	s.prompt("a new conversation, work")
+	s.send("\x1b[200~How do I back up\na volume?\x1b[201~\r")
+	s.prompt(`\[1\] docs/volumes.md`)
+	s.send("What is a network?\r")
+	s.prompt(`networks.md`)
+	s.send("/undo\r")
+	s.prompt(`taken back: What is a network\?`)
+	s.send("\x04")
+	s.expect("go on with: ragflow chat --thread work")
+	s.exit(0)
+	info, err := os.Stat(filepath.Join(dir, "data", chatHistory))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("history: %v, %v; want mode 0600", info, err)
+	}
+
+	s = startChatIn(t, dir, 80, 50, []string{"NO_COLOR=1"}, "--thread", "work")
+	s.prompt(`How do I back up a volume\?\n1 turn, last used`)
+	s.send("\x1b[A\x1b[A\x1b[A")
+	s.expect("› How do I back up\n  a volume\\?")
+	s.send("\r")
+	s.prompt(`\[1\] docs/volumes.md`)
+	if err := s.process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.exit(exitTerminated)
+	if strings.Contains(s.screen.Text(), "goroutine") {
+		t.Errorf("a stack on the screen:\n%s", s.screen.Text())
+	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) manCommand() *cobra.Command {
-	c := &cobra.Command{
+func (*app) manCommand() *cobra.Command {
+	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
 		Long: `Write the manual pages of ragflow and of each of its commands into a folder, for
@@ -26,7 +26,6 @@ packagers: ragflow.1, ragflow-ask.1 and so on.`,
 			return writeManual(c.Root(), args[0])
 		},
 	}
-	return c
 }
 
 // writeManual writes the page of a command, and of those below it.

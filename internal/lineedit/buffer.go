@@ -150,7 +150,7 @@ func (b *buffer) transpose() {
 func (b *buffer) vertical(down bool) bool {
 	start := b.lineStart(b.at)
 	column := uniseg.GraphemeClusterCount(b.text[start:b.at])
-	target := 0
+	var target int
 	if down {
 		end := b.lineEnd(b.at)
 		if end == len(b.text) {

@@ -239,12 +239,13 @@ func (w *wrapper) newline() {
 			b.WriteString(s.raw)
 			continue
 		}
-		run := s.text
+		var run strings.Builder
+		run.WriteString(s.text)
 		for i < len(w.line) && w.line[i].raw == "" && w.line[i].format == s.format {
-			run += w.line[i].text
+			run.WriteString(w.line[i].text)
 			i++
 		}
-		b.WriteString(w.r.sgr(run, s.format))
+		b.WriteString(w.r.sgr(run.String(), s.format))
 	}
 	w.lines = append(w.lines, b.String())
 	w.line, w.lineWidth, w.gap = nil, 0, nil

@@ -220,7 +220,7 @@ func (s *session) docs(ctx context.Context, _ string) error {
 		return err
 	}
 	for _, root := range report.Roots {
-		s.say(s.link(root, oneLine(root)))
+		s.say(s.link(root, s.shown(root, root)))
 	}
 	news := "nothing changed"
 	if report.Added+report.Changed+report.Removed > 0 {

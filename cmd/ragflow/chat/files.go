@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,8 +87,8 @@ func (s *session) trace(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for i := len(run.Commits) - 1; i >= 0; i-- { // newest first
-		for _, d := range run.Commits[i].Deltas {
+	for _, commit := range slices.Backward(run.Commits) { // newest first
+		for _, d := range commit.Deltas {
 			if d.Node == "" {
 				continue
 			}
@@ -105,7 +106,7 @@ func (s *session) trace(ctx context.Context, dir string) error {
 				s.say(head + s.dim(strings.TrimRight(took+"  "+s.clipTo(about, room), " ")))
 				continue
 			}
-			s.say(head, s.dim("  "+s.clipTo(strings.TrimSpace(took)+"  "+about, s.width()-2)))
+			s.say(head, s.dim("  "+s.clipTo(took+"  "+about, s.width()-2)))
 		}
 	}
 	s.hint("run " + s.last.RunID + "; /trace DIR writes all of it")

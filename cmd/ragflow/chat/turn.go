@@ -98,7 +98,6 @@ func (s *session) input() <-chan lineedit.Chunk {
 type progress struct {
 	session  *session
 	begun    time.Time
-	drawn    time.Time
 	tick     <-chan time.Time
 	stop     func()
 	doing    string
