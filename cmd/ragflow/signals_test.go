@@ -21,8 +21,8 @@ func TestInterruptionCancels(t *testing.T) {
 	if !errors.Is(context.Cause(ctx), context.Canceled) || e.terminated() {
 		t.Errorf("cause %v, terminated %v", context.Cause(ctx), e.terminated())
 	}
-	if got := (&app{ending: e}).interrupted(); got.(*failure).code != exitInterrupted {
-		t.Errorf("exit code %d", got.(*failure).code)
+	if got, ok := errors.AsType[*failure]((&app{ending: e}).interrupted()); !ok || got.code != exitInterrupted {
+		t.Errorf("interrupted = %+v", got)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestTerminationDrainsARun(t *testing.T) {
 		t.Errorf("a run under way was cancelled: %v", context.Cause(ctx))
 	}
 	done()
-	if got := (&app{ending: e, started: "t"}).interrupted(); got.(*failure).code != exitTerminated || got.(*failure).hint == "" {
+	if got, ok := errors.AsType[*failure]((&app{ending: e, started: "t"}).interrupted()); !ok || got.code != exitTerminated || got.hint == "" {
 		t.Errorf("interrupted = %+v", got)
 	}
 }
