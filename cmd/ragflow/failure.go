@@ -18,9 +18,9 @@ import (
 const (
 	exitOK          = 0
 	exitFailure     = 1
-	exitUsage       = 2 // a bad flag, argument or setting
-	exitNotFound    = 3 // no such thread, run, file or folder
-	exitNoAnswer    = 4 // with --fail-on-no-answer
+	exitUsage       = 2   // a bad flag, argument or setting
+	exitNotFound    = 3   // no such thread, run, file or folder
+	exitNoAnswer    = 4   // with --fail-on-no-answer
 	exitInterrupted = 130 // Ctrl-C: SIGINT
 	exitTerminated  = 143 // SIGTERM
 )

@@ -31,8 +31,8 @@ type app struct {
 	flags   settingFlags
 	quiet   bool
 	isTerm  func(io.Writer) bool
-	ending  *ending       // how the system asks to end; nil where it does not
-	started string        // id of the thread a question was saved in, for the hint after an interruption
+	ending  *ending // how the system asks to end; nil where it does not
+	started string  // id of the thread a question was saved in, for the hint after an interruption
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
