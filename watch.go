@@ -244,7 +244,7 @@ func (w *watch) index(ctx context.Context, first bool) error {
 	report, err := w.a.indexWith(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // told to end
+			return nil //nolint:nilerr // told to end
 		}
 		return err
 	}

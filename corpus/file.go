@@ -156,7 +156,7 @@ func (w *walker) file(path, source string) error {
 	f, err := newFile(w.root.Name, path, source)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Lstat(path); gone != nil {
-			return nil // since the folder was read; a link that leads nowhere is still there
+			return nil //nolint:nilerr // gone since the folder was read; a link that leads nowhere is still there
 		}
 	}
 	if err == nil && kindOf(path) == "" {
