@@ -11,6 +11,9 @@ import (
 // maxLanguage is how much of a text Language looks at, in bytes.
 const maxLanguage = 4096
 
+// minSigns is how many signs a language other than English must give.
+const minSigns = 2
+
 // Language returns the ISO 639-1 code of the language a text is written in, as
 // far as a search engine needs to know it. Texts in Latin letters: en, pl, vi,
 // de, fr, es, it, pt, cs; in other scripts the main language of the script. A text
@@ -24,6 +27,9 @@ func Language(s string) string {
 	}
 	v, n := vote(s)
 	best, second := ranked(v)
+	if v[best] < minSigns {
+		best = 0 // one small word may be of any language
+	}
 	if v[best] > 0 && (v[best] >= second+2 || best == 0 && v[0] >= second && v[0] > 0) {
 		return languages[best]
 	}

@@ -20,6 +20,8 @@ func TestLanguage(t *testing.T) {
 			"tell me more", "delete everything", "Docker Desktop for Windows", "How do I do a to-do app?", "What does pl mean in docker?",
 			"kubernetes ingress timeout", "explain docker compose profiles", "multi-stage builds", "naïve café résumé question", "go to one on my Mac",
 			"Does it work with Zürich as the host name?", "build arguments", "MTU", "x",
+			"no space left on device", "container no", "no, I meant on Mac", "do as I say", "what do I do, as me?", "no such host", "me too", "a no-op",
+			"come on", "die", "the man page", "on/off", "to do", "is there no other way", "Docker na",
 		},
 		"pl": {
 			"Jak usunąć obrazy?", "jak usunac obrazy", "A na Windowsie?", "a jak zrobić kopię?", "Co to jest wolumen?", "Gdzie są logi?", "Dlaczego kontener nie startuje?",

@@ -62,7 +62,7 @@ func polishSign(w string) bool {
 // abbreviations elsewhere.
 func ambiguousVietnamese(w string) bool {
 	switch w {
-	case "ai", "do", "hay", "ra", "sao", "cho", "sau", "qua", "theo", "xin", "bao", "khi", "mà", "là", "có", "vi", "ta":
+	case "ai", "do", "hay", "ra", "sao", "cho", "sau", "qua", "theo", "bao", "khi", "mà", "là", "có", "vi", "ta":
 		return true
 	}
 	return false
@@ -106,14 +106,14 @@ func westernSign(lang, w string) bool {
 		}
 	case "pt":
 		switch w {
-		case "o", "os", "as", "um", "uma", "não", "como", "onde", "quando", "qual", "quais", "por", "para", "com", "é", "são", "do", "da", "dos", "das", "no",
+		case "o", "os", "um", "uma", "não", "como", "onde", "quando", "qual", "quais", "por", "para", "com", "é", "são", "da", "dos", "das",
 			"na", "em", "eu", "posso", "meu", "minha", "todos", "obrigado", "olá", "que", "você", "mais", "fazer", "de", "está":
 			return true
 		}
 	case "cs":
 		switch w {
 		case "jak", "co", "kde", "proč", "kdy", "který", "která", "které", "je", "jsou", "není", "všechny", "jaký", "jaká", "jaké", "mohu", "můžu", "ahoj",
-			"děkuji", "pro", "při", "nebo", "ale", "jsem", "aby", "když", "na", "se", "si", "do", "od", "ve":
+			"děkuji", "pro", "při", "nebo", "ale", "jsem", "aby", "když", "na", "se", "si", "od", "ve":
 			return true
 		}
 	}
