@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,11 +58,28 @@ func candidatesOf(ctx context.Context, s Searcher, hits []state.Hit) ([]state.So
 			all = append(all, state.Source{Chunk: c, Score: h.Score})
 		}
 	}
-	kept := make([]state.Source, 0, Candidates)
-	for _, i := range distinct(all, rank.AtLeast(fusedSimilarity), Candidates) {
+	kept := make([]state.Source, 0, len(all))
+	for _, i := range distinct(all, rank.AtLeast(fusedSimilarity), len(all)) {
 		kept = append(kept, all[i])
 	}
-	return kept, nil
+	return withOpenings(kept, Candidates), nil
+}
+
+// withOpenings returns limit candidates: the best, except that the openings of
+// documents found further down take the places of the last ones, up to a third
+// of all. An opening says what a document is about, which is what many
+// questions ask; the search likes passages that repeat its words better.
+func withOpenings(all []state.Source, limit int) []state.Source {
+	if len(all) <= limit {
+		return all
+	}
+	var openings []state.Source
+	for _, c := range all[limit:] {
+		if c.Ordinal == 0 && len(openings) < limit/3 {
+			openings = append(openings, c)
+		}
+	}
+	return append(slices.Clone(all[:limit-len(openings)]), openings...)
 }
 
 // distinct returns the indices of up to limit sources, in order, of which none

@@ -36,7 +36,7 @@ func NewAnswerer(stats Stats, threshold float64) *Answerer {
 // Answer answers a task. It fails only where a source is no valid text.
 func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		return state.Answer{Text: converse(t), Model: Name}, nil
+		return state.Answer{Text: a.converse(t), Model: Name}, nil
 	}
 	abstain := t.Grade.Score < a.threshold
 	passages := make([]passage, len(t.Sources))
@@ -45,7 +45,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	}
 	s := newSelection(a.lex, t, passages)
 	if abstain {
-		s.closest()
+		s.closest(t.Grade.Score)
 	} else {
 		s.choose()
 	}
@@ -82,7 +82,7 @@ func framing(t state.Task, abstain bool) []string {
 }
 
 // converse answers what needs no documents.
-func converse(t state.Task) string {
+func (a *Answerer) converse(t state.Task) string {
 	switch talk(t.Question) {
 	case thanks:
 		return phrase.Say(phrase.Thanks, t.Language)
@@ -92,6 +92,8 @@ func converse(t state.Task) string {
 		return phrase.Say(phrase.Capabilities, t.Language)
 	case earlier:
 		return earlierQuestions(t)
+	case recap:
+		return a.recapitulate(t)
 	default:
 		return phrase.Say(phrase.Greeting, t.Language)
 	}
@@ -114,4 +116,20 @@ func earlierQuestions(t state.Task) string {
 		return phrase.Say(phrase.NothingEarlier, t.Language)
 	}
 	return phrase.Say(phrase.EarlierQuestions, t.Language) + "\n" + questions
+}
+
+// recapitulate tells each turn in a line: the question and the gist of its
+// answer.
+func (a *Answerer) recapitulate(t state.Task) string {
+	z := Summarizer{lex: a.lex}
+	facts, turns := readSummary(z.extended(t.Summary, t.Messages[:max(0, len(t.Messages)-1)]))
+	if len(facts)+len(turns) == 0 {
+		return phrase.Say(phrase.NothingEarlier, t.Language)
+	}
+	var b strings.Builder
+	b.WriteString(phrase.Say(phrase.Conversation, t.Language) + "\n")
+	for _, line := range append(facts, turns...) {
+		b.WriteString("\n" + turnMark + cite.Escape(strings.TrimPrefix(line, turnMark)))
+	}
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -91,6 +92,7 @@ const (
 	farewell
 	capabilities
 	earlier
+	recap
 )
 
 // route says which way a turn goes.
@@ -98,7 +100,7 @@ func route(question string) string {
 	switch talk(question) {
 	case noTalk:
 		return state.RouteSearch
-	case capabilities, earlier:
+	case capabilities, earlier, recap:
 		return state.RouteMeta
 	default:
 		return state.RouteChitchat
@@ -116,6 +118,8 @@ func talk(question string) smallTalk {
 	switch {
 	case oneOf(line, earlierPhrases()):
 		return earlier
+	case oneOf(line, recapPhrases()):
+		return recap
 	case oneOf(line, capabilityPhrases()):
 		return capabilities
 	}
@@ -165,6 +169,38 @@ func earlierPhrases() []string {
 		"tôi đã hỏi gì", "tôi vừa hỏi gì", "trước đó tôi đã hỏi gì", "câu hỏi trước của tôi là gì",
 	}
 }
+
+func recapPhrases() []string {
+	return []string{
+		"summarize our conversation", "summarise our conversation", "summarize this conversation", "summarise this conversation",
+		"summarize the conversation", "summarise the conversation", "summarize what we talked about", "summarise what we talked about",
+		"give me a summary of our conversation", "recap our conversation", "please summarize our conversation", "can you summarize our conversation",
+		"podsumuj naszą rozmowę", "podsumuj rozmowę", "podsumuj tę rozmowę", "streść naszą rozmowę",
+		"tóm tắt cuộc trò chuyện", "hãy tóm tắt cuộc trò chuyện", "tóm tắt cuộc trò chuyện này",
+	}
+}
+
+// asked is what a turn asks, without courtesy before it ("thanks! now something
+// else: …"). switched reports whether it says that another topic begins.
+func asked(turn string) (question string, switched bool) {
+	rest := turn
+	for {
+		m := preamble.FindStringSubmatch(rest)
+		if m == nil || len(strings.Fields(rest[len(m[0]):])) < 2 {
+			break
+		}
+		switched = switched || m[1] != ""
+		rest = rest[len(m[0]):]
+	}
+	return rest, switched
+}
+
+// preamble is courtesy that a mark ends, or the announcement of another topic.
+var preamble = regexp.MustCompile(`(?i)^\s*(?:(?:(?:(?:ok|okay|now|and now|so|well|next|a teraz|teraz|bây giờ)[,: ]+)*` +
+	`(something (?:completely |totally |entirely )?(?:else|different)|(?:a |an )?(?:another|different|new|next) (?:question|topic|one)|changing (?:the )?topic|` +
+	`coś innego|inne pytanie|now[ey] pytanie|câu hỏi khác))\s*[:,.!?–—-]+\s+` +
+	`|(?:many thanks|thanks a lot|thanks|thank you(?: very much| so much)?|thx|cheers|great|perfect|nice|cool|awesome|got it|i see|hi|hello|hey|` +
+	`dzięki|dziękuję|super|świetnie|cześć|hej|cảm ơn(?: bạn)?|xin chào)(?: there| again)?\s*[,.!:]+\s+)`)
 
 func capabilityPhrases() []string {
 	return []string{

@@ -49,9 +49,12 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 		grade.Why = "no words to look for"
 		return grade, nil
 	}
+	if len(queries) > 0 {
+		terms = append(terms, g.lex.apart(queries[0].Text, best)...)
+	}
 	top, at := -1.0, 0
 	for i, c := range best {
-		if m := g.lex.cover(terms, c); m > top {
+		if m := cover(terms, g.lex.passage(1, state.Source{Chunk: c})); m > top {
 			top, at = m, i
 		}
 	}
@@ -76,17 +79,23 @@ func lessLent(q state.Query, share float64) state.Query {
 
 // cover is the mean of what the passage and its best sentence hold. Title and
 // headings speak for every sentence below them.
-func (l lexicon) cover(terms []weighed, c state.Chunk) float64 {
-	p := l.passage(1, state.Source{Chunk: c})
-	whole := l.said(c.Text)
-	about := func(term string, in set) float64 {
-		switch {
-		case in.has(term):
-			return 1
-		case p.about.has(term):
-			return aboutWeight
+func cover(terms []weighed, p passage) float64 {
+	whole := held{}
+	for _, in := range p.terms {
+		for t, share := range in {
+			whole.add(t, share)
 		}
-		return 0
+	}
+	for _, sec := range p.sections[1:] {
+		for t := range sec.name {
+			whole.add(t, 1)
+		}
+	}
+	about := func(term string, in held) float64 {
+		if p.about.has(term) {
+			return max(in[term], aboutWeight)
+		}
+		return in[term]
 	}
 	passage := coverage(terms, func(t string) float64 { return about(t, whole) })
 	sentence := 0.0

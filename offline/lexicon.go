@@ -46,34 +46,19 @@ func (l lexicon) set(texts ...string) set {
 	return out
 }
 
-// said is the set of what a passage says. The words that an option such as
-// --keep-data is made of are not among it: it is a name, and keeps no data.
-func (l lexicon) said(s string) set {
-	out := set{}
-	end := 0 // of the option under way
-	for _, t := range l.analyzer.Analyze(s) {
-		if t.Start < end {
-			continue
-		}
-		if s[t.Start] == '-' && strings.Contains(strings.TrimLeft(s[t.Start:t.End], "-"), "-") {
-			end = t.End
-		}
-		out[t.Term] = struct{}{}
-	}
-	return out
-}
-
 // weighed is a term of a question with what it counts.
 type weighed struct {
 	term   string
 	weight float64
 	others []synonym // that may stand for it
+	path   bool      // a part of a path in the question: its place in a path is no accident
 }
 
 // Weights of words that say little about the topic of a question.
 const (
 	synonymShare = 0.8 // of a word, where another stands for it
 	askingWeight = 0.3 // "want", "please": how one asks, not what
+	longMessage  = 6   // terms of a question beyond which the paths in it are beside the point
 	unseenName   = 1.6 // a name that no passage holds: the documents do not know the thing
 )
 
@@ -82,12 +67,18 @@ const (
 func (l lexicon) question(q state.Query) []weighed {
 	weights := map[string]float64{}
 	l.weigh(weights, q.Text, 1)
+	paths := set{}
+	for _, t := range l.analyzer.Analyze(q.Text) {
+		if partOfPath(q.Text, t) {
+			paths[t.Term] = struct{}{}
+		}
+	}
 	for _, b := range q.Boosts {
 		l.weigh(weights, b.Text, b.Weight)
 	}
 	out := make([]weighed, 0, len(weights))
 	for term, w := range weights {
-		out = append(out, weighed{term, w, l.others[term]})
+		out = append(out, weighed{term, w, l.others[term], paths.has(term)})
 	}
 	slices.SortFunc(out, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
@@ -112,6 +103,8 @@ func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 		switch {
 		case askingWord(strings.ToLower(word)):
 			w *= askingWeight
+		case partOfPath(s, t) && len(tokens) > longMessage:
+			w *= pathShare
 		case !seen && looksLikeName(word, t.Start == 0):
 			w *= unseenName
 		}
@@ -157,6 +150,9 @@ func coverage(terms []weighed, has func(term string) float64) float64 {
 	for _, t := range terms {
 		all += t.weight
 		share := has(t.term)
+		if t.path && share > 0 {
+			share = 1
+		}
 		for _, o := range t.others {
 			share = max(share, synonymShare*has(o.term))
 		}
@@ -187,7 +183,7 @@ func functionWord(lang, word string) bool {
 func askingWord(word string) bool {
 	switch word {
 	case "want", "wants", "need", "needs", "like", "please", "tell", "show", "explain", "give", "know",
-		"happen", "happens", "mean", "means", "possible", "way", "ways", "thing", "things", "wrong", "right",
+		"happen", "happens", "mean", "means", "meant", "difference", "different", "between", "vs", "versus", "compare", "compared", "see", "work", "works", "possible", "way", "ways", "thing", "things", "wrong", "right",
 		"exactly", "still", "really", "actually", "able", "try", "trying", "suppose", "say", "instead",
 		"good", "idea", "make", "sure", "get", "use", "using", "used", "put", "come", "comes", "go", "take",
 		"one", "two", "also", "already", "many", "much", "altogether", "today", "look", "must", "may", "might", "several", "lot", "lots",

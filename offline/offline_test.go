@@ -120,7 +120,7 @@ func TestAnswers(t *testing.T) {
 		{
 			"all the steps", task("How do I install the engine on Ubuntu?", 0.9, d[3]),
 			"From your documents:\n\nFollow these steps to install the engine on Ubuntu: [Source 1]\n\n" +
-				"- Remove old packages. [Source 1]\n- Add the repository. [Source 1]\n- Install the engine. [Source 1]",
+				"1. Remove old packages. [Source 1]\n2. Add the repository. [Source 1]\n3. Install the engine. [Source 1]",
 		},
 		{
 			"what a pronoun points to", task("Why is it portable?", 0.9, d[2]),
@@ -461,5 +461,31 @@ func TestRerank(t *testing.T) {
 	}
 	if in[0].ID != "images" || in[0].Score != 0.0164 {
 		t.Errorf("the candidates were written to: %+v", in[0])
+	}
+}
+
+func TestTopicSwitches(t *testing.T) {
+	before := state.Exchange{Question: "How do I publish ports of a container to the host?"}
+	for _, tt := range []struct {
+		question string
+		want     bool
+	}{
+		{"What is a volume?", true},
+		{"What are images?", true},
+		{"Who is a helper?", true},
+		{"How do I create a volume?", true},
+		{"How do I remove packages?", true},
+		{"how can I publish ports", true},
+		{"thanks! now something else: volumes of the host", true},
+		{"ok, another question: archive and tar", true},
+		{"Great! How do I create a volume?", true},
+		{"How do I remove it?", false},
+		{"What is the default?", false},
+		{"What is that?", false},
+		{"no, I meant on Mac", false},
+	} {
+		if got := rewrite(t, tt.question, before).Standalone; got != tt.want {
+			t.Errorf("%q stands by itself: %v, want %v", tt.question, got, tt.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -84,7 +85,11 @@ func (p passage) show(units []int) string {
 	case item:
 		for _, u := range units {
 			if t := tidy(p.text(u)); t != "" {
-				lines = append(lines, "- "+t+" "+mark)
+				bullet := "- "
+				if p.units[u].ordered {
+					bullet = strconv.Itoa(p.units[u].number) + ". "
+				}
+				lines = append(lines, bullet+t+" "+mark)
 			}
 		}
 		return strings.Join(lines, "\n")

@@ -10,8 +10,11 @@ import (
 
 // How much coverage and title count beside the score of the search.
 const (
-	coverWeight = 0.3
-	titleShare  = 0.1
+	coverWeight   = 0.3
+	titleShare    = 0.1
+	stepsWeight   = 0.4  // of steps below a heading that names what shall be done
+	openingCut    = 0.85 // of the question that the title of a page must hold for…
+	openingWeight = 0.6  // of the opening of a page whose title is what shall be defined
 )
 
 // Reranker orders candidates for the context by the score of the search,
@@ -29,6 +32,11 @@ func NewReranker(stats Stats) *Reranker { return &Reranker{lex: newLexicon(stats
 // put it there; equal ones keep theirs. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	terms := r.lex.question(strongest(queries))
+	kind, own, words := Fact, []weighed(nil), []string(nil)
+	if len(queries) > 0 {
+		question, _ := asked(queries[0].Text)
+		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
+	}
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.Score)
@@ -39,10 +47,29 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		if best > 0 {
 			score = c.Score / best
 		}
-		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*r.lex.cover(terms, c.Chunk) + titleShare*r.lex.titled(terms, c.Chunk)
+		p := r.lex.passage(1, c)
+		score += repeats(words, c.Text)
+		if kind == HowTo {
+			score += stepsWeight * recipeFit(terms, p)
+		}
+		if kind == Definition && c.Ordinal == 0 && coverage(own, r.lex.set(c.Title).in) >= openingCut {
+			score += openingWeight * r.lex.titled(own, state.Chunk{Title: c.Title})
+		}
+		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*cover(terms, p) + titleShare*r.lex.titled(terms, c.Chunk)
 	}
 	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
+}
+
+// recipeFit is how well the heading of a section with steps says what is asked.
+func recipeFit(terms []weighed, p passage) float64 {
+	best := 0.0
+	for sec := range p.sections {
+		if p.sections[sec].begins && p.steps(sec) >= 0 {
+			best = max(best, named(terms, p, sec))
+		}
+	}
+	return best
 }
 
 // titled is how well the title of a page, or a heading above a passage, names

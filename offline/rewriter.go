@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,8 +50,10 @@ func NewRewriter(stats Stats, passages Passages) *Rewriter {
 // passages cannot be read.
 func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error) {
 	plan := state.Plan{Language: language(question, recent), Route: route(question)}
+	whole := question
+	question, switched := asked(whole)
 	standalone, why := true, ""
-	if len(recent) > 0 {
+	if len(recent) > 0 && !switched {
 		standalone, why = r.alone(question)
 	}
 	plan.Standalone = standalone
@@ -59,6 +62,10 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 		raw.Weight, raw.Why = rawWeight, "raw turn; not alone: "+why
 	}
 	plan.Queries = []state.Query{raw}
+	if question != whole { // the raw turn stays in front, for whoever reads the plan
+		polite := state.Query{Text: whole, Why: "raw turn, with courtesy", Attempt: 1}
+		plan.Queries = []state.Query{polite, raw}
+	}
 	if plan.Route != state.RouteSearch {
 		plan.Queries[0].Why = "raw turn, not searched for"
 		return plan, nil
@@ -72,8 +79,8 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 	}
 	if words := r.lex.synonyms(question); words != "" {
 		boost := state.Boost{Text: words, Weight: synonymWeight}
-		if len(plan.Queries) > 1 {
-			plan.Queries[1].Boosts = append(plan.Queries[1].Boosts, boost)
+		if last := len(plan.Queries) - 1; len(recent) > 0 {
+			plan.Queries[last].Boosts = append(plan.Queries[last].Boosts, boost)
 		} else {
 			plan.Queries = append(plan.Queries, state.Query{
 				Text: question, Boosts: []state.Boost{boost}, Weight: otherWeight,
@@ -84,7 +91,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 	if clause := r.lastClause(question); clause != "" {
 		q := state.Query{Text: clause, Weight: clauseWeight, Why: "last clause of a composite question", Attempt: 1}
 		if !standalone {
-			q.Boosts = plan.Queries[1].Boosts
+			q.Boosts = plan.Queries[len(plan.Queries)-1].Boosts
 		}
 		plan.Queries = append(plan.Queries, q)
 	}
@@ -162,11 +169,34 @@ func (r *Rewriter) alone(question string) (alone bool, why string) {
 	if why := leaning(question); why != "" {
 		return false, why
 	}
-	if n := len(r.lex.question(state.Query{Text: question})); n < minContent {
+	terms := r.lex.question(state.Query{Text: question})
+	switch n := len(terms); {
+	case n >= minContent, n > 0 && namesAThing.MatchString(question) && !ofThing.MatchString(question), n > 1 && doesAThing.MatchString(question):
+		return true, ""
+	case n > 0 && r.rare(terms[0].term):
+		return true, ""
+	default:
 		return false, fmt.Sprintf("%d words of content", n)
 	}
-	return true, ""
 }
+
+// Whole questions of few words: "What is a bind mount?", "How do I sign an
+// image?". "What is the default?" is none: it asks about a thing named before.
+var (
+	namesAThing = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|was|were) (?:an? )?(?:[\p{L}\p{N}_./-]+ ?){1,4}\??$|^co to jest |^czym jest | là gì`)
+	doesAThing  = regexp.MustCompile(`(?i)^how (?:do|can|to|could|should|would) (?:(?:i|we|you|one) )?[\p{L}-]+ (?:an? |the |my |all |several |multiple )?[\p{L}\p{N}_./-]+|^jak \p{L}+ć \p{L}+`)
+	ofThing     = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|was|were) the `)
+)
+
+// rare reports whether few passages hold a term, so that the documents have
+// one topic for it at most.
+func (r *Rewriter) rare(term string) bool {
+	df := r.lex.stats.DocFreq(term)
+	return df > 0 && float64(df) < rareShare*float64(r.lex.stats.Docs())
+}
+
+// rareShare is the share of passages below which a word names a topic.
+const rareShare = 0.01
 
 // leaning says by which sign a question leans on the ones before; "" without
 // one.

@@ -13,20 +13,30 @@ const (
 	maxPicks       = 3    // statements an answer is built on
 	keepAbove      = 0.6  // of the best statement's score
 	maxWords       = 70   // of quoted prose; the first statement may be longer
+	nearGrade      = 0.2  // below it nothing found is near the question
+	enoughWords    = 20   // of a definition that needs nothing beside it
 	maxItems       = 8    // of a list that is shown whole
+	rowAsked       = 0.7  // of the question that a row must hold to be the one asked for
+	rowShare       = 0.4  // of what the best row says, for a row to stand beside it
 	maxRows        = 6    // of a table
 	maxCode        = 40   // lines of a block that is shown
 	answerLent     = 0.2  // what a word counts that the conversation lends, of what it counts in the search
 	priorWeight    = 0.12 // of looking like an answer to this type of question
+	defineWeight   = 0.3  // of "X is …", where X is what the question asks for
 	sourceWeight   = 0.25 // of the rank of the source
+	nameWeight     = 0.25 // of standing early below a heading that names what is asked
+	codeCoverage   = 0.85 // of the words in a block of code: much of it is example and output
+	otherAction    = 0.5  // of a heading without the verb that a how-to question asks about
+	lateLoss       = 0.7  // for each paragraph, list or block before
 	headingShare   = 0.5  // of a word that only the headings above hold
 	leadShare      = 0.5  // of a word that only the sentence before holds
 	redundantLoss  = 0.35 // for saying again what is chosen already
+	elsewhereLoss  = 0.02 // for standing on another page than the first statement
 	noveltyGain    = 0.25 // for covering words that nothing chosen covers
 	navigationLoss = 0.25 // of "for more information, see …"
 	longWords      = 45   // statements beyond this are hard to read
 	longLoss       = 0.1
-	shortWords     = 5 // statements below this say little
+	shortWords     = 4 // statements below this say little
 	shortLoss      = 0.1
 	codeOutOfPlace = 0.2 // loss of code where the question does not ask how
 )
@@ -43,18 +53,28 @@ type statement struct {
 // selection is one choice of statements for an answer.
 type selection struct {
 	lex      lexicon
+	asked    []string // the words of the question
+	verb     string   // that a how-to question asks about; "" without one
 	kind     QuestionType
 	terms    []weighed
+	own      []weighed // without what the conversation lends
 	passages []passage
 	chosen   []place // in the order chosen
 	words    int
 }
 
 func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
-	return &selection{
-		lex: lex, kind: TypeOf(t.Question), passages: passages,
+	question, _ := asked(t.Question)
+	s := &selection{
+		lex: lex, kind: TypeOf(question), passages: passages,
 		terms: lex.question(lessLent(strongest(t.Queries), answerLent)),
+		own:   lex.question(state.Query{Text: question}),
+		asked: plainWords(question),
 	}
+	if s.kind == HowTo {
+		s.verb = lex.action(question)
+	}
+	return s
 }
 
 // statements scores all units, best first.
@@ -72,27 +92,34 @@ func (s *selection) statements() []statement {
 func (s *selection) score(i, j int) float64 {
 	p, u := s.passages[i], s.passages[i].units[j]
 	raw := p.text(j)
-	before := set{}
+	var before held
 	if u.lead >= 0 {
 		before = p.terms[u.lead]
 	} else if j > 0 && p.units[j-1].block == u.block {
 		before = p.terms[j-1]
 	}
-	heading := s.lex.set(u.heading)
+	heading := p.section(j).name
 	score := coverage(s.terms, func(t string) float64 {
-		switch {
-		case p.terms[j].has(t):
-			return 1
-		case before.has(t):
-			return leadShare
-		case p.about.has(t) || heading.has(t):
-			return headingShare
+		above := 0.0
+		if p.about.has(t) || heading.has(t) {
+			above = headingShare
 		}
-		return 0
+		return max(p.terms[j][t], leadShare*before[t], above)
 	})
+	if u.kind == code {
+		score *= codeCoverage
+	}
+	name := named(s.terms, p, u.section)
+	if s.verb != "" && !s.speaks(heading, s.verb) {
+		name *= otherAction
+	}
+	score += nameWeight * name * p.early(j)
 	score += priorWeight * prior(s.kind, u.kind, raw)
-	score += sourceWeight / float64(i+1)
-	if navigation.MatchString(raw) {
+	if s.kind == Definition && u.kind == sentence {
+		score += defineWeight * s.defines(raw)
+	}
+	score += sourceWeight/float64(i+1) + repeats(s.asked, raw)
+	if leadsAway(raw) {
 		score -= navigationLoss
 	}
 	switch n := len(strings.Fields(raw)); {
@@ -107,8 +134,21 @@ func (s *selection) score(i, j int) float64 {
 	return score
 }
 
+// early is 1 for what comes first below its heading, less for what comes later,
+// 0 where the passage does not hold the beginning.
+func (p passage) early(j int) float64 {
+	sec := p.section(j)
+	if !sec.begins {
+		return 0
+	}
+	return 1 / (1 + lateLoss*float64(p.units[j].block-p.units[sec.first].block))
+}
+
 // choose picks the statements of an answer and what they need to be understood.
 func (s *selection) choose() {
+	if s.kind == HowTo && s.recipe() {
+		return
+	}
 	left := s.statements()
 	if len(left) == 0 {
 		return
@@ -134,6 +174,9 @@ func (s *selection) choose() {
 		for t := range s.passages[pick.passage].terms[pick.unit] {
 			covered[t] = struct{}{}
 		}
+		if s.kind == Definition && picks == 0 && s.defined(pick.place) && s.words >= enoughWords {
+			break
+		}
 	}
 	if s.kind == HowTo {
 		s.takeCode()
@@ -156,11 +199,14 @@ func (s *selection) value(c statement, covered set) float64 {
 	for _, p := range s.chosen {
 		most = max(most, overlap(terms, s.passages[p.passage].terms[p.unit]))
 	}
+	if s.passages[c.passage].src.Source != s.passages[s.chosen[0].passage].src.Source {
+		most += elsewhereLoss / redundantLoss
+	}
 	return c.score + noveltyGain*fresh - redundantLoss*most
 }
 
 // overlap is the share of the smaller set that the other holds.
-func overlap(a, b set) float64 {
+func overlap(a, b held) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -176,170 +222,8 @@ func overlap(a, b set) float64 {
 	return float64(n) / float64(len(a))
 }
 
-func (s *selection) has(p place) bool { return slices.Contains(s.chosen, p) }
-
-// take adds a statement with what belongs to it: the sentence that a pronoun
-// points to, the sentence that leads into a list, what a colon announces. It
-// reports whether there was room.
-func (s *selection) take(p place, first bool) bool {
-	group := s.group(p)
-	n := 0
-	for _, g := range group {
-		if !s.has(g) {
-			n += s.proseWords(g)
-		}
-	}
-	if !first && s.words+n > maxWords {
-		return false
-	}
-	for _, g := range group {
-		if !s.has(g) {
-			s.chosen = append(s.chosen, g)
-		}
-	}
-	s.words += n
-	return true
-}
-
-func (s *selection) proseWords(p place) int {
-	if s.passages[p.passage].units[p.unit].kind == code {
-		return 0
-	}
-	return len(strings.Fields(tidy(s.passages[p.passage].text(p.unit))))
-}
-
-// group is a statement with what belongs to it, the statement first.
-func (s *selection) group(p place) []place {
-	units := s.passages[p.passage].units
-	u := units[p.unit]
-	out := []place{p}
-	add := func(i int) { out = append(out, place{p.passage, i}) }
-	switch u.kind {
-	case sentence:
-		raw := tidy(s.passages[p.passage].text(p.unit))
-		if pointsBack(raw) && p.unit > 0 && units[p.unit-1].kind == sentence && units[p.unit-1].heading == u.heading {
-			add(p.unit - 1)
-		}
-		if strings.HasSuffix(raw, ":") {
-			for _, i := range s.announced(p) {
-				add(i)
-			}
-		}
-	case item:
-		if u.lead >= 0 {
-			add(u.lead)
-		}
-		if s.kind == HowTo && u.ordered {
-			for _, i := range s.list(p) {
-				if i != p.unit {
-					add(i)
-				}
-			}
-		}
-		if strings.HasSuffix(tidy(s.passages[p.passage].text(p.unit)), ":") && p.unit+1 < len(units) && units[p.unit+1].kind == code {
-			add(p.unit + 1)
-		}
-	case row:
-		for _, i := range s.rows(p) {
-			if i != p.unit {
-				add(i)
-			}
-		}
-	case code:
-		if u.lead >= 0 {
-			add(u.lead)
-		}
-	}
-	return out
-}
-
-// announced are the units behind a colon: a block of code, a list, the rows of
-// a table that share a word with the question.
-func (s *selection) announced(p place) []int {
-	units := s.passages[p.passage].units
-	next := p.unit + 1
-	if next >= len(units) {
-		return nil
-	}
-	switch units[next].kind {
-	case code:
-		if s.lines(place{p.passage, next}) <= maxCode {
-			return []int{next}
-		}
-	case item:
-		return s.list(place{p.passage, next})
-	case row:
-		return s.rows(place{p.passage, next})
-	case sentence: // the colon announces prose
-	}
-	return nil
-}
-
-// list are the items of the list that p stands in, all of them or, of a long
-// list, the first ones, with the code that belongs to an item.
-func (s *selection) list(p place) []int {
-	units := s.passages[p.passage].units
-	first := p.unit
-	for first > 0 && (units[first-1].kind == item || units[first-1].kind == code) && units[first-1].block == units[p.unit].block {
-		first--
-	}
-	for units[first].kind == code { // it belongs to an item that the passage lacks
-		first++
-	}
-	if units[first].number > 1 {
-		first = p.unit // the list began before the passage: its middle is no beginning
-	}
-	var out []int
-	items := 0
-	for i := first; i < len(units) && units[i].block == units[p.unit].block; i++ {
-		switch {
-		case units[i].kind == item && units[i].level <= units[p.unit].level+1:
-			if items++; items > maxItems {
-				return out
-			}
-			out = append(out, i)
-		case units[i].kind == code && s.lines(place{p.passage, i}) <= maxCode:
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// rows are the header and the rows of the table that p stands in: all of a
-// small table, else those that say most about the question.
-func (s *selection) rows(p place) []int {
-	units := s.passages[p.passage].units
-	var rows []statement
-	for i, u := range units {
-		if u.kind == row && u.block == units[p.unit].block && i != u.head {
-			c := coverage(s.terms, s.passages[p.passage].terms[i].in)
-			if i == p.unit {
-				c++ // itself first
-			}
-			rows = append(rows, statement{place{p.passage, i}, c})
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
-	var out []int
-	if head := units[p.unit].head; head >= 0 {
-		out = append(out, head)
-	}
-	words := 0
-	for n, r := range rows {
-		if words += s.proseWords(r.place); n > 0 && (n >= maxRows || words > maxWords) {
-			break
-		}
-		out = append(out, r.unit)
-	}
-	return out
-}
-
-func (s *selection) lines(p place) int {
-	return strings.Count(s.passages[p.passage].text(p.unit), "\n") - 1
-}
-
-// takeCode adds the block of code that belongs to the statements of a how-to
-// answer, unless there is one.
+// takeCode adds the block of code that belongs to the first statement of a
+// how-to answer, or to another of its passage, unless there is one.
 func (s *selection) takeCode() {
 	for _, p := range s.chosen {
 		if s.passages[p.passage].units[p.unit].kind == code {
@@ -347,9 +231,12 @@ func (s *selection) takeCode() {
 		}
 	}
 	for _, p := range s.chosen {
+		if p.passage != s.chosen[0].passage {
+			continue
+		}
 		units := s.passages[p.passage].units
-		for i := p.unit + 1; i < len(units) && i <= p.unit+2; i++ {
-			if at := (place{p.passage, i}); units[i].kind == code && s.lines(at) <= maxCode {
+		for i := p.unit + 1; i < len(units) && i <= p.unit+2 && units[i].section == units[p.unit].section; i++ {
+			if at := (place{p.passage, i}); units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode {
 				if units[i].lead >= 0 {
 					s.take(place{p.passage, units[i].lead}, true)
 				}
@@ -360,41 +247,40 @@ func (s *selection) takeCode() {
 	}
 }
 
-// closest picks the one statement that comes nearest to the question.
-func (s *selection) closest() {
-	for _, c := range s.statements() {
-		if u := s.passages[c.passage].units[c.unit]; u.kind != code && !strings.HasSuffix(tidy(s.passages[c.passage].text(c.unit)), ":") {
-			s.chosen = append(s.chosen, c.place)
-			if head := s.passages[c.passage].units[c.unit].head; head >= 0 && head != c.unit {
-				s.chosen = append(s.chosen, place{c.passage, head})
-			}
-			return
+// closest picks the one statement that comes nearest to the question; where
+// none comes near, the first sentence of the page that does.
+func (s *selection) closest(grade float64) {
+	all := s.statements()
+	if grade < nearGrade {
+		all = s.openings()
+	}
+	for _, c := range all {
+		p := s.passages[c.passage]
+		raw := p.text(c.unit)
+		said := tidy(raw)
+		if p.units[c.unit].kind == code || strings.HasSuffix(said, ":") || leadsAway(raw) || len(strings.Fields(said)) < shortWords {
+			continue
 		}
+		s.chosen = append(s.chosen, c.place)
+		if head := p.units[c.unit].head; head >= 0 && head != c.unit {
+			s.chosen = append(s.chosen, place{c.passage, head})
+		}
+		return
 	}
 	if all := s.statements(); len(all) > 0 {
 		s.take(all[0].place, true)
 	}
 }
 
-// pointsBack reports whether a sentence begins with a word that points to the
-// sentence before.
-func pointsBack(s string) bool {
-	words := plainWords(s)
-	if len(words) == 0 {
-		return false
-	}
-	switch words[0] {
-	case "this", "that", "these", "those", "it", "they", "such", "its", "their", "however", "otherwise", "instead", "therefore", "also",
-		"additionally", "then", "both", "here", "but", "and", "so", "thus", "doing",
-		"to", "ten", "ta", "te", "ono", "jednak", "nó", "điều", "đây":
-		if words[0] == "to" {
-			return len(words) > 2 && words[1] == "do" && (words[2] == "this" || words[2] == "so" || words[2] == "that")
+// openings are the sentences of the sources in order.
+func (s *selection) openings() []statement {
+	var out []statement
+	for i, p := range s.passages {
+		for j, u := range p.units {
+			if u.kind == sentence && p.section(j).begins && strings.ContainsAny(p.text(j)[len(p.text(j))-1:], ".!?") {
+				out = append(out, statement{place: place{i, j}})
+			}
 		}
-		return true
-	case "in":
-		return len(words) > 2 && (words[1] == "this" || words[1] == "that" || words[1] == "these" || words[1] == "such")
-	case "for":
-		return len(words) > 2 && words[1] == "this"
 	}
-	return false
+	return out
 }

@@ -38,6 +38,26 @@ func NewSummarizer(stats Stats) *Summarizer { return &Summarizer{lex: newLexicon
 // Summarize extends a summary by the messages that leave the live state. It
 // never fails.
 func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.Message) (string, error) {
+	facts, turns := readSummary(z.extended(summary, older))
+	facts = facts[max(0, len(facts)-maxFacts):]
+	for {
+		out := strings.Join(append(append([]string{}, facts...), turns...), "\n")
+		if text.Count(out) <= SummaryTokens {
+			return out, nil
+		}
+		switch {
+		case len(turns) > 1:
+			turns = turns[1:]
+		case len(facts) > 0:
+			facts = facts[1:]
+		default:
+			return text.Trim(out, SummaryTokens), nil
+		}
+	}
+}
+
+// extended is a summary with the lines of more messages, however long.
+func (z *Summarizer) extended(summary string, older []state.Message) string {
 	facts, turns := readSummary(summary)
 	for i := 0; i < len(older); i++ {
 		m := older[i]
@@ -59,21 +79,7 @@ func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.
 		case state.System:
 		}
 	}
-	facts = facts[max(0, len(facts)-maxFacts):]
-	for {
-		out := strings.Join(append(append([]string{}, facts...), turns...), "\n")
-		if text.Count(out) <= SummaryTokens {
-			return out, nil
-		}
-		switch {
-		case len(turns) > 1:
-			turns = turns[1:]
-		case len(facts) > 0:
-			facts = facts[1:]
-		default:
-			return text.Trim(out, SummaryTokens), nil
-		}
-	}
+	return strings.Join(append(facts, turns...), "\n")
 }
 
 // readSummary takes a summary apart. Lines of another maker are kept as turns.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
 
@@ -28,18 +27,25 @@ type unit struct {
 	head       int // index of the table's header, for rows; -1 otherwise and where the table has none
 	level      int // indentation of a list item
 	ordered    bool
-	number     int    // of an ordered item, as written
-	heading    string // the nearest heading above it inside the chunk
+	number     int // of an ordered item, as written
+	section    int // number of the section it stands in, of those that the chunk holds
 }
 
 // units takes a passage apart. Headings, rules, comments, images and lines of
 // shortcodes are no units: they say nothing by themselves.
 func units(s string) []unit {
-	b := builder{s: s, lead: -1, head: -1}
+	out, _ := outline(s)
+	return out
+}
+
+// outline is units and, for each section, its heading; what stands before the
+// first heading is section 0, without one.
+func outline(s string) ([]unit, []string) {
+	b := builder{s: s, lead: -1, head: -1, headings: []string{""}}
 	for _, span := range text.Sentences(s) {
 		b.add(span)
 	}
-	return b.out
+	return b.out, b.headings
 }
 
 // builder is one pass over the spans of a passage.
@@ -48,11 +54,12 @@ type builder struct {
 	out     []unit
 	end     int // of the span before
 	block   int
-	lead    int // the sentence before the list, table or code under way
-	head    int // the first row of the table under way
-	heading string
+	lead    int  // the sentence before the list, table or code under way
+	head    int  // the first row of the table under way
 	inItem  bool // the next sentence may go on with the item before it
 	comment bool // inside an HTML comment of several lines
+
+	headings []string // of the sections so far
 }
 
 func (b *builder) add(span text.Span) {
@@ -67,7 +74,7 @@ func (b *builder) add(span text.Span) {
 		b.append(unit{kind: code, start: span.Start, end: span.End, lead: b.leading(), head: -1})
 		b.inItem = false
 	case isHeading(line):
-		b.heading = tidy(strings.TrimLeft(line, "# "))
+		b.headings = append(b.headings, tidy(strings.TrimLeft(line, "# ")))
 		b.lead, b.head, b.inItem = -1, -1, false
 		b.block++
 	case strings.HasPrefix(line, "|"):
@@ -84,7 +91,7 @@ func (b *builder) add(span text.Span) {
 }
 
 func (b *builder) append(u unit) {
-	u.block, u.heading = b.block, b.heading
+	u.block, u.section = b.block, len(b.headings)-1
 	b.out = append(b.out, u)
 }
 
@@ -208,24 +215,3 @@ func listMarker(line string) int {
 	}
 	return 0
 }
-
-// passage is a source taken apart, with the terms of its parts.
-type passage struct {
-	n     int // of [Source N]
-	src   state.Source
-	units []unit
-	terms []set // of each unit
-	about set   // of title and headings
-}
-
-func (l lexicon) passage(n int, src state.Source) passage {
-	p := passage{n: n, src: src, units: units(src.Text)}
-	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
-	for _, u := range p.units {
-		p.terms = append(p.terms, l.said(src.Text[u.start:u.end]))
-	}
-	return p
-}
-
-// text is the unit as it stands in the document.
-func (p passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }

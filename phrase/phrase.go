@@ -22,6 +22,7 @@ const (
 	Farewell                          // answer to a goodbye
 	Capabilities                      // what the program can do
 	EarlierQuestions                  // before the list of what was asked
+	Conversation                      // before the turns of the conversation so far
 	NothingEarlier                    // nothing was asked yet
 )
 
@@ -99,6 +100,8 @@ func say(s Situation) row {
 		}
 	case EarlierQuestions:
 		return row{en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"}
+	case Conversation:
+		return row{en: "Our conversation so far:", pl: "Dotychczasowa rozmowa:", vi: "Cuộc trò chuyện cho đến nay:"}
 	case NothingEarlier:
 		return row{
 			en: "You have not asked anything before in this conversation.",

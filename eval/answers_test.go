@@ -1,0 +1,66 @@
+package eval_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	ragflow "example.com/ragflow"
+	"example.com/ragflow/internal/golden"
+)
+
+// TestAnswersGolden pins whole answers, so that a change of wording is a
+// reviewed diff. A line that begins with "+" goes on with the thread before it.
+func TestAnswersGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 1,455 pages")
+	}
+	data := os.Getenv("RAGFLOW_DATA")
+	if data == "" {
+		data = filepath.Join("..", "..", "shared", "data")
+	}
+	docker := filepath.Join(data, "docker-docs")
+	if _, err := os.Stat(docker); err != nil {
+		t.Skip("no corpus: set RAGFLOW_DATA to the folder that holds docker-docs")
+	}
+	questions, err := os.ReadFile("testdata/answers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	ask(t, docker, string(questions), &out)
+	golden.Assert(t, "testdata/answers.golden", out.Bytes())
+}
+
+// ask writes the answers to questions, one a line, with their citations.
+func ask(t *testing.T, docs, questions string, out *bytes.Buffer) {
+	t.Helper()
+	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := assistant.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	thread := 0
+	for line := range strings.Lines(questions) {
+		question, follows := strings.CutPrefix(strings.TrimSpace(line), "+")
+		if !follows {
+			thread++
+		}
+		reply, err := assistant.Ask(t.Context(), ragflow.Question{Text: question, Thread: fmt.Sprintf("t%d", thread)})
+		if err != nil {
+			t.Fatalf("%s: %v", question, err)
+		}
+		fmt.Fprintf(out, "-- %s --\n%s\n\n", strings.TrimSpace(line), reply.Answer)
+		for _, c := range reply.Citations {
+			fmt.Fprintf(out, "[%d] %s:%d\n", c.N, c.Source, c.StartLine)
+		}
+		out.WriteString("\n")
+	}
+}

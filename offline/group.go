@@ -1,0 +1,201 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+func (s *selection) has(p place) bool { return slices.Contains(s.chosen, p) }
+
+// take adds a statement with what belongs to it: the sentence that a pronoun
+// points to, the sentence that leads into a list, what a colon announces. It
+// reports whether there was room.
+func (s *selection) take(p place, first bool) bool {
+	group := s.group(p)
+	n := 0
+	for _, g := range group {
+		if !s.has(g) {
+			n += s.proseWords(g)
+		}
+	}
+	if !first && s.words+n > maxWords {
+		return false
+	}
+	for _, g := range group {
+		if !s.has(g) {
+			s.chosen = append(s.chosen, g)
+		}
+	}
+	s.words += n
+	return true
+}
+
+func (s *selection) proseWords(p place) int {
+	if s.passages[p.passage].units[p.unit].kind == code {
+		return 0
+	}
+	return len(strings.Fields(tidy(s.passages[p.passage].text(p.unit))))
+}
+
+// group is a statement with what belongs to it, the statement first.
+func (s *selection) group(p place) []place {
+	units := s.passages[p.passage].units
+	u := units[p.unit]
+	out := []place{p}
+	add := func(i int) { out = append(out, place{p.passage, i}) }
+	switch u.kind {
+	case sentence:
+		raw := tidy(s.passages[p.passage].text(p.unit))
+		if pointsBack(raw) && p.unit > 0 && units[p.unit-1].kind == sentence && units[p.unit-1].section == u.section {
+			add(p.unit - 1)
+		}
+		if strings.HasSuffix(raw, ":") {
+			for _, i := range s.announced(p) {
+				add(i)
+			}
+		}
+	case item:
+		if u.lead >= 0 {
+			add(u.lead)
+		}
+		if s.kind == HowTo && u.ordered {
+			for _, i := range s.within(p.passage, s.list(p)) {
+				if i != p.unit {
+					add(i)
+				}
+			}
+		}
+		if strings.HasSuffix(tidy(s.passages[p.passage].text(p.unit)), ":") && p.unit+1 < len(units) && units[p.unit+1].kind == code {
+			add(p.unit + 1)
+		}
+	case row:
+		for _, i := range s.rows(p) {
+			if i != p.unit {
+				add(i)
+			}
+		}
+	case code:
+		if u.lead >= 0 {
+			add(u.lead)
+		}
+	}
+	return out
+}
+
+// announced are the units behind a colon: a block of code, a list, the rows of
+// a table that share a word with the question.
+func (s *selection) announced(p place) []int {
+	units := s.passages[p.passage].units
+	next := p.unit + 1
+	if next >= len(units) {
+		return nil
+	}
+	switch units[next].kind {
+	case code:
+		if s.passages[p.passage].lines(next) <= maxCode {
+			return []int{next}
+		}
+	case item:
+		return s.list(place{p.passage, next})
+	case row:
+		return s.rows(place{p.passage, next})
+	case sentence: // the colon announces prose
+	}
+	return nil
+}
+
+// list are the items of the list that p stands in, all of them or, of a long
+// list, the first ones, with the code that belongs to an item.
+func (s *selection) list(p place) []int {
+	units := s.passages[p.passage].units
+	first := p.unit
+	for first > 0 && (units[first-1].kind == item || units[first-1].kind == code) && units[first-1].block == units[p.unit].block {
+		first--
+	}
+	for units[first].kind == code { // it belongs to an item that the passage lacks
+		first++
+	}
+	if units[first].number > 1 {
+		first = p.unit // the list began before the passage: its middle is no beginning
+	}
+	var out []int
+	items := 0
+	for i := first; i < len(units) && units[i].block == units[p.unit].block; i++ {
+		switch {
+		case units[i].kind == item && units[i].level <= units[p.unit].level+1:
+			if items++; items > maxItems {
+				return out
+			}
+			out = append(out, i)
+		case units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode:
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// rows are the header and the rows of the table that p stands in: all of a
+// small table, else those that say most about the question.
+func (s *selection) rows(p place) []int {
+	units := s.passages[p.passage].units
+	var rows []statement
+	for i, u := range units {
+		if u.kind == row && u.block == units[p.unit].block && i != u.head {
+			c := coverage(s.terms, s.passages[p.passage].terms[i].in)
+			if i == p.unit {
+				c *= 1.01 // itself first
+			}
+			rows = append(rows, statement{place{p.passage, i}, c})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
+	best := 0.0
+	if len(rows) > 0 {
+		best = rows[0].score
+	}
+	var out []int
+	if head := units[p.unit].head; head >= 0 {
+		out = append(out, head)
+	}
+	words := 0
+	for n, r := range rows {
+		if n > 0 && best >= rowAsked && r.score < rowShare*best {
+			break // another row than the one asked for
+		}
+		if words += s.proseWords(r.place); n > 0 && (n >= maxRows || words > maxWords) {
+			break
+		}
+		out = append(out, r.unit)
+	}
+	return out
+}
+
+// pointsBack reports whether a sentence begins with a word that points to the
+// sentence before.
+func pointsBack(s string) bool {
+	words := plainWords(s)
+	if len(words) == 0 {
+		return false
+	}
+	if len(words) > 1 {
+		switch words[0] + " " + words[1] {
+		case "without one", "without it", "without this", "without them", "the former", "the latter", "the same", "if so", "if not", "once done", "of these", "in both", "as such":
+			return true
+		}
+	}
+	switch words[0] {
+	case "this", "that", "these", "those", "it", "they", "such", "its", "their", "however", "otherwise", "instead", "therefore", "also",
+		"additionally", "then", "both", "here", "but", "and", "so", "thus", "doing",
+		"to", "ten", "ta", "te", "ono", "jednak", "nó", "điều", "đây":
+		if words[0] == "to" {
+			return len(words) > 2 && words[1] == "do" && (words[2] == "this" || words[2] == "so" || words[2] == "that")
+		}
+		return true
+	case "in":
+		return len(words) > 2 && (words[1] == "this" || words[1] == "that" || words[1] == "these" || words[1] == "such")
+	case "for":
+		return len(words) > 2 && words[1] == "this"
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package offline
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// pathShare is what a word counts that is a part of a path or an address, or a
+// number with a sign: it names something, and says nothing.
+const pathShare = 0.3
+
+// passage is a source taken apart, with the terms of its parts.
+type passage struct {
+	n        int // of [Source N]
+	src      state.Source
+	units    []unit
+	terms    []held // of each unit
+	about    set    // of title and headings
+	sections []section
+}
+
+// section is what stands under one heading, as far as the passage holds it.
+type section struct {
+	name   set
+	begins bool // its first unit is there
+	first  int  // its first unit; len(units) where it has none
+	end    int  // after its last one
+}
+
+func (l lexicon) passage(n int, src state.Source) passage {
+	p := passage{n: n, src: src}
+	var headings []string
+	p.units, headings = outline(src.Text)
+	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
+	for _, u := range p.units {
+		p.terms = append(p.terms, l.said(src.Text[u.start:u.end]))
+	}
+	for i, name := range headings {
+		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
+		if i == 0 {
+			name = src.Title
+			if n := len(src.Headings); n > 0 {
+				name = src.Headings[n-1]
+			}
+		}
+		sec.name = l.set(name)
+		for j, u := range p.units {
+			if u.section == i {
+				sec.first = min(sec.first, j)
+				sec.end = j + 1
+			}
+		}
+		p.sections = append(p.sections, sec)
+	}
+	return p
+}
+
+// text is the unit as it stands in the document.
+func (p passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }
+
+// section is the one that unit i stands in.
+func (p passage) section(i int) section { return p.sections[p.units[i].section] }
+
+// nameFloor is what a heading counts that names the thing among many others.
+const nameFloor = 0.4
+
+// named is how well the heading of a section says what is asked, from 0 to 1:
+// the share of the question that it holds, with the help of the title and the
+// headings above, less where it speaks of other things as well.
+func named(terms []weighed, p passage, sec int) float64 {
+	name := p.sections[sec].name
+	asked := 0
+	covered := coverage(terms, func(t string) float64 {
+		switch {
+		case name.has(t):
+			asked++
+			return 1
+		case p.about.has(t):
+			return aboutWeight
+		}
+		return 0
+	})
+	if asked == 0 {
+		return 0
+	}
+	return covered * (nameFloor + (1-nameFloor)*min(1, float64(asked)/float64(len(name))))
+}
+
+// held is what a text says: terms and how much each counts, above 0 up to 1.
+type held map[string]float64
+
+func (h held) has(term string) bool { _, ok := h[term]; return ok }
+
+// in makes a measure for coverage.
+func (h held) in(term string) float64 { return h[term] }
+
+func (h held) add(term string, share float64) { h[term] = max(h[term], share) }
+
+// said is what a unit says. The words that an option such as --keep-data is
+// made of are not among it: it is a name, and keeps no data. Words that a path
+// is made of count for less.
+func (l lexicon) said(s string) held {
+	out := held{}
+	end := 0 // of the option under way
+	for _, t := range l.analyzer.Analyze(s) {
+		if t.Start < end {
+			continue
+		}
+		word := s[t.Start:t.End]
+		if word[0] == '-' && strings.Contains(strings.TrimLeft(word, "-"), "-") {
+			end = t.End
+		}
+		share := 1.0
+		if partOfPath(s, t) {
+			share = pathShare
+		}
+		out.add(t.Term, share)
+	}
+	return out
+}
+
+// partOfPath reports whether a token is only a part of a path or an address,
+// or a number that a sign makes another thing: #95, 95%.
+func partOfPath(s string, t text.Token) bool {
+	from, to := t.Start, t.End
+	for from > 0 && !breaks(s[from-1]) {
+		from--
+	}
+	for to < len(s) && !breaks(s[to]) {
+		to++
+	}
+	field := strings.TrimRight(s[from:to], ".,;:!?")
+	if from == t.Start && len(field) <= t.End-t.Start {
+		return false // the whole of it
+	}
+	if digitsOnly(s[t.Start:t.End]) && (strings.HasPrefix(field, "#") || strings.HasSuffix(field, "%")) {
+		return true
+	}
+	return strings.HasPrefix(field, "/") || strings.HasPrefix(field, "~/") || strings.HasPrefix(field, "./") || strings.HasPrefix(field, "../") ||
+		strings.Contains(field, "://") || strings.Count(field, "/") >= 2 || strings.Contains(field, `:\`) || strings.Count(field, `\`) >= 2
+}
+
+func breaks(b byte) bool {
+	return b < utf8.RuneSelf && strings.IndexByte(" \t\n\r`\"'()[]{}<>|*=,", b) >= 0
+}
+
+func digitsOnly(s string) bool {
+	return strings.Trim(s, "0123456789") == ""
+}

@@ -1,0 +1,180 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What makes a section the answer to a how-to question.
+const (
+	recipeName  = 0.5 // how well its heading must name what is asked
+	recipeRank  = 0.2 // of the rank of its source, beside the name
+	maxBlocks   = 3   // blocks of code, where a section has no ordered list
+	recipeWords = 130 // of its steps; more are cut at a step
+)
+
+// recipe answers a how-to question with the steps of the section whose heading
+// names what is asked: its first ordered list or, without one, its first block
+// of code, and the sentence before. It reports whether there is such a section.
+func (s *selection) recipe() bool {
+	best, at := 0.0, place{}
+	for i, p := range s.passages {
+		for sec := range p.sections {
+			fit := named(s.terms, p, sec)
+			if fit < recipeName || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
+				continue
+			}
+			steps := p.steps(sec)
+			if value := fit + recipeRank/float64(i+1); steps >= 0 && value > best {
+				best, at = value, place{i, steps}
+			}
+		}
+	}
+	if best == 0 {
+		return false
+	}
+	p := s.passages[at.passage]
+	first := p.section(at.unit).first
+	if lead := p.units[at.unit].lead; first != lead && first != at.unit && p.units[first].kind == sentence && !leadsAway(p.text(first)) {
+		s.chosen = append(s.chosen, place{at.passage, first})
+	}
+	s.take(at, true)
+	if p.units[at.unit].kind == code {
+		s.takeRest(at)
+	}
+	return true
+}
+
+// takeRest adds the blocks of code that follow in a section whose steps are
+// such blocks, each with the sentence before it.
+func (s *selection) takeRest(at place) {
+	p := s.passages[at.passage]
+	blocks := 1
+	for j := at.unit + 1; j < p.section(at.unit).end && blocks < maxBlocks; j++ {
+		u := p.units[j]
+		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode {
+			continue
+		}
+		if n := s.proseWords(place{at.passage, u.lead}); s.words+n > recipeWords {
+			return
+		}
+		s.take(place{at.passage, j}, true)
+		blocks++
+	}
+}
+
+// action is the term of the verb that a how-to question asks about: "back" of
+// "how do I back it up"; "" where the verb says nothing, as in "use".
+func (l lexicon) action(question string) string {
+	m := actionPattern.FindStringSubmatch(strings.ToLower(question))
+	if m == nil || askingWord(m[1]) {
+		return ""
+	}
+	for t := range l.set(m[1]) {
+		return t
+	}
+	return ""
+}
+
+var actionPattern = regexp.MustCompile(`\bhow (?:do|can|to|could|should|would|must|may|does) (?:(?:i|we|you|one|someone) )?(?:\w+ly )?(\w+)`)
+
+// speaks reports whether a name holds a term or another word for it.
+func (s *selection) speaks(name set, term string) bool {
+	if name.has(term) {
+		return true
+	}
+	return slices.ContainsFunc(s.lex.others[term], func(o synonym) bool { return name.has(o.term) })
+}
+
+// steps is where the steps of a section begin; -1 where it has none.
+func (p passage) steps(sec int) int {
+	found := -1
+	for j := p.sections[sec].first; j < p.sections[sec].end; j++ {
+		u := p.units[j]
+		if u.kind == item && u.ordered && u.number == 1 {
+			return j
+		}
+		if u.kind == code && u.lead >= 0 && found < 0 && p.lines(j) <= maxCode {
+			found = j
+		}
+	}
+	return found
+}
+
+// lines is how many lines a block of code has.
+func (p passage) lines(j int) int { return strings.Count(p.text(j), "\n") - 1 }
+
+// defines is 1 for a sentence that says what the thing asked for is, less for
+// one that says so of something else.
+func (s *selection) defines(raw string) float64 {
+	said := tidy(raw)
+	verb := defining.FindStringIndex(said)
+	if verb == nil {
+		return 0
+	}
+	subject := s.lex.set(said[:verb[0]])
+	asked := 0
+	covered := coverage(s.own, func(t string) float64 {
+		if subject.has(t) {
+			asked++
+			return 1
+		}
+		return 0
+	})
+	if asked == 0 {
+		return 0
+	}
+	return covered * float64(asked) / float64(len(subject))
+}
+
+// defined takes what a definition goes on with, where p is one: the rest of its
+// paragraph, as far as there is room.
+func (s *selection) defined(p place) bool {
+	units := s.passages[p.passage].units
+	if units[p.unit].kind != sentence || s.defines(s.passages[p.passage].text(p.unit)) < definition {
+		return false
+	}
+	for j := p.unit + 1; j < len(units) && units[j].block == units[p.unit].block && units[j].kind == sentence; j++ {
+		at := place{p.passage, j}
+		if s.words+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(tidy(s.passages[p.passage].text(j)), ":") {
+			break
+		}
+		s.take(at, true)
+	}
+	return true
+}
+
+// definition is how much of a definition of the thing asked for a sentence must
+// be to stand for itself.
+const definition = 0.6
+
+// defining is the verb of a definition; what stands before it is the subject.
+var defining = regexp.MustCompile(`(?i) (?:is|are|was|stands for|refers? to|means?|lets? you|allows?|provides?|enables?|represents?|describes?|determines?|helps?|jest|są|to|là) `)
+
+// leadsAway reports whether a unit only says where to read on: "see …", or a
+// list item that is nothing but a link.
+func leadsAway(raw string) bool {
+	return navigation.MatchString(raw) || onlyLink(raw)
+}
+
+func onlyLink(raw string) bool {
+	raw = strings.TrimSpace(raw)
+	m := link.FindStringIndex(raw)
+	return m != nil && m[0] == 0 && len(raw)-m[1] <= 1
+}
+
+// within cuts a list of steps where its words are too many, but not before the
+// second step.
+func (s *selection) within(p int, steps []int) []int {
+	words, items := 0, 0
+	for n, j := range steps {
+		if s.passages[p].units[j].kind == item {
+			items++
+		}
+		if words += s.proseWords(place{p, j}); words > recipeWords && items > 2 {
+			return slices.Clone(steps[:n])
+		}
+	}
+	return steps
+}
