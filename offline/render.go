@@ -83,11 +83,13 @@ func (p passage) show(units []int) string {
 		}
 		return strings.Join(lines, "\n")
 	case item:
+		number := 0
 		for _, u := range units {
 			if t := tidy(p.text(u)); t != "" {
 				bullet := "- "
 				if p.units[u].ordered {
-					bullet = strconv.Itoa(p.units[u].number) + ". "
+					number = max(number+1, p.units[u].number) // Markdown may write 1. before every item
+					bullet = strconv.Itoa(number) + ". "
 				}
 				lines = append(lines, bullet+t+" "+mark)
 			}
