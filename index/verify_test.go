@@ -1,0 +1,129 @@
+package index
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+)
+
+// TestVerify damages an index in one way at a time, and asks to be told of that.
+func TestVerify(t *testing.T) {
+	run := func(statement string) func(*testing.T, *DB) {
+		return func(t *testing.T, db *DB) {
+			t.Helper()
+			if err := db.sql.Write(t.Context(), func(tx *sqlite.Tx) error {
+				_, err := tx.Exec(statement)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func(*testing.T, *DB)
+		want   string // empty: no finding
+	}{
+		{"nothing", func(*testing.T, *DB) {}, ""},
+		{"text", run(`UPDATE chunks SET text = 'other' WHERE ordinal = 0`), "not what its hash says"},
+		{"chunk gone", run(`DELETE FROM chunks WHERE ordinal = 1`), "1 chunks, not the 2"},
+		{"order", run(`UPDATE chunks SET ordinal = 7 WHERE ordinal = 1`), "stands at place 1"},
+		{"terms gone", run(`DELETE FROM terms`), "no terms"},
+		{"terms", run(`UPDATE terms SET body = x'00'`), "terms"},
+		{"title", run(`UPDATE files SET title = 'another'`), "terms are not those"},
+		{"segment", func(t *testing.T, db *DB) {
+			t.Helper()
+			paths, err := filepath.Glob(filepath.Join(db.folder, "*.seg"))
+			if err != nil || len(paths) != 1 {
+				t.Fatal(paths, err)
+			}
+			data, err := os.ReadFile(paths[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[len(data)-1] ^= 1
+			if err := os.WriteFile(paths[0], data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "segment"},
+		{"segment gone", func(t *testing.T, db *DB) {
+			t.Helper()
+			if err := os.RemoveAll(db.folder); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := filled(t)
+			tt.damage(t, db)
+			found, err := db.Verify(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all []string
+			for _, f := range found {
+				all = append(all, f.Source+": "+f.What)
+			}
+			if got := strings.Join(all, "\n"); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// filled is an index in a file with one document of two chunks.
+func filled(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "index.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	entry := Entry{File: File{Source: "a.html", Hash: "h", Title: "A"}, Chunks: []state.Chunk{
+		{ID: "1", Source: "a.html", Text: "first words", End: 11, StartLine: 3, EndLine: 3, Lines: []int{3}, Headings: []string{}},
+		{ID: "2", Source: "a.html", Text: "second words", Start: 12, End: 24, StartLine: 9, EndLine: 9, Ordinal: 1, Headings: []string{}},
+	}}
+	if err := db.Put(t.Context(), "/docs", []Entry{entry}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Publish(t.Context(), "/docs", nil); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// TestFail asks that a failure is noted, and that what was read before stays,
+// with its lines.
+func TestFail(t *testing.T) {
+	ctx := t.Context()
+	db := filled(t)
+	if err := db.Fail(ctx, "/docs", File{Source: "a.html", Error: "no rights"}, File{Source: "new.md", Error: "no rights"}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := db.Files(ctx, "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := files["a.html"], files["new.md"]; a.Error != "no rights" || a.Chunks != 2 || a.Hash != "h" || b.Error != "no rights" || b.Chunks != 0 {
+		t.Errorf("got %+v, %+v", a, b)
+	}
+	chunks, err := db.FileChunks(ctx, "/docs", "a.html")
+	if err != nil || len(chunks) != 2 || len(chunks[0].Lines) != 1 || chunks[0].Lines[0] != 3 || chunks[1].Lines != nil {
+		t.Errorf("got %+v, %v", chunks, err)
+	}
+	if found, err := db.Verify(ctx); err != nil || len(found) != 0 {
+		t.Errorf("findings %v, %v", found, err)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Collections) != 1 || !stats.Collections[0].Current || stats.Collections[0].SegmentBytes == 0 || stats.Bytes == 0 {
+		t.Errorf("stats %+v, %v", stats, err)
+	}
+}
