@@ -321,6 +321,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
 		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
 	}
+	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
+		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
+	}
 	dense, err := c.Dense.withDefaults()
 	c.Dense = dense
 	return c, errors.Join(append(faults, err)...)
