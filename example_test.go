@@ -3,38 +3,37 @@ package ragflow_test
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 
 	"example.com/ragflow"
 )
 
-// handbook makes a folder with one document.
-func handbook() string {
+// handbook makes a folder with one document, and says how to remove it.
+func handbook() (dir string, remove func()) {
 	dir, err := os.MkdirTemp("", "handbook")
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	page := "# Leave\n\nEveryone has 28 days of leave a year. The team lead approves leave of up to five days.\n"
 	if err := os.WriteFile(filepath.Join(dir, "leave.md"), []byte(page), 0o600); err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
-	return dir
+	return dir, func() { _ = os.RemoveAll(dir) }
 }
 
 func ExampleAssistant_Ask() {
 	ctx := context.Background()
-	docs := handbook()
-	defer os.RemoveAll(docs)
+	docs, remove := handbook()
+	defer remove()
 	a, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{docs}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer a.Close()
 	reply, err := a.Ask(ctx, ragflow.Question{Text: "How many days of leave do I have?", Thread: "work"})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	c := reply.Citations[0]
 	fmt.Printf("%s line %d: %s\n", c.Source, c.StartLine, c.Quote)
@@ -44,16 +43,16 @@ func ExampleAssistant_Ask() {
 
 func ExampleAssistant_Stream() {
 	ctx := context.Background()
-	docs := handbook()
-	defer os.RemoveAll(docs)
+	docs, remove := handbook()
+	defer remove()
 	a, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{docs}})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer a.Close()
 	for e, err := range a.Stream(ctx, ragflow.Question{Text: "Who approves leave?"}) {
 		if err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 		for _, task := range e.Tasks {
 			if !e.Live {

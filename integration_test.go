@@ -62,7 +62,7 @@ func TestIntegrationConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close() //nolint:errcheck // the test has read all it wants
+	defer a.Close()
 	thread := ""
 	for i, q := range []string{"How do I create a volume for the data of a container?", "and how do I back it up with tar?", "Which command creates a volume?"} {
 		pieces = 0
@@ -113,7 +113,7 @@ func TestIntegrationOffline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close() //nolint:errcheck // the test has read all it wants
+	defer a.Close()
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: "Which command creates a volume?"})
 	if err != nil || r.Model != "offline" || r.Usage != (ragflow.Usage{}) || !strings.Contains(r.Answer, "docker volume create") {
 		t.Errorf("got %+v, %v", r, err)
