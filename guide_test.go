@@ -13,12 +13,16 @@ func TestGuideAnswers(t *testing.T) {
 	for _, tt := range []struct{ question, want string }{
 		{"How do I continue a conversation?", "conversations.md"},
 		{"How do I back up my threads?", "storage.md"},
-		{"Which exit code means there is no answer?", "asking.md"},
+		{"Which exit code means there is no answer?", "troubleshooting.md"},
 		{"Can I read my history with SQL?", "storage.md"},
 		{"Which file types are indexed?", "indexing.md"},
 		{"How do I write a trace?", "traces.md"},
 		{"Where do I set the relevance threshold?", "configuration.md"},
 		{"What does check_and_refine do?", "how-it-works.md"},
+		{"How do I get started?", "getting-started.md"},
+		{"How do I use a local model?", "models.md"},
+		{"How do I watch a folder?", "indexing.md"},
+		{"How do I delete a thread?", "conversations.md"},
 	} {
 		t.Run(tt.question, func(t *testing.T) {
 			r := ask(t, a, "", tt.question)
