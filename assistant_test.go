@@ -314,6 +314,15 @@ func TestBadInput(t *testing.T) {
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasPrefix(w, "Query truncated from ") }) {
 		t.Errorf("20,000 runes: warnings %q", r.Warnings)
 	}
+	for _, name := range []string{strings.Repeat("x", 201), "a\nb", "\xff"} {
+		if _, err := a.Ask(ctx, ragflow.Question{Text: "basil", Thread: name}); !errors.Is(err, ragflow.ErrThreadName) {
+			t.Errorf("thread %.20q: %v, want ErrThreadName", name, err)
+		}
+	}
+	nowhere := open(t, ragflow.Config{Docs: []string{""}})
+	if _, err := nowhere.Ask(ctx, ragflow.Question{Text: "x"}); !errors.Is(err, ragflow.ErrNoPath) {
+		t.Errorf("empty path: %v, want ErrNoPath", err)
+	}
 	if _, err := a.Ask(ctx, ragflow.Question{Thread: "x", Resume: true}); !errors.Is(err, ragflow.ErrNothingToResume) {
 		t.Errorf("resume of nothing: %v", err)
 	}

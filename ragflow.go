@@ -9,13 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/corpus"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
 	"example.com/ragflow/internal/sqlite"
@@ -27,9 +31,11 @@ import (
 
 // Facts a caller acts on; match them with errors.Is.
 var (
-	ErrEmptyQuery      = nodes.ErrEmptyQuery                              // the question holds nothing but white space
-	ErrNoDocuments     = errors.New("no documents to answer from")        // none configured and none indexed
-	ErrNotFound        = graph.ErrNotFound                                // no such thread or run
+	ErrEmptyQuery      = nodes.ErrEmptyQuery                       // the question holds nothing but white space
+	ErrNoDocuments     = errors.New("no documents to answer from") // none configured and none indexed
+	ErrNotFound        = graph.ErrNotFound                         // no such thread or run
+	ErrNoPath          = corpus.ErrNoPath                          // a path of documents is empty
+	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
 	ErrNothingToResume = graph.ErrNothingToDo                             // the thread has no unfinished run
 	ErrDamaged         = sqlite.ErrDamaged                                // a database file is not whole; it was left as it is
@@ -257,6 +263,8 @@ func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
 		return request, nil
 	case text.Clean(q.Text) == "":
 		return request, ErrEmptyQuery
+	case !threadName(q.Thread):
+		return request, ErrThreadName
 	}
 	if request.Thread == "" {
 		request.Thread = a.config.NewID()
@@ -266,6 +274,15 @@ func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
 		ID: a.config.NewID(), Role: state.Human, Content: q.Text, Time: a.config.Clock().UTC().Truncate(time.Microsecond),
 	}}}}
 	return request, nil
+}
+
+// longestThread is how many runes the name of a new thread may have.
+const longestThread = 200
+
+// threadName reports whether a thread may have that name: it is shown in lists
+// and typed at command lines. None is minted later.
+func threadName(s string) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= longestThread && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // DrawGraph draws the flow as mermaid, ascii or svg.

@@ -1,8 +1,10 @@
 package ragflow
 
 import (
+	"strings"
 	"time"
 
+	"example.com/ragflow/corpus"
 	"example.com/ragflow/state"
 )
 
@@ -134,6 +136,11 @@ type FileChange struct {
 	Root   string `json:"root"`
 	Source string `json:"source"`
 	What   string `json:"what"` // added, changed or removed
+}
+
+// OtherKind reports whether a file was left out because nothing reads its kind.
+func (p FileProblem) OtherKind() bool {
+	return strings.HasPrefix(p.Reason, corpus.ErrNoLoader.Error())
 }
 
 // Progress reports long work while it goes on.

@@ -18,6 +18,7 @@ var (
 	ErrBinary     = errors.New("binary file")
 	ErrTooLarge   = errors.New("file too large")
 	ErrNotRegular = errors.New("not a regular file")
+	ErrNoPath     = errors.New("the path is empty")
 )
 
 // FileError says why one file or folder was left out.

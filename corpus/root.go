@@ -23,6 +23,9 @@ type Root struct {
 // before the first of them. The error wraps fs.ErrNotExist or what the file
 // system said; a glob that matches nothing is no error.
 func Resolve(path string) (Root, error) {
+	if path == "" { // filepath.Abs would take it for the working folder
+		return Root{}, fmt.Errorf("open documents %q: %w", path, ErrNoPath)
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return Root{}, fmt.Errorf("open documents %q: %w", path, err)

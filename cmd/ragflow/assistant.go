@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,7 +154,18 @@ func (a *app) problems(r *ragflow.IndexReport) {
 	a.problemList("could not read", r.Failed)
 	a.problemList("read with trouble", r.Warned)
 	if r.Added+r.Changed > 0 || r.Files == 0 { // not at every question again
-		a.problemList("skipped", r.Skipped)
+		known, other := r.Skipped, 0
+		known = slices.DeleteFunc(slices.Clone(known), func(p ragflow.FileProblem) bool {
+			if p.OtherKind() {
+				other++
+				return true
+			}
+			return false
+		})
+		a.problemList("skipped", known)
+		if other > 0 && !a.quiet {
+			fmt.Fprintf(a.err, "skipped %s of other kinds; \"ragflow index --json\" names them\n", count(other, "file"))
+		}
 	}
 }
 

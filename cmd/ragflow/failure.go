@@ -73,6 +73,10 @@ func meaning(err error) (code int, hint string) {
 	switch {
 	case errors.Is(err, ragflow.ErrEmptyQuery):
 		return exitUsage, `ask something: ragflow ask "How do I …?"`
+	case errors.Is(err, ragflow.ErrThreadName):
+		return exitUsage, "choose a shorter name, such as: --thread work"
+	case errors.Is(err, ragflow.ErrNoPath):
+		return exitUsage, "name a folder or a file"
 	case errors.Is(err, ragflow.ErrAmbiguous):
 		return exitUsage, "give more of the id"
 	case errors.Is(err, graph.ErrNotFound):
