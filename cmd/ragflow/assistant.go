@@ -55,7 +55,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 func exist(docs []string) error {
 	for _, p := range docs {
 		if err := ragflow.CheckDocs(p); err != nil {
-			if cause := errors.Unwrap(err); cause != nil { // the path stands in front
+			if cause := errors.Unwrap(err); cause != nil && p != "" { // the path stands in front
 				err = fmt.Errorf("%s: %w", p, cause)
 			}
 			return failed("read documents", err)

@@ -219,7 +219,7 @@ func absolute(base, p string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
 		return filepath.Join(xdg.Home, rest)
 	}
-	if p == stdinDocs {
+	if p == stdinDocs || p == "" { // an empty path is refused later, not taken for this folder
 		return p
 	}
 	if filepath.IsAbs(p) {
