@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
@@ -19,7 +20,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
 		Citations: make([]CitationReply, len(turn.Citations)),
 		Queries:   turn.Queries, Model: turn.Model, Warnings: []string{},
-		LatencyMS: map[string]float64{},
+		LatencyMS: map[string]float64{}, SourcesHeader: phrase.Say(phrase.SourcesHeader, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
 		reply.Question = m.Content

@@ -34,8 +34,9 @@ type Reply struct {
 	LatencyMS map[string]float64 `json:"latency_ms"` // per node, and "total"
 	Warnings  []string           `json:"warnings"`
 
-	AnswerMD    string `json:"-"` // answer.md, where asked for
-	FlowTraceMD string `json:"-"` // flow_trace.md, where asked for
+	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
+	AnswerMD      string `json:"-"` // answer.md, where asked for
+	FlowTraceMD   string `json:"-"` // flow_trace.md, where asked for
 }
 
 // GradeReply is the verdict on what was found.

@@ -236,7 +236,7 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 		fmt.Fprintln(a.out, s.markdown(r.Answer))
 	}
 	if len(r.Citations) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Sources"))
+		fmt.Fprintf(a.out, "\n%s\n", s.bold(r.SourcesHeader))
 		for _, c := range r.Citations {
 			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), s.dim(line(c.Title)))
 			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(c.Quote), longestQuote)+"”"))

@@ -57,7 +57,7 @@ func (s *session) answer(r *ragflow.Reply) {
 	if s.Terminal == nil {
 		fmt.Fprintf(s.Out, "%s\n", transcript.Visible(strings.TrimSpace(r.Answer)))
 		if len(r.Citations) > 0 {
-			fmt.Fprint(s.Out, "\nSources\n")
+			fmt.Fprintf(s.Out, "\n%s\n", cmp.Or(r.SourcesHeader, "Sources"))
 		}
 		s.printSources(r.Citations, false)
 		fmt.Fprintln(s.Out)
