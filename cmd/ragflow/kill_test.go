@@ -144,6 +144,9 @@ func library(t *testing.T, dir string, version int) {
 // on without running a finished node again, the index answers as a fresh one.
 // scripts/kill is its long form.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs processes for seconds; left out with -short")
+	}
 	kills, seed := number(t, "RAGFLOW_KILLS", 20), uint64(number(t, "RAGFLOW_SEED", 1))
 	random := rand.New(rand.NewPCG(seed, 7))
 	dir := t.TempDir()

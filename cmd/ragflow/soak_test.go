@@ -26,6 +26,9 @@ const soakWriters = 16
 // of them on threads they share. Nobody may see a lock, and every turn that was
 // acknowledged is there once. scripts/soak is its long form.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs processes for seconds; left out with -short")
+	}
 	if folders := os.Getenv(soakFolders); folders != "" {
 		soak(t, folders)
 		return
