@@ -32,15 +32,16 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			return state.Update{Grade: &state.Grade{}}, nil
 		}
 		last := st.Turn.Attempts >= MaxAttempts
+		grader := g // of this visit; g serves all turns
 		if last {
 			graph.Skip(ctx, SkippedRetryLimit)
-			g = free
+			grader = free
 		}
 		best, err := bestChunks(ctx, s, st.Turn.Hits)
 		if err != nil {
 			return state.Update{}, err
 		}
-		grade, err := g.Grade(ctx, st.Turn.Queries, best)
+		grade, err := grader.Grade(ctx, st.Turn.Queries, best)
 		if err != nil {
 			return state.Update{}, fmt.Errorf("grade: %w", err)
 		}
@@ -51,7 +52,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 		if last || grade.Score >= threshold {
 			grade.Refined = nil
 		}
-		noteGrade(ctx, g, grade, best, st.Turn.Query)
+		noteGrade(ctx, grader, grade, best, st.Turn.Query)
 		update := state.Update{Grade: &grade}
 		if grade.Refined != nil {
 			refined := *grade.Refined

@@ -315,6 +315,22 @@ func fourChunks() shelf {
 	return shelf{chunks: chunks}
 }
 
+// TestModelGradesEveryTurn makes sure that a retry of one turn does not keep the
+// model from grading the next: one node serves all turns.
+func TestModelGradesEveryTurn(t *testing.T) {
+	model := &grader{name: "some-model", grade: state.Grade{Score: 0.9}}
+	free := &grader{name: "offline", grade: state.Grade{Score: 0.9}}
+	node := nodes.CheckAndRefine(fourChunks(), model, free, 0.5)
+	for _, st := range []state.State{found(0, 1), found(0.2, 2), found(0, 1)} {
+		if _, err := node(t.Context(), st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if model.calls != 2 || free.calls != 1 {
+		t.Errorf("the model graded %d times, the free grader %d times; want 2 and 1", model.calls, free.calls)
+	}
+}
+
 func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 	refined := &state.Query{Text: "better", Weight: 1}
 	for _, tt := range []struct {
