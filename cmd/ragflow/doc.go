@@ -16,7 +16,7 @@
 //
 // Exit codes: 0 done, 1 failed, 2 wrong usage or a bad setting, 3 not found
 // (thread, run, file or folder), 4 no answer (with --fail-on-no-answer), 130
-// interrupted. An error is one line that says what failed and why, and a
+// interrupted, 143 ended by SIGTERM. An error is one line that says what failed and why, and a
 // second one that says what to do about it.
 //
 // A setting is taken from the first of: flag, environment, .env, configuration

@@ -80,6 +80,7 @@ func manPage(c *cobra.Command) string {
 			{"3", "not found: thread, run, file or folder"},
 			{"4", "no answer, with --fail-on-no-answer"},
 			{"130", "interrupted"},
+			{"143", "ended by SIGTERM, after the step under way was saved"},
 		} {
 			fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", e[0], roff(e[1]))
 		}
