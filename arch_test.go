@@ -59,7 +59,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // message ids
 	}},
 	"transcript": {ours: []string{"graph", "state"}},
-	"eval":       {ours: []string{".", "state", "text", "rank", "cite"}},
+	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "index", "nodes", "offline"}},
 	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs

@@ -98,6 +98,13 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 	return plan, nil
 }
 
+// Terms are the words of an answer that carry most information, best first,
+// for [state.Exchange].Terms: at most eight, rare in the index and often in the
+// answer.
+func Terms(stats Stats, answer string) []string {
+	return newLexicon(stats).telling([]state.Citation{{Quote: answer}})
+}
+
 // language is that of the question; a short one that gives no sign is taken
 // for the language of the conversation.
 func language(question string, recent []state.Exchange) string {
