@@ -29,25 +29,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadFaults(t *testing.T) {
-	for _, tt := range []struct{ name, in, want string }{
-		{"no JSON", "{", "dataset line 1"},
-		{"no id", `{"question":"q"}`, "no id"},
-		{"neither question nor turns", `{"id":"1"}`, "either question or turns"},
-		{"both", `{"id":"1","question":"q","turns":[{"question":"q"}]}`, "either question or turns"},
-		{"an id twice", `{"id":"1","question":"q"}` + "\n" + `{"id":"1","question":"r"}`, `line 2: id "1" is that of line 1`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if _, err := eval.Read(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error = %v, want one with %q", err, tt.want)
-			}
-		})
-	}
-	if _, err := eval.ReadFile("testdata/none.jsonl"); err == nil {
-		t.Error("a missing file is no error")
-	}
-}
-
 func TestKeywordShare(t *testing.T) {
 	for _, tt := range []struct {
 		name, answer string

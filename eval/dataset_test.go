@@ -1,0 +1,176 @@
+package eval_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/eval"
+)
+
+// The same questions in every form give the same dataset.
+func TestReadForms(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(`[{"id":"1","question":"Why?","kind":"fact","expected_keywords":["a","b c"],"relevant":["x.md"]}]`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := []eval.Item{{ID: "1", Kind: "fact", Question: "Why?", Expected: eval.Expected{ExpectedKeywords: []string{"a", "b c"}, Relevant: []string{"x.md"}}}}
+	for _, tt := range []struct{ name, in string }{
+		{"JSON lines", "\ufeff# a comment\r\n\r\n// another\r\n" + `  {"id":"1","question":"Why?","kind":"fact","expected_keywords":["a","b c"],"relevant":["x.md"],"own":7}` + "\r\n"},
+		{"array", "\n[\n {\"id\":\"1\", \"question\":\"Why?\",\n \"kind\":\"fact\", \"expected_keywords\":[\"a\",\"b c\"],\"relevant\":[\"x.md\"]}\n]\n"},
+		{"CSV", "id,question,kind,expected_keywords,relevant,own\r\n# a comment\r\n1,Why?,fact,a; b c,x.md,7\r\n"},
+		{"semicolons", "id;question;kind;expected_keywords;relevant\n1;\"Why?\";fact;a|b c;x.md\n"},
+		{"tabs", "ID\tQuestion\tkind\texpected_keywords\trelevant\n1\tWhy?\tfact\ta;b c\tx.md\n"},
+		{"gzip", packed.String()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := eval.Read(strings.NewReader(tt.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("items (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadFaults(t *testing.T) {
+	long := strings.Repeat("é", eval.MaxQuestion+1)
+	for _, tt := range []struct {
+		name, in string
+		want     []string // one for each fault, in order
+	}{
+		{"not closed", `{"id":"1"`, []string{"line 1, column 10: the JSON object is not closed"}},
+		{"broken", "{\"id\":\"1\",\"question\":\"q\"}\n{\"id\": é}", []string{"line 2, column 8: broken JSON: invalid character 'Ã'"}},
+		{"no id", `{"question":"q"}`, []string{"line 1, column 1: no id"}},
+		{"neither question nor turns", `{"id":"1"}`, []string{"either question or turns"}},
+		{"both", `{"id":"1","question":"q","turns":[{"question":"q"}]}`, []string{"either question or turns"}},
+		{"an id twice", `{"id":"1","question":"q"}` + "\n" + `{"id":"1","question":"r"}`, []string{`line 2, column 1: id "1" is that of line 1`}},
+		{"wrong types, all at once", "\n{\"id\":7,\"question\":\"q\"}\n\n  [1]\n{\"id\":\"2\",\"question\":\"q\",\"relevant\":\"a.md\"}", []string{
+			`line 2, column 7: "id" is a number, but a text is expected`,
+			"line 4, column 3: a JSON array, but an object",
+			`line 5, column 42: "relevant" is a string, but a list of texts is expected`,
+		}},
+		{"almost a field", `{"id":"1","question":"q","expectedKeyword":["a"]}`, []string{`line 1, column 26: there is no field "expectedKeyword"; did you mean "expected_keywords"?`}},
+		{"almost a field of a turn", `{"id":"1","turns":[{"question":"q","relevants":[]}]}`, []string{`column 36: there is no field "relevants"; did you mean "relevant"?`}},
+		{"turns out of order", `{"id":"1","turns":[{"turn":2,"question":"q"}]}`, []string{"turn 2 stands in place 1"}},
+		{"blank question", `{"id":"1","question":" "}`, []string{"the question is empty"}},
+		{"long question", `{"id":"1","question":"` + long + `"}`, []string{"10001 characters"}},
+		{"blank keyword", `{"id":"1","question":"q","expected_keywords":["a"," "]}`, []string{`"expected_keywords" holds an empty text`}},
+		{"control character in an id", `{"id":"a\u001b[31m","question":"q"}`, []string{"cannot be printed"}},
+		{"UTF-16", "\xff\xfe{\x00", []string{"UTF-16"}},
+		{"Latin-1", "{\"id\":\"1\",\n\"question\":\"caf\xe9\"}", []string{"line 2, column 16: not valid UTF-8"}},
+		{"array not closed", `[{"id":"1","question":"q"}`, []string{"broken JSON array"}},
+		{"array broken", "[\n{\"id\":\"1\",\"question\":\"q\"},\n{\"id\":\"2\" \"question\"}]", []string{"line 3, column 11: broken JSON array"}},
+		{"text after an array", "[]\nmore", []string{"something follows"}},
+		{"CSV without a column", "id,text\n1,Why?\n", []string{`no column "question"`}},
+		{"CSV column misspelt", "id,question,expected keyword\n1,Why?,a\n", []string{`did you mean "expected_keywords"`}},
+		{"CSV cells", "id,question\n1,Why, then?\n2,\n1,ok\n", []string{"line 2: 3 cells", "line 3, column 1: item \"2\": either question", ""}},
+		{"CSV quotes", "id,question\n1,\"Why?\n", []string{"broken CSV"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			items, err := eval.Read(strings.NewReader(tt.in))
+			broken, ok := errors.AsType[*eval.DatasetError](err)
+			if !ok || items != nil {
+				t.Fatalf("Read() = %v, %v, want a DatasetError", items, err)
+			}
+			var got []string
+			for _, f := range broken.Faults {
+				got = append(got, f.String())
+			}
+			want := tt.want
+			if want[len(want)-1] == "" {
+				want = want[:len(want)-1]
+			}
+			if len(got) != len(want) {
+				t.Fatalf("faults %q, want %d", got, len(want))
+			}
+			for i := range want {
+				if !strings.Contains(got[i], want[i]) {
+					t.Errorf("fault %q, want %q in it", got[i], want[i])
+				}
+			}
+		})
+	}
+	if _, err := eval.ReadFile("testdata/none.jsonl"); err == nil {
+		t.Error("a missing file is no error")
+	}
+}
+
+// The error itself stays short, whatever is wrong with how much.
+func TestDatasetErrorIsBounded(t *testing.T) {
+	_, err := eval.Read(strings.NewReader(strings.Repeat("{]\n", 5000)))
+	broken, ok := errors.AsType[*eval.DatasetError](err)
+	if !ok || len(broken.Faults) != 1000 || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "and 995 more") {
+		t.Errorf("%d bytes: %v", len(err.Error()), err)
+	}
+}
+
+func TestReadEmpty(t *testing.T) {
+	for _, in := range []string{"", "\ufeff", "\n\n", "# only a comment\n", "[]", "id,question\n"} {
+		if items, err := eval.Read(strings.NewReader(in)); err != nil || len(items) != 0 {
+			t.Errorf("Read(%q) = %v, %v, want no items", in, items, err)
+		}
+	}
+}
+
+func TestBuiltIn(t *testing.T) {
+	sizes := map[string]int{"docker-8": 8, "guide": 8}
+	for _, name := range eval.BuiltIn() {
+		d, err := eval.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Questions(); got != sizes[name] || d.Name != name {
+			t.Errorf("%s: %q has %d questions, want %d", name, d.Name, got, sizes[name])
+		}
+		for _, item := range d.Items {
+			if eval.Answerable(item.Kind) && len(item.Turns) == 0 && (len(item.ExpectedKeywords) == 0 || item.ExpectedAnswer == "" || len(item.Relevant) == 0) {
+				t.Errorf("%s: %s does not say what is expected", name, item.ID)
+			}
+		}
+	}
+}
+
+// A dataset's hash tells content apart, and is the same for all forms.
+func TestHash(t *testing.T) {
+	of := func(in string) string {
+		items, err := eval.Read(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return eval.Dataset{Items: items}.Hash()
+	}
+	lines, array := of("# x\r\n{\"id\":\"1\",\"question\":\"q\"}\r\n"), of(`[{"question":"q","id":"1"}]`)
+	other := of(`{"id":"1","question":"Q"}`)
+	if lines != array || lines == other || len(lines) != 64 {
+		t.Errorf("hashes %s, %s, %s", lines, array, other)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{`{"id":"1","question":"q"}`, "[{}]", "id,question\n1,q\n", `{"id":"1","turns":[{"question":"q"}]}`, "[{\"id\":1}", "id;question\n\"", "\ufeff# x"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		items, err := eval.Read(bytes.NewReader(data))
+		broken, ok := errors.AsType[*eval.DatasetError](err)
+		if ok && (len(broken.Faults) == 0 || items != nil) {
+			t.Errorf("Read(%q) = %v, %v", data, items, err)
+		}
+		for _, item := range items {
+			if item.ID == "" || item.Question == "" && len(item.Turns) == 0 {
+				t.Errorf("Read(%q) accepted %+v", data, item)
+			}
+		}
+	})
+}
