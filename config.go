@@ -13,6 +13,11 @@ type Config struct {
 	// DataDir is the folder for threads.db and index.db, made where it is
 	// missing. Empty keeps everything in memory.
 	DataDir string
+	// ReadOnly opens DataDir for reading only. A folder that cannot be written is
+	// opened so by itself: what is there can be listed, shown, exported and
+	// searched; what would change it is an error that matches ErrReadOnly. See
+	// [Assistant.ReadOnly].
+	ReadOnly bool
 	// Docs are folders and files to answer from. They are indexed, as far as
 	// they changed, before the first question.
 	Docs []string

@@ -15,10 +15,10 @@ import (
 // new one takes its place: all it holds can be read again from the documents.
 func (a *Assistant) openIndex(ctx context.Context) error {
 	path := a.config.indexPath()
-	o := index.Options{Logger: a.config.Logger}
+	o := index.Options{Logger: a.config.Logger, Access: a.config.access()}
 	var err error
 	a.index, err = index.Open(ctx, path, o)
-	if path == "" || !errors.Is(err, ErrDamaged) {
+	if path == "" || a.config.ReadOnly || !errors.Is(err, ErrDamaged) {
 		return err
 	}
 	aside, moveErr := setAside(path)

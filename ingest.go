@@ -29,7 +29,8 @@ const settled = 2 * time.Second
 // read, files that are gone leave the index, all others cost a look at their
 // size and time. A file that cannot be read is reported and stops nothing; a
 // missing folder is an error that matches fs.ErrNotExist. What was done before
-// an error or the end of ctx is kept.
+// an error or the end of ctx is kept. Where the data folder can only be read, the
+// index stays as it is, and the report warns.
 func (a *Assistant) Index(ctx context.Context) (*IndexReport, error) {
 	return a.indexWith(ctx, indexing{})
 }
@@ -50,6 +51,9 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 	a.indexing.Lock()
 	defer a.indexing.Unlock()
 	begun := a.config.Clock()
+	if a.index.ReadOnly() {
+		return a.indexAsItIs(ctx)
+	}
 	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
 	for _, docs := range a.config.Docs {
 		root, err := resolveRoot(docs)
@@ -73,6 +77,26 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 	}
 	report.ElapsedMS = milliseconds(a.config.Clock().Sub(begun))
 	return report, nil
+}
+
+// indexAsItIs opens the index of a data folder that cannot be written. It
+// matches ErrReadOnly where the index holds nothing of the documents.
+func (a *Assistant) indexAsItIs(ctx context.Context) (*IndexReport, error) {
+	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	for _, docs := range a.config.Docs {
+		root, err := resolveRoot(docs)
+		if err != nil {
+			return nil, err
+		}
+		report.Roots = append(report.Roots, root)
+	}
+	err := a.open(ctx, report)
+	if errors.Is(err, ErrNoDocuments) && len(a.config.Docs) > 0 {
+		return nil, a.readOnly("documents that are not indexed yet cannot be")
+	}
+	report.Unchanged = report.Files
+	report.Warned = append(report.Warned, FileProblem{"index.db", "it cannot be written, so it was not brought up to date"})
+	return report, err
 }
 
 // CheckDocs reports whether there is something at a path of documents: a file,

@@ -93,12 +93,12 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if c.DataDir == "" {
 		a.threads = checkpoint.NewMemory()
 	} else {
-		if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		if err := c.makeFolder(); err != nil {
 			return nil, fmt.Errorf("make the data folder: %w", err)
 		}
 		path := filepath.Join(c.DataDir, "threads.db")
 		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
-			Views: views(), Clock: c.Clock, Durability: c.durability(),
+			Views: views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("open threads: %w", err)
@@ -110,11 +110,33 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	return a, nil
 }
 
+func (c Config) makeFolder() error {
+	if c.ReadOnly {
+		_, err := os.Stat(c.DataDir)
+		return err
+	}
+	return os.MkdirAll(c.DataDir, 0o700)
+}
+
+func (c Config) access() sqlite.Access {
+	if c.ReadOnly {
+		return sqlite.ReadOnly
+	}
+	return sqlite.ReadIfNeeded
+}
+
 func (c Config) indexPath() string {
 	if c.DataDir == "" || len(c.Given) > 0 {
 		return ""
 	}
 	return filepath.Join(c.DataDir, "index.db")
+}
+
+// ReadOnly reports whether the data folder was opened for reading only, because
+// Config.ReadOnly says so or because it cannot be written.
+func (a *Assistant) ReadOnly() bool {
+	threads, ok := a.threads.(*checkpoint.SQLite)
+	return ok && threads.ReadOnly() || a.index.ReadOnly()
 }
 
 // Close closes the databases. Questions still under way fail.
@@ -233,6 +255,9 @@ func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
 func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		request, err := a.request(q)
+		if err == nil && a.ReadOnly() {
+			err = a.readOnly("no question can be saved in it")
+		}
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -248,6 +273,11 @@ func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, err
 			}
 		}
 	}
+}
+
+// readOnly says that the data folder cannot be changed, and what that means.
+func (a *Assistant) readOnly(consequence string) error {
+	return fmt.Errorf("the data folder %s is open for reading only, so %s: %w", a.config.DataDir, consequence, ErrReadOnly)
 }
 
 // request mints what a turn needs: its thread and run, and the id of the

@@ -60,6 +60,9 @@ func (a *Assistant) Watch(ctx context.Context, o WatchOptions) error {
 	if len(a.config.Docs) == 0 {
 		return ErrNoDocuments
 	}
+	if a.index.ReadOnly() {
+		return a.readOnly("the index cannot follow the documents")
+	}
 	w := newWatch(a, o)
 	defer w.close()
 	w.follow(ctx) // before reading, so that what changes meanwhile is told of

@@ -31,12 +31,15 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 		o.Clock = time.Now
 	}
 	db, err := sqlite.Open(ctx, path, sqlite.Options{
-		Migrations: migrations(), ApplicationID: applicationID, Durability: o.Durability,
+		Migrations: migrations(), ApplicationID: applicationID, Durability: o.Durability, Access: o.Access,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s := &SQLite{db: db, clock: o.Clock}
+	if db.ReadOnly() {
+		return s, nil // views are for other tools; none of ours needs them
+	}
 	if err := s.makeViews(ctx, o.Views); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
@@ -124,6 +127,9 @@ func (s *SQLite) Close() error { return s.db.Close() }
 // readers and other processes let it. Nothing is less durable before it; the
 // file alone is then complete, for example to be copied.
 func (s *SQLite) Flush(ctx context.Context) error { return s.db.Checkpoint(ctx) }
+
+// ReadOnly reports whether the file was opened for reading only.
+func (s *SQLite) ReadOnly() bool { return s.db.ReadOnly() }
 
 // Counters tell what the store did since it was opened, for tests and
 // diagnostics.

@@ -56,6 +56,10 @@ type Options struct {
 	Views []string
 	// Durability of commits; sqlite.ProcessCrash by default.
 	Durability sqlite.Durability
+	// Access says whether a file that cannot be written is an error; it is by
+	// default. One opened for reading only answers every write with an error that
+	// matches sqlite.ErrReadOnly.
+	Access sqlite.Access
 	// Clock tells the time for leases and for commits that bring none.
 	// Default: time.Now.
 	Clock func() time.Time

@@ -21,6 +21,7 @@ type Options struct {
 	Ranking  *Ranking      // how hits are scored; nil: DefaultRanking
 	Analyzer text.Analyzer // of documents and queries; nil: English
 	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
+	Access   sqlite.Access // whether a file that cannot be written is an error; it is by default
 }
 
 // DB is an open index. It is safe for concurrent use, by several processes too.
@@ -63,7 +64,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		db.folder = path + ".segments"
 	}
 	var err error
-	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID})
+	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -80,7 +81,7 @@ func (db *DB) identify(ctx context.Context) error {
 	read := func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT coalesce(max(value), '') FROM settings WHERE name = 'id'`).Scan(&db.id)
 	}
-	if err := db.sql.Read(ctx, read); err != nil || db.id != "" {
+	if err := db.sql.Read(ctx, read); err != nil || db.id != "" || db.ReadOnly() {
 		return err
 	}
 	return db.sql.Write(ctx, func(tx *sqlite.Tx) error {
@@ -90,6 +91,10 @@ func (db *DB) identify(ctx context.Context) error {
 		return read(tx)
 	})
 }
+
+// ReadOnly reports whether the index was opened for reading only. Every change
+// then fails with an error that matches sqlite.ErrReadOnly.
+func (db *DB) ReadOnly() bool { return db.sql.ReadOnly() }
 
 // Close closes the index. Searchers made before can still search, but not read
 // chunks.

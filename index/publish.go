@@ -159,7 +159,7 @@ func (db *DB) load(want stamp) *segment {
 // save writes a segment to its file, aside first and then renamed, and removes
 // older ones. db.mu is held.
 func (db *DB) save(s *segment) error {
-	if db.folder == "" || s.saved {
+	if db.folder == "" || s.saved || db.ReadOnly() {
 		return nil
 	}
 	if err := os.MkdirAll(db.folder, 0o700); err != nil {

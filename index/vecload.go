@@ -34,7 +34,7 @@ func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimen
 		return nil, err
 	}
 	db.vectors[want.collection] = v
-	if db.folder != "" {
+	if db.folder != "" && !db.ReadOnly() {
 		if err := db.saveVectors(v, name); err != nil { // the search works without
 			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -36,7 +37,14 @@ and answers are written plainly.`,
   ragflow chat --thread last
   ragflow chat --docs ./docs < questions.txt > answers.md`,
 		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), thread) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if slices.Contains(a.flags.docs, stdinDocs) {
+				f := usagef("chat reads what you ask from standard input, so the documents cannot come from there")
+				f.hint = `save them in a file: ragflow chat --docs FILE; or ask one question: … | ragflow ask --docs - "…"`
+				return f
+			}
+			return a.chat(c.Context(), thread)
+		},
 	}
 	f := c.Flags()
 	a.docsFlag(f)
@@ -80,6 +88,9 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	var assistant *ragflow.Assistant
 	err = chat.Watch(ctx, config.Terminal, func(ctx context.Context) error {
 		assistant, config.Indexed, err = a.openReport(ctx, nil)
+		if err == nil && assistant.ReadOnly() {
+			err = a.readOnly("begin the session")
+		}
 		if err == nil && config.Indexed == nil {
 			config.Indexed, err = assistant.Index(ctx)
 		}

@@ -97,8 +97,8 @@ func (d *doctor) checkData() {
 		details = append(details, f.Name+"  "+size(f.Bytes))
 	}
 	if err := writable(dir); err != nil {
-		d.note(checkBroken, "data folder", err.Error(), details...)
-		d.hint("check who may write in %s", dir)
+		d.note(checkWarning, "data folder", "it can only be read: "+err.Error(), details...)
+		d.hint("conversations in %s can be listed, shown, exported and searched; to ask, name a folder that can be written: --data-dir or RAGFLOW_DATA_DIR", dir)
 	} else {
 		d.note(checkOK, "data folder", dir+", "+size(all), details...)
 	}

@@ -86,7 +86,15 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 		f.hint = `name them: ragflow index ./docs, or once for all: ragflow init --docs ./docs`
 		return nil, nil, errors.Join(f, assistant.Close())
 	}
+	if assistant.ReadOnly() {
+		return nil, nil, errors.Join(a.readOnly("index"), assistant.Close())
+	}
 	return assistant, docs, nil
+}
+
+// readOnly says what cannot be done in a data folder that can only be read.
+func (*app) readOnly(what string) error {
+	return failed(what, fmt.Errorf("data folder: %w", ragflow.ErrReadOnly))
 }
 
 func (a *app) index(ctx context.Context, o indexOptions) (err error) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	ApplicationID int32
 	// Durability of commits.
 	Durability Durability
+	// Access says whether a file that cannot be written is an error.
+	Access Access
 	// Readers is how many reads run side by side. Zero: the number of CPUs, at
 	// least 4.
 	Readers int
@@ -59,6 +62,7 @@ type Counters struct {
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	path    string // as given; for messages
+	file    string // its absolute path; empty in memory
 	dsn     string
 	pool    *sql.DB
 	readers chan *conn // idle ones; nil stands for one that was not opened yet
@@ -68,6 +72,9 @@ type DB struct {
 	once    sync.Once
 	inFile  bool
 	synced  bool // commits are forced to the disk
+
+	readOnly bool  // opened for reading only; there is no writer
+	anchor   *conn // keeps a database in memory where there is no writer that does
 
 	statements, commits, writes atomic.Int64
 }
@@ -81,6 +88,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Durability != ProcessCrash && o.Durability != PowerLoss {
 		return nil, fmt.Errorf("open database %s: unknown durability %d", path, o.Durability)
 	}
+	if err := o.Access.check(); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
 	if o.Readers <= 0 {
 		o.Readers = max(4, runtime.GOMAXPROCS(0))
 	}
@@ -92,31 +102,66 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		stopped: make(chan struct{}),
 		synced:  o.Durability == PowerLoss,
 	}
-	if err := db.locate(); err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	pool, err := sql.Open(driverName, db.dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	pool.SetMaxIdleConns(0) // connections are kept in readers, with their statements
-	db.pool = pool
-	w, err := db.prepare(ctx, o)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, db.explain(err)), pool.Close())
+	if err := db.open(ctx, o); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, db.explain(err))
 	}
 	for range o.Readers {
 		db.readers <- nil
 	}
-	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
 	return db, nil
 }
 
-// locate finds out what to open, and creates folder and file with rights for
-// their owner only; SQLite gives its side files the rights of the file.
-func (db *DB) locate() error {
+// open opens the file for what is asked, or can be had.
+func (db *DB) open(ctx context.Context, o Options) error {
+	write := o.Access != ReadOnly
+	err := db.locate(write)
+	if err == nil && (write || !db.inFile) {
+		err = db.openToWrite(ctx, o)
+	}
+	switch {
+	case !db.inFile, o.Access == ReadWrite:
+		return err
+	case o.Access == ReadIfNeeded && (err == nil || !cannotWrite(db.explain(err))):
+		return err
+	case o.Access == ReadOnly && err != nil:
+		return err
+	}
+	if err = db.openToRead(ctx, o); err == nil {
+		close(db.stopped) // there is no writer
+	}
+	return err
+}
+
+// cannotWrite tells a file or folder that may only be read from other trouble.
+func cannotWrite(err error) bool {
+	return errors.Is(err, ErrReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// openToWrite opens the pool and starts the writer.
+func (db *DB) openToWrite(ctx context.Context, o Options) error {
+	pool, err := openPool(db.dsn)
+	if err != nil {
+		return err
+	}
+	db.pool = pool
+	w, err := db.prepare(ctx, o)
+	if err != nil {
+		return errors.Join(err, pool.Close())
+	}
+	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
+	return nil
+}
+
+// memoryName names a new database in memory. The name is no secret.
+func memoryName() string {
+	return fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64())
+}
+
+// locate finds out what to open, and, to write it, creates folder and file with
+// rights for their owner only; SQLite gives its side files the rights of the file.
+func (db *DB) locate(create bool) error {
 	if db.path == "" || db.path == ":memory:" {
-		db.dsn = fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64()) // a name, not a secret
+		db.dsn = memoryName()
 		return nil
 	}
 	abs, err := filepath.Abs(db.path)
@@ -126,26 +171,34 @@ func (db *DB) locate() error {
 	if strings.ContainsRune(abs, 0) {
 		return errors.New("path holds a NUL character")
 	}
-	if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
-		return err
-	}
-	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
-	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
 	p := filepath.ToSlash(abs)
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // C:/… becomes file:///C:/…
 	}
+	if create {
+		if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
+			return err
+		}
+	}
 	db.dsn = (&url.URL{Scheme: "file", Path: p}).String()
-	db.inFile = true
-	return nil
+	db.file, db.inFile = abs, true
+	info, err := os.Stat(abs)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return errors.New("not a regular file")
+	case err == nil || !create:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // prepare opens the writer's connection and migrates, waiting for other
@@ -264,6 +317,9 @@ func collect(tx *Tx, query string, to *[]string) error {
 // room back to the disk. It needs as much free room as the file takes, and
 // waits until no other process uses the file, or until ctx ends.
 func (db *DB) Vacuum(ctx context.Context) error {
+	if db.readOnly {
+		return fmt.Errorf("vacuum: %w", db.denied(errOpenedToRead))
+	}
 	cn, err := db.connect(ctx, false)
 	if err != nil {
 		return db.explain(err)
@@ -279,7 +335,7 @@ func (db *DB) Vacuum(ctx context.Context) error {
 // the log. Where readers or other processes stand in the way, it does what it
 // can; that is not an error.
 func (db *DB) Checkpoint(ctx context.Context) error {
-	if !db.inFile {
+	if !db.inFile || db.readOnly {
 		return nil
 	}
 	cn, err := db.connect(ctx, false)
@@ -311,6 +367,9 @@ func (db *DB) Close() error {
 			if cn := <-db.readers; cn != nil {
 				cn.close()
 			}
+		}
+		if db.anchor != nil {
+			db.anchor.close()
 		}
 		err = errors.Join(db.Checkpoint(context.Background()), db.pool.Close())
 	})

@@ -19,6 +19,7 @@
 //     not add to, what it hands out. It must not call Write.
 //   - Several processes may open one file. Whoever finds it locked waits until
 //     its context ends.
+//   - A file or folder that cannot be written can still be read; see [Access].
 //   - A file that is damaged, of a newer version or of another program is
 //     refused with a typed error and left as it is.
 //

@@ -38,6 +38,9 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 		return context.Cause(ctx)
 	default:
 	}
+	if db.readOnly {
+		return db.denied(errOpenedToRead)
+	}
 	r := &request{ctx: ctx, fn: fn, done: make(chan error, 1)}
 	select {
 	case db.queue <- r:
