@@ -100,8 +100,8 @@ type rewriter struct {
 }
 
 // Rewrite implements nodes.Rewriter.
-func (r rewriter) Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error) {
-	plan, err := r.model.Rewrite(ctx, question, recent)
+func (r rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, err := r.model.Rewrite(ctx, question, m)
 	if err == nil {
 		name := r.name
 		if plan.Route != "" && plan.Route != state.RouteSearch {
@@ -114,7 +114,7 @@ func (r rewriter) Rewrite(ctx context.Context, question string, recent []state.E
 		return state.Plan{}, err
 	}
 	noteMaker(ctx, offline.Name)
-	return r.offline.Rewrite(ctx, question, recent)
+	return r.offline.Rewrite(ctx, question, m)
 }
 
 type grading struct {

@@ -93,11 +93,11 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	if n := utf8.RuneCountInString(cleaned); n > nodes.MaxQueryRunes {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("Query truncated from %d to %d chars", n, nodes.MaxQueryRunes))
 	}
-	recent, err := a.recent(ctx, thread)
+	memory, err := a.memory(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.skills.rewriter.Rewrite(ctx, x.Cleaned, recent)
+	plan, err := e.skills.rewriter.Rewrite(ctx, x.Cleaned, memory)
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
@@ -109,16 +109,16 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	return x, err
 }
 
-func (a *Assistant) recent(ctx context.Context, thread string) ([]state.Exchange, error) {
+func (a *Assistant) memory(ctx context.Context, thread string) (state.Memory, error) {
 	if thread == "" {
-		return nil, nil
+		return state.Memory{}, nil
 	}
 	head, err := a.threads.Head(ctx, thread)
 	if err != nil {
-		return nil, fmt.Errorf("thread %q: %w", thread, err)
+		return state.Memory{}, fmt.Errorf("thread %q: %w", thread, err)
 	}
 	s, err := a.stateAt(ctx, thread, head.ID)
-	return s.Recent, err
+	return s.Memory(), err
 }
 
 // terms shows the terms of a query as they are searched for.

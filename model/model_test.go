@@ -59,7 +59,7 @@ func sources() []state.Source {
 // planned is the plan of a rewriter that uses no model.
 type planned state.Plan
 
-func (p planned) Rewrite(context.Context, string, []state.Exchange) (state.Plan, error) {
+func (p planned) Rewrite(context.Context, string, state.Memory) (state.Plan, error) {
 	return state.Plan(p), nil
 }
 
@@ -82,7 +82,7 @@ func TestRewrite(t *testing.T) { // Q04
 		t.Run(tt.name, func(t *testing.T) {
 			chat := &replying{text: tt.reply}
 			r := model.NewRewriter(chat, planned{Language: "en", Route: state.RouteSearch, Queries: tt.queries}, vocabulary(page))
-			plan, err := r.Rewrite(t.Context(), raw.Text, recent)
+			plan, err := r.Rewrite(t.Context(), raw.Text, state.Memory{Recent: recent})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,11 +99,11 @@ func TestRewrite(t *testing.T) { // Q04
 		})
 	}
 	chat := &replying{}
-	plan, err := model.NewRewriter(chat, planned{Route: state.RouteChitchat, Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), "thanks", nil)
+	plan, err := model.NewRewriter(chat, planned{Route: state.RouteChitchat, Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), "thanks", state.Memory{})
 	if err != nil || len(chat.asked) > 0 || len(plan.Queries) != 1 {
 		t.Errorf("small talk was put to the model: %v, %v", plan, err)
 	}
-	_, err = model.NewRewriter(&replying{text: "A volume is…"}, planned{Route: state.RouteSearch}, vocabulary(page)).Rewrite(t.Context(), "What?", nil)
+	_, err = model.NewRewriter(&replying{text: "A volume is…"}, planned{Route: state.RouteSearch}, vocabulary(page)).Rewrite(t.Context(), "What?", state.Memory{})
 	if _, ok := errors.AsType[*prompts.ParseError](err); !ok {
 		t.Errorf("got %v, want a *prompts.ParseError", err)
 	}

@@ -14,7 +14,7 @@ import (
 // Planner makes the plan that a [Rewriter] starts from: language, route, and
 // the queries that need no model.
 type Planner interface {
-	Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error)
+	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
 }
 
 // Weights of the queries that a model adds. A question made complete is as good
@@ -48,13 +48,13 @@ func NewRewriter(chat llm.Chat, first Planner, stats Stats) *Rewriter {
 // Rewrite implements the rewriter of package nodes. The raw turn stays the first
 // query with the weight the plan gave it. The model's own come next; what place
 // is left goes to the query that the conversation expanded.
-func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error) {
-	plan, err := r.first.Rewrite(ctx, question, recent)
+func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, err := r.first.Rewrite(ctx, question, m)
 	if err != nil || plan.Route != state.RouteSearch {
 		return plan, err
 	}
 	p := prompts.PreRetrieval{Question: question, Boundary: prompts.NewBoundary()}
-	for _, e := range recent[max(0, len(recent)-earlierTurns):] {
+	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}
 	reply, err := ask(ctx, r.chat, p.Render(plan.Language), p.Boundary, rewriteTokens)
@@ -65,7 +65,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.
 	if err != nil {
 		return state.Plan{}, err
 	}
-	known := r.vocabulary(question, recent)
+	known := r.vocabulary(question, m.Recent)
 	added := make([]state.Query, 0, maxQueries)
 	for _, q := range []state.Query{
 		{Text: queries.Standalone, Weight: standaloneWeight, Why: "the question made complete by the model"},

@@ -154,27 +154,6 @@ func validate(a state.Answer, sources []state.Source) (state.Answer, int, error)
 	return a, checked.Invalid, nil
 }
 
-// exchange is what later turns need to know of this one. The closest passage
-// of an answer that abstained is no answer: it must not lead them astray.
-func exchange(question string, a state.Answer) *state.Exchange {
-	e := &state.Exchange{Question: question}
-	if !a.Abstained {
-		e.Terms, e.Chunks = a.Terms, citedChunks(a.Citations)
-	}
-	return e
-}
-
-// citedChunks lists the chunks behind citations, each once, in order.
-func citedChunks(citations []state.Citation) []string {
-	var ids []string
-	for _, c := range citations {
-		if !slices.Contains(ids, c.Chunk) {
-			ids = append(ids, c.Chunk)
-		}
-	}
-	return ids
-}
-
 func noteTask(ctx context.Context, t state.Task) {
 	graph.Note(ctx, "sources", strconv.Itoa(len(t.Sources)))
 	graph.Note(ctx, "context", fmt.Sprintf("%d tokens", text.Count(Context(t.Sources))))

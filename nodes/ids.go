@@ -52,6 +52,7 @@ const (
 	MaxContextTokens  = 4000   // of the context, labels included
 	LiveAfterSummary  = 2      // messages that stay when the others are summarised
 	fusedSimilarity   = 0.95   // chunks this alike are one candidate
+	citedShare        = 0.2    // of a query's weight, for the list of what earlier answers cited
 	contextSimilarity = 0.85   // chunks this alike are one source
 )
 

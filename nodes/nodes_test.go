@@ -53,8 +53,8 @@ func chunk(id, source, body string) state.Chunk {
 
 type rewriterFunc func(question string, recent []state.Exchange) (state.Plan, error)
 
-func (f rewriterFunc) Rewrite(_ context.Context, q string, recent []state.Exchange) (state.Plan, error) {
-	return f(q, recent)
+func (f rewriterFunc) Rewrite(_ context.Context, q string, m state.Memory) (state.Plan, error) {
+	return f(q, m.Recent)
 }
 
 // grader gives one grade and counts how often it is asked.

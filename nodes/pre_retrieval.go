@@ -13,11 +13,10 @@ import (
 
 // PreRetrieval returns the node that plans the turn: its language, its route
 // and one to [MaxQueries] queries. Whatever the rewriter says, the first query
-// is the raw turn; surplus and empty queries are dropped. The rewriter sees the
-// question and State.Recent, never the whole history.
+// is the raw turn; surplus and empty queries are dropped.
 func PreRetrieval(r Rewriter) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
-		plan, err := r.Rewrite(ctx, s.Turn.Query, s.Recent)
+		plan, err := r.Rewrite(ctx, s.Turn.Query, s.Memory())
 		if err != nil {
 			return state.Update{}, fmt.Errorf("rewrite the question: %w", err)
 		}
@@ -57,6 +56,12 @@ func clip(raw string, planned []state.Query) []state.Query {
 func noteQuery(ctx context.Context, i int, q state.Query) {
 	value := fmt.Sprintf("%s (weight %.2f; %s)", oneLine(withBoosts(q)), q.Weight, oneLine(q.Why))
 	graph.Note(ctx, "query "+strconv.Itoa(i+1), value)
+	if len(q.Cited) > 0 {
+		graph.Note(ctx, fmt.Sprintf("query %d cited before", i+1), fmt.Sprintf("%d passages are candidates", len(q.Cited)))
+	}
+	if len(q.Without) > 0 {
+		graph.Note(ctx, fmt.Sprintf("query %d leaves out", i+1), fmt.Sprintf("%d passages told already", len(q.Without)))
+	}
 }
 
 // withBoosts shows a query with the words it borrows and what they weigh.

@@ -20,16 +20,22 @@ const notedHits = 5
 // attempt under way, at most workers side by side, [TopK] hits each. The lists
 // are fused by reciprocal rank with the weights of their queries; a chunk that
 // several lists hold is one hit with all its legs. The second attempt adds its
-// lists to those of the first. Turns of another route than search are not
+// lists to those of the first. What earlier answers cited is a list of its own
+// beside that of its query ([LegCited]). Turns of another route than search are not
 // searched for.
 func Retrieval(s Searcher, workers int) Node {
 	search := graph.FanOut(workers, pending,
 		func(ctx context.Context, st state.State, i int) (state.Update, error) {
-			hits, err := s.Search(ctx, st.Turn.Queries[i], TopK)
+			q := st.Turn.Queries[i]
+			hits, err := s.Search(ctx, q, TopK+len(q.Without))
 			if err != nil {
 				return state.Update{}, fmt.Errorf("search query %d: %w", i+1, err)
 			}
-			hits = ofQuery(i, hits)
+			told, err := cited(ctx, s, q)
+			if err != nil {
+				return state.Update{}, err
+			}
+			hits = ofQuery(i, rank.Merge(without(q, hits), told))
 			return state.Update{Hits: &hits}, nil
 		},
 		func(st state.State, found []state.Update) (state.Update, error) {
@@ -65,6 +71,36 @@ func pending(st state.State) []int {
 		}
 	}
 	return due
+}
+
+// LegCited is the name of the leg that holds what earlier answers cited.
+const LegCited = "cited"
+
+// cited is the list of what earlier answers cited and is in the index still.
+func cited(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) {
+	if len(q.Cited) == 0 {
+		return nil, nil
+	}
+	chunks, err := s.Chunks(ctx, q.Cited)
+	if err != nil {
+		return nil, fmt.Errorf("read what earlier answers cited: %w", err)
+	}
+	hits := make([]state.Hit, len(chunks))
+	for i, c := range chunks {
+		hits[i] = state.Hit{Chunk: c.ID, Legs: []state.Leg{{Name: LegCited, Rank: i + 1, Share: citedShare}}}
+	}
+	return hits, nil
+}
+
+// without are the best hits of a query that were not told before.
+func without(q state.Query, hits []state.Hit) []state.Hit {
+	kept := make([]state.Hit, 0, TopK)
+	for _, h := range hits {
+		if len(kept) < TopK && !slices.Contains(q.Without, h.Chunk) {
+			kept = append(kept, h)
+		}
+	}
+	return kept
 }
 
 // ofQuery copies hits and tells their legs which query they belong to. Scores

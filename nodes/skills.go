@@ -17,9 +17,10 @@ type Searcher interface {
 	Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
 }
 
-// Rewriter turns a question into searches. recent is oldest first.
+// Rewriter turns a question into searches, with the help of what the thread
+// remembers.
 type Rewriter interface {
-	Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error)
+	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
 }
 
 // Grader says how well the best chunks fit the question. queries are what was

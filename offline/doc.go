@@ -4,7 +4,7 @@
 //
 //	stats := myIndex                        // anything that knows how common words are
 //	rewriter := offline.NewRewriter(stats, myIndex)
-//	plan, err := rewriter.Rewrite(ctx, "and how do I back it up?", recent)
+//	plan, err := rewriter.Rewrite(ctx, "and how do I back it up?", thread.Memory())
 //
 // Rules:
 //

@@ -189,7 +189,7 @@ func TestSmallTalk(t *testing.T) { // Z12
 		{"Help me install it", state.RouteSearch, ""},
 	} {
 		t.Run(tt.question, func(t *testing.T) {
-			plan, err := offline.NewRewriter(docs(), nil).Rewrite(t.Context(), tt.question, nil)
+			plan, err := offline.NewRewriter(docs(), nil).Rewrite(t.Context(), tt.question, state.Memory{})
 			if err != nil || plan.Route != tt.route {
 				t.Fatalf("route = %q, %v, want %q", plan.Route, err, tt.route)
 			}
@@ -209,7 +209,7 @@ func TestSmallTalk(t *testing.T) { // Z12
 
 func rewrite(t *testing.T, question string, recent ...state.Exchange) state.Plan {
 	t.Helper()
-	plan, err := offline.NewRewriter(docs(), docs()).Rewrite(t.Context(), question, recent)
+	plan, err := offline.NewRewriter(docs(), docs()).Rewrite(t.Context(), question, state.Memory{Recent: recent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +432,7 @@ func ExampleAnswerer() {
 
 func ExampleRewriter() {
 	plan, err := offline.NewRewriter(docs(), nil).Rewrite(context.Background(), "And how do I back it up?",
-		[]state.Exchange{{Question: "What is a volume?"}})
+		state.Memory{Recent: []state.Exchange{{Question: "What is a volume?"}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -46,9 +46,10 @@ func NewRewriter(stats Stats, passages Passages) *Rewriter {
 	return &Rewriter{lex: newLexicon(stats), passages: passages}
 }
 
-// Rewrite plans a turn. recent is oldest first. It fails only where the cited
+// Rewrite plans a turn. It fails only where the cited
 // passages cannot be read.
-func (r *Rewriter) Rewrite(ctx context.Context, question string, recent []state.Exchange) (state.Plan, error) {
+func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	recent := m.Recent
 	plan := state.Plan{Language: language(question, recent), Route: route(question)}
 	whole := question
 	question, switched := asked(whole)

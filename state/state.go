@@ -24,6 +24,20 @@ type Exchange struct {
 	Question string   `json:"question"`
 	Terms    []string `json:"terms,omitempty"`  // the words of the answer that carry most information, best first
 	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited
+	Items    []string `json:"items,omitempty"`  // of the first list in the answer, in its order: "the second one" is Items[1]
+	Offer    string   `json:"offer,omitempty"`  // the question that the answer ends with, for a "yes"
+}
+
+// Memory is what a thread remembers when a turn begins.
+type Memory struct {
+	Recent   []Exchange // the last turns, oldest first
+	Summary  string     // of the messages that left the live state
+	Messages []Message  // live ones, oldest first; the question under way may be the last
+}
+
+// Memory is what s remembers.
+func (s State) Memory() Memory {
+	return Memory{Recent: s.Recent, Summary: s.Summary, Messages: s.Messages}
 }
 
 // Turn is the scratch of one turn, filled node by node. ingest clears it.
@@ -57,6 +71,12 @@ type Query struct {
 	Weight  float64 `json:"weight"`  // of its list in the fusion
 	Why     string  `json:"why"`     // for the trace
 	Attempt int     `json:"attempt"` // 1, or 2 for the refined query of the retry
+	// Cited are ids of chunks that earlier answers cited, best first: candidates
+	// beside what the search finds, as a list of their own with a small weight.
+	Cited []string `json:"cited,omitempty"`
+	// Without are ids of chunks that were told already and are left out of the
+	// hits, so that "more" does not repeat.
+	Without []string `json:"without,omitempty"`
 }
 
 // Boost is text whose words take part in a query with their own weight. A word
