@@ -81,5 +81,5 @@ func offer(answer string) string {
 		return ""
 	}
 	last := sentences[len(sentences)-1]
-	return firstRunes(text.Clean(answer[last.Start:last.End]), itemRunes)
+	return firstRunes(text.Clean(cite.Strip(answer[last.Start:last.End])), itemRunes)
 }
