@@ -37,7 +37,7 @@ var rooms = map[string]room{
 		"golang.org/x/text/unicode/norm",   // NFC
 	}},
 	"rank": {ours: []string{"state", "text"}},
-	"cite": {ours: []string{"state", "text"}},
+	"cite": {ours: []string{"state", "text", "phrase"}},
 	"corpus": {ours: []string{"text", "state"}, theirs: []string{
 		"github.com/yuin/goldmark", // Markdown
 		"go.yaml.in/yaml/v4",       // front matter
@@ -50,7 +50,7 @@ var rooms = map[string]room{
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"llm/llmtest":               {},
-	"prompts":                   {},
+	"prompts":                   {ours: []string{"phrase"}},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},

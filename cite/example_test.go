@@ -34,3 +34,19 @@ func ExampleBuild() {
 	// [1] volumes.md, line 3: "A volume outlives the container."
 	// true
 }
+
+func ExampleCheck() {
+	sources := []state.Source{{Chunk: state.Chunk{Text: "Backups are kept for 14 days. They are never compressed."}}}
+	answer := "Backups are kept for 14 days [Source 1]. They are compressed [Source 1]."
+	report := cite.Check(answer, sources, cite.Options{Language: "en"})
+	for _, s := range report.Sentences {
+		fmt.Printf("%s %v %q\n", s.Text, s.Supported, s.Why)
+	}
+	fmt.Printf("faithfulness %.2f\n", report.Faithfulness)
+	fmt.Println(cite.Repair(answer, report, cite.Fixing{Unsupported: "(unsupported)"}).Text)
+	// Output:
+	// Backups are kept for 14 days. true ""
+	// They are compressed. false "the source says the contrary"
+	// faithfulness 0.50
+	// Backups are kept for 14 days [Source 1]. They are compressed (unsupported).
+}

@@ -6,6 +6,8 @@
 // A language without an entry, or an unknown one, reads English.
 package phrase
 
+import "strings"
+
 // Situation is what a fixed sentence is for.
 type Situation int
 
@@ -24,6 +26,9 @@ const (
 	EarlierQuestions                  // before the list of what was asked
 	Conversation                      // before the turns of the conversation so far
 	NothingEarlier                    // nothing was asked yet
+	Refusal                           // what a model writes where the sources do not hold the answer
+	Unsupported                       // behind a sentence that no source says
+	Changed                           // beside a quote whose document has changed since
 )
 
 // English is the language that every situation has.
@@ -108,7 +113,41 @@ func say(s Situation) row {
 			pl: "W tej rozmowie nie było jeszcze żadnego pytania.",
 			vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
 		}
+	case Refusal:
+		return row{
+			en: "I don't have enough information to answer that question.",
+			pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",
+			vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+		}
+	case Unsupported:
+		return row{en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"}
+	case Changed:
+		return row{
+			en: "The document has changed since.",
+			pl: "Dokument od tego czasu się zmienił.",
+			vi: "Tài liệu đã thay đổi kể từ đó.",
+		}
 	default:
 		return row{}
 	}
 }
+
+// Fixed reports whether sentence is one of this table, or a sentence of one, in
+// any language: then it states nothing about the documents.
+func Fixed(sentence string) bool {
+	if len(sentence) < minFixed {
+		return false
+	}
+	for s := NoDocuments; say(s) != (row{}); s++ {
+		for _, language := range Languages() {
+			if said := Say(s, language); strings.HasPrefix(said, sentence) || strings.HasSuffix(said, " "+sentence) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// minFixed is the length of the shortest sentence that Fixed knows, in bytes:
+// less may be the beginning of anything.
+const minFixed = 5

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"text/template"
+
+	"example.com/ragflow/phrase"
 )
 
 //go:embed *.tmpl
@@ -154,13 +156,4 @@ func (p Generate) Render(language string) Rendered { return render("generate", l
 
 // Refusal is the sentence that a model writes where the sources do not hold the
 // answer.
-func Refusal(language string) string {
-	switch language {
-	case "pl":
-		return "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie."
-	case "vi":
-		return "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này."
-	default:
-		return "I don't have enough information to answer that question."
-	}
-}
+func Refusal(language string) string { return phrase.Say(phrase.Refusal, language) }
