@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -81,7 +82,7 @@ func cleanDelta(d *graph.Delta) error {
 func cleanNotes(n graph.Notes) (graph.Notes, error) {
 	start, duration := n.Start, n.Duration
 	n.Start, n.Duration = time.Time{}, 0
-	if n.Details != nil || n.Calls != nil || n.Warnings != nil || n.Skipped != "" {
+	if !reflect.ValueOf(n).IsZero() {
 		encoded, err := json.Marshal(n)
 		if err == nil {
 			n = graph.Notes{}

@@ -16,22 +16,32 @@ type checker struct {
 	nodes    []string            // in the order faults are told
 	known    map[string]bool     // nodes, and End
 	static   map[string][]string // edges by origin
-	branched map[string][]string // branch targets by origin
+	branched map[string][]string // targets of branches and picks by origin
+	handler  map[string]string   // OnError.To by origin
+	wait     map[string]Wait
+	picks    []string                   // nodes with Pick
+	reaches  map[string]map[string]bool // filled by leads
 	faults   []error
 }
 
 func check[S, U any](g Graph[S, U]) error {
-	c := &checker{known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{}}
+	c := &checker{
+		known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{},
+		handler: map[string]string{}, wait: map[string]Wait{},
+	}
 	if g.Apply == nil {
 		c.faultf("Apply is nil")
 	}
 	c.order(g.Order, slices.Sorted(maps.Keys(g.Nodes)))
 	for _, name := range c.nodes {
-		if g.Nodes[name].Run == nil {
+		if t := g.Nodes[name]; t.Run == nil && t.Pick == nil {
 			c.faultf("node %q: Run is nil", name)
 		}
 	}
 	c.edges(g.Edges)
+	for _, name := range c.nodes {
+		checkTask(c, name, g.Nodes[name])
+	}
 	for _, b := range g.Branches {
 		if b.Route == nil {
 			c.faultf("branch from %q: Route is nil", b.From)
@@ -39,6 +49,8 @@ func check[S, U any](g Graph[S, U]) error {
 		c.branch(b.From, b.To, slices.Sorted(maps.Keys(b.Label)))
 	}
 	c.paths()
+	c.lasts()
+	c.meetings()
 	return errors.Join(c.faults...)
 }
 
@@ -151,7 +163,11 @@ func (c *checker) branch(from string, to, labels []string) {
 }
 
 func (c *checker) leaving(name string) []string {
-	return slices.Concat(c.static[name], c.branched[name])
+	out := slices.Concat(c.static[name], c.branched[name])
+	if to, ok := c.handler[name]; ok {
+		out = append(out, to)
+	}
+	return out
 }
 
 // paths looks at where runs can go. A fault is told once, at its root: a node

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,15 +18,25 @@ type Plan[S, U any] struct {
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	first       []int            // what follows Start
 	fingerprint string
+	reach       [][]bool // from → to over any path of at least one step; nil where no node waits
 }
 
-// planNode is a node with what may follow it: either next, or one of to.
+// planNode is a node with what may follow it: either next, or one of to that
+// route names, or some of to that pick names; onError.To after a failure.
 type planNode[S, U any] struct {
-	name  string
-	run   Node[S, U]
-	next  []int // static successors, by rank
-	route func(S) string
-	to    []target // what route may name
+	name    string
+	rank    int
+	run     Node[S, U]
+	pick    Picker[S, U]
+	retry   Retry
+	timeout Timeout
+	cache   *Cache[S, U]
+	onError OnError[S, U]
+	wait    Wait
+	next    []int // static successors, by rank
+	route   func(S) string
+	to      []target // what route and pick may name
+	handler int      // index of onError.To; noIndex without
 }
 
 type target struct {
@@ -35,7 +46,10 @@ type target struct {
 }
 
 // endIndex stands for End where indices of nodes are listed.
-const endIndex = -1
+const (
+	endIndex = -1
+	noIndex  = -2
+)
 
 // Compile checks a graph and prepares it for running. The error joins every
 // fault found, each with the names it is about.
@@ -54,7 +68,18 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		fingerprint: fingerprint(g),
 	}
 	for i, name := range g.Order {
-		p.nodes[i] = planNode[S, U]{name: name, run: g.Nodes[name].Run}
+		t := g.Nodes[name]
+		n := planNode[S, U]{
+			name: name, rank: i, run: t.Run, pick: t.Pick, wait: t.Wait,
+			retry: t.Retry, timeout: t.Timeout, cache: t.Cache, onError: t.OnError, handler: noIndex,
+		}
+		for _, to := range t.To {
+			n.to = append(n.to, target{name: to, index: index[to]})
+		}
+		if t.OnError.To != "" {
+			n.handler = index[t.OnError.To]
+		}
+		p.nodes[i] = n
 	}
 	for _, e := range g.Edges {
 		if e.From == Start {
@@ -75,6 +100,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	for i := range p.nodes {
 		slices.Sort(p.nodes[i].next)
 	}
+	p.waits()
 	return p, nil
 }
 
@@ -101,12 +127,34 @@ func fingerprint[S, U any](g Graph[S, U]) string {
 	for _, b := range g.Branches {
 		branches[b.From] = slices.Sorted(slices.Values(b.To))
 	}
-	shape, err := json.Marshal([]any{"graph/1", g.Name, g.Version, g.Order, edges, branches})
+	parts := []any{"graph/1", g.Name, g.Version, g.Order, edges, branches}
+	if shapes := shapes(g); len(shapes) > 0 { // else the fingerprint is that of older versions
+		parts = append(parts, shapes)
+	}
+	shape, err := json.Marshal(parts)
 	if err != nil {
 		panic("graph: fingerprint of plain strings: " + err.Error()) // unreachable
 	}
 	sum := sha256.Sum256(shape)
 	return hex.EncodeToString(sum[:16])
+}
+
+// shape is what of a task decides where runs go.
+type shape struct {
+	To      []string `json:"to,omitempty"`
+	Wait    Wait     `json:"wait,omitempty"`
+	Handler string   `json:"handler,omitempty"`
+}
+
+func shapes[S, U any](g Graph[S, U]) map[string]shape {
+	out := map[string]shape{}
+	for name, t := range g.Nodes {
+		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To}
+		if len(s.To) > 0 || s.Wait != NoWait || s.Handler != "" {
+			out[name] = s
+		}
+	}
+	return out
 }
 
 func compareEdges(a, b Edge) int {
@@ -142,19 +190,56 @@ func (p *Plan[S, U]) frontier(names []string) ([]int, error) {
 	return out, nil
 }
 
-// successors appends what follows a node, given the state after its step.
-func (n *planNode[S, U]) successors(next []int, s S) ([]int, error) {
-	if n.route == nil {
+// successors appends what follows a node, given the state after its step and
+// what was noted of its task.
+func (n *planNode[S, U]) successors(next []int, s S, notes *Notes) ([]int, error) {
+	switch {
+	case notes.Caught != "" && n.handler != noIndex:
+		return append(next, n.handler), nil
+	case n.pick != nil:
+		for _, name := range notes.Goto {
+			i, err := n.target(name)
+			if err != nil {
+				return next, fmt.Errorf("pick %w", err)
+			}
+			next = append(next, i)
+		}
+		return next, nil
+	case n.route == nil:
 		return append(next, n.next...), nil
 	}
 	name, err := callRoute(n.route, s)
 	if err != nil {
 		return next, err
 	}
+	i, err := n.target(name)
+	if err != nil {
+		return next, fmt.Errorf("branch %w", err)
+	}
+	return append(next, i), nil
+}
+
+func (n *planNode[S, U]) target(name string) (int, error) {
 	for i := range n.to {
 		if n.to[i].name == name {
-			return append(next, n.to[i].index), nil
+			return n.to[i].index, nil
 		}
 	}
-	return next, fmt.Errorf("branch leads to %q, which is not one of its targets", name)
+	return 0, fmt.Errorf("leads to %q, which is not one of its targets", name)
+}
+
+// allows says whether a pick may go on at these targets.
+func (n *planNode[S, U]) allows(next []string) error {
+	if n.pick == nil {
+		return nil
+	}
+	if len(next) == 0 {
+		return errors.New("pick leads nowhere; to end the run, pick End")
+	}
+	for _, name := range next {
+		if _, err := n.target(name); err != nil {
+			return fmt.Errorf("pick %w", err)
+		}
+	}
+	return nil
 }

@@ -142,7 +142,12 @@ func TestFingerprint(t *testing.T) {
 		"version":          {func(g *g) { g.Version = "2" }, false},
 		"order":            {func(g *g) { g.Order = []string{"b", "a", "c"} }, false},
 		"targets":          {func(g *g) { g.Branches[0].To = []string{"a", "b", graph.End} }, false},
-		"edges":            {func(g *g) { g.Edges = append(g.Edges, graph.Edge{From: graph.Start, To: "c"}) }, false},
+		"edges":            {func(g *g) { g.Edges[0].To = "b" }, false},
+		"policies":         {func(g *g) { g.Nodes["a"] = graph.Task[list, item]{Run: says("a"), Retry: graph.Retry{Attempts: 3}} }, true},
+		"wait":             {func(g *g) { g.Nodes["b"] = graph.Task[list, item]{Run: says("b"), Wait: graph.Join} }, false},
+		"handler": {func(g *g) {
+			g.Nodes["a"] = graph.Task[list, item]{Run: says("a"), OnError: graph.OnError[list, item]{Update: sorry, To: "c"}}
+		}, false},
 	} {
 		if got := print(tt.change) == same; got != tt.same {
 			t.Errorf("%s: same fingerprint = %v, want %v", name, got, tt.same)

@@ -27,7 +27,12 @@
 // A run goes in supersteps. All tasks of one read the same state; their updates
 // are applied in the order of [Graph].Order, whatever order they finished in.
 // Edges are all followed; a branch picks one target, reading the state after
-// the step. Two edges into one node start it once.
+// the step; a [Picker] picks targets itself. Two edges into one node start it
+// once if they are reached in one step. Where paths of different lengths meet, the
+// node waits for those that can still come ([Wait]); [Compile] insists on it.
+//
+// A task may be tried again, bounded in time, remembered and its failure made data:
+// see [Task]. All that a policy did stands in the task's [Notes].
 //
 // With a [Store], a run's input and each superstep is one commit of its thread.
 // What is saved is the updates; the state is their fold, live and on reload, so

@@ -28,6 +28,13 @@ func (e *NodeError) Error() string { return fmt.Sprintf("node %q, step %d: %v", 
 // Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
+// isPause tells what stops a run, but is no failure of a node: it is neither
+// retried nor handled.
+func isPause(err error) bool {
+	_, limited := errors.AsType[*StepLimitError](err)
+	return limited || errors.Is(err, ErrDrained) || errors.Is(err, errStopped) || errors.Is(err, ErrSuperseded)
+}
+
 // PanicError is a panic of a node, caught and turned into an error.
 type PanicError struct {
 	Value any

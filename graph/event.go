@@ -10,6 +10,7 @@ const (
 	StepDone    EventKind = "step_done"    // durable: a superstep is saved
 	RunEnded    EventKind = "run_ended"    // durable: the run's last event, with its Status
 	TaskStarted EventKind = "task_started" // live
+	TaskRetried EventKind = "task_retried" // live: an attempt failed, another follows; what it emitted is void
 	TaskDone    EventKind = "task_done"    // live
 	Custom      EventKind = "custom"       // live: what a node emitted
 )
@@ -22,11 +23,20 @@ type Event[S any] struct {
 	Thread string
 	Run    string
 	Step   int
-	Node   string   // for the task kinds and Custom
+	Path   string   // for the live kinds: the subgraph of Node; empty at the root
+	Node   string   // for the live kinds
 	Commit CommitID // for the durable kinds, where there is a store
 	Status Status   // for the durable kinds
 	State  S        // for the durable kinds: after the commit
 	Next   []string // for the durable kinds: the nodes to run next
-	Tasks  []Delta  // without bodies, by rank: for StepDone what the tasks noted, for TaskDone that task, for RunEnded failed attempts
+	Tasks  []Delta  // without bodies, by rank: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
 	Value  any      // for Custom
+}
+
+// pulse is a live event on its way from a task to the loop of the root.
+type pulse struct {
+	kind       EventKind
+	path, node string
+	tasks      []Delta
+	value      any
 }

@@ -14,7 +14,7 @@ import (
 //
 // The first worker to fail cancels the others and is the node's error; when
 // several fail of themselves, that is the first in time. A panic of a worker is
-// such a failure, a *[PanicError]. Workers may use [Note] and its kin: what they
+// such a failure, a *[PanicError]. A worker may be a FanOut again. Workers may use [Note] and its kin: what they
 // note becomes the node's notes in the order of the parts, a [Skip] as a detail
 // with the key "skipped". All workers are gone when the node returns.
 func FanOut[S, U, T any](
@@ -64,11 +64,24 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 		}()
 		results[i], err = guarded(books.open(ctx, i), i, work)
 	}
-	for range limit {
+	slots := slotsOf(parent)
+	spare, enough := ctx, context.CancelFunc(func() {})
+	if slots != nil {
+		spare, enough = context.WithCancel(ctx)
+		defer enough()
+	}
+	for w := range limit {
 		workers.Go(func() {
+			if w > 0 { // the first one works in the slot of the task itself, so that nobody waits for ever
+				if slots.take(spare) != nil {
+					return
+				}
+				defer slots.give()
+			}
 			for ctx.Err() == nil {
 				i := int(taken.Add(1)) - 1
 				if i >= n {
+					enough()
 					return
 				}
 				one(i)
@@ -98,7 +111,7 @@ func booksFor(ctx context.Context, n int) books {
 	}
 	b := make(books, n)
 	for i := range b {
-		b[i].emit = task.emit
+		b[i].of, b[i].path, b[i].node, b[i].emit, b[i].up = task.of, task.path, task.node, task.emit, task
 	}
 	return b
 }

@@ -14,11 +14,41 @@ const (
 // must not write to anything it reaches through it. The zero U changes nothing.
 type Node[S, U any] func(ctx context.Context, s S) (U, error)
 
-// Task is a node as it stands in a graph.
+// Picker is a node that also says where to go on: one or more of the targets
+// that its [Task] declares.
+type Picker[S, U any] func(ctx context.Context, s S) (u U, next []string, err error)
+
+// Task is a node as it stands in a graph, with its policies. Their zero values
+// ask for nothing. A task is tried as often as Retry says, each time for as
+// long as Timeout says; Cache spares all of that, OnError takes what failed for
+// good.
 type Task[S, U any] struct {
-	// Run is the node itself. It must not be nil.
+	// Run is the node itself. Either it or Pick must be given.
 	Run Node[S, U]
+	// Pick is a node that chooses its successors, from the closed set To; no
+	// edge and no branch leaves it. A target outside To, or none at all, fails
+	// the task.
+	Pick Picker[S, U]
+	To   []string
+
+	Wait    Wait
+	Retry   Retry
+	Timeout Timeout
+	Cache   *Cache[S, U]
+	OnError OnError[S, U]
 }
+
+// Wait says how long a node that was reached holds back. A node that waits and
+// is reached several times runs once.
+type Wait int
+
+// The kinds of waiting. None can hang: where waiting nodes wait for each other,
+// the first by rank that is no Last runs.
+const (
+	NoWait Wait = iota // it runs in the next superstep
+	Join               // until nothing that is under way can lead to it any more; a path that a branch left is not waited for
+	Last               // until nothing else is under way; only End and nodes like it may follow
+)
 
 // Edge leads from a node (or [Start]) to a node (or [End]). A node may have
 // several outgoing edges: all their targets run in the next superstep.

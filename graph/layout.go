@@ -72,6 +72,9 @@ func (p *Plan[S, U]) links() []link {
 		for _, to := range p.nodes[i].to {
 			out = append(out, link{from: i + 1, to: at(to.index), label: to.label, branched: true})
 		}
+		if h := p.nodes[i].handler; h != noIndex {
+			out = append(out, link{from: i + 1, to: at(h), label: "on error", branched: true})
+		}
 	}
 	return out
 }

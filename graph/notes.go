@@ -17,6 +17,17 @@ type Notes struct {
 	Calls    []Call        `json:"calls,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
 	Skipped  string        `json:"skipped,omitempty"` // why the node did nothing
+	Failed   []Attempt     `json:"failed,omitempty"`  // attempts before the one that counts, oldest first
+	Cached   bool          `json:"cached,omitempty"`  // the update came from the task's Cache
+	Caught   string        `json:"caught,omitempty"`  // the error that the task's OnError made the update of
+	Goto     []string      `json:"goto,omitempty"`    // what a Pick chose
+}
+
+// Attempt is one run of a node that failed and was followed by another.
+type Attempt struct {
+	Error    string        `json:"error"`
+	Duration time.Duration `json:"duration,omitempty"`
+	Pause    time.Duration `json:"pause,omitempty"` // before the next one
 }
 
 // Detail is one line of a trace, in the order the node wrote them.
@@ -36,11 +47,20 @@ type Call struct {
 // notebook collects the notes of one running task. A task's goroutines may
 // write to it side by side.
 type notebook struct {
+	of   *session
+	path string // of the subgraph, empty at the root
+	node string
+	emit func(pulse) // live events; nil when nobody listens
+
 	mu    sync.Mutex
 	notes Notes
-	over  bool              // the task has ended; what comes later is dropped
-	emit  func(payload any) // live events; nil when nobody listens
+	over  bool      // the task has ended; what comes later is dropped
+	up    *notebook // of the task, for a worker of a [FanOut]
+	idle  *watchdog // hears of every sign of life; nil where nobody waits for one
 }
+
+// session is what all tasks of a run share, those of subgraphs too.
+type session struct{ o *Options }
 
 type notebookKey struct{}
 
@@ -53,10 +73,21 @@ func (b *notebook) write(f func(*Notes)) {
 	if b == nil {
 		return
 	}
+	b.alive()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.over {
 		f(&b.notes)
+	}
+}
+
+// alive puts off the idle timeouts of the task and of those it is part of.
+func (b *notebook) alive() {
+	for ; b != nil; b = b.up {
+		b.mu.Lock()
+		idle := b.idle
+		b.mu.Unlock()
+		idle.reset()
 	}
 }
 
@@ -99,7 +130,16 @@ func Count(ctx context.Context, c Call) {
 // Emit sends a live event, such as a token, to whoever streams the run. It is
 // never saved. It blocks while the consumer is behind.
 func Emit(ctx context.Context, payload any) {
-	if b := bookOf(ctx); b != nil && b.emit != nil {
-		b.emit(payload)
+	b := bookOf(ctx)
+	if b == nil {
+		return
+	}
+	b.alive()
+	if b.emit != nil {
+		b.emit(pulse{kind: Custom, path: b.path, node: b.node, value: payload})
 	}
 }
+
+// Beat says that the task is alive, for one that has nothing to emit or to note
+// for longer than its idle timeout.
+func Beat(ctx context.Context) { bookOf(ctx).alive() }

@@ -16,12 +16,15 @@ type run[S, U any] struct {
 	yield func(Event[S], error) bool // nil when nobody wants events
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
+	session  *session
+	path     string // of a subgraph; empty at the root
 	id       string
 	log      *threadLog // nil without a store
 	life     *Lifecycle
 	state    S
 	step     int   // the last finished one
-	frontier []int // the nodes of the next one
+	frontier []int // the nodes that were reached, by rank
+	ready    []int // those of them that run in the next step; the others wait
 	spare    []int // memory of the last frontier
 
 	outcomes []outcome[U] // of the step under way, by rank
@@ -33,6 +36,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x.life = NewLifecycle(Pending)
+	x.session = &session{o: &x.o}
 	if x.o.Store != nil {
 		log, err := openLog(ctx, x.o, x.req.Thread, x.req.Wait, cancel)
 		if err != nil {
@@ -117,6 +121,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return err
 	}
 	x.frontier = slices.Clone(x.plan.first)
+	x.prepare()
 	if x.log != nil {
 		if err := x.supersede(ctx, head); err != nil {
 			return err
@@ -193,9 +198,6 @@ func (x *run[S, U]) recall(ctx context.Context) error {
 
 // loop runs supersteps until nothing is left to run or something is in the way.
 func (x *run[S, U]) loop(ctx context.Context) error {
-	if len(x.outcomes) == 0 {
-		x.prepare()
-	}
 	for budget := x.o.MaxSteps; len(x.frontier) > 0; budget-- {
 		switch {
 		case x.left:
@@ -205,7 +207,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		case closed(x.o.Drain):
 			return fmt.Errorf("%w: %w", errStopped, ErrDrained)
 		case budget == 0:
-			return &StepLimitError{Limit: x.o.MaxSteps, Next: x.plan.names(x.frontier)}
+			return &StepLimitError{Limit: x.o.MaxSteps, Next: x.plan.names(x.ready)}
 		}
 		if err := x.superstep(ctx); err != nil {
 			return err
@@ -276,9 +278,12 @@ func (x *run[S, U]) apply() (S, []int, error) {
 	next := x.spare
 	for i := range x.outcomes {
 		o := &x.outcomes[i]
-		if next, err = x.plan.nodes[o.node].successors(next, s); err != nil {
+		if next, err = x.plan.nodes[o.node].successors(next, s, &o.notes); err != nil {
 			return s, nil, x.blame(o, err)
 		}
+	}
+	if len(x.ready) < len(x.frontier) {
+		next = append(next, without(x.frontier, x.ready)...)
 	}
 	slices.Sort(next)
 	next = slices.Compact(next)
@@ -342,7 +347,7 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 	}
 	e := Event[S]{
 		Kind: kind, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
-		State: x.state, Next: x.plan.names(x.frontier), Tasks: bare,
+		State: x.state, Next: x.plan.names(x.ready), Tasks: bare,
 	}
 	if x.log != nil {
 		e.Commit = x.log.head
@@ -351,12 +356,14 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 }
 
 // tellLive yields a live event.
-func (x *run[S, U]) tellLive(e Event[S]) {
+func (x *run[S, U]) tellLive(p pulse) {
 	if x.yield == nil || x.left {
 		return
 	}
-	e.Live, e.Thread, e.Run, e.Step = true, x.req.Thread, x.id, x.step+1
-	x.left = !x.yield(e, nil)
+	x.left = !x.yield(Event[S]{
+		Kind: p.kind, Live: true, Thread: x.req.Thread, Run: x.id, Step: x.step + 1,
+		Path: p.path, Node: p.node, Tasks: p.tasks, Value: p.value,
+	}, nil)
 }
 
 // errStopped marks the error of a run whose context ended.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -18,10 +19,12 @@ type Options struct {
 	Store    Store            // where threads are kept; nil keeps nothing
 	MaxSteps int              // supersteps of one call before it ends as Limited; default 50
 	Parallel int              // tasks of one superstep side by side; default GOMAXPROCS
+	Slots    *Slots           // bound over all runners that share them; default none
 	LeaseTTL time.Duration    // how long a thread stays taken when its runner dies; default 15 s
 	Owner    string           // whoever holds the lease, shown to those who wait; default a UUID
 	Clock    func() time.Time // default time.Now; must be safe for concurrent use
 	NewID    func() string    // ids of runs; default UUIDs of version 7
+	Rand     func() float64   // from 0 to below 1, spreads the pauses of Retry; default math/rand/v2; safe for concurrent use
 	// Drain, once closed, lets runs finish the superstep under way, save it and
 	// end as Cancelled with [ErrDrained]. Nil never asks.
 	Drain <-chan struct{}
@@ -46,6 +49,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
 	}
 	o.Owner = cmp.Or(o.Owner, uuid.NewString())
 	return o

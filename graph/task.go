@@ -23,10 +23,11 @@ type outcome[U any] struct {
 	notes  Notes
 }
 
-// prepare sets up the outcomes of the step that the frontier names.
+// prepare sets up the outcomes of the next step.
 func (x *run[S, U]) prepare() {
-	x.outcomes = slices.Grow(x.outcomes[:0], len(x.frontier))[:len(x.frontier)]
-	for i, n := range x.frontier {
+	x.ready = x.plan.ready(x.ready, x.frontier)
+	x.outcomes = slices.Grow(x.outcomes[:0], len(x.ready))[:len(x.ready)]
+	for i, n := range x.ready {
 		x.outcomes[i] = outcome[U]{node: n}
 	}
 }
@@ -60,10 +61,10 @@ func (*run[S, U]) firstCause(ctx context.Context, err error) error {
 }
 
 // message is what workers tell the loop.
-type message[S any] struct {
+type message struct {
 	kind messageKind
-	task int      // for taskDone
-	live Event[S] // for liveEvent
+	task int   // for taskEnded
+	live pulse // for liveEvent
 }
 
 type messageKind int
@@ -88,14 +89,14 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 		}
 		cancel(err)
 	}
-	inbox := make(chan message[S], inboxSize)
+	inbox := make(chan message, inboxSize)
 	gone := make(chan struct{}) // closed when the loop stops reading, should the consumer panic
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer close(gone)
 	defer cancel(nil)
 
-	post := func(m message[S]) {
+	post := func(m message) {
 		select {
 		case inbox <- m:
 		case <-gone:
@@ -105,7 +106,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 	n := min(x.o.Parallel, todo)
 	for range n {
 		workers.Go(func() {
-			defer post(message[S]{kind: workerGone})
+			defer post(message{kind: workerGone})
 			for ctx.Err() == nil {
 				i := int(taken.Add(1)) - 1
 				if i >= len(x.outcomes) {
@@ -144,20 +145,19 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 
 // posted runs a task on a worker and tells the loop about it. A failure
 // cancels the siblings at once, so that the first one is the cause.
-func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox chan<- message[S], post func(message[S])) {
+func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox chan<- message, post func(message)) {
 	o := &x.outcomes[i]
-	var emit func(any)
+	var emit func(pulse)
 	if x.live {
-		name := x.plan.nodes[o.node].name
-		emit = func(payload any) {
+		emit = func(p pulse) {
 			select {
-			case inbox <- message[S]{live: Event[S]{Kind: Custom, Node: name, Value: payload}}:
+			case inbox <- message{live: p}:
 			case <-ctx.Done():
 			}
 		}
-		post(message[S]{live: Event[S]{Kind: TaskStarted, Node: name}})
+		post(message{live: pulse{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name}})
 	}
-	defer post(message[S]{kind: taskEnded, task: i}) // even when the node ends its goroutine
+	defer post(message{kind: taskEnded, task: i}) // even when the node ends its goroutine
 	defer func() {
 		if o.err != nil {
 			fail(o.err)
@@ -175,15 +175,15 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 	if x.live {
 		d := x.delta(o)
 		d.Body = nil
-		x.tellLive(Event[S]{Kind: TaskDone, Node: d.Node, Tasks: []Delta{d}})
+		x.tellLive(pulse{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
 	}
 	return err
 }
 
 // task runs one node on the step's snapshot.
-func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(any)) {
+func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	n := &x.plan.nodes[o.node]
-	book := &notebook{emit: emit}
+	book := &notebook{of: x.session, path: x.path, node: n.name, emit: emit}
 	began := x.o.Clock()
 	o.err = errExited // stands if the node ends its goroutine
 	defer func() {
@@ -193,7 +193,7 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(any)) {
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
 		}
 	}()
-	o.update, o.err = callNode(context.WithValue(ctx, notebookKey{}, book), n.run, x.state)
+	o.update, o.err = x.perform(context.WithValue(ctx, notebookKey{}, book), n, book)
 	if o.err == nil {
 		if o.err = x.encode(o); o.err != nil {
 			o.err = fmt.Errorf("encode update: %w", o.err)
@@ -247,7 +247,7 @@ func (x *run[S, U]) deltas(of func(*outcome[U]) bool) []Delta {
 }
 
 func (x *run[S, U]) delta(o *outcome[U]) Delta {
-	d := Delta{Node: x.plan.nodes[o.node].name, Rank: o.node, Notes: o.notes}
+	d := Delta{Path: x.path, Node: x.plan.nodes[o.node].name, Rank: o.node, Notes: o.notes}
 	if o.err == nil {
 		d.Body = o.body
 		return d
@@ -277,6 +277,16 @@ func callNode[S, U any](ctx context.Context, run Node[S, U], s S) (u U, err erro
 func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err error) {
 	defer caught(&err)
 	return apply(s, u)
+}
+
+func callPick[S, U any](ctx context.Context, pick Picker[S, U], s S) (u U, next []string, err error) {
+	defer caught(&err)
+	return pick(ctx, s)
+}
+
+func callKey[S any](key func(S) string, s S) (k string, err error) {
+	defer caught(&err)
+	return key(s), nil
 }
 
 func callRoute[S any](route func(S) string, s S) (to string, err error) {
