@@ -73,6 +73,7 @@ var rooms = map[string]room{
 		"github.com/adrg/xdg",               // where configuration and data live
 		"go.yaml.in/yaml/v4",                // the configuration file
 		"golang.org/x/term",                 // is this a terminal, and how wide
+		"github.com/rivo/uniseg",            // columns of names and titles
 		"golang.org/x/sys",                  // free space on a disk
 	}},
 	"internal/sqlite": {theirs: []string{

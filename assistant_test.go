@@ -144,7 +144,7 @@ func TestFollowUpNeedsItsThread(t *testing.T) {
 	}
 }
 
-func roles(ms []state.Message) string {
+func roles(ms []ragflow.ThreadMessage) string {
 	var out []string
 	for _, m := range ms {
 		out = append(out, string(m.Role))
@@ -193,13 +193,13 @@ func TestLongThreadIsSummarised(t *testing.T) {
 }
 
 // messagesView reads a history as a person with an SQLite tool would.
-func messagesView(t *testing.T, data, thread string) []state.Message {
+func messagesView(t *testing.T, data, thread string) []ragflow.ThreadMessage {
 	t.Helper()
-	var out []state.Message
-	eachRow(t, data, `SELECT seq, id, role, content FROM messages WHERE thread = ? ORDER BY seq`, thread, func(rows *sql.Rows) error {
+	var out []ragflow.ThreadMessage
+	eachRow(t, data, `SELECT seq, id, role, content, run FROM messages WHERE thread = ? ORDER BY seq`, thread, func(rows *sql.Rows) error {
 		var seq int
-		var m state.Message
-		err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content)
+		var m ragflow.ThreadMessage
+		err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content, &m.Run)
 		out = append(out, m)
 		if seq != len(out) {
 			t.Errorf("message %d has the number %d", len(out), seq)

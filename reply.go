@@ -166,9 +166,15 @@ type ThreadInfo struct {
 // Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.
 type Thread struct {
 	ThreadInfo
-	Messages  []state.Message `json:"messages"` // all of them, those summarised too
+	Messages  []ThreadMessage `json:"messages"` // all of them, those summarised too
 	Summary   string          `json:"summary"`
 	Summaries []string        `json:"summaries"` // each form the running summary has had, oldest first
+}
+
+// ThreadMessage is one utterance of a conversation.
+type ThreadMessage struct {
+	state.Message
+	Run string `json:"run"` // that it was said in, to trace; empty where that was pruned
 }
 
 // Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.

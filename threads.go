@@ -94,7 +94,7 @@ func (a *Assistant) Thread(ctx context.Context, id string) (*Thread, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("thread %q: %w", id, ErrNotFound)
 	}
-	t := &Thread{Messages: []state.Message{}, Summaries: []string{}}
+	t := &Thread{Messages: []ThreadMessage{}, Summaries: []string{}}
 	if t.ThreadInfo, err = a.threadInfo(ctx, infos[i]); err != nil {
 		return nil, err
 	}
@@ -105,19 +105,30 @@ func (a *Assistant) Thread(ctx context.Context, id string) (*Thread, error) {
 		}
 		commits = append(commits, c)
 	}
+	h := history{thread: t, runs: map[string]string{}}
 	for _, c := range slices.Backward(commits) {
 		for _, d := range c.Deltas {
-			if err := t.add(d); err != nil {
+			if err := h.add(c, d); err != nil {
 				return nil, fmt.Errorf("read thread %q: commit %d: %w", id, c.ID, err)
 			}
 		}
 	}
+	for _, m := range h.messages {
+		t.Messages = append(t.Messages, ThreadMessage{m, h.runs[m.ID]})
+	}
 	return t, nil
+}
+
+// history folds a thread's log into what was said.
+type history struct {
+	thread   *Thread // its summaries
+	messages []state.Message
+	runs     map[string]string // that said a message, by the message's id
 }
 
 // add folds one delta into the history. What summarising takes out of the live
 // state stays; see views.go for the same rule in SQL.
-func (t *Thread) add(d graph.Delta) error {
+func (h *history) add(c graph.Commit, d graph.Delta) error {
 	if d.Error != "" || len(d.Body) == 0 {
 		return nil
 	}
@@ -127,12 +138,18 @@ func (t *Thread) add(d graph.Delta) error {
 	}
 	ops := u.Messages
 	if u.Summary != nil {
-		t.Summary = *u.Summary
-		t.Summaries = append(t.Summaries, *u.Summary)
+		h.thread.Summary = *u.Summary
+		h.thread.Summaries = append(h.thread.Summaries, *u.Summary)
 		ops = slices.DeleteFunc(slices.Clone(ops), func(op state.MessageOp) bool { return op.Put == nil })
 	}
-	messages, err := state.FoldMessages(t.Messages, ops)
-	t.Messages = messages
+	for _, op := range ops {
+		if op.Put == nil || c.Source != graph.SourceInput && c.Source != graph.SourceLoop {
+			continue // said before: an undo only brings it back, and what was pruned has no run any more
+		}
+		h.runs[op.Put.ID] = c.Run
+	}
+	messages, err := state.FoldMessages(h.messages, ops)
+	h.messages = messages
 	return err
 }
 

@@ -150,13 +150,24 @@ func DebugLines(tasks []graph.Delta) []string {
 }
 
 // StageLines tells how long the tasks of a superstep took, a line each without
-// its end: "⏱️ retrieval: 0.02s".
+// its end: "⏱️ retrieval: 24ms".
 func StageLines(tasks []graph.Delta) []string {
 	var out []string
 	for _, t := range tasks {
 		if t.Node != "" {
-			out = append(out, fmt.Sprintf("⏱️ %s: %.2fs", oneLine(joined(t.Path, t.Node)), t.Notes.Duration.Seconds()))
+			out = append(out, fmt.Sprintf("⏱️ %s: %s", oneLine(joined(t.Path, t.Node)), took(t.Notes.Duration)))
 		}
 	}
 	return out
+}
+
+// took is a duration with two to three digits that mean something.
+func took(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2fs", d.Seconds())
+	case d >= 10*time.Millisecond:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1fms", float64(d.Microseconds())/1000)
 }

@@ -142,7 +142,7 @@ func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
 	var live liveAnswer
-	assistant, err := a.openIndexed(ctx, func(c *ragflow.Config) {
+	assistant, report, err := a.openReport(ctx, func(c *ragflow.Config) {
 		c.Observe = a.observer(o)
 		if !o.asJSON && a.terminal(a.stdout) {
 			live.app = a
@@ -153,6 +153,14 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
+	if len(a.flags.docs) == 0 && !o.asJSON {
+		if report == nil {
+			if report, err = assistant.Index(ctx); err != nil {
+				return failed("ask", err)
+			}
+		}
+		a.tellRoots(report)
+	}
 	thread, isNew, err := threadToAsk(ctx, assistant, o.thread, o.resume)
 	if err != nil {
 		return err
@@ -177,6 +185,24 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return errNoAnswer
 	}
 	return nil
+}
+
+// mostRoots is how many folders are named one by one.
+const mostRoots = 3
+
+// tellRoots says what is searched where the person did not.
+func (a *app) tellRoots(r *ragflow.IndexReport) {
+	if a.quiet {
+		return
+	}
+	var names []string
+	for _, root := range r.Roots[:min(len(r.Roots), mostRoots)] {
+		names = append(names, line(root))
+	}
+	if more := len(r.Roots) - mostRoots; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	fmt.Fprintf(a.err, "searching %s (%s)\n", strings.Join(names, ", "), count(r.Files, "file"))
 }
 
 // liveAnswer shows an answer at the terminal while a model writes it.
@@ -254,7 +280,7 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 	if isNew && r.Model == "offline" {
 		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
 	}
-	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask --thread %s \"…\"\n", r.ThreadID, r.ThreadID)
+	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask --thread %s \"…\"\n", line(r.ThreadID), quoted(r.ThreadID))
 	return nil
 }
 

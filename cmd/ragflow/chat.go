@@ -56,7 +56,7 @@ and answers are written plainly.`,
 func (a *app) chat(ctx context.Context, name string) (err error) {
 	config := chat.Config{
 		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env,
-		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest,
+		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest, Quote: quoted,
 		Models: func(context.Context) []string {
 			s, err := a.settings()
 			if err != nil {

@@ -59,9 +59,15 @@ func chatFolder(t *testing.T) string {
 
 func startChatIn(t *testing.T, dir string, columns, rows int, env []string, args ...string) *terminalTest {
 	t.Helper()
+	return startIn(t, dir, columns, rows, env, append([]string{"chat", "--docs", "docs", "--data-dir", "data"}, args...)...)
+}
+
+// startIn runs ragflow in a terminal.
+func startIn(t *testing.T, dir string, columns, rows int, env []string, args ...string) *terminalTest {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	c := exec.CommandContext(ctx, "ragflow", append([]string{"chat", "--docs", "docs", "--data-dir", "data"}, args...)...)
+	c := exec.CommandContext(ctx, "ragflow", args...)
 	c.Dir = dir
 	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "HOME=" + dir, "TZ=UTC"}, env...)
 	file, err := pty.StartWithSize(c, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)})

@@ -129,7 +129,7 @@ func (a *app) interrupted() error {
 		f = &failure{code: exitTerminated, err: errTerminated}
 	}
 	if a.started != "" {
-		f.hint = "go on with: ragflow ask --thread " + a.started + " --resume"
+		f.hint = "go on with: ragflow ask --thread " + quoted(a.started) + " --resume"
 	}
 	return f
 }

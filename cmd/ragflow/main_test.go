@@ -180,6 +180,18 @@ func TestPickThread(t *testing.T) {
 	}
 }
 
+func TestNearestCommand(t *testing.T) {
+	names := []string{"new", "threads", "sources", "open", "trace", "retry", "undo", "docs", "model", "export", "help", "quit"}
+	for _, tt := range []struct{ word, want string }{
+		{"retyr", "retry"}, {"rerty", "retry"}, {"qiut", "quit"}, {"nwe", "new"}, {"hlep", "help"}, {"threda", "threads"},
+		{"traec", "trace"}, {"oepn", "open"}, {"x", ""}, {"settings", ""},
+	} {
+		if got := nearest(tt.word, names); got != tt.want {
+			t.Errorf("nearest(%q) = %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	keys := []string{"data_dir", "docs", "relevance_threshold"}
 	for _, tt := range []struct{ word, want string }{
@@ -187,6 +199,7 @@ func TestNearest(t *testing.T) {
 		{"data-dir", "data_dir"},
 		{"RAGFLOW_DOCS", "docs"},
 		{"relevance_treshold", "relevance_threshold"},
+		{"dosc", "docs"}, // neighbours swapped
 		{"colour", ""},
 		{"", ""},
 	} {

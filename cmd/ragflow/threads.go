@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -58,7 +57,8 @@ func (a *app) threadsListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List all conversations, the last used first",
 		Long: `List all conversations, the last used first: id, number of turns, when it was
-last used, how many bytes its log takes, and its first question.`,
+last used, how many bytes its log takes, and its first question. On a terminal the
+question is cut to fit; an id never is.`,
 		Example: `  ragflow threads list
   ragflow threads list --json | jq -r '.threads[0].id'`,
 		Args: argsBetween(0, 0),
@@ -90,16 +90,7 @@ func (a *app) printThreads(list []ragflow.ThreadInfo) {
 		}
 		return
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tSIZE\tTITLE")
-	for _, t := range list {
-		title := line(t.Title)
-		if t.Status != "completed" && t.Status != "" {
-			title += " [" + t.Status + "]"
-		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", t.ID, t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title)
-	}
-	_ = table.Flush() // a.out keeps the first error for the end
+	writeThreads(a.out, list, a.columns(a.stdout))
 }
 
 func (a *app) threadsShowCommand() *cobra.Command {
@@ -108,7 +99,8 @@ func (a *app) threadsShowCommand() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show a conversation from its first question on",
 		Long: `Show a conversation as Markdown, from its first question on, the messages that
-were summarised meanwhile included. A thread is named by its id, by a beginning
+were summarised meanwhile included, each answer with its sources and the run
+that "ragflow trace" shows. A thread is named by its id, by a beginning
 of its id that no other has, or by "last".`,
 		Example: `  ragflow threads show last
   ragflow threads show 0198f3c2
@@ -218,16 +210,19 @@ func threadMarkdown(t *ragflow.Thread) string {
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
 		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
 	for _, m := range t.Messages {
-		who := "Answer"
 		if m.Role == state.Human {
-			who = "Question"
+			fmt.Fprintf(&b, "\n## Question\n\n%s\n", strings.TrimSpace(m.Content))
+			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", who, strings.TrimSpace(m.Content))
+		fmt.Fprintf(&b, "\n## Answer\n\n%s\n", strings.TrimSpace(m.Content))
 		for i, c := range m.Citations {
 			if i == 0 {
 				b.WriteString("\n")
 			}
 			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), line(c.Title))
+		}
+		if m.Run != "" {
+			fmt.Fprintf(&b, "\nRun %s\n", m.Run)
 		}
 	}
 	if t.Summary != "" {

@@ -56,6 +56,7 @@ type Config struct {
 	Models   func(ctx context.Context) []string    // lines that say what answers
 	Markdown func(*ragflow.Thread) string          // a conversation, to export
 	Nearest  func(word string, of []string) string // the word most like it, or empty
+	Quote    func(name string) string              // as one word for the person's shell
 	Explain  func(error) (what, hint string)       // an error, for a person
 }
 
@@ -233,7 +234,7 @@ func (s *session) recall(ctx context.Context) error {
 // farewell says how to come back.
 func (s *session) farewell() {
 	if s.thread != "" && !s.Quiet {
-		s.hint("go on with: ragflow chat --thread " + oneLine(s.thread))
+		s.hint("go on with: ragflow chat --thread " + s.Quote(s.thread))
 	}
 }
 

@@ -78,7 +78,7 @@ func (*fake) Threads(context.Context) ([]ragflow.ThreadInfo, error) {
 }
 
 func (*fake) Thread(_ context.Context, id string) (*ragflow.Thread, error) {
-	return &ragflow.Thread{ThreadInfo: ragflow.ThreadInfo{ID: id, Title: "Title of " + id}, Messages: []state.Message{{Role: state.Human, Content: "earlier"}}}, nil
+	return &ragflow.Thread{ThreadInfo: ragflow.ThreadInfo{ID: id, Title: "Title of " + id}, Messages: []ragflow.ThreadMessage{{Message: state.Message{Role: state.Human, Content: "earlier"}}}}, nil
 }
 func (*fake) Trace(context.Context, string) (string, string, error) { return "answer", "flow", nil }
 
@@ -123,6 +123,7 @@ func start(t *testing.T, f *fake, change func(*chat.Config)) *session {
 		Models:   func(context.Context) []string { return []string{"a model"} },
 		Markdown: func(t *ragflow.Thread) string { return "# " + t.Title + "\n" },
 		Nearest:  func(string, []string) string { return "" },
+		Quote:    func(name string) string { return name },
 		Explain:  func(err error) (string, string) { return err.Error(), "" },
 	}
 	if change != nil {
