@@ -114,7 +114,10 @@ func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 
 // keywords is s without the words that say only how one asks. It is empty
 // where nothing else is there.
-func (l lexicon) keywords(s string) string {
+func (l lexicon) keywords(s string) string { return l.lent(s, nil) }
+
+// lent are the keywords of s without those of not.
+func (l lexicon) lent(s string, not set) string {
 	lang := text.Language(s)
 	var out []string
 	end := 0
@@ -124,9 +127,24 @@ func (l lexicon) keywords(s string) string {
 			continue // part of a name that is there as a whole, or no content
 		}
 		end = t.End
-		out = append(out, word)
+		if !not.has(t.Term) {
+			out = append(out, word)
+		}
 	}
 	return strings.Join(out, " ")
+}
+
+// known are the names in s that the index knows, without those of not.
+func (l lexicon) known(s string, not set) []string {
+	var out []string
+	for _, t := range l.analyzer.Analyze(s) {
+		word := s[t.Start:t.End]
+		if looksLikeName(word, t.Start == 0) && strings.IndexFunc(word, unicode.IsLetter) >= 0 && !functionWord("en", word) &&
+			!not.has(t.Term) && l.stats.DocFreq(t.Term) > 0 {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // hasParts reports whether token i is a whole name whose parts follow as

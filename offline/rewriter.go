@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,91 +11,117 @@ import (
 	"example.com/ragflow/text"
 )
 
-// How much of the conversation a follow-up borrows.
+// How much of the conversation a follow-up borrows: weights of words inside one
+// query, where those of the turn itself weigh 1.
 const (
-	turnDecay     = 0.5  // weight of a word of the k-th question before: turnDecay^k
-	topicWeight   = 0.5  // of a word of the last question that stands by itself, however many turns ago…
-	topicDecay    = 0.85 // …but for this, each turn
-	answerWeight  = 0.15 // weight of a word of the last answer; older ones decay by answerDecay
-	answerDecay   = 0.5
-	answerTerms   = 8   // words of an answer that are kept
-	titleWeight   = 0.3 // weight of a word of the titles that the last answer cited
-	titleDecay    = 0.5
-	aloneDecay    = 0.25 // turnDecay of a question that stands by itself
-	rawWeight     = 0.2  // of the raw turn's list where it leans on the conversation
-	sideWeight    = 0.5  // of the list with history where the turn stands by itself
-	synonymWeight = 0.3  // of an everyday synonym inside a query
-	otherWeight   = 0.5  // of the list with synonyms, for a turn without history
-	clauseWeight  = 0.2  // of the list of one clause of a composite question
+	turnDecay    = 0.5  // of a word of the k-th question before: turnDecay^k
+	aloneDecay   = 0.35 // the same, for a turn that stands by itself; it borrows nothing else
+	topicWeight  = 0.5  // of a word of the last question that stands by itself, however many turns ago…
+	topicDecay   = 0.85 // …but for this, each turn
+	otherWords   = 0.3  // of everyday synonyms of a question's words, as a share of theirs
+	answerWeight = 0.15 // of a word of the last answer; older ones decay by answerDecay
+	answerDecay  = 0.5
+	answerTerms  = 8   // words of an answer that are kept and lent
+	titleWeight  = 0.3 // of a word of the titles that the last answer cited
+	titleDecay   = 0.5
+	personWeight = 0.1 // of a name in what the person said of themselves
+)
+
+// Weights of the lists of a plan's queries, and of what is put into them.
+const (
+	rawWeight     = 0.2 // of the raw turn's list where it leans on the conversation
+	sideWeight    = 0.5 // of the list with history where the turn stands by itself
+	synonymWeight = 0.3 // of an everyday synonym inside a query
+	otherWeight   = 0.5 // of the list with synonyms, for a turn without history
+	clauseWeight  = 0.2 // of the list of one clause of a composite question
 )
 
 // Rewriter plans the searches of a turn. The first query is the raw turn; its
 // list weighs little when the turn leans on the conversation. The second adds
 // words of earlier questions and answers, the more recent the heavier, inside
-// one query. A composite question adds its last clause as the third.
+// one query; in it, "more" stands for the question before, "the second one" for
+// that item of the last list, and what a correction or an ellipsis replaces is
+// left out. A composite question adds its last clause as the third.
 type Rewriter struct {
 	maker
 	lex      lexicon
 	passages Passages
+	cues     cues
 }
 
 // NewRewriter returns a rewriter for the index that stats describes. passages
 // gives the titles of what earlier answers cited; nil does without.
 func NewRewriter(stats Stats, passages Passages) *Rewriter {
-	return &Rewriter{lex: newLexicon(stats), passages: passages}
+	return &Rewriter{lex: newLexicon(stats), passages: passages, cues: newCues()}
 }
 
-// Rewrite plans a turn. It fails only where the cited
-// passages cannot be read.
+// Rewrite plans a turn. It fails only where the cited passages cannot be read.
 func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
-	recent := m.Recent
+	whole, recent := question, m.Recent[max(0, len(m.Recent)-state.MaxRecent):]
 	plan := state.Plan{Language: language(question, recent), Route: route(question)}
-	whole := question
 	question, switched := asked(whole)
-	standalone, why := true, ""
-	if len(recent) > 0 && !switched {
-		standalone, why = r.alone(question)
+	t := turn{text: question, why: "begins another topic"}
+	if !switched {
+		t = r.read(question, recent)
 	}
-	plan.Standalone = standalone
-	raw := state.Query{Text: question, Weight: 1, Why: "raw turn, stands by itself", Attempt: 1}
-	if !standalone {
-		raw.Weight, raw.Why = rawWeight, "raw turn; not alone: "+why
-	}
-	plan.Queries = []state.Query{raw}
-	if question != whole { // the raw turn stays in front, for whoever reads the plan
-		polite := state.Query{Text: whole, Why: "raw turn, with courtesy", Attempt: 1}
-		plan.Queries = []state.Query{polite, raw}
-	}
+	plan.Standalone = t.manner == alone
+	plan.Queries = rawQueries(whole, question, t)
 	if plan.Route != state.RouteSearch {
+		plan.Queries = plan.Queries[:1]
 		plan.Queries[0].Why = "raw turn, not searched for"
 		return plan, nil
 	}
 	if len(recent) > 0 {
-		expanded, err := r.withHistory(ctx, question, recent, standalone)
+		q, err := r.withHistory(ctx, t, recent, m)
 		if err != nil {
 			return state.Plan{}, err
 		}
-		plan.Queries = append(plan.Queries, expanded)
+		plan.Queries = append(plan.Queries, q)
 	}
-	if words := r.lex.synonyms(question); words != "" {
-		boost := state.Boost{Text: words, Weight: synonymWeight}
-		if last := len(plan.Queries) - 1; len(recent) > 0 {
-			plan.Queries[last].Boosts = append(plan.Queries[last].Boosts, boost)
-		} else {
-			plan.Queries = append(plan.Queries, state.Query{
-				Text: question, Boosts: []state.Boost{boost}, Weight: otherWeight,
-				Why: "turn with other words for the same", Attempt: 1,
-			})
-		}
-	}
+	r.addSynonyms(&plan, question, len(recent) > 0)
 	if clause := r.lastClause(question); clause != "" {
 		q := state.Query{Text: clause, Weight: clauseWeight, Why: "last clause of a composite question", Attempt: 1}
-		if !standalone {
+		if !plan.Standalone {
 			q.Boosts = plan.Queries[len(plan.Queries)-1].Boosts
 		}
 		plan.Queries = append(plan.Queries, q)
 	}
 	return plan, nil
+}
+
+// rawQueries are the turn as it stands: first with its courtesy, for whoever
+// reads the plan, then without.
+func rawQueries(whole, question string, t turn) []state.Query {
+	raw := state.Query{Text: question, Weight: 1, Why: "raw turn, " + t.why, Attempt: 1}
+	switch t.manner {
+	case alone:
+	case goesOn, accepts:
+		raw.Weight, raw.Why = 0, "raw turn; "+t.why
+	case leans, pointsTo, corrects:
+		raw.Weight, raw.Why = rawWeight, "raw turn; not alone: "+t.why
+	}
+	if question == whole {
+		return []state.Query{raw}
+	}
+	return []state.Query{{Text: whole, Why: "raw turn, with courtesy", Attempt: 1}, raw}
+}
+
+// addSynonyms adds other words for those of the question: to the query with
+// history, or as a query of their own.
+func (r *Rewriter) addSynonyms(plan *state.Plan, question string, history bool) {
+	words := r.lex.synonyms(question)
+	if words == "" {
+		return
+	}
+	boost := state.Boost{Text: words, Weight: synonymWeight}
+	if last := len(plan.Queries) - 1; history {
+		plan.Queries[last].Boosts = append(plan.Queries[last].Boosts, boost)
+		return
+	}
+	plan.Queries = append(plan.Queries, state.Query{
+		Text: question, Boosts: []state.Boost{boost}, Weight: otherWeight,
+		Why: "turn with other words for the same", Attempt: 1,
+	})
 }
 
 // Terms are the words of an answer that carry most information, best first,
@@ -114,41 +139,6 @@ func language(question string, recent []state.Exchange) string {
 		return lang
 	}
 	return text.Language(recent[len(recent)-1].Question)
-}
-
-// withHistory is the turn with what the conversation lends it.
-func (r *Rewriter) withHistory(ctx context.Context, question string, recent []state.Exchange, standalone bool) (state.Query, error) {
-	q := state.Query{Text: question, Weight: 1, Attempt: 1}
-	q.Why = "turn with words of earlier questions, answers and cited pages"
-	decay, share := turnDecay, 1.0
-	if standalone {
-		q.Weight = sideWeight
-		q.Why = "the same with a little of the conversation, should it lean on it after all"
-		decay, share = aloneDecay, aloneDecay
-	}
-	lend := func(words string, weight float64) {
-		if words != "" {
-			q.Boosts = append(q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
-		}
-	}
-	anchored := false
-	recent = recent[max(0, len(recent)-state.MaxRecent):]
-	for i, e := range slices.Backward(recent) {
-		k := float64(len(recent) - i)
-		w := math.Pow(decay, k)
-		if !anchored && (leaning(e.Question) == "" || i == 0) {
-			anchored = true // the turns since are about this one
-			w = max(w, share*topicWeight*math.Pow(topicDecay, k-1))
-		}
-		lend(r.lex.keywords(e.Question), w)
-		lend(strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " "), share*answerWeight*math.Pow(answerDecay, k-1))
-		titles, err := r.titles(ctx, e.Chunks)
-		if err != nil {
-			return q, err
-		}
-		lend(titles, share*titleWeight*math.Pow(titleDecay, k-1))
-	}
-	return q, nil
 }
 
 // titles are the titles and headings of chunks, each once.
@@ -174,7 +164,7 @@ func (r *Rewriter) titles(ctx context.Context, ids []string) (string, error) {
 // alone reports whether a question is understood without the ones before, and
 // if not why.
 func (r *Rewriter) alone(question string) (alone bool, why string) {
-	if why := leaning(question); why != "" {
+	if why := r.leaning(question); why != "" {
 		return false, why
 	}
 	terms := r.lex.question(state.Query{Text: question})
@@ -208,10 +198,14 @@ const rareShare = 0.01
 
 // leaning says by which sign a question leans on the ones before; "" without
 // one.
-func leaning(question string) string {
+func (r *Rewriter) leaning(question string) string {
 	words := plainWords(question)
 	if len(words) == 0 {
 		return "no words"
+	}
+	line := strings.Join(words, " ")
+	if slices.Contains(r.cues.more, line) || slices.Contains(r.cues.agree, line) {
+		return "asks for more"
 	}
 	if opener(words) {
 		return fmt.Sprintf("begins with %q", words[0])

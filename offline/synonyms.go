@@ -31,6 +31,7 @@ reboot restart
 begin launch
 fast quick
 recommended suggested preferred
+secret credential password token
 `
 
 // thesaurus gives the terms that may stand for a term, without itself.

@@ -1,0 +1,143 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// withHistory is the turn with what the conversation lends it.
+func (r *Rewriter) withHistory(ctx context.Context, t turn, recent []state.Exchange, m state.Memory) (state.Query, error) {
+	if t.manner == goesOn {
+		return r.onwards(ctx, t, recent, m)
+	}
+	b := borrower{r: r, turn: t, q: state.Query{Text: t.text, Weight: 1, Attempt: 1}, decay: turnDecay}
+	switch t.manner {
+	case alone:
+		b.decay = aloneDecay
+		b.q.Weight, b.q.Why = sideWeight, "the same with a little of the conversation, should it lean on it after all"
+	case accepts:
+		b.q.Why = "what the last answer offered, with words of the conversation"
+	case pointsTo:
+		b.q.Why = t.why + "; with words of the conversation"
+	case corrects:
+		b.q.Why = "the correction with words of the question it corrects"
+	case leans, goesOn:
+		b.q.Why = "turn with words of earlier questions, answers and cited pages"
+	}
+	if err := b.borrow(ctx, recent); err != nil {
+		return state.Query{}, err
+	}
+	b.person(m)
+	return b.q, nil
+}
+
+// onwards is the last question that asked something, without the passages that
+// were told since.
+func (r *Rewriter) onwards(ctx context.Context, t turn, recent []state.Exchange, m state.Memory) (state.Query, error) {
+	from := len(recent) - 1
+	for from > 0 && r.read(recent[from].Question, recent[:from]).manner == goesOn {
+		from--
+	}
+	question := recent[from].Question
+	q, err := r.withHistory(ctx, r.before(question, recent[:from]), recent[:from], m)
+	if err != nil {
+		return q, err
+	}
+	for _, e := range recent[from:] {
+		q.Without = append(q.Without, e.Chunks...)
+	}
+	q.Weight, q.Cited = 1, nil
+	q.Why = fmt.Sprintf("%s: on with %q, without what was told", t.why, question)
+	return q, nil
+}
+
+// before reads an earlier turn as it was read then.
+func (r *Rewriter) before(question string, recent []state.Exchange) turn {
+	t := r.read(question, recent)
+	if t.manner == goesOn { // the conversation before it is forgotten
+		t.manner = leans
+	}
+	return t
+}
+
+// borrower collects what a turn borrows.
+type borrower struct {
+	r     *Rewriter
+	turn  turn
+	q     state.Query
+	decay float64
+}
+
+// borrow takes words of the exchanges, oldest first, and what the last one
+// cited. Only questions lend to a turn that stands by itself.
+func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
+	anchored := b.turn.manner == alone
+	for i, e := range slices.Backward(recent) {
+		k := float64(len(recent) - i)
+		not := b.r.unmeant(b.turn.text, e.Question)
+		w := math.Pow(b.decay, k)
+		if !anchored && (i == 0 || b.r.leaning(e.Question) == "") {
+			anchored = true // the turns since are about this one
+			w = max(w, topicWeight*math.Pow(topicDecay, k-1))
+		}
+		words := b.r.lex.lent(e.Question, not)
+		b.lend(words, w)
+		b.lend(b.r.lex.synonyms(words), w*otherWords)
+		newest := i == len(recent)-1
+		if b.turn.manner == alone || b.turn.manner == corrects && newest {
+			continue // that answered what was not meant
+		}
+		if err := b.answer(ctx, e, k, not); err != nil {
+			return err
+		}
+		if b.turn.manner == leans && newest && len(not) == 0 {
+			b.q.Cited = e.Chunks
+		}
+	}
+	return nil
+}
+
+// answer lends words of an answer k turns ago and of the titles it cited.
+func (b *borrower) answer(ctx context.Context, e state.Exchange, k float64, not set) error {
+	terms := strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " ")
+	b.lend(b.r.lex.lent(terms, not), answerWeight*math.Pow(answerDecay, k-1))
+	titles, err := b.r.titles(ctx, e.Chunks)
+	if err != nil {
+		return err
+	}
+	b.lend(b.r.lex.lent(titles, not), titleWeight*math.Pow(titleDecay, k-1))
+	return nil
+}
+
+func (b *borrower) lend(words string, weight float64) {
+	if words != "" && weight > 0 {
+		b.q.Boosts = append(b.q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
+	}
+}
+
+// person lends the names in what the person said of themselves long ago: who
+// uses Ubuntu asks about Ubuntu.
+func (b *borrower) person(m state.Memory) {
+	facts, _ := readSummary(m.Summary)
+	for _, msg := range m.Messages {
+		if msg.Role == state.Human {
+			facts = merged(facts, factsOf(msg.Content))
+		}
+	}
+	var names []string
+	for _, f := range facts {
+		f = strings.TrimPrefix(f, factMark)
+		not := b.r.unmeant(b.turn.text, f)
+		for _, w := range b.r.lex.known(f, not) {
+			if !slices.Contains(names, w) {
+				names = append(names, w)
+			}
+		}
+	}
+	b.lend(strings.Join(names, " "), personWeight)
+}

@@ -1,0 +1,166 @@
+package offline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// How a turn takes up the conversation before it.
+type manner int
+
+const (
+	alone    manner = iota // it is understood by itself
+	leans                  // it needs words from before
+	goesOn                 // "more": on with the question before
+	accepts                // "yes" to what the last answer offered
+	pointsTo               // "the second one" of the last answer's list
+	corrects               // "no, I meant …"
+)
+
+// turn is how a question reads after the conversation before it.
+type turn struct {
+	text   string // what is asked: without the correction before it, with the item that it points to
+	manner manner
+	why    string // for the trace
+}
+
+// read tells how a turn takes up what went before.
+func (r *Rewriter) read(question string, recent []state.Exchange) turn {
+	if len(recent) == 0 {
+		return turn{text: question, why: "stands by itself"}
+	}
+	newest := recent[len(recent)-1]
+	line := strings.Join(plainWords(question), " ")
+	agreed := slices.Contains(r.cues.agree, line)
+	switch {
+	case agreed && newest.Offer != "":
+		return turn{newest.Offer, accepts, "accepts what the last answer offered"}
+	case agreed || slices.Contains(r.cues.more, line):
+		return turn{question, goesOn, "asks for more"}
+	}
+	if rest, ok := r.cues.corrected(question); ok {
+		return turn{rest, corrects, "corrects the question before"}
+	}
+	if place, start, end, ok := pointing(question); ok {
+		if it := listed(listsOf(recent), place); it != "" {
+			it = strings.TrimRight(it, ".:;,!? ")
+			return turn{question[:start] + it + question[end:], pointsTo, fmt.Sprintf("%q is an item of the last list", question[start:end])}
+		}
+	}
+	if ok, why := r.alone(question); !ok {
+		return turn{question, leans, why}
+	}
+	return turn{text: question, why: "stands by itself"}
+}
+
+func listsOf(recent []state.Exchange) [][]string {
+	var out [][]string
+	for _, e := range recent {
+		out = append(out, e.Items)
+	}
+	return out
+}
+
+// corrected is what a turn says after the words of a correction.
+func (c cues) corrected(question string) (rest string, ok bool) {
+	ws := wordsAt(question)
+	for _, mark := range c.correct {
+		if len(ws) > len(mark) && slices.EqualFunc(mark, ws[:len(mark)], func(m string, w word) bool { return m == strings.ReplaceAll(w.text, "’", "'") }) {
+			return question[ws[len(mark)].start:], true
+		}
+	}
+	if len(ws) > 1 && slices.Contains(c.refuse, ws[0].text) && strings.HasPrefix(question[ws[0].end:], ",") {
+		rest, _ := c.denial(question[ws[1].start:])
+		if again, ok := c.corrected(rest); ok {
+			rest = again
+		}
+		return rest, true
+	}
+	if rest, denied := c.denial(question); denied != "" {
+		if again, ok := c.corrected(rest); ok {
+			rest = again
+		}
+		return rest, true
+	}
+	return "", false
+}
+
+// denials begin a turn that says first what is not meant and then, behind a
+// mark, what is: "not documents, I was asking for attachments".
+func denials() [][2]string {
+	return [][2]string{
+		{"not ", ", "},
+		{"not ", " but "},
+		{"nie ", ", tylko "},
+		{"nie ", " tylko "},
+		{"nie ", ", ale "},
+		{"không phải ", " mà là "},
+		{"không phải ", " mà "},
+		{"không phải ", ", "},
+	}
+}
+
+// denial cuts what is not meant off the beginning of a turn.
+func (cues) denial(question string) (rest, denied string) {
+	lower := strings.ToLower(question)
+	if len(lower) != len(question) {
+		return question, ""
+	}
+	for _, d := range denials() {
+		if !strings.HasPrefix(lower, d[0]) {
+			continue
+		}
+		if i := strings.Index(lower, d[1]); i > len(d[0]) && i+len(d[1]) < len(question) {
+			return strings.TrimSpace(question[i+len(d[1]):]), question[len(d[0]):i]
+		}
+	}
+	return question, ""
+}
+
+// unmeant are the terms that a turn puts others in place of: those it denies,
+// other things of the kind it names, and what stands in the same slot of the
+// question before.
+func (r *Rewriter) unmeant(question, before string) set {
+	out := set{}
+	_, denied := r.cues.denial(question)
+	for _, mark := range r.cues.instead {
+		if _, after, ok := strings.Cut(strings.ToLower(question), mark); ok && strings.TrimSpace(mark) != "" {
+			denied += " " + strings.FieldsFunc(after+" ", func(c rune) bool { return strings.ContainsRune(",.;?!", c) })[0]
+		}
+	}
+	out.add(r.lex, denied)
+	now, then := wordsAt(question), wordsAt(before)
+	own := r.lex.set(question)
+	for _, w := range then {
+		g := r.cues.group(w.text)
+		if g >= 0 && slices.ContainsFunc(now, func(n word) bool { return n.text != w.text && r.cues.group(n.text) == g }) {
+			out.add(r.lex, w.text)
+		}
+	}
+	if len(now) <= slotWords && opener(plainWords(question)) {
+		for i, w := range then[:max(0, len(then)-1)] {
+			if slices.Contains(r.cues.slot, w.text) && slices.ContainsFunc(now[:max(0, len(now)-1)], func(n word) bool { return n.text == w.text }) {
+				out.add(r.lex, then[i+1].text)
+			}
+		}
+	}
+	for term := range own {
+		if denied == "" {
+			delete(out, term)
+		}
+	}
+	return out
+}
+
+// slotWords is how long a turn can be that only puts one thing in the place of
+// another.
+const slotWords = 5
+
+func (s set) add(l lexicon, text string) {
+	for term := range l.set(text) {
+		s[term] = struct{}{}
+	}
+}
