@@ -34,6 +34,5 @@
 // # Doubts
 //
 // The grade tells whether the documents speak of what the question asks, not
-// whether they answer it; a passage on the same topic passes. The analyzer is
-// that of one language, English, for all documents of an index.
+// whether they answer it; a passage on the same topic passes.
 package ragflow

@@ -19,7 +19,7 @@ var ErrNotIndexed = errors.New("not indexed")
 // Options say how an index works. The zero value is ready for use.
 type Options struct {
 	Ranking  *Ranking      // how hits are scored; nil: DefaultRanking
-	Analyzer text.Analyzer // of documents and queries; nil: English
+	Analyzer text.Analyzer // of documents and queries; nil: text.Multilingual
 	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
 	Access   sqlite.Access // whether a file that cannot be written is an error; it is by default
 }
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	if db.analyzer == nil {
-		db.analyzer = text.For("en")
+		db.analyzer = text.Multilingual()
 	}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)

@@ -495,3 +495,31 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("Searcher: %v", err)
 	}
 }
+
+// TestLanguagesSideBySide: one index holds documents of two languages, each
+// found by questions in its own, and Vietnamese by who types no diacritics, if
+// behind what is spelled as asked.
+func TestLanguagesSideBySide(t *testing.T) {
+	db := open(t, "", index.Options{})
+	var entries []index.Entry
+	for id, text := range map[string]string{
+		"en": "The library restarts its search engines at night.",
+		"vi": "Thư viện khởi động lại công cụ tìm kiếm vào ban đêm.",
+		"ti": "Tím kiểm là tên một loài hoa.",
+	} {
+		entries = append(entries, index.Entry{File: index.File{Source: id}, Chunks: []state.Chunk{{ID: id, Text: text}}})
+	}
+	put(t, db, "both", entries...)
+	s := searcher(t, db, "both")
+	for query, want := range map[string]string{
+		"restarting search engine": "en",
+		"công cụ tìm kiếm":         "vi",
+		"tim kiem cong cu":         "vi",
+		"Tìm kiếm":                 "vi",
+		"tím kiểm":                 "ti",
+	} {
+		if got := search(t, s, query); len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
+}

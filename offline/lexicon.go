@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -36,14 +37,61 @@ type set map[string]struct{}
 
 func (s set) has(term string) bool { _, ok := s[term]; return ok }
 
+// size is the number of words in s. A word and its twin without diacritics are
+// one.
+func (s set) size() int {
+	n := 0
+	for t := range s {
+		if !text.IsFolded(t) {
+			n++
+		}
+	}
+	return n
+}
+
 func (l lexicon) set(texts ...string) set {
 	out := set{}
 	for _, s := range texts {
-		for _, t := range l.analyzer.Analyze(s) {
+		for _, t := range l.tokens(s) {
 			out[t.Term] = struct{}{}
 		}
 	}
 	return out
+}
+
+// tokens are the words of s, each followed by its twin without diacritics where
+// it has one. Pairs of syllables are left out: a passage that holds a pair holds
+// its syllables.
+func (l lexicon) tokens(s string) []text.Token {
+	return slices.DeleteFunc(l.analyzer.Analyze(s), func(t text.Token) bool { return text.IsPhrase(t.Term) })
+}
+
+// words are the words of s alone.
+func (l lexicon) words(s string) []text.Token {
+	return slices.DeleteFunc(l.tokens(s), func(t text.Token) bool { return text.IsFolded(t.Term) })
+}
+
+// asWritten are the words of s as they are searched for: with diacritics where
+// they have them or the index knows the word without, else, for who types
+// without, the twins that the index knows.
+func (l lexicon) asWritten(s string) []text.Token {
+	tokens := l.tokens(s)
+	known := map[int]bool{} // starts of words that the index knows as they are
+	twin := map[int]bool{}  // and of those that it knows only with diacritics
+	for _, t := range tokens {
+		if seen := l.stats.DocFreq(t.Term) > 0; seen && text.IsFolded(t.Term) {
+			twin[t.Start] = true
+		} else if seen || !ascii(s[t.Start:t.End]) {
+			known[t.Start] = true
+		}
+	}
+	return slices.DeleteFunc(tokens, func(t text.Token) bool {
+		return text.IsFolded(t.Term) != (twin[t.Start] && !known[t.Start])
+	})
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // weighed is a term of a question with what it counts.
@@ -68,7 +116,7 @@ func (l lexicon) question(q state.Query) []weighed {
 	weights := map[string]float64{}
 	l.weigh(weights, q.Text, 1)
 	paths := set{}
-	for _, t := range l.analyzer.Analyze(q.Text) {
+	for _, t := range l.tokens(q.Text) {
 		if partOfPath(q.Text, t) {
 			paths[t.Term] = struct{}{}
 		}
@@ -89,7 +137,7 @@ func (l lexicon) question(q state.Query) []weighed {
 // weigh adds the terms of s to weights; each keeps the greatest it ever had.
 func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 	lang := text.Language(s)
-	tokens := l.analyzer.Analyze(s)
+	tokens := l.asWritten(s)
 	for i, t := range tokens {
 		word := s[t.Start:t.End]
 		if functionWord(lang, word) {
@@ -121,7 +169,7 @@ func (l lexicon) lent(s string, not set) string {
 	lang := text.Language(s)
 	var out []string
 	end := 0
-	for _, t := range l.analyzer.Analyze(s) {
+	for _, t := range l.words(s) {
 		word := s[t.Start:t.End]
 		if t.Start < end || functionWord(lang, word) || askingWord(strings.ToLower(word)) {
 			continue // part of a name that is there as a whole, or no content

@@ -18,7 +18,7 @@ func (l lexicon) names(question string) [][2]string {
 	lang := text.Language(question)
 	var out [][2]string
 	var last text.Token
-	for _, t := range l.analyzer.Analyze(question) {
+	for _, t := range l.words(question) {
 		word := question[t.Start:t.End]
 		if last.End > 0 && last.End+1 == t.Start && question[last.End] == ' ' && partOfName(lang, question[last.Start:last.End], false) && partOfName(lang, word, true) {
 			out = append(out, [2]string{last.Term, t.Term})
@@ -57,7 +57,7 @@ func (l lexicon) apart(question string, chunks []state.Chunk) []weighed {
 
 func (l lexicon) adjacent(s string, name [2]string) bool {
 	last := ""
-	for _, t := range l.analyzer.Analyze(s) {
+	for _, t := range l.words(s) {
 		if last == name[0] && t.Term == name[1] {
 			return true
 		}

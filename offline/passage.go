@@ -86,7 +86,7 @@ func named(terms []weighed, p passage, sec int) float64 {
 	if asked == 0 {
 		return 0
 	}
-	return covered * (nameFloor + (1-nameFloor)*min(1, float64(asked)/float64(len(name))))
+	return covered * (nameFloor + (1-nameFloor)*min(1, float64(asked)/float64(name.size())))
 }
 
 // held is what a text says: terms and how much each counts, above 0 up to 1.
@@ -105,7 +105,7 @@ func (h held) add(term string, share float64) { h[term] = max(h[term], share) }
 func (l lexicon) said(s string) held {
 	out := held{}
 	end := 0 // of the option under way
-	for _, t := range l.analyzer.Analyze(s) {
+	for _, t := range l.tokens(s) {
 		if t.Start < end {
 			continue
 		}

@@ -148,7 +148,7 @@ func (l lexicon) telling(citations []state.Citation) []string {
 	var order []string
 	for _, c := range citations {
 		end := 0
-		for _, t := range l.analyzer.Analyze(c.Quote) {
+		for _, t := range l.words(c.Quote) {
 			word := c.Quote[t.Start:t.End]
 			if t.Start < end || functionWord("en", word) || !hasLetter(word) {
 				continue // the parts of a name say no more than the name

@@ -87,7 +87,7 @@ func (l lexicon) titled(terms []weighed, c state.Chunk) float64 {
 			}
 			return 0
 		})
-		best = max(best, covered*min(1, float64(asked)/float64(max(1, len(in)))))
+		best = max(best, covered*min(1, float64(asked)/float64(max(1, in.size()))))
 	}
 	return best
 }

@@ -31,22 +31,52 @@ type Analyzer interface {
 	Append(dst []Token, s string) []Token
 }
 
+// Multilingual returns the analyzer for documents of any language, mixed as they
+// come: it makes terms of each text in the way of that text's language.
+// Vietnamese is told by its letters, everything else takes the way of English,
+// which leaves words of other languages as they are but for endings that look
+// English. A short text that may be Vietnamese typed without diacritics gives the
+// terms of both.
+func Multilingual() Analyzer { return multilingual{} }
+
+type multilingual struct{}
+
+// Name changes when that of any analyzer in use changes.
+func (multilingual) Name() string {
+	return "multi/1+" + englishAnalyzer.Name() + "+" + vietnameseAnalyzer.Name()
+}
+
+func (m multilingual) Analyze(s string) []Token {
+	return m.Append(make([]Token, 0, len(s)/7+4), s)
+}
+
+func (multilingual) Append(dst []Token, s string) []Token {
+	if isVietnamese(s) {
+		return vietnameseAnalyzer.Append(dst, s)
+	}
+	first := len(dst)
+	return appendToneless(englishAnalyzer.Append(dst, s), first, s)
+}
+
 // For returns the analyzer of a language, named by its ISO 639-1 code.
-// English has stop words and stemming. Every other language, and the empty
-// code, gets a plain analyzer that works for every script: words in lower
-// case, ideographs one by one.
+// English has stop words and stemming, Vietnamese has syllables, pairs of them
+// and terms without diacritics. Every other language, and the empty code, gets a plain analyzer
+// that works for every script: words in lower case, ideographs one by one.
 func For(lang string) Analyzer {
 	switch lang {
 	case "en":
 		return englishAnalyzer
+	case "vi":
+		return vietnameseAnalyzer
 	default:
 		return plainAnalyzer
 	}
 }
 
 var (
-	englishAnalyzer = newAnalyzer("en/1", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
-	plainAnalyzer   = newAnalyzer("plain/1", lower)    //nolint:gochecknoglobals // as above
+	englishAnalyzer    = newAnalyzer("en/2", englishTerm)                      //nolint:gochecknoglobals // immutable but for a cache that does not show
+	plainAnalyzer      = newAnalyzer("plain/2", lower)                         //nolint:gochecknoglobals // as above
+	vietnameseAnalyzer = &vietnamese{newAnalyzer("syllables/1", syllableTerm)} //nolint:gochecknoglobals // as above
 )
 
 // maxTerm bounds a term in bytes. Longer runs (base64, minified code) say
@@ -91,12 +121,17 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 	run := run{a: a, c: *c, s: s, out: dst}
 	it := words.FromString(s)
 	start, end := 0, 0 // of the compound under way
+	codeEnds := 0      // end of the last code of law
 	for it.Next() {
 		b, e := it.Start(), it.End()
 		switch {
 		case isWord(s[b:e]):
 			if start == end {
 				start = b
+				if code := legalCode(s, b); code > b && b >= codeEnds {
+					run.emit(lower(s[b:code]), b, code)
+					codeEnds = code
+				}
 			}
 			end = e
 			if e < len(s) && s[e] == '-' && startsWord(s[e+1:]) {

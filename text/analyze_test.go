@@ -61,7 +61,7 @@ func TestAnalyze(t *testing.T) {
 		{"ligatures and full width", "en", "ﬁle ＤＯＣＫＥＲ", "file docker"},
 		{"decomposed", "plain", "cafe\u0301 café", "café café"},
 		{"soft hyphen", "en", "con\u00adtainer", "contain"},
-		{"vietnamese keeps its marks", "vi", "Cơ sở dữ liệu", "cơ sở dữ liệu"},
+		{"vietnamese keeps its marks", "vi", "Cơ sở dữ liệu", "cơ sở/~co so/cơ/~co sở dữ/~so du/sở/~so dữ liệu/~du lieu/dữ/~du liệu/~lieu"},
 		{"polish is not stemmed", "pl", "Jak usunąć obrazy?", "jak usunąć obrazy"},
 		{"chinese", "zh", "数据库 Docker", "数 据 库 docker"},
 		{"no words", "en", "—… !!! 🐳 \u200b", ""},

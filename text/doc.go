@@ -25,6 +25,12 @@
 // full finds it first. The whole is written without its joints: plug-in and
 // plugin, Node.js and nodejs, dependsOn and depends_on are one term each.
 //
+// Vietnamese writes a space between syllables, and most words have two: there,
+// pairs of syllables are terms besides the syllables, which saves a dictionary.
+// Both have a twin without diacritics, marked by [FoldedMark], for people who
+// type without them. [Multilingual] looks at each text and takes its language's
+// way, so that one index holds documents of several.
+//
 // [Sentences] knows enough Markdown not to tear a code block, a table row or
 // a list item apart. [Language] looks at the script, then at letters only one
 // language uses, then at function words, and asks trigram statistics only for

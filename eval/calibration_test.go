@@ -1,0 +1,92 @@
+package eval_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"example.com/ragflow/eval"
+)
+
+// graded makes cases of scores, those of true cases first.
+func graded(right []float64, wrong ...float64) []eval.Graded {
+	var out []eval.Graded
+	for _, s := range right {
+		out = append(out, eval.Graded{Score: s, True: true})
+	}
+	for _, s := range wrong {
+		out = append(out, eval.Graded{Score: s})
+	}
+	return out
+}
+
+func TestAUROC(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		graded []eval.Graded
+		want   float64
+		ok     bool
+	}{
+		{"perfect", graded([]float64{0.8, 0.9}, 0.1, 0.2), 1, true},
+		{"upside down", graded([]float64{0.1}, 0.8, 0.9), 0, true},
+		{"one pair of four is wrong", graded([]float64{0.3, 0.9}, 0.1, 0.5), 0.75, true},
+		{"all tied", graded([]float64{0.5, 0.5}, 0.5), 0.5, true},
+		{"one tie among two pairs", graded([]float64{0.5}, 0.5, 0.1), 0.75, true},
+		{"one kind only", graded([]float64{0.5}), 0, false},
+		{"nothing", nil, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, ok := eval.AUROC(tt.graded); got != tt.want || ok != tt.ok {
+				t.Errorf("AUROC() = %v, %v, want %v, %v", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+func TestBalancedAccuracy(t *testing.T) {
+	cases := graded([]float64{0.5, 0.9, 0.2, 0.7}, 0.1, 0.5) // 3 of 4 and 1 of 2 at 0.5
+	for cut, want := range map[float64]float64{0.5: 0.625, 0.51: 0.75, 0: 0.5, 1: 0.5} {
+		if got, ok := eval.BalancedAccuracy(cases, cut); got != want || !ok {
+			t.Errorf("at %v: %v, %v, want %v", cut, got, ok, want)
+		}
+	}
+	if _, ok := eval.BalancedAccuracy(cases[:2], 0.5); ok {
+		t.Error("one kind only, yet there is an accuracy")
+	}
+}
+
+func TestReliability(t *testing.T) {
+	cases := graded([]float64{0.1, 0.9, 1.0, 2}, 0.2, 0.8, math.NaN())
+	near := cmpopts.EquateApprox(0, 1e-12)
+	bins := eval.Reliability(cases, 2)
+	want := []eval.Bin{{Low: 0, High: 0.5, N: 2, Score: 0.15, Share: 0.5}, {Low: 0.5, High: 1, N: 4, Score: 0.925, Share: 0.75}}
+	if diff := cmp.Diff(want, bins, near); diff != "" {
+		t.Errorf("bins (-want +got):\n%s", diff)
+	}
+	if got, want := eval.CalibrationError(bins), (2*0.35+4*0.175)/6; math.Abs(got-want) > 1e-12 {
+		t.Errorf("calibration error %v, want %v", got, want)
+	}
+	adaptive := eval.AdaptiveReliability(graded([]float64{0.2, 0.4}, 0.1, 0.2, 0.2), 2)
+	want = []eval.Bin{{Low: 0.1, High: 0.2, N: 4, Score: 0.175, Share: 0.25}, {Low: 0.4, High: 0.4, N: 1, Score: 0.4, Share: 1}}
+	if diff := cmp.Diff(want, adaptive, near); diff != "" {
+		t.Errorf("bins of equal size (-want +got):\n%s", diff)
+	}
+	if got := eval.CalibrationError(eval.Reliability(nil, eval.CalibrationBins)); got != 0 {
+		t.Errorf("calibration error of nothing = %v", got)
+	}
+	if got := len(eval.Reliability(cases, 0)) + len(eval.AdaptiveReliability(cases, 0)); got != 0 {
+		t.Errorf("%d bins where none were asked for", got)
+	}
+}
+
+func ExampleCalibrationError() {
+	cases := []eval.Graded{{Score: 0.9, True: true}, {Score: 0.8, True: true}, {Score: 0.3}, {Score: 0.7}}
+	area, _ := eval.AUROC(cases)
+	accuracy, _ := eval.BalancedAccuracy(cases, 0.5)
+	fmt.Printf("AUROC %.2f, balanced accuracy %.2f, calibration error %.3f\n",
+		area, accuracy, eval.CalibrationError(eval.Reliability(cases, eval.CalibrationBins)))
+	// Output: AUROC 1.00, balanced accuracy 0.75, calibration error 0.325
+}

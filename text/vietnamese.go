@@ -1,0 +1,293 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// FoldedMark begins the terms that stand for Vietnamese words written without
+// diacritics: "~tim kiem" for "tìm kiếm". No other term begins with it. Search
+// gives them less weight, and so does everything that counts words.
+const FoldedMark = "~"
+
+// IsFolded reports whether a term stands for words without their diacritics.
+func IsFolded(term string) bool { return strings.HasPrefix(term, FoldedMark) }
+
+// IsPhrase reports whether a term is a pair of neighbouring syllables, which
+// most Vietnamese words are.
+func IsPhrase(term string) bool { return strings.Contains(term, " ") }
+
+// vietnamese makes terms of Vietnamese text: syllables, pairs of neighbouring
+// syllables, and both once more without diacritics. Words of other languages in
+// it are those of English.
+type vietnamese struct{ words *analyzer }
+
+func (*vietnamese) Name() string { return "vi/1" }
+
+func (v *vietnamese) Analyze(s string) []Token {
+	return v.Append(make([]Token, 0, len(s)/2+4), s)
+}
+
+func (v *vietnamese) Append(dst []Token, s string) []Token {
+	tokens := v.words.Analyze(s)
+	marked := make([]bool, len(tokens)) // syllables that mean nothing by themselves
+	for i, t := range tokens {
+		if !isSyllable(t.Term) {
+			continue
+		}
+		marked[i] = marked[i] || vietnameseStop(t.Term)
+		if j := next(tokens, i, s); j > 0 && functionPair(t.Term+" "+tokens[j].Term) {
+			marked[i], marked[j] = true, true
+		}
+	}
+	for i, t := range tokens {
+		if isSyllable(t.Term) {
+			j := next(tokens, i, s)
+			if pair := t.Term + " " + tokens[j].Term; j > 0 && !functionPair(pair) {
+				dst = appendFolded(append(dst, Token{pair, t.Start, tokens[j].End, t.Pos}), pair)
+			}
+		}
+		if !marked[i] {
+			dst = appendFolded(append(dst, t), t.Term)
+		}
+	}
+	return dst
+}
+
+// next returns the index of the syllable that follows token i after one space,
+// 0 where none does.
+func next(tokens []Token, i int, s string) int {
+	for j := i + 1; j < len(tokens) && tokens[j].Pos <= tokens[i].Pos+1; j++ {
+		t := tokens[j]
+		if t.Pos == tokens[i].Pos+1 && t.Start == tokens[i].End+1 && s[t.Start-1] == ' ' && isSyllable(t.Term) {
+			return j
+		}
+	}
+	return 0
+}
+
+// appendFolded adds the folded twin of the last token, where it differs.
+func appendFolded(dst []Token, term string) []Token {
+	folded := Fold(term)
+	if folded == term {
+		return dst
+	}
+	t := dst[len(dst)-1]
+	t.Term = FoldedMark + folded
+	return append(dst, t)
+}
+
+// appendToneless adds to the tokens of a short text, from index first on, those
+// that it would have as Vietnamese typed without diacritics, where it may be
+// such: every word is a syllable that Vietnamese has.
+func appendToneless(dst []Token, first int, s string) []Token {
+	if len(s) > maxToneless {
+		return dst
+	}
+	var words []Span
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) }) {
+		start := 0
+		if n := len(words); n > 0 {
+			start = words[n-1].End
+		}
+		start += strings.Index(s[start:], w)
+		if !isSyllable(strings.ToLower(w)) {
+			return dst
+		}
+		words = append(words, Span{start, start + len(w)})
+	}
+	if len(words) < 2 {
+		return dst
+	}
+	pos := 0
+	if n := len(dst); n > first {
+		pos = dst[n-1].Pos + 1
+	}
+	for i, w := range words {
+		term := FoldedMark + Fold(strings.ToLower(s[w.Start:w.End]))
+		if i+1 < len(words) && words[i+1].Start == w.End+1 && s[w.End] == ' ' {
+			pair := term + " " + Fold(strings.ToLower(s[w.End+1:words[i+1].End]))
+			dst = append(dst, Token{pair, w.Start, words[i+1].End, pos + i})
+		}
+		dst = append(dst, Token{term, w.Start, w.End, pos + i})
+	}
+	return dst
+}
+
+// maxToneless is the longest text in bytes that is tried as Vietnamese without
+// diacritics: a question, not a page.
+const maxToneless = 200
+
+// isVietnamese reports whether a text is written in Vietnamese, with its
+// diacritics: at least a sixth of its words have a letter that, among languages
+// in Latin script, only Vietnamese has. It costs nothing for ASCII.
+func isVietnamese(s string) bool {
+	if len(s) > maxLanguage {
+		s = s[:maxLanguage]
+	}
+	if isASCII(s) {
+		return false
+	}
+	var n, own int
+	for w := range strings.FieldsSeq(norm.NFC.String(s)) {
+		n++
+		if strings.IndexFunc(w, vietnameseOnly) >= 0 {
+			own++
+		}
+	}
+	return own > 0 && own*6 >= n
+}
+
+// vietnameseOnly reports whether a letter is written in no other language of
+// wide use: đ, ơ, ư and all that carry two marks, a hook or a dot below.
+func vietnameseOnly(r rune) bool {
+	switch {
+	case 0x1EA0 <= r && r <= 0x1EF9: // ạ to ỹ
+		return true
+	case r == 'đ', r == 'Đ', r == 'ơ', r == 'Ơ', r == 'ư', r == 'Ư', r == 'ĩ', r == 'Ĩ', r == 'ũ', r == 'Ũ':
+		return true
+	}
+	return false
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Fold takes the diacritics off letters, as people do who type Vietnamese on
+// another keyboard: "đường" becomes "duong". Only small letters lose the stroke
+// of đ.
+func Fold(s string) string {
+	if isASCII(s) {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for _, r := range norm.NFD.String(s) {
+		switch {
+		case r == 'đ':
+			out = append(out, 'd')
+		case unicode.Is(unicode.Mn, r):
+		default:
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(out)
+}
+
+// syllableTerm is the term of a word in Vietnamese text. Stop words are left
+// for later, when the pairs they stand in are known.
+func syllableTerm(surface string) string {
+	t := lower(surface)
+	if isSyllable(t) {
+		return modern(t)
+	}
+	return englishTerm(surface)
+}
+
+// modern moves the tone mark of a syllable that ends in oa, oe or uy to the
+// first of the two vowels: hoà and hòa, thuỷ and thủy are one word each.
+func modern(t string) string {
+	if isASCII(t) || strings.HasPrefix(t, "qu") {
+		return t
+	}
+	last, n := utf8.DecodeLastRuneInString(t)
+	before, m := utf8.DecodeLastRuneInString(t[:len(t)-n])
+	for _, pair := range []struct{ from, plain, to string }{
+		{"àáảãạ", "oa", "òóỏõọ"}, {"èéẻẽẹ", "oe", "òóỏõọ"}, {"ỳýỷỹỵ", "uy", "ùúủũụ"},
+	} {
+		if before != rune(pair.plain[0]) {
+			continue
+		}
+		to := []rune(pair.to)
+		for i, r := range []rune(pair.from) {
+			if r == last {
+				return t[:len(t)-n-m] + string(to[i]) + pair.plain[1:]
+			}
+		}
+	}
+	return t
+}
+
+// isSyllable reports whether a word in lower case is built like a Vietnamese
+// syllable: an initial consonant or none, one to three vowels, a final
+// consonant or none. Diacritics are not looked at.
+func isSyllable(w string) bool {
+	if w == "" || len(w) > 16 {
+		return false
+	}
+	w = Fold(w)
+	if len(w) > 7 || !isASCII(w) {
+		return false
+	}
+	onset := len(w) - len(strings.TrimLeft(w, "bcdghklmnpqrstvx"))
+	switch w[:onset] {
+	case "", "b", "c", "ch", "d", "g", "gh", "h", "k", "kh", "l", "m", "n", "ng", "ngh", "nh", "p", "ph", "q", "r", "s", "t", "th", "tr", "v", "x":
+	default:
+		return false
+	}
+	w = w[onset:]
+	vowels := len(w) - len(strings.TrimLeft(w, "aeiouy"))
+	switch w[vowels:] {
+	case "", "c", "ch", "m", "n", "ng", "nh", "p", "t":
+	default:
+		return false
+	}
+	switch w[:vowels] {
+	case "a", "e", "i", "o", "u", "y", "ai", "ao", "au", "ay", "eo", "eu", "ia", "ie", "iu", "oa", "oe", "oi", "oo", "ua", "ue", "ui", "uo", "uu", "uy", "ya", "ye",
+		"ieu", "yeu", "oai", "oao", "oay", "oeo", "uai", "uay", "uoi", "uou", "uya", "uye", "uyu", "uau", "ueo", "gia", "iao", "iai", "iau", "iay":
+		return true
+	}
+	return false
+}
+
+// functionPair reports whether two syllables are one function word.
+func functionPair(pair string) bool {
+	switch pair {
+	case "bao nhiêu", "bao giờ", "bao lâu", "thế nào", "như thế", "tại sao", "vì sao", "khi nào", "lúc nào", "ở đâu", "nơi nào", "cái gì", "điều gì", "là gì",
+		"làm sao", "làm gì", "chúng tôi", "chúng ta", "đối với", "ngoài ra", "tuy nhiên", "mặc dù", "do đó", "vì vậy", "vì thế", "bởi vì",
+		"cũng như", "có thể", "trong đó", "hơn nữa", "sau đó", "sau khi", "trước khi", "trong khi", "tất cả", "thuộc về", "cho đến", "kể từ",
+		"hay không", "ngày nay", "phải không", "là ai", "cho biết":
+		return true
+	}
+	return false
+}
+
+// legalCode returns the end of a code of law that begins at s[i], such as
+// 123/NĐ-CP, 15/2020/TT-BTC or 2023/QH15, i where none does: numbers and capital letters
+// joined by slashes and hyphens, numbers first.
+func legalCode(s string, i int) int {
+	end, groups, letters := i, 0, false
+	for at := i; at < len(s); groups++ {
+		from := at
+		for at < len(s) {
+			r, n := utf8.DecodeRuneInString(s[at:])
+			upper := unicode.IsUpper(r)
+			if !upper && (r < '0' || r > '9') {
+				break
+			}
+			letters = letters || upper
+			at += n
+		}
+		if at == from || groups == 0 && !digits(s[from:at]) {
+			break
+		}
+		end = at
+		if at == len(s) || s[at] != '/' && (s[at] != '-' || groups == 0) {
+			groups++
+			break
+		}
+		at++
+	}
+	if r, _ := utf8.DecodeRuneInString(s[end:]); groups < 2 || !letters || end-i > maxTerm || isWordRune(r) {
+		return i
+	}
+	return end
+}
