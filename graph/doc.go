@@ -40,6 +40,11 @@
 // they finish: a run that stopped is resumed without running them again. A task
 // that was under way when the process died is run again.
 //
+// A node may ask a person ([Ask]) and do something that must not be done again
+// ([Once]); breakpoints, a pause and a drain stop a run between two supersteps.
+// In all these cases the run ends as Interrupted, with everything saved, and a
+// [Request] with Resume goes on.
+//
 // A thread has one writer, who holds its lease and keeps it alive. A run that
 // loses its lease stops with [ErrSuperseded] and writes nothing more. A new
 // input on a thread closes the run that was left unfinished there; going on

@@ -14,6 +14,7 @@ var (
 	ErrGraphChanged = errors.New("graph has changed since the run stopped")
 	ErrNothingToDo  = errors.New("nothing to resume")
 	ErrDrained      = errors.New("asked to end; the step under way was finished and saved")
+	ErrPaused       = errors.New("asked to pause; the step under way was finished and saved")
 )
 
 // NodeError tells where a run failed: the first cause, not its echoes.
@@ -32,7 +33,8 @@ func (e *NodeError) Unwrap() error { return e.Err }
 // retried nor handled.
 func isPause(err error) bool {
 	_, limited := errors.AsType[*StepLimitError](err)
-	return limited || errors.Is(err, ErrDrained) || errors.Is(err, errStopped) || errors.Is(err, ErrSuperseded)
+	_, waits := errors.AsType[*InterruptError](err)
+	return limited || waits || errors.Is(err, ErrDrained) || errors.Is(err, ErrPaused) || errors.Is(err, errStopped) || errors.Is(err, ErrSuperseded)
 }
 
 // PanicError is a panic of a node, caught and turned into an error.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -53,11 +54,15 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 		workers sync.WaitGroup
 		taken   atomic.Int64
 		failed  atomic.Bool
+		waits   atomic.Pointer[error]
 	)
 	one := func(i int) {
 		err := errExited // stands if the worker ends its goroutine
 		defer func() {
-			if err != nil {
+			switch _, asks := errors.AsType[*InterruptError](err); {
+			case asks: // the others may have questions, too
+				waits.CompareAndSwap(nil, &err)
+			case err != nil:
 				failed.Store(true)
 				cancel(err)
 			}
@@ -93,6 +98,9 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 	if failed.Load() || int(taken.Load()) < n {
 		return nil, context.Cause(ctx)
 	}
+	if err := waits.Load(); err != nil {
+		return nil, *err
+	}
 	return results, nil
 }
 
@@ -111,7 +119,8 @@ func booksFor(ctx context.Context, n int) books {
 	}
 	b := make(books, n)
 	for i := range b {
-		b[i].of, b[i].path, b[i].node, b[i].emit, b[i].up = task.of, task.path, task.node, task.emit, task
+		p := &b[i]
+		p.of, p.path, p.node, p.turn, p.emit, p.up, p.part = task.of, task.path, task.node, task.turn, task.emit, task, i
 	}
 	return b
 }
@@ -134,6 +143,7 @@ func (b books) merge(ctx context.Context) {
 			n.Details = append(n.Details, part.Details...)
 			n.Calls = append(n.Calls, part.Calls...)
 			n.Warnings = append(n.Warnings, part.Warnings...)
+			n.Answers = append(n.Answers, part.Answers...)
 		})
 	}
 }

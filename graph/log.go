@@ -169,6 +169,11 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	}
 	// Among the saved results was the one to blame, so all were dropped; the
 	// others are saved anew.
+	for _, r := range x.session.entries() {
+		if err := x.log.pend(ctx, r); err != nil {
+			return err
+		}
+	}
 	for i := range x.outcomes {
 		if o := &x.outcomes[i]; o.done && len(x.outcomes) > 1 {
 			if err := x.pend(ctx, o); err != nil {

@@ -21,6 +21,9 @@ type Notes struct {
 	Cached   bool          `json:"cached,omitempty"`  // the update came from the task's Cache
 	Caught   string        `json:"caught,omitempty"`  // the error that the task's OnError made the update of
 	Goto     []string      `json:"goto,omitempty"`    // what a Pick chose
+	Answers  []Answer      `json:"answers,omitempty"` // of people, that the task used
+
+	Questions []Question `json:"questions,omitempty"` // that the task waits for; only where it has not finished
 }
 
 // Attempt is one run of a node that failed and was followed by another.
@@ -50,17 +53,17 @@ type notebook struct {
 	of   *session
 	path string // of the subgraph, empty at the root
 	node string
+	turn int         // the step of the subgraph; 0 at the root
 	emit func(pulse) // live events; nil when nobody listens
 
-	mu    sync.Mutex
-	notes Notes
-	over  bool      // the task has ended; what comes later is dropped
-	up    *notebook // of the task, for a worker of a [FanOut]
-	idle  *watchdog // hears of every sign of life; nil where nobody waits for one
+	mu        sync.Mutex
+	notes     Notes
+	over      bool       // the task has ended; what comes later is dropped
+	up        *notebook  // of the task, for a worker of a [FanOut]
+	part      int        // that the worker is at
+	questions []Question // of the task that have no answer
+	idle      *watchdog  // hears of every sign of life; nil where nobody waits for one
 }
-
-// session is what all tasks of a run share, those of subgraphs too.
-type session struct{ o *Options }
 
 type notebookKey struct{}
 

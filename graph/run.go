@@ -17,7 +17,9 @@ type run[S, U any] struct {
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
 	session  *session
-	path     string // of a subgraph; empty at the root
+	path     string      // of a subgraph; empty at the root
+	emit     func(pulse) // of a subgraph: where its live events go
+	passed   bool        // the breakpoint before the next step is behind
 	id       string
 	log      *threadLog // nil without a store
 	life     *Lifecycle
@@ -36,7 +38,10 @@ func (x *run[S, U]) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x.life = NewLifecycle(Pending)
-	x.session = &session{o: &x.o}
+	x.session = &session{o: &x.o, pause: x.req.Pause}
+	if x.fault != nil {
+		return x.fault
+	}
 	if x.o.Store != nil {
 		log, err := openLog(ctx, x.o, x.req.Thread, x.req.Wait, cancel)
 		if err != nil {
@@ -44,6 +49,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 		}
 		defer log.close(ctx)
 		x.log = log
+		x.session.save = log.pend
 	}
 	if err := x.begin(ctx); err != nil {
 		return fmt.Errorf("thread %q: %w", x.req.Thread, err)
@@ -58,6 +64,9 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 		var err error
 		if head, err = x.log.readHead(ctx); err != nil {
 			return err
+		}
+		if len(x.req.Answers) > 0 && !x.req.Resume {
+			return errors.New("answers go with Resume")
 		}
 		if x.req.Resume {
 			if err := x.resumable(head); err != nil {
@@ -121,7 +130,10 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return err
 	}
 	x.frontier = slices.Clone(x.plan.first)
-	x.prepare()
+	x.session.at(x.id, x.step+1)
+	if err := x.prepare(); err != nil {
+		return err
+	}
 	if x.log != nil {
 		if err := x.supersede(ctx, head); err != nil {
 			return err
@@ -165,33 +177,42 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return fmt.Errorf("run %q: %w", head.Run, err)
 	}
 	x.id, x.step = head.Run, head.Step
-	x.prepare()
-	if err := x.recall(ctx); err != nil {
+	x.passed = head.Status == Interrupted || head.Status == Failed
+	x.session.at(x.id, x.step+1)
+	if err := x.recall(ctx, head); err != nil {
 		return err
+	}
+	if err := x.session.answer(ctx, x.req.Answers); err != nil {
+		return err
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.waits }) {
+		return x.interrupted() // nothing could run
 	}
 	x.tell(RunStarted, nil)
 	return nil
 }
 
-// recall takes over the tasks of the step that were finished before.
-func (x *run[S, U]) recall(ctx context.Context) error {
+// recall takes over what the step has so far: finished tasks, and questions.
+func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	pending, err := x.log.pending(ctx)
 	if err != nil {
 		return err
 	}
-	for _, p := range pending {
-		if p.Run != x.id || p.Step != x.step+1 || p.Delta.Error != "" {
-			continue
+	x.session.recall(pending)
+	if head.Source != SourceClose {
+		return nil
+	}
+	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
+		if err != nil {
+			return fmt.Errorf("read open questions: %w", err)
 		}
-		i := slices.IndexFunc(x.outcomes, func(o outcome[U]) bool { return x.plan.nodes[o.node].name == p.Delta.Node })
-		if i < 0 {
-			continue
+		for _, d := range c.Deltas {
+			x.session.open = append(x.session.open, d.Notes.Questions...)
 		}
-		o := &x.outcomes[i]
-		if o.update, err = decode[U](p.Delta.Body); err != nil {
-			return fmt.Errorf("saved result of node %q: %w", p.Delta.Node, err)
-		}
-		o.done, o.body, o.notes = true, p.Delta.Body, p.Delta.Notes
+		break
 	}
 	return nil
 }
@@ -204,26 +225,25 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			return errLeft
 		case ctx.Err() != nil:
 			return stopped(ctx)
-		case closed(x.o.Drain):
-			return fmt.Errorf("%w: %w", errStopped, ErrDrained)
 		case budget == 0:
 			return &StepLimitError{Limit: x.o.MaxSteps, Next: x.plan.names(x.ready)}
 		}
+		if err := x.session.stopping(); err != nil {
+			return err
+		}
+		if names := x.breaks(x.o.BreakBefore); names != nil && !x.passed {
+			return &InterruptError{Before: names}
+		}
+		x.passed = false
+		after := x.breaks(x.o.BreakAfter)
 		if err := x.superstep(ctx); err != nil {
 			return err
 		}
+		if after != nil && len(x.frontier) > 0 {
+			return &InterruptError{After: after}
+		}
 	}
 	return nil
-}
-
-// closed reports whether a channel that nobody sends on was closed.
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // superstep runs the tasks of one step, applies what they return, and saves.
@@ -256,9 +276,28 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 		return fmt.Errorf("save step %d: %w", x.step+1, err)
 	}
 	x.spare = at[:0]
-	x.prepare()
+	if x.path == "" {
+		x.session.at(x.id, x.step+1)
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
 	x.tell(StepDone, deltas)
 	return nil
+}
+
+// breaks lists those of the nodes that run next which are among names.
+func (x *run[S, U]) breaks(names []string) []string {
+	if len(names) == 0 || x.path != "" {
+		return nil
+	}
+	var out []string
+	for _, n := range x.plan.names(x.ready) {
+		if slices.Contains(names, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // apply folds the step's updates by rank and finds what runs next. It leaves
@@ -323,6 +362,7 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 
 func verdict(ctx context.Context, cause error) Move {
 	_, limited := errors.AsType[*StepLimitError](cause)
+	_, waits := errors.AsType[*InterruptError](cause)
 	switch {
 	case cause == nil:
 		return MoveComplete
@@ -330,6 +370,8 @@ func verdict(ctx context.Context, cause error) Move {
 		return MoveSupersede
 	case limited:
 		return MoveLimit
+	case waits, errors.Is(cause, ErrDrained), errors.Is(cause, ErrPaused):
+		return MoveInterrupt
 	case errors.Is(cause, errLeft), errors.Is(cause, errStopped):
 		return MoveCancel
 	}

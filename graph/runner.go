@@ -9,6 +9,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,8 +27,13 @@ type Options struct {
 	NewID    func() string    // ids of runs; default UUIDs of version 7
 	Rand     func() float64   // from 0 to below 1, spreads the pauses of Retry; default math/rand/v2; safe for concurrent use
 	// Drain, once closed, lets runs finish the superstep under way, save it and
-	// end as Cancelled with [ErrDrained]. Nil never asks.
+	// end as Interrupted with [ErrDrained]. Nil never asks.
 	Drain <-chan struct{}
+	// BreakBefore and BreakAfter name nodes of the graph, not of its subgraphs.
+	// Before a superstep with one of the former, and after one with one of the
+	// latter that has something behind it, a run ends as Interrupted with an
+	// [*InterruptError]. A resume goes on over the breakpoint it stopped at.
+	BreakBefore, BreakAfter []string
 	// CheckCodec is for tests: updates are applied as decoded from their JSON,
 	// and states go through their JSON after each step, so that whatever JSON
 	// would lose on reload is missing at once.
@@ -59,11 +65,17 @@ func (o Options) withDefaults() Options {
 
 // Request asks for one run, or for going on with one.
 type Request[U any] struct {
-	Thread string        // whose state the run reads and changes; may be empty without a Store
-	Run    string        // id of a new run; minted when empty
-	Input  U             // applied before the first node runs
-	Resume bool          // go on with the thread's unfinished run; Run and Input are ignored
-	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
+	Thread string // whose state the run reads and changes; may be empty without a Store
+	Run    string // id of a new run; minted when empty
+	Input  U      // applied before the first node runs
+	Resume bool   // go on with the thread's unfinished run; Run and Input are ignored
+	// Answers to open questions, by their keys or ids; only with Resume. All are
+	// checked, then saved, before any node runs. One that no question fits, or
+	// that fits no schema, is an [*AnswerError] and changes nothing.
+	Answers map[string]any
+	// Pause is [Options].Drain for this run alone; the error is [ErrPaused].
+	Pause <-chan struct{}
+	Wait  time.Duration // how long to wait for a thread that is taken; zero: not at all
 }
 
 // Runner runs one plan, on any number of threads. It holds no run, only the
@@ -74,13 +86,20 @@ type Runner[S, U any] struct {
 	o     Options
 	warm  *warm[S]
 	blank []byte // the zero U as JSON: what an update that changes nothing looks like
+	fault error  // why it runs nothing
 }
 
 // Runner returns a runner of the plan.
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
 	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
-	return &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), blank: blank}
+	r := &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), blank: blank}
+	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
+		if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.name == name }) {
+			r.fault = errors.Join(r.fault, fmt.Errorf("breakpoint: unknown node %q", name))
+		}
+	}
+	return r
 }
 
 // Run runs a request and yields its durable events: first RunStarted, then one
@@ -94,8 +113,8 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 // times; each use is a run of its own.
 //
 // Errors: [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded],
-// [ErrConflict] and [ErrDrained] match with errors.Is, [*NodeError], [*PanicError] and
-// [*StepLimitError] with errors.AsType; a run whose context ended matches
+// [ErrConflict], [ErrDrained] and [ErrPaused] match with errors.Is, [*NodeError],
+// [*PanicError], [*InterruptError], [*AnswerError] and [*StepLimitError] with errors.AsType; a run whose context ended matches
 // context.Canceled or context.DeadlineExceeded and the context's cause.
 func (r *Runner[S, U]) Run(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
 	return r.events(ctx, req, false)

@@ -21,15 +21,75 @@ type outcome[U any] struct {
 	update U
 	body   []byte // update as JSON, where there is a store; empty for no change
 	notes  Notes
+	waits  bool // for answers to what its notes hold; err says so
 }
 
-// prepare sets up the outcomes of the next step.
-func (x *run[S, U]) prepare() {
+// prepare sets up the outcomes of the next step: done where the ledger has
+// them, waiting where they have open questions.
+func (x *run[S, U]) prepare() error {
 	x.ready = x.plan.ready(x.ready, x.frontier)
 	x.outcomes = slices.Grow(x.outcomes[:0], len(x.ready))[:len(x.ready)]
 	for i, n := range x.ready {
 		x.outcomes[i] = outcome[U]{node: n}
 	}
+	s := x.session
+	if len(s.ledger) == 0 && len(s.open) == 0 {
+		return nil
+	}
+	for i := range x.outcomes {
+		o := &x.outcomes[i]
+		name := x.plan.nodes[o.node].name
+		if d, ok := s.get(x.place(o)); ok {
+			var err error
+			if o.update, err = decode[U](d.Body); err != nil {
+				return fmt.Errorf("saved result of node %q: %w", name, err)
+			}
+			o.done, o.body, o.notes = true, d.Body, d.Notes
+		} else if asked := s.held(address(x.path, name, x.turn())); asked != nil {
+			o.notes.Questions, o.waits = asked, true
+			o.err = &NodeError{Node: name, Step: x.step + 1, Err: &InterruptError{Questions: asked}}
+		}
+	}
+	return nil
+}
+
+// place is where the ledger has the result of a task.
+func (x *run[S, U]) place(o *outcome[U]) place {
+	return place{x.path, x.plan.nodes[o.node].name, x.turn()}
+}
+
+// turn is the step under way as the addresses of a subgraph's tasks have it.
+func (x *run[S, U]) turn() int {
+	if x.path == "" {
+		return 0
+	}
+	return x.step + 1
+}
+
+// keep saves a finished task of a step that is under way, so that it is not
+// done again.
+func (x *run[S, U]) keep(ctx context.Context, o *outcome[U]) error {
+	switch {
+	case x.path != "":
+		return x.session.put(ctx, x.place(o), x.delta(o))
+	case x.log != nil:
+		return x.pend(ctx, o)
+	}
+	return nil
+}
+
+// interrupted collects what the tasks of the step wait for.
+func (x *run[S, U]) interrupted() error {
+	var all []Question
+	for i := range x.outcomes {
+		if x.outcomes[i].waits {
+			all = append(all, x.outcomes[i].notes.Questions...)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return &InterruptError{Questions: all}
 }
 
 // execute runs the tasks of the step that are not done yet. Its error is the
@@ -38,18 +98,28 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 	todo := 0
 	last := 0
 	for i := range x.outcomes {
-		if !x.outcomes[i].done {
+		if o := &x.outcomes[i]; !o.done && !o.waits {
 			todo, last = todo+1, i
 		}
 	}
 	switch {
 	case todo == 0:
-		return nil
+		return x.interrupted()
 	case todo > 1 || x.live:
 		return x.sideBySide(ctx, todo)
 	}
-	x.task(ctx, &x.outcomes[last], nil)
-	return x.firstCause(ctx, x.outcomes[last].err)
+	o := &x.outcomes[last]
+	x.task(ctx, o, x.emit)
+	if o.err != nil && !o.waits {
+		return x.firstCause(ctx, o.err)
+	}
+	err := x.interrupted()
+	if o.done && (err != nil || x.path != "") && !superseded(ctx) {
+		if err := x.keep(ctx, o); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // firstCause prefers the end of the context to the failure that came of it.
@@ -112,7 +182,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 				if i >= len(x.outcomes) {
 					return
 				}
-				if !x.outcomes[i].done {
+				if o := &x.outcomes[i]; !o.done && !o.waits {
 					x.posted(ctx, fail, i, inbox, post)
 				}
 			}
@@ -139,8 +209,10 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 		return nil // finished work is saved, even when the run is to end
 	case err != nil:
 		return *err
+	case parent.Err() != nil:
+		return stopped(parent)
 	}
-	return stopped(parent)
+	return x.interrupted()
 }
 
 // posted runs a task on a worker and tells the loop about it. A failure
@@ -159,7 +231,7 @@ func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox c
 	}
 	defer post(message{kind: taskEnded, task: i}) // even when the node ends its goroutine
 	defer func() {
-		if o.err != nil {
+		if o.err != nil && !o.waits {
 			fail(o.err)
 		}
 	}()
@@ -169,8 +241,8 @@ func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox c
 // ended saves a task that ended well beside others, and tells of it.
 func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 	var err error
-	if o.done && x.log != nil && todo > 1 && !superseded(ctx) {
-		err = x.pend(ctx, o)
+	if o.done && (todo > 1 || len(x.outcomes) > todo || x.path != "") && !superseded(ctx) {
+		err = x.keep(ctx, o)
 	}
 	if x.live {
 		d := x.delta(o)
@@ -183,13 +255,17 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 // task runs one node on the step's snapshot.
 func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	n := &x.plan.nodes[o.node]
-	book := &notebook{of: x.session, path: x.path, node: n.name, emit: emit}
+	book := &notebook{of: x.session, path: x.path, node: n.name, turn: x.turn(), emit: emit}
 	began := x.o.Clock()
 	o.err = errExited // stands if the node ends its goroutine
 	defer func() {
 		o.notes = book.close()
 		o.notes.Start, o.notes.Duration = began.UTC().Truncate(time.Microsecond), x.o.Clock().Sub(began)
 		if o.done = o.err == nil; !o.done {
+			_, o.waits = errors.AsType[*InterruptError](o.err)
+			if o.waits = o.waits && len(book.questions) > 0; o.waits {
+				o.notes.Questions = book.questions
+			}
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
 		}
 	}()
@@ -203,7 +279,7 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 
 // encode fills in the outcome's body where one is wanted.
 func (x *run[S, U]) encode(o *outcome[U]) error {
-	if x.log == nil && !x.o.CheckCodec {
+	if x.o.Store == nil && !x.o.CheckCodec {
 		return nil
 	}
 	body, err := encode(o.update)
@@ -254,6 +330,9 @@ func (x *run[S, U]) delta(o *outcome[U]) Delta {
 	}
 	if failure, ok := errors.AsType[*NodeError](o.err); ok {
 		d.Error = failure.Err.Error() // the delta names the node itself
+		if o.waits {
+			d.Error = (&InterruptError{Questions: o.notes.Questions}).Error()
+		}
 	}
 	return d
 }

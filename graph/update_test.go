@@ -107,8 +107,8 @@ func TestDrain(t *testing.T) {
 		t.Errorf("drained run: %v, %v", got, err)
 	}
 	_, head, err := p.Runner(graph.Options{Store: store}).State(t.Context(), "t")
-	if err != nil || head.Status != graph.Cancelled || !slices.Equal(head.Frontier, []string{"b"}) {
-		t.Errorf("head = %+v, %v, want cancelled before b", head, err)
+	if err != nil || head.Status != graph.Interrupted || !slices.Equal(head.Frontier, []string{"b"}) {
+		t.Errorf("head = %+v, %v, want interrupted before b", head, err)
 	}
 	got, err = p.Runner(graph.Options{Store: store}).Invoke(t.Context(), ask{Thread: "t", Resume: true})
 	if err != nil || !slices.Equal(got.Items, []string{"in", "a", "b"}) || ran != 1 {

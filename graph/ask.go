@@ -1,0 +1,244 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Question is what a node wants to know of a person.
+type Question struct {
+	At      string          `json:"at"`                // the task that asks: its node, in a subgraph with the path before it
+	Key     string          `json:"key"`               // names the question within the task
+	Ask     json.RawMessage `json:"ask"`               // the question itself
+	Schema  json.RawMessage `json:"schema"`            // the JSON schema of an answer
+	Turn    int             `json:"turn,omitempty"`    // how many answers did not do
+	Problem string          `json:"problem,omitempty"` // what was wrong with the last of these
+}
+
+// ID names the question within the run. [Request].Answers take it, or the Key
+// alone where only one open question has it.
+func (q Question) ID() string { return q.At + "/" + q.Key }
+
+func (q Question) place() place { return place{q.At, answerNode + q.Key, q.Turn} }
+
+// Answer is what a person answered, as the task's [Notes] keep it.
+type Answer struct {
+	At    string          `json:"at"`
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Ask asks a person from within a node. Where the answer is there, it returns
+// it. Else it returns an error, which the node returns in turn, by itself or
+// joined with others: a node may ask several questions before it does. The run
+// then ends as Interrupted with an [*InterruptError] once the node's siblings are
+// finished, and a [Request] with Resume and Answers goes on with it, in this
+// process or another. The node runs again from its beginning, but only when all it
+// asked is answered; what it must not do twice stands in [Once]. A node that
+// returns no error withdraws its questions.
+//
+// The key names the question within the task, or within one part of a [FanOut];
+// question is anything that JSON can write. The answer must fit the JSON schema
+// of T, which travels with the question; T may narrow it down by the tag
+// `enum:"yes,no"` and by a method Validate() error. An answer that does not pass
+// Validate opens the question again, with its Problem. The answer that was used
+// is kept in the task's [Notes].
+func Ask[T any](ctx context.Context, key string, question any) (T, error) {
+	var zero T
+	b := bookOf(ctx)
+	if b == nil {
+		return zero, fmt.Errorf("ask %q: outside a run, and without WithAnswers", key)
+	}
+	q := Question{At: b.address(), Key: key}
+	var err error
+	if q.Schema, err = Schema[T](); err != nil {
+		return zero, fmt.Errorf("ask %q: %w", key, err)
+	}
+	if q.Ask, err = encode(question); err != nil {
+		return zero, fmt.Errorf("ask %q: encode question: %w", key, err)
+	}
+	if key == "" {
+		return zero, errors.New("ask: a question needs a key")
+	}
+	for ; ; q.Turn++ {
+		d, ok := b.of.get(q.place())
+		if !ok {
+			break
+		}
+		answer, err := decodeAnswer[T](q.Schema, d.Body)
+		if err == nil {
+			b.write(func(n *Notes) {
+				if !slices.ContainsFunc(n.Answers, func(a Answer) bool { return a.At == q.At && a.Key == key }) {
+					n.Answers = append(n.Answers, Answer{q.At, key, d.Body})
+				}
+			})
+			return answer, nil
+		}
+		q.Problem = err.Error()
+	}
+	b.asks(q)
+	return zero, &InterruptError{Questions: []Question{q}}
+}
+
+func decodeAnswer[T any](schema, body json.RawMessage) (v T, err error) {
+	defer caught(&err)
+	if err := fits(schema, body); err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return v, err
+	}
+	for _, x := range []any{v, &v} {
+		if c, ok := x.(interface{ Validate() error }); ok {
+			return v, c.Validate()
+		}
+	}
+	return v, nil
+}
+
+// asks opens questions of the task that b belongs to.
+func (b *notebook) asks(qs ...Question) {
+	for b.up != nil {
+		b = b.up
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, q := range qs {
+		if !slices.ContainsFunc(b.questions, func(o Question) bool { return o.ID() == q.ID() }) {
+			b.questions = append(b.questions, q)
+		}
+	}
+	slices.SortStableFunc(b.questions, func(a, c Question) int { // of workers side by side
+		return cmp.Or(cmp.Compare(len(a.At), len(c.At)), cmp.Compare(a.At, c.At))
+	})
+}
+
+// WithAnswers returns a context in which a node can be called like any function
+// and finds answers to what it asks, by their keys. They are not checked until
+// then.
+func WithAnswers(ctx context.Context, answers map[string]any) (context.Context, error) {
+	s := &session{o: &Options{}}
+	for key, v := range answers {
+		body, err := encode(v)
+		if err != nil {
+			return nil, fmt.Errorf("answer %q: %w", key, err)
+		}
+		s.enter(place{"", answerNode + key, 0}, Delta{Body: body})
+	}
+	return context.WithValue(ctx, notebookKey{}, &notebook{of: s}), nil
+}
+
+// InterruptError ends a run that waits: for answers, or at a breakpoint. All is
+// saved; [Request].Resume goes on.
+type InterruptError struct {
+	Questions []Question // open ones, by the rank of their tasks
+	Before    []string   // nodes of BreakBefore that would run next
+	After     []string   // nodes of BreakAfter that have run
+}
+
+func (e *InterruptError) Error() string {
+	var ids []string
+	for _, q := range e.Questions {
+		id := fmt.Sprintf("%q", q.ID())
+		if q.Problem != "" {
+			id += " (the last answer did not do: " + q.Problem + ")"
+		}
+		ids = append(ids, id)
+	}
+	switch {
+	case len(ids) > 0:
+		return "waits for answers to " + strings.Join(ids, ", ")
+	case len(e.Before) > 0:
+		return fmt.Sprintf("stopped before %v", e.Before)
+	}
+	return fmt.Sprintf("stopped after %v", e.After)
+}
+
+// AnswerError refuses an answer; nothing was saved.
+type AnswerError struct {
+	Key     string
+	Problem string
+}
+
+func (e *AnswerError) Error() string { return fmt.Sprintf("answer %q: %s", e.Key, e.Problem) }
+
+// matched pairs answers with the open questions, and checks them against their
+// schemas, before any of them is saved.
+func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
+	out := map[place]Delta{}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		var found []Question
+		for _, q := range s.open {
+			if q.ID() == name || q.Key == name {
+				found = append(found, q)
+			}
+		}
+		refuse := func(format string, args ...any) (map[place]Delta, error) {
+			return nil, &AnswerError{name, fmt.Sprintf(format, args...)}
+		}
+		var ids []string
+		for _, q := range s.open {
+			ids = append(ids, q.ID())
+		}
+		switch len(found) {
+		case 0:
+			return refuse("no open question has this key; open are %q", ids)
+		case 1:
+		default:
+			return refuse("several open questions have this key; use one of %q", ids)
+		}
+		q := found[0]
+		if _, ok := s.get(q.place()); ok {
+			return refuse("the question has an answer already")
+		}
+		if _, ok := out[q.place()]; ok {
+			return refuse("the question is answered twice")
+		}
+		body, err := encode(answers[name])
+		if err == nil {
+			err = fits(q.Schema, body)
+		}
+		if err != nil {
+			return refuse("%v", err)
+		}
+		out[q.place()] = Delta{Path: q.At, Node: answerNode + q.Key, Body: body}
+	}
+	return out, nil
+}
+
+// answer records answers.
+func (s *session) answer(ctx context.Context, answers map[string]any) error {
+	entries, err := s.matched(answers)
+	if err != nil {
+		return err
+	}
+	places := slices.SortedFunc(maps.Keys(entries), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.node, b.node))
+	})
+	for _, p := range places {
+		if err := s.put(ctx, p, entries[p]); err != nil {
+			return fmt.Errorf("save answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// Schema returns the JSON schema of what [Ask] of T takes as an answer: of
+// booleans, numbers, strings, times, slices, arrays, maps by string, and structs
+// of these, by their json tags. A pointer may be null; a field is required
+// unless it is one, or has omitempty or omitzero. The tag enum:"a,b" closes the set
+// of a string, the tag doc:"…" explains a field.
+func Schema[T any]() (json.RawMessage, error) {
+	m, err := schemaOf(reflect.TypeFor[T](), nil)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(m)
+}
