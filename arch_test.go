@@ -58,7 +58,7 @@ var rooms = map[string]room{
 	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"transcript": {ours: []string{"graph", "state"}},
+	"transcript": {ours: []string{"graph", "state", "text"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "index", "nodes", "offline"}},
 	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{

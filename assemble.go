@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 	"example.com/ragflow/transcript"
 )
 
@@ -21,6 +23,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		Citations: make([]CitationReply, len(turn.Citations)),
 		Queries:   turn.Queries, Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: phrase.Say(phrase.SourcesHeader, turn.Language),
+		ChangedNotice: phrase.Say(phrase.Changed, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
 		reply.Question = m.Content
@@ -30,16 +33,42 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 			reply.Grade.Refined = q.Text
 		}
 	}
+	var files sourceFiles
 	for i, c := range turn.Citations {
 		reply.Citations[i] = CitationReply{
 			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
-			StartLine: c.StartLine, EndLine: c.EndLine, Quote: c.Quote, Score: c.Score,
+			StartLine: c.StartLine, EndLine: c.EndLine, Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
+			Changed: files.changed(c),
 		}
 	}
+	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
+	if turn.Quality != (Quality{}) {
+		reply.Quality = turn.Quality
+	}
+	reply.Chunks = a.counts(turn)
 	reply.account(r.Commits)
 	var err error
 	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
 	return reply, err
+}
+
+// counts tells how many chunks went how far in a turn.
+func (a *Assistant) counts(turn state.Turn) ChunkCounts {
+	out := ChunkCounts{Retrieved: len(turn.Hits), Context: len(turn.Sources)}
+	if e := a.engine.Load(); e != nil {
+		out.Total = e.skills.stats.Docs()
+	}
+	var used []string
+	for _, c := range turn.Citations {
+		if !slices.Contains(used, c.Chunk) {
+			used = append(used, c.Chunk)
+		}
+	}
+	out.Used = len(used)
+	if len(turn.Sources) > 0 {
+		out.ContextTokens = text.Count(nodes.Context(turn.Sources))
+	}
+	return out
 }
 
 // account adds up what the tasks of a run noted. commits are newest first.

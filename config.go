@@ -28,6 +28,7 @@ type Config struct {
 	SummaryTokens    int     // MAX_MESSAGES_BEFORE_SUMMARY: more tokens of live messages are summarised; default 1500
 	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
+	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
 
 	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);

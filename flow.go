@@ -32,7 +32,9 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
-			nodes.GenerateID:              {Run: nodes.Generate(s.answerer, c.ContentTokens, c.NewID, c.Clock)},
+			nodes.GenerateID: {Run: nodes.Generate(nodes.Answering{
+				Answerer: s.answerer, ContentTokens: c.ContentTokens, Stats: s.stats, Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
+			})},
 		},
 		Edges: []graph.Edge{
 			{From: graph.Start, To: nodes.IngestID},

@@ -89,7 +89,7 @@ func TestAnswerByModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Answer != "A volume keeps it. [Source 1] More is unknown." || r.Model != "smart" || r.Abstained || len(r.Warnings) > 0 {
+	if r.Answer != "A volume keeps it. [Source 1] More is unknown (unsupported)." || r.Model != "smart" || r.Abstained || len(r.Warnings) > 0 {
 		t.Errorf("got %q by %s, warnings %q", r.Answer, r.Model, r.Warnings)
 	}
 	if told.String() != "A volume keeps it. [Source 1] More is unknown. [Source 7]" {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/cite"
 	"example.com/ragflow/corpus"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
@@ -79,6 +80,7 @@ type skills struct {
 	reranker   nodes.Reranker
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
+	stats      cite.Stats // for the check of answers
 }
 
 // Open opens the data folder. It reads no documents: see [Assistant.Index]. A
@@ -194,6 +196,7 @@ func offlineSkills(s *index.Searcher, c Config) skills {
 		reranker:   offline.NewReranker(s),
 		summarizer: offline.NewSummarizer(s),
 		answerer:   offline.NewAnswerer(s, c.Threshold),
+		stats:      s,
 	}
 }
 

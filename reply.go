@@ -28,6 +28,8 @@ type Reply struct {
 	Citations []CitationReply    `json:"citations"`
 	Retrieved []HitReply         `json:"retrieved"` // every fused hit in rank order, before the cut to the context
 	Queries   []state.Query      `json:"queries"`
+	Quality   Quality            `json:"quality"`
+	Chunks    ChunkCounts        `json:"chunks"`
 	Model     string             `json:"model"` // what wrote the answer; "offline" without a model
 	Usage     Usage              `json:"usage"`
 	CostUSD   float64            `json:"cost_usd"`
@@ -35,6 +37,7 @@ type Reply struct {
 	Warnings  []string           `json:"warnings"`
 
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
+	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, where asked for
 	FlowTraceMD   string `json:"-"` // flow_trace.md, where asked for
 }
@@ -44,6 +47,20 @@ type GradeReply struct {
 	Score    float64 `json:"score"`    // 0.00–1.00
 	Attempts int     `json:"attempts"` // retrievals done: 1, or 2 after a retry
 	Refined  string  `json:"refined"`  // the query of the retry; empty without one
+}
+
+// Quality is how far the sources say what the answer says, as package cite
+// checks it. The shares are within 0 and 1, and 1 where there was nothing to get
+// wrong. Answers kept before there was a check have no claims.
+type Quality = state.Quality
+
+// ChunkCounts tells how many chunks went how far.
+type ChunkCounts struct {
+	Total         int `json:"total"`          // in the index; 0 where none is open
+	Retrieved     int `json:"retrieved"`      // hits of all searches, fused
+	Context       int `json:"context"`        // given to the answer
+	Used          int `json:"used"`           // cited by it
+	ContextTokens int `json:"context_tokens"` // of those given to the answer
 }
 
 // CitationReply is a passage that the answer leans on: Quote stands in Source
@@ -59,6 +76,9 @@ type CitationReply struct {
 	EndLine   int     `json:"end_line"`
 	Quote     string  `json:"quote"`
 	Score     float64 `json:"score"`
+	Chunk     string  `json:"chunk_id"`
+	Hash      string  `json:"hash"`    // SHA-256 of the chunk's text, in hex
+	Changed   bool    `json:"changed"` // the file does not say this any more, or is gone
 }
 
 // HitReply is one retrieved chunk.

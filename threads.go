@@ -233,7 +233,8 @@ func (a *Assistant) newestRun(ctx context.Context) (id, thread string, last grap
 }
 
 // Trace renders answer.md and flow_trace.md of any run from the log: the same
-// bytes as when it ended.
+// bytes as when it ended, but for a line below each quote whose document has
+// changed since.
 func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error) {
 	r, err := a.Run(ctx, run)
 	if err != nil {
@@ -244,9 +245,12 @@ func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceM
 }
 
 func (*Assistant) render(r *transcript.Run) (answerMD, flowTraceMD string) {
+	var files sourceFiles
 	answerMD = transcript.AnswerMD(*r, transcript.Options{
 		SourcesHeader: phrase.Say(phrase.SourcesHeader, r.State.Turn.Language),
 		Path:          func(c state.Citation) string { return citedPath(c.Root, c.Source) },
+		Changed:       phrase.Say(phrase.Changed, r.State.Turn.Language),
+		IsChanged:     files.changed,
 	})
 	return answerMD, transcript.FlowTraceMD(*r)
 }

@@ -121,7 +121,7 @@ func Check(answer string, sources []state.Source, o Options) Report {
 			r.Cited = appendNew(r.Cited, n)
 		}
 		r.Invalid += s.Invalid
-		if s.Kind == Claim && len(s.Cited) == 0 && s.Invalid == 0 && c.frames(s.Text) {
+		if s.Kind == Claim && c.frames(s.Text, len(s.Cited)+s.Invalid > 0) {
 			s.Kind = Framing
 		}
 		if s.Kind == Claim || s.Kind == Code && len(s.Cited)+s.Invalid > 0 {

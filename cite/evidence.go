@@ -173,7 +173,7 @@ func (c *checker) rarity(term string, id int) float64 {
 	if c.idf[id] != 0 {
 		return c.idf[id]
 	}
-	docs, holding := 0, 0
+	var docs, holding int
 	if c.options.Stats != nil {
 		docs, holding = c.options.Stats.Docs(), c.options.Stats.DocFreq(term)
 	} else {

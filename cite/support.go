@@ -17,16 +17,19 @@ const window = 3
 // minTerms is how many terms a sentence without figures needs to state a fact.
 const minTerms = 2
 
-// frames reports whether a sentence without a mark says nothing about the
-// documents: it is one of the program's own, announces what follows, or has
-// hardly a word in it.
-func (c *checker) frames(said string) bool {
-	if phrase.Fixed(said) {
+// frames reports whether a sentence says nothing about the documents: it is one
+// of the program's own, announces what follows, or has hardly a word in it. One
+// with a mark does so only where there is nothing in it to look up: "Yes."
+func (c *checker) frames(said string, marked bool) bool {
+	if !marked && phrase.Fixed(said) {
 		return true
 	}
-	figures, _ := literals(said, wordsOf(normal(said)), c.options.Language)
+	figures, names := literals(said, wordsOf(normal(said)), c.options.Language)
 	if len(figures) > 0 {
 		return false
+	}
+	if marked {
+		return len(names) == 0 && len(c.analyze(said)) == 0
 	}
 	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(c.analyze(said)) < minTerms
 }
@@ -44,7 +47,7 @@ func (c *checker) support(of claim, n int) Support {
 	best, covered := c.near(of, e)
 	if len(e.spans) > 0 {
 		out.Start, out.End = e.spans[best.single].Start, e.spans[best.single].End
-		out.Similarity = c.similarity(of, e.spans[best.from:best.to])
+		out.Similarity = similarity(of, e.spans[best.from:best.to])
 	}
 	for _, id := range of.terms {
 		c.weight[id] = 0
@@ -177,7 +180,7 @@ func firstRunes(s string, n int) string {
 }
 
 // similarity is the cosine of the term counts of a claim and some spans.
-func (c *checker) similarity(of claim, spans []span) float64 {
+func similarity(of claim, spans []span) float64 {
 	counts := map[int]int{}
 	for _, s := range spans {
 		for _, id := range s.terms {

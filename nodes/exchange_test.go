@@ -31,7 +31,7 @@ func TestExchangeKeepsListsAndOffers(t *testing.T) {
 			st := searching(state.Query{Text: "q"})
 			st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Alpha.")}}
 			after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
-				return state.Answer{Text: tt.answer, Abstained: true}, nil
+				return state.Answer{Text: tt.answer, Abstained: true, Model: "offline"}, nil
 			})), st)
 			want := []state.Exchange{{Question: "q", Items: tt.items, Offer: tt.offer}}
 			if diff := cmp.Diff(want, after.Recent); diff != "" {

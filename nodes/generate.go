@@ -18,38 +18,51 @@ import (
 // offlineMaker stands for an answer that no model wrote.
 const offlineMaker = "offline"
 
+// Answering says how [Generate] works. Answerer, NewID and Clock are needed.
+type Answering struct {
+	Answerer      Answerer
+	ContentTokens int        // of messages that the answerer is given; 0 means [DefaultContentTokens]
+	Stats         cite.Stats // tells how rare words are; nil: counted in the sources
+	Strict        bool       // drop what no source says, instead of marking it
+	NewID         func() string
+	Clock         func() time.Time
+}
+
 // Generate returns the node that answers: from the sources, the running summary
-// and the newest messages that hold at most contentTokens tokens. Marks of
-// sources that do not exist are taken out of the answer and counted. Where a
-// search found nothing the answer says so and the answerer is not called.
+// and the newest messages that fit. Where a search found nothing the answer says
+// so and the answerer is not called.
 //
-// newID mints the id of the answer's message; clock gives its time.
-func Generate(a Answerer, contentTokens int, newID func() string, clock func() time.Time) Node {
+// What a model wrote is checked against the sources and put right: see
+// [cite.Repair]. Every answer's [state.Quality] is measured.
+func Generate(o Answering) Node {
+	if o.ContentTokens == 0 {
+		o.ContentTokens = DefaultContentTokens
+	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		answer := state.Answer{
 			Text:      phrase.Say(phrase.NoDocuments, s.Turn.Language),
 			Abstained: true,
 			Model:     offlineMaker,
 		}
-		invalid := 0
+		quality := state.Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 		if len(s.Turn.Sources) > 0 || s.Turn.Route != state.RouteSearch {
-			task := taskOf(s, contentTokens)
+			task := taskOf(s, o.ContentTokens)
 			noteTask(ctx, task)
 			var err error
-			answer, err = write(ctx, a, task)
+			answer, err = write(ctx, o.Answerer, task)
 			if err != nil {
 				return state.Update{}, fmt.Errorf("answer: %w", err)
 			}
-			if answer, invalid, err = validate(answer, s.Turn.Sources); err != nil {
+			if answer, quality, err = o.validate(answer, s.Turn); err != nil {
 				return state.Update{}, err
 			}
 		} else {
 			graph.Skip(ctx, SkippedNoDocs)
 		}
-		noteAnswer(ctx, answer, invalid)
+		noteAnswer(ctx, answer, quality)
 		message := state.Message{
-			ID: newID(), Role: state.AI, Content: answer.Text,
-			Time: clock().UTC(), Citations: answer.Citations,
+			ID: o.NewID(), Role: state.AI, Content: answer.Text,
+			Time: o.Clock().UTC(), Citations: answer.Citations,
 		}
 		update := state.Update{
 			Messages:  []state.MessageOp{{Put: &message}},
@@ -57,6 +70,7 @@ func Generate(a Answerer, contentTokens int, newID func() string, clock func() t
 			Citations: &answer.Citations,
 			Abstained: &answer.Abstained,
 			Model:     &answer.Model,
+			Quality:   &quality,
 		}
 		if s.Turn.Route == state.RouteSearch { // thanks and greetings must not push a topic out
 			update.Recent = exchange(s.Turn.Query, answer)
@@ -128,30 +142,69 @@ func trim(ms []state.Message, limit int) []state.Message {
 	return kept
 }
 
-// validate takes marks of unknown sources out of the answer and counts them.
-// Citations that no mark names any more go; a mark without a citation, as a
-// model leaves it, gets one for the whole chunk.
-func validate(a state.Answer, sources []state.Source) (state.Answer, int, error) {
-	checked := cite.Validate(a.Text, len(sources))
-	a.Text = checked.Text
-	kept := make([]state.Citation, 0, len(a.Citations))
-	for _, c := range a.Citations {
-		if slices.Contains(checked.Cited, c.N) {
+// validate measures an answer and, where a model wrote it, puts it right. Quotes
+// are what they are: an offline answer is measured only.
+func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
+	options := cite.Options{Stats: o.Stats, Language: turn.Language}
+	if turn.Route != state.RouteSearch {
+		a.Text = cite.Validate(a.Text, len(turn.Sources)).Text
+		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), nil
+	}
+	report := cite.Check(a.Text, turn.Sources, options)
+	if a.Model == offlineMaker {
+		checked := cite.Validate(a.Text, len(turn.Sources))
+		a.Text = checked.Text
+		var err error
+		a.Citations, err = citations(a.Citations, turn.Sources, checked.Cited)
+		return a, quality(report), err
+	}
+	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: phrase.Say(phrase.Unsupported, turn.Language), Strict: o.Strict})
+	if repaired.Text == "" {
+		repaired.Text, a.Abstained = phrase.Say(phrase.NotFound, turn.Language), true
+	}
+	if repaired.Text != a.Text || len(a.Citations) == 0 { // those it came with belong to what was said before
+		var err error
+		if a.Citations, err = cite.Build(turn.Sources, repaired.Picks...); err != nil {
+			return a, state.Quality{}, fmt.Errorf("answer: %w", err)
+		}
+	}
+	a.Text = repaired.Text
+	after := cite.Check(a.Text, turn.Sources, options)
+	q := quality(after)
+	q.Invalid, q.Reattached, q.Unsupported, q.Dropped = report.Invalid, repaired.Reattached, repaired.Unsupported, repaired.Dropped
+	var err error
+	a.Citations, err = citations(a.Citations, turn.Sources, after.Cited)
+	return a, q, err
+}
+
+// citations keeps the citations of sources that are cited. A mark without a
+// citation gets one for the whole chunk.
+func citations(given []state.Citation, sources []state.Source, cited []int) ([]state.Citation, error) {
+	kept := make([]state.Citation, 0, len(given))
+	for _, c := range given {
+		if slices.Contains(cited, c.N) {
 			kept = append(kept, c)
 		}
 	}
-	for _, n := range checked.Cited {
+	for _, n := range cited {
 		if slices.ContainsFunc(kept, func(c state.Citation) bool { return c.N == n }) {
 			continue
 		}
 		whole, err := cite.Build(sources, cite.Pick{N: n})
 		if err != nil {
-			return a, 0, fmt.Errorf("answer: %w", err)
+			return nil, fmt.Errorf("answer: %w", err)
 		}
 		kept = append(kept, whole...)
 	}
-	a.Citations = kept
-	return a, checked.Invalid, nil
+	return kept, nil
+}
+
+// quality is a report in short.
+func quality(r cite.Report) state.Quality {
+	return state.Quality{
+		Faithfulness: r.Faithfulness, CitationPrecision: r.Precision, CitationRecall: r.Recall,
+		Claims: r.Claims, Unchecked: r.Unchecked, Invalid: r.Invalid,
+	}
 }
 
 func noteTask(ctx context.Context, t state.Task) {
@@ -161,11 +214,16 @@ func noteTask(ctx context.Context, t state.Task) {
 	graph.Note(ctx, "summary", fmt.Sprintf("%d tokens", text.Count(t.Summary)))
 }
 
-func noteAnswer(ctx context.Context, a state.Answer, invalid int) {
+func noteAnswer(ctx context.Context, a state.Answer, q state.Quality) {
 	graph.Note(ctx, "by", a.Model)
 	graph.Note(ctx, "words", strconv.Itoa(len(strings.Fields(a.Text))))
 	graph.Note(ctx, "citations", strconv.Itoa(len(a.Citations)))
-	graph.Note(ctx, "invalid citations", strconv.Itoa(invalid))
+	graph.Note(ctx, "invalid citations", strconv.Itoa(q.Invalid))
+	graph.Note(ctx, "faithfulness", fmt.Sprintf("%.3f", q.Faithfulness))
+	graph.Note(ctx, "citation precision", fmt.Sprintf("%.3f", q.CitationPrecision))
+	graph.Note(ctx, "citation recall", fmt.Sprintf("%.3f", q.CitationRecall))
+	graph.Note(ctx, "claims", fmt.Sprintf("%d (%d reattached, %d unsupported, %d dropped, %d in another language)",
+		q.Claims, q.Reattached, q.Unsupported, q.Dropped, q.Unchecked))
 	graph.Note(ctx, "abstained", strconv.FormatBool(a.Abstained))
 	graph.Note(ctx, "answer", oneLine(a.Text))
 }

@@ -515,7 +515,9 @@ func TestSummarizeKeepsTheLastTwo(t *testing.T) {
 }
 
 func generate(a nodes.Answerer) nodes.Node {
-	return nodes.Generate(a, 4096, func() string { return "new" }, func() time.Time { return time.Unix(0, 0) })
+	return nodes.Generate(nodes.Answering{
+		Answerer: a, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
+	})
 }
 
 func TestGenerateValidates(t *testing.T) { // X13
@@ -539,6 +541,75 @@ func TestGenerateValidates(t *testing.T) { // X13
 	want := []state.Exchange{{Question: "q", Terms: []string{"alpha"}, Chunks: []string{"c1"}}}
 	if diff := cmp.Diff(want, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
+	}
+}
+
+// TestGeneratePutsRight lets a model write what its sources do not say, or cite
+// the wrong one.
+func TestGeneratePutsRight(t *testing.T) {
+	const a, b = "A volume outlives its container. It is removed with docker volume rm.", "Backups are kept for 14 days."
+	perfect := state.Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
+	with := func(change func(*state.Quality)) state.Quality {
+		q := perfect
+		change(&q)
+		return q
+	}
+	for _, tt := range []struct {
+		name, lang, answer, want string
+		strict                   bool
+		quotes                   []string
+		quality                  state.Quality
+	}{
+		{
+			name: "right", lang: "en", answer: "Backups are kept for 14 days [Source 2].", want: "Backups are kept for 14 days [Source 2].",
+			quotes: []string{b}, quality: with(func(q *state.Quality) { q.Claims = 1 }),
+		},
+		{
+			name: "wrong source", lang: "en", answer: "Backups are kept for 14 days [Source 1].", want: "Backups are kept for 14 days. [Source 2]",
+			quotes: []string{b}, quality: with(func(q *state.Quality) { q.Claims, q.Reattached = 1, 1 }),
+		},
+		{
+			name: "no marks", lang: "en", answer: "A volume outlives its container. Backups are kept for 14 days.",
+			want:   "A volume outlives its container. [Source 1] Backups are kept for 14 days. [Source 2]",
+			quotes: []string{"A volume outlives its container.", b}, quality: with(func(q *state.Quality) { q.Claims, q.Reattached = 2, 2 }),
+		},
+		{
+			name: "invented", lang: "pl", answer: "Sharks never sleep at home [Source 1]. Backups are kept for 14 days [Source 2].",
+			want: "Sharks never sleep at home (bez potwierdzenia). Backups are kept for 14 days [Source 2].", quotes: []string{b},
+			quality: state.Quality{Faithfulness: 0.5, CitationPrecision: 1, CitationRecall: 0.5, Claims: 2, Unsupported: 1},
+		},
+		{
+			name: "invented, strict", lang: "en", strict: true, answer: "Sharks never sleep at home [Source 1]. Backups are kept for 14 days [Source 2].",
+			want: "Backups are kept for 14 days [Source 2].", quotes: []string{b}, quality: with(func(q *state.Quality) { q.Claims, q.Dropped = 1, 1 }),
+		},
+		{
+			name: "nothing left, strict", lang: "en", strict: true, answer: "Sharks never sleep at home [Source 1].",
+			want: "I did not find the exact answer to this in your documents.", quality: with(func(q *state.Quality) { q.Dropped = 1 }),
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := searching(state.Query{Text: "q"})
+			st.Turn.Language = tt.lang
+			st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", a)}, {Chunk: chunk("c2", "b.md", b)}}
+			node := nodes.Generate(nodes.Answering{
+				Strict: tt.strict, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
+				Answerer: answererFunc(func(state.Task) (state.Answer, error) { return state.Answer{Text: tt.answer, Model: "m"}, nil }),
+			})
+			after, n := notes(t, node, st)
+			var quotes []string
+			for _, c := range after.Turn.Citations {
+				quotes = append(quotes, c.Quote)
+			}
+			if diff := cmp.Diff(tt.quotes, quotes); diff != "" || after.Turn.Answer != tt.want {
+				t.Errorf("answer %q, want %q; quotes (-want +got):\n%s", after.Turn.Answer, tt.want, diff)
+			}
+			if diff := cmp.Diff(tt.quality, after.Turn.Quality); diff != "" {
+				t.Errorf("quality (-want +got):\n%s", diff)
+			}
+			if got, want := detail(n, "faithfulness"), fmt.Sprintf("%.3f", tt.quality.Faithfulness); got != want {
+				t.Errorf("the trace says faithfulness %s, want %s", got, want)
+			}
+		})
 	}
 }
 

@@ -54,6 +54,24 @@ type Turn struct {
 	Citations []Citation `json:"citations,omitempty"`
 	Abstained bool       `json:"abstained,omitempty"` // the documents do not hold the answer
 	Model     string     `json:"model,omitempty"`     // what wrote the answer; "offline" without a model
+	Quality   Quality    `json:"quality,omitzero"`    // how far the sources say what the answer says; zero where nothing was checked
+}
+
+// Quality is what the check of an answer found: package cite tells how. The
+// shares are within 0 and 1, and 1 where there was nothing to get wrong.
+type Quality struct {
+	Faithfulness      float64 `json:"faithfulness"`       // claims that a source says, of all claims
+	CitationPrecision float64 `json:"citation_precision"` // marks whose source says the claim, of all marks
+	CitationRecall    float64 `json:"citation_recall"`    // claims with a mark, of all claims
+
+	Claims    int `json:"claims"`    // statements of the answer that can be checked
+	Unchecked int `json:"unchecked"` // of these, in another language than their sources: only figures, codes and names were
+
+	// What was put right before the answer was given.
+	Invalid     int `json:"invalid"`     // marks of sources that do not exist, taken out
+	Reattached  int `json:"reattached"`  // claims that were given the source that says them
+	Unsupported int `json:"unsupported"` // claims that no source says, marked so
+	Dropped     int `json:"dropped"`     // such claims, taken out in strict mode
 }
 
 // Route values.

@@ -25,6 +25,7 @@ type Update struct {
 	Citations *[]Citation `json:"citations,omitempty"`
 	Abstained *bool       `json:"abstained,omitempty"`
 	Model     *string     `json:"model,omitempty"`
+	Quality   *Quality    `json:"quality,omitempty"`
 }
 
 // Apply returns the state that follows from an update. It writes to nothing
@@ -53,6 +54,7 @@ func Apply(s State, u Update) (State, error) {
 	set(&s.Turn.Citations, u.Citations)
 	set(&s.Turn.Abstained, u.Abstained)
 	set(&s.Turn.Model, u.Model)
+	set(&s.Turn.Quality, u.Quality)
 	return s, nil
 }
 

@@ -18,7 +18,7 @@ func Clean(s string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case hidden(r):
+		case Hidden(r):
 			return -1
 		}
 		return r
@@ -26,9 +26,10 @@ func Clean(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
 }
 
-// hidden reports whether a rune has no shape of its own. Signs that Unicode
+// Hidden reports whether a rune has no shape of its own: controls, zero-width
+// characters, bidirectional controls, tags and fillers. Signs that Unicode
 // files under format but that are drawn, such as the Arabic number sign, stay.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Cc, r):
 		return true

@@ -24,6 +24,10 @@ type Options struct {
 	// separators of the system. The default joins Root and Source, except where
 	// Root is the file itself.
 	Path func(state.Citation) string
+	// Changed is said below a quote whose document does not say it any more, as
+	// far as IsChanged knows; nil knows of none.
+	Changed   string
+	IsChanged func(state.Citation) bool
 }
 
 func (o Options) withDefaults() Options {
@@ -33,6 +37,10 @@ func (o Options) withDefaults() Options {
 	if o.Path == nil {
 		o.Path = citedPath
 	}
+	if o.IsChanged == nil {
+		o.IsChanged = func(state.Citation) bool { return false }
+	}
+	o.Changed = cmp.Or(o.Changed, "The document has changed since.")
 	return o
 }
 
@@ -132,6 +140,9 @@ func references(b *strings.Builder, cs []state.Citation, o Options) {
 		}
 		fmt.Fprintf(b, "\n\\[%d\\] %s[%s](%s)\n\n", c.N, title, inline(place(c)), link(c, o))
 		b.WriteString(fenced("> ", c.Quote))
+		if o.IsChanged(c) {
+			fmt.Fprintf(b, "\n*%s*\n", inline(o.Changed))
+		}
 	}
 }
 

@@ -5,12 +5,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/text"
 )
 
 // Visible replaces what must not reach a terminal or a viewer: invalid UTF-8
 // and control characters, other than tab and newline, by U+FFFD and by their
-// pictures. All kinds of line end become a newline. Characters that reorder
-// text (bidirectional overrides) are dropped.
+// pictures. All kinds of line end become a newline. Characters that are not seen
+// but act are dropped: those that reorder text, join or split words without a
+// sign, or carry text of their own (tags). See [text.Hidden].
+//
+// This is the one place where what documents, models and people wrote is made
+// fit to be shown; chunks, quotes and answers are kept as they are.
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -23,10 +29,10 @@ func Visible(s string) string {
 			return 0x2400 + r
 		case r == 0x7f:
 			return 0x2421
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-			return -1
 		case unicode.Is(unicode.Cc, r):
 			return utf8.RuneError
+		case r >= utf8.RuneSelf && text.Hidden(r):
+			return -1
 		}
 		return r // strings.Map gives U+FFFD for invalid bytes
 	}, s)

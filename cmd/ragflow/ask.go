@@ -265,7 +265,10 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 		fmt.Fprintf(a.out, "\n%s\n", s.bold(r.SourcesHeader))
 		for _, c := range r.Citations {
 			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), s.dim(line(c.Title)))
-			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(c.Quote), longestQuote)+"”"))
+			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(transcript.Visible(c.Quote)), longestQuote)+"”"))
+			if c.Changed {
+				fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
+			}
 		}
 	}
 	if err := a.out.Flush(); err != nil { // the answer before what is said about it

@@ -91,6 +91,13 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 			set: func(c *ragflow.Config, v []string) bool { return fraction(&c.Threshold, v[0]) },
 		},
 		{
+			name: "STRICT_CITATIONS", key: "strict_citations", allowed: "true or false",
+			set: func(c *ragflow.Config, v []string) (ok bool) {
+				c.Strict, ok = v[0] == "true", v[0] == "true" || v[0] == "false"
+				return ok
+			},
+		},
+		{
 			name: "RETRIEVAL_MAX_WORKERS", key: "retrieval_max_workers", allowed: "a whole number from 1 to 64",
 			set: func(c *ragflow.Config, v []string) bool { return whole(&c.RetrievalWorkers, v[0], 64) },
 		},
@@ -109,6 +116,7 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"MAX_CONTENT_TOKENS":          {"4096"},
 		"RELEVANCE_THRESHOLD":         {"0.5"},
 		"RETRIEVAL_MAX_WORKERS":       {"4"},
+		"STRICT_CITATIONS":            {"false"},
 	}
 	dense, presets := denseSettings()
 	maps.Copy(defaults, presets)

@@ -220,6 +220,9 @@ func threadMarkdown(t *ragflow.Thread) string {
 				b.WriteString("\n")
 			}
 			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), line(c.Title))
+			if ragflow.Changed(c) {
+				b.WriteString("  (the document has changed since)\n")
+			}
 		}
 		if m.Run != "" {
 			fmt.Fprintf(&b, "\nRun %s\n", m.Run)

@@ -31,6 +31,9 @@ func (s *session) open(ctx context.Context, args string) error {
 	}
 	for _, c := range s.last.Citations {
 		if c.N == n {
+			if c.IsChanged() {
+				s.warn(s.last.ChangedNotice)
+			}
 			return s.openAt(ctx, c)
 		}
 	}

@@ -107,6 +107,9 @@ func (s *session) printSources(list []ragflow.CitationReply, quotes bool) {
 		if !quotes {
 			continue
 		}
+		if slices.ContainsFunc(group, ragflow.CitationReply.IsChanged) {
+			s.say("      " + s.last.ChangedNotice)
+		}
 		for _, c := range group {
 			for _, l := range termmd.Wrap(transcript.Visible(c.Quote), s.width()-8) {
 				s.say(strings.TrimRight("      "+s.dim("│ ")+l, " "))
