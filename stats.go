@@ -3,12 +3,9 @@ package ragflow
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	"example.com/ragflow/corpus"
 	"example.com/ragflow/index"
 )
 
@@ -128,98 +125,4 @@ func statusOf(f index.File) string {
 		return StatusSkipped
 	}
 	return StatusFailed
-}
-
-// Verification is what checking an index found. Its JSON is the schema of `ragflow index verify --json`.
-type Verification struct {
-	Files     int       `json:"files"`     // that the index holds
-	Compared  int       `json:"compared"`  // with the file on disk, which is as it was when it was read
-	Differing int       `json:"differing"` // changed, gone or unreadable since; the next indexing sees to it
-	Chunks    int       `json:"chunks"`    // compared
-	Findings  []Finding `json:"findings"`
-}
-
-// Finding is something in the index that is not as it should be.
-type Finding struct {
-	Root   string `json:"root"`
-	Source string `json:"source"`
-	What   string `json:"what"`
-}
-
-// Verify checks the whole index: the database and its segments, and every chunk
-// against the file it was cut from, where that has not changed since. Nothing is
-// changed.
-func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
-	found, err := a.index.Verify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v := &Verification{Findings: []Finding{}}
-	for _, f := range found {
-		v.Findings = append(v.Findings, Finding(f))
-	}
-	collections, err := a.index.Collections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range collections {
-		files, err := a.index.Files(ctx, c.Root)
-		if err != nil {
-			return nil, err
-		}
-		for i, source := range slices.Sorted(maps.Keys(files)) {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if a.config.Progress != nil {
-				a.config.Progress(Progress{Stage: "verifying", Done: i + 1, Total: len(files)})
-			}
-			v.Files++
-			if err := a.verifyFile(ctx, v, c.Root, files[source]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
-}
-
-// verifyFile compares what the index holds of a file with the file.
-func (a *Assistant) verifyFile(ctx context.Context, v *Verification, root string, f index.File) error {
-	if f.Error != "" && f.Chunks == 0 {
-		return nil
-	}
-	doc, err := corpus.Load(corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
-	if err != nil || doc.Hash != f.Hash {
-		v.Differing++
-		return nil //nolint:nilerr // a file that is gone is no fault of the index
-	}
-	chunks, err := a.index.FileChunks(ctx, root, f.Source)
-	if err != nil {
-		return err
-	}
-	v.Compared++
-	v.Chunks += len(chunks)
-	bad := func(format string, args ...any) {
-		v.Findings = append(v.Findings, Finding{root, f.Source, fmt.Sprintf(format, args...)})
-	}
-	for _, c := range chunks {
-		if c.Start < 0 || c.End > len(doc.Text) || c.Start >= c.End || doc.Text[c.Start:c.End] != c.Text {
-			bad("chunk %d is not what stands at %d to %d", c.Ordinal, c.Start, c.End)
-		}
-	}
-	options := corpus.ChunkOptions{}
-	if f.Chunker != options.Fingerprint() {
-		return nil
-	}
-	fresh := corpus.Chunk(doc, options)
-	if len(fresh) != len(chunks) {
-		bad("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))
-		return nil
-	}
-	for i, c := range chunks {
-		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
-			bad("chunk %d is not what cutting the file gives", i)
-		}
-	}
-	return nil
 }

@@ -65,25 +65,40 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		out = map[string]File{}
 		return each(tx, func(rows row) error {
-			var f File
-			var mtime int64
-			var meta []byte
-			if err := rows.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.Error, &f.Chunks); err != nil {
-				return err
-			}
-			f.ModTime = time.Unix(0, mtime).UTC()
-			if err := json.Unmarshal(meta, &f.Meta); err != nil {
-				return fmt.Errorf("metadata of %q: %w", f.Source, err)
-			}
+			f, err := scanFile(rows)
 			out[f.Source] = f
-			return nil
-		}, `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.error, f.chunks
-			FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ?`, root)
+			return err
+		}, selectFiles+`JOIN collections c ON c.id = f.collection WHERE c.root = ?`, root)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("files of %q: %w", root, err)
 	}
 	return out, nil
+}
+
+// selectFiles reads what scanFile takes.
+const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.error, f.chunks FROM files f `
+
+// scanFile reads a row of selectFiles.
+func scanFile(r row) (File, error) {
+	var f File
+	var mtime int64
+	var meta []byte
+	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.Error, &f.Chunks); err != nil {
+		return f, err
+	}
+	f.ModTime = time.Unix(0, mtime).UTC()
+	switch string(meta) { // of most files; there may be many
+	case "null":
+		return f, nil
+	case "{}":
+		f.Meta = map[string]string{}
+		return f, nil
+	}
+	if err := json.Unmarshal(meta, &f.Meta); err != nil {
+		return f, fmt.Errorf("metadata of %q: %w", f.Source, err)
+	}
+	return f, nil
 }
 
 // Put saves files with their chunks, all or none, in place of what the index

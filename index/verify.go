@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -21,12 +26,25 @@ type Finding struct {
 	What   string
 }
 
+// VerifyOptions say what to check besides, and whom to tell. The zero value is
+// ready for use.
+type VerifyOptions struct {
+	// Check is given each file with its chunks and says what is wrong with them. It
+	// is called by several goroutines at a time; may be nil.
+	Check func(root string, f File, chunks []state.Chunk) []string
+	// Progress is told how many files of all were checked, by one goroutine at a
+	// time; may be nil. It must not call the DB.
+	Progress func(done, total int)
+}
+
 // Verify checks the database and its segments against each other: SQLite's own
 // check, references that lead nowhere, chunks whose text is not what their hash
 // says, terms that are not those of the chunks, and segments that are not what a
 // fresh merge makes. Nothing is changed. Writers may go on meanwhile; each file
-// is checked as it was at one moment. An index without faults gives no findings.
-func (db *DB) Verify(ctx context.Context) ([]Finding, error) {
+// is checked as it was at one moment. Files are checked side by side on all
+// cores, and told of in the order in which they were put. An index without faults
+// gives no findings.
+func (db *DB) Verify(ctx context.Context, o VerifyOptions) ([]Finding, error) {
 	out, err := db.verifyDatabase(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify index: %w", err)
@@ -35,8 +53,18 @@ func (db *DB) Verify(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	total, done := 0, 0
 	for _, c := range collections {
-		found, err := db.verifyFiles(ctx, c.Root)
+		total += c.Files
+	}
+	tell := func(n int) {
+		done += n
+		if o.Progress != nil {
+			o.Progress(done, max(total, done))
+		}
+	}
+	for _, c := range collections {
+		found, err := db.verifyFiles(ctx, c.Root, o.Check, tell)
 		if err != nil {
 			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
 		}
@@ -80,56 +108,92 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 	return out, err
 }
 
-// verifyFiles checks the files of a collection, a few in each transaction, so
-// that none is long.
-func (db *DB) verifyFiles(ctx context.Context, root string) (out []Finding, err error) {
+// verifyFiles checks the files of a collection, a few at a time, so that little
+// is held in memory, and each in a transaction of its own, so that none is long.
+func (db *DB) verifyFiles(ctx context.Context, root string, check func(string, File, []state.Chunk) []string, tell func(int)) (out []Finding, err error) {
 	const some = 256
 	for after := int64(0); ; {
-		n := 0
-		err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-			var ids []int64
-			var sources, titles []string
-			var counts []int
-			if err := each(tx, func(r row) error {
+		var ids []int64
+		if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+			ids = nil
+			return each(tx, func(r row) error {
 				var id int64
-				var source, title string
-				var chunks int
-				err := r.Scan(&id, &source, &title, &chunks)
-				ids, sources, titles, counts = append(ids, id), append(sources, source), append(titles, title), append(counts, chunks)
+				err := r.Scan(&id)
+				ids = append(ids, id)
 				return err
-			}, `SELECT f.id, f.source, f.title, f.chunks FROM files f JOIN collections c ON c.id = f.collection
-				WHERE c.root = ? AND f.id > ? ORDER BY f.id LIMIT ?`, root, after, some); err != nil {
-				return err
-			}
-			n = len(ids)
-			for i, id := range ids {
-				after = id
-				chunks, err := fileChunks(tx, id)
-				if err != nil {
-					return err
-				}
-				what, err := db.faults(tx, id, titles[i], counts[i], chunks)
-				if err != nil {
-					return err
-				}
-				for _, w := range what {
-					out = append(out, Finding{root, sources[i], w})
-				}
-			}
-			return nil
-		})
-		if err != nil || n < some {
+			}, `SELECT f.id FROM files f JOIN collections c ON c.id = f.collection
+				WHERE c.root = ? AND f.id > ? ORDER BY f.id LIMIT ?`, root, after, some)
+		}); err != nil {
 			return out, err
 		}
+		if len(ids) == 0 {
+			return out, nil
+		}
+		after = ids[len(ids)-1]
+		found := make([][]Finding, len(ids))
+		faults := make([]error, len(ids))
+		var next atomic.Int64
+		var workers sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(ids)) {
+			workers.Go(func() {
+				for i := next.Add(1) - 1; i < int64(len(ids)); i = next.Add(1) - 1 {
+					found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check)
+				}
+			})
+		}
+		workers.Wait()
+		if err := errors.Join(faults...); err != nil {
+			return out, err
+		}
+		out = slices.Concat(append([][]Finding{out}, found...)...)
+		tell(len(ids))
 	}
 }
 
-// faults tells what is wrong with a file.
-func (db *DB) faults(tx *sqlite.Tx, file int64, title string, count int, chunks []state.Chunk) (out []string, err error) {
-	if len(chunks) != count {
-		out = append(out, fmt.Sprintf("%d chunks, not the %d that were put", len(chunks), count))
+// stored is what the index holds of a file.
+type stored struct {
+	file     File
+	chunks   []state.Chunk
+	analysis string // of the terms; empty: there are none
+	terms    []byte
+}
+
+// verifyFile tells what is wrong with a file. One that is gone meanwhile is not
+// looked at.
+func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(string, File, []state.Chunk) []string) (out []Finding, err error) {
+	var s stored
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		s = stored{}
+		if s.file, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err != nil {
+			return err
+		}
+		if s.chunks, err = fileChunks(tx, id); err != nil {
+			return err
+		}
+		return tx.QueryRow(`SELECT coalesce(max(analysis), ''), coalesce(max(body), x'') FROM terms WHERE file = ?`, id).Scan(&s.analysis, &s.terms)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
 	}
-	for i, c := range chunks {
+	if err != nil {
+		return nil, err
+	}
+	what := db.faults(s)
+	if check != nil {
+		what = append(what, check(root, s.file, s.chunks)...)
+	}
+	for _, w := range what {
+		out = append(out, Finding{root, s.file.Source, w})
+	}
+	return out, nil
+}
+
+// faults tells what is wrong with a file by itself.
+func (db *DB) faults(s stored) (out []string) {
+	if len(s.chunks) != s.file.Chunks {
+		out = append(out, fmt.Sprintf("%d chunks, not the %d that were put", len(s.chunks), s.file.Chunks))
+	}
+	for i, c := range s.chunks {
 		if c.Ordinal != i {
 			out = append(out, fmt.Sprintf("chunk %d stands at place %d", c.Ordinal, i))
 		}
@@ -137,19 +201,14 @@ func (db *DB) faults(tx *sqlite.Tx, file int64, title string, count int, chunks 
 			out = append(out, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
 		}
 	}
-	var analysis string
-	var terms []byte
-	err = tx.QueryRow(`SELECT coalesce(max(analysis), ''), coalesce(max(body), x'') FROM terms WHERE file = ?`, file).Scan(&analysis, &terms)
 	switch {
-	case err != nil:
-		return nil, err
-	case analysis == "" && len(chunks) == 0: // it never could be read
-	case analysis == "":
+	case s.analysis == "" && len(s.chunks) == 0: // it never could be read
+	case s.analysis == "":
 		out = append(out, "no terms")
-	case analysis == db.analysis() && !bytes.Equal(terms, encodeTerms(db.analyzer, title, chunks)):
+	case s.analysis == db.analysis() && !bytes.Equal(s.terms, encodeTerms(db.analyzer, s.file.Title, s.chunks)):
 		out = append(out, "the terms are not those of the chunks")
 	}
-	return out, nil
+	return out
 }
 
 // verifySegment compares the file of the newest segment with a fresh merge. A
@@ -198,22 +257,4 @@ func (db *DB) verifySegment(ctx context.Context, root string) ([]Finding, error)
 		return nil
 	})
 	return found, err
-}
-
-// FileChunks returns the chunks of a file in order; none where the index does
-// not hold it.
-func (db *DB) FileChunks(ctx context.Context, root, source string) ([]state.Chunk, error) {
-	var out []state.Chunk
-	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out = nil
-		return each(tx, func(r row) error {
-			c, err := scanChunk(r)
-			out = append(out, c)
-			return err
-		}, selectChunks+`WHERE o.root = ? AND f.source = ? ORDER BY c.ordinal`, root, source)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("chunks of %q: %w", source, err)
-	}
-	return out, nil
 }

@@ -183,8 +183,16 @@ func TestPickThread(t *testing.T) {
 func TestNearestCommand(t *testing.T) {
 	names := []string{"new", "threads", "sources", "open", "trace", "retry", "undo", "docs", "model", "export", "help", "quit"}
 	for _, tt := range []struct{ word, want string }{
-		{"retyr", "retry"}, {"rerty", "retry"}, {"qiut", "quit"}, {"nwe", "new"}, {"hlep", "help"}, {"threda", "threads"},
-		{"traec", "trace"}, {"oepn", "open"}, {"x", ""}, {"settings", ""},
+		{"retyr", "retry"},
+		{"rerty", "retry"},
+		{"qiut", "quit"},
+		{"nwe", "new"},
+		{"hlep", "help"},
+		{"threda", "threads"},
+		{"traec", "trace"},
+		{"oepn", "open"},
+		{"x", ""},
+		{"settings", ""},
 	} {
 		if got := nearest(tt.word, names); got != tt.want {
 			t.Errorf("nearest(%q) = %q, want %q", tt.word, got, tt.want)

@@ -1,0 +1,98 @@
+package ragflow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
+	"example.com/ragflow/state"
+)
+
+// Verification is what checking an index found. Its JSON is the schema of `ragflow index verify --json`.
+type Verification struct {
+	Files     int       `json:"files"`     // that the index holds
+	Compared  int       `json:"compared"`  // with the file on disk, which is as it was when it was read
+	Differing int       `json:"differing"` // changed, gone or unreadable since; the next indexing sees to it
+	Chunks    int       `json:"chunks"`    // compared
+	Findings  []Finding `json:"findings"`
+}
+
+// Finding is something in the index that is not as it should be.
+type Finding struct {
+	Root   string `json:"root"`
+	Source string `json:"source"`
+	What   string `json:"what"`
+}
+
+// Verify checks the whole index: the database and its segments, and every chunk
+// against the file it was cut from, where that has not changed since. Files are
+// read side by side on all cores. Nothing is changed. Config.Progress is told.
+func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
+	v := &Verification{Findings: []Finding{}}
+	var counting sync.Mutex
+	o := index.VerifyOptions{Check: func(root string, f index.File, chunks []state.Chunk) []string {
+		if ctx.Err() != nil {
+			return nil // the index tells of it
+		}
+		what, compared := compare(root, f, chunks)
+		counting.Lock()
+		defer counting.Unlock()
+		v.Files++
+		switch {
+		case compared:
+			v.Compared++
+			v.Chunks += len(chunks)
+		case f.Error == "" || f.Chunks > 0:
+			v.Differing++
+		}
+		return what
+	}}
+	if a.config.Progress != nil {
+		o.Progress = func(done, total int) {
+			a.config.Progress(Progress{Stage: "verifying", Done: done, Total: total})
+		}
+	}
+	found, err := a.index.Verify(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		v.Findings = append(v.Findings, Finding(f))
+	}
+	return v, nil
+}
+
+// compare says how the chunks of a file differ from what cutting it gives. It
+// is not compared where it never could be read, and where it is gone or not as
+// it was: that is no fault of the index.
+func compare(root string, f index.File, chunks []state.Chunk) (what []string, compared bool) {
+	if f.Error != "" && f.Chunks == 0 {
+		return nil, false
+	}
+	doc, err := corpus.Load(corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
+	if err != nil || doc.Hash != f.Hash {
+		return nil, false
+	}
+	for _, c := range chunks {
+		if c.Start < 0 || c.End > len(doc.Text) || c.Start >= c.End || doc.Text[c.Start:c.End] != c.Text {
+			what = append(what, fmt.Sprintf("chunk %d is not what stands at %d to %d", c.Ordinal, c.Start, c.End))
+		}
+	}
+	options := corpus.ChunkOptions{}
+	if f.Chunker != options.Fingerprint() {
+		return what, true
+	}
+	fresh := corpus.Chunk(doc, options)
+	if len(fresh) != len(chunks) {
+		return append(what, fmt.Sprintf("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))), true
+	}
+	for i, c := range chunks {
+		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
+			what = append(what, fmt.Sprintf("chunk %d is not what cutting the file gives", i))
+		}
+	}
+	return what, true
+}
