@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/ragflow/cite"
 	"example.com/ragflow/state"
@@ -21,7 +22,7 @@ const (
 // of an answer that abstained is no answer: it must not lead them astray. What
 // it lists can still be pointed at.
 func exchange(question string, a state.Answer) *state.Exchange {
-	e := &state.Exchange{Question: question, Items: items(a.Text), Offer: offer(a.Text)}
+	e := &state.Exchange{Question: question, Told: told(a.Citations), Items: items(a.Text), Offer: offer(a.Text)}
 	if !a.Abstained {
 		e.Terms, e.Chunks = a.Terms, citedChunks(a.Citations)
 	}
@@ -37,6 +38,51 @@ func citedChunks(citations []state.Citation) []string {
 		}
 	}
 	return ids
+}
+
+// told is how far citations quote their chunks, in order of the first.
+func told(citations []state.Citation) []state.Told {
+	var out []state.Told
+	for _, c := range citations {
+		i := slices.IndexFunc(out, func(t state.Told) bool { return t.Chunk == c.Chunk })
+		if i < 0 {
+			i = len(out)
+			out = append(out, state.Told{Chunk: c.Chunk})
+		}
+		out[i].End = max(out[i].End, c.End)
+	}
+	return out
+}
+
+// goOn is what is left of a chunk behind the part that was told; ok is false
+// where nothing is. The id stays, and the hash, which both are the chunk's.
+func goOn(c state.Chunk, queries []state.Query) (rest state.Chunk, ok bool) {
+	end := c.Start
+	for _, q := range queries {
+		for _, t := range q.Told {
+			if t.Chunk == c.ID {
+				end = max(end, t.End)
+			}
+		}
+	}
+	cut := min(end-c.Start, len(c.Text))
+	if cut == 0 {
+		return c, true
+	}
+	left := strings.TrimLeftFunc(c.Text[cut:], unicode.IsSpace)
+	if strings.IndexFunc(left, unicode.IsLetter) < 0 {
+		return c, false
+	}
+	cut = len(c.Text) - len(left)
+	lines := strings.Count(c.Text[:cut], "\n")
+	c.Text, c.Start = left, c.Start+cut
+	if c.Lines == nil {
+		c.StartLine += lines
+	} else if lines < len(c.Lines) {
+		c.Lines = c.Lines[lines:]
+		c.StartLine = c.Lines[0]
+	}
+	return c, true
 }
 
 // listItem is a line that begins an item of a list, not one inside another.

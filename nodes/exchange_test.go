@@ -34,6 +34,9 @@ func TestExchangeKeepsListsAndOffers(t *testing.T) {
 				return state.Answer{Text: tt.answer, Abstained: true, Model: "offline"}, nil
 			})), st)
 			want := []state.Exchange{{Question: "q", Items: tt.items, Offer: tt.offer}}
+			if strings.Contains(tt.answer, "[Source 1]") {
+				want[0].Told = []state.Told{{Chunk: "c1", End: 6}}
+			}
 			if diff := cmp.Diff(want, after.Recent); diff != "" {
 				t.Errorf("recent (-want +got):\n%s", diff)
 			}
@@ -63,7 +66,17 @@ func TestRetrievalOfWhatWasCited(t *testing.T) {
 	if len(legs) != 2 || legs[0].Name != nodes.LegCited || legs[0].Rank != 1 || legs[1].Rank != 3 {
 		t.Errorf("legs of a passage cited and found = %+v", legs)
 	}
-	if ids, _ = search(state.Query{Text: "q", Weight: 1, Attempt: 1, Without: []string{"a", "x"}}); !cmp.Equal(ids, []string{"b", "c"}) {
-		t.Errorf("without what was told: %v, want [b c]", ids)
+}
+
+func TestPostRetrievalGoesOn(t *testing.T) {
+	c := chunk("a", "a.md", "One is told.\nTwo is not.\n\nThree is not.")
+	s := shelf{chunks: map[string]state.Chunk{"a": c, "b": chunk("b", "b.md", "Another page.")}}
+	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, Told: []state.Told{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
+	st.Turn.Hits = []state.Hit{{Chunk: "a", Score: 0.02}, {Chunk: "b", Score: 0.01}}
+	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}), st)
+	want := c
+	want.Text, want.Start, want.StartLine = "Two is not.\n\nThree is not.", 13, 2
+	if diff := cmp.Diff([]state.Source{{Chunk: want, Score: 0.02}}, after.Turn.Sources); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 }

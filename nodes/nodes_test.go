@@ -538,7 +538,7 @@ func TestGenerateValidates(t *testing.T) { // X13
 	if last.ID != "new" || last.Role != state.AI || last.Content != after.Turn.Answer || len(last.Citations) != 1 {
 		t.Errorf("message = %+v", last)
 	}
-	want := []state.Exchange{{Question: "q", Terms: []string{"alpha"}, Chunks: []string{"c1"}}}
+	want := []state.Exchange{{Question: "q", Terms: []string{"alpha"}, Chunks: []string{"c1"}, Told: []state.Told{{Chunk: "c1", End: 6}}}}
 	if diff := cmp.Diff(want, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
@@ -645,7 +645,7 @@ func TestAbstainingLeadsNobodyAstray(t *testing.T) {
 	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
 		return state.Answer{Text: "Closest: alpha [Source 1]", Abstained: true, Terms: []string{"alpha"}}, nil
 	})), st)
-	if diff := cmp.Diff([]state.Exchange{{Question: "q"}}, after.Recent); diff != "" {
+	if diff := cmp.Diff([]state.Exchange{{Question: "q", Told: []state.Told{{Chunk: "c1", End: 6}}}}, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
 }

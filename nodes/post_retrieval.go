@@ -23,7 +23,7 @@ func PostRetrieval(s Searcher, r Reranker) Node {
 			graph.Skip(ctx, SkippedNoDocs)
 			return state.Update{}, nil
 		}
-		candidates, err := candidatesOf(ctx, s, st.Turn.Hits)
+		candidates, err := candidatesOf(ctx, s, st.Turn)
 		if err != nil {
 			return state.Update{}, err
 		}
@@ -45,16 +45,20 @@ func PostRetrieval(s Searcher, r Reranker) Node {
 }
 
 // candidatesOf reads the best hits' chunks, without those that are nearly the
-// same text as a better one.
-func candidatesOf(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Source, error) {
-	best := hits[:min(len(hits), 2*Candidates)]
+// same text as a better one, and of those told before only what is left.
+func candidatesOf(ctx context.Context, s Searcher, t state.Turn) ([]state.Source, error) {
+	best := t.Hits[:min(len(t.Hits), 2*Candidates)]
 	byID, err := chunksOf(ctx, s, best)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]state.Source, 0, len(best))
 	for _, h := range best {
-		if c, ok := byID[h.Chunk]; ok {
+		c, ok := byID[h.Chunk]
+		if ok {
+			c, ok = goOn(c, t.Queries)
+		}
+		if ok {
 			all = append(all, state.Source{Chunk: c, Score: h.Score})
 		}
 	}

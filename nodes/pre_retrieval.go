@@ -59,8 +59,8 @@ func noteQuery(ctx context.Context, i int, q state.Query) {
 	if len(q.Cited) > 0 {
 		graph.Note(ctx, fmt.Sprintf("query %d cited before", i+1), fmt.Sprintf("%d passages are candidates", len(q.Cited)))
 	}
-	if len(q.Without) > 0 {
-		graph.Note(ctx, fmt.Sprintf("query %d leaves out", i+1), fmt.Sprintf("%d passages told already", len(q.Without)))
+	if len(q.Told) > 0 {
+		graph.Note(ctx, fmt.Sprintf("query %d told before", i+1), fmt.Sprintf("%d passages go on where their quotes ended", len(q.Told)))
 	}
 }
 

@@ -27,15 +27,15 @@ func Retrieval(s Searcher, workers int) Node {
 	search := graph.FanOut(workers, pending,
 		func(ctx context.Context, st state.State, i int) (state.Update, error) {
 			q := st.Turn.Queries[i]
-			hits, err := s.Search(ctx, q, TopK+len(q.Without))
+			hits, err := s.Search(ctx, q, TopK)
 			if err != nil {
 				return state.Update{}, fmt.Errorf("search query %d: %w", i+1, err)
 			}
-			told, err := cited(ctx, s, q)
+			before, err := cited(ctx, s, q)
 			if err != nil {
 				return state.Update{}, err
 			}
-			hits = ofQuery(i, rank.Merge(without(q, hits), told))
+			hits = ofQuery(i, rank.Merge(hits, before))
 			return state.Update{Hits: &hits}, nil
 		},
 		func(st state.State, found []state.Update) (state.Update, error) {
@@ -90,17 +90,6 @@ func cited(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) 
 		hits[i] = state.Hit{Chunk: c.ID, Legs: []state.Leg{{Name: LegCited, Rank: i + 1, Share: citedShare}}}
 	}
 	return hits, nil
-}
-
-// without are the best hits of a query that were not told before.
-func without(q state.Query, hits []state.Hit) []state.Hit {
-	kept := make([]state.Hit, 0, TopK)
-	for _, h := range hits {
-		if len(kept) < TopK && !slices.Contains(q.Without, h.Chunk) {
-			kept = append(kept, h)
-		}
-	}
-	return kept
 }
 
 // ofQuery copies hits and tells their legs which query they belong to. Scores

@@ -39,9 +39,9 @@ không, không phải,
 
 // insteadOf stands between what is meant and what is not.
 const insteadOf = `
- instead of , rather than ,
- zamiast , a nie ,
- thay vì , chứ không phải ,
+instead of, rather than,
+zamiast, a nie,
+thay vì, chứ không phải,
 `
 
 // slots are the words behind which something is put in the place of something
@@ -82,7 +82,7 @@ type cues struct {
 func newCues() cues {
 	c := cues{
 		more: entries(moreCues), agree: entries(agreeing), refuse: entries(refusals), slot: entries(slots),
-		instead: strings.FieldsFunc(insteadOf, func(r rune) bool { return r == ',' || r == '\n' }),
+		instead: entries(insteadOf),
 	}
 	for _, e := range entries(corrections) {
 		c.correct = append(c.correct, strings.Fields(e))

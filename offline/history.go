@@ -22,13 +22,16 @@ func (r *Rewriter) withHistory(ctx context.Context, t turn, recent []state.Excha
 		b.q.Weight, b.q.Why = sideWeight, "the same with a little of the conversation, should it lean on it after all"
 	case accepts:
 		b.q.Why = "what the last answer offered, with words of the conversation"
-	case pointsTo:
-		b.q.Why = t.why + "; with words of the conversation"
+	case pointsTo: // the rest of the list is not meant
+		b.decay = aloneDecay
+		b.q.Why = t.why + "; with words of earlier questions"
 	case corrects:
+		b.decay = aloneDecay
 		b.q.Why = "the correction with words of the question it corrects"
 	case leans, goesOn:
 		b.q.Why = "turn with words of earlier questions, answers and cited pages"
 	}
+	b.lend(r.lex.nominatives(t.text), 1)
 	if err := b.borrow(ctx, recent); err != nil {
 		return state.Query{}, err
 	}
@@ -49,7 +52,7 @@ func (r *Rewriter) onwards(ctx context.Context, t turn, recent []state.Exchange,
 		return q, err
 	}
 	for _, e := range recent[from:] {
-		q.Without = append(q.Without, e.Chunks...)
+		q.Told = append(q.Told, e.Told...)
 	}
 	q.Weight, q.Cited = 1, nil
 	q.Why = fmt.Sprintf("%s: on with %q, without what was told", t.why, question)
@@ -74,9 +77,10 @@ type borrower struct {
 }
 
 // borrow takes words of the exchanges, oldest first, and what the last one
-// cited. Only questions lend to a turn that stands by itself.
+// cited. Only questions lend to a turn that is complete.
 func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
-	anchored := b.turn.manner == alone
+	complete := b.turn.manner == alone || b.turn.manner == pointsTo
+	anchored := complete || b.turn.manner == corrects
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
 		not := b.r.unmeant(b.turn.text, e.Question)
@@ -89,13 +93,13 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 		b.lend(words, w)
 		b.lend(b.r.lex.synonyms(words), w*otherWords)
 		newest := i == len(recent)-1
-		if b.turn.manner == alone || b.turn.manner == corrects && newest {
-			continue // that answered what was not meant
+		if complete || newest && (b.turn.manner == corrects || len(not) > 0) {
+			continue // that answered what is not meant
 		}
 		if err := b.answer(ctx, e, k, not); err != nil {
 			return err
 		}
-		if b.turn.manner == leans && newest && len(not) == 0 {
+		if b.turn.manner == leans && newest {
 			b.q.Cited = e.Chunks
 		}
 	}

@@ -93,3 +93,54 @@ func repeats(question []string, s string) float64 {
 	}
 	return runGain * float64(min(max(0, longest-minRun+1), runWords))
 }
+
+// polishEndings are those that Polish puts to names that are nouns, the longest
+// first: "Windowsie", "Linuksem", "Dockera".
+const polishEndings = "owi ami ach iem em ie ze om ów a u y e ą ę"
+
+// nominatives are the names of a Polish text as the documents write them, where
+// they do not know them as they stand: Windows for "Windowsie".
+func (l lexicon) nominatives(s string) string {
+	if !polish(plainWords(s)) && text.Language(s) != "pl" {
+		return ""
+	}
+	var out []string
+	for _, w := range wordsAt(s) {
+		written := s[w.start:w.end]
+		if !looksLikeName(written, w.start == 0) || l.knows(written) {
+			continue
+		}
+		if name := l.nominative(written); name != "" {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (l lexicon) nominative(word string) string {
+	for ending := range strings.FieldsSeq(polishEndings) {
+		stem, ok := strings.CutSuffix(word, ending)
+		if !ok || len(stem) < minStem {
+			continue
+		}
+		for _, name := range []string{stem, strings.TrimSuffix(stem, "ks") + "x"} {
+			if name != "x" && (name == stem || strings.HasSuffix(stem, "ks")) && l.knows(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// minStem is how short a name can be, in bytes.
+const minStem = 3
+
+// knows reports whether some passage holds a word.
+func (l lexicon) knows(word string) bool {
+	for _, t := range l.analyzer.Analyze(word) {
+		if l.stats.DocFreq(t.Term) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -51,7 +51,7 @@ func (r *Rewriter) read(question string, recent []state.Exchange) turn {
 		}
 	}
 	if ok, why := r.alone(question); !ok {
-		return turn{question, leans, why}
+		return turn{r.cues.meant(question), leans, why}
 	}
 	return turn{text: question, why: "stands by itself"}
 }
@@ -120,18 +120,38 @@ func (cues) denial(question string) (rest, denied string) {
 	return question, ""
 }
 
+// insteadOf finds what a turn says is not meant: "on Fedora instead of Ubuntu".
+func (c cues) insteadOf(question string) (start, end int) {
+	lower := strings.ToLower(question)
+	if len(lower) != len(question) {
+		return 0, 0
+	}
+	for _, mark := range c.instead {
+		if i := strings.Index(lower, " "+mark+" "); i >= 0 {
+			from := i + len(mark) + 2
+			if n := strings.IndexAny(question[from:], ",.;?!"); n >= 0 {
+				return i, from + n
+			}
+			return i, len(question)
+		}
+	}
+	return 0, 0
+}
+
+// meant is a turn without what it says is not meant.
+func (c cues) meant(question string) string {
+	start, end := c.insteadOf(question)
+	return question[:start] + question[end:]
+}
+
 // unmeant are the terms that a turn puts others in place of: those it denies,
 // other things of the kind it names, and what stands in the same slot of the
 // question before.
 func (r *Rewriter) unmeant(question, before string) set {
 	out := set{}
 	_, denied := r.cues.denial(question)
-	for _, mark := range r.cues.instead {
-		if _, after, ok := strings.Cut(strings.ToLower(question), mark); ok && strings.TrimSpace(mark) != "" {
-			denied += " " + strings.FieldsFunc(after+" ", func(c rune) bool { return strings.ContainsRune(",.;?!", c) })[0]
-		}
-	}
-	out.add(r.lex, denied)
+	start, end := r.cues.insteadOf(question)
+	denied += " " + question[start:end]
 	now, then := wordsAt(question), wordsAt(before)
 	own := r.lex.set(question)
 	for _, w := range then {
@@ -148,10 +168,9 @@ func (r *Rewriter) unmeant(question, before string) set {
 		}
 	}
 	for term := range own {
-		if denied == "" {
-			delete(out, term)
-		}
+		delete(out, term)
 	}
+	out.add(r.lex, denied)
 	return out
 }
 

@@ -24,6 +24,7 @@ type Exchange struct {
 	Question string   `json:"question"`
 	Terms    []string `json:"terms,omitempty"`  // the words of the answer that carry most information, best first
 	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited
+	Told     []Told   `json:"told,omitempty"`   // how far it quoted chunks, those of an answer that abstained too
 	Items    []string `json:"items,omitempty"`  // of the first list in the answer, in its order: "the second one" is Items[1]
 	Offer    string   `json:"offer,omitempty"`  // the question that the answer ends with, for a "yes"
 }
@@ -92,9 +93,14 @@ type Query struct {
 	// Cited are ids of chunks that earlier answers cited, best first: candidates
 	// beside what the search finds, as a list of their own with a small weight.
 	Cited []string `json:"cited,omitempty"`
-	// Without are ids of chunks that were told already and are left out of the
-	// hits, so that "more" does not repeat.
-	Without []string `json:"without,omitempty"`
+	// Told says how far chunks were told already, so that "more" goes on behind.
+	Told []Told `json:"told,omitempty"`
+}
+
+// Told says that a chunk was quoted up to a byte of its document.
+type Told struct {
+	Chunk string `json:"chunk"` // id
+	End   int    `json:"end"`   // first byte of the document that was not told
 }
 
 // Boost is text whose words take part in a query with their own weight. A word
