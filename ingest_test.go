@@ -137,7 +137,8 @@ func TestIndexUnreadable(t *testing.T) {
 // TestIndexFailedLink is the same without rights: a link whose target is a
 // folder's name now, on every system that has links.
 func TestIndexFailedLink(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
+	other := filepath.Join(dir, ".versions") // hidden, so only the link names what is in it
 	write(t, filepath.Join(other, "x.md"), "linkword")
 	link := filepath.Join(dir, "l.md")
 	if err := os.Symlink(filepath.Join(other, "x.md"), link); err != nil {
@@ -153,6 +154,31 @@ func TestIndexFailedLink(t *testing.T) {
 	}
 	if r := indexNow(t, a); len(r.Failed) != 1 || !finds(t, a, "linkword", "l.md") {
 		t.Errorf("report %+v; the text must be found while its link leads nowhere", r)
+	}
+}
+
+// TestIndexLinkOutside asks that a link to what lies outside of the folder is
+// counted and not read, and is read where a person names its target.
+func TestIndexLinkOutside(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "own.md"), "ownword")
+	secret := filepath.Join(other, "secret.md")
+	write(t, secret, "linkword")
+	if err := os.Symlink(secret, filepath.Join(dir, "l.md")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	a := open(t, ragflow.Config{Docs: []string{dir}})
+	r := indexNow(t, a)
+	if r.Added != 1 || len(r.Skipped) != 1 || r.Skipped[0].Source != "l.md" || !strings.Contains(r.Skipped[0].Reason, "outside of the folder; name that file itself") {
+		t.Errorf("report %+v, want l.md skipped with what to do", r)
+	}
+	if finds(t, a, "linkword", "l.md") {
+		t.Error("a link led out of the folder")
+	}
+	named := open(t, ragflow.Config{Docs: []string{filepath.Join(dir, "l.md")}})
+	indexNow(t, named)
+	if !finds(t, named, "linkword", "secret.md") {
+		t.Error("a link that a person named was not read")
 	}
 }
 

@@ -77,6 +77,8 @@ type watch struct {
 	a       *Assistant
 	o       WatchOptions
 	events  *fsnotify.Watcher // nil: the system tells nothing
+	changes <-chan fsnotify.Event
+	faults  <-chan error
 	polling bool
 	names   map[string]bool // files that are roots; of the folders they lie in, nothing else counts
 	roots   []string        // folders
@@ -101,7 +103,7 @@ func newWatch(a *Assistant, o WatchOptions) *watch {
 		w.poll(err)
 		return w
 	}
-	w.events = events
+	w.events, w.changes, w.faults = events, events.Events, events.Errors
 	return w
 }
 
@@ -166,11 +168,6 @@ func (w *watch) follow(ctx context.Context) {
 
 // loop waits for changes and indexes them.
 func (w *watch) loop(ctx context.Context) error {
-	var changes <-chan fsnotify.Event
-	var faults <-chan error
-	if w.events != nil {
-		changes, faults = w.events.Events, w.events.Errors
-	}
 	quiet := time.NewTimer(time.Hour)
 	quiet.Stop()
 	scan := time.NewTimer(w.interval())
@@ -181,7 +178,7 @@ func (w *watch) loop(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case e := <-changes:
+		case e := <-w.changes:
 			if !w.matters(e) {
 				continue
 			}
@@ -190,7 +187,7 @@ func (w *watch) loop(ctx context.Context) error {
 			}
 			quiet.Reset(max(0, min(w.o.Debounce, time.Until(since.Add(longestDebounce)))))
 			continue
-		case err := <-faults:
+		case err := <-w.faults:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) { // then all is looked at, now
 				w.poll(err)
 			}

@@ -51,8 +51,9 @@ type File struct {
 //
 // Hidden files and folders and node_modules are passed over in silence, and so
 // is what .gitignore and .ragflowignore take out, by the rules of git, of which
-// .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files are followed, those to folders are
-// not, so there are no loops; they are told like other files that are left out.
+// .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files of the folder are followed. Those to
+// files outside of it are not, and those to folders are not, so there are no
+// loops; they are told like other files that are left out.
 // A file that root names itself is taken whatever its extension; without one
 // that is known, it is plain text.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
@@ -144,7 +145,7 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 				err = w.folder(ctx, path, below+"/", rules)
 			}
 		case w.yield != nil && (w.root.pattern == nil || w.root.pattern.matches(below)):
-			err = w.file(path, below)
+			err = w.file(path, below, e.Type()&fs.ModeSymlink != 0)
 		}
 		if err != nil {
 			return err
@@ -153,8 +154,11 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 	return nil
 }
 
-func (w *walker) file(path, source string) error {
+func (w *walker) file(path, source string, link bool) error {
 	f, err := newFile(w.root.Name, path, source)
+	if link && err == nil && !w.holds(path) {
+		err = errOutside
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Lstat(path); gone != nil {
 			return nil //nolint:nilerr // gone since the folder was read; a link that leads nowhere is still there
@@ -164,6 +168,20 @@ func (w *walker) file(path, source string) error {
 		err = noLoader(path)
 	}
 	return w.tell(path, f, err)
+}
+
+// errOutside keeps a folder that others fill from making a link to what is not
+// theirs, and its content known to whoever may ask.
+var errOutside = fmt.Errorf("%w: symbolic link to a file outside of the folder; name that file itself to have it read", ErrNotRegular)
+
+// holds reports whether what a link leads to lies in the folder that is walked.
+func (w *walker) holds(link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(w.root.Folder, target)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // passedOver reports names that hold no documents of the person's own.

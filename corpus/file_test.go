@@ -98,7 +98,8 @@ func TestFilesMissing(t *testing.T) {
 
 func TestFilesLinks(t *testing.T) {
 	root := tree(t, map[string]string{"a.md": "a", "d/b.md": "b"})
-	for link, target := range map[string]string{"l.md": "a.md", "loop": ".", "d/up": "..", "e.md": "d", "gone.md": "nothing"} {
+	outside := filepath.Join(tree(t, map[string]string{"o.md": "o"}), "o.md")
+	for link, target := range map[string]string{"l.md": "a.md", "loop": ".", "d/up": "..", "e.md": "d", "gone.md": "nothing", "out.md": outside, "round.md": "../" + filepath.Base(root) + "/a.md"} {
 		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
 			t.Skipf("no symbolic links here: %v", err)
 		}
@@ -110,7 +111,9 @@ func TestFilesLinks(t *testing.T) {
 			got[i] = "! gone.md" // the rest are the system's words
 		}
 	}
-	want := []string{"a.md", "d/b.md", "! d/up" + folder, "! e.md" + folder, "! gone.md", "l.md", "! loop" + folder}
+	want := []string{"a.md", "d/b.md", "! d/up" + folder, "! e.md" + folder, "! gone.md", "l.md", "! loop" + folder,
+		"! out.md: not a regular file: symbolic link to a file outside of the folder; name that file itself to have it read", "round.md",
+	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

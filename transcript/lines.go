@@ -169,5 +169,5 @@ func took(d time.Duration) string {
 	case d >= 10*time.Millisecond:
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	}
-	return fmt.Sprintf("%.1fms", float64(d.Microseconds())/1000)
+	return fmt.Sprintf("%.2fms", float64(d.Microseconds())/1000)
 }

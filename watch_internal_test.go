@@ -1,0 +1,54 @@
+package ragflow
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// TestWatchLostCount has the system lose count of changes: everything is looked
+// at then, at once and without going over to polling.
+func TestWatchLostCount(t *testing.T) {
+	docs := t.TempDir()
+	page := func(name string) {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte("# "+name+"\n\nText of "+name+"."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page("first.md")
+	a, err := Open(t.Context(), Config{Docs: []string{docs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	told := make(chan WatchEvent, 8)
+	w := newWatch(a, WatchOptions{Scan: time.Hour, Tell: func(e WatchEvent) { told <- e }})
+	defer w.close()
+	faults := make(chan error, 1)
+	w.changes, w.faults = nil, faults // the system tells nothing but that it lost count
+	if err := w.index(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	<-told
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.loop(ctx) }()
+	page("second.md")
+	faults <- fsnotify.ErrEventOverflow
+	select {
+	case e := <-told:
+		if e.Err != nil || len(e.Changes) != 1 || e.Changes[0].Source != "second.md" || e.Changes[0].What != FileAdded {
+			t.Errorf("told of %+v, want second.md added", e)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nothing was looked at after changes were lost")
+	}
+	stop()
+	if err := <-ended; err != nil || w.polling {
+		t.Errorf("ended with %v, polling %v", err, w.polling)
+	}
+}
