@@ -215,7 +215,7 @@ func foldAll(commits []graph.Commit, each func(graph.Commit, state.State) error)
 	var s state.State
 	for _, c := range commits {
 		for _, d := range c.Deltas {
-			if d.Error != "" || len(d.Body) == 0 {
+			if d.Error != "" || d.Path != "" || len(d.Body) == 0 {
 				continue
 			}
 			var u state.Update

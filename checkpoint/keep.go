@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.com/ragflow/graph"
 )
@@ -94,6 +95,31 @@ func Export(ctx context.Context, s Store, thread string, at graph.CommitID) (*Ar
 			return a, err
 		}
 	}
+}
+
+// Copy implements [graph.Copier]; a name that is taken is [ErrExists].
+func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	return copyThread(ctx, s, s.clock(), from, at, to, pending)
+}
+
+// Copy implements [graph.Copier]; a name that is taken is [ErrExists].
+func (m *Memory) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	return copyThread(ctx, m, time.Now(), from, at, to, pending)
+}
+
+func copyThread(ctx context.Context, s Store, now time.Time, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	if err := checkThread(to); err != nil {
+		return fmt.Errorf("copy thread %q: %w", from, err)
+	}
+	a, err := Export(ctx, s, from, at)
+	if err != nil {
+		return fmt.Errorf("copy thread %q: %w", from, err)
+	}
+	a.Created = now
+	if pending != nil {
+		a.Pending = pending
+	}
+	return s.Import(ctx, a, to)
 }
 
 // idsAfter returns new ids for the commits of an archive: their own where they

@@ -16,6 +16,7 @@ const DefaultTTL = 15 * time.Second
 // implement it.
 type Store interface {
 	graph.Store
+	graph.Copier
 	Keeper
 	// Threads lists the threads that have a commit, the one with the newest
 	// commit first: by the order of commits, not by their times, which may lie

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // checkTask looks at what a task says of itself.
 func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
@@ -12,6 +15,9 @@ func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
 	}
 	if t.Pick != nil {
 		c.picker(name, t.To)
+	}
+	if t.sub != "" && strings.ContainsAny(name, "/#[") {
+		c.faultf("node %q: the name of a subgraph must not hold any of / # [", name)
 	}
 	if t.Cache != nil && t.Cache.Key == nil {
 		c.faultf("node %q: Cache.Key is nil", name)

@@ -117,7 +117,8 @@ func (p *Plan[S, U]) Nodes() []string {
 }
 
 // Fingerprint identifies the shape of the graph: name, version, order, edges
-// and branches with their targets. An unfinished run is resumed only by a graph
+// and branches with their targets, what of tasks decides where a run goes, and
+// the fingerprints of subgraphs. Other policies may change within a run. An unfinished run is resumed only by a graph
 // with the fingerprint of the one that began it.
 func (p *Plan[S, U]) Fingerprint() string { return p.fingerprint }
 
@@ -144,13 +145,14 @@ type shape struct {
 	To      []string `json:"to,omitempty"`
 	Wait    Wait     `json:"wait,omitempty"`
 	Handler string   `json:"handler,omitempty"`
+	Sub     string   `json:"sub,omitempty"`
 }
 
 func shapes[S, U any](g Graph[S, U]) map[string]shape {
 	out := map[string]shape{}
 	for name, t := range g.Nodes {
-		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To}
-		if len(s.To) > 0 || s.Wait != NoWait || s.Handler != "" {
+		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To, t.sub}
+		if len(s.To) > 0 || s.Wait != NoWait || s.Handler != "" || s.Sub != "" {
 			out[name] = s
 		}
 	}

@@ -45,6 +45,11 @@
 // In all these cases the run ends as Interrupted, with everything saved, and a
 // [Request] with Resume goes on.
 //
+// A node may be another graph ([Sub]), with a state of its own and its steps in
+// the same log. [Runner.History], [Runner.StateAt] and [Plan.Inside] look back;
+// [Runner.Fork] makes another thread that goes on from any such moment, at any depth;
+// [Runner.Update] changes a thread, also in place of a node.
+//
 // A thread has one writer, who holds its lease and keeps it alive. A run that
 // loses its lease stops with [ErrSuperseded] and writes nothing more. A new
 // input on a thread closes the run that was left unfinished there; going on

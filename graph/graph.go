@@ -36,6 +36,8 @@ type Task[S, U any] struct {
 	Timeout Timeout
 	Cache   *Cache[S, U]
 	OnError OnError[S, U]
+
+	sub string // fingerprint of the subgraph that Run runs
 }
 
 // Wait says how long a node that was reached holds back. A node that waits and

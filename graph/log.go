@@ -157,14 +157,14 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) error {
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
-	b.KeepPending = !x.stale
+	b.KeepPending = !x.session.stale
 	if x.log.sizes.due() {
 		b.Snapshot, _ = encode(x.state) // a state that cannot be written fails the next run that completes
 	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return err
 	}
-	if !x.stale {
+	if !x.session.stale {
 		return nil
 	}
 	// Among the saved results was the one to blame, so all were dropped; the

@@ -21,6 +21,7 @@ type Notes struct {
 	Cached   bool          `json:"cached,omitempty"`  // the update came from the task's Cache
 	Caught   string        `json:"caught,omitempty"`  // the error that the task's OnError made the update of
 	Goto     []string      `json:"goto,omitempty"`    // what a Pick chose
+	Step     int           `json:"step,omitempty"`    // of the subgraph, for its tasks
 	Answers  []Answer      `json:"answers,omitempty"` // of people, that the task used
 
 	Questions []Question `json:"questions,omitempty"` // that the task waits for; only where it has not finished

@@ -34,6 +34,12 @@ type Options struct {
 	// latter that has something behind it, a run ends as Interrupted with an
 	// [*InterruptError]. A resume goes on over the breakpoint it stopped at.
 	BreakBefore, BreakAfter []string
+	// Migrate lets this graph resume runs that another version of it began: given
+	// the head of such a thread, it names the nodes to go on at. Updates and states
+	// of the old graph must be readable as those of this one. Finished tasks of the
+	// step under way are taken over by the names of their nodes. Without it such
+	// a resume is [ErrGraphChanged].
+	Migrate func(head Commit) ([]string, error)
 	// CheckCodec is for tests: updates are applied as decoded from their JSON,
 	// and states go through their JSON after each step, so that whatever JSON
 	// would lose on reload is missing at once.
@@ -193,16 +199,9 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	}
 	for _, d := range deltas {
 		z.tail += len(d.Body)
-		if d.Error != "" {
-			continue
-		}
-		u, err := decode[U](d.Body)
-		if err == nil {
-			s, err = callApply(r.plan.apply, s, u)
-		}
-		if err != nil {
-			return s, z, fmt.Errorf("load thread %q: update of node %q: %w", thread, d.Node, err)
-		}
+	}
+	if s, err = r.fold(s, deltas); err != nil {
+		return s, z, fmt.Errorf("load thread %q: %w", thread, err)
 	}
 	return s, z, nil
 }

@@ -23,6 +23,7 @@ type session struct {
 	ledger map[place]Delta
 	open   []Question              // that the log says are open
 	busy   map[place]chan struct{} // entries being made, by Once
+	stale  bool                    // a result that was saved must not be used on resume
 }
 
 // place names an entry of the ledger. The names of nodes do not begin with __.
@@ -40,7 +41,7 @@ const (
 func (s *session) at(run string, step int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run, s.step, s.ledger, s.open = run, step, nil, nil
+	s.run, s.step, s.ledger, s.open, s.stale = run, step, nil, nil, false
 }
 
 // recall takes over what an earlier attempt at the step left behind.
@@ -82,6 +83,14 @@ func (s *session) put(ctx context.Context, p place, d Delta) error {
 	}
 	s.enter(p, d)
 	return nil
+}
+
+// drop forgets an entry that cannot be used.
+func (s *session) drop(p place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+	delete(s.ledger, p)
 }
 
 // entries lists the ledger's results but for those of the root's own tasks.

@@ -187,3 +187,26 @@ func history(m *memStore) []graph.Commit {
 	slices.Reverse(out)
 	return out
 }
+
+// Copy implements [graph.Copier].
+func (m *memStore) Copy(_ context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	return m.locked("copy", func() error {
+		t := m.threads[from]
+		if t == nil || m.threads[to] != nil {
+			return graph.ErrNotFound
+		}
+		head := t.commits[len(t.commits)-1].ID
+		if at == 0 {
+			at = head
+		}
+		i := slices.IndexFunc(t.commits, func(b graph.Batch) bool { return b.ID == at })
+		if i < 0 {
+			return graph.ErrNotFound
+		}
+		if pending == nil && at == head {
+			pending = t.pending
+		}
+		m.threads[to] = &memThread{commits: slices.Clone(t.commits[:i+1]), pending: slices.Clone(pending)}
+		return nil
+	})
+}

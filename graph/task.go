@@ -109,7 +109,9 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 		return x.sideBySide(ctx, todo)
 	}
 	o := &x.outcomes[last]
+	x.started(o)
 	x.task(ctx, o, x.emit)
+	x.finished(o)
 	if o.err != nil && !o.waits {
 		return x.firstCause(ctx, o.err)
 	}
@@ -219,7 +221,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 // cancels the siblings at once, so that the first one is the cause.
 func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox chan<- message, post func(message)) {
 	o := &x.outcomes[i]
-	var emit func(pulse)
+	emit := x.emit
 	if x.live {
 		emit = func(p pulse) {
 			select {
@@ -229,6 +231,7 @@ func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox c
 		}
 		post(message{live: pulse{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name}})
 	}
+	x.started(o)
 	defer post(message{kind: taskEnded, task: i}) // even when the node ends its goroutine
 	defer func() {
 		if o.err != nil && !o.waits {
@@ -236,6 +239,23 @@ func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox c
 		}
 	}()
 	x.task(ctx, o, emit)
+	x.finished(o)
+}
+
+// started and finished tell of tasks in a subgraph, to whoever listens to the
+// root.
+func (x *run[S, U]) started(o *outcome[U]) {
+	if x.emit != nil {
+		x.emit(pulse{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name})
+	}
+}
+
+func (x *run[S, U]) finished(o *outcome[U]) {
+	if x.emit != nil {
+		d := x.delta(o)
+		d.Body = nil
+		x.emit(pulse{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
+	}
 }
 
 // ended saves a task that ended well beside others, and tells of it.

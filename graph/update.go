@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,6 +14,13 @@ type Edit[S, U any] struct {
 	Thread string
 	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
 	Source Source        // of the commit: SourceUpdate when empty, or SourceUndo
+	// As names the node that the updates are said to be of: the run that stands
+	// unfinished is not closed but, as if that node had run, goes on with what
+	// follows it, once it is resumed; where none does, a new run begins there.
+	// Another graph's run is [ErrGraphChanged]. What the state after the updates
+	// does not decide, Goto does: the targets of a node with Pick.
+	As   string
+	Goto []string
 	// Change returns the updates to apply, in order, given the state they will
 	// be applied to and the head it belongs to. It is called once, while the
 	// thread is held. Returning none changes nothing.
@@ -63,12 +71,12 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	if err != nil {
 		return 0, err
 	}
-	x.id = x.o.NewID()
-	x.life = NewLifecycle(Pending)
-	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
-		return 0, err
+	if e.As != "" {
+		err = x.as(ctx, e, head, next, deltas)
+	} else {
+		err = x.alone(ctx, head)
 	}
-	if err := x.supersede(ctx, head); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	held := x.state
@@ -79,6 +87,62 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	}
 	x.warm.put(e.Thread, log.head, x.state, log.sizes)
 	return log.head, nil
+}
+
+// alone makes the edit a run of its own.
+func (x *run[S, U]) alone(ctx context.Context, head Commit) error {
+	x.id = x.o.NewID()
+	x.life = NewLifecycle(Pending)
+	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
+		return err
+	}
+	return x.supersede(ctx, head)
+}
+
+// as makes the edit a step of the run at the head, or of a new one.
+func (x *run[S, U]) as(ctx context.Context, e Edit[S, U], head Commit, after S, deltas []Delta) error {
+	rest, err := x.plan.frontier([]string{e.As})
+	if err != nil {
+		return fmt.Errorf("as node %q: unknown node", e.As)
+	}
+	n := &x.plan.nodes[rest[0]]
+	notes := Notes{Goto: e.Goto}
+	if err := n.allows(e.Goto); err != nil {
+		return fmt.Errorf("as node %q: %w", e.As, err)
+	}
+	reached, err := n.successors(nil, after, &notes)
+	if err != nil {
+		return fmt.Errorf("as node %q: %w", e.As, err)
+	}
+	x.id, x.life = head.Run, NewLifecycle(head.Status)
+	first := MoveResume
+	if len(head.Frontier) == 0 {
+		x.id, x.life, first = x.o.NewID(), NewLifecycle(Pending), MoveStart
+	} else if err := x.resumable(head); err != nil {
+		return err
+	}
+	if len(head.Frontier) > 0 {
+		x.step = head.Step + 1
+		stand, err := x.plan.frontier(head.Frontier)
+		if err != nil {
+			return err
+		}
+		reached = append(reached, without(stand, rest)...)
+	}
+	slices.Sort(reached)
+	x.frontier = slices.Compact(reached)
+	if len(x.frontier) > 0 && x.frontier[0] == endIndex {
+		x.frontier = x.frontier[1:]
+	}
+	for i := range deltas {
+		deltas[i].Node, deltas[i].Rank = n.name, n.rank
+		deltas[i].Notes.Goto = e.Goto
+	}
+	last := MoveInterrupt
+	if len(x.frontier) == 0 {
+		last = MoveComplete
+	}
+	return errors.Join(x.life.Move(ctx, first), x.life.Move(ctx, last))
 }
 
 // changed applies updates and makes the deltas that tell of them.

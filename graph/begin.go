@@ -1,0 +1,183 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// begin brings the run to where its next superstep can start.
+func (x *run[S, U]) begin(ctx context.Context) error {
+	var head Commit
+	if x.log != nil {
+		var err error
+		if head, err = x.log.readHead(ctx); err != nil {
+			return err
+		}
+		if len(x.req.Answers) > 0 && !x.req.Resume {
+			return errors.New("answers go with Resume")
+		}
+		if x.req.Resume {
+			if err := x.resumable(head); err != nil {
+				return err
+			}
+		}
+		if x.state, x.log.sizes, err = x.at(ctx, head.ID); err != nil {
+			return err
+		}
+	}
+	switch {
+	case x.req.Resume && x.log == nil:
+		return ErrNothingToDo
+	case x.req.Resume:
+		return x.resume(ctx, head)
+	}
+	return x.admit(ctx, head)
+}
+
+// at is the state at the head: remembered, or read. In the mode that checks
+// codecs it is always read.
+func (x *run[S, U]) at(ctx context.Context, head CommitID) (s S, z sizes, err error) {
+	if head == 0 {
+		return s, z, nil
+	}
+	if s, z, ok := x.warm.get(x.req.Thread, head); ok && !x.o.CheckCodec {
+		return s, z, nil
+	}
+	return x.load(ctx, x.req.Thread, head)
+}
+
+// resumable says whether this graph can go on from the head. It is asked
+// before state is read: another graph may not understand it.
+func (x *run[S, U]) resumable(head Commit) error {
+	if len(head.Frontier) == 0 {
+		return ErrNothingToDo
+	}
+	if head.Fingerprint != x.plan.fingerprint && x.o.Migrate == nil {
+		return fmt.Errorf("run %q: %w", head.Run, ErrGraphChanged)
+	}
+	return nil
+}
+
+// migrated is where a run goes on that another graph began.
+func (x *run[S, U]) migrated(head Commit) ([]string, error) {
+	if head.Fingerprint == x.plan.fingerprint {
+		return head.Frontier, nil
+	}
+	next, err := x.o.Migrate(head)
+	if err == nil && len(next) == 0 {
+		err = fmt.Errorf("%w: Migrate names no node", ErrGraphChanged)
+	}
+	return next, err
+}
+
+// admit begins a new run, after closing one that was left unfinished.
+func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
+	input := outcome[U]{update: x.req.Input}
+	if err := x.encode(&input); err != nil {
+		return fmt.Errorf("encode input: %w", err)
+	}
+	state, err := callApply(x.plan.apply, x.state, input.update)
+	if err != nil {
+		return fmt.Errorf("apply input: %w", err)
+	}
+	if x.state, err = x.checked(state); err != nil {
+		return err
+	}
+	if x.id = x.req.Run; x.id == "" {
+		x.id = x.o.NewID()
+	}
+	if err := x.life.Move(ctx, MoveStart); err != nil {
+		return err
+	}
+	x.frontier = slices.Clone(x.plan.first)
+	x.session.at(x.id, x.step+1)
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	if x.log != nil {
+		if err := x.supersede(ctx, head); err != nil {
+			return err
+		}
+		body := Delta{Body: input.body, Notes: Notes{Start: x.now()}}
+		if err := x.save(ctx, SourceInput, []Delta{body}); err != nil {
+			return fmt.Errorf("save input: %w", err)
+		}
+	}
+	x.tell(RunStarted, nil)
+	return nil
+}
+
+// supersede closes the unfinished run at the head, if there is one.
+func (x *run[S, U]) supersede(ctx context.Context, head Commit) error {
+	if len(head.Frontier) == 0 {
+		return nil
+	}
+	old := NewLifecycle(head.Status)
+	if err := old.Move(ctx, MoveSupersede); err != nil {
+		return err
+	}
+	b := Batch{Commit: Commit{
+		Run: head.Run, Step: head.Step, Source: SourceClose, Status: old.Status(), Time: x.now(),
+		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id,
+	}}
+	if err := x.log.commit(ctx, b); err != nil {
+		return fmt.Errorf("close run %q: %w", head.Run, err)
+	}
+	return nil
+}
+
+// resume goes on with the unfinished run at the head.
+func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
+	x.life = NewLifecycle(head.Status)
+	if err := x.life.Move(ctx, MoveResume); err != nil {
+		return err
+	}
+	next, err := x.migrated(head)
+	if err == nil {
+		x.frontier, err = x.plan.frontier(next)
+	}
+	if err != nil {
+		return fmt.Errorf("run %q: %w", head.Run, err)
+	}
+	x.id, x.step = head.Run, head.Step
+	x.passed = head.Status == Interrupted || head.Status == Failed
+	x.session.at(x.id, x.step+1)
+	if err := x.recall(ctx, head); err != nil {
+		return err
+	}
+	if err := x.session.answer(ctx, x.req.Answers); err != nil {
+		return err
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.waits }) {
+		return x.interrupted() // nothing could run
+	}
+	x.tell(RunStarted, nil)
+	return nil
+}
+
+// recall takes over what the step has so far: finished tasks, and questions.
+func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
+	pending, err := x.log.pending(ctx)
+	if err != nil {
+		return err
+	}
+	x.session.recall(pending)
+	if head.Source != SourceClose {
+		return nil
+	}
+	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
+		if err != nil {
+			return fmt.Errorf("read open questions: %w", err)
+		}
+		for _, d := range c.Deltas {
+			x.session.open = append(x.session.open, d.Notes.Questions...)
+		}
+		break
+	}
+	return nil
+}

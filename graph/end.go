@@ -1,0 +1,95 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// end settles how the run ended, saves that and tells it.
+func (x *run[S, U]) end(ctx context.Context, cause error) error {
+	move := verdict(ctx, cause)
+	if move != MoveComplete {
+		if err := x.life.Move(ctx, move); err != nil {
+			return errors.Join(cause, err)
+		}
+	}
+	failed := x.deltas(func(o *outcome[U]) bool { return o.err != nil })
+	if x.log != nil && move != MoveComplete && move != MoveSupersede {
+		if err := x.saveEnd(ctx, failed, cause); err != nil {
+			cause = errors.Join(cause, fmt.Errorf("save the end of run %q: %w", x.id, err))
+		}
+	}
+	if x.log != nil && move != MoveSupersede {
+		x.warm.put(x.req.Thread, x.log.head, x.state, x.log.sizes)
+	}
+	x.log.close(ctx) // first, so that who hears of the end finds the thread free
+	x.tell(RunEnded, failed)
+	return cause
+}
+
+func verdict(ctx context.Context, cause error) Move {
+	_, limited := errors.AsType[*StepLimitError](cause)
+	_, waits := errors.AsType[*InterruptError](cause)
+	switch {
+	case cause == nil:
+		return MoveComplete
+	case errors.Is(cause, ErrSuperseded), errors.Is(cause, ErrConflict), superseded(ctx):
+		return MoveSupersede
+	case limited:
+		return MoveLimit
+	case waits, errors.Is(cause, ErrDrained), errors.Is(cause, ErrPaused):
+		return MoveInterrupt
+	case errors.Is(cause, errLeft), errors.Is(cause, errStopped):
+		return MoveCancel
+	}
+	return MoveFail
+}
+
+// tell yields a durable event.
+func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
+	if x.yield == nil || x.left {
+		return
+	}
+	bare := slices.Clone(tasks)
+	for i := range bare {
+		bare[i].Body = nil
+	}
+	e := Event[S]{
+		Kind: kind, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
+		State: x.state, Next: x.plan.names(x.ready), Tasks: bare,
+	}
+	if x.log != nil {
+		e.Commit = x.log.head
+	}
+	x.left = !x.yield(e, nil)
+}
+
+// tellLive yields a live event.
+func (x *run[S, U]) tellLive(p pulse) {
+	if x.yield == nil || x.left {
+		return
+	}
+	x.left = !x.yield(Event[S]{
+		Kind: p.kind, Live: true, Thread: x.req.Thread, Run: x.id, Step: x.step + 1,
+		Path: p.path, Node: p.node, Tasks: p.tasks, Value: p.value,
+	}, nil)
+}
+
+// errStopped marks the error of a run whose context ended.
+var errStopped = errors.New("run stopped")
+
+// stopped tells why a context ended, by its error and by its cause.
+func stopped(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	switch {
+	case errors.Is(cause, ErrSuperseded), errors.Is(cause, errLeft):
+		return cause
+	case errors.Is(cause, err):
+		return fmt.Errorf("%w: %w", errStopped, cause)
+	}
+	return fmt.Errorf("%w: %w: %w", errStopped, err, cause)
+}
+
+func superseded(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrSuperseded) }

@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Moment is a thread after one of its commits.
+type Moment[S any] struct {
+	Commit Commit // with its deltas
+	State  S
+}
+
+// History returns up to n moments of a thread, newest first: from its head on,
+// or those before a commit, which is the last of the page before. No moments mean
+// the beginning was reached. A page costs one state and the updates on it,
+// wherever it is. A thread that does not exist is [ErrNotFound].
+func (r *Runner[S, U]) History(ctx context.Context, thread string, before CommitID, n int) ([]Moment[S], error) {
+	page, err := r.history(ctx, thread, before, n)
+	if err != nil {
+		return nil, fmt.Errorf("history of thread %q: %w", thread, err)
+	}
+	return page, nil
+}
+
+func (r *Runner[S, U]) history(ctx context.Context, thread string, before CommitID, n int) ([]Moment[S], error) {
+	if r.o.Store == nil {
+		return nil, fmt.Errorf("no store: %w", ErrNotFound)
+	}
+	var page []Moment[S]
+	for c, err := range r.o.Store.Walk(ctx, thread, before) {
+		switch {
+		case err != nil:
+			return nil, err
+		case before != 0 && c.ID == before:
+			continue
+		case len(page) >= n:
+		default:
+			page = append(page, Moment[S]{Commit: c})
+		}
+		if len(page) >= n {
+			break
+		}
+	}
+	if len(page) == 0 {
+		return nil, nil
+	}
+	s, _, err := r.load(ctx, thread, page[len(page)-1].Commit.ID)
+	if err != nil {
+		return nil, err
+	}
+	page[len(page)-1].State = s
+	for i := range slices.Backward(page[:len(page)-1]) {
+		if s, err = r.fold(s, page[i].Commit.Deltas); err != nil {
+			return nil, err
+		}
+		page[i].State = s
+	}
+	return page, nil
+}
+
+// fold applies what deltas of the root changed.
+func (r *Runner[S, U]) fold(s S, deltas []Delta) (S, error) {
+	for _, d := range deltas {
+		if d.Error != "" || d.Path != "" {
+			continue
+		}
+		u, err := decode[U](d.Body)
+		if err == nil {
+			s, err = callApply(r.plan.apply, s, u)
+		}
+		if err != nil {
+			return s, fmt.Errorf("update of node %q: %w", d.Node, err)
+		}
+	}
+	return s, nil
+}

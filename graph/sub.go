@@ -1,0 +1,179 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Sub returns a task that runs another graph: in makes its input of the state,
+// out makes the task's update of the state it ended with. Both must be pure. The
+// subgraph has a state of its own; it begins with the zero one each time.
+//
+// Its tasks stand in the same log as the run's others. Each is saved as it
+// finishes, under the path of the task: "a" for the subgraph of node a, "a/b#2"
+// for that of node b in the second step of the one at "a", and so on. They become
+// part of the superstep's commit. So a run that stopped within a subgraph, at any
+// depth, goes on there; [Plan.Inside] shows its states, [Runner.Fork] leads back to
+// them. Retry, Timeout, Cache and OnError of the task are for the subgraph as a
+// whole: another attempt goes on where the last one failed. Its steps count
+// against a limit of their own, of as many as the run's.
+func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) U) Task[S, U] {
+	return Task[S, U]{
+		Run: func(ctx context.Context, s S) (U, error) {
+			end, err := plan.within(ctx, func() SubU { return in(s) })
+			if err != nil {
+				var zero U
+				return zero, err
+			}
+			return out(s, end), nil
+		},
+		sub: plan.fingerprint,
+	}
+}
+
+// within runs the plan as a part of the task that ctx belongs to.
+func (p *Plan[S, U]) within(ctx context.Context, in func() U) (S, error) {
+	b := bookOf(ctx)
+	if b == nil || b.node == "" {
+		return p.Runner(Options{}).Invoke(ctx, Request[U]{Input: in()})
+	}
+	x := &run[S, U]{Runner: p.Runner(*b.of.o), session: b.of, path: b.address(), emit: b.emit}
+	if err := x.enter(ctx, in); err != nil {
+		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)
+	}
+	err := x.loop(ctx)
+	if waits, ok := errors.AsType[*InterruptError](err); ok {
+		b.asks(waits.Questions...)
+	}
+	return x.state, err
+}
+
+// enter applies the input, which stands in the ledger from then on.
+func (x *run[S, U]) enter(ctx context.Context, in func() U) error {
+	at := place{path: x.path}
+	var input outcome[U]
+	var err error
+	if d, ok := x.session.get(at); ok {
+		input.update, err = decode[U](d.Body)
+	} else {
+		input.update = in()
+		if err = x.encode(&input); err == nil {
+			err = x.session.put(ctx, at, Delta{Path: x.path, Body: input.body, Notes: Notes{Start: x.now()}})
+		}
+	}
+	if err != nil {
+		return err
+	}
+	state, err := callApply(x.plan.apply, x.state, input.update)
+	if err != nil {
+		return err
+	}
+	if x.state, err = x.checked(state); err != nil {
+		return err
+	}
+	x.frontier = slices.Clone(x.plan.first)
+	return x.prepare()
+}
+
+// inner lists what the subgraphs of a task did, in their order.
+func (s *session) inner(address string) []Delta {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Delta
+	for p, d := range s.ledger {
+		if !under(p.path, address) || strings.HasPrefix(p.node, onceNode) || strings.HasPrefix(p.node, answerNode) {
+			continue
+		}
+		d.Notes.Step = p.turn
+		out = append(out, d)
+	}
+	slices.SortFunc(out, compareInner)
+	return out
+}
+
+// under says whether a path is that of a subgraph of a task, at any depth.
+func under(path, address string) bool {
+	rest, ok := strings.CutPrefix(path, address)
+	return ok && (rest == "" || rest[0] == '/' || rest[0] == '[')
+}
+
+func compareInner(a, b Delta) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Notes.Step, b.Notes.Step), cmp.Compare(a.Rank, b.Rank))
+}
+
+// Frame is a subgraph after one of its steps.
+type Frame[S any] struct {
+	Step  int // 0: its input is applied
+	State S
+	Nodes []string // that ran in the step
+}
+
+// Inside returns the states that a run of the plan as a subgraph went through,
+// oldest first: that at a path (see [Sub]), in the superstep that a commit of the
+// thread saved or, where that is the head of a run which has not ended, in the one
+// that is under way. Nothing there is [ErrNotFound].
+func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at CommitID, path string) ([]Frame[S], error) {
+	var deltas []Delta
+	for c, err := range s.Walk(ctx, thread, at) {
+		if err != nil {
+			return nil, fmt.Errorf("subgraph %q of thread %q: %w", path, thread, err)
+		}
+		deltas = c.Deltas
+		if len(c.Frontier) > 0 && !slices.ContainsFunc(deltas, func(d Delta) bool { return d.Path == path }) {
+			pending, err := s.Pending(ctx, thread)
+			if err != nil {
+				return nil, fmt.Errorf("subgraph %q of thread %q: %w", path, thread, err)
+			}
+			deltas = results(pending)
+		}
+		break
+	}
+	deltas = slices.DeleteFunc(slices.Clone(deltas), func(d Delta) bool {
+		return d.Path != path || strings.HasPrefix(d.Node, "__")
+	})
+	slices.SortStableFunc(deltas, compareInner)
+	if len(deltas) == 0 {
+		return nil, fmt.Errorf("subgraph %q of thread %q at commit %d: %w", path, thread, at, ErrNotFound)
+	}
+	return p.frames(deltas)
+}
+
+// results are pending ones as the commit will have them.
+func results(pending []TaskResult) []Delta {
+	out := make([]Delta, len(pending))
+	for i, r := range pending {
+		out[i] = r.Delta
+		out[i].Notes.Step = r.Attempt
+	}
+	return out
+}
+
+func (p *Plan[S, U]) frames(deltas []Delta) ([]Frame[S], error) {
+	var s S
+	var out []Frame[S]
+	for _, d := range deltas {
+		if d.Error != "" {
+			continue
+		}
+		u, err := decode[U](d.Body)
+		if err == nil {
+			s, err = callApply(p.apply, s, u)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("update of node %q at %q: %w", d.Node, d.Path, err)
+		}
+		if n := len(out); n == 0 || out[n-1].Step != d.Notes.Step {
+			out = append(out, Frame[S]{Step: d.Notes.Step})
+		}
+		f := &out[len(out)-1]
+		f.State = s
+		if d.Node != "" {
+			f.Nodes = append(f.Nodes, d.Node)
+		}
+	}
+	return out, nil
+}
