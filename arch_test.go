@@ -59,13 +59,13 @@ var rooms = map[string]room{
 		"github.com/google/uuid", // message ids
 	}},
 	"transcript": {ours: []string{"graph", "state", "text"}},
-	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "index", "nodes", "offline"}},
+	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "corpus", "index", "llm", "nodes", "offline", "prompts"}},
 	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
-	"cmd/ragflow": {ours: []string{".", "llm", "llm/openai", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "eval", "llm", "llm/openai", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left

@@ -18,6 +18,9 @@ type Config struct {
 	// searched; what would change it is an error that matches ErrReadOnly. See
 	// [Assistant.ReadOnly].
 	ReadOnly bool
+	// ForgetThreads keeps threads in memory, although there is a DataDir: what is
+	// asked leaves nothing in threads.db. An evaluation works so.
+	ForgetThreads bool
 	// Docs are folders and files to answer from. They are indexed, as far as
 	// they changed, before the first question.
 	Docs []string

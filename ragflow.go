@@ -92,12 +92,14 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{config: c, queries: &queryVectors{}}
-	if c.DataDir == "" {
-		a.threads = checkpoint.NewMemory()
-	} else {
+	if c.DataDir != "" {
 		if err := c.makeFolder(); err != nil {
 			return nil, fmt.Errorf("make the data folder: %w", err)
 		}
+	}
+	if c.DataDir == "" || c.ForgetThreads {
+		a.threads = checkpoint.NewMemory()
+	} else {
 		path := filepath.Join(c.DataDir, "threads.db")
 		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
 			Views: views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(),

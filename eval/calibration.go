@@ -64,10 +64,11 @@ func BalancedAccuracy(graded []Graded, cut float64) (accuracy float64, ok bool) 
 // Bin is one point of a reliability diagram: the cases whose scores lie near
 // each other, what the scores promise and what came true.
 type Bin struct {
-	Low, High float64 // of the scores; High belongs to the next bin, but for the last one
-	N         int     // cases
-	Score     float64 // mean score; 0 where N is 0
-	Share     float64 // of true cases; 0 where N is 0
+	Low   float64 `json:"low"`   // of the scores
+	High  float64 `json:"high"`  // of the scores; it belongs to the next bin, but for the last one
+	N     int     `json:"n"`     // cases
+	Score float64 `json:"score"` // mean score; 0 where N is 0
+	Share float64 `json:"share"` // of true cases; 0 where N is 0
 }
 
 // CalibrationBins is the customary number of bins.

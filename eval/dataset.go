@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -188,10 +189,8 @@ func ReadFile(path string) ([]Item, error) {
 // the path of a file. A file in the way of a built-in name is reached by a path
 // such as ./guide.
 func Load(name string) (Dataset, error) {
-	for _, b := range BuiltIn() {
-		if name == b {
-			return builtIn(name)
-		}
+	if slices.Contains(BuiltIn(), name) {
+		return builtIn(name)
 	}
 	items, err := ReadFile(name)
 	if err != nil {
@@ -199,4 +198,31 @@ func Load(name string) (Dataset, error) {
 	}
 	base, _, _ := strings.Cut(filepath.Base(name), ".")
 	return Dataset{Name: base, Items: items}, nil
+}
+
+// Pages lists all pages that the dataset calls relevant, sorted.
+func (d Dataset) Pages() []string {
+	var pages []string
+	for _, item := range d.Items {
+		pages = append(pages, item.Relevant...)
+		for _, t := range item.Turns {
+			pages = append(pages, t.Relevant...)
+		}
+	}
+	slices.Sort(pages)
+	return slices.Compact(pages)
+}
+
+// Kinds lists the kinds of questions there are, sorted.
+func (d Dataset) Kinds() []string {
+	var kinds []string
+	for _, item := range d.Items {
+		for _, o := range questionsOf(item) {
+			if o.Kind != "" {
+				kinds = append(kinds, o.Kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
 }

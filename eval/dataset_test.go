@@ -56,9 +56,9 @@ func TestReadFaults(t *testing.T) {
 		{"both", `{"id":"1","question":"q","turns":[{"question":"q"}]}`, []string{"either question or turns"}},
 		{"an id twice", `{"id":"1","question":"q"}` + "\n" + `{"id":"1","question":"r"}`, []string{`line 2, column 1: id "1" is that of line 1`}},
 		{"wrong types, all at once", "\n{\"id\":7,\"question\":\"q\"}\n\n  [1]\n{\"id\":\"2\",\"question\":\"q\",\"relevant\":\"a.md\"}", []string{
-			`line 2, column 7: "id" is a number, but a text is expected`,
+			`line 2, column 2: "id" is a number, but a text is expected`,
 			"line 4, column 3: a JSON array, but an object",
-			`line 5, column 42: "relevant" is a string, but a list of texts is expected`,
+			`line 5, column 26: "relevant" is a string, but a list of texts is expected`,
 		}},
 		{"almost a field", `{"id":"1","question":"q","expectedKeyword":["a"]}`, []string{`line 1, column 26: there is no field "expectedKeyword"; did you mean "expected_keywords"?`}},
 		{"almost a field of a turn", `{"id":"1","turns":[{"question":"q","relevants":[]}]}`, []string{`column 36: there is no field "relevants"; did you mean "relevant"?`}},

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"math/rand/v2"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,17 +13,7 @@ import (
 // pages of a ranking; 0 where none is there. pages may repeat: each counts
 // where it stands first.
 func PageRank(pages, relevant []string) int {
-	seen := map[string]bool{}
-	for _, p := range pages {
-		if seen[p] {
-			continue
-		}
-		seen[p] = true
-		if slices.Contains(relevant, p) {
-			return len(seen)
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(distinct(pages), func(p string) bool { return slices.Contains(relevant, p) })
 }
 
 // Hit reports whether a rank lies within the first k.
@@ -35,6 +25,57 @@ func ReciprocalRank(rank int) float64 {
 		return 0
 	}
 	return 1 / float64(rank)
+}
+
+// NDCG is the normalised discounted cumulative gain of the first k distinct
+// pages, 0 to 1: the gain of a relevant page at rank r is 1/log2(r+1), and the
+// sum is divided by that of the best order (Järvelin and Kekäläinen 2002, with
+// binary gains). It is 0 where nothing is relevant.
+func NDCG(pages, relevant []string, k int) float64 {
+	gain, best := 0.0, 0.0
+	wanted := distinct(relevant)
+	for i, p := range distinct(pages) {
+		if i < k && slices.Contains(wanted, p) {
+			gain += discount(i)
+		}
+	}
+	for i := range min(k, len(wanted)) {
+		best += discount(i)
+	}
+	if best == 0 {
+		return 0
+	}
+	return gain / best
+}
+
+// discount is the gain at a place, from 0.
+func discount(place int) float64 { return 1 / math.Log2(float64(place+2)) }
+
+// PrecisionAt is the share of relevant pages among the first k distinct pages:
+// their number divided by k, so that with fewer relevant pages than k it cannot
+// reach 1.
+func PrecisionAt(pages, relevant []string, k int) float64 {
+	found := 0
+	first := distinct(pages)
+	for _, p := range first[:min(k, len(first))] {
+		if slices.Contains(relevant, p) {
+			found++
+		}
+	}
+	return float64(found) / float64(k)
+}
+
+// distinct keeps the first of each value.
+func distinct(values []string) []string {
+	seen := make(map[string]bool, len(values))
+	var out []string
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // KeywordShare is the share of keywords that an answer holds, 0 to 1, without
@@ -122,30 +163,4 @@ func Median(values []int) int {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
-}
-
-// Interval is a 95 % confidence interval.
-type Interval struct{ Low, High float64 }
-
-// resamples is how many samples a bootstrap draws.
-const resamples = 2000
-
-// Bootstrap is the 95 % interval of the mean of values: percentiles of the
-// means of 2,000 samples drawn with replacement from a fixed seed, so that the
-// same values give the same interval.
-func Bootstrap(values []float64) Interval {
-	if len(values) == 0 {
-		return Interval{}
-	}
-	random := rand.New(rand.NewPCG(1, uint64(len(values)))) //nolint:gosec // reproducible on purpose
-	means := make([]float64, resamples)
-	for i := range means {
-		sum := 0.0
-		for range values {
-			sum += values[random.IntN(len(values))]
-		}
-		means[i] = sum / float64(len(values))
-	}
-	slices.Sort(means)
-	return Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
 }

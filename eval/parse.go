@@ -144,8 +144,9 @@ func (p *parser) jsonFault(err error, raw []byte, offset int) {
 			p.fault(offset, "a JSON %s, but an object such as {\"id\": \"q1\", \"question\": \"…\"} is expected", typed.Value)
 			return
 		}
-		field := typed.Field[strings.LastIndexByte(typed.Field, '.')+1:] // the path names Go's embedded structs, too
-		p.fault(offset+int(typed.Offset)-1, "%q is a %s, but %s is expected", field, typed.Value, wanted(typed.Type))
+		field := typed.Field[strings.LastIndexByte(typed.Field, '.')+1:]                     // the path names Go's embedded structs, too
+		at := bytes.LastIndex(raw[:min(int(typed.Offset), len(raw))], []byte(`"`+field+`"`)) // the offset is that of the value's end
+		p.fault(offset+max(0, at), "%q is a %s, but %s is expected", field, typed.Value, wanted(typed.Type))
 		return
 	}
 	p.fault(offset, "%s", plainJSON(err))

@@ -19,9 +19,11 @@ var files embed.FS
 // code.
 func Languages() []string { return []string{"en", "pl", "vi"} }
 
-// Names lists the prompts. Each is named for the node that asks.
+// Names lists the prompts. Each is named for the node that asks; judge is that
+// of the evaluation, and is in English for every language: a rubric has to be
+// the same for all that is compared by it.
 func Names() []string {
-	return []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate"}
+	return []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate", nameJudge}
 }
 
 // Source returns the template of a prompt in a language as it stands in its
@@ -35,7 +37,7 @@ func Source(name, language string) (string, error) {
 }
 
 func file(name, language string) string {
-	if !slices.Contains(Languages(), language) {
+	if name == nameJudge || !slices.Contains(Languages(), language) {
 		language = "en"
 	}
 	return name + "." + language + ".tmpl"

@@ -89,9 +89,10 @@ func (a *app) completeThreadArgs(c *cobra.Command, args []string, start string) 
 // may be completed with.
 func (a *app) addCompletions(c *cobra.Command) {
 	flags := map[string]completion{
-		"thread": a.completeThreads,
-		"docs":   completePaths,
-		"output": completeFolders, "data-dir": completeFolders,
+		"thread":  a.completeThreads,
+		"docs":    completePaths,
+		"dataset": completeDatasets,
+		"output":  completeFolders, "data-dir": completeFolders,
 		"format": cobra.FixedCompletions([]cobra.Completion{"mermaid", "ascii", "svg"}, cobra.ShellCompDirectiveNoFileComp),
 	}
 	for name, complete := range flags {
@@ -104,6 +105,8 @@ func (a *app) addCompletions(c *cobra.Command) {
 		switch path := c.CommandPath(); {
 		case path == "ragflow trace":
 			c.ValidArgsFunction = a.completeRuns
+		case path == "ragflow eval compare", path == "ragflow eval show":
+			c.ValidArgsFunction = a.completeEvalRuns
 		case strings.HasPrefix(path, "ragflow threads ") && strings.Contains(c.Use, "ID"):
 			c.ValidArgsFunction = a.completeThreadArgs
 		case path != "ragflow index" && !c.HasSubCommands():

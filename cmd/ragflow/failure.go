@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/transcript"
 )
@@ -81,6 +82,10 @@ func meaning(err error) (code int, hint string) {
 		return exitUsage, "give more of the id"
 	case errors.Is(err, graph.ErrNotFound):
 		return exitNotFound, `"ragflow threads list" shows the threads there are`
+	case errors.Is(err, eval.ErrNoRun):
+		return exitNotFound, `"ragflow eval runs" lists the runs there are`
+	case errors.Is(err, eval.ErrRunFormat):
+		return exitFailure, "give a run's id or name, or a file that \"ragflow eval --json\" wrote"
 	case errors.Is(err, fs.ErrNotExist):
 		return exitNotFound, "check the path"
 	case errors.Is(err, ragflow.ErrEmbedderChanged):
@@ -130,6 +135,9 @@ func (a *app) interrupted() error {
 	}
 	if a.started != "" {
 		f.hint = "go on with: ragflow ask --thread " + quoted(a.started) + " --resume"
+	}
+	if a.goOn != "" {
+		f.hint = a.goOn
 	}
 	return f
 }

@@ -33,6 +33,7 @@ type app struct {
 	isTerm  func(io.Writer) bool
 	ending  *ending // how the system asks to end; nil where it does not
 	started string  // id of the thread a question was saved in, for the hint after an interruption
+	goOn    string  // what to say after an interruption instead; empty: nothing
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
@@ -103,7 +104,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
-		a.threadsCommand(), a.traceCommand(), a.graphCommand(),
+		a.threadsCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
 		a.initCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
 	)
 	a.addCompletions(root)

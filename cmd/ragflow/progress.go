@@ -99,8 +99,11 @@ func plainProgress(r ragflow.Progress) string {
 
 // unitOf is what a report counts.
 func unitOf(r ragflow.Progress) string {
-	if r.Stage == ragflow.StageEmbedding {
+	switch r.Stage {
+	case ragflow.StageEmbedding:
 		return "passage"
+	case stageAsking:
+		return "question"
 	}
 	return "file"
 }

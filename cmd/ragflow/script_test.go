@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"example.com/ragflow"
+	"example.com/ragflow/eval"
 )
 
 func TestMain(m *testing.M) {
@@ -94,6 +95,9 @@ func schemas() map[string]any {
 		"config":   &configReply{},
 		"version":  &versionReply{},
 		"doctor":   &doctorReply{},
+		"eval":     &eval.Result{},
+		"compare":  &eval.Comparison{},
+		"runs":     &runsReply{},
 	}
 }
 

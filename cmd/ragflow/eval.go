@@ -1,0 +1,156 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow/eval"
+)
+
+// stageAsking is the stage of progress that counts questions.
+const stageAsking = "asking"
+
+// evalOptions are the flags of eval.
+type evalOptions struct {
+	dataset    string
+	name       string
+	resume     string
+	workers    int
+	limit      int
+	kinds      []string
+	judge      bool
+	judgeModel string
+	failUnder  []string
+	asJSON     bool
+	csv        string
+	html       string
+}
+
+func (a *app) evalCommand() *cobra.Command {
+	var o evalOptions
+	c := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure how well the questions of a dataset are answered",
+		Long: `Ask every question of a dataset, measure the answers and keep the run, so that
+runs can be compared. Without --llm-judge no model is called but the one that
+answers, if there is one; nothing is written to your threads.
+
+A dataset holds one JSON object a line: id and question and, as far as you know
+them, expected_keywords, expected_answer, relevant (pages, as paths under the
+folder of documents) and kind; the kind no-answer is a question that the
+documents do not answer. A dialogue has turns in place of a question. A JSON
+array and CSV with a header are read, too. Built in are docker-8 (eight questions
+over the Docker documentation) and guide (over the folder docs of a clone).
+
+What was finished is kept when a run is interrupted; --resume goes on with it.`,
+		Example: `  ragflow eval --docs ./docs --dataset guide
+  ragflow eval --docs ./handbook --dataset questions.jsonl --name baseline --output report.html
+  ragflow eval --docs ./handbook --dataset questions.csv --fail-under expected_keywords_present=0.6
+  ragflow eval --resume last
+  ragflow eval compare baseline last --gate`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			f := usagef("unknown command %q", args[0])
+			f.hint = "there are: compare, runs, show; a dataset is named with --dataset"
+			return f
+		},
+		RunE: func(c *cobra.Command, _ []string) error {
+			gates, err := o.check()
+			if err != nil {
+				return err
+			}
+			return a.eval(c.Context(), o, gates)
+		},
+	}
+	f := c.Flags()
+	a.docsFlag(f)
+	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
+	f.StringVar(&o.name, "name", "", "`NAME` of the run, to find it again")
+	f.StringVar(&o.resume, "resume", "", "go on with this `RUN`: an id, a name, or last")
+	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
+	f.IntVar(&o.limit, "limit", 0, "ask only the first `N` questions or dialogues")
+	f.StringArrayVar(&o.kinds, "kind", nil, "ask only questions of this `KIND`; may be repeated")
+	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
+	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
+	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 where the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
+	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of a table")
+	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
+	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	a.modelFlags(f)
+	c.AddCommand(a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
+	return c
+}
+
+// maxWorkers is the greatest --workers.
+const maxWorkers = 256
+
+// metricFloor is what a metric must not fall below.
+type metricFloor struct {
+	metric string
+	floor  float64
+}
+
+// check makes sure that the flags go together, before anything is asked.
+func (o evalOptions) check() ([]metricFloor, error) {
+	switch {
+	case o.dataset == "" && o.resume == "":
+		f := usagef("no dataset")
+		f.hint = "name one: ragflow eval --docs ./docs --dataset guide, or a file of yours"
+		return nil, f
+	case o.dataset != "" && o.resume != "":
+		return nil, usagef("--resume goes on with the dataset of the run; leave out --dataset")
+	case o.resume != "" && (o.limit != 0 || len(o.kinds) > 0 || o.name != ""):
+		return nil, usagef("--resume goes on with what was chosen; leave out --limit, --kind and --name")
+	case o.workers < 0 || o.workers > maxWorkers:
+		return nil, usagef("--workers is %d, but must be from 1 to %d", o.workers, maxWorkers)
+	case o.limit < 0:
+		return nil, usagef("--limit is %d, but must be 1 or more", o.limit)
+	case o.judgeModel != "" && !o.judge:
+		return nil, usagef("--judge-model names who grades, but --llm-judge is missing")
+	case utf8.RuneCountInString(o.name) > 100 || strings.ContainsFunc(o.name, func(r rune) bool { return !unicode.IsPrint(r) }) || o.name == lastName:
+		return nil, usagef("the name of a run has at most 100 characters that can be printed, and is not %q", lastName)
+	}
+	for _, file := range []string{o.csv, o.html} { // better now than after an hour
+		if err := outputFolder(file); err != nil {
+			return nil, err
+		}
+	}
+	return parseGates(o.failUnder, o.judge)
+}
+
+func parseGates(given []string, judged bool) ([]metricFloor, error) {
+	var gates []metricFloor
+	for _, text := range given {
+		name, value, ok := strings.Cut(text, "=")
+		floor, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if !ok || err != nil || math.IsNaN(floor) || floor < 0 || floor > 1 {
+			return nil, usagef("--fail-under is %q, but must be like citation_precision=0.95, with a value from 0 to 1", text)
+		}
+		name = strings.TrimSpace(name)
+		var names []string
+		known := false
+		for _, m := range eval.Metrics() {
+			names = append(names, m.Name)
+			if m.Name == name {
+				known = true
+				if m.Judged && !judged {
+					return nil, usagef("--fail-under %s needs --llm-judge", name)
+				}
+			}
+		}
+		if !known {
+			f := usagef("there is no metric %q", name)
+			f.hint = "there are: " + strings.Join(names, ", ")
+			return nil, f
+		}
+		gates = append(gates, metricFloor{name, floor})
+	}
+	return gates, nil
+}

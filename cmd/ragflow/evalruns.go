@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow/eval"
+	"example.com/ragflow/transcript"
+)
+
+// runsReply is the schema of "ragflow eval runs --json".
+type runsReply struct {
+	Runs []eval.RunInfo `json:"runs"`
+}
+
+// evalStore is where runs are kept.
+func (a *app) evalStore() (eval.Store, error) {
+	s, err := a.settings()
+	if err != nil {
+		return eval.Store{}, err
+	}
+	return eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}, nil
+}
+
+func (a *app) evalRunsCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "List the runs that are kept, the newest first",
+		Long: `List the runs that are kept in the folder eval of the data folder, the newest
+first. To delete a run, delete its folder there.`,
+		Example: `  ragflow eval runs
+  ragflow eval runs --json | jq -r '.runs[0].id'`,
+		Args: argsBetween(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			store, err := a.evalStore()
+			if err != nil {
+				return err
+			}
+			runs, err := store.List()
+			if err != nil {
+				return failed("list runs", err)
+			}
+			if asJSON {
+				return a.writeJSON(runsReply{runs})
+			}
+			if len(runs) == 0 && !a.quiet {
+				fmt.Fprintln(a.err, "no runs yet; begin one: ragflow eval --docs ./docs --dataset guide")
+			}
+			if len(runs) > 0 {
+				a.printRuns(runs)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
+	return c
+}
+
+func (a *app) printRuns(runs []eval.RunInfo) {
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tNAME\tDATASET\tQUESTIONS\tMODEL\tSTATE")
+	for _, r := range runs {
+		state := "complete"
+		switch {
+		case r.Problem != "":
+			state = line(r.Problem)
+		case !r.Complete:
+			state = "unfinished"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", line(r.ID), line(r.Name), line(r.Dataset), r.Questions, line(r.Model), state)
+	}
+	_ = table.Flush() // a.out keeps the first error for the end
+}
+
+func (a *app) evalShowCommand() *cobra.Command {
+	var o evalOptions
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the figures of a run that is kept",
+		Long: `Show the figures of a run: of one that is kept, by its id, its name (the newest of
+that name) or "last", or of a file that "ragflow eval --json" wrote. Nothing is
+asked again.`,
+		Example: `  ragflow eval show last
+  ragflow eval show baseline --output report.html`,
+		Args: argsBetween(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, err := a.loadRun(args[0])
+			if err != nil {
+				return err
+			}
+			return a.evalReport(r, o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of a table")
+	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
+	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	return c
+}
+
+func (a *app) loadRun(name string) (*eval.Result, error) {
+	store, err := a.evalStore()
+	if err != nil {
+		return nil, err
+	}
+	r, err := store.Load(name)
+	if err != nil {
+		return nil, failed("read the run "+name, err)
+	}
+	return r, nil
+}
+
+func (a *app) evalCompareCommand() *cobra.Command {
+	var asJSON, gated bool
+	var file string
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Compare two runs, question by question",
+		Long: `Compare run B with run A over the questions both have asked: the difference of each
+metric with its 95 % interval, the p-value of a paired randomisation test, and
+the questions whose figures changed. A run is named by its id, its name or
+"last", or by a file that "ragflow eval --json" wrote. Latencies are shown, and
+not compared.
+
+With --gate the exit code is 1 where a metric fell by more than its interval:
+where the interval of the difference lies below zero as a whole.`,
+		Example: `  ragflow eval compare baseline last
+  ragflow eval compare baseline last --gate --csv differences.csv
+  ragflow eval compare before.json after.json --json`,
+		Args: argsBetween(2, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			before, err := a.loadRun(args[0])
+			if err != nil {
+				return err
+			}
+			after, err := a.loadRun(args[1])
+			if err != nil {
+				return err
+			}
+			comparison, err := eval.Compare(before, after)
+			if err != nil {
+				f := &failure{code: exitFailure, what: "compare", err: err}
+				f.hint = "compare runs of the same dataset; ids of questions must be the same"
+				return f
+			}
+			if file != "" {
+				if err := writeWhole(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
+					return failed("write "+file, err)
+				}
+			}
+			if err := a.printComparison(comparison, asJSON); err != nil {
+				return err
+			}
+			if gated && len(comparison.Regressions) > 0 {
+				return &failure{code: exitFailure, err: errors.New("fell by more than its interval: " + strings.Join(comparison.Regressions, ", "))}
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&gated, "gate", false, "exit with code 1 where a metric fell by more than its interval")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
+	c.Flags().StringVar(&file, "csv", "", "write one line a metric to this `FILE`, too")
+	return c
+}
+
+func (a *app) printComparison(c *eval.Comparison, asJSON bool) error {
+	if asJSON {
+		if err := a.writeJSON(c); err != nil {
+			return err
+		}
+		return a.out.Flush()
+	}
+	var table strings.Builder
+	if err := c.WriteTable(&table); err != nil {
+		return failed("write the table", err)
+	}
+	fmt.Fprint(a.out, transcript.Visible(table.String()))
+	return a.out.Flush()
+}
+
+// completeEvalRuns offers "last" and the ids and names of runs, newest first.
+func (a *app) completeEvalRuns(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveKeepOrder // a file may be meant, too
+	store, err := a.evalStore()
+	if err != nil {
+		return nil, directive
+	}
+	runs, err := store.List()
+	if err != nil || len(runs) == 0 {
+		return nil, directive
+	}
+	offers := []cobra.Completion{cobra.CompletionWithDesc(lastName, line(runs[0].Dataset))}
+	for _, r := range runs[:min(len(runs), mostOffers)] {
+		offers = append(offers, cobra.CompletionWithDesc(r.ID, line(r.Name+" "+r.Dataset)))
+		if r.Name != "" {
+			offers = append(offers, cobra.CompletionWithDesc(line(r.Name), r.ID))
+		}
+	}
+	return offers, directive
+}
+
+// completeDatasets offers the built-in datasets, and files.
+func completeDatasets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return eval.BuiltIn(), cobra.ShellCompDirectiveDefault
+}
+
+// outputFolder makes sure that a file can be written where it is to go.
+func outputFolder(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return notFoundf("there is no folder %s to write %s to", filepath.Dir(file), filepath.Base(file))
+	}
+	return nil
+}

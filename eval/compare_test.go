@@ -1,0 +1,127 @@
+package eval_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/eval"
+	"example.com/ragflow/internal/golden"
+)
+
+// worse declines every question that fails says yes to.
+func worse(f *fake, when func(string) bool) asker {
+	return func(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) {
+		r, err := f.Ask(ctx, q)
+		if err == nil && when(q.Text) {
+			r.Answer, r.Abstained = "Nothing of it stands there.", true
+			r.Citations, r.Retrieved = nil, r.Retrieved[:1]
+		}
+		return r, err
+	}
+}
+
+func TestCompare(t *testing.T) {
+	f := newFake(t)
+	a := runSet(t, f, set(12), eval.Options{})
+	b := runSet(t, worse(f, func(q string) bool { return strings.HasPrefix(q, "What") }), set(12), eval.Options{})
+	c, err := eval.Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Matched != 15 || len(c.Questions) != 12 || c.Reworded != 12 || len(c.OnlyA)+len(c.OnlyB)+len(c.Different)+len(c.Setup) != 0 {
+		t.Errorf("comparison %+v", c)
+	}
+	got := strings.Join(c.Regressions, " ")
+	for _, name := range []string{eval.MetricAnswered, eval.MetricKeywords, eval.MetricPageIn5, eval.MetricMRR} {
+		if !strings.Contains(got, name) {
+			t.Errorf("regressions %s, want %s among them", got, name)
+		}
+	}
+	if back, err := eval.Compare(b, a); err != nil || len(back.Regressions) != 0 {
+		t.Errorf("the other way round %v fell, %v", back.Regressions, err)
+	}
+	if same, err := eval.Compare(a, a); err != nil || len(same.Questions) != 0 || len(same.Regressions) != 0 {
+		t.Errorf("a run compared with itself: %+v, %v", same, err)
+	}
+}
+
+// One question of eight that falls is no regression yet: the interval says so.
+func TestCompareSmallChange(t *testing.T) {
+	f := newFake(t)
+	a := runSet(t, f, set(8), eval.Options{})
+	b := runSet(t, worse(f, func(q string) bool { return strings.Contains(q, "number 3") }), set(8), eval.Options{})
+	c, err := eval.Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Regressions) != 0 || len(c.Questions) != 1 {
+		t.Errorf("regressions %v, %d questions changed", c.Regressions, len(c.Questions))
+	}
+	for _, m := range c.Metrics {
+		if m.Name == eval.MetricAnswered && (m.Losses != 1 || m.Wins != 0 || m.P != 1 || m.High != 0) {
+			t.Errorf("answered: %+v, want one loss that chance explains wholly", m)
+		}
+	}
+}
+
+// Questions that are not the same on both sides are left out and named.
+func TestCompareUnmatched(t *testing.T) {
+	f := newFake(t)
+	a := runSet(t, f, set(3), eval.Options{})
+	d := set(4)
+	d.Items[1].Question = "Something else?"
+	b := runSet(t, f, d, eval.Options{Setup: eval.Setup{Model: "other"}})
+	c, err := eval.Compare(a, b)
+	if err != nil || strings.Join(c.Different, " ") != "q2" || strings.Join(c.OnlyB, " ") != "q4" || c.Matched != 5 || len(c.Setup) != 1 {
+		t.Errorf("comparison %+v, %v", c, err)
+	}
+	d = eval.Dataset{Name: "x", Items: []eval.Item{{ID: "z", Question: "?"}}}
+	if _, err := eval.Compare(a, runSet(t, f, d, eval.Options{})); !errors.Is(err, eval.ErrNothingInCommon) || !strings.Contains(err.Error(), `1 question of "x"`) {
+		t.Errorf("nothing in common: %v", err)
+	}
+}
+
+func TestTables(t *testing.T) {
+	f := newFake(t)
+	c := &chat{}
+	c.text = judgeText
+	a := runSet(t, f, set(2), eval.Options{Judge: &eval.Judge{Chat: c}, Setup: eval.Setup{Model: "offline"}})
+	agreement, err := (&eval.Judge{Chat: c}).Agreement(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Agreement = agreement
+	f.fail = func(q string) error {
+		if q == "second" {
+			return errDown
+		}
+		return nil
+	}
+	b := runSet(t, worse(f, func(q string) bool { return strings.Contains(q, "number 2") }), set(2), eval.Options{Setup: eval.Setup{Model: "small"}})
+	comparison, err := eval.Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, page bytes.Buffer
+	fmt.Fprintln(&out, "## a judged run")
+	err = errors.Join(err, eval.WriteTable(&out, a))
+	fmt.Fprintln(&out, "\n## a run with failures")
+	err = errors.Join(err, eval.WriteTable(&out, b))
+	fmt.Fprintln(&out, "\n## its questions as CSV")
+	err = errors.Join(err, eval.WriteCSV(&out, b))
+	fmt.Fprintln(&out, "\n## compared")
+	err = errors.Join(err, comparison.WriteTable(&out))
+	fmt.Fprintln(&out, "\n## compared, as CSV")
+	err = errors.Join(err, comparison.WriteCSV(&out), eval.WriteHTML(&page, a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Assert(t, "testdata/tables.golden", out.Bytes())
+	_, body, _ := strings.Cut(page.String(), "</style>")
+	golden.Assert(t, "testdata/report.golden", []byte(body))
+}

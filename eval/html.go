@@ -1,0 +1,217 @@
+package eval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:embed report/report.tmpl
+var reportTemplate string
+
+//go:embed report/report.css
+var reportStyle string
+
+//nolint:gochecknoglobals // a cache of what is embedded
+var parsedReport = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("report").Funcs(template.FuncMap{"visible": visible, "clip": clip}).Parse(reportTemplate)
+})
+
+// WriteHTML writes a result as one HTML page that needs nothing else: it loads
+// nothing, runs no script, and shows whatever documents and questions hold as
+// text.
+func WriteHTML(w io.Writer, r *Result) error {
+	t, err := parsedReport()
+	if err != nil {
+		return fmt.Errorf("the template of the report: %w", err)
+	}
+	style := sha256.Sum256([]byte(reportStyle))
+	page := reportPage{
+		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle), //nolint:gosec // it is ours
+		StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(style[:]),
+		Tiles:     tiles(r), Bars: bars(r), Charts: charts(r), Setup: r.setupRows(),
+	}
+	for _, l := range r.footer() {
+		if l = strings.TrimSpace(l); l != "" {
+			page.Footer = append(page.Footer, l)
+		}
+	}
+	for i := range r.Outcomes {
+		page.Questions = append(page.Questions, questionView(&r.Outcomes[i]))
+	}
+	if err := t.Execute(w, page); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
+
+// reportPage is what the template shows.
+type reportPage struct {
+	Result    *Result
+	Headline  string
+	Style     template.CSS
+	StyleHash string
+	Tiles     []named
+	Bars      barChart
+	Charts    []chart
+	Footer    []string
+	Questions []question
+	Setup     []named
+}
+
+// named is a figure with its name.
+type named struct{ Name, Value string }
+
+func tiles(r *Result) []named {
+	s := r.Summary
+	out := []named{{"questions", strconv.Itoa(s.Questions)}, {"in trouble", strconv.Itoa(s.Troubled)}}
+	for _, m := range []struct{ name, label string }{
+		{MetricDecision, "rightly answered or declined"},
+		{MetricKeywords, "of the expected keywords"},
+		{MetricPageIn5, "relevant page in the first 5"},
+		{MetricFaithfulness, "faithful statements"},
+		{MetricCorrectness, "judged correctness"},
+	} {
+		if x, ok := s.Metric(m.name); ok {
+			out = append(out, named{m.label, fmt.Sprintf("%.0f %%", 100*x.Mean)})
+		}
+	}
+	out = append(out, named{"median latency", fmt.Sprintf("%.0f ms", s.Latency.P50)})
+	if s.CostUSD > 0 {
+		out = append(out, named{"cost", fmt.Sprintf("$%.4f", s.CostUSD)})
+	}
+	return out
+}
+
+// setupRows says what was measured, for people.
+func (r *Result) setupRows() []named {
+	rows := []named{
+		{"dataset", fmt.Sprintf("%s, %s, SHA-256 %s", r.Dataset.Name, plural(r.Dataset.Questions, "question"), r.Dataset.Hash)},
+		{"version", r.Setup.Version + ", " + r.Setup.Go},
+		{"answered by", cmp.Or(r.Setup.Model, "unknown")},
+		{"judged by", cmp.Or(r.JudgeModel, "nobody; no model was asked to")},
+	}
+	for _, i := range r.Setup.Index {
+		rows = append(rows, named{"documents", fmt.Sprintf("%s: %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Setup.Settings)) {
+		rows = append(rows, named{name, r.Setup.Settings[name]})
+	}
+	return rows
+}
+
+// question is one question as the page shows it.
+type question struct {
+	O         *Outcome
+	Badges    []badge
+	Keywords  []keyword
+	Pages     []Page
+	MorePages int
+	Missed    []string
+	Metrics   []named
+}
+
+type badge struct{ Text, Class string }
+
+type keyword struct {
+	Text  string
+	Found bool
+}
+
+// shownPages is how many retrieved pages stand below a question.
+const shownPages = 15
+
+func questionView(o *Outcome) question {
+	q := question{O: o, Pages: o.Retrieved[:min(shownPages, len(o.Retrieved))]}
+	q.MorePages = len(o.Retrieved) - len(q.Pages)
+	for _, k := range o.ExpectedKeywords {
+		share, _ := KeywordShare(o.Answer, []string{k})
+		q.Keywords = append(q.Keywords, keyword{k, share == 1})
+	}
+	found := sources(o.Retrieved)
+	for _, p := range o.Relevant {
+		if !slices.Contains(found, p) {
+			q.Missed = append(q.Missed, p)
+		}
+	}
+	for _, m := range Metrics() {
+		if v, ok := o.Metrics[m.Name]; ok {
+			q.Metrics = append(q.Metrics, named{m.Name, fmt.Sprintf("%.3f", v)})
+		}
+	}
+	add := func(ok bool, format string, args ...any) {
+		class := "no"
+		if ok {
+			class = "yes"
+		}
+		q.Badges = append(q.Badges, badge{fmt.Sprintf(format, args...), class})
+	}
+	switch {
+	case o.Error != "":
+		add(false, "failed")
+		return q
+	case o.Abstained:
+		add(!o.answerable(), "declined")
+	default:
+		add(o.answerable(), "answered")
+	}
+	q.Badges = append(q.Badges, badge{fmt.Sprintf("grade %.2f", o.Grade.Score), ""})
+	if v, ok := o.Metrics[MetricKeywords]; ok {
+		add(v >= 0.5, "keywords %.0f %%", 100*v)
+	}
+	if _, ok := o.Metrics[MetricMRR]; ok {
+		if rank := PageRank(found, o.Relevant); rank > 0 {
+			add(rank <= 10, "page %d", rank)
+		} else {
+			add(false, "page not found")
+		}
+	}
+	return q
+}
+
+// clip cuts a text at n runes and says so.
+func clip(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "\n[… cut here; the JSON of the run holds all of it]"
+		}
+	}
+	return s
+}
+
+// visible shows characters that have no shape of their own, or turn the
+// direction of what follows, by their numbers. White space stays.
+func visible(s string) string {
+	if !strings.ContainsFunc(s, formless) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if formless(r) {
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// formless reports whether a rune is a control or format character. Joiners are
+// none: scripts such as Persian, and emoji, are written with them.
+func formless(r rune) bool {
+	switch r {
+	case '\n', '\r', '\t', '\u200c', '\u200d':
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+}

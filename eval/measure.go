@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"example.com/ragflow"
+	"example.com/ragflow/cite"
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/state"
+)
+
+// measure fills in what can be told of an outcome without a model.
+func (o *Outcome) measure() {
+	m := map[string]float64{}
+	o.Metrics = m
+	m[MetricNotEmpty] = yes(strings.TrimSpace(o.Answer) != "")
+	if o.Error == "" {
+		if o.answerable() {
+			m[MetricAnswered] = yes(!o.Abstained)
+		} else {
+			m[MetricAbstentionRecall] = yes(o.Abstained)
+		}
+		if o.Abstained {
+			m[MetricAbstentionPrecision] = yes(!o.answerable())
+		}
+		m[MetricDecision] = yes(o.Abstained != o.answerable())
+	}
+	if o.answerable() {
+		if share, ok := KeywordShare(o.Answer, o.ExpectedKeywords); ok {
+			m[MetricKeywords] = share
+		}
+		o.measureRetrieval()
+	}
+	if o.Error == "" && strings.TrimSpace(o.Answer) != "" {
+		o.measureCitations()
+	}
+	o.Trouble = o.troubles()
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (o *Outcome) measureRetrieval() {
+	if len(o.Relevant) == 0 {
+		return
+	}
+	pages := sources(o.Retrieved)
+	rank := PageRank(pages, o.Relevant)
+	m := o.Metrics
+	m[MetricPageFirst], m[MetricPageIn5], m[MetricPageIn10] = yes(Hit(rank, 1)), yes(Hit(rank, 5)), yes(Hit(rank, 10))
+	m[MetricMRR] = ReciprocalRank(rank)
+	m[MetricNDCG] = NDCG(pages, o.Relevant, 10)
+	m[MetricPrecision5] = PrecisionAt(pages, o.Relevant, 5)
+	lexical, dense := legSources(o.Retrieved, ragflow.LegLexical), legSources(o.Retrieved, ragflow.LegDense)
+	if len(lexical) > 0 && len(dense) > 0 { // one leg alone is the whole search
+		m[MetricLexicalIn10] = yes(Hit(PageRank(lexical, o.Relevant), 10))
+		m[MetricDenseIn10] = yes(Hit(PageRank(dense, o.Relevant), 10))
+	}
+}
+
+// measureCitations checks what an answer cites: whether each quote stands in
+// its file, and whether the quotes say what they are cited for. An answer that
+// declines states nothing about the documents, so that only its quotes count.
+func (o *Outcome) measureCitations() {
+	m := o.Metrics
+	if len(o.Citations) > 0 {
+		exact := 0
+		for _, c := range o.Citations {
+			if c.Exact {
+				exact++
+			}
+		}
+		m[MetricCitationExact] = float64(exact) / float64(len(o.Citations))
+	}
+	if o.Abstained {
+		return
+	}
+	report := cite.Check(o.Answer, o.quotedSources(), cite.Options{Language: o.Lang})
+	if report.Claims > 0 {
+		m[MetricCitationRecall], m[MetricFaithfulness] = report.Recall, report.Faithfulness
+	}
+	if report.Marks > 0 {
+		m[MetricCitationPrecision] = report.Precision
+	}
+}
+
+// quotedSources are the sources of an answer as far as it quotes them: source n
+// is what [Source n+1] quotes. Numbers without a quote are empty sources.
+func (o *Outcome) quotedSources() []state.Source {
+	const most = 1000 // no answer has so many
+	var sources []state.Source
+	for _, c := range o.Citations {
+		if c.N < 1 || c.N > most {
+			continue
+		}
+		for len(sources) < c.N {
+			sources = append(sources, state.Source{})
+		}
+		s := &sources[c.N-1]
+		s.Source, s.Title = c.Source, c.Title
+		s.Text += c.Quote + "\n\n"
+	}
+	return sources
+}
+
+// library reads cited documents, each once. It is safe for concurrent use.
+type library struct {
+	mu    sync.Mutex
+	texts map[string]readText // by path
+}
+
+type readText struct {
+	text string
+	err  error
+}
+
+// most documents a library keeps; beyond, it begins anew.
+const mostKept = 500
+
+// text is the text of a document as it is indexed.
+func (l *library) text(path, source string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known, ok := l.texts[path]; ok {
+		return known.text, known.err
+	}
+	if l.texts == nil || len(l.texts) >= mostKept {
+		l.texts = map[string]readText{}
+	}
+	var read readText
+	data, err := os.ReadFile(path)
+	if err == nil {
+		var doc corpus.Document
+		doc, err = corpus.Parse(source, data)
+		read.text = doc.Text
+	}
+	if err != nil {
+		read.err = fmt.Errorf("read the cited document: %w", err)
+	}
+	l.texts[path] = read
+	return read.text, read.err
+}
+
+// verify reports whether the file that is cited holds the quote at its place.
+func (l *library) verify(c ragflow.CitationReply) bool {
+	doc, err := l.text(c.Path, c.Source)
+	return err == nil && c.Start >= 0 && c.Start < c.End && c.End <= len(doc) && doc[c.Start:c.End] == c.Quote
+}

@@ -1,0 +1,321 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Result is a run: what was measured, and with what outcome. Its JSON is the
+// schema of `ragflow eval --json`.
+type Result struct {
+	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
+	ID         string      `json:"id"`     // of a run that was stored; else empty
+	Name       string      `json:"name"`   // given by a person; may be empty
+	Started    time.Time   `json:"started"`
+	Complete   bool        `json:"complete"` // all questions were asked
+	Dataset    DatasetInfo `json:"dataset"`
+	Setup      Setup       `json:"setup"`
+	JudgeModel string      `json:"judge_model"` // empty: nothing was judged
+	Agreement  *Agreement  `json:"agreement,omitempty"`
+	Summary    Summary     `json:"summary"`
+	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
+}
+
+// ResultFormat is the format that this version writes, and the newest it reads.
+const ResultFormat = 1
+
+// DatasetInfo names a dataset and what was chosen of it.
+type DatasetInfo struct {
+	Name      string   `json:"name"`
+	Hash      string   `json:"hash"` // of the whole, see [Dataset.Hash]
+	Items     int      `json:"items"`
+	Questions int      `json:"questions"` // asked: those chosen by Limit and Kinds
+	Limit     int      `json:"limit,omitempty"`
+	Kinds     []string `json:"kinds,omitempty"`
+}
+
+// Setup says what was measured: two runs are to be compared with this in mind.
+type Setup struct {
+	Version  string            `json:"version"` // of the program
+	Go       string            `json:"go"`
+	Model    string            `json:"model"`    // that answers; "offline" without one
+	Settings map[string]string `json:"settings"` // by name, those that bear on answers
+	Index    []IndexInfo       `json:"index"`
+}
+
+// IndexInfo is what was indexed of one root.
+type IndexInfo struct {
+	Root       string `json:"root"`
+	Files      int    `json:"files"`
+	Chunks     int    `json:"chunks"`
+	Generation int64  `json:"generation"`
+}
+
+// NewResult returns a result without outcomes.
+func NewResult(d Dataset, o Options) *Result {
+	o = o.withDefaults()
+	chosen := Dataset{Items: o.choose(d.Items)}
+	r := &Result{
+		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Setup: o.Setup, Outcomes: []Outcome{},
+		Dataset: DatasetInfo{
+			Name: d.Name, Hash: d.Hash(), Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit, Kinds: o.Kinds,
+		},
+	}
+	if o.Judge != nil && o.Judge.Chat != nil {
+		r.JudgeModel = o.Judge.Chat.Model()
+	}
+	return r
+}
+
+// Summary is what a run comes to.
+type Summary struct {
+	Questions int             `json:"questions"` // asked
+	Errors    int             `json:"errors"`    // questions that failed
+	Troubled  int             `json:"troubled"`  // questions with any trouble, those that failed among them
+	Metrics   []MetricSummary `json:"metrics"`   // in the order of [Metrics], those that apply
+	Words     int             `json:"words"`     // median length of answers, code aside
+	Latency   Latency         `json:"latency_ms"`
+	Tokens    Tokens          `json:"tokens"`
+	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
+	Chunks    ChunkCounts     `json:"chunks"`
+	Judged    *JudgedSummary  `json:"judged,omitempty"`
+	Grades    *GradeSummary   `json:"grades,omitempty"` // nil unless some questions are answerable and some are not
+}
+
+// GradeSummary tells what grades are worth: whether they tell questions that the
+// documents answer from those they do not, and promise no more than they hold.
+type GradeSummary struct {
+	AUROC            float64 `json:"auroc"`             // see [AUROC]
+	BalancedAccuracy float64 `json:"balanced_accuracy"` // at 0.50, see [BalancedAccuracy]
+	CalibrationError float64 `json:"calibration_error"` // expected, see [CalibrationError]
+	Bins             []Bin   `json:"bins"`              // the reliability diagram
+}
+
+// gradeCut is where grades divide answers from refusals.
+const gradeCut = 0.5
+
+// grades sums up the grades of the questions that did not fail.
+func (r *Result) grades() *GradeSummary {
+	var graded []Graded
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Error == "" {
+			graded = append(graded, Graded{o.Grade.Score, o.answerable()})
+		}
+	}
+	area, ok := AUROC(graded)
+	if !ok {
+		return nil
+	}
+	g := &GradeSummary{AUROC: area, Bins: Reliability(graded, CalibrationBins)}
+	g.BalancedAccuracy, _ = BalancedAccuracy(graded, gradeCut)
+	g.CalibrationError = CalibrationError(g.Bins)
+	return g
+}
+
+// MetricSummary is the mean of a metric over the questions it applies to.
+type MetricSummary struct {
+	Name string  `json:"name"`
+	N    int     `json:"n"`
+	Mean float64 `json:"mean"`
+	Interval
+	Target  float64 `json:"target,omitempty"`  // 0: none
+	Reached *bool   `json:"reached,omitempty"` // the target; nil without one
+	Most    float64 `json:"most,omitempty"`    // the most that this dataset allows, where that is less than 1
+}
+
+// Latency is how long questions took, in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
+	Max float64 `json:"max"`
+}
+
+// Tokens counts what models were asked while answering.
+type Tokens struct {
+	Input  int64 `json:"input"`
+	Output int64 `json:"output"`
+	Total  int64 `json:"total"`
+	Calls  int64 `json:"calls"`
+}
+
+// ChunkCounts counts chunks, over all questions.
+type ChunkCounts struct {
+	Total     int `json:"total"`     // that the index holds
+	Retrieved int `json:"retrieved"` // a question, the mean
+	Used      int `json:"used"`      // sources cited a question, the mean
+}
+
+// JudgedSummary counts what a judge did.
+type JudgedSummary struct {
+	Answers      int            `json:"answers"`
+	Failed       int            `json:"failed"`  // without any score
+	Missing      map[string]int `json:"missing"` // by aspect: how often it was n/a
+	Calls        int64          `json:"calls"`
+	InputTokens  int64          `json:"input_tokens"`
+	OutputTokens int64          `json:"output_tokens"`
+	CostUSD      float64        `json:"cost_usd"`
+}
+
+// Summarise fills in the summary from the outcomes.
+func (r *Result) Summarise() {
+	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
+	var latencies []float64
+	var words []int
+	retrieved, used := 0, 0
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		if o.Error != "" {
+			s.Errors++
+		} else {
+			latencies = append(latencies, o.LatencyMS)
+			words = append(words, Words(o.Answer))
+		}
+		if len(o.Trouble) > 0 {
+			s.Troubled++
+		}
+		s.Tokens.Input += o.Usage.InputTokens
+		s.Tokens.Output += o.Usage.OutputTokens
+		s.Tokens.Calls += o.Usage.Calls
+		s.CostUSD += o.CostUSD
+		retrieved += o.Chunks
+		used += o.sourcesCited()
+		s.judged(o.Judgement)
+	}
+	s.Tokens.Total = s.Tokens.Input + s.Tokens.Output
+	s.Words = Median(words)
+	s.Latency = Latency{Percentile(latencies, 0.5), Percentile(latencies, 0.95), Percentile(latencies, 1)}
+	for _, root := range r.Setup.Index {
+		s.Chunks.Total += root.Chunks
+	}
+	n := float64(max(1, len(r.Outcomes)))
+	s.Chunks.Retrieved, s.Chunks.Used = int(math.Round(float64(retrieved)/n)), int(math.Round(float64(used)/n))
+	for _, m := range Metrics() {
+		if summary, ok := r.summarise(m); ok {
+			s.Metrics = append(s.Metrics, summary)
+		}
+	}
+	s.Grades = r.grades()
+	r.Summary = s
+}
+
+func (o *Outcome) sourcesCited() int {
+	var n []int
+	for _, c := range o.Citations {
+		n = append(n, c.N)
+	}
+	slices.Sort(n)
+	return len(slices.Compact(n))
+}
+
+func (s *Summary) judged(j *Judgement) {
+	if j == nil {
+		return
+	}
+	if s.Judged == nil {
+		s.Judged = &JudgedSummary{Missing: map[string]int{}}
+	}
+	s.Judged.Answers++
+	if len(j.Scores) == 0 {
+		s.Judged.Failed++
+	}
+	for _, aspect := range j.Missing {
+		s.Judged.Missing[aspect]++
+	}
+	s.Judged.Calls += j.Calls
+	s.Judged.InputTokens += j.InputTokens
+	s.Judged.OutputTokens += j.OutputTokens
+	s.Judged.CostUSD += j.CostUSD
+}
+
+// summarise is one metric over all outcomes; ok is false where it applies to
+// none.
+func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
+	groups := r.groups(func(o *Outcome) (float64, bool) { v, ok := o.Metrics[m.Name]; return v, ok })
+	values := slices.Concat(groups...)
+	if len(values) == 0 {
+		return MetricSummary{}, false
+	}
+	s := MetricSummary{Name: m.Name, N: len(values), Mean: Mean(values), Interval: bootstrapGroups(groups), Target: m.Target}
+	if m.Target > 0 {
+		reached := s.Mean >= m.Target
+		if m.Above {
+			reached = s.Mean > m.Target
+		}
+		s.Reached = &reached
+	}
+	if m.Name == MetricPrecision5 {
+		most := Mean(slices.Concat(r.groups(func(o *Outcome) (float64, bool) {
+			_, ok := o.Metrics[m.Name]
+			return min(1, float64(len(distinct(o.Relevant)))/5), ok
+		})...))
+		if most < 1 {
+			s.Most = most
+		}
+	}
+	return s, true
+}
+
+// groups collects values by item, so that the turns of a dialogue stay together.
+func (r *Result) groups(value func(*Outcome) (float64, bool)) [][]float64 {
+	var out [][]float64
+	item := ""
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		v, ok := value(o)
+		switch {
+		case !ok:
+		case len(out) > 0 && o.Item == item:
+			out[len(out)-1] = append(out[len(out)-1], v)
+		default:
+			out = append(out, []float64{v})
+			item = o.Item
+		}
+	}
+	return out
+}
+
+// Metric returns the summary of a metric by its name.
+func (s *Summary) Metric(name string) (MetricSummary, bool) {
+	i := slices.IndexFunc(s.Metrics, func(m MetricSummary) bool { return m.Name == name })
+	if i < 0 {
+		return MetricSummary{}, false
+	}
+	return s.Metrics[i], true
+}
+
+// TakeOver gives a result the identity of the run it belongs to: what the run
+// was begun with, instead of what it went on with.
+func (r *Result) TakeOver(run *Result) {
+	r.ID, r.Name, r.Started, r.Dataset, r.Setup, r.JudgeModel = run.ID, run.Name, run.Started, run.Dataset, run.Setup, run.JudgeModel
+	r.Summarise()
+}
+
+// Differences says in words how two setups differ in what bears on answers.
+func (s Setup) Differences(other Setup) []string {
+	var out []string
+	say := func(what, a, b string) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s was %q and is %q", what, a, b))
+		}
+	}
+	say("the version", s.Version, other.Version)
+	say("the model", s.Model, other.Model)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Settings)), maps.Keys(other.Settings))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		say(name, s.Settings[name], other.Settings[name])
+	}
+	describe := func(all []IndexInfo) string {
+		var parts []string
+		for _, i := range all {
+			parts = append(parts, fmt.Sprintf("%s with %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation))
+		}
+		return strings.Join(parts, "; ")
+	}
+	say("the index", describe(s.Index), describe(other.Index))
+	return out
+}

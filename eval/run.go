@@ -1,0 +1,261 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/ragflow"
+)
+
+// Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
+// concurrent use. One that has the method Delete of an assistant is asked to
+// drop the threads a run has made.
+type Asker interface {
+	Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error)
+}
+
+// Options say how a run goes. The zero value asks everything, without a judge.
+type Options struct {
+	Workers int      // items asked side by side; 0: one for each processor
+	Limit   int      // only the first items that Kinds lets through; 0: all
+	Kinds   []string // only questions of these kinds, and dialogues with a turn of them; none: all
+	Judge   *Judge   // grades answers with a model; nil: no model is called but those of the asker
+	Setup   Setup    // what is measured, to be kept with the result
+
+	Earlier  []Outcome                               // of a run that was interrupted: their items are not asked again, unless they failed
+	Record   func(item string, done []Outcome) error // told of each item at once when it is done, by one goroutine at a time; an error ends the run
+	Progress func(done, total int)                   // told of the questions done; as Record
+	Clock    func() time.Time                        // default time.Now
+}
+
+// Run asks every question of a dataset and measures the answers. The questions
+// of a dialogue are asked in order on one thread, items side by side. The
+// outcomes are in the order of the dataset and do not depend on the number of
+// workers, latencies apart.
+//
+// A question that fails is an outcome with an error, and the run goes on. The
+// end of ctx, and what makes all further asking pointless, end it: then the
+// result holds what was finished, and the error is not nil.
+func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
+	o = o.withDefaults()
+	items := o.choose(d.Items)
+	r := &run{asker: a, options: o, outcomes: make([][]Outcome, len(items)), total: Dataset{Items: items}.Questions()}
+	result := NewResult(d, o)
+	if len(items) == 0 {
+		return result, ErrEmptyDataset
+	}
+	if o.Judge != nil && o.Judge.Chat == nil {
+		return result, errNoChat
+	}
+	r.resume(items)
+	err := inParallel(ctx, len(items), o.Workers, func(ctx context.Context, i int) error {
+		if r.outcomes[i] != nil {
+			return nil
+		}
+		done, err := r.item(ctx, items[i])
+		if err != nil {
+			return err
+		}
+		return r.finish(i, items[i].ID, done)
+	})
+	for _, done := range r.outcomes {
+		result.Outcomes = append(result.Outcomes, done...)
+	}
+	result.Complete = err == nil
+	result.Summarise()
+	return result, err
+}
+
+func (o Options) withDefaults() Options {
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return o
+}
+
+// choose picks the items to ask.
+func (o Options) choose(all []Item) []Item {
+	var items []Item
+	for _, item := range all {
+		kinds := []string{item.Kind}
+		for _, t := range item.Turns {
+			kinds = append(kinds, cmp.Or(t.Kind, item.Kind))
+		}
+		if len(o.Kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(o.Kinds, k) }) {
+			continue
+		}
+		if items = append(items, item); len(items) == o.Limit {
+			break
+		}
+	}
+	return items
+}
+
+// run is what the workers of a run share.
+type run struct {
+	asker   Asker
+	options Options
+	library library
+
+	mu       sync.Mutex
+	outcomes [][]Outcome // by item; nil: not done
+	done     int         // questions
+	total    int
+}
+
+// resume takes over what an earlier run has finished.
+func (r *run) resume(items []Item) {
+	earlier := map[string][]Outcome{}
+	for _, o := range r.options.Earlier {
+		earlier[o.Item] = append(earlier[o.Item], o)
+	}
+	for i, item := range items {
+		done := earlier[item.ID]
+		failed := slices.ContainsFunc(done, func(o Outcome) bool { return o.Error != "" || o.Judgement != nil && o.Judgement.Error != "" })
+		if len(done) == max(1, len(item.Turns)) && !failed {
+			r.outcomes[i] = done
+			r.done += len(done)
+		}
+	}
+	if r.options.Progress != nil {
+		r.options.Progress(r.done, r.total)
+	}
+}
+
+// finish keeps what became of an item.
+func (r *run) finish(i int, id string, done []Outcome) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.outcomes[i] = done
+	r.done += len(done)
+	if r.options.Record != nil {
+		if err := r.options.Record(id, done); err != nil {
+			return err
+		}
+	}
+	if r.options.Progress != nil {
+		r.options.Progress(r.done, r.total)
+	}
+	return nil
+}
+
+// item asks a question, or the turns of a dialogue.
+func (r *run) item(ctx context.Context, item Item) (done []Outcome, err error) {
+	thread := ""
+	defer func() {
+		if d, ok := r.asker.(interface {
+			Delete(ctx context.Context, threads ...string) error
+		}); ok && thread != "" {
+			dropErr := d.Delete(context.WithoutCancel(ctx), thread)
+			if err == nil && dropErr != nil && !errors.Is(dropErr, ragflow.ErrNotFound) {
+				err = fmt.Errorf("drop the thread of %s: %w", item.ID, dropErr)
+			}
+		}
+	}()
+	for _, o := range questionsOf(item) {
+		if err := r.ask(ctx, &o, &thread); err != nil {
+			return nil, err
+		}
+		done = append(done, o)
+	}
+	return done, nil
+}
+
+// questionsOf returns the outcomes of an item with nothing but the questions.
+func questionsOf(item Item) []Outcome {
+	if len(item.Turns) == 0 {
+		return []Outcome{{
+			ID: item.ID, Item: item.ID, Lang: item.Lang, Kind: item.Kind, Question: item.Question, Expected: item.Expected,
+		}}
+	}
+	var out []Outcome
+	for _, t := range item.Turns {
+		out = append(out, Outcome{
+			ID: fmt.Sprintf("%s.%d", item.ID, t.Turn), Item: item.ID, Turn: t.Turn, Lang: item.Lang,
+			Kind: cmp.Or(t.Kind, item.Kind), Question: t.Question, Expected: t.Expected,
+		})
+	}
+	return out
+}
+
+// ask has one question answered, measured and judged. An error ends the run.
+func (r *run) ask(ctx context.Context, o *Outcome, thread *string) error {
+	begun := r.options.Clock()
+	reply, err := r.asker.Ask(ctx, ragflow.Question{Text: o.Question, Thread: *thread})
+	o.LatencyMS = float64(r.options.Clock().Sub(begun).Microseconds()) / 1000
+	o.Citations, o.Retrieved = []Citation{}, []Page{}
+	switch {
+	case err == nil:
+		*thread = reply.ThreadID
+		o.answered(reply)
+		for i, c := range reply.Citations {
+			o.Citations[i].Exact = r.library.verify(c)
+		}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case pointless(err):
+		return fmt.Errorf("%s: %w", o.ID, err)
+	default:
+		o.Error = err.Error()
+	}
+	o.measure()
+	if r.options.Judge != nil {
+		return o.judge(ctx, r.options.Judge)
+	}
+	return nil
+}
+
+// pointless reports whether no further question can be answered either.
+func pointless(err error) bool {
+	for _, fact := range []error{
+		ragflow.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrDrained,
+		ragflow.ErrNoPath, context.Canceled,
+	} {
+		if errors.Is(err, fact) {
+			return true
+		}
+	}
+	return false
+}
+
+// inParallel calls do for 0 to n-1, at most workers at a time. The first error
+// ends it: what is under way then sees its context end, and is waited for.
+func inParallel(ctx context.Context, n, workers int, do func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(max(1, workers), n) {
+		group.Go(func() {
+			for i := range next {
+				if err := do(ctx, i); err != nil {
+					cancel(err) // only the first one counts
+				}
+			}
+		})
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	group.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,417 @@
+package eval_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow"
+	"example.com/ragflow/eval"
+	"example.com/ragflow/llm"
+)
+
+// still is a clock that stands: a run with it has the same bytes each time.
+func still() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+
+func runSet(t *testing.T, a eval.Asker, d eval.Dataset, o eval.Options) *eval.Result {
+	t.Helper()
+	o.Clock = still
+	r, err := eval.Run(t.Context(), a, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// However many ask side by side, the result has the same bytes, and the turns of
+// a dialogue are asked in order on one thread.
+func TestWorkers(t *testing.T) {
+	f := newFake(t)
+	var want []byte
+	for _, workers := range []int{1, 8} {
+		r := runSet(t, f, set(20), eval.Options{Workers: workers})
+		got, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%d workers (-want +got):\n%s", workers, diff)
+		}
+		second := r.Outcomes[21]
+		if got, want := second.Queries[0].Text, "+first|second"; second.ID != "d.2" || got != want {
+			t.Errorf("%s was asked as %q, want %q", second.ID, got, want)
+		}
+	}
+	if got := f.dropped.Load(); got != 44 {
+		t.Errorf("%d threads dropped, want one for each of 22 items, twice", got)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	r := runSet(t, newFake(t), set(1), eval.Options{})
+	want := []map[string]float64{
+		{
+			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1, "expected_keywords_present": 0.5,
+			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"page_first": 0, "page_in_5": 1, "page_in_10": 1, "page_in_10_lexical": 1, "page_in_10_dense": 1,
+			"mrr": 0.5, "ndcg_10": eval.NDCG([]string{"a", "b"}, []string{"b"}, 10), "precision_5": 0.2,
+		},
+		{
+			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1,
+			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"page_first": 1, "page_in_5": 1, "page_in_10": 1, "page_in_10_lexical": 1, "page_in_10_dense": 0,
+			"mrr": 1, "ndcg_10": 1, "precision_5": 0.2,
+		},
+		{
+			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1,
+			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"page_first": 0, "page_in_5": 0, "page_in_10": 0, "page_in_10_lexical": 0, "page_in_10_dense": 0,
+			"mrr": 0, "ndcg_10": 0, "precision_5": 0,
+		},
+		{
+			"answer_not_empty": 1, "abstention_recall": 1, "abstention_precision": 1, "decision_accuracy": 1, "citation_exact": 1,
+		},
+	}
+	var got []map[string]float64
+	for _, o := range r.Outcomes {
+		got = append(got, o.Metrics)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	if got, want := r.Outcomes[2].Trouble, []string{"no relevant page among the first 10"}; !cmp.Equal(got, want) {
+		t.Errorf("trouble %q, want %q", got, want)
+	}
+}
+
+// A quote that is not what the file says is found, whatever the reply claims.
+func TestInexactQuote(t *testing.T) {
+	f := newFake(t)
+	lying := asker(func(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) {
+		r, err := f.Ask(ctx, q)
+		if err == nil {
+			r.Citations[0].Start++
+			r.Citations[0].End++
+		}
+		return r, err
+	})
+	r := runSet(t, lying, set(1), eval.Options{})
+	o := r.Outcomes[0]
+	if o.Metrics[eval.MetricCitationExact] != 0 || o.Citations[0].Exact || !strings.Contains(strings.Join(o.Trouble, ";"), "does not stand in its file") {
+		t.Errorf("an inexact quote passes: %v %v", o.Metrics, o.Trouble)
+	}
+}
+
+// asker is a function that answers.
+type asker func(context.Context, ragflow.Question) (*ragflow.Reply, error)
+
+func (a asker) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) { return a(ctx, q) }
+
+// A question that fails is an outcome; what makes all asking pointless ends the
+// run with what was done.
+func TestFailures(t *testing.T) {
+	f := newFake(t)
+	f.fail = func(q string) error {
+		if strings.Contains(q, "number 2") {
+			return errDown
+		}
+		return nil
+	}
+	r := runSet(t, f, set(3), eval.Options{Workers: 1})
+	if r.Summary.Errors != 1 || r.Outcomes[1].Error != "the model is down" || r.Summary.Questions != 6 || !r.Complete {
+		t.Errorf("errors %d of %d, %q", r.Summary.Errors, r.Summary.Questions, r.Outcomes[1].Error)
+	}
+	if got := r.Outcomes[1].Metrics[eval.MetricKeywords]; got != 0 {
+		t.Errorf("a failed question has %v of its keywords, want 0", got)
+	}
+	f.fail = func(q string) error {
+		if strings.Contains(q, "number 2") {
+			return fmt.Errorf("save: %w", ragflow.ErrDiskFull)
+		}
+		return nil
+	}
+	r, err := eval.Run(t.Context(), f, set(3), eval.Options{Workers: 1})
+	if !errors.Is(err, ragflow.ErrDiskFull) || r.Complete || len(r.Outcomes) != 1 || !strings.Contains(err.Error(), "q2") {
+		t.Errorf("a full disk: %v, %d outcomes, complete %v", err, len(r.Outcomes), r.Complete)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		o    eval.Options
+		want string
+	}{
+		{"all", eval.Options{}, "q1 q2 d.1 d.2 n"},
+		{"limit", eval.Options{Limit: 3}, "q1 q2 d.1 d.2"},
+		{"kind", eval.Options{Kinds: []string{eval.NoAnswer}}, "n"},
+		{"kinds and limit", eval.Options{Kinds: []string{"fact", eval.NoAnswer}, Limit: 1}, "q1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var ids []string
+			for _, o := range runSet(t, newFake(t), set(2), tt.o).Outcomes {
+				ids = append(ids, o.ID)
+			}
+			if got := strings.Join(ids, " "); got != tt.want {
+				t.Errorf("asked %s, want %s", got, tt.want)
+			}
+		})
+	}
+	if _, err := eval.Run(t.Context(), newFake(t), eval.Dataset{}, eval.Options{}); !errors.Is(err, eval.ErrEmptyDataset) {
+		t.Errorf("an empty dataset: %v", err)
+	}
+}
+
+// An interrupted run keeps what was done and does not ask it again; the result
+// is that of a run that was not interrupted.
+func TestInterruptAndResume(t *testing.T) {
+	store := eval.Store{Dir: t.TempDir()}
+	f := newFake(t)
+	d := set(6)
+	want := runSet(t, f, d, eval.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	f.asked.Store(0)
+	f.after = func(n int64) {
+		if n == 4 {
+			cancel()
+		}
+	}
+	o := eval.Options{Workers: 1, Clock: still}
+	run := eval.NewResult(d, o)
+	journal, err := store.Create(run, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Record = journal.Record
+	r, err := eval.Run(ctx, f, d, o)
+	if !errors.Is(err, context.Canceled) || r.Complete || len(r.Outcomes) != 3 {
+		t.Fatalf("interrupted: %v, complete %v, %d outcomes", err, r.Complete, len(r.Outcomes))
+	}
+	// Not finished: as after kill -9. What was being written is cut off.
+	if _, err := journal.WriteRaw(`{"item":"q4","outcomes":[{"id":"q`); err != nil {
+		t.Fatal(err)
+	}
+
+	journal, earlier, dataset, err := store.Resume("last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.asked.Store(0)
+	f.after = nil
+	o = eval.Options{Workers: 4, Clock: still, Earlier: earlier.Outcomes, Record: journal.Record}
+	r, err = eval.Run(t.Context(), f, dataset, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.TakeOver(earlier)
+	if err := journal.Finish(r); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.asked.Load(); got != 6 {
+		t.Errorf("%d questions asked on resuming, want the 6 that were not done", got)
+	}
+	got, err := store.Load(run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.ID = got.ID
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("resumed and stored (-want +got):\n%s", diff)
+	}
+	list, err := store.List()
+	if err != nil || len(list) != 1 || !list[0].Complete || list[0].Questions != 9 || list[0].Dataset != "set" {
+		t.Errorf("List() = %+v, %v", list, err)
+	}
+}
+
+// What failed is asked again on resuming.
+func TestResumeAsksFailedAgain(t *testing.T) {
+	f := newFake(t)
+	f.fail = func(string) error { return errDown }
+	r := runSet(t, f, set(1), eval.Options{})
+	f.fail = nil
+	if r = runSet(t, f, set(1), eval.Options{Earlier: r.Outcomes}); r.Summary.Errors != 0 {
+		t.Errorf("%d questions failed still", r.Summary.Errors)
+	}
+}
+
+// No model is asked without a judge; with one, once for each answer.
+func TestJudge(t *testing.T) {
+	c := &chat{text: func(llm.Request) (string, error) {
+		return "CORRECTNESS: 9\nRELEVANCE: ten\nCOHERENCE: 8/10", nil
+	}}
+	r := runSet(t, newFake(t), set(2), eval.Options{})
+	if c.calls.Load() != 0 || r.Summary.Judged != nil || r.JudgeModel != "" {
+		t.Errorf("judged without a judge: %d calls", c.calls.Load())
+	}
+	r = runSet(t, newFake(t), set(2), eval.Options{Judge: &eval.Judge{Chat: c}})
+	if got := c.calls.Load(); got != 4 {
+		t.Errorf("%d calls, want 4: what was declined is not graded", got)
+	}
+	j := r.Summary.Judged
+	want := &eval.JudgedSummary{Answers: 4, Missing: map[string]int{"completeness": 2}, Calls: 4, InputTokens: 40, OutputTokens: 16, CostUSD: 0.004}
+	if diff := cmp.Diff(want, j); diff != "" {
+		t.Errorf("judged (-want +got):\n%s", diff)
+	}
+	for name, want := range map[string][2]float64{"qa_correctness": {0.9, 2}, "relevance": {1, 4}, "coherence": {0.8, 4}} {
+		if m, ok := r.Summary.Metric(name); !ok || m.Mean != want[0] || float64(m.N) != want[1] {
+			t.Errorf("%s = %+v, want %v of %v answers", name, m, want[0], want[1])
+		}
+	}
+	if _, ok := r.Summary.Metric(eval.MetricCompleteness); ok {
+		t.Error("a score that was not given is counted")
+	}
+	if _, err := eval.Run(t.Context(), newFake(t), set(1), eval.Options{Judge: &eval.Judge{}}); err == nil {
+		t.Error("a judge without a model is no error")
+	}
+}
+
+// A judge that fails or talks leaves no scores, and the run goes on.
+func TestJudgeFails(t *testing.T) {
+	for _, tt := range []struct {
+		name, reply string
+		err         error
+	}{{"down", "", errDown}, {"prose", "What a fine answer!", nil}} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &chat{text: func(llm.Request) (string, error) { return tt.reply, tt.err }}
+			r := runSet(t, newFake(t), set(1), eval.Options{Judge: &eval.Judge{Chat: c}})
+			if j := r.Summary.Judged; j.Failed != 3 || j.Missing["relevance"] != 3 || j.Missing["correctness"] != 1 || r.Outcomes[0].Judgement.Error == "" {
+				t.Errorf("judged %+v", j)
+			}
+		})
+	}
+}
+
+// The judge is told apart from data by a boundary, at temperature 0.
+func TestJudgePrompt(t *testing.T) {
+	c := &chat{text: func(r llm.Request) (string, error) {
+		if r.Temperature != 0 || len(r.Messages) != 2 || !strings.Contains(r.Messages[0].Content, "=== ") || strings.Contains(r.Messages[0].Content, "A volume") ||
+			!strings.Contains(r.Messages[1].Content, "A volume keeps data.") {
+			return "", fmt.Errorf("request %+v", r)
+		}
+		return "RELEVANCE: 1", nil
+	}}
+	if r := runSet(t, newFake(t), set(1), eval.Options{Judge: &eval.Judge{Chat: c}}); r.Summary.Judged.Failed != 0 {
+		t.Error(r.Outcomes[0].Judgement.Error)
+	}
+}
+
+func TestAgreement(t *testing.T) {
+	c := &chat{text: func(llm.Request) (string, error) {
+		return "CORRECTNESS: 5\nRELEVANCE: 5\nCOMPLETENESS: 5\nCOHERENCE: 5", nil
+	}}
+	a, err := (&eval.Judge{Chat: c}).Agreement(t.Context(), 4)
+	if err != nil || a.Items < 30 || int(c.calls.Load()) != a.Items || len(a.Aspects) != 4 {
+		t.Fatalf("Agreement() = %+v, %v", a, err)
+	}
+	for _, x := range a.Aspects {
+		if x.N != a.Items || x.Kappa > 0.01 {
+			t.Errorf("a judge that always says 5 agrees: %+v", x)
+		}
+	}
+}
+
+func TestQuadraticKappa(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		a, b         []int
+		kappa, exact float64
+	}{
+		{"equal", []int{0, 5, 10}, []int{0, 5, 10}, 1, 1},
+		{"reversed", []int{0, 10}, []int{10, 0}, -1, 0},
+		{"chance", []int{0, 0, 10, 10}, []int{0, 10, 0, 10}, 0, 0.5},
+		{"constant and equal", []int{7, 7}, []int{7, 7}, 1, 1},
+		{"none", nil, nil, 0, 0},
+		// observed 1+1 = 2; expected (1/3)·Σ(x-y)² over all nine pairs = (1/3)·(0+1+9+1+0+4+4+1+1) = 7
+		{"by hand", []int{1, 2, 3}, []int{1, 2, 4}, 1 - 1/(1.0/3*(0+1+9+1+0+4+4+1+1)), 2.0 / 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kappa, exact := eval.QuadraticKappa(tt.a, tt.b, 10)
+			if diff := kappa - tt.kappa; diff > 1e-9 || diff < -1e-9 || exact != tt.exact {
+				t.Errorf("QuadraticKappa() = %v, %v, want %v, %v", kappa, exact, tt.kappa, tt.exact)
+			}
+		})
+	}
+}
+
+func TestRecordErrorEndsRun(t *testing.T) {
+	full := errors.New("no space left")
+	_, err := eval.Run(t.Context(), newFake(t), set(5), eval.Options{Record: func(string, []eval.Outcome) error { return full }})
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+func ExampleRun() {
+	ctx := context.Background()
+	assistant, err := ragflow.Open(ctx, ragflow.Config{Docs: []string{"../docs"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = assistant.Close() }()
+	dataset, err := eval.Load("guide")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := eval.Run(ctx, assistant, dataset, eval.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	pages, _ := result.Summary.Metric(eval.MetricPageIn5)
+	fmt.Printf("%d questions, relevant page among the first five: %.0f %%\n", result.Summary.Questions, 100*pages.Mean)
+	// Output: 8 questions, relevant page among the first five: 100 %
+}
+
+func TestHostileContent(t *testing.T) {
+	f := newFake(t)
+	const evil = "<script>alert(1)</script><img src=http://x/y.png onerror=alert(2)> ]]> </style> {{.}} \u202e\x1b[31m javascript:alert(3)"
+	d := eval.Dataset{Name: evil, Items: []eval.Item{{
+		ID: "=cmd|' /C calc'!A0 <b>", Kind: evil, Lang: evil, Question: evil, Expected: eval.Expected{ExpectedKeywords: []string{evil}, ExpectedAnswer: evil, Relevant: []string{evil}},
+	}}}
+	hostile := asker(func(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error) {
+		r, err := f.Ask(ctx, q)
+		if err == nil {
+			r.Answer = evil + strings.Repeat("long ", 100_000)
+			r.Citations[0].Source, r.Citations[0].Quote, r.Citations[0].Title = evil, evil, evil
+			r.Retrieved[0].Source, r.Retrieved[0].Legs[0].Name = evil, evil
+			r.Queries[0].Text, r.Queries[0].Why, r.Model, r.Warnings = evil, evil, evil, []string{evil}
+		}
+		return r, err
+	})
+	o := eval.Options{Clock: still, Setup: eval.Setup{Version: evil, Model: evil, Settings: map[string]string{evil: evil}, Index: []eval.IndexInfo{{Root: evil}}}}
+	r, err := eval.Run(t.Context(), hostile, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page, table bytes.Buffer
+	if err := errors.Join(eval.WriteHTML(&page, r), eval.WriteCSV(&table, r)); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", "<img", "A0 <b>", "\u202e", "\x1b", "ZgotmplZ"} {
+		if strings.Contains(page.String(), bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if got := strings.Count(page.String(), "</style>"); got != 1 {
+		t.Errorf("%d ends of style, want 1", got)
+	}
+	if page.Len() > 400_000 {
+		t.Errorf("a page of %d bytes for one huge answer", page.Len())
+	}
+	if !strings.Contains(table.String(), "'=cmd") {
+		t.Error("a formula came into the CSV")
+	}
+}

@@ -1,0 +1,211 @@
+package eval
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// mostTroubled is how many questions in trouble a table names.
+const mostTroubled = 10
+
+// WriteTable writes a result for people to read on a terminal: the metrics with
+// their 95 % intervals and targets, what it took, and which questions are in
+// trouble. Texts of documents and errors stand in it as they are.
+func WriteTable(w io.Writer, r *Result) error {
+	fmt.Fprintf(w, "%s\n\n", r.headline())
+	var rows strings.Builder
+	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
+	for _, m := range r.Summary.Metrics {
+		fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(w, tidy(rows.String()))
+	for _, l := range r.footer() {
+		fmt.Fprintln(w, l)
+	}
+	return r.writeTroubled(w)
+}
+
+// tidy takes the blanks away that a table leaves at the ends of lines.
+func tidy(table string) string {
+	var b strings.Builder
+	for l := range strings.Lines(table) {
+		b.WriteString(strings.TrimRight(l, " \n"))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// headline says what was measured, on one line.
+func (r *Result) headline() string {
+	parts := []string{fmt.Sprintf("dataset %s: %s", r.Dataset.Name, plural(len(r.Outcomes), "question"))}
+	if !r.Complete {
+		parts[0] += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
+	}
+	if r.Setup.Model != "" {
+		parts = append(parts, "answered by "+r.Setup.Model)
+	}
+	if r.JudgeModel != "" {
+		parts = append(parts, "judged by "+r.JudgeModel)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// target says whether the target is reached.
+func (m MetricSummary) target() string {
+	if m.Reached == nil {
+		return ""
+	}
+	word := "not reached"
+	if *m.Reached {
+		word = "reached"
+	}
+	if m.Most > 0 && m.Most < m.Target {
+		word += fmt.Sprintf(" (at most %.2f here: few pages are relevant)", m.Most)
+	}
+	return strconv.FormatFloat(m.Target, 'f', -1, 64) + " " + word
+}
+
+// footer is what stands below the metrics.
+func (r *Result) footer() []string {
+	s := r.Summary
+	lines := []string{
+		"",
+		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
+		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
+		fmt.Sprintf("answers  %s at the median; %d chunks found and %s cited a question", plural(s.Words, "word"), s.Chunks.Retrieved, plural(s.Chunks.Used, "source")),
+	}
+	if g := s.Grades; g != nil {
+		lines = append(lines, fmt.Sprintf("grades   AUROC %.3f, balanced accuracy at %.2f %.3f, calibration error %.3f",
+			g.AUROC, gradeCut, g.BalancedAccuracy, g.CalibrationError))
+	}
+	if j := s.Judged; j != nil {
+		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score, n/a %s; %d tokens in, %d out, %.4f USD",
+			plural(j.Answers, "answer"), j.Failed, counts(j.Missing), j.InputTokens, j.OutputTokens, j.CostUSD))
+	}
+	if a := r.Agreement; a != nil {
+		lines = append(lines, "", fmt.Sprintf("agreement of the judge with people, on %s graded by hand:", plural(a.Items, "answer")))
+		for _, x := range a.Aspects {
+			trust := "usable"
+			if x.Kappa < TrustedKappa {
+				trust = fmt.Sprintf("below %.1f: do not rely on it", TrustedKappa)
+			}
+			lines = append(lines, fmt.Sprintf("  %-13s quadratic κ %.2f, exact %.0f %%, %d read (%s)", x.Aspect, x.Kappa, 100*x.Exact, x.N, trust))
+		}
+		for _, e := range a.Errors {
+			lines = append(lines, "  the judge failed: "+e)
+		}
+	}
+	return lines
+}
+
+// counts writes numbers by name, in the order of names.
+func counts(m map[string]int) string {
+	var parts []string
+	for name, n := range m {
+		parts = append(parts, fmt.Sprintf("%s %d", name, n))
+	}
+	slices.Sort(parts)
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// writeTroubled names the questions that something is wrong with.
+func (r *Result) writeTroubled(w io.Writer) error {
+	if r.Summary.Troubled == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, "question"))
+	left := mostTroubled
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		if len(o.Trouble) == 0 {
+			continue
+		}
+		if left == 0 {
+			_, err := fmt.Fprintf(w, "  … and %d more\n", r.Summary.Troubled-mostTroubled)
+			return err
+		}
+		left--
+		if _, err := fmt.Fprintf(w, "  %s: %s\n", o.ID, strings.Join(o.Trouble, "; ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteCSV writes one line a question, with a header; metrics that do not apply
+// are empty. A text that a spreadsheet would take for a formula gets a ' in
+// front.
+func WriteCSV(w io.Writer, r *Result) error {
+	out := csv.NewWriter(w)
+	header := []string{"id", "item", "turn", "lang", "kind", "question", "expected_answer", "answer", "abstained", "grade"}
+	for _, m := range Metrics() {
+		header = append(header, m.Name)
+	}
+	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "trouble")
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	for i := range r.Outcomes {
+		if err := out.Write(r.Outcomes[i].cells()); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func (o *Outcome) cells() []string {
+	var cited []string
+	for _, c := range o.Citations {
+		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
+	}
+	turn := ""
+	if o.Turn > 0 {
+		turn = strconv.Itoa(o.Turn)
+	}
+	cells := []string{
+		harmless(o.ID), harmless(o.Item), turn, harmless(o.Lang), harmless(o.Kind), harmless(o.Question), harmless(o.ExpectedAnswer),
+		harmless(o.Answer), strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
+	}
+	for _, m := range Metrics() {
+		cell := ""
+		if v, ok := o.Metrics[m.Name]; ok {
+			cell = decimal(v)
+		}
+		cells = append(cells, cell)
+	}
+	pages := sources(o.Retrieved[:min(10, len(o.Retrieved))])
+	return append(cells,
+		harmless(strings.Join(cited, "; ")), harmless(strings.Join(pages, "; ")), harmless(o.Model),
+		strconv.FormatInt(o.Usage.InputTokens, 10), strconv.FormatInt(o.Usage.OutputTokens, 10), decimal(o.CostUSD), decimal(o.LatencyMS),
+		harmless(o.Error), harmless(strings.Join(o.Trouble, "; ")))
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// harmless keeps a text from being run as a formula (OWASP, CSV injection).
+func harmless(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
