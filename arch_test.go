@@ -108,8 +108,10 @@ var testOnly = []string{
 	"github.com/creack/pty",           // a terminal for the program under test
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
-	module + "/eval",       // questions for integration tests,
-	module + "/llm/openai", // and real models for them
+	module + "/internal/termmd", // what a terminal gets
+	module + "/transcript",
+	module + "/eval",                        // questions for integration tests,
+	module + "/llm", module + "/llm/openai", // and real models for them
 	module + "/internal/screen",
 	module + "/checkpoint/checkpointtest",
 	module + "/llm/llmtest",

@@ -64,7 +64,7 @@ var (
 	// figure is a number with what belongs to it: 24.000, 3.2.1, 2024-05-01, 01/VBHN-VPQH, v2, 80:80, 99%.
 	figure = regexp.MustCompile(`[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,:/_-][\p{L}\p{N}]+)*`)
 	// identifier is a name that only programs use: --mount, depends_on, a.yml, /etc/hosts, FooBar.
-	identifier = regexp.MustCompile(`--?[A-Za-z][\w-]*|[A-Za-z]\w*_\w+|(?:/[\w.-]+){2,}|[\w-]+\.(?:ya?ml|json|toml|conf|txt|md|sh|env|go|py|js)\b|\b[a-z]+[A-Z]\w*`)
+	identifier = regexp.MustCompile(`--?[A-Za-z][\w-]*|\b_*[A-Za-z]\w*_\w+|(?:/[\w.-]+){2,}|[\w-]+\.(?:ya?ml|json|toml|conf|txt|md|sh|env|go|py|js)\b|\b[a-z]+[A-Z]\w*`)
 )
 
 // literals returns what of a sentence must stand in its source as it is:

@@ -14,8 +14,8 @@ import (
 )
 
 // PostRetrieval returns the node that makes the context: the best candidates
-// are reranked, near-duplicates and surplus chunks of one document are left
-// out, and what remains is cut to [MaxSources] chunks and [MaxContextTokens]
+// are reranked, near-duplicates, surplus chunks of one document and chunks that
+// read like orders to a model are left out, and what remains is cut to [MaxSources] chunks and [MaxContextTokens]
 // tokens, in rank order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker) Node {
 	return func(ctx context.Context, st state.State) (state.Update, error) {
@@ -107,21 +107,22 @@ func words(s string) []string {
 	return out
 }
 
-// choose takes the best sources, without near-duplicates and without more than
-// MaxPerDocument of one document.
+// choose takes the best sources, without near-duplicates, without more than
+// MaxPerDocument of one document, and without what reads like orders to a model.
 func choose(ctx context.Context, ranked []state.Source) []state.Source {
 	kept := distinct(ranked, rank.Above(contextSimilarity), len(ranked))
 	type document struct{ root, source string }
 	of := map[document]int{}
 	surplus := 0
 	chosen := make([]state.Source, 0, MaxSources)
+	var guard wary
 	for _, i := range kept {
 		d := document{ranked[i].Root, ranked[i].Source}
 		if of[d]++; of[d] > MaxPerDocument {
 			surplus++
 			continue
 		}
-		if len(chosen) < MaxSources {
+		if len(chosen) < MaxSources && !guard.leavesOut(ctx, ranked[i]) {
 			chosen = append(chosen, ranked[i])
 		}
 	}

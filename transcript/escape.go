@@ -1,9 +1,11 @@
 package transcript
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"example.com/ragflow/text"
@@ -36,6 +38,26 @@ func Visible(s string) string {
 		}
 		return r // strings.Map gives U+FFFD for invalid bytes
 	}, s)
+}
+
+// VisibleJSON writes what JSON leaves as it is, though a terminal would act on it
+// or a reader not see it, as \u escapes. The values stay the same.
+func VisibleJSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r < 0x7f || r == utf8.RuneError || !unicode.IsControl(r) && !text.Hidden(r):
+			out = append(out, data[:n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		data = data[n:]
+	}
+	return out
 }
 
 // oneLine makes a text one line: line ends become " ⏎ ", runs of spaces one.

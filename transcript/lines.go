@@ -71,7 +71,7 @@ func WriteJSON(w io.Writer, r Run) error {
 	if len(commits) > 0 {
 		first.Started = commits[0].Time.UTC()
 	}
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(visibleWriter{w})
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(first); err != nil {
 		return fmt.Errorf("write run %s: %w", r.ID, err)
@@ -93,6 +93,17 @@ func WriteJSON(w io.Writer, r Run) error {
 		}
 	}
 	return nil
+}
+
+// visibleWriter writes JSON so that it may go to a terminal. Each Write holds
+// whole values.
+type visibleWriter struct{ io.Writer }
+
+func (w visibleWriter) Write(p []byte) (int, error) {
+	if _, err := w.Writer.Write(VisibleJSON(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // list makes an empty list "[]" in JSON, not null.

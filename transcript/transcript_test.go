@@ -155,3 +155,19 @@ func TestOptions(t *testing.T) {
 		t.Errorf("AnswerMD (-want +got):\n%s", diff)
 	}
 }
+
+func TestVisibleJSON(t *testing.T) {
+	want := "a\u202eb\u200bc\U000e0041\u009b\x7f é 👩"
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := transcript.VisibleJSON(data)
+	if got := string(shown); got != `"a\u202eb\u200bc\udb40\udc41\u009b\u007f é 👩"` {
+		t.Errorf("got %s", got)
+	}
+	var back string
+	if err := json.Unmarshal(shown, &back); err != nil || back != want {
+		t.Errorf("read back %q, %v", back, err)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
+	"example.com/ragflow/transcript"
 )
 
 // docsFlag adds --docs to a command.
@@ -183,10 +185,15 @@ func (a *app) problemList(what string, list []ragflow.FileProblem) {
 
 // writeJSON writes the one object of a command's --json.
 func (a *app) writeJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = a.out.Write(transcript.VisibleJSON(b.Bytes()))
+	}
+	if err != nil {
 		return failed("write JSON", err)
 	}
 	return nil
