@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"example.com/ragflow/graph"
@@ -23,7 +24,7 @@ func SummarizeConversation(z Summarizer, limit int) Node {
 			return state.Update{}, nil
 		}
 		older := s.Messages[:len(s.Messages)-LiveAfterSummary]
-		summary, err := z.Summarize(ctx, s.Summary, older)
+		summary, err := z.Summarize(ctx, text.Redact(s.Summary), redacted(older))
 		if err != nil {
 			return state.Update{}, fmt.Errorf("summarize the conversation: %w", err)
 		}
@@ -37,6 +38,16 @@ func SummarizeConversation(z Summarizer, limit int) Node {
 		graph.Note(ctx, "summary", fmt.Sprintf("%d tokens, before %d", text.Count(summary), text.Count(s.Summary)))
 		return state.Update{Messages: ops, Summary: &summary}, nil
 	}
+}
+
+// redacted are messages without their secrets: a summary outlives them and may
+// go to a model.
+func redacted(ms []state.Message) []state.Message {
+	out := slices.Clone(ms)
+	for i := range out {
+		out[i].Content = text.Redact(out[i].Content)
+	}
+	return out
 }
 
 func countMessages(ms []state.Message) int {

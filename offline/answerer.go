@@ -121,15 +121,15 @@ func earlierQuestions(t state.Task) string {
 // recapitulate tells each turn in a line: the question and the gist of its
 // answer.
 func (a *Answerer) recapitulate(t state.Task) string {
-	z := Summarizer{lex: a.lex}
-	facts, turns := readSummary(z.extended(t.Summary, t.Messages[:max(0, len(t.Messages)-1)]))
+	z := Summarizer{lex: a.lex, cues: newCues()}
+	facts, turns := z.extended(t.Summary, t.Messages[:max(0, len(t.Messages)-1)])
 	if len(facts)+len(turns) == 0 {
 		return phrase.Say(phrase.NothingEarlier, t.Language)
 	}
 	var b strings.Builder
 	b.WriteString(phrase.Say(phrase.Conversation, t.Language) + "\n")
 	for _, line := range append(facts, turns...) {
-		b.WriteString("\n" + turnMark + cite.Escape(strings.TrimPrefix(line, turnMark)))
+		b.WriteString("\n" + turnMark + cite.Escape(strings.TrimPrefix(strings.TrimPrefix(line, turnMark), factMark)))
 	}
 	return b.String()
 }

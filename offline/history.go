@@ -83,7 +83,7 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 	anchored := complete || b.turn.manner == corrects
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
-		not := b.r.unmeant(b.turn.text, e.Question)
+		not := b.r.unmeant(b.turn.said, e.Question)
 		w := math.Pow(b.decay, k)
 		if !anchored && (i == 0 || b.r.leaning(e.Question) == "") {
 			anchored = true // the turns since are about this one
@@ -136,7 +136,7 @@ func (b *borrower) person(m state.Memory) {
 	var names []string
 	for _, f := range facts {
 		f = strings.TrimPrefix(f, factMark)
-		not := b.r.unmeant(b.turn.text, f)
+		not := b.r.unmeant(b.turn.said, f)
 		for _, w := range b.r.lex.known(f, not) {
 			if !slices.Contains(names, w) {
 				names = append(names, w)

@@ -353,7 +353,7 @@ func TestSummary(t *testing.T) { // M03
 
 	first := summarize("", human("I use Ubuntu 22.04. What keeps data of a container?"),
 		ai("From your documents:\n\nVolumes keep data when a container is removed. [Source 1]"))
-	want := "Person: I use Ubuntu 22.04.\n- I use Ubuntu 22.04. What keeps data of a container? → Volumes keep data when a container is removed."
+	want := "* I use Ubuntu 22.04.\n- What keeps data of a container? → Volumes keep data when a container is removed."
 	if first != want {
 		t.Errorf("summary = %q, want %q", first, want)
 	}
@@ -370,7 +370,7 @@ func TestSummary(t *testing.T) { // M03
 		many = append(many, human(fmt.Sprintf("Question number %d about volumes and ports?", i)), ai("Volumes keep data. [Source 1]"))
 	}
 	last := summarize(first, many...)
-	if !strings.HasPrefix(last, "Person: I use Ubuntu 22.04.") || !strings.Contains(last, "number 59") || strings.Contains(last, "number 1 ") {
+	if !strings.HasPrefix(last, "* I use Ubuntu 22.04.") || !strings.Contains(last, "number 59") || strings.Contains(last, "number 1 ") {
 		t.Errorf("a long summary keeps what the person said and the newest turns:\n%s", last)
 	}
 }

@@ -60,7 +60,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	whole, recent := question, m.Recent[max(0, len(m.Recent)-state.MaxRecent):]
 	plan := state.Plan{Language: language(question, recent), Route: route(question)}
 	question, switched := asked(whole)
-	t := turn{text: question, why: "begins another topic"}
+	t := turn{text: question, said: question, why: "begins another topic"}
 	if !switched {
 		t = r.read(question, recent)
 	}

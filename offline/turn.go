@@ -23,37 +23,43 @@ const (
 // turn is how a question reads after the conversation before it.
 type turn struct {
 	text   string // what is asked: without the correction before it, with the item that it points to
+	said   string // as it was asked
 	manner manner
 	why    string // for the trace
 }
 
 // read tells how a turn takes up what went before.
 func (r *Rewriter) read(question string, recent []state.Exchange) turn {
-	if len(recent) == 0 {
-		return turn{text: question, why: "stands by itself"}
+	t := turn{text: question, said: question, why: "stands by itself"}
+	if len(recent) > 0 {
+		t.text, t.manner, t.why = r.takeUp(question, recent)
 	}
+	return t
+}
+
+func (r *Rewriter) takeUp(question string, recent []state.Exchange) (text string, m manner, why string) {
 	newest := recent[len(recent)-1]
 	line := strings.Join(plainWords(question), " ")
 	agreed := slices.Contains(r.cues.agree, line)
 	switch {
 	case agreed && newest.Offer != "":
-		return turn{newest.Offer, accepts, "accepts what the last answer offered"}
+		return newest.Offer, accepts, "accepts what the last answer offered"
 	case agreed || slices.Contains(r.cues.more, line):
-		return turn{question, goesOn, "asks for more"}
+		return question, goesOn, "asks for more"
 	}
 	if rest, ok := r.cues.corrected(question); ok {
-		return turn{rest, corrects, "corrects the question before"}
+		return rest, corrects, "corrects the question before"
 	}
 	if place, start, end, ok := pointing(question); ok {
 		if it := listed(listsOf(recent), place); it != "" {
 			it = strings.TrimRight(it, ".:;,!? ")
-			return turn{question[:start] + it + question[end:], pointsTo, fmt.Sprintf("%q is an item of the last list", question[start:end])}
+			return question[:start] + it + question[end:], pointsTo, fmt.Sprintf("%q is an item of the last list", question[start:end])
 		}
 	}
 	if ok, why := r.alone(question); !ok {
-		return turn{r.cues.meant(question), leans, why}
+		return r.cues.meant(question), leans, why
 	}
-	return turn{text: question, why: "stands by itself"}
+	return question, alone, "stands by itself"
 }
 
 func listsOf(recent []state.Exchange) [][]string {

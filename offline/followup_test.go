@@ -1,0 +1,113 @@
+package offline_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/offline"
+	"example.com/ragflow/state"
+)
+
+// TestHowATurnIsRead shows what is searched for, beside the raw turn, for the
+// ways in which a turn can take up the one before it.
+func TestHowATurnIsRead(t *testing.T) {
+	before := state.Exchange{
+		Question: "How do I back up a volume on Linux?", Terms: []string{"tar"}, Chunks: []string{"volumes"},
+		Told: []state.Told{{Chunk: "volumes", End: 40}}, Items: []string{"Stop the container.", "Run the backup."},
+	}
+	offering := before
+	offering.Offer = "Shall I show how to restore the volume?"
+	for _, tt := range []struct {
+		name, turn string
+		before     state.Exchange
+		text, why  string
+		told       []state.Told
+		lacks      string // a word that is not borrowed
+	}{
+		{"yes to an offer", "Yes, please", offering, offering.Offer, "offered", nil, ""},
+		{"yes to nothing", "yes", before, before.Question, "asks for more", before.Told, ""},
+		{"more", "More…", before, before.Question, "asks for more", before.Told, ""},
+		{"more in Polish", "Coś jeszcze?", before, before.Question, "asks for more", before.Told, ""},
+		{"more in Vietnamese", "còn gì nữa không?", before, before.Question, "asks for more", before.Told, ""},
+		{"an item", "What does the second step do?", before, "What does Run the backup do?", `"the second step"`, nil, "tar"},
+		{"no such item", "What does the ninth step do?", before, "What does the ninth step do?", "words of earlier", nil, ""},
+		{"a correction", "no, I meant a network", before, "a network", "correction", nil, "tar"},
+		{"another system", "and on Windows?", before, "and on Windows?", "words of earlier", nil, "linux"},
+		{"denied", "not the volume, the container", before, "the container", "correction", nil, "volume"},
+		{"instead of", "can it be a network instead of a volume?", before, "can it be a network?", "words of earlier", nil, "volume"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			plan := rewrite(t, tt.turn, tt.before)
+			if plan.Standalone || len(plan.Queries) < 2 {
+				t.Fatalf("plan = %+v, want one that leans", plan)
+			}
+			q := plan.Queries[1]
+			if q.Text != tt.text || !strings.Contains(q.Why, tt.why) || q.Weight <= plan.Queries[0].Weight {
+				t.Errorf("query = %+v, want %q because of %q", q, tt.text, tt.why)
+			}
+			if diff := cmp.Diff(tt.told, q.Told); diff != "" {
+				t.Errorf("told (-want +got):\n%s", diff)
+			}
+			for _, b := range q.Boosts {
+				if tt.lacks != "" && strings.Contains(strings.ToLower(b.Text), tt.lacks) {
+					t.Errorf("%q is borrowed in %+v", tt.lacks, b)
+				}
+			}
+		})
+	}
+}
+
+func TestMoreTwiceForgetsNothing(t *testing.T) {
+	plan := rewrite(t, "go on",
+		state.Exchange{Question: "What is a volume?", Told: []state.Told{{Chunk: "a", End: 1}}},
+		state.Exchange{Question: "more", Told: []state.Told{{Chunk: "b", End: 2}}})
+	want := []state.Told{{Chunk: "a", End: 1}, {Chunk: "b", End: 2}}
+	if diff := cmp.Diff(want, plan.Queries[1].Told); diff != "" || plan.Queries[1].Text != "What is a volume?" {
+		t.Errorf("query %+v, told (-want +got):\n%s", plan.Queries[1], diff)
+	}
+	first := rewrite(t, "more")
+	if !first.Standalone || len(first.Queries) != 1 {
+		t.Errorf("more of nothing: %+v, want the raw turn", first)
+	}
+	forgotten := rewrite(t, "more", state.Exchange{Question: "go on"})
+	if forgotten.Standalone || forgotten.Queries[1].Text != "go on" {
+		t.Errorf("more of what is forgotten: %+v", forgotten)
+	}
+}
+
+func TestWhatThePersonSaidHelps(t *testing.T) {
+	for _, tt := range []struct {
+		name, question string
+		memory         state.Memory
+		want           bool
+	}{
+		{"in the summary", "How do I back it up?", state.Memory{Summary: "* I use Tape drives.\n- What is a volume?"}, true},
+		{"in a summary of earlier versions", "How do I back it up?", state.Memory{Summary: "Person: I use Tape drives."}, true},
+		{"in a live message", "How do I back it up?", state.Memory{Messages: []state.Message{human("I use Tape drives. What is a volume?")}}, true},
+		{"not in what was only asked", "How do I back it up?", state.Memory{Summary: "- What is a Tape?"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.memory.Recent = []state.Exchange{{Question: "What is a volume?"}}
+			plan, err := offline.NewRewriter(tapes(), nil).Rewrite(t.Context(), tt.question, tt.memory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := false
+			for _, b := range plan.Queries[len(plan.Queries)-1].Boosts {
+				got = got || b.Text == "Tape" && b.Weight < 0.2
+			}
+			if got != tt.want {
+				t.Errorf("Tape borrowed: %v, want %v in %+v", got, tt.want, plan.Queries)
+			}
+		})
+	}
+}
+
+// tapes are the documents with one about tapes.
+func tapes() library {
+	d := docs()
+	d = append(d, state.Chunk{ID: "tape", Source: "tape.md", Title: "Tape", Text: "A Tape keeps a backup.", End: 22})
+	return d
+}
