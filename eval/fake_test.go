@@ -64,6 +64,7 @@ func (f *fake) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, err
 			{ChunkID: "3", Source: "page.md", Score: 0.3},
 		},
 	}
+	r.Chunks = ragflow.ChunkCounts{Total: 9, Retrieved: 3, Context: 2, Used: 1, ContextTokens: 120}
 	if strings.Contains(q.Text, "unknown") {
 		r.Abstained, r.Grade.Score = true, 0.2
 	}

@@ -66,8 +66,9 @@ func (o *Outcome) measureRetrieval() {
 }
 
 // measureCitations checks what an answer cites: whether each quote stands in
-// its file, and whether the quotes say what they are cited for. An answer that
+// its file, and whether the sources say what they are cited for. An answer that
 // declines states nothing about the documents, so that only its quotes count.
+// An asker that does not check its answers has them checked against its quotes.
 func (o *Outcome) measureCitations() {
 	m := o.Metrics
 	if len(o.Citations) > 0 {
@@ -80,6 +81,11 @@ func (o *Outcome) measureCitations() {
 		m[MetricCitationExact] = float64(exact) / float64(len(o.Citations))
 	}
 	if o.Abstained {
+		return
+	}
+	if q := o.Quality; q.Claims > 0 { // the same check, against the whole of the sources
+		m[MetricCitationRecall], m[MetricFaithfulness] = q.CitationRecall, q.Faithfulness
+		m[MetricCitationPrecision] = q.CitationPrecision
 		return
 	}
 	report := cite.Check(o.Answer, o.quotedSources(), cite.Options{Language: o.Lang})

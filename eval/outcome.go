@@ -22,18 +22,19 @@ type Outcome struct {
 	Question string `json:"question"`
 	Expected
 
-	Answer    string             `json:"answer"`
-	Abstained bool               `json:"abstained"`
-	Grade     ragflow.GradeReply `json:"grade"`
-	Citations []Citation         `json:"citations"`
-	Retrieved []Page             `json:"retrieved"` // distinct pages, best first
-	Chunks    int                `json:"chunks"`    // retrieved in all, before the cut to the context
-	Queries   []state.Query      `json:"queries"`
-	Model     string             `json:"model"`
-	Usage     ragflow.Usage      `json:"usage"` // of answering; that of judging is the judgement's
-	CostUSD   float64            `json:"cost_usd"`
-	Warnings  []string           `json:"warnings,omitempty"`
-	Error     string             `json:"error,omitempty"` // why there is no answer; asked again on resuming
+	Answer    string              `json:"answer"`
+	Abstained bool                `json:"abstained"`
+	Grade     ragflow.GradeReply  `json:"grade"`
+	Citations []Citation          `json:"citations"`
+	Retrieved []Page              `json:"retrieved"` // distinct pages, best first
+	Chunks    ragflow.ChunkCounts `json:"chunks"`    // how many went how far
+	Quality   ragflow.Quality     `json:"quality"`   // what the check of the answer found when it was given
+	Queries   []state.Query       `json:"queries"`
+	Model     string              `json:"model"`
+	Usage     ragflow.Usage       `json:"usage"` // of answering; that of judging is the judgement's
+	CostUSD   float64             `json:"cost_usd"`
+	Warnings  []string            `json:"warnings,omitempty"`
+	Error     string              `json:"error,omitempty"` // why there is no answer; asked again on resuming
 
 	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; those that do not apply are left out
 	Trouble   []string           `json:"trouble"` // what is wrong with the answer, for people; empty: nothing
@@ -71,7 +72,7 @@ const mostPages = 50
 func (o *Outcome) answered(r *ragflow.Reply) {
 	o.Answer, o.Abstained, o.Grade, o.Model = r.Answer, r.Abstained, r.Grade, r.Model
 	o.Usage, o.CostUSD, o.Warnings = r.Usage, r.CostUSD, r.Warnings
-	o.Queries, o.Chunks = r.Queries, len(r.Retrieved)
+	o.Queries, o.Chunks, o.Quality = r.Queries, r.Chunks, r.Quality
 	for _, c := range r.Citations {
 		o.Citations = append(o.Citations, Citation{
 			N: c.N, Source: c.Source, Title: c.Title, StartLine: c.StartLine, EndLine: c.EndLine,

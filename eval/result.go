@@ -81,7 +81,7 @@ type Summary struct {
 	Latency   Latency         `json:"latency_ms"`
 	Tokens    Tokens          `json:"tokens"`
 	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
-	Chunks    ChunkCounts     `json:"chunks"`
+	Chunks    ChunkMeans      `json:"chunks"`
 	Judged    *JudgedSummary  `json:"judged,omitempty"`
 	Grades    *GradeSummary   `json:"grades,omitempty"` // nil unless some questions are answerable and some are not
 }
@@ -142,11 +142,13 @@ type Tokens struct {
 	Calls  int64 `json:"calls"`
 }
 
-// ChunkCounts counts chunks, over all questions.
-type ChunkCounts struct {
-	Total     int `json:"total"`     // that the index holds
-	Retrieved int `json:"retrieved"` // a question, the mean
-	Used      int `json:"used"`      // sources cited a question, the mean
+// ChunkMeans counts chunks: all there are, and how many a question has used, as
+// means to one decimal.
+type ChunkMeans struct {
+	Total         int     `json:"total"`          // that the index holds
+	Retrieved     float64 `json:"retrieved"`      // hits of all searches, fused
+	Used          float64 `json:"used"`           // cited by the answer
+	ContextTokens float64 `json:"context_tokens"` // of those given to the answer
 }
 
 // JudgedSummary counts what a judge did.
@@ -165,7 +167,7 @@ func (r *Result) Summarise() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
 	var latencies []float64
 	var words []int
-	retrieved, used := 0, 0
+	retrieved, used, tokens := 0, 0, 0
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if o.Error != "" {
@@ -181,8 +183,9 @@ func (r *Result) Summarise() {
 		s.Tokens.Output += o.Usage.OutputTokens
 		s.Tokens.Calls += o.Usage.Calls
 		s.CostUSD += o.CostUSD
-		retrieved += o.Chunks
-		used += o.sourcesCited()
+		retrieved += o.Chunks.Retrieved
+		used += o.Chunks.Used
+		tokens += o.Chunks.ContextTokens
 		s.judged(o.Judgement)
 	}
 	s.Tokens.Total = s.Tokens.Input + s.Tokens.Output
@@ -192,7 +195,8 @@ func (r *Result) Summarise() {
 		s.Chunks.Total += root.Chunks
 	}
 	n := float64(max(1, len(r.Outcomes)))
-	s.Chunks.Retrieved, s.Chunks.Used = int(math.Round(float64(retrieved)/n)), int(math.Round(float64(used)/n))
+	mean := func(sum int) float64 { return math.Round(10*float64(sum)/n) / 10 }
+	s.Chunks.Retrieved, s.Chunks.Used, s.Chunks.ContextTokens = mean(retrieved), mean(used), mean(tokens)
 	for _, m := range Metrics() {
 		if summary, ok := r.summarise(m); ok {
 			s.Metrics = append(s.Metrics, summary)
@@ -200,15 +204,6 @@ func (r *Result) Summarise() {
 	}
 	s.Grades = r.grades()
 	r.Summary = s
-}
-
-func (o *Outcome) sourcesCited() int {
-	var n []int
-	for _, c := range o.Citations {
-		n = append(n, c.N)
-	}
-	slices.Sort(n)
-	return len(slices.Compact(n))
 }
 
 func (s *Summary) judged(j *Judgement) {

@@ -229,8 +229,8 @@ func pointless(err error) bool {
 
 // inParallel calls do for 0 to n-1, at most workers at a time. The first error
 // ends it: what is under way then sees its context end, and is waited for.
-func inParallel(ctx context.Context, n, workers int, do func(context.Context, int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+func inParallel(parent context.Context, n, workers int, do func(context.Context, int) error) error {
+	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	next := make(chan int)
 	var group sync.WaitGroup
@@ -254,6 +254,9 @@ func inParallel(ctx context.Context, n, workers int, do func(context.Context, in
 	}
 	close(next)
 	group.Wait()
+	if parent.Err() != nil {
+		return parent.Err()
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -88,7 +88,7 @@ func (r *Result) footer() []string {
 		"",
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
-		fmt.Sprintf("answers  %s at the median; %d chunks found and %s cited a question", plural(s.Words, "word"), s.Chunks.Retrieved, plural(s.Chunks.Used, "source")),
+		fmt.Sprintf("answers  %s at the median; a question finds %.1f chunks, reads %.0f tokens of them and cites %.1f", plural(s.Words, "word"), s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
 	}
 	if g := s.Grades; g != nil {
 		lines = append(lines, fmt.Sprintf("grades   AUROC %.3f, balanced accuracy at %.2f %.3f, calibration error %.3f",

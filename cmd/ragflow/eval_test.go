@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/ragflow/llm/llmtest"
+)
+
+// evalHere writes a folder of documents and a dataset of three questions, and
+// returns what runs "ragflow eval" over them, with a model at the server.
+func evalHere(t *testing.T, s *llmtest.Server) func(ctx context.Context, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"docs/volumes.md": "# Volumes\n\nA volume keeps data outside of the container.\n",
+		"set.jsonl": `{"id":"1","question":"What does a volume keep?","expected_answer":"Data.","relevant":["volumes.md"]}
+{"id":"2","question":"Where does a volume keep data?","expected_answer":"Outside of the container."}
+{"id":"3","question":"Who won the election?","kind":"no-answer"}
+`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(ctx context.Context, args ...string) (int, string, string) {
+		var out, errs bytes.Buffer
+		args = append([]string{"eval", "--docs", "docs"}, args...)
+		code := run(ctx, args, strings.NewReader(""), &out, &errs, []string{
+			"XDG_DATA_HOME=" + dir, "XDG_CONFIG_HOME=" + dir, "OPENAI_BASE_URL=" + s.URL(), "SMART_LLM_MODEL=m",
+		})
+		return code, out.String(), errs.String()
+	}
+}
+
+// E02: without --llm-judge no judge is asked; offline, nobody at all. With it,
+// the judge is asked once an answer, and about the answers that people graded.
+func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Say("CORRECTNESS: 8\nRELEVANCE: 8\nCOMPLETENESS: 8\nCOHERENCE: 8"))
+	t.Cleanup(s.Close)
+	eval := evalHere(t, s)
+	if code, _, stderr := eval(t.Context(), "--dataset", "set.jsonl", "--offline"); code != exitOK || len(s.Calls()) != 0 {
+		t.Fatalf("exit code %d, %d calls: %s", code, len(s.Calls()), stderr)
+	}
+	code, stdout, stderr := eval(t.Context(), "--dataset", "set.jsonl", "--offline", "--llm-judge")
+	if code != exitUsage || len(s.Calls()) != 0 || !strings.Contains(stderr, "--judge-model") {
+		t.Fatalf("offline with no judge named: exit code %d, %d calls: %s%s", code, len(s.Calls()), stdout, stderr)
+	}
+	code, stdout, stderr = eval(t.Context(), "--dataset", "set.jsonl", "--offline", "--llm-judge", "--judge-model", "strict")
+	if got, want := len(s.Calls()), 32+2; code != exitOK || got != want {
+		t.Fatalf("exit code %d, %d calls, want %d: %s", code, got, want, stderr)
+	}
+	for _, want := range []string{"answered by offline, judged by strict", "qa_correctness ", "quadratic κ", "judge    2 answers, 0 without a score, n/a none"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no %q in\n%s", want, stdout)
+		}
+	}
+}
+
+// Ctrl-C keeps what was done and says how to go on; going on asks the rest.
+func TestEvalInterruptedAndResumed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	graded := llmtest.Say("CORRECTNESS: 8\nRELEVANCE: 8\nCOMPLETENESS: 8\nCOHERENCE: 8")
+	calls := make(chan struct{}, 100)
+	interrupting := func(w http.ResponseWriter, r *http.Request) {
+		calls <- struct{}{}
+		if len(calls) == 34 { // the second answer
+			cancel()
+			<-r.Context().Done()
+			return
+		}
+		graded(w, r)
+	}
+	s := llmtest.NewServer(interrupting)
+	t.Cleanup(s.Close)
+	eval := evalHere(t, s)
+	judged := []string{"--offline", "--llm-judge", "--judge-model", "strict", "--workers", "1"}
+	code, stdout, stderr := eval(ctx, append(judged, "--dataset", "set.jsonl", "--name", "long")...)
+	if code != exitInterrupted || stdout != "" || !strings.Contains(stderr, "go on with: ragflow eval --resume ") || !strings.Contains(stderr, " --llm-judge") {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr = eval(t.Context(), "--offline", "--resume", "long"); code != exitUsage || !strings.Contains(stderr, "--llm-judge") {
+		t.Errorf("a judge is asked without the flag: exit code %d: %s", code, stderr)
+	}
+	code, stdout, stderr = eval(t.Context(), append(judged, "--resume", "long")...)
+	if got := len(calls); code != exitOK || got != 34+1 || !strings.HasPrefix(stdout, "dataset set: 3 questions, ") {
+		t.Errorf("exit code %d, %d calls, want one more than 34: %s%s", code, got, stdout, stderr)
+	}
+}
