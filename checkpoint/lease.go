@@ -16,8 +16,8 @@ import (
 // that died. A live lease is respected even where the owner has the same name,
 // because one owner may run several writers. One that is not renewed for as
 // long as it lives, while Acquire waits, is taken over whatever the clocks say:
-// they may have gone back. Without a TTL the lease lives
-// [DefaultTTL].
+// they may have gone back. Force takes any lease over. Without a TTL the lease
+// lives [DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
 	if err := errors.Join(checkThread(thread), checkName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
@@ -63,7 +63,7 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	lease := graph.Lease{Thread: thread, Owner: o.Owner}
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now, known, err := s.holder(tx, thread)
-		abandoned := now == seen && watched >= time.Duration(now.ttl)*time.Microsecond
+		abandoned := o.Force || now == seen && watched >= time.Duration(now.ttl)*time.Microsecond
 		if err != nil && (!errors.Is(err, graph.ErrBusy) || !abandoned) {
 			return err
 		}

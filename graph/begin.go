@@ -78,7 +78,15 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	if err := x.encode(&input); err != nil {
 		return fmt.Errorf("encode input: %w", err)
 	}
-	state, err := callApply(x.plan.apply, x.state, input.update)
+	before := x.state
+	var undo []Delta
+	if x.met && x.o.OnBusy == Rollback && len(head.Frontier) > 0 {
+		var err error
+		if before, undo, err = x.undone(ctx, head); err != nil {
+			return fmt.Errorf("roll run %q back: %w", head.Run, err)
+		}
+	}
+	state, err := callApply(x.plan.apply, before, input.update)
 	if err != nil {
 		return fmt.Errorf("apply input: %w", err)
 	}
@@ -97,7 +105,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return err
 	}
 	if x.log != nil {
-		if err := x.supersede(ctx, head); err != nil {
+		if err := x.supersede(ctx, head, undo); err != nil {
 			return err
 		}
 		body := Delta{Body: input.body, Notes: Notes{Start: x.now()}}
@@ -109,8 +117,9 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	return nil
 }
 
-// supersede closes the unfinished run at the head, if there is one.
-func (x *run[S, U]) supersede(ctx context.Context, head Commit) error {
+// supersede closes the unfinished run at the head, if there is one, and undoes
+// what it did by the deltas given.
+func (x *run[S, U]) supersede(ctx context.Context, head Commit, undo []Delta) error {
 	if len(head.Frontier) == 0 {
 		return nil
 	}
@@ -120,8 +129,11 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit) error {
 	}
 	b := Batch{Commit: Commit{
 		Run: head.Run, Step: head.Step, Source: SourceClose, Status: old.Status(), Time: x.now(),
-		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id,
+		Fingerprint: head.Fingerprint, Error: "superseded by run " + x.id, Deltas: undo,
 	}}
+	if undo != nil {
+		b.Source = SourceUndo
+	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return fmt.Errorf("close run %q: %w", head.Run, err)
 	}

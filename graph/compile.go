@@ -15,6 +15,7 @@ import (
 type Plan[S, U any] struct {
 	name        string
 	apply       func(S, U) (S, error)
+	restore     func(now, then S) ([]U, error)
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	first       []int            // what follows Start
 	fingerprint string
@@ -64,6 +65,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	p := &Plan[S, U]{
 		name:        g.Name,
 		apply:       g.Apply,
+		restore:     g.Restore,
 		nodes:       make([]planNode[S, U], len(g.Order)),
 		fingerprint: fingerprint(g),
 	}

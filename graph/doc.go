@@ -51,9 +51,9 @@
 // [Runner.Update] changes a thread, also in place of a node.
 //
 // A thread has one writer, who holds its lease and keeps it alive. A run that
-// loses its lease stops with [ErrSuperseded] and writes nothing more. A new
-// input on a thread closes the run that was left unfinished there; going on
-// with it instead is explicit ([Request].Resume), and refused with
+// loses its lease stops with [ErrSuperseded] and writes nothing more. Where runs
+// meet on a thread, [OnBusy] decides. A new input on a thread closes the run that
+// was left unfinished there; going on with it instead is explicit ([Request].Resume), and refused with
 // [ErrGraphChanged] when the graph is another one by then.
 //
 // # How it works

@@ -75,7 +75,10 @@ type Graph[S, U any] struct {
 	// Apply is the only place where state changes. It must be pure and must not
 	// write into what s reaches: copy slices and maps before changing them. An
 	// error fails the task, before anything is saved.
-	Apply    func(s S, u U) (S, error)
+	Apply func(s S, u U) (S, error)
+	// Restore returns updates that make of one state another, earlier one of the
+	// same thread. Only [Rollback] needs it; it must be pure, and may be nil.
+	Restore  func(now, then S) ([]U, error)
 	Nodes    map[string]Task[S, U]
 	Order    []string // every node once; the canonical rank in which updates are applied
 	Edges    []Edge

@@ -27,17 +27,17 @@ type threadLog struct {
 }
 
 // openLog takes the lease of a thread. Losing it calls cancel with ErrSuperseded.
-func openLog(ctx context.Context, o Options, thread string, wait time.Duration, cancel context.CancelCauseFunc) (*threadLog, error) {
+func openLog(ctx context.Context, store Store, thread string, o AcquireOptions, cancel context.CancelCauseFunc) (*threadLog, error) {
 	if thread == "" {
 		return nil, errors.New("a run with a store needs a thread")
 	}
-	lease, err := o.Store.Acquire(ctx, thread, AcquireOptions{Owner: o.Owner, TTL: o.LeaseTTL, Wait: wait})
+	lease, err := store.Acquire(ctx, thread, o)
 	if err != nil {
 		return nil, fmt.Errorf("thread %q: %w", thread, err)
 	}
-	l := &threadLog{store: o.Store, lease: lease}
+	l := &threadLog{store: store, lease: lease}
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
-	l.beat.Go(func() { l.renew(ctx, o.LeaseTTL, cancel) })
+	l.beat.Go(func() { l.renew(ctx, o.TTL, cancel) })
 	return l, nil
 }
 

@@ -21,6 +21,7 @@ type run[S, U any] struct {
 	passed   bool        // the breakpoint before the next step is behind
 	id       string
 	log      *threadLog // nil without a store
+	met      bool       // the thread was taken from a run under way
 	life     *Lifecycle
 	state    S
 	step     int   // the last finished one
@@ -41,15 +42,17 @@ func (x *run[S, U]) do(ctx context.Context) error {
 		return x.fault
 	}
 	if x.o.Store != nil {
-		log, err := openLog(ctx, x.o, x.req.Thread, x.req.Wait, cancel)
+		leave, err := x.open(ctx, cancel)
 		if err != nil {
 			return err
 		}
-		defer log.close(ctx)
-		x.log = log
-		x.session.save = log.pend
+		defer leave()
+		x.session.save = x.log.pend
 	}
 	if err := x.begin(ctx); err != nil {
+		if superseded(ctx) { // the cause, not what came of it
+			err = context.Cause(ctx)
+		}
 		return fmt.Errorf("thread %q: %w", x.req.Thread, err)
 	}
 	return x.end(ctx, x.loop(ctx))

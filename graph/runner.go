@@ -21,6 +21,7 @@ type Options struct {
 	MaxSteps int              // supersteps of one call before it ends as Limited; default 50
 	Parallel int              // tasks of one superstep side by side; default GOMAXPROCS
 	Slots    *Slots           // bound over all runners that share them; default none
+	OnBusy   OnBusy           // what becomes of an input for a thread that is taken; default Reject
 	LeaseTTL time.Duration    // how long a thread stays taken when its runner dies; default 15 s
 	Owner    string           // whoever holds the lease, shown to those who wait; default a UUID
 	Clock    func() time.Time // default time.Now; must be safe for concurrent use
@@ -85,12 +86,13 @@ type Request[U any] struct {
 }
 
 // Runner runs one plan, on any number of threads. It holds no run, only the
-// last states of some threads to spare reading them again, and is safe for
-// concurrent use.
+// last states of some threads to spare reading them again, and who waits for
+// whom ([OnBusy]). It is safe for concurrent use.
 type Runner[S, U any] struct {
 	plan  *Plan[S, U]
 	o     Options
 	warm  *warm[S]
+	crowd *crowd
 	blank []byte // the zero U as JSON: what an update that changes nothing looks like
 	fault error  // why it runs nothing
 }
@@ -99,7 +101,10 @@ type Runner[S, U any] struct {
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
 	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
-	r := &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), blank: blank}
+	r := &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), crowd: &crowd{}, blank: blank}
+	if o.OnBusy == Rollback && p.restore == nil {
+		r.fault = errors.New("OnBusy is Rollback, but the graph has no Restore")
+	}
 	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
 		if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.name == name }) {
 			r.fault = errors.Join(r.fault, fmt.Errorf("breakpoint: unknown node %q", name))

@@ -50,6 +50,7 @@ type AcquireOptions struct {
 	Owner string        // whoever writes; shown to those who find the thread busy
 	TTL   time.Duration // how long the lease lives without renewal
 	Wait  time.Duration // how long to wait for another owner; zero: not at all
+	Force bool          // take a live lease away at once; its owner is told ErrSuperseded when it writes or renews
 }
 
 // Lease is the right to write to a thread. Token rises by one with every

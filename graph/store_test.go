@@ -69,7 +69,7 @@ func (m *memStore) Acquire(_ context.Context, thread string, o graph.AcquireOpti
 			t = &memThread{}
 			m.threads[thread] = t
 		}
-		if t.held {
+		if t.held && !o.Force {
 			return fmt.Errorf("held by %s: %w", t.lease.Owner, graph.ErrBusy)
 		}
 		t.held = true

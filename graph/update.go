@@ -50,7 +50,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	log, err := openLog(ctx, x.o, e.Thread, e.Wait, cancel)
+	log, err := openLog(ctx, x.o.Store, e.Thread, AcquireOptions{Owner: x.o.Owner, TTL: x.o.LeaseTTL, Wait: e.Wait}, cancel)
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +96,7 @@ func (x *run[S, U]) alone(ctx context.Context, head Commit) error {
 	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
 		return err
 	}
-	return x.supersede(ctx, head)
+	return x.supersede(ctx, head, nil)
 }
 
 // as makes the edit a step of the run at the head, or of a new one.

@@ -95,6 +95,20 @@ func leaseClauses() []clause {
 		{"releasing a lease of an unknown thread is no error", func(t *testing.T, s graph.Store) {
 			release(t, s, graph.Lease{Thread: "nowhere", Owner: "a", Token: 1})
 		}},
+		{"force takes a live lease over", func(t *testing.T, s graph.Store) {
+			w := hold(t, s, "t")
+			next := acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Force: true})
+			wantEqual(t, "token", next.Token, w.lease.Token+1)
+			superseded(t, w)
+			wantError(t, "Renew", s.Renew(t.Context(), w.lease, long), graph.ErrSuperseded)
+			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "c", TTL: long})
+			wantError(t, "Acquire", err, graph.ErrBusy)
+		}},
+		{"force of a free thread is an acquire", func(t *testing.T, s graph.Store) {
+			l := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long, Force: true})
+			release(t, s, l)
+			wantEqual(t, "token", acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Force: true}).Token, l.Token+1)
+		}},
 		{"an ended lease is taken over", func(t *testing.T, s graph.Store) {
 			old := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
 			next := acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
