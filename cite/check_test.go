@@ -40,6 +40,7 @@ func TestCheckSentences(t *testing.T) {
 		{"refusal", "I don't have enough information to answer that question.", "framing[] "},
 		{"list", "- A volume outlives its container [Source 1]\n- Backups are kept for 14 days [Source 2]", "claim[1] supported; claim[2] supported"},
 		{"numbered list", "1. Backups run every night [Source 2]\n2. Restoring one is not free [Source 2]", "claim[2] supported; claim[2] supported"},
+		{"one mark an item", "- Backups run every night. Restoring one is not free. [Source 2]\n- A volume outlives its container.", "claim[2] supported; claim[2] supported; claim[] grounded: not cited"},
 		{"table", "| size | price |\n| --- | --- |\n| large | 50 GB |\n\n[Source 1]", "claim[1] supported; claim[1] supported"},
 		{"code", "```console\n$ docker volume create data\n```\n[Source 1]", "code[1] supported"},
 		{"code of nobody", "```console\n$ rm -rf /\n```\n[Source 1]", "code[1] : not in the source: $ rm -rf /"},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/text"
 )
 
 // Checked is an answer whose markers all name a source.
@@ -96,16 +98,16 @@ const (
 	separator = `(?:,[ \t]*and\b|,[ \t]*&|,|;|&|\+|and\b)`
 )
 
-// find returns the markers of text, in order.
-func find(text string) []marker {
+// find returns the markers of s, in order.
+func find(s string) []marker {
 	var out []marker
-	code := fences(text)
-	for _, at := range markerPattern.FindAllStringIndex(text, -1) {
-		for len(code) > 0 && code[0].end <= at[0] {
+	code := text.Fences(s)
+	for _, at := range markerPattern.FindAllStringIndex(s, -1) {
+		for len(code) > 0 && code[0].End <= at[0] {
 			code = code[1:]
 		}
-		inCode := len(code) > 0 && code[0].start <= at[0]
-		if !inCode && !escaped(text, at[0]) {
+		inCode := len(code) > 0 && code[0].Start <= at[0]
+		if !inCode && !escaped(s, at[0]) {
 			out = append(out, marker{at[0], at[1]})
 		}
 	}
@@ -149,43 +151,4 @@ func number(digits string, n int) int {
 		return n + 1
 	}
 	return k
-}
-
-// fences returns the places of fenced code blocks: from the line that opens
-// with ``` or ~~~ to the line that closes it, or to the end of text.
-func fences(text string) []marker {
-	var out []marker
-	var fence string // that is open
-	start, at := 0, 0
-	for line := range strings.Lines(text) {
-		body := strings.TrimRight(line, " \t\r\n")
-		trimmed := strings.TrimLeft(body, " ")
-		if len(body)-len(trimmed) <= 3 {
-			mark := fenceOf(trimmed)
-			switch {
-			case fence == "" && mark != "" && (mark[0] != '`' || !strings.Contains(trimmed[len(mark):], "`")):
-				fence, start = mark, at
-			case fence != "" && len(mark) >= len(fence) && mark[0] == fence[0] && mark == trimmed:
-				out = append(out, marker{start, at + len(line)})
-				fence = ""
-			}
-		}
-		at += len(line)
-	}
-	if fence != "" {
-		out = append(out, marker{start, len(text)})
-	}
-	return out
-}
-
-// fenceOf returns the run of three or more ` or ~ that line begins with.
-func fenceOf(line string) string {
-	if line == "" || line[0] != '`' && line[0] != '~' {
-		return ""
-	}
-	run := len(line) - len(strings.TrimLeft(line, line[:1]))
-	if run < 3 {
-		return ""
-	}
-	return line[:run]
 }

@@ -8,11 +8,13 @@ import (
 )
 
 // sentences takes an answer apart. A mark belongs to the sentence it stands in
-// or behind; one below a table, a list item or a block of code belongs to that.
+// or behind; the last of a list item to all of it, one below a table or a block of
+// code to that.
 func sentences(answer string, n int) []Sentence {
 	var out []Sentence
 	marks := find(answer)
-	end := 0 // of the span before
+	end := 0   // of the span before
+	item := -1 // the sentence that begins the list item under way
 	for _, span := range text.Sentences(answer) {
 		raw := answer[span.Start:span.End]
 		var inside []marker
@@ -29,6 +31,9 @@ func sentences(answer string, n int) []Sentence {
 		if len(out) > 0 && behind > 0 && (onlyMarks || !strings.Contains(answer[end:span.Start], "\n")) {
 			out[len(out)-1].End = at
 			belong(out, answer, inside[:behind], n)
+			if item >= 0 {
+				shareMark(out[item:])
+			}
 			inside = inside[behind:]
 		} else {
 			at = span.Start
@@ -40,9 +45,30 @@ func sentences(answer string, n int) []Sentence {
 		s := Sentence{Start: at, End: span.End, Text: said(answer[at:span.End])}
 		s.Kind = kindOf(answer[at:span.End], s.Text)
 		s.cite(answer, inside, n)
+		switch first, _, _ := strings.Cut(strings.TrimLeft(raw, "> \t"), " "); {
+		case isBullet(first):
+			item = len(out)
+		case item >= 0 && (s.Kind == Code || strings.Contains(answer[out[len(out)-1].End:at], "\n\n")):
+			item = -1
+		}
 		out = append(out, s)
+		if item >= 0 {
+			shareMark(out[item:])
+		}
 	}
 	return out
+}
+
+// shareMark gives the mark at the end of a list item to all of its sentences,
+// where none before has one.
+func shareMark(item []Sentence) {
+	last := item[len(item)-1]
+	if len(last.Cited) == 0 || slices.ContainsFunc(item[:len(item)-1], func(s Sentence) bool { return len(s.Cited) > 0 }) {
+		return
+	}
+	for i := range item {
+		item[i].Cited = slices.Clone(last.Cited)
+	}
 }
 
 // isGap reports whether nothing but blanks, and full stops that a mark was put

@@ -73,7 +73,7 @@ func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool
 			if t.Start < w.end || strings.HasSuffix(lower[t.Start:t.End], "ly") { // not automatically removed
 				continue
 			}
-			if !strings.ContainsAny(s[w.end:t.Start], ",;:.!?()—") {
+			if !strings.ContainsAny(s[w.end:t.Start], ",;:.!?()—|") {
 				heads = append(heads, c.id(t.Term))
 			}
 			break

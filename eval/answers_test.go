@@ -57,6 +57,9 @@ func ask(t *testing.T, docs, questions string, out *bytes.Buffer) {
 		if err != nil {
 			t.Fatalf("%s: %v", question, err)
 		}
+		if q := reply.Quality; q.Faithfulness != 1 || q.CitationPrecision != 1 || q.CitationRecall != 1 {
+			t.Errorf("%s: an offline answer quotes, so its quality is 1 by construction: %+v\n%s", question, q, reply.Answer)
+		}
 		fmt.Fprintf(out, "-- %s --\n%s\n\n", strings.TrimSpace(line), reply.Answer)
 		for _, c := range reply.Citations {
 			fmt.Fprintf(out, "[%d] %s:%d\n", c.N, c.Source, c.StartLine)

@@ -643,7 +643,7 @@ func TestAbstainingLeadsNobodyAstray(t *testing.T) {
 	st := searching(state.Query{Text: "q"})
 	st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Alpha.")}}
 	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
-		return state.Answer{Text: "Closest: alpha [Source 1]", Abstained: true, Terms: []string{"alpha"}}, nil
+		return state.Answer{Text: "Closest: alpha [Source 1]", Abstained: true, Model: "offline", Terms: []string{"alpha"}}, nil
 	})), st)
 	if diff := cmp.Diff([]state.Exchange{{Question: "q"}}, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)

@@ -67,10 +67,12 @@ func (b *builder) add(span text.Span) {
 	gap := strings.Contains(strings.ReplaceAll(b.s[b.end:span.Start], ">", ""), "\n\n") || b.end == 0
 	b.end = span.End
 	line := strings.TrimLeft(raw, "> \t")
+	firstLine, _, _ := strings.Cut(line, "\n")
+	_, isCode := text.OpenFence(firstLine)
 	switch {
 	case b.comment || strings.HasPrefix(line, "<!--"):
 		b.comment = !strings.Contains(raw, "-->")
-	case isFence(line):
+	case isCode:
 		b.append(unit{kind: code, start: span.Start, end: span.End, lead: b.leading(), head: -1})
 		b.inItem = false
 	case isHeading(line):
@@ -173,10 +175,6 @@ func indentation(s string, i int) int {
 		n++
 	}
 	return n
-}
-
-func isFence(line string) bool {
-	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
 func isHeading(line string) bool {

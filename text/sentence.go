@@ -93,13 +93,8 @@ func fenceOf(line string) string {
 	if n := marker(line); n > 0 {
 		line = strings.TrimLeft(line[n:], " ") // - ```sh
 	}
-	for _, c := range []string{"`", "~"} {
-		n := len(line) - len(strings.TrimLeft(line, c))
-		if n >= 3 && (c == "~" || !strings.Contains(line[n:], "`")) {
-			return line[:n]
-		}
-	}
-	return ""
+	fence, _ := OpenFence(line)
+	return fence.Mark
 }
 
 // fenceEnd returns the end of the fenced block whose content begins at i: after
@@ -108,7 +103,7 @@ func fenceEnd(s string, i int, fence string) int {
 	for i < len(s) {
 		end := lineEnd(s, i)
 		line := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(s[i:end]), "> "))
-		if strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == "" {
+		if (Fence{Mark: fence}).Closes(line) {
 			return end
 		}
 		i = end

@@ -79,8 +79,8 @@ func AnswerMD(r Run, o Options) string {
 	c := cleaner{rewrite: linker(turn.Citations, o)}
 	b.WriteString(c.clean(text) + "\n")
 	if len(turn.Citations) > 0 {
-		if c.fence != "" && !c.lost { // an answer cut short inside a code block must not swallow what follows
-			b.WriteString(c.fence + "\n")
+		if c.fence.Mark != "" && !c.lost { // an answer cut short inside a code block must not swallow what follows
+			b.WriteString(c.fence.Mark + "\n")
 		}
 		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
 		references(&b, turn.Citations, o)

@@ -161,7 +161,6 @@ func longestRun(s string, c byte) int {
 
 // The parts of an answer that a viewer would act on.
 var (
-	fenceLine = regexp.MustCompile("^( {0,3})(`{3,}|~{3,})([^`]*)$")
 	fenceLike = regexp.MustCompile("^[ \t>*+0-9.)-]*(`{3,}|~{3,})")
 	htmlStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 	imageMark = regexp.MustCompile(`!\[`)
@@ -177,10 +176,9 @@ var (
 // code block; the gain is that no reading of the file makes a tag of it.
 type cleaner struct {
 	rewrite func(string) string
-	fence   string // the run that opened the code block we are in; empty outside
-	indent  int    // of that run
-	open    bool   // a code span may reach over from an earlier line of this paragraph
-	lost    bool   // which lines are code is not known any more
+	fence   text.Fence // that opened the code block we are in; zero outside
+	open    bool       // a code span may reach over from an earlier line of this paragraph
+	lost    bool       // which lines are code is not known any more
 }
 
 // clean returns the harmless form of a Markdown text.
@@ -200,35 +198,28 @@ func (c *cleaner) line(line string) string {
 		return line
 	}
 	indent := len(body) - len(strings.TrimLeft(body, " "))
-	m := fenceLine.FindStringSubmatch(body)
+	fence, fenced := text.OpenFence(body)
 	switch {
 	case c.lost:
 		return c.text(line)
-	case c.fence != "":
+	case c.fence.Mark != "":
 		switch {
-		case m != nil && c.closes(m):
-			c.fence = ""
-		case c.indent == 0: // no list item can end it, so this is content whatever it looks like
-		case indent < c.indent, fenceLike.MatchString(body): // may or may not have ended
+		case c.fence.Closes(body) && (c.fence.Indent == 0 || fence.Indent == c.fence.Indent):
+			c.fence = text.Fence{}
+		case c.fence.Indent == 0: // no list item can end it, so this is content whatever it looks like
+		case indent < c.fence.Indent, fenceLike.MatchString(body): // may or may not have ended
 			c.lost = true
 			return c.text(line)
 		}
 		return line
-	case m != nil:
-		c.fence, c.indent, c.open = m[2], len(m[1]), false
+	case fenced:
+		c.fence, c.open = fence, false
 		return line
 	case fenceLike.MatchString(body):
 		c.lost = true
 		return c.text(line)
 	}
 	return c.spans(line)
-}
-
-// closes reports whether a line of fence marks ends the open code block: the
-// same marks, at least as many, and nothing behind them.
-func (c *cleaner) closes(m []string) bool {
-	return (c.indent == 0 || len(m[1]) == c.indent) &&
-		m[2][0] == c.fence[0] && len(m[2]) >= len(c.fence) && strings.TrimSpace(m[3]) == ""
 }
 
 // spans handles a line outside of code blocks: text with code spans in it.
