@@ -33,6 +33,7 @@ type Config struct {
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
+	Synonyms         string  // RAGFLOW_SYNONYMS: a file of words that stand for others, see offline.ReadDictionary; empty: those built in
 
 	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);
 	// nil works offline. Retries are the model's own: see llm.Retry.

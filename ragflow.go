@@ -59,6 +59,7 @@ type Assistant struct {
 	index    *index.DB
 	repaired string // what became of a damaged index; empty: it was whole
 	queries  *queryVectors
+	synonyms offline.Dictionary
 	indexing sync.Mutex // held while documents are read into the index
 	engine   atomic.Pointer[engine]
 }
@@ -92,6 +93,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{config: c, queries: &queryVectors{}}
+	if a.synonyms, err = c.dictionary(); err != nil {
+		return nil, err
+	}
 	if c.DataDir != "" {
 		if err := c.makeFolder(); err != nil {
 			return nil, fmt.Errorf("make the data folder: %w", err)
@@ -112,6 +116,23 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, errors.Join(err, a.threads.Close())
 	}
 	return a, nil
+}
+
+// dictionary reads the file of synonyms.
+func (c Config) dictionary() (offline.Dictionary, error) {
+	if c.Synonyms == "" {
+		return offline.Dictionary{}, nil
+	}
+	f, err := os.Open(c.Synonyms)
+	if err != nil {
+		return offline.Dictionary{}, fmt.Errorf("open the synonyms: %w", err)
+	}
+	defer f.Close()
+	d, err := offline.ReadDictionary(f)
+	if err != nil {
+		return d, fmt.Errorf("read the synonyms in %s: %w", c.Synonyms, err)
+	}
+	return d, nil
 }
 
 func (c Config) makeFolder() error {
@@ -176,7 +197,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	if err != nil {
 		return err
 	}
-	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config).withModels(a.config, searcher)}
+	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.synonyms).withModels(a.config, searcher)}
 	e.skills.searcher = search
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {
@@ -190,10 +211,10 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	return nil
 }
 
-func offlineSkills(s *index.Searcher, c Config) skills {
+func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
 	return skills{
 		searcher:   s,
-		rewriter:   offline.NewRewriter(s, s),
+		rewriter:   offline.NewRewriter(s, s).WithDictionary(d),
 		grader:     offline.NewGrader(s),
 		reranker:   offline.NewReranker(s),
 		summarizer: offline.NewSummarizer(s),

@@ -348,9 +348,6 @@ func TestSummary(t *testing.T) { // M03
 		}
 		return got
 	}
-	human := func(s string) state.Message { return state.Message{Role: state.Human, Content: s} }
-	ai := func(s string) state.Message { return state.Message{Role: state.AI, Content: s} }
-
 	first := summarize("", human("I use Ubuntu 22.04. What keeps data of a container?"),
 		ai("From your documents:\n\nVolumes keep data when a container is removed. [Source 1]"))
 	want := "* I use Ubuntu 22.04.\n- What keeps data of a container? → Volumes keep data when a container is removed."

@@ -133,7 +133,7 @@ func listNoun(ws []word, i int) (ok bool, width int) {
 	if ws[i].text != "one" && isListNoun(ws[i].text) {
 		return true, 1
 	}
-	for _, n := range strings.Fields(vietnameseNouns) {
+	for n := range strings.FieldsSeq(vietnameseNouns) {
 		parts := strings.Split(n, "_")
 		if i+len(parts) <= len(ws) && slices.EqualFunc(parts, ws[i:i+len(parts)], func(p string, w word) bool { return p == w.text }) {
 			return true, len(parts)

@@ -47,12 +47,25 @@ type Rewriter struct {
 	lex      lexicon
 	passages Passages
 	cues     cues
+	words    Dictionary
 }
 
 // NewRewriter returns a rewriter for the index that stats describes. passages
 // gives the titles of what earlier answers cited; nil does without.
 func NewRewriter(stats Stats, passages Passages) *Rewriter {
-	return &Rewriter{lex: newLexicon(stats), passages: passages, cues: newCues()}
+	words, err := ReadDictionary(strings.NewReader(administration))
+	if err != nil {
+		panic("offline: the built-in dictionary: " + err.Error())
+	}
+	return &Rewriter{lex: newLexicon(stats), passages: passages, cues: newCues(), words: words}
+}
+
+// WithDictionary returns a rewriter that searches for what d says besides; its
+// entries come before those that are built in.
+func (r *Rewriter) WithDictionary(d Dictionary) *Rewriter {
+	out := *r
+	out.words = r.words.with(d)
+	return &out
 }
 
 // Rewrite plans a turn. It fails only where the cited passages cannot be read.
@@ -109,7 +122,11 @@ func rawQueries(whole, question string, t turn) []state.Query {
 // addSynonyms adds other words for those of the question: to the query with
 // history, or as a query of their own.
 func (r *Rewriter) addSynonyms(plan *state.Plan, question string, history bool) {
-	words := r.lex.synonyms(question)
+	others := r.words.expand(question)
+	if everyday := r.lex.synonyms(question); everyday != "" {
+		others = append(others, everyday)
+	}
+	words := strings.Join(others, "; ")
 	if words == "" {
 		return
 	}

@@ -42,14 +42,14 @@ func TestSummaryKeepsWhatThePersonSaid(t *testing.T) {
 		{"Tôi dùng Windows 11. Làm sao để cài đặt?", "* Tôi dùng Windows 11."},
 		{"Tôi muốn hỏi về cổng.", ""},
 	} {
-		got := ""
+		var got strings.Builder
 		for line := range strings.Lines(summarize(t, "", human(tt.message), ai("Volumes keep data. [Source 1]"))) {
 			if strings.HasPrefix(line, "* ") {
-				got += strings.TrimSpace(line)
+				got.WriteString(strings.TrimSpace(line))
 			}
 		}
-		if got != tt.want {
-			t.Errorf("%q: fact %q, want %q", tt.message, got, tt.want)
+		if got.String() != tt.want {
+			t.Errorf("%q: fact %q, want %q", tt.message, got.String(), tt.want)
 		}
 	}
 }

@@ -103,6 +103,9 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		},
 	}
 	rows = append(rows, setting{
+		name: "RAGFLOW_SYNONYMS", key: "synonyms", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
+		set: func(c *ragflow.Config, v []string) bool { c.Synonyms = v[0]; return true },
+	}, setting{
 		name: "RAGFLOW_DURABILITY", key: "durability", allowed: ragflow.ProcessCrash + " or " + ragflow.PowerLoss,
 		set: func(c *ragflow.Config, v []string) bool {
 			c.Durability = v[0]

@@ -1,0 +1,41 @@
+package ragflow_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	ragflow "example.com/ragflow"
+)
+
+func TestSynonymsFile(t *testing.T) { // Q05
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	docs := write("time.md", "# Holiday\n\nEverybody has 26 days of holiday.\n")
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Synonyms: filepath.Join(dir, "none")}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	bad := write("bad.txt", "leave\n")
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Synonyms: bad}); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a bad file: %v, want the line", err)
+	}
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Synonyms: write("good.txt", "leave: holiday, time off\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	reply, err := a.Ask(t.Context(), ragflow.Question{Text: "How much leave is there?"})
+	if err != nil || len(reply.Retrieved) == 0 || reply.Retrieved[0].Source != "time.md" {
+		t.Errorf("found %+v, %v, want the page that says holiday", reply, err)
+	}
+}
