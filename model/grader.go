@@ -13,6 +13,9 @@ import (
 // GradedRunes is how much of a passage the model is shown (REQUIREMENTS G01).
 const GradedRunes = 80
 
+// gradedChunks is how many passages it is shown.
+const gradedChunks = 3
+
 // Grader lets a model say how well passages fit the question. It sees the title
 // and the first [GradedRunes] characters of each.
 type Grader struct{ chat llm.Chat }
@@ -31,7 +34,7 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 		}
 	}
 	p := prompts.CheckAndRefine{Question: q.Text, Boundary: prompts.NewBoundary()}
-	for i, c := range best {
+	for i, c := range best[:min(len(best), gradedChunks)] {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}
 	reply, err := ask(ctx, g.chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens)

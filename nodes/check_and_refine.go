@@ -18,7 +18,8 @@ const (
 	SkippedRetryLimit = "Skipped (retry limit reached, passing to post_retrieval)"
 )
 
-// CheckAndRefine returns the node that grades the best [GradedChunks] chunks.
+// CheckAndRefine returns the node that grades the best [GradedChunks] chunks; the
+// grader is given [FeedbackChunks], to compare them with and to refine from.
 // A score below threshold on the first visit adds the grader's refined query,
 // where it has one, to the queries; [AfterCheck] then leads back to retrieval.
 //
@@ -78,7 +79,7 @@ func AfterCheck(threshold float64) func(state.State) string {
 }
 
 func bestChunks(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Chunk, error) {
-	best := hits[:min(len(hits), GradedChunks)]
+	best := hits[:min(len(hits), FeedbackChunks)]
 	byID, err := chunksOf(ctx, s, best)
 	if err != nil {
 		return nil, err
@@ -93,6 +94,7 @@ func bestChunks(ctx context.Context, s Searcher, hits []state.Hit) ([]state.Chun
 }
 
 func noteGrade(ctx context.Context, g Grader, grade state.Grade, best []state.Chunk, query string) {
+	best = best[:min(len(best), GradedChunks)]
 	places := make([]string, len(best))
 	for i, c := range best {
 		places[i] = place(c)

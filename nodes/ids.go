@@ -45,7 +45,8 @@ const (
 	TopK              = 50     // hits of each query
 	MaxHits           = 60     // fused hits that are kept
 	MaxAttempts       = 2      // retrievals of a turn
-	GradedChunks      = 3      // that the grader is shown
+	GradedChunks      = 3      // that are graded; a model is shown these
+	FeedbackChunks    = 10     // that a grader may take words from for the refined query
 	Candidates        = 30     // that the reranker is shown
 	MaxSources        = 6      // chunks of the context
 	MaxPerDocument    = 3      // chunks of one document in the context

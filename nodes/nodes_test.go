@@ -366,8 +366,8 @@ func TestCheckAndRefine(t *testing.T) { // G01, G02, G03, G04, G05, Q14, W18
 			if model.calls != tt.wantModel || free.calls != tt.wantFree {
 				t.Errorf("model asked %d times, free grader %d; want %d, %d", model.calls, free.calls, tt.wantModel, tt.wantFree)
 			}
-			if model.shown > nodes.GradedChunks {
-				t.Errorf("%d chunks shown, want at most 3", model.shown)
+			if model.shown > nodes.FeedbackChunks {
+				t.Errorf("%d chunks shown, want at most 10", model.shown)
 			}
 			if tt.wantNext == nodes.RetrievalID {
 				last := after.Turn.Queries[len(after.Turn.Queries)-1]

@@ -23,7 +23,8 @@ type Rewriter interface {
 	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
 }
 
-// Grader says how well the best chunks fit the question. queries are what was
+// Grader says how well the best chunks, up to [FeedbackChunks], fit the question. The first
+// [GradedChunks] count; the others are there to compare with. queries are what was
 // searched for, the raw turn first.
 type Grader interface {
 	Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error)

@@ -320,18 +320,53 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-func TestGradeRefines(t *testing.T) { // W2
+// TestGradeRefines: the refined query is the question with the words that the best
+// passages share, together a quarter of what the question's own weigh (W2).
+func TestGradeRefines(t *testing.T) {
 	d := docs()
 	g, err := offline.NewGrader(d).Grade(t.Context(), ask("please tell me about tape drives"), d[:2])
 	if err != nil || g.Refined == nil {
 		t.Fatalf("grade = %+v, %v", g, err)
 	}
-	if g.Refined.Text != "tape drives" || g.Refined.Attempt != 2 {
+	if g.Refined.Text != "please tell me about tape drives" || g.Refined.Attempt != 2 {
 		t.Errorf("refined = %+v", g.Refined)
 	}
-	want := []state.Boost{{Text: "volumes networking", Weight: 0.3}}
-	if diff := cmp.Diff(want, g.Refined.Boosts); diff != "" {
-		t.Errorf("boosts (-want +got):\n%s", diff)
+	var words []string
+	sum := 0.0
+	for _, b := range g.Refined.Boosts {
+		words = append(words, b.Text)
+		sum += b.Weight
+	}
+	want := []string{"volumes", "container", "ports", "create", "back", "up", "published", "lead", "traffic", "host"}
+	if diff := cmp.Diff(want, words); diff != "" {
+		t.Errorf("words borrowed (-want +got):\n%s", diff)
+	}
+	own := 4.0 // please, tell, tape, drives
+	if got, want := sum, own*0.2/0.8; got < want-0.01 || got > want+0.01 {
+		t.Errorf("borrowed words weigh %.3f in all, want %.3f", got, want)
+	}
+}
+
+// TestGradeFollowUp: a follow-up is neither failed for the words it borrows nor
+// passed by them alone.
+func TestGradeFollowUp(t *testing.T) {
+	d := docs()
+	grade := func(text, lent string) float64 {
+		q := []state.Query{
+			{Text: text, Weight: 0.2, Attempt: 1},
+			{Text: text, Boosts: []state.Boost{{Text: lent, Weight: 0.5}}, Weight: 1, Attempt: 1},
+		}
+		g, err := offline.NewGrader(d).Grade(t.Context(), q, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Score
+	}
+	if got := grade("And how do I back up a volume?", "zeppelin airship"); got < 0.5 {
+		t.Errorf("a turn that its passage covers, with words of another topic: %.2f, want at least 0.50", got)
+	}
+	if got := grade("And the zeppelin airship?", "back up a volume container archive"); got >= 0.5 {
+		t.Errorf("an absent topic with words of one that is there: %.2f, want below 0.50", got)
 	}
 }
 

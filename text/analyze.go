@@ -74,9 +74,9 @@ func For(lang string) Analyzer {
 }
 
 var (
-	englishAnalyzer    = newAnalyzer("en/2", englishTerm)                      //nolint:gochecknoglobals // immutable but for a cache that does not show
-	plainAnalyzer      = newAnalyzer("plain/2", lower)                         //nolint:gochecknoglobals // as above
-	vietnameseAnalyzer = &vietnamese{newAnalyzer("syllables/1", syllableTerm)} //nolint:gochecknoglobals // as above
+	englishAnalyzer    = newAnalyzer("en/2", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
+	plainAnalyzer      = newAnalyzer("plain/2", lower)    //nolint:gochecknoglobals // as above
+	vietnameseAnalyzer = newVietnamese()                  //nolint:gochecknoglobals // as above
 )
 
 // maxTerm bounds a term in bytes. Longer runs (base64, minified code) say

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,7 +24,41 @@ func IsPhrase(term string) bool { return strings.Contains(term, " ") }
 // vietnamese makes terms of Vietnamese text: syllables, pairs of neighbouring
 // syllables, and both once more without diacritics. Words of other languages in
 // it are those of English.
-type vietnamese struct{ words *analyzer }
+type vietnamese struct {
+	words *analyzer
+	// caches holds *syllables: see analyzer.caches.
+	caches sync.Pool
+}
+
+// syllables remembers what is known of terms, because text repeats its words.
+type syllables map[string]syllable
+
+// syllable is what is known of a term.
+type syllable struct {
+	is     bool // built like a syllable
+	stop   bool
+	folded string // with its mark; empty where it is the term itself
+}
+
+func newVietnamese() *vietnamese {
+	return &vietnamese{words: newAnalyzer("syllables/1", syllableTerm), caches: sync.Pool{New: func() any {
+		c := make(syllables)
+		return &c
+	}}}
+}
+
+func (c syllables) of(term string) syllable {
+	s, ok := c[term]
+	if !ok {
+		s.is = isSyllable(term)
+		s.stop = s.is && vietnameseStop(term)
+		if f := Fold(term); f != term {
+			s.folded = FoldedMark + f
+		}
+		c[strings.Clone(term)] = s
+	}
+	return s
+}
 
 func (*vietnamese) Name() string { return "vi/1" }
 
@@ -32,52 +67,59 @@ func (v *vietnamese) Analyze(s string) []Token {
 }
 
 func (v *vietnamese) Append(dst []Token, s string) []Token {
+	c := v.caches.Get().(*syllables) // the pool holds nothing else
+	defer v.caches.Put(c)
+	if len(*c) > maxCache {
+		clear(*c)
+	}
 	tokens := v.words.Analyze(s)
-	marked := make([]bool, len(tokens)) // syllables that mean nothing by themselves
+	known := make([]syllable, len(tokens))
 	for i, t := range tokens {
-		if !isSyllable(t.Term) {
+		known[i] = c.of(t.Term)
+	}
+	pairs := make([]string, len(tokens))
+	for i, t := range tokens {
+		j := next(tokens, known, i, s)
+		if j == 0 {
 			continue
 		}
-		marked[i] = marked[i] || vietnameseStop(t.Term)
-		if j := next(tokens, i, s); j > 0 && functionPair(t.Term+" "+tokens[j].Term) {
-			marked[i], marked[j] = true, true
+		pairs[i] = t.Term + " " + tokens[j].Term
+		if functionPair(pairs[i]) {
+			known[i].stop, known[j].stop, pairs[i] = true, true, ""
 		}
 	}
 	for i, t := range tokens {
-		if isSyllable(t.Term) {
-			j := next(tokens, i, s)
-			if pair := t.Term + " " + tokens[j].Term; j > 0 && !functionPair(pair) {
-				dst = appendFolded(append(dst, Token{pair, t.Start, tokens[j].End, t.Pos}), pair)
+		if pair := pairs[i]; pair != "" {
+			j := next(tokens, known, i, s)
+			dst = append(dst, Token{pair, t.Start, tokens[j].End, t.Pos})
+			if known[i].folded != "" || known[j].folded != "" {
+				dst = append(dst, Token{FoldedMark + Fold(pair), t.Start, tokens[j].End, t.Pos})
 			}
 		}
-		if !marked[i] {
-			dst = appendFolded(append(dst, t), t.Term)
+		if known[i].stop {
+			continue
+		}
+		dst = append(dst, t)
+		if known[i].folded != "" {
+			dst = append(dst, Token{known[i].folded, t.Start, t.End, t.Pos})
 		}
 	}
 	return dst
 }
 
-// next returns the index of the syllable that follows token i after one space,
-// 0 where none does.
-func next(tokens []Token, i int, s string) int {
+// next returns the index of the syllable that follows syllable i after one
+// space, 0 where none does.
+func next(tokens []Token, known []syllable, i int, s string) int {
+	if !known[i].is {
+		return 0
+	}
 	for j := i + 1; j < len(tokens) && tokens[j].Pos <= tokens[i].Pos+1; j++ {
 		t := tokens[j]
-		if t.Pos == tokens[i].Pos+1 && t.Start == tokens[i].End+1 && s[t.Start-1] == ' ' && isSyllable(t.Term) {
+		if t.Pos == tokens[i].Pos+1 && t.Start == tokens[i].End+1 && s[t.Start-1] == ' ' && known[j].is {
 			return j
 		}
 	}
 	return 0
-}
-
-// appendFolded adds the folded twin of the last token, where it differs.
-func appendFolded(dst []Token, term string) []Token {
-	folded := Fold(term)
-	if folded == term {
-		return dst
-	}
-	t := dst[len(dst)-1]
-	t.Term = FoldedMark + folded
-	return append(dst, t)
 }
 
 // appendToneless adds to the tokens of a short text, from index first on, those
@@ -170,13 +212,18 @@ func Fold(s string) string {
 		return s
 	}
 	out := make([]byte, 0, len(s))
-	for _, r := range norm.NFD.String(s) {
+	for _, r := range s {
 		switch {
+		case r < utf8.RuneSelf:
+			out = append(out, byte(r))
 		case r == 'đ':
 			out = append(out, 'd')
-		case unicode.Is(unicode.Mn, r):
 		default:
-			out = utf8.AppendRune(out, r)
+			for _, part := range norm.NFD.String(string(r)) {
+				if !unicode.Is(unicode.Mn, part) {
+					out = utf8.AppendRune(out, part)
+				}
+			}
 		}
 	}
 	return string(out)
