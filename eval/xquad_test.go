@@ -47,7 +47,7 @@ type parallelQuestion struct {
 // of a parallel set put an article into the same half.
 func half(article string) int {
 	h := fnv.New32a()
-	h.Write([]byte(article)) //nolint:errcheck // never fails
+	h.Write([]byte(article))
 	return int(h.Sum32() >> 7 & 1)
 }
 
@@ -120,7 +120,7 @@ func lines(tb testing.TB, path string, visit func(line []byte) error) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {

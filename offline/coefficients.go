@@ -61,14 +61,14 @@ func (e evidence) why() string {
 			contra = append(contra, said)
 		}
 	}
-	out := fmt.Sprintf("passage %d covers %.2f of the question", e.at+1, e.values[byPassage])
+	out := []string{fmt.Sprintf("passage %d covers %.2f of the question", e.at+1, e.values[byPassage])}
 	for _, side := range []struct {
 		name string
 		said []string
 	}{{"for", pro}, {"against", contra}, {"nowhere", e.missing}} {
 		if len(side.said) > 0 {
-			out += "; " + side.name + ": " + strings.Join(side.said, ", ")
+			out = append(out, side.name+": "+strings.Join(side.said, ", "))
 		}
 	}
-	return out
+	return strings.Join(out, "; ")
 }

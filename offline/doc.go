@@ -19,9 +19,9 @@
 //
 // How it works: words weigh by how rare they are in the index. A follow-up
 // lends words from the questions before it, the more recent the more they
-// weigh, and from the answer before it ([Rewriter]). The grade is how much of
-// the question's weight the best passage and its best sentence cover
-// ([Grader]): it detects topics, not truth. It knows that nothing is said about
+// weigh, and from the answer before it ([Rewriter]). The grade is a logistic
+// regression over how much of the question's weight the best passage and its best
+// sentence cover and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
 // a thing; it does not know that what is said is not what was asked. Answers
 // are sentences, list items, table rows and code blocks chosen by the same
 // weights ([Answerer]).

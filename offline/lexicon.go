@@ -160,10 +160,6 @@ func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 	}
 }
 
-// keywords is s without the words that say only how one asks. It is empty
-// where nothing else is there.
-func (l lexicon) keywords(s string) string { return l.lent(s, nil) }
-
 // lent are the keywords of s without those of not.
 func (l lexicon) lent(s string, not set) string {
 	lang := text.Language(s)
