@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -313,7 +314,10 @@ func embedQuery(ctx context.Context, c Config, question string) ([]float32, erro
 		graph.Count(ctx, call)
 		return nil, err
 	}
-	call.Counts = map[string]int64{"input_tokens": out.Usage.Input}
+	call.Counts = map[string]int64{countInput: out.Usage.Input, countRetries: int64(out.Retries)}
+	if out.Priced {
+		call.Counts[countCost] = int64(math.Round(out.CostUSD * 1e9))
+	}
 	graph.Count(ctx, call)
 	return out.Vectors[0], nil
 }

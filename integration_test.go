@@ -17,20 +17,15 @@ import (
 func realModels(t *testing.T) (llm.Chat, llm.Embedder) {
 	t.Helper()
 	address, name := os.Getenv("RAGFLOW_TEST_BASE_URL"), os.Getenv("RAGFLOW_TEST_CHAT_MODEL")
-	vectors, vectorName := os.Getenv("RAGFLOW_TEST_EMBEDDING_BASE_URL"), os.Getenv("RAGFLOW_TEST_EMBEDDING_MODEL")
-	if address == "" || name == "" || vectors == "" || vectorName == "" {
+	if address == "" || name == "" {
 		t.Skip("no models run here; scripts/models starts some")
 	}
-	at := func(address string) *openai.Client {
-		c, err := openai.New(openai.Config{BaseURL: address})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(c.CloseIdle)
-		return c
+	c, err := openai.New(openai.Config{BaseURL: address})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return llm.Retry(brief{at(address).Chat(name)}, llm.RetryOptions{}),
-		llm.RetryEmbedder(at(vectors).Embedder(openai.EmbedderConfig{Model: vectorName}), llm.RetryOptions{})
+	t.Cleanup(c.CloseIdle)
+	return llm.Retry(brief{c.Chat(name)}, llm.RetryOptions{}), embeddingServer(t)
 }
 
 // brief keeps a small model from rambling on: on a busy machine it writes two
@@ -55,7 +50,6 @@ func TestIntegrationConversation(t *testing.T) {
 	pieces := 0
 	a, err := ragflow.Open(t.Context(), ragflow.Config{
 		DataDir: t.TempDir(), Docs: []string{docs}, Chat: chat, Embedder: embedder,
-		Dense:         ragflow.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "},
 		SummaryTokens: 60, // so that the second turn passes it
 		Tokens:        func(p ragflow.Token) { pieces += len(p.Text) },
 	})

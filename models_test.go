@@ -310,6 +310,26 @@ func TestSummaryByModel(t *testing.T) { // M02, M03
 	}
 }
 
+// TestMetaAfterSummaryByModel asks about the conversation itself after a model
+// wrote the running summary and the first messages left the live state.
+func TestMetaAfterSummaryByModel(t *testing.T) {
+	s := llmtest.NewServer(script(llmtest.Say("A volume keeps it, and tar backs it up. [Source 1]")))
+	defer s.Close()
+	a := modelled(t, s, func(c *ragflow.Config) { c.SummaryTokens = 30 })
+	for range 3 {
+		ask(t, a, "meta", question)
+	}
+	if got := read(t, a, "meta"); got.Summary == "" {
+		t.Fatal("nothing was summarised")
+	}
+	for _, asked := range []string{"What did I ask before?", "What was my first question?"} {
+		r := ask(t, a, "meta", asked)
+		if r.Abstained || !strings.Contains(r.Answer, strings.TrimSuffix(question, "?")) {
+			t.Errorf("%s → %q, want an answer that holds %q", asked, r.Answer, question)
+		}
+	}
+}
+
 // TestDocumentsCannotSpeak checks that what a document says stands within a
 // boundary that is new each time, and that marks in it cite nothing.
 func TestDocumentsCannotSpeak(t *testing.T) {

@@ -111,7 +111,8 @@ func TestFilesLinks(t *testing.T) {
 			got[i] = "! gone.md" // the rest are the system's words
 		}
 	}
-	want := []string{"a.md", "d/b.md", "! d/up" + folder, "! e.md" + folder, "! gone.md", "l.md", "! loop" + folder,
+	want := []string{
+		"a.md", "d/b.md", "! d/up" + folder, "! e.md" + folder, "! gone.md", "l.md", "! loop" + folder,
 		"! out.md: not a regular file: symbolic link to a file outside of the folder; name that file itself to have it read", "round.md",
 	}
 	if d := cmp.Diff(want, got); d != "" {

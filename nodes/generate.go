@@ -88,7 +88,12 @@ func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) 
 }
 
 func taskOf(s state.State, contentTokens int) state.Task {
+	asked := make([]string, len(s.Recent))
+	for i, e := range s.Recent {
+		asked[i] = e.Question
+	}
 	return state.Task{
+		Asked:    asked,
 		Question: s.Turn.Query,
 		Language: s.Turn.Language,
 		Route:    s.Turn.Route,

@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/cite"
@@ -100,13 +101,25 @@ func (a *Answerer) converse(t state.Task) string {
 }
 
 // earlierQuestions lists what was asked: the summary, where there is one, and
-// the questions that are still live.
+// the questions that are still live. A summary that a model wrote tells of
+// questions in its own words, so those that are known stand beside it.
 func earlierQuestions(t state.Task) string {
-	var b strings.Builder
+	var live, asked []string
 	for _, m := range t.Messages[:max(0, len(t.Messages)-1)] {
 		if m.Role == state.Human {
-			b.WriteString("\n- " + cite.Escape(tidy(m.Content)))
+			live = append(live, tidy(m.Content))
 		}
+	}
+	for _, q := range t.Asked {
+		words := strings.Fields(tidy(q))
+		begins := strings.Join(words[:min(len(words), lineWords/2)], " ") // as much as a line of ours keeps at least
+		if q = tidy(q); !slices.Contains(live, q) && !slices.Contains(asked, q) && !strings.Contains(t.Summary, begins) {
+			asked = append(asked, q)
+		}
+	}
+	var b strings.Builder
+	for _, q := range append(asked, live...) {
+		b.WriteString("\n- " + cite.Escape(q))
 	}
 	questions := b.String()
 	if summary := summarizedQuestions(t.Summary); summary != "" {

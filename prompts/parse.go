@@ -1,8 +1,12 @@
 package prompts
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,17 +34,24 @@ type Queries struct {
 const maxWords = 64
 
 var (
-	queryLine = regexp.MustCompile(`(?i)^\W*q([123])\s*[:.)-]+\s*(.*)$`)
+	queryLine = regexp.MustCompile("(?i)^(?:\\d+[.)])?\\W*q(?:uery|uestion)?\\s*([123])(?:\\s*[:.)-]+|[\"'*_`]+\\s*:)\\s*(.*)$")
+	numbered  = regexp.MustCompile(`^\W*([123])[.):]\s+(\S.*)$`)
 	noneLine  = regexp.MustCompile(`(?i)^\W*(?:q1\s*[:.)-]+\s*)?none\W*$`)
-	scoreLine = regexp.MustCompile(`(?i)\bscore\b[\s*_:=]*(-?\d*[.,]?\d+)\s*(%|/\s*(\d+))?`)
-	refined   = regexp.MustCompile(`(?i)^\W*refined\b[\s*_]*[:=]?[\s*_]*(.*)$`)
+	scoreLine = regexp.MustCompile("(?i)\\bscore\\b[\\s*_:=\"'`]*(-?\\d*[.,]?\\d+)\\s*(%|/\\s*(\\d+))?")
+	// A line that is a number and nothing else. A whole one needs what it is of, or
+	// it may be the label of a list.
+	bareScore = regexp.MustCompile("(?m)^[\\s*_\"'`>]*(?:[-•] +)?[*_\"'`]*((?:[01]?[.,]\\d+|[01]|\\d+(?:[.,]\\d+)?))(?:\\s*(%|/\\s*(\\d+)))?[\\s*_\"'`]*$")
+	refined   = regexp.MustCompile(`(?i)^[\W\d]*refined(?:\s+(?:query|question))?\b[\s*_"']*[:=]?[\s*_]*(.*)$`)
 )
 
 // ParsePreRetrieval reads queries. The first line of each kind counts; queries
-// of more than 64 words are left out.
+// of more than 64 words are left out. Small models miss the form, so a JSON
+// object with q1 to q3, and a list of one to three numbered lines and nothing
+// else, are read too.
 func ParsePreRetrieval(reply string) (Queries, error) {
 	var q Queries
 	none := false
+	reply = plainLines(reply)
 	for line := range strings.Lines(reply) {
 		line = strings.TrimSpace(line)
 		if noneLine.MatchString(line) {
@@ -51,7 +62,7 @@ func ParsePreRetrieval(reply string) (Queries, error) {
 		if m == nil {
 			continue
 		}
-		text := unquote(m[2])
+		text := unquote(strings.TrimSuffix(m[2], ","))
 		if text == "" || noneLine.MatchString(text) || len(strings.Fields(text)) > maxWords {
 			continue
 		}
@@ -61,9 +72,49 @@ func ParsePreRetrieval(reply string) (Queries, error) {
 		}
 	}
 	if q == (Queries{}) && !none {
+		if q = numberedQueries(reply); q != (Queries{}) {
+			return q, nil
+		}
 		return q, &ParseError{Prompt: "pre_retrieval", Want: "Q1: and no NONE"}
 	}
 	return q, nil
+}
+
+// numberedQueries reads a reply that is a list of queries without their labels.
+func numberedQueries(reply string) (q Queries) {
+	slots := []*string{&q.Standalone, &q.Keywords, &q.Aspect}
+	n := 0
+	for line := range strings.Lines(reply) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		m := numbered.FindStringSubmatch(line)
+		if m == nil || n == len(slots) || m[1] != strconv.Itoa(n+1) || len(strings.Fields(m[2])) > maxWords {
+			return Queries{}
+		}
+		*slots[n] = unquote(m[2])
+		n++
+	}
+	return q
+}
+
+// plainLines writes a reply that is one JSON object, as models like to answer, as
+// the lines that were asked for. Another reply stays as it is.
+func plainLines(reply string) string {
+	start, end := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
+	if start < 0 || end < start {
+		return reply
+	}
+	var object map[string]any
+	if json.Unmarshal([]byte(reply[start:end+1]), &object) != nil {
+		return reply
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(strings.Fields(fmt.Sprint(object[name])), " "))
+	}
+	return b.String()
 }
 
 // Verdict is the reply to [CheckAndRefine].
@@ -73,10 +124,15 @@ type Verdict struct {
 }
 
 // ParseCheckAndRefine reads a verdict. A score may be written as 0.8, 0,8, 80%
-// or 8/10; one outside of 0 to 1 cannot be read.
+// or 8/10, in a JSON object, or as a line that holds nothing else; one outside of
+// 0 to 1 cannot be read.
 func ParseCheckAndRefine(reply string) (Verdict, error) {
 	var v Verdict
+	reply = plainLines(reply)
 	m := scoreLine.FindStringSubmatch(reply)
+	if m == nil {
+		m = bareScore.FindStringSubmatch(reply)
+	}
 	if m == nil {
 		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE:"}
 	}

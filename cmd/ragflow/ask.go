@@ -173,7 +173,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if err != nil {
 		return failed("ask", err)
 	}
-	if err := a.printReply(reply, o, isNew, live.done()); err != nil {
+	if err := a.printReply(reply, o, isNew, live.done(reply.Answer)); err != nil {
 		return err
 	}
 	if o.trace {
@@ -209,6 +209,7 @@ func (a *app) tellRoots(r *ragflow.IndexReport) {
 type liveAnswer struct {
 	app   *app
 	shown bool
+	text  strings.Builder // that is shown
 }
 
 // take shows a piece. One that takes back what was shown says so; the answer
@@ -217,20 +218,29 @@ func (l *liveAnswer) take(t ragflow.Token) {
 	switch {
 	case t.Void && l.shown:
 		l.shown = false
+		l.text.Reset()
 		fmt.Fprintf(l.app.out, "\n\n%s\n\n", l.app.styleOf(l.app.stdout).dim("(taken back; the answer follows)"))
 	case t.Text != "":
 		l.shown = true
+		l.text.WriteString(t.Text)
 		fmt.Fprint(l.app.out, transcript.Visible(t.Text))
 	}
 	_ = l.app.out.Flush() // a.out keeps the first error for the end
 }
 
-// done ends the line of an answer that was shown, and reports whether one was.
-func (l *liveAnswer) done() bool {
-	if l.shown {
-		fmt.Fprintln(l.app.out)
+// done ends the line of what was shown, and reports whether that is the answer.
+// Where checking it against the sources changed it, the one that counts is still
+// to be printed.
+func (l *liveAnswer) done(answer string) bool {
+	if !l.shown {
+		return false
 	}
-	return l.shown
+	fmt.Fprintln(l.app.out)
+	if slices.Equal(strings.Fields(l.text.String()), strings.Fields(answer)) {
+		return true
+	}
+	fmt.Fprintf(l.app.out, "\n%s\n\n", l.app.styleOf(l.app.stdout).dim("(that was a draft; checked against its sources the answer is)"))
+	return false
 }
 
 // observer returns what listens to a run: it keeps the thread's id for the hint

@@ -25,13 +25,34 @@ func SayUntil(text string) Behaviour { return say(text, "length") }
 // Filter streams text and says that the content filter ended it.
 func Filter(text string) Behaviour { return say(text, "content_filter") }
 
+// SayThen streams text, waits until next is closed or nobody is there any more,
+// and streams the rest.
+func SayThen(text string, next <-chan struct{}, rest string) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		begin(w)
+		words(w, text)
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+		words(w, rest)
+		end(w, "stop")
+	}
+}
+
 func say(text, finish string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
-		for _, word := range strings.SplitAfter(text, " ") {
-			event(w, piece(word))
-		}
+		words(w, text)
 		end(w, finish)
+	}
+}
+
+// words streams a text word by word.
+func words(w http.ResponseWriter, text string) {
+	for _, word := range strings.SplitAfter(text, " ") {
+		event(w, piece(word))
 	}
 }
 
