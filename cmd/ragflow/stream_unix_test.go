@@ -15,7 +15,7 @@ func TestAskStreamsToTheTerminal(t *testing.T) {
 	for name, tt := range map[string]struct{ first, rest, end, once string }{
 		"as it is": {
 			"A volume keeps the data of a container", " after the container is removed. [Source 1]",
-			`is removed\. \[Source 1\]`, "A volume keeps",
+			`is removed\. \[Source 1\]`, "[Source 1]",
 		},
 		"corrected": {
 			"Elephants wash themselves in the river", " every single morning. [Source 1]",

@@ -1,0 +1,122 @@
+package ragflow_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+)
+
+// dockerPages returns the folder of the Docker pages; the test skips without.
+func dockerPages(tb testing.TB) string {
+	tb.Helper()
+	data := os.Getenv("RAGFLOW_DATA")
+	if data == "" {
+		data = filepath.Join("..", "shared", "data")
+	}
+	docs := filepath.Join(data, "docker-docs")
+	if _, err := os.Stat(docs); err != nil {
+		tb.Skip("no Docker pages: ", err)
+	}
+	return docs
+}
+
+// turnQuestions are asked one after the other; every second follows up.
+func turnQuestions() []string {
+	return []string{
+		"How do I create a volume?", "and how do I back it up?", "What is a bind mount?", "When should I use one?",
+		"How do I limit the memory of a container?", "and its CPUs?", "How do I build a multi-platform image?", "Which builder does it need?",
+	}
+}
+
+// BenchmarkTurn asks over the Docker pages, offline and checkpointed in files:
+// one thread alone, and a hundred at once. The goal on two free cores is a p50
+// of 15 ms and a p99 of 100 ms for a turn alone.
+func BenchmarkTurn(b *testing.B) {
+	docs, data := dockerPages(b), b.TempDir()
+	a, err := ragflow.Open(b.Context(), ragflow.Config{Docs: []string{docs}, DataDir: data})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close()
+	if _, err := a.Index(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	questions := turnQuestions()
+	turn := func(ctx context.Context, thread string, i int) time.Duration {
+		begun := time.Now()
+		if _, err := a.Ask(ctx, ragflow.Question{Thread: thread, Text: questions[i%len(questions)]}); err != nil {
+			b.Error(err)
+		}
+		return time.Since(begun)
+	}
+	for i := range questions { // what is read into memory once
+		turn(b.Context(), "warm", i)
+	}
+	b.Run("alone", func(b *testing.B) {
+		b.ReportAllocs()
+		var took []time.Duration
+		for i := 0; b.Loop(); i++ {
+			took = append(took, turn(b.Context(), fmt.Sprint("alone-", i/len(questions)), i))
+		}
+		percentiles(b, took)
+	})
+	b.Run("100 threads", func(b *testing.B) {
+		const threads = 100
+		var took []time.Duration
+		for i := 0; b.Loop(); i++ {
+			round := make([]time.Duration, threads)
+			var asking sync.WaitGroup
+			for n := range threads {
+				asking.Go(func() { round[n] = turn(b.Context(), fmt.Sprint("crowd-", n), i+n) })
+			}
+			asking.Wait()
+			took = append(took, round...)
+		}
+		percentiles(b, took)
+		b.ReportMetric(float64(len(took))/b.Elapsed().Seconds(), "turns/s")
+	})
+}
+
+func percentiles(b *testing.B, took []time.Duration) {
+	b.Helper()
+	slices.Sort(took)
+	at := func(p float64) float64 {
+		return float64(took[min(len(took)-1, int(p*float64(len(took))))].Microseconds()) / 1000
+	}
+	b.ReportMetric(at(0.50), "p50-ms")
+	b.ReportMetric(at(0.99), "p99-ms")
+}
+
+// TestTurnCosts gates what a turn may cost, in things that no busy machine
+// changes: allocations, SQL statements and calls of models.
+func TestTurnCosts(t *testing.T) {
+	const (
+		mostAllocs     = 48_000
+		mostStatements = 180
+	)
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
+	indexed(t, a)
+	ask(t, a, "t", "How often should I water a basil plant?")
+	turns := 0
+	before := ragflow.Statements(a)
+	allocs := testing.AllocsPerRun(10, func() {
+		r := ask(t, a, "t", questions[turns%len(questions)])
+		turns++
+		if r.Usage != (ragflow.Usage{}) {
+			t.Errorf("an offline turn used %+v of a model", r.Usage)
+		}
+	})
+	after := ragflow.Statements(a)
+	statements := float64(after-before) / float64(turns)
+	t.Logf("a turn: %.0f allocations, %.0f statements", allocs, statements)
+	if allocs > mostAllocs || statements > mostStatements {
+		t.Errorf("a turn makes %.0f allocations and %.0f statements, want at most %d and %d", allocs, statements, mostAllocs, mostStatements)
+	}
+}
