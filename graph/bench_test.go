@@ -37,15 +37,41 @@ func chainOf[S any](tb testing.TB) *graph.Runner[*S, int] {
 	return p.Runner(graph.Options{MaxSteps: 100})
 }
 
+// A step costs at most three allocations, the same number with a large state.
 func TestChainAllocations(t *testing.T) {
-	r := chainOf[struct{}](t)
-	perStep := testing.AllocsPerRun(50, func() {
+	small, large := chainAllocations(t, chainOf[struct{}](t)), chainAllocations(t, chainOf[big](t))
+	if small > 3 || large != small {
+		t.Errorf("%.2f allocations a step, %.2f with 100 KB of state; want at most 3, and the same", small, large)
+	}
+}
+
+func chainAllocations[S any](t *testing.T, r *graph.Runner[*S, int]) float64 {
+	t.Helper()
+	return testing.AllocsPerRun(50, func() {
 		if _, err := r.Invoke(t.Context(), graph.Request[int]{}); err != nil {
 			t.Fatal(err)
 		}
 	}) / 100
-	if perStep > 3 {
-		t.Errorf("%.2f allocations a step, want at most 3", perStep)
+}
+
+// A fan-out costs at most four allocations a task, whatever policies exist.
+func TestFanOutAllocations(t *testing.T) {
+	const n = 1000
+	parts := make([]int, n)
+	fan := graph.FanOut(0, func(int) []int { return parts },
+		func(context.Context, int, int) (int, error) { return 1, nil },
+		func(_ int, us []int) (int, error) { return len(us), nil })
+	r := must(graph.Graph[int, int]{
+		Apply: add, Nodes: map[string]graph.Task[int, int]{"fan": {Run: fan}},
+		Order: []string{"fan"}, Edges: chain(graph.Start, "fan", graph.End),
+	}).Runner(graph.Options{})
+	perTask := testing.AllocsPerRun(20, func() {
+		if _, err := r.Invoke(t.Context(), graph.Request[int]{}); err != nil {
+			t.Fatal(err)
+		}
+	}) / n
+	if perTask > 4 {
+		t.Errorf("%.2f allocations a task, want at most 4", perTask)
 	}
 }
 

@@ -50,6 +50,9 @@
 // [Runner.Fork] makes another thread that goes on from any such moment, at any depth;
 // [Runner.Update] changes a thread, also in place of a node.
 //
+// Whoever ranges over a run hears of it as it happens ([Mode] says of what), each
+// event with the path of its subgraph. A [Hook] hears of its spans.
+//
 // A thread has one writer, who holds its lease and keeps it alive. A run that
 // loses its lease stops with [ErrSuperseded] and writes nothing more. Where runs
 // meet on a thread, [OnBusy] decides. A new input on a thread closes the run that

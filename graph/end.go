@@ -54,11 +54,16 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 	}
 	bare := slices.Clone(tasks)
 	for i := range bare {
-		bare[i].Body = nil
+		if x.modes&Updates == 0 {
+			bare[i].Body = nil
+		}
 	}
 	e := Event[S]{
 		Kind: kind, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
-		State: x.state, Next: x.plan.names(x.ready), Tasks: bare,
+		Next: x.plan.names(x.ready), Tasks: bare,
+	}
+	if x.modes&Values != 0 {
+		e.State = x.state
 	}
 	if x.log != nil {
 		e.Commit = x.log.head
@@ -68,7 +73,7 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 
 // tellLive yields a live event.
 func (x *run[S, U]) tellLive(p pulse) {
-	if x.yield == nil || x.left {
+	if x.yield == nil || x.left || x.modes&p.kind.of() == 0 {
 		return
 	}
 	x.left = !x.yield(Event[S]{

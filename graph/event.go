@@ -12,7 +12,8 @@ const (
 	TaskStarted EventKind = "task_started" // live
 	TaskRetried EventKind = "task_retried" // live: an attempt failed, another follows; what it emitted is void
 	TaskDone    EventKind = "task_done"    // live
-	Custom      EventKind = "custom"       // live: what a node emitted
+	Token       EventKind = "token"        // live: a piece of text that a node emitted
+	Custom      EventKind = "custom"       // live: what else a node emitted
 )
 
 // Event is one thing that happened in a run. Consumers may keep it, but must
@@ -27,10 +28,10 @@ type Event[S any] struct {
 	Node   string   // for the live kinds
 	Commit CommitID // for the durable kinds, where there is a store
 	Status Status   // for the durable kinds
-	State  S        // for the durable kinds: after the commit
+	State  S        // for the durable kinds: after the commit; only with [Values]
 	Next   []string // for the durable kinds: the nodes to run next
-	Tasks  []Delta  // without bodies, by rank: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
-	Value  any      // for Custom
+	Tasks  []Delta  // by rank, with bodies only for [Updates]: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
+	Value  any      // for Custom and Token
 }
 
 // pulse is a live event on its way from a task to the loop of the root.

@@ -61,7 +61,8 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 		defer func() {
 			switch _, asks := errors.AsType[*InterruptError](err); {
 			case asks: // the others may have questions, too
-				waits.CompareAndSwap(nil, &err)
+				first := err // a copy, so that err itself stays off the heap
+				waits.CompareAndSwap(nil, &first)
 			case err != nil:
 				failed.Store(true)
 				cancel(err)

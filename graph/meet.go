@@ -40,7 +40,10 @@ type crowd struct {
 	queues map[string][]chan struct{} // who waits behind them, in Enqueue
 }
 
-type bystander struct{ cancel context.CancelCauseFunc }
+type bystander struct {
+	token  int64 // of its lease: the greater one has the thread
+	cancel context.CancelCauseFunc
+}
 
 // turn waits until all who came before on a thread have left.
 func (c *crowd) turn(ctx context.Context, thread string) (leave func(), err error) {
@@ -86,32 +89,32 @@ func (c *crowd) next(thread string) {
 	c.queues[thread] = queue[1:]
 }
 
-// enter notes that a run has a thread, so that another may stop it.
-func (c *crowd) enter(thread string, cancel context.CancelCauseFunc) (leave func()) {
-	me := &bystander{cancel}
+// enter notes that a run has a thread. Of two that say so the one with the older
+// lease has lost it, and is told; a run of another process learns it when it
+// writes, or renews its lease.
+func (c *crowd) enter(thread string, token int64, cancel context.CancelCauseFunc) (leave func()) {
+	me := &bystander{token, cancel}
+	lost := fmt.Errorf("stopped by a later input: %w", ErrSuperseded)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.active == nil {
 		c.active = map[string]*bystander{}
 	}
-	c.active[thread] = me
+	switch other := c.active[thread]; {
+	case other == nil:
+		c.active[thread] = me
+	case other.token < token:
+		other.cancel(lost)
+		c.active[thread] = me
+	default:
+		cancel(lost)
+	}
 	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.active[thread] == me {
 			delete(c.active, thread)
 		}
-	}
-}
-
-// stop tells the run that had a thread that it has lost it. A run of another
-// process learns it when it writes, or renews its lease.
-func (c *crowd) stop(thread string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if b := c.active[thread]; b != nil {
-		b.cancel(fmt.Errorf("stopped by a later input: %w", ErrSuperseded))
-		delete(c.active, thread)
 	}
 }
 
@@ -134,16 +137,14 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 	log, err := openLog(ctx, x.o.Store, x.req.Thread, o, cancel)
 	if errors.Is(err, ErrBusy) && (policy == Interrupt || policy == Rollback) {
 		o.Force, x.met = true, true
-		if log, err = openLog(ctx, x.o.Store, x.req.Thread, o, cancel); err == nil {
-			x.crowd.stop(x.req.Thread)
-		}
+		log, err = openLog(ctx, x.o.Store, x.req.Thread, o, cancel)
 	}
 	if err != nil {
 		after()
 		return nil, err
 	}
 	x.log = log
-	left := x.crowd.enter(x.req.Thread, cancel)
+	left := x.crowd.enter(x.req.Thread, log.lease.Token, cancel)
 	return func() {
 		left()
 		log.close(ctx)

@@ -133,16 +133,7 @@ func Count(ctx context.Context, c Call) {
 
 // Emit sends a live event, such as a token, to whoever streams the run. It is
 // never saved. It blocks while the consumer is behind.
-func Emit(ctx context.Context, payload any) {
-	b := bookOf(ctx)
-	if b == nil {
-		return
-	}
-	b.alive()
-	if b.emit != nil {
-		b.emit(pulse{kind: Custom, path: b.path, node: b.node, value: payload})
-	}
-}
+func Emit(ctx context.Context, payload any) { emit(ctx, Custom, payload) }
 
 // Beat says that the task is alive, for one that has nothing to emit or to note
 // for longer than its idle timeout.

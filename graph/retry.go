@@ -50,12 +50,12 @@ func (r Retry) again(n int, err error, spent time.Duration, chance func() float6
 // attempts runs a node until it ends well or is not worth another attempt.
 func (x *run[S, U]) attempts(ctx context.Context, n *planNode[S, U], book *notebook) (u U, next []string, err error) {
 	if n.retry.Attempts <= 1 {
-		return x.attempt(ctx, n, book)
+		return x.attempt(ctx, n, book, 1)
 	}
 	first := x.o.Clock()
 	for i := 1; ; i++ {
 		began := x.o.Clock()
-		u, next, err = x.attempt(ctx, n, book)
+		u, next, err = x.attempt(ctx, n, book, i)
 		if err == nil || ctx.Err() != nil {
 			return u, next, err
 		}
@@ -81,11 +81,13 @@ func (x *run[S, U]) attempts(ctx context.Context, n *planNode[S, U], book *noteb
 }
 
 // attempt runs a node once.
-func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], book *notebook) (u U, next []string, err error) {
+func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], book *notebook, i int) (u U, next []string, err error) {
 	if err := x.o.Slots.take(ctx); err != nil {
 		return u, nil, err
 	}
 	defer x.o.Slots.give()
+	ctx, ended := x.span(ctx, SpanAttempt, n.name, i)
+	defer func() { ended(err) }()
 	ctx, stop := n.timeout.watch(ctx, book)
 	defer func() { err = stop(err) }()
 	if n.pick != nil {

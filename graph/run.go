@@ -13,6 +13,7 @@ type run[S, U any] struct {
 	req   Request[U]
 	live  bool                       // tell live events too
 	yield func(Event[S], error) bool // nil when nobody wants events
+	modes Mode                       // what the consumer wants
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
 	session  *session
@@ -37,7 +38,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x.life = NewLifecycle(Pending)
-	x.session = &session{o: &x.o, pause: x.req.Pause}
+	x.session = &session{o: &x.o, modes: x.modes, pause: x.req.Pause, thread: x.req.Thread}
 	if x.fault != nil {
 		return x.fault
 	}
@@ -55,7 +56,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 		}
 		return fmt.Errorf("thread %q: %w", x.req.Thread, err)
 	}
-	return x.end(ctx, x.loop(ctx))
+	return x.end(ctx, x.spanned(ctx, SpanRun, x.loop))
 }
 
 // loop runs supersteps until nothing is left to run or something is in the way.
@@ -82,7 +83,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			budget--
 		}
 		after := x.breaks(x.o.BreakAfter)
-		if err := x.superstep(ctx); err != nil {
+		if err := x.spanned(ctx, SpanStep, x.superstep); err != nil {
 			return err
 		}
 		if after != nil && len(x.frontier) > 0 {
@@ -90,6 +91,14 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// spanned does something that the hook hears of.
+func (x *run[S, U]) spanned(ctx context.Context, kind SpanKind, do func(context.Context) error) error {
+	ctx, ended := x.span(ctx, kind, "", 0)
+	err := do(ctx)
+	ended(err)
+	return err
 }
 
 // superstep runs the tasks of one step, applies what they return, and saves.

@@ -35,6 +35,7 @@ type Options struct {
 	// latter that has something behind it, a run ends as Interrupted with an
 	// [*InterruptError]. A resume goes on over the breakpoint it stopped at.
 	BreakBefore, BreakAfter []string
+	Hook                    Hook // hears of runs, steps, tasks and attempts; nil: nobody does
 	// Migrate lets this graph resume runs that another version of it began: given
 	// the head of such a thread, it names the nodes to go on at. Updates and states
 	// of the old graph must be readable as those of this one. Finished tasks of the
@@ -80,6 +81,7 @@ type Request[U any] struct {
 	// checked, then saved, before any node runs. One that no question fits, or
 	// that fits no schema, is an [*AnswerError] and changes nothing.
 	Answers map[string]any
+	Modes   Mode // what Stream tells; none means all but Updates
 	// Pause is [Options].Drain for this run alone; the error is [ErrPaused].
 	Pause <-chan struct{}
 	Wait  time.Duration // how long to wait for a thread that is taken; zero: not at all
@@ -131,8 +133,9 @@ func (r *Runner[S, U]) Run(ctx context.Context, req Request[U]) iter.Seq2[Event[
 	return r.events(ctx, req, false)
 }
 
-// Stream is Run with live events in between: TaskStarted, TaskDone and what
-// nodes send with [Emit]. Those of one task come in its order. A consumer that
+// Stream is Run with live events in between: TaskStarted, TaskRetried, TaskDone
+// and what nodes send with [Emit] and [EmitToken], as far as [Request].Modes wants
+// them. Those of one task come in its order. A consumer that
 // falls behind makes nodes wait in Emit; no event is dropped while the run
 // goes on.
 func (r *Runner[S, U]) Stream(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
@@ -141,7 +144,12 @@ func (r *Runner[S, U]) Stream(ctx context.Context, req Request[U]) iter.Seq2[Eve
 
 func (r *Runner[S, U]) events(ctx context.Context, req Request[U], live bool) iter.Seq2[Event[S], error] {
 	return func(yield func(Event[S], error) bool) {
-		x := &run[S, U]{Runner: r, req: req, live: live, yield: yield}
+		modes := req.Modes
+		if modes == 0 || !live {
+			modes = usual
+		}
+		inner := live && modes&(Tasks|Tokens|Customs) != 0
+		x := &run[S, U]{Runner: r, req: req, live: inner, modes: modes, yield: yield}
 		if err := x.do(ctx); err != nil && !x.left {
 			yield(Event[S]{}, err)
 		}

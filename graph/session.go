@@ -13,10 +13,12 @@ import (
 // finished tasks of subgraphs, results of [Once], answers of people. The store
 // keeps them as pending results, which end with the step's commit as they do.
 type session struct {
-	o     *Options
-	pause <-chan struct{}
-	run   string
-	save  func(context.Context, TaskResult) error // nil without a store
+	o      *Options
+	modes  Mode
+	pause  <-chan struct{}
+	thread string
+	run    string
+	save   func(context.Context, TaskResult) error // nil without a store
 
 	mu     sync.Mutex
 	step   int // the superstep of the root that is under way

@@ -289,7 +289,9 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
 		}
 	}()
-	o.update, o.err = x.perform(context.WithValue(ctx, notebookKey{}, book), n, book)
+	ctx, ended := x.span(context.WithValue(ctx, notebookKey{}, book), SpanTask, n.name, 0)
+	defer func() { ended(o.err) }()
+	o.update, o.err = x.perform(ctx, n, book)
 	if o.err == nil {
 		if o.err = x.encode(o); o.err != nil {
 			o.err = fmt.Errorf("encode update: %w", o.err)
@@ -299,7 +301,7 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 
 // encode fills in the outcome's body where one is wanted.
 func (x *run[S, U]) encode(o *outcome[U]) error {
-	if x.o.Store == nil && !x.o.CheckCodec {
+	if x.o.Store == nil && !x.o.CheckCodec && x.session.modes&Updates == 0 {
 		return nil
 	}
 	body, err := encode(o.update)

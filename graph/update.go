@@ -33,7 +33,7 @@ type Edit[S, U any] struct {
 // [ErrNotFound]; an error of Change or Apply changes nothing. Other errors:
 // [ErrBusy], [ErrSuperseded].
 func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (S, CommitID, error) {
-	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}}
+	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}, session: &session{o: &r.o}}
 	at, err := x.edit(ctx, e)
 	if err != nil {
 		return x.state, 0, fmt.Errorf("update thread %q: %w", e.Thread, err)
