@@ -121,7 +121,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	var deltas []Delta
 	if x.log != nil || x.yield != nil {
 		deltas = x.deltas(func(o *outcome[U]) bool { return o.done })
-		if len(x.session.ledger) > 0 && x.path == "" {
+		if x.path == "" && !x.session.fresh() {
 			deltas = append(deltas, x.inner()...)
 		}
 	}
@@ -178,7 +178,7 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		}
 	}
 	if s, err = x.checked(s); err != nil {
-		x.session.stale = true
+		x.session.spoil()
 		return s, nil, err
 	}
 	next := x.spare

@@ -87,6 +87,20 @@ func (s *session) put(ctx context.Context, p place, d Delta) error {
 	return nil
 }
 
+// fresh says whether nothing is known of the step, as in most.
+func (s *session) fresh() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ledger) == 0 && len(s.open) == 0
+}
+
+// spoil makes the end of the run drop what was saved, and save anew what stands.
+func (s *session) spoil() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+}
+
 // drop forgets an entry that cannot be used.
 func (s *session) drop(p place) {
 	s.mu.Lock()

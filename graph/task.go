@@ -33,7 +33,7 @@ func (x *run[S, U]) prepare() error {
 		x.outcomes[i] = outcome[U]{node: n}
 	}
 	s := x.session
-	if len(s.ledger) == 0 && len(s.open) == 0 {
+	if s.fresh() {
 		return nil
 	}
 	for i := range x.outcomes {
