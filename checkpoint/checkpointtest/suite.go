@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"pending", pendingClauses()},
 		{"walk", walkClauses()},
 		{"content", contentClauses()},
+		{"notes", notesClauses()},
 		{"concurrency", concurrencyClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {

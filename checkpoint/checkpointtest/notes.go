@@ -1,0 +1,68 @@
+//nolint:thelper // clauses are tests themselves, not their helpers
+package checkpointtest
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// notesClauses demand that whatever stands in the notes of a task comes back, of
+// a commit and of a pending result.
+func notesClauses() []clause {
+	var out []clause
+	for _, n := range []struct {
+		what  string
+		notes graph.Notes
+	}{
+		{"failed attempts", graph.Notes{Failed: []graph.Attempt{{Error: "flaky", Duration: time.Second, Pause: time.Minute}, {Error: "again"}}}},
+		{"a hit of a cache", graph.Notes{Cached: true}},
+		{"a failure that was handled", graph.Notes{Caught: "card refused"}},
+		{"what a node picked", graph.Notes{Goto: []string{"b", graph.End}}},
+		{"the step of a subgraph", graph.Notes{Step: 7}},
+		{"answers of people", graph.Notes{Answers: []graph.Answer{{At: "a[2]", Key: "k", Value: json.RawMessage(`{"ok":true}`)}}}},
+		{"open questions", graph.Notes{Questions: []graph.Question{{
+			At: "s/s#2/g#1", Key: "sure", Ask: json.RawMessage(`"đồng ý?"`), Schema: json.RawMessage(`{"type":"boolean"}`), Turn: 1, Problem: "not now",
+		}}}},
+		{"all of it", graph.Notes{
+			Start: moment(), Duration: time.Second, Details: []graph.Detail{{Key: "k", Value: "v"}}, Warnings: []string{"w"}, Skipped: "s",
+			Failed: []graph.Attempt{{Error: "e"}}, Cached: true, Caught: "c", Goto: []string{"g"}, Step: 1,
+		}},
+	} {
+		out = append(out, clause{"notes keep " + n.what, func(t *testing.T, s graph.Store) {
+			w := hold(t, s, "t")
+			d := delta("a", 0)
+			d.Notes = n.notes
+			w.commit(batch(d))
+			w.pend(graph.TaskResult{Run: "run", Step: 2, Attempt: 1, Delta: d})
+			_, deltas := load(t, s, "t", w.head)
+			wantEqual(t, "notes of the commit", deltas[0].Notes, n.notes)
+			wantEqual(t, "notes of the pending result", pendingOf(t, s, "t")[0].Delta.Notes, n.notes)
+		}})
+	}
+	return append(
+		out,
+		clause{"results of one node differ by attempt", func(t *testing.T, s graph.Store) {
+			differ(t, s, func(r *graph.TaskResult) { r.Attempt = 2 })
+		}},
+		clause{"results of one node differ by path", func(t *testing.T, s graph.Store) {
+			differ(t, s, func(r *graph.TaskResult) { r.Delta.Path = "s/s#2" })
+		}},
+		clause{"results of one path differ by node", func(t *testing.T, s graph.Store) {
+			differ(t, s, func(r *graph.TaskResult) { r.Delta.Node = "__once__:pay" })
+		}},
+	)
+}
+
+// differ pends two results, of which the second differs by a change; both stand.
+func differ(t *testing.T, s graph.Store, change func(*graph.TaskResult)) {
+	w := hold(t, s, "t")
+	first, second := result("a", 0), result("a", 0)
+	change(&second)
+	w.pend(first)
+	w.pend(second)
+	w.pend(second) // saved twice, it stands once
+	wantEqual(t, "pending", pendingOf(t, s, "t"), []graph.TaskResult{first, second})
+}
