@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/nodes"
 	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -45,7 +44,11 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
 	}
+	reply.Context = a.config.Context.Assemble(turn.Sources)
 	reply.Chunks = a.counts(turn)
+	if len(turn.Sources) > 0 {
+		reply.Chunks.ContextTokens = text.Count(reply.Context)
+	}
 	reply.account(r.Commits)
 	var err error
 	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
@@ -65,9 +68,6 @@ func (a *Assistant) counts(turn state.Turn) ChunkCounts {
 		}
 	}
 	out.Used = len(used)
-	if len(turn.Sources) > 0 {
-		out.ContextTokens = text.Count(nodes.Context(turn.Sources))
-	}
 	return out
 }
 

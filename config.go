@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -34,6 +35,10 @@ type Config struct {
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
 	Synonyms         string  // RAGFLOW_SYNONYMS: a file of words that stand for others, see offline.ReadDictionary; empty: those built in
+
+	// Context says what the context of an answer is made of: at most 6 chunks and
+	// 4000 tokens. Its TrustDocuments is RAGFLOW_TRUST_DOCUMENTS.
+	Context nodes.ContextOptions
 
 	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);
 	// nil works offline. Retries are the model's own: see llm.Retry.

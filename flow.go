@@ -30,10 +30,11 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
 			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers)},
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
-			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker)},
+			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
 			nodes.GenerateID: {Run: nodes.Generate(nodes.Answering{
-				Answerer: s.answerer, ContentTokens: c.ContentTokens, Stats: s.stats, Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
+				Answerer: s.answerer, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
+				Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 			})},
 		},
 		Edges: []graph.Edge{

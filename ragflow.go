@@ -397,7 +397,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
 	}
-	dense, err := c.Dense.withDefaults()
-	c.Dense = dense
+	var err error
+	c.Context, err = c.Context.WithDefaults()
+	faults = append(faults, err)
+	c.Dense, err = c.Dense.withDefaults()
 	return c, errors.Join(append(faults, err)...)
 }

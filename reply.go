@@ -36,6 +36,10 @@ type Reply struct {
 	LatencyMS map[string]float64 `json:"latency_ms"` // per node, and "total"
 	Warnings  []string           `json:"warnings"`
 
+	// Context is the sources that the answer was made from, as Config.Context
+	// assembles them: [Source N] is the N of the citations. It is there to ask
+	// another model with.
+	Context       string `json:"-"`
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
 	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, where asked for

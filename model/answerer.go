@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"example.com/ragflow/cite"
@@ -76,9 +77,13 @@ func messages(t state.Task, boundary string) []llm.Message {
 		Boundary: boundary, Refusal: prompts.Refusal(t.Language),
 	}
 	for i, s := range t.Sources {
-		p.Sources = append(p.Sources, prompts.SourceText{
+		shown := prompts.SourceText{
 			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Text: cite.Escape(s.Text),
-		})
+		}
+		if t.Scores {
+			shown.Relevance = fmt.Sprintf("%.2f", s.Score)
+		}
+		p.Sources = append(p.Sources, shown)
 	}
 	said := p.Render(t.Language)
 	out := []llm.Message{{Role: llm.System, Content: said.System}}

@@ -73,7 +73,7 @@ func TestPostRetrievalGoesOn(t *testing.T) {
 	s := shelf{chunks: map[string]state.Chunk{"a": c, "b": chunk("b", "b.md", "Another page.")}}
 	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, Told: []state.Told{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
 	st.Turn.Hits = []state.Hit{{Chunk: "a", Score: 0.02}, {Chunk: "b", Score: 0.01}}
-	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}), st)
+	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
 	want := c
 	want.Text, want.Start, want.StartLine = "Two is not.\n\nThree is not.", 13, 2
 	if diff := cmp.Diff([]state.Source{{Chunk: want, Score: 0.02}}, after.Turn.Sources); diff != "" {

@@ -21,9 +21,10 @@ const offlineMaker = "offline"
 // Answering says how [Generate] works. Answerer, NewID and Clock are needed.
 type Answering struct {
 	Answerer      Answerer
-	ContentTokens int        // of messages that the answerer is given; 0 means [DefaultContentTokens]
-	Stats         cite.Stats // tells how rare words are; nil: counted in the sources
-	Strict        bool       // drop what no source says, instead of marking it
+	ContentTokens int            // of messages that the answerer is given; 0 means [DefaultContentTokens]
+	Stats         cite.Stats     // tells how rare words are; nil: counted in the sources
+	Context       ContextOptions // as PostRetrieval has them
+	Strict        bool           // drop what no source says, instead of marking it
 	NewID         func() string
 	Clock         func() time.Time
 }
@@ -46,8 +47,8 @@ func Generate(o Answering) Node {
 		}
 		quality := state.Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 		if len(s.Turn.Sources) > 0 || s.Turn.Route != state.RouteSearch {
-			task := taskOf(s, o.ContentTokens)
-			noteTask(ctx, task)
+			task := taskOf(s, o)
+			noteTask(ctx, task, o.Context)
 			var err error
 			answer, err = write(ctx, o.Answerer, task)
 			if err != nil {
@@ -87,7 +88,7 @@ func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) 
 	return a.Answer(ctx, t)
 }
 
-func taskOf(s state.State, contentTokens int) state.Task {
+func taskOf(s state.State, o Answering) state.Task {
 	asked := make([]string, len(s.Recent))
 	for i, e := range s.Recent {
 		asked[i] = e.Question
@@ -101,7 +102,8 @@ func taskOf(s state.State, contentTokens int) state.Task {
 		Sources:  s.Turn.Sources,
 		Grade:    s.Turn.Grade,
 		Summary:  s.Summary,
-		Messages: trim(s.Messages, contentTokens),
+		Messages: trim(s.Messages, o.ContentTokens),
+		Scores:   o.Context.Scores,
 	}
 }
 
@@ -212,9 +214,9 @@ func quality(r cite.Report) state.Quality {
 	}
 }
 
-func noteTask(ctx context.Context, t state.Task) {
+func noteTask(ctx context.Context, t state.Task, o ContextOptions) {
 	graph.Note(ctx, "sources", strconv.Itoa(len(t.Sources)))
-	graph.Note(ctx, "context", fmt.Sprintf("%d tokens", text.Count(Context(t.Sources))))
+	graph.Note(ctx, "context", fmt.Sprintf("%d tokens", o.count(t.Sources)))
 	graph.Note(ctx, "messages", fmt.Sprintf("%d (%d tokens)", len(t.Messages), countMessages(t.Messages)))
 	graph.Note(ctx, "summary", fmt.Sprintf("%d tokens", text.Count(t.Summary)))
 }

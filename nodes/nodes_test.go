@@ -405,7 +405,7 @@ func TestPostRetrievalChooses(t *testing.T) { // K07, W13, Z08
 		"a.md|first words about alpha", "a.md|second words about beta", "a.md|third words about gamma", "a.md|fourth words about delta",
 		"b.md|"+alike, "c.md|"+alike+" today", "d.md|networks join containers", "e.md|images are built", "f.md|logs are written", "g.md|one too many",
 	)
-	after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}), st)
+	after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
 	if diff := cmp.Diff([]string{"0", "1", "2", "4", "6", "7"}, sourcesOf(after)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
@@ -426,14 +426,15 @@ func TestPostRetrievalFitsTheBudget(t *testing.T) { // X01, X07
 		warns  bool
 	}{
 		{"all fit", []string{"a|" + long("alpha", 10), "b|" + long("beta", 10)}, 2, false},
-		{"the last ones go", []string{"a|" + long("alpha", 300), "b|" + long("beta", 200), "c|" + long("gamma", 200)}, 2, true},
+		{"the last one is cut", []string{"a|" + long("alpha", 300), "b|" + long("beta", 200), "c|" + long("gamma", 200)}, 3, true},
+		{"what comes behind the cut goes", []string{"a|" + long("alpha", 300), "b|" + long("beta", 400), "c|" + long("gamma", 2)}, 2, true},
 		{"one that is too long is cut", []string{"a|" + long("alpha", 3000)}, 1, true},
 		{"one line that is too long is cut", []string{"a|" + strings.Repeat("żółw ", 9000)}, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st, s := candidates(tt.bodies...)
-			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}), st)
-			tokens := text.Count(nodes.Context(after.Turn.Sources))
+			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+			tokens := text.Count(nodes.ContextOptions{}.Assemble(after.Turn.Sources))
 			if len(after.Turn.Sources) != tt.want || tokens > nodes.MaxContextTokens || tokens == 0 {
 				t.Errorf("%d sources of %d tokens, want %d within %d", len(after.Turn.Sources), tokens, tt.want, nodes.MaxContextTokens)
 			}
@@ -452,13 +453,6 @@ func TestPostRetrievalFitsTheBudget(t *testing.T) { // X01, X07
 				}
 			}
 		})
-	}
-}
-
-func TestContext(t *testing.T) { // X02, X03
-	got := nodes.Context([]state.Source{{Chunk: chunk("1", "a", "one")}, {Chunk: chunk("2", "b", "two")}})
-	if want := "[Source 1]\none\n---\n[Source 2]\ntwo"; got != want {
-		t.Errorf("Context() = %q, want %q", got, want)
 	}
 }
 
@@ -705,20 +699,22 @@ func TestSuspiciousChunks(t *testing.T) {
 	fact := chunk("fact", "a.md", "A volume outlives its container.")
 	s := shelf{chunks: map[string]state.Chunk{"order": order, "fact": fact}}
 	for _, tt := range []struct {
-		name string
-		hits []string
-		want []string
+		name   string
+		trusts bool
+		hits   []string
+		want   []string
 	}{
-		{"below a fact", []string{"fact", "order"}, []string{"fact"}},
-		{"best of all", []string{"order", "fact"}, []string{"order", "fact"}},
-		{"alone", []string{"order"}, []string{"order"}},
+		{"below a fact", false, []string{"fact", "order"}, []string{"fact"}},
+		{"best of all", false, []string{"order", "fact"}, []string{"order", "fact"}},
+		{"alone", false, []string{"order"}, []string{"order"}},
+		{"below a fact, where documents are trusted", true, []string{"fact", "order"}, []string{"fact", "order"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st := searching(state.Query{Text: "q"})
 			for i, id := range tt.hits {
 				st.Turn.Hits = append(st.Turn.Hits, state.Hit{Chunk: id, Score: 1 / float64(i+1)})
 			}
-			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}), st)
+			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{TrustDocuments: tt.trusts}), st)
 			var got []string
 			for _, c := range after.Turn.Sources {
 				got = append(got, c.ID)

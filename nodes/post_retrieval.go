@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/rank"
@@ -15,10 +14,14 @@ import (
 
 // PostRetrieval returns the node that makes the context: the best candidates
 // are reranked, near-duplicates, surplus chunks of one document and chunks that
-// read like orders to a model are left out, and what remains is cut to [MaxSources] chunks and [MaxContextTokens]
-// tokens, in rank order. It calls no model unless the reranker is one.
-func PostRetrieval(s Searcher, r Reranker) Node {
+// read like orders to a model are left out, and what remains is cut to the
+// limits of o, in rank order. It calls no model unless the reranker is one.
+func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
+	o, invalid := o.WithDefaults()
 	return func(ctx context.Context, st state.State) (state.Update, error) {
+		if invalid != nil {
+			return state.Update{}, invalid
+		}
 		if len(st.Turn.Hits) == 0 {
 			graph.Skip(ctx, SkippedNoDocs)
 			return state.Update{}, nil
@@ -33,10 +36,11 @@ func PostRetrieval(s Searcher, r Reranker) Node {
 		}
 		noteBy(ctx, r)
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
-		sources := choose(ctx, ranked)
-		sources = fit(ctx, sources, MaxContextTokens)
+		sources := o.choose(ctx, ranked)
+		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
+		sources = o.fit(ctx, sources)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
-		graph.Note(ctx, "tokens", strconv.Itoa(text.Count(Context(sources))))
+		graph.Note(ctx, "tokens", strconv.Itoa(o.count(sources)))
 		for i, c := range sources {
 			graph.Note(ctx, "source "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f)", place(c.Chunk), c.Score))
 		}
@@ -107,92 +111,30 @@ func words(s string) []string {
 	return out
 }
 
+// document is what a chunk is a part of.
+type document struct{ root, source string }
+
+func documentOf(s state.Source) document { return document{s.Root, s.Source} }
+
 // choose takes the best sources, without near-duplicates, without more than
 // MaxPerDocument of one document, and without what reads like orders to a model.
-func choose(ctx context.Context, ranked []state.Source) []state.Source {
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source) []state.Source {
 	kept := distinct(ranked, rank.Above(contextSimilarity), len(ranked))
-	type document struct{ root, source string }
 	of := map[document]int{}
 	surplus := 0
-	chosen := make([]state.Source, 0, MaxSources)
-	var guard wary
+	chosen := make([]state.Source, 0, o.MaxSources)
+	guard := wary{trusting: o.TrustDocuments}
 	for _, i := range kept {
-		d := document{ranked[i].Root, ranked[i].Source}
+		d := documentOf(ranked[i])
 		if of[d]++; of[d] > MaxPerDocument {
 			surplus++
 			continue
 		}
-		if len(chosen) < MaxSources && !guard.leavesOut(ctx, ranked[i]) {
+		if len(chosen) < o.MaxSources && !guard.leavesOut(ctx, ranked[i]) {
 			chosen = append(chosen, ranked[i])
 		}
 	}
 	graph.Note(ctx, "near-duplicates", strconv.Itoa(len(ranked)-len(kept)))
 	graph.Note(ctx, "over document limit", strconv.Itoa(surplus))
 	return chosen
-}
-
-// fit drops sources from the end until the context holds at most limit tokens.
-// A first source that is too long by itself is cut at the end of a line, or of
-// a word, so that there is always something to answer from.
-func fit(ctx context.Context, sources []state.Source, limit int) []state.Source {
-	all := text.Count(Context(sources))
-	if all <= limit {
-		return sources
-	}
-	n := len(sources)
-	for n > 1 && text.Count(Context(sources[:n])) > limit {
-		n--
-	}
-	sources = sources[:n]
-	if n == 1 && text.Count(Context(sources)) > limit {
-		sources = []state.Source{shorten(sources[0], limit)}
-	}
-	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, text.Count(Context(sources))))
-	return sources
-}
-
-// shorten cuts the end off a source's text so that the context of this source
-// alone holds at most limit tokens. What is left is still the document from
-// Start to End.
-func shorten(s state.Source, limit int) state.Source {
-	fits := func(n int) bool {
-		c := s
-		c.Text = s.Text[:n]
-		return text.Count(Context([]state.Source{c})) <= limit
-	}
-	low, high := 0, len(s.Text)
-	for high-low > 1 {
-		if mid := low + (high-low)/2; fits(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	cut := s.Text[:low]
-	if i := strings.LastIndexByte(cut, '\n'); i > low/2 {
-		cut = cut[:i+1]
-	} else if i := strings.LastIndexByte(cut, ' '); i > 0 {
-		cut = cut[:i]
-	}
-	cut = strings.ToValidUTF8(cut, "")
-	s.Text = cut
-	s.End = s.Start + len(cut)
-	s.EndLine = s.StartLine + strings.Count(strings.TrimSuffix(cut, "\n"), "\n")
-	return s
-}
-
-// ContextSeparator stands between the sources of a context.
-const ContextSeparator = "\n---\n"
-
-// Context is the sources as a model is shown them: each labelled [Source N],
-// N from 1, with [ContextSeparator] between them.
-func Context(sources []state.Source) string {
-	var b strings.Builder
-	for i, s := range sources {
-		if i > 0 {
-			b.WriteString(ContextSeparator)
-		}
-		fmt.Fprintf(&b, "[Source %d]\n%s", i+1, s.Text)
-	}
-	return b.String()
 }

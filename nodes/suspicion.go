@@ -100,7 +100,10 @@ func suspicion(s string) (score float64, why []string) {
 // that is not. An order hidden in one document must not reach the answer beside
 // what others say. What is best of all stays, whatever it holds, for it is what
 // the question asks for.
-type wary struct{ honest bool }
+type wary struct {
+	honest   bool // one that is not suspicious was met
+	trusting bool // nothing is left out
+}
 
 // leavesOut reports whether to leave s out, and notes what is suspicious. It is
 // asked in rank order.
@@ -111,9 +114,12 @@ func (w *wary) leavesOut(ctx context.Context, s state.Source) bool {
 		return false
 	}
 	what := "kept, for nothing better was found"
-	if w.honest {
+	switch {
+	case w.trusting:
+		what = "kept, for documents are trusted"
+	case w.honest:
 		what = "left out"
 	}
 	graph.Note(ctx, "suspicious", fmt.Sprintf("%s (%.2f: %s), %s", place(s.Chunk), score, strings.Join(why, ", "), what))
-	return w.honest
+	return w.honest && !w.trusting
 }

@@ -142,6 +142,8 @@ type SourceText struct {
 	Title    string
 	Headings []string
 	Text     string
+
+	Relevance string // of the source to the question, as 0.83; empty: not told
 }
 
 // Generate asks for the answer.

@@ -207,6 +207,7 @@ type Task struct {
 	Grade    Grade
 	Summary  string
 	Messages []Message // trimmed to the budget, oldest first; the last is the question
+	Scores   bool      // an answerer that shows sources to a model tells their scores, too
 	Asked    []string  // the newest earlier questions, oldest first, those no message holds any more too
 }
 

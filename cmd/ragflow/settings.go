@@ -92,10 +92,11 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		},
 		{
 			name: "STRICT_CITATIONS", key: "strict_citations", allowed: "true or false",
-			set: func(c *ragflow.Config, v []string) (ok bool) {
-				c.Strict, ok = v[0] == "true", v[0] == "true" || v[0] == "false"
-				return ok
-			},
+			set: func(c *ragflow.Config, v []string) bool { return truth(&c.Strict, v[0]) },
+		},
+		{
+			name: "RAGFLOW_TRUST_DOCUMENTS", key: "trust_documents", allowed: "true or false",
+			set: func(c *ragflow.Config, v []string) bool { return truth(&c.Context.TrustDocuments, v[0]) },
 		},
 		{
 			name: "RETRIEVAL_MAX_WORKERS", key: "retrieval_max_workers", allowed: "a whole number from 1 to 64",
@@ -120,11 +121,17 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"RELEVANCE_THRESHOLD":         {"0.5"},
 		"RETRIEVAL_MAX_WORKERS":       {"4"},
 		"STRICT_CITATIONS":            {"false"},
+		"RAGFLOW_TRUST_DOCUMENTS":     {"false"},
 	}
 	dense, presets := denseSettings()
 	maps.Copy(defaults, presets)
 	rows = append(rows, dense...)
 	return rows, defaults
+}
+
+func truth(to *bool, text string) bool {
+	*to = text == "true"
+	return text == "true" || text == "false"
 }
 
 func whole(to *int, text string, most int) bool {
