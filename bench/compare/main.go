@@ -1,0 +1,177 @@
+// Command compare runs the scenarios of bench/README.md on each engine in turn,
+// several rounds of all of them, and prints one table of medians and ratios.
+//
+//	compare [-rounds 3] [-turns 200] 'NAME=COMMAND' …
+//
+// The first engine is the one that the others are compared with.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// engine is a program that knows the scenarios: COMMAND SCENARIO N FOLDER.
+type engine struct {
+	name    string
+	command []string
+}
+
+// row is a line of the table: one metric of one scenario.
+type row struct {
+	label, scenario, metric string
+	scale                   float64 // what the metric is divided by
+	format                  string
+	inverse                 bool // more is better
+	exact                   bool // a count to be read as it is: no ratio
+}
+
+func rows(turns int) []row {
+	kept := "messages kept, of those acknowledged, where two runs meet on a thread"
+	return []row{
+		{label: "step without a store, µs of processor time", scenario: "chain", metric: "cpu_us", scale: 1, format: "%.2f"},
+		{label: "task of a 100-way fan-out, µs of processor time", scenario: "fanout", metric: "cpu_us", scale: 1, format: "%.2f"},
+		{label: "step saved in SQLite, µs of processor time", scenario: "durable", metric: "cpu_us", scale: 1, format: "%.0f"},
+		{label: "the same, bytes on disk", scenario: "durable", metric: "bytes_per_step", scale: 1, format: "%.0f"},
+		{label: "turn of seven nodes, the first ten, ms of processor time", scenario: "grow", metric: "first_cpu_us", scale: 1000, format: "%.1f"},
+		{label: fmt.Sprintf("the same, the last ten of %d", turns), scenario: "grow", metric: "last_cpu_us", scale: 1000, format: "%.1f"},
+		{label: fmt.Sprintf("file of a thread of %d turns, MB", turns), scenario: "grow", metric: "bytes", scale: 1e6, format: "%.2f"},
+		{label: "peak memory meanwhile, MB", scenario: "grow", metric: "rss", scale: 1e6, format: "%.0f"},
+		{label: "100 threads × 10 turns at once, turns a second", scenario: "threads", metric: "wall_us", scale: 1, format: "%.0f", inverse: true},
+		{label: "peak memory meanwhile, MB", scenario: "threads", metric: "rss", scale: 1e6, format: "%.0f"},
+		{label: kept, scenario: "meet", metric: "share", scale: 0.01, format: "%.0f %%", exact: true},
+		{label: "runs of a finished node whose sibling failed, after resuming", scenario: "sibling", metric: "runs_of_finished", scale: 1, format: "%.0f", exact: true},
+		{label: "runs of a finished node after kill -9 and resuming", scenario: "resume", metric: "runs_of_finished", scale: 1, format: "%.0f", exact: true},
+	}
+}
+
+// sizes is how often each scenario does its thing: peers that are slower do it
+// less often, since what is reported is the cost of one.
+func sizes(turns int, first bool) map[string]int {
+	if first {
+		return map[string]int{"chain": 500, "fanout": 200, "durable": 20, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
+	}
+	return map[string]int{"chain": 20, "fanout": 20, "durable": 5, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
+}
+
+func main() {
+	rounds := flag.Int("rounds", 3, "how often everything is run")
+	turns := flag.Int("turns", 200, "turns of the growing thread, a multiple of ten")
+	flag.Parse()
+	var engines []engine
+	for _, arg := range flag.Args() {
+		name, command, ok := strings.Cut(arg, "=")
+		if !ok {
+			fatal(fmt.Errorf("%q is not NAME=COMMAND", arg))
+		}
+		engines = append(engines, engine{name, strings.Fields(command)})
+	}
+	if len(engines) == 0 || *turns%10 != 0 || *turns <= 0 {
+		fatal(fmt.Errorf("usage: compare [-rounds N] [-turns N, a multiple of ten] 'NAME=COMMAND' …"))
+	}
+	found := map[string][]float64{} // by engine, scenario and metric
+	for round := range *rounds {
+		for _, scenario := range []string{"chain", "fanout", "durable", "grow", "threads", "meet", "sibling", "resume"} {
+			for i, e := range engines {
+				fmt.Fprintf(os.Stderr, "round %d  %-8s %s\n", round+1, scenario, e.name)
+				for metric, v := range e.measure(scenario, sizes(*turns, i == 0)[scenario]) {
+					key := e.name + "/" + scenario + "/" + metric
+					found[key] = append(found[key], v)
+				}
+			}
+		}
+	}
+	print(os.Stdout, engines, rows(*turns), found)
+}
+
+// measure runs one scenario in a folder of its own. What the engine cannot do
+// has no metrics.
+func (e engine) measure(scenario string, n int) map[string]float64 {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if scenario == "resume" {
+		e.run("kill", 1, dir) // it dies, as it should
+		if _, err := os.Stat(dir + "/ran"); err != nil {
+			return nil
+		}
+	}
+	out, state, err := e.run(scenario, n, dir)
+	if err != nil {
+		fatal(fmt.Errorf("%s %s: %w\n%s", e.name, scenario, err, out))
+	}
+	metrics := map[string]float64{}
+	if err := json.Unmarshal(out, &metrics); err != nil {
+		fatal(fmt.Errorf("%s %s: %w\n%s", e.name, scenario, err, out))
+	}
+	if len(metrics) == 0 {
+		return nil
+	}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		metrics["rss"] = float64(usage.Maxrss) * 1024
+	}
+	if metrics["acknowledged"] > 0 {
+		metrics["share"] = metrics["kept"] / metrics["acknowledged"]
+	}
+	return metrics
+}
+
+func (e engine) run(scenario string, n int, dir string) ([]byte, *os.ProcessState, error) {
+	c := exec.CommandContext(context.Background(), e.command[0], append(e.command[1:len(e.command):len(e.command)], scenario, strconv.Itoa(n), dir)...)
+	var out, faults bytes.Buffer
+	c.Stdout, c.Stderr = &out, &faults
+	err := c.Run()
+	if err != nil {
+		return faults.Bytes(), c.ProcessState, err
+	}
+	return out.Bytes(), c.ProcessState, nil
+}
+
+func print(w io.Writer, engines []engine, rows []row, found map[string][]float64) {
+	fmt.Fprint(w, "| |")
+	for _, e := range engines {
+		fmt.Fprintf(w, " %s |", e.name)
+	}
+	fmt.Fprint(w, "\n| --- |", strings.Repeat(" ---: |", len(engines)), "\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "| %s |", r.label)
+		base := 0.0
+		for i, e := range engines {
+			values := found[e.name+"/"+r.scenario+"/"+r.metric]
+			if len(values) == 0 {
+				fmt.Fprint(w, " – |")
+				continue
+			}
+			slices.Sort(values)
+			v := values[len(values)/2] / r.scale
+			if r.inverse {
+				v = 1e6 / v
+			}
+			cell := fmt.Sprintf(r.format, v)
+			if i == 0 {
+				base = v
+			} else if !r.exact && base > 0 {
+				cell += fmt.Sprintf(" (%.3g×)", v/base)
+			}
+			fmt.Fprintf(w, " %s |", cell)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
