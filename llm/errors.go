@@ -28,6 +28,7 @@ type Error struct {
 	RetryAfter time.Duration // what the provider asked for; 0 where it did not
 	Detail     string        // what is known besides; one line, without secrets
 	Transient  bool          // asking again may help
+	Empty      bool          // the model ended its answer without a word
 	Streamed   bool          // tokens were handed on before it failed
 	Retries    int           // how often it was asked again, see [Retry]
 	Skipped    bool          // nothing was asked: it failed a moment ago, see [Breaker]

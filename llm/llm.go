@@ -28,6 +28,14 @@ type Request struct {
 	TopP        float64  // share of probability to sample from; 0 leaves it to the provider
 	MaxTokens   int      // of the answer; 0 leaves it to the provider
 	Stop        []string // texts that end the answer, at most 4
+	Schema      *Schema  // the answer is a JSON object of this form; nil: text
+}
+
+// Schema is a form that the provider holds the answer to, token by token. One
+// that cannot refuses the request ([ErrRefused]) or takes no notice.
+type Schema struct {
+	Name string         // letters, digits, _ and -; some models are shown it
+	JSON map[string]any // JSON schema of an object; only read
 }
 
 // FinishReason says why an answer ended.

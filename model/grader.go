@@ -37,11 +37,8 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 	for i, c := range best[:min(len(best), gradedChunks)] {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}
-	reply, err := ask(ctx, g.chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens)
-	if err != nil {
-		return state.Grade{}, err
-	}
-	v, err := prompts.ParseCheckAndRefine(reply)
+	v, err := askForm(ctx, g.chat, p.Render(text.Language(q.Text)), p.Boundary, gradeTokens,
+		llm.Schema{Name: "verdict", JSON: p.Schema()}, prompts.ParseCheckAndRefine)
 	if err != nil {
 		return state.Grade{}, err
 	}

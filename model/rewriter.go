@@ -57,11 +57,9 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}
-	reply, err := ask(ctx, r.chat, p.Render(plan.Language), p.Boundary, rewriteTokens)
-	if err != nil {
-		return state.Plan{}, err
-	}
-	queries, err := prompts.ParsePreRetrieval(reply)
+	rendered := p.Render(plan.Language)
+	queries, err := askForm(ctx, r.chat, rendered, p.Boundary, rewriteTokens,
+		llm.Schema{Name: "queries", JSON: p.Schema()}, prompts.ParsePreRetrieval)
 	if err != nil {
 		return state.Plan{}, err
 	}
@@ -73,7 +71,8 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 		{Text: queries.Aspect, Weight: aspectWeight, Why: "second aspect by the model"},
 	} {
 		q.Attempt = 1
-		if q.Text != "" && !r.same(q.Text, question) && r.honest(q.Text, plan.Language, known) {
+		echo := strings.Contains(rendered.System, q.Text) // small models repeat what they were told to do
+		if q.Text != "" && !echo && !r.same(q.Text, question) && r.honest(q.Text, plan.Language, known) {
 			added = append(added, q)
 		}
 	}

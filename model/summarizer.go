@@ -35,7 +35,7 @@ func (z *Summarizer) Summarize(ctx context.Context, summary string, older []stat
 		// Marks of sources name nothing once their turn is over.
 		p.Messages = append(p.Messages, prompts.Said{Human: m.Role == state.Human, Text: strings.TrimSpace(cite.Strip(m.Content))})
 	}
-	reply, err := ask(ctx, z.chat, p.Render(language), p.Boundary, summaryTokens)
+	reply, err := ask(ctx, z.chat, p.Render(language), p.Boundary, summaryTokens, nil)
 	if err != nil {
 		return "", err
 	}

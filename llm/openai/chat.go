@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
 
 	"example.com/ragflow/llm"
 )
@@ -105,6 +106,11 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 	if len(r.Stop) > 0 {
 		p.Stop = sdk.ChatCompletionNewParamsStopUnion{OfStringArray: r.Stop}
 	}
+	if r.Schema != nil {
+		p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
+			Name: r.Schema.Name, Schema: r.Schema.JSON,
+		}}
+	}
 	switch {
 	case r.MaxTokens == 0:
 	case c.client.config.BaseURL == DefaultBaseURL:
@@ -127,7 +133,9 @@ func (c *Client) finished(model, reason, text string) (llm.FinishReason, error) 
 		}
 		return "", c.bad(model, "the answer was cut off")
 	case strings.TrimSpace(text) == "":
-		return "", c.bad(model, "the answer is empty")
+		e := c.bad(model, "the answer is empty")
+		e.Empty = true
+		return "", e
 	case reason == "tool_calls" || reason == "function_call":
 		return "", c.bad(model, "it wants to call a tool, and none was offered")
 	case reason == "length":

@@ -64,6 +64,27 @@ func TestComplete(t *testing.T) { // L04
 	}
 }
 
+func TestSchema(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Say(`{"score": 1}`))
+	defer s.Close()
+	form := map[string]any{"type": "object", "required": []any{"score"}}
+	q := question()
+	q.Schema = &llm.Schema{Name: "verdict", JSON: form}
+	if _, err := client(t, s, nil).Chat("small").Complete(t.Context(), q, nil); err != nil {
+		t.Fatal(err)
+	}
+	var body struct {
+		Format map[string]any `json:"response_format"`
+	}
+	if err := json.Unmarshal([]byte(s.Calls()[0].Body), &body); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "verdict", "schema": form}}
+	if diff := cmp.Diff(want, body.Format); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLength(t *testing.T) {
 	s := llmtest.NewServer(llmtest.SayUntil("A volume"))
 	defer s.Close()

@@ -1,0 +1,95 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm/llmtest"
+)
+
+// TestFrozen freezes a process in the middle of a turn until its lease has run
+// out and another has gone on with the thread. Thawed, it is refused with a
+// clear error, and nothing it had to say is saved.
+func TestFrozen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a lease to run out; left out with -short")
+	}
+	next := make(chan struct{})
+	model := llmtest.NewServer(llmtest.Say("NONE"), llmtest.Say("SCORE: 0.90\nREFINED: volumes"), llmtest.SayThen("From the ", next, "frozen one. [Source 1]"))
+	defer model.Close()
+	dir := t.TempDir()
+	p := program{t, dir, filepath.Join(dir, "data")}
+	library(t, dir, 0)
+	p.do("index", "--quiet", "docs")
+
+	frozen := p.command("ask", "--thread", "shared", "--model", "played", "How often should I water herb 1?")
+	frozen.Env = append(frozen.Env, "OPENAI_BASE_URL="+model.URL())
+	var stdout, stderr bytes.Buffer
+	frozen.Stdout, frozen.Stderr = &stdout, &stderr
+	if err := frozen.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = frozen.Process.Kill() }()
+	for len(model.Calls()) < 3 { // it is being answered
+		pause(t, 10*time.Millisecond)
+	}
+	if err := frozen.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	close(next)
+	second := "How often should I water herb 2?"
+	p.do("ask", "--thread", "shared", "--quiet", second) // waits until the lease has run out
+	before := p.messages("shared")
+	if err := frozen.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	err := frozen.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitFailure {
+		t.Errorf("the thawed process ended with %v, want exit code %d", err, exitFailure)
+	}
+	if got := stderr.String(); !strings.Contains(got, "shared") || !strings.Contains(got, "hint:") {
+		t.Errorf("it said:\n%s", got)
+	}
+	t.Logf("the thawed process said:\n%s", stderr.String())
+	after := p.messages("shared")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("it changed the thread (-before +after):\n%s", diff)
+	}
+	if n := strings.Count(strings.Join(after, "\n"), second); n != 1 || strings.Contains(strings.Join(after, "\n"), "frozen one") {
+		t.Errorf("messages:\n%s", strings.Join(after, "\n"))
+	}
+	p.do("threads", "verify")
+}
+
+// messages are what was said in a thread.
+func (p program) messages(thread string) []string {
+	p.t.Helper()
+	var shown ragflow.Thread
+	p.json(&shown, "threads", "show", "--json", thread)
+	var out []string
+	for _, m := range shown.Messages {
+		out = append(out, string(m.Role)+": "+m.Content)
+	}
+	return out
+}
+
+// pause waits, and fails where the test has run out of time.
+func pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+		t.Fatal("the test has run out of time")
+	case <-time.After(d):
+	}
+}
