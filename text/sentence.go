@@ -248,32 +248,8 @@ func endsSentence(s string, from, i, end int) (int, bool) {
 	if unicode.IsLower(r) {
 		return 0, false
 	}
-	if s[i] == '.' && abbreviated(s[from:i]) {
+	if s[i] == '.' && (abbreviated(s[from:i], next) || numbered(s[from:i])) {
 		return 0, false
 	}
 	return stop, true
-}
-
-// abbreviated reports whether the word before a full stop is written with it
-// and seldom ends a sentence. Abbreviations that often do (etc., a.m., itd.)
-// are not among them: a sentence cut short reads better than two in one.
-func abbreviated(before string) bool {
-	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("([\"'*_“‘", r) })
-	w := before[at+1:]
-	if at >= 0 {
-		_, n := utf8.DecodeRuneInString(before[at:])
-		w = before[at+n:]
-	}
-	if utf8.RuneCountInString(w) == 1 {
-		r, _ := utf8.DecodeRuneInString(w)
-		return unicode.IsUpper(r) && r != 'I' // an initial
-	}
-	switch strings.ToLower(w) {
-	case "e.g", "i.e", "eg", "ie", "cf", "vs", "viz", "approx", "incl", "resp", "dr", "mr", "mrs", "ms", "prof", "jr", "sr",
-		"fig", "figs", "eq", "sec", "ch", "vol", "pp", "dept", "ca", "sen", "gov", "capt", "ph.d",
-		"np", "tzn", "tj", "m.in", "ul", "nr", "inż", "mgr", "zob", "por", "tzw", "św",
-		"tp", "ths", "ts", "gs", "pgs", "z.b", "d.h", "bzw", "ggf", "vgl", "p.ej", "sra":
-		return true
-	}
-	return w == "No" || w == "St" || w == "Gen" // small ones end sentences
 }
