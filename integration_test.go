@@ -33,7 +33,9 @@ func realModels(t *testing.T) (llm.Chat, llm.Embedder) {
 type brief struct{ llm.Chat }
 
 func (b brief) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
-	r.MaxTokens = min(r.MaxTokens, 48)
+	if r.Schema == nil { // what it is held to ends by itself
+		r.MaxTokens = min(r.MaxTokens, 48)
+	}
 	return b.Chat.Complete(ctx, r, token)
 }
 
@@ -73,6 +75,11 @@ func TestIntegrationConversation(t *testing.T) {
 			t.Errorf("turn %d: the answer was not streamed", i+1)
 		}
 		checkCitations(t, docs, r)
+		for _, node := range []string{"pre_retrieval", "check_and_refine"} { // it is held to their forms
+			if !madeBy(r.FlowTraceMD, node, chat.Model()) {
+				t.Errorf("turn %d: %s fell back from the model:\n%s", i+1, node, r.FlowTraceMD)
+			}
+		}
 		for _, want := range []string{"| " + chat.Model() + " |", "| " + embedder.Model() + " |", "first_token_ms", "input_tokens", "output_tokens"} {
 			if !strings.Contains(r.FlowTraceMD, want) {
 				t.Errorf("turn %d: flow_trace.md does not hold %q", i+1, want)
@@ -83,6 +90,13 @@ func TestIntegrationConversation(t *testing.T) {
 	if err != nil || got.Turns != 3 || len(got.Messages) != 6 || got.Summary == "" {
 		t.Errorf("the thread holds %d turns, %d messages and the summary %q, %v", got.Turns, len(got.Messages), got.Summary, err)
 	}
+}
+
+// madeBy reports whether the section of a node in a trace names who did its work.
+func madeBy(trace, node, name string) bool {
+	_, section, _ := strings.Cut(trace, ". "+node+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	return strings.Contains(section, "\n- by: "+name+"\n")
 }
 
 // checkCitations compares what is quoted with the files.
