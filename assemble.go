@@ -37,14 +37,14 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		reply.Citations[i] = CitationReply{
 			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
 			StartLine: c.StartLine, EndLine: c.EndLine, Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
-			Changed: files.changed(c),
+			Changed: files.changed(c), URL: c.URL,
 		}
 	}
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
 	}
-	reply.Context = a.config.Context.Assemble(turn.Sources)
+	reply.Context = a.config.Context.Assemble(turn.Sources, turn.Language)
 	reply.Chunks = a.counts(turn)
 	if len(turn.Sources) > 0 {
 		reply.Chunks.ContextTokens = text.Count(reply.Context)

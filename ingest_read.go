@@ -84,6 +84,7 @@ func (s *syncer) read(j job) read {
 		return r
 	}
 	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
+	r.entry.File.URL = doc.URL
 	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
 		return r
 	}

@@ -81,8 +81,9 @@ type CitationReply struct {
 	Quote     string  `json:"quote"`
 	Score     float64 `json:"score"`
 	Chunk     string  `json:"chunk_id"`
-	Hash      string  `json:"hash"`    // SHA-256 of the chunk's text, in hex
-	Changed   bool    `json:"changed"` // the file does not say this any more, or is gone
+	Hash      string  `json:"hash"`          // SHA-256 of the chunk's text, in hex
+	Changed   bool    `json:"changed"`       // the file does not say this any more, or is gone
+	URL       string  `json:"url,omitempty"` // where the document says it is published, https; absent where it does not
 }
 
 // HitReply is one retrieved chunk.

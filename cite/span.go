@@ -67,6 +67,7 @@ func citation(src state.Source, p Pick) state.Citation {
 		Score:     src.Score,
 		Chunk:     src.ID,
 		Hash:      src.Hash,
+		URL:       src.URL,
 	}
 }
 

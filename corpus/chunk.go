@@ -48,7 +48,7 @@ func (o ChunkOptions) withDefaults() ChunkOptions {
 // under another fingerprint have to be cut again.
 func (o ChunkOptions) Fingerprint() string {
 	o = o.withDefaults()
-	return fmt.Sprintf("chunk/1 size=%d min=%d", o.Size, o.Min)
+	return fmt.Sprintf("chunk/2 size=%d min=%d", o.Size, o.Min)
 }
 
 // Chunk cuts a document. The package comment says how and what holds of the
@@ -79,7 +79,8 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 			continue
 		}
 		c := state.Chunk{
-			Root: doc.Root, Source: doc.Source, Title: doc.Title,
+			Root: doc.Root, Source: doc.Source, Title: doc.Title, URL: doc.URL,
+			DocumentType: doc.Meta["document_type"], DocumentID: doc.Meta["document_id"],
 			Headings: under(doc.Title, piece.path), Kind: piece.kind,
 			Text: doc.Text[start:end], Start: start, End: end,
 			StartLine: line(start), EndLine: line(end - 1),

@@ -200,6 +200,11 @@ func htmlMeta(root *html.Node) map[string]string {
 		switch n.Data {
 		case "html":
 			put("lang", attr(n, "lang"))
+		case "link":
+			// A page that holds what others wrote may hold links of theirs in its body.
+			if hasToken(attr(n, "rel"), "canonical") && within(n, "head") {
+				put("canonical", attr(n, "href"))
+			}
 		case "meta":
 			switch name := strings.ToLower(attr(n, "name")); name {
 			case "description", "keywords", "author":

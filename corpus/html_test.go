@@ -133,6 +133,36 @@ func TestHTMLTitle(t *testing.T) {
 	}
 }
 
+// TestURL reads where documents say that they are published.
+func TestURL(t *testing.T) {
+	page := func(head string) string { return "<html><head>" + head + "</head><body><p>Text</p></body></html>" }
+	for _, tt := range []struct{ name, source, in, want string }{
+		{"canonical link", "a.html", page(`<link rel="Canonical nofollow" href=" https://Docs.Test/a?b=1#c ">`), "https://docs.test/a?b=1#c"},
+		{"the first one counts", "a.html", page(`<link rel=canonical href=https://docs.test/1><link rel=canonical href=https://docs.test/2>`), "https://docs.test/1"},
+		{"another link", "a.html", page(`<link rel=alternate href=https://docs.test/a>`), ""},
+		{"in the body anyone may have written it", "a.html", "<body><p>Text</p><link rel=canonical href=https://evil.test/></body>", ""},
+		{"a path", "a.html", page(`<link rel=canonical href=/a>`), ""},
+		{"http", "a.html", page(`<link rel=canonical href=http://docs.test/a>`), ""},
+		{"a program", "a.html", page(`<link rel=canonical href="javascript:alert(1)">`), ""},
+		{"a name before the host", "a.html", page(`<link rel=canonical href=https://bank.test@evil.test/>`), ""},
+		{"letters that look like others", "a.html", page(`<link rel=canonical href=https://bаnk.test/>`), ""},
+		{"marks of Markdown", "a.html", page("<link rel=canonical href='https://docs.test/a>[x](y)`|z'>"), "https://docs.test/a%3E%5Bx%5D%28y%29%60%7Cz"},
+		{"front matter", "a.md", "---\nurl: https://docs.test/a\n---\nText", "https://docs.test/a"},
+		{"canonical before url", "a.md", "---\nurl: https://docs.test/a\ncanonical: https://docs.test/b\n---\nText", "https://docs.test/b"},
+		{"a path of a site", "a.md", "---\nurl: /docs/a/\n---\nText", ""},
+		{"letters outside of ASCII", "a.md", "---\nurl: https://docs.test/żółw\n---\nText", "https://docs.test/%C5%BC%C3%B3%C5%82w"},
+		{"none", "a.md", "Text", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc := parse(t, tt.source, tt.in)
+			chunks := corpus.Chunk(doc, corpus.ChunkOptions{})
+			if doc.URL != tt.want || len(chunks) != 1 || chunks[0].URL != tt.want {
+				t.Errorf("got %q, in chunks %+v; want %q", doc.URL, chunks, tt.want)
+			}
+		})
+	}
+}
+
 // TestHTMLFurniture makes sure that what looks like furniture is text where
 // there is no other.
 func TestHTMLFurniture(t *testing.T) {

@@ -138,9 +138,13 @@ func isLanguageMenu(n *html.Node) bool {
 	return translated > 2 && translated == links
 }
 
-func hasClass(n *html.Node, name string) bool {
-	for c := range strings.FieldsSeq(attr(n, "class")) {
-		if c == name {
+func hasClass(n *html.Node, name string) bool { return hasToken(attr(n, "class"), name) }
+
+// hasToken reports whether one of the words of a list is token, whatever the
+// case of its letters.
+func hasToken(list, token string) bool {
+	for c := range strings.FieldsSeq(list) {
+		if strings.EqualFold(c, token) {
 			return true
 		}
 	}

@@ -33,6 +33,7 @@ type Document struct {
 	Text      string            // valid UTF-8; what offsets of chunks count in
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
+	URL       string            // where the document says it is published, always https; empty where it does not
 	Hash      string            // SHA-256 of the file, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, utf-16be, windows-1252 or what a page declares
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
@@ -132,6 +133,7 @@ func Parse(source string, data []byte) (Document, error) {
 			return Document{}, err
 		}
 		doc.Title = cmp.Or(doc.Title, doc.title())
+		doc.URL = address(doc.Meta)
 		return doc, nil
 	}
 	if err := doc.decode(data); err != nil {
@@ -144,6 +146,7 @@ func Parse(source string, data []byte) (Document, error) {
 		doc.frontMatter()
 	}
 	doc.Title = doc.title()
+	doc.URL = address(doc.Meta)
 	return doc, nil
 }
 

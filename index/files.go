@@ -21,6 +21,7 @@ type File struct {
 	Title   string            // of the document
 	Chunker string            // fingerprint of what made its chunks; another one means chunking anew
 	Meta    map[string]string // front matter and the like
+	URL     string            // where the document says it is published, https; empty where it does not
 	Error   string            // why it could not be read; empty: it could
 	Chunks  int               // how many the index holds; Put counts them itself
 }
@@ -77,14 +78,14 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 }
 
 // selectFiles reads what scanFile takes.
-const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.error, f.chunks FROM files f `
+const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks FROM files f `
 
 // scanFile reads a row of selectFiles.
 func scanFile(r row) (File, error) {
 	var f File
 	var mtime int64
 	var meta []byte
-	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.Error, &f.Chunks); err != nil {
+	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks); err != nil {
 		return f, err
 	}
 	f.ModTime = time.Unix(0, mtime).UTC()

@@ -92,7 +92,7 @@ func TestFilesRoundTrip(t *testing.T) {
 	db := open(t, "", index.Options{})
 	want := index.File{
 		Source: "a.md", Size: 12, ModTime: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), Hash: "h",
-		Title: "A", Chunker: "c1", Meta: map[string]string{"tags": "x, y"}, Chunks: 1,
+		Title: "A", Chunker: "c1", Meta: map[string]string{"tags": "x, y", "document_type": "law", "document_id": "1/2024"}, URL: "https://docs.test/a", Chunks: 1,
 	}
 	e := file("a.md", "A", "One > Two: words of a")
 	e.File = want
@@ -124,6 +124,7 @@ func TestFilesRoundTrip(t *testing.T) {
 	}
 	c := e.Chunks[0]
 	c.Root, c.Hash = "/docs", chunks[0].Hash
+	c.URL, c.DocumentType, c.DocumentID = want.URL, "law", "1/2024"
 	if len(c.Hash) != 64 {
 		t.Errorf("hash %q is no SHA-256", c.Hash)
 	}

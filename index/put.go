@@ -87,19 +87,19 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 // putFile saves one file and reports whether a search could tell.
 func putFile(tx *sqlite.Tx, collection int64, e Entry, p *prepared) (changed bool, err error) {
 	f := e.File
-	var title string
-	err = tx.QueryRow(`SELECT title FROM files WHERE collection = ? AND source = ?`, collection, f.Source).Scan(&title)
+	var title, url string
+	err = tx.QueryRow(`SELECT title, url FROM files WHERE collection = ? AND source = ?`, collection, f.Source).Scan(&title, &url)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, err
 	}
-	changed = err != nil || title != f.Title
+	changed = err != nil || title != f.Title || url != f.URL
 	var file int64
-	if err := tx.QueryRow(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, error, chunks)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	if err := tx.QueryRow(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, url, error, chunks)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(collection, source) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, hash = excluded.hash,
-			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, error = excluded.error, chunks = excluded.chunks
+			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, url = excluded.url, error = excluded.error, chunks = excluded.chunks
 		RETURNING id`,
-		collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.Error, len(e.Chunks)).Scan(&file); err != nil {
+		collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks)).Scan(&file); err != nil {
 		return false, err
 	}
 	moved, err := putChunks(tx, collection, file, e.Chunks, p)

@@ -90,6 +90,8 @@ CREATE TABLE vectors(
 ALTER TABLE collections ADD COLUMN embedder INTEGER REFERENCES embedders(id); -- of its dense leg; null: none yet
 `, `
 ALTER TABLE chunks ADD COLUMN lines TEXT NOT NULL DEFAULT ''; -- JSON array: lines of the file by line of the text; empty: they follow each other
+`, `
+ALTER TABLE files ADD COLUMN url TEXT NOT NULL DEFAULT ''; -- where the document says it is published; empty: it does not
 `}
 }
 

@@ -80,6 +80,11 @@ func messages(t state.Task, boundary string) []llm.Message {
 		shown := prompts.SourceText{
 			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Text: cite.Escape(s.Text),
 		}
+		if t.Metadata {
+			for _, line := range prompts.About(s.DocumentType, s.DocumentID, t.Language) {
+				shown.About = append(shown.About, cite.Escape(line))
+			}
+		}
 		if t.Scores {
 			shown.Relevance = fmt.Sprintf("%.2f", s.Score)
 		}

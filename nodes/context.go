@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -25,6 +27,9 @@ type ContextOptions struct {
 	// Scores puts the relevance of each source into its label: [Source 1]
 	// (relevance: 0.83).
 	Scores bool
+	// Metadata puts what a document says of its kind and its number (front matter
+	// document_type and document_id) above the text: Document type: law.
+	Metadata bool
 	// Sentences, where above 0, is how many sentences of each document are kept:
 	// those that hold most words of the question ([DefaultSentences] is a good
 	// number). Each run of neighbouring sentences becomes a source of its own. 0
@@ -65,14 +70,22 @@ const (
 )
 
 // Assemble is the sources as one text: each labelled [Source N], N from 1, with
-// the separator between them. It is what the limit of tokens counts.
-func (o ContextOptions) Assemble(sources []state.Source) string {
+// the separator between them. Marks that stand in the documents themselves are
+// escaped: see [cite.Escape]. It is what the limit of tokens counts. language is
+// that of the question.
+func (o ContextOptions) Assemble(sources []state.Source, language string) string {
 	var b strings.Builder
 	for i, s := range sources {
 		if i > 0 {
 			b.WriteString(cmp.Or(o.Separator, ContextSeparator))
 		}
-		fmt.Fprintf(&b, "[Source %d]%s\n%s", i+1, o.relevance(s), s.Text)
+		fmt.Fprintf(&b, "[Source %d]%s\n", i+1, o.relevance(s))
+		if o.Metadata {
+			for _, line := range phrase.Metadata(s.DocumentType, s.DocumentID, language) {
+				b.WriteString(cite.Escape(line) + "\n")
+			}
+		}
+		b.WriteString(cite.Escape(s.Text))
 	}
 	return b.String()
 }
@@ -86,41 +99,44 @@ func (o ContextOptions) relevance(s state.Source) string {
 	return fmt.Sprintf(" (relevance: %.2f)", s.Score)
 }
 
-func (o ContextOptions) count(sources []state.Source) int { return text.Count(o.Assemble(sources)) }
+// count is the tokens of sources; language as for Assemble.
+func (o ContextOptions) count(sources []state.Source, language string) int {
+	return text.Count(o.Assemble(sources, language))
+}
 
 // fit keeps the first sources that fit into the limit of tokens. Of the next one
 // the beginning stays where more than MinCutTokens are left for it, and of the
 // first one always, so that there is something to answer from. It never skips a
 // source for a shorter one that ranks below.
-func (o ContextOptions) fit(ctx context.Context, sources []state.Source) []state.Source {
-	all := o.count(sources)
+func (o ContextOptions) fit(ctx context.Context, sources []state.Source, language string) []state.Source {
+	all := o.count(sources, language)
 	if all <= o.MaxTokens {
 		return sources
 	}
 	n := len(sources)
-	for n > 0 && o.count(sources[:n]) > o.MaxTokens {
+	for n > 0 && o.count(sources[:n], language) > o.MaxTokens {
 		n--
 	}
 	kept := slices.Clone(sources[:n])
-	if n == 0 || !o.WholeSources && o.MaxTokens-o.count(kept) > MinCutTokens {
-		if last, ok := o.shorten(kept, sources[n]); ok {
+	if n == 0 || !o.WholeSources && o.MaxTokens-o.count(kept, language) > MinCutTokens {
+		if last, ok := o.shorten(kept, sources[n], language); ok {
 			kept = append(kept, last)
 		}
 	}
-	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, o.count(kept)))
+	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, o.count(kept, language)))
 	return kept
 }
 
 // shorten cuts the end off a source so that it fits behind those that are kept:
 // behind a sentence where a whole one fits, else behind a line or a word. It
 // reports false where nothing is left.
-func (o ContextOptions) shorten(kept []state.Source, s state.Source) (state.Source, bool) {
+func (o ContextOptions) shorten(kept []state.Source, s state.Source, language string) (state.Source, bool) {
 	with := append(slices.Clone(kept), s)
 	last := &with[len(kept)].Text
 	low, high := 0, len(s.Text)
 	for high-low > 1 {
 		mid := low + (high-low)/2
-		if *last = s.Text[:mid]; o.count(with) <= o.MaxTokens {
+		if *last = s.Text[:mid]; o.count(with, language) <= o.MaxTokens {
 			low = mid
 		} else {
 			high = mid

@@ -103,7 +103,7 @@ func taskOf(s state.State, o Answering) state.Task {
 		Grade:    s.Turn.Grade,
 		Summary:  s.Summary,
 		Messages: trim(s.Messages, o.ContentTokens),
-		Scores:   o.Context.Scores,
+		Metadata: o.Context.Metadata, Scores: o.Context.Scores,
 	}
 }
 
@@ -216,7 +216,7 @@ func quality(r cite.Report) state.Quality {
 
 func noteTask(ctx context.Context, t state.Task, o ContextOptions) {
 	graph.Note(ctx, "sources", strconv.Itoa(len(t.Sources)))
-	graph.Note(ctx, "context", fmt.Sprintf("%d tokens", o.count(t.Sources)))
+	graph.Note(ctx, "context", fmt.Sprintf("%d tokens", o.count(t.Sources, t.Language)))
 	graph.Note(ctx, "messages", fmt.Sprintf("%d (%d tokens)", len(t.Messages), countMessages(t.Messages)))
 	graph.Note(ctx, "summary", fmt.Sprintf("%d tokens", text.Count(t.Summary)))
 }

@@ -434,7 +434,7 @@ func TestPostRetrievalFitsTheBudget(t *testing.T) { // X01, X07
 		t.Run(tt.name, func(t *testing.T) {
 			st, s := candidates(tt.bodies...)
 			after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
-			tokens := text.Count(nodes.ContextOptions{}.Assemble(after.Turn.Sources))
+			tokens := text.Count(nodes.ContextOptions{}.Assemble(after.Turn.Sources, "en"))
 			if len(after.Turn.Sources) != tt.want || tokens > nodes.MaxContextTokens || tokens == 0 {
 				t.Errorf("%d sources of %d tokens, want %d within %d", len(after.Turn.Sources), tokens, tt.want, nodes.MaxContextTokens)
 			}

@@ -38,9 +38,9 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
 		sources := o.choose(ctx, ranked)
 		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
-		sources = o.fit(ctx, sources)
+		sources = o.fit(ctx, sources, st.Turn.Language)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
-		graph.Note(ctx, "tokens", strconv.Itoa(o.count(sources)))
+		graph.Note(ctx, "tokens", strconv.Itoa(o.count(sources, st.Turn.Language)))
 		for i, c := range sources {
 			graph.Note(ctx, "source "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f)", place(c.Chunk), c.Score))
 		}

@@ -28,6 +28,8 @@ const (
 	NothingEarlier                    // nothing was asked yet
 	Refusal                           // what a model writes where the sources do not hold the answer
 	Unsupported                       // behind a sentence that no source says
+	DocumentType                      // before the kind of a document: law, manual, …
+	DocumentID                        // before the number or code of a document
 	Changed                           // beside a quote whose document has changed since
 )
 
@@ -86,7 +88,7 @@ func say(s Situation) row {
 			vi: "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.",
 		}
 	case SourcesHeader:
-		return row{en: "Sources", pl: "Źródła", vi: "Nguồn"}
+		return row{en: "Sources", pl: "Źródła", vi: "Nguồn tham khảo"}
 	case Greeting:
 		return row{
 			en: "Hello. Ask me something about your documents.",
@@ -121,6 +123,10 @@ func say(s Situation) row {
 		}
 	case Unsupported:
 		return row{en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"}
+	case DocumentType:
+		return row{en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"}
+	case DocumentID:
+		return row{en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"}
 	case Changed:
 		return row{
 			en: "The document has changed since.",
@@ -130,6 +136,25 @@ func say(s Situation) row {
 	default:
 		return row{}
 	}
+}
+
+// longestValue is how many runes of what a document says of itself are shown.
+const longestValue = 200
+
+// Metadata is what a document says of its kind and its number, a line each;
+// without those it does not know.
+func Metadata(kind, number, language string) []string {
+	var lines []string
+	for _, of := range []struct {
+		label Situation
+		value string
+	}{{DocumentType, kind}, {DocumentID, number}} {
+		value := []rune(strings.Join(strings.Fields(of.value), " "))
+		if len(value) > 0 {
+			lines = append(lines, Say(of.label, language)+" "+string(value[:min(len(value), longestValue)]))
+		}
+	}
+	return lines
 }
 
 // Fixed reports whether sentence is one of this table, or a sentence of one, in

@@ -143,7 +143,8 @@ type SourceText struct {
 	Headings []string
 	Text     string
 
-	Relevance string // of the source to the question, as 0.83; empty: not told
+	About     []string // see [About]
+	Relevance string   // of the source to the question, as 0.83; empty: not told
 }
 
 // Generate asks for the answer.
@@ -157,6 +158,10 @@ type Generate struct {
 
 // Render writes the prompt in a language.
 func (p Generate) Render(language string) Rendered { return render("generate", language, p) }
+
+// About is what a document says of its kind and its number, for
+// [SourceText.About].
+func About(kind, number, language string) []string { return phrase.Metadata(kind, number, language) }
 
 // Refusal is the sentence that a model writes where the sources do not hold the
 // answer.

@@ -35,7 +35,7 @@ func TestRenderings(t *testing.T) {
 		}.Render},
 		{"generate", prompts.Generate{
 			Question: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
-			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Headings: []string{"Use", "Back up"}, Text: "Volumes {{.Refusal}} persist <data> & more."}, {N: 2, Title: "Storage", Text: "Disks.", Relevance: "0.83"}},
+			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Headings: []string{"Use", "Back up"}, Text: "Volumes {{.Refusal}} persist <data> & more."}, {N: 2, Title: "Storage", Text: "Disks.", About: []string{"Document type: manual"}, Relevance: "0.83"}},
 			Refusal: prompts.Refusal("en"),
 		}.Render},
 		{"judge", prompts.Judge{

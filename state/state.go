@@ -164,6 +164,11 @@ type Chunk struct {
 	Kind      string   `json:"kind,omitempty"`  // text, code, table or list where it is one block, else mixed
 	Ordinal   int      `json:"ordinal"`         // position among the document's chunks, from 0
 	Hash      string   `json:"hash,omitempty"`  // SHA-256 of Text, in hex
+
+	// What the document says of itself; empty where it says nothing.
+	URL          string `json:"url,omitempty"` // where it is published, https
+	DocumentType string `json:"document_type,omitempty"`
+	DocumentID   string `json:"document_id,omitempty"`
 }
 
 // Source is a chunk that is part of the context, with the score that put it
@@ -185,8 +190,9 @@ type Citation struct {
 	EndLine   int     `json:"end_line"`
 	Quote     string  `json:"quote"` // document[Start:End]
 	Score     float64 `json:"score"`
-	Chunk     string  `json:"chunk"` // id
-	Hash      string  `json:"hash"`  // of the chunk
+	Chunk     string  `json:"chunk"`         // id
+	Hash      string  `json:"hash"`          // of the chunk
+	URL       string  `json:"url,omitempty"` // where the document says it is published, https; empty where it does not
 }
 
 // Plan is what a rewriter makes of a turn.
@@ -207,6 +213,7 @@ type Task struct {
 	Grade    Grade
 	Summary  string
 	Messages []Message // trimmed to the budget, oldest first; the last is the question
+	Metadata bool      // and what kind of documents they are
 	Scores   bool      // an answerer that shows sources to a model tells their scores, too
 	Asked    []string  // the newest earlier questions, oldest first, those no message holds any more too
 }

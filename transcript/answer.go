@@ -58,9 +58,12 @@ const longestTitle = 200
 
 // AnswerMD renders answer.md: the question as heading, the answer, and the
 // passages it leans on. Each [Source N] of the answer becomes a link to the
-// cited lines; one that no citation explains is left as it is. Of several
-// citations with one N, the first [Source N] links to the first, the second to
-// the second, and so on.
+// passages of that source below, which link to their lines; one that no citation
+// explains is left as it is.
+//
+// The heading of a source is "Source N" in every language: what viewers make an
+// anchor of such a heading, source-n, is the same everywhere, while footnotes and
+// anchors in HTML work in some only.
 func AnswerMD(r Run, o Options) string {
 	o = o.withDefaults()
 	turn := r.State.Turn
@@ -76,7 +79,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	c := cleaner{rewrite: linker(turn.Citations, o)}
+	c := cleaner{rewrite: linker(turn.Citations)}
 	b.WriteString(c.clean(text) + "\n")
 	if len(turn.Citations) > 0 {
 		if c.fence.Mark != "" && !c.lost { // an answer cut short inside a code block must not swallow what follows
@@ -108,23 +111,19 @@ func unanswered(st graph.Status, why string) string {
 var sourceMark = regexp.MustCompile(`(\\*)\[Source (\d{1,4})\]`)
 
 // linker returns the rewriting that turns [Source N] into a link.
-func linker(cs []state.Citation, o Options) func(string) string {
-	byN := map[int][]state.Citation{}
+func linker(cs []state.Citation) func(string) string {
+	cited := map[int]bool{}
 	for _, c := range cs {
-		byN[c.N] = append(byN[c.N], c)
+		cited[c.N] = true
 	}
-	seen := map[int]int{}
 	return func(text string) string {
 		return sourceMark.ReplaceAllStringFunc(text, func(mark string) string {
 			m := sourceMark.FindStringSubmatch(mark)
 			n, err := strconv.Atoi(m[2])
-			list := byN[n]
-			if err != nil || len(list) == 0 || len(m[1])%2 == 1 {
+			if err != nil || !cited[n] || len(m[1])%2 == 1 {
 				return mark
 			}
-			c := list[min(seen[n], len(list)-1)]
-			seen[n]++
-			return fmt.Sprintf(`%s[\[%d\]](%s)`, m[1], n, link(c, o))
+			return fmt.Sprintf(`%s[\[%d\]](#source-%d)`, m[1], n, n)
 		})
 	}
 }
@@ -133,17 +132,32 @@ func linker(cs []state.Citation, o Options) func(string) string {
 func references(b *strings.Builder, cs []state.Citation, o Options) {
 	cs = slices.Clone(cs)
 	slices.SortStableFunc(cs, func(x, y state.Citation) int { return x.N - y.N })
-	for _, c := range cs {
+	for i, c := range cs {
+		if i == 0 || cs[i-1].N != c.N {
+			fmt.Fprintf(b, "\n### Source %d\n", c.N)
+		}
 		title := ""
 		if c.Title != "" {
 			title = "**" + inline(c.Title) + "** — "
 		}
-		fmt.Fprintf(b, "\n\\[%d\\] %s[%s](%s)\n\n", c.N, title, inline(place(c)), link(c, o))
+		fmt.Fprintf(b, "\n%s[%s](%s)%s\n\n", title, inline(place(c)), link(c, o), published(c))
 		b.WriteString(fenced("> ", c.Quote))
 		if o.IsChanged(c) {
 			fmt.Fprintf(b, "\n*%s*\n", inline(o.Changed))
 		}
 	}
+}
+
+// published is where a cited document says it is published, written out for a
+// reader to see where the link leads; "" where it does not say so. No other
+// scheme gets a link, whatever an old log or another program put there.
+func published(c state.Citation) string {
+	if !strings.HasPrefix(c.URL, "https://") || strings.ContainsFunc(c.URL, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune("<>\"`\\", r)
+	}) {
+		return ""
+	}
+	return " — <" + c.URL + ">"
 }
 
 // place names a citation's lines as compilers do, with the last one too:

@@ -40,11 +40,13 @@ func Example() {
 	// Output:
 	// # What outlives a container?
 	//
-	// A volume does [\[1\]](/docs/volumes.md#L3).
+	// A volume does [\[1\]](#source-1).
 	//
 	// ## References
 	//
-	// \[1\] **Volumes** — [volumes.md:3](/docs/volumes.md#L3)
+	// ### Source 1
+	//
+	// **Volumes** — [volumes.md:3](/docs/volumes.md#L3)
 	//
 	// > ```text
 	// > A volume outlives its container.

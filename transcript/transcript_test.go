@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/golden"
@@ -33,6 +36,39 @@ func TestGolden(t *testing.T) {
 			archive.Files = append(archive.Files[:1], rendered(t, readRun(t, archive.Files[0].Data))...)
 			golden.Assert(t, file, txtar.Format(archive))
 		})
+	}
+}
+
+// TestAnswerLinks holds that each [Source N] of an answer that a citation explains leads to a
+// heading of the page, and each passage to its lines.
+func TestAnswerLinks(t *testing.T) {
+	r := transcript.Run{State: state.State{Turn: state.Turn{
+		Query: "q", Answer: "One [Source 2]. Two [Source 1][Source 2]. Three [Source 3].",
+		Citations: []state.Citation{
+			{N: 2, Source: "b.md", StartLine: 3, EndLine: 4, Quote: "b", URL: "https://docs.test/b"},
+			{N: 1, Source: "a.md", StartLine: 1, EndLine: 1, Quote: "a", URL: "javascript:alert(1)"},
+			{N: 2, Source: "b.md", StartLine: 9, EndLine: 9, Quote: "c"},
+		},
+	}}}
+	var page bytes.Buffer
+	viewer := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	if err := viewer.Convert([]byte(transcript.AnswerMD(r, transcript.Options{SourcesHeader: "Nguồn tham khảo"})), &page); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range regexp.MustCompile(`(?:id|href)="([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {
+		got = append(got, m[1])
+	}
+	want := []string{
+		"q", "#source-2", "#source-1", "#source-2", "",
+		"source-1", "a.md#L1", "source-2", "b.md#L3-L4", "https://docs.test/b", "b.md#L9",
+	}
+	want[4] = got[min(4, len(got)-1)] // of the header, where viewers differ
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("anchors and links (-want +got):\n%s", diff)
+	}
+	if strings.Contains(page.String(), "javascript") {
+		t.Errorf("a program is linked:\n%s", &page)
 	}
 }
 
@@ -150,7 +186,7 @@ func TestOptions(t *testing.T) {
 		SourcesHeader: "Nguồn",
 		Path:          func(c state.Citation) string { return "docs/" + c.Source },
 	})
-	want := "# Ai?\n\nTôi [\\[1\\]](docs/a.md#L2-L3).\n\n## Nguồn\n\n\\[1\\] [a.md:2-3](docs/a.md#L2-L3)\n\n> ```text\n> Tôi.\n> ```\n"
+	want := "# Ai?\n\nTôi [\\[1\\]](#source-1).\n\n## Nguồn\n\n### Source 1\n\n[a.md:2-3](docs/a.md#L2-L3)\n\n> ```text\n> Tôi.\n> ```\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("AnswerMD (-want +got):\n%s", diff)
 	}
