@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/ragflow/state"
@@ -181,7 +182,7 @@ func (c *checker) judge(s *Sentence) {
 	s.Grounded = s.Supported
 	if !s.Supported {
 		cited := s.Best
-		s.Best = c.best(claim)
+		s.Best = c.best(claim, s.Sources)
 		s.Grounded = s.Best.Holds
 		if len(s.Cited) == 0 {
 			s.Why = "not cited"
@@ -193,10 +194,17 @@ func (c *checker) judge(s *Sentence) {
 }
 
 // best is the source that supports a claim best, whether it does or not.
-func (c *checker) best(of claim) Support {
+// known is what is known of some sources already.
+func (c *checker) best(of claim, known []Support) Support {
 	var best Support
 	for n := 1; n <= len(c.sources); n++ {
-		if found := c.support(of, n); found.better(best) {
+		var found Support
+		if i := slices.IndexFunc(known, func(s Support) bool { return s.N == n }); i >= 0 {
+			found = known[i]
+		} else {
+			found = c.support(of, n)
+		}
+		if found.better(best) {
 			best = found
 		}
 	}

@@ -19,14 +19,39 @@ type checker struct {
 	counted bool        // the frequencies of terms in the sources are known
 
 	// Terms have small numbers. What is known of a term stands at its number.
-	ids    map[string]int
-	idf    []float64 // 0: not known yet
-	holds  []int     // spans of all sources that hold it
-	seen   []int     // stamp of the last count that met it
-	weight []float64 // in the claim at hand; 0 elsewhere
-	spans  int       // of all sources
-	stamp  int
-	tokens []text.Token
+	ids      map[string]int
+	idf      []float64 // 0: not known yet
+	holds    []int     // spans of all sources that hold it
+	seen     []int     // stamp of the last count that met it
+	weight   []float64 // in the claim at hand; 0 elsewhere
+	spans    int       // of all sources
+	stamp    int
+	tokens   []text.Token // of analyzed
+	analyzed string
+	words    []word    // of one call of denied
+	tally    []int     // by term; 0 outside of similarity
+	alone    []float64 // of one call of near
+	last     reading
+}
+
+// reading is what a sentence of the answer holds.
+type reading struct {
+	said     string
+	plain    string // normalised
+	words    []word // of plain
+	literals []string
+	names    []string
+}
+
+// read reads a sentence of the answer. That it states a fact and what it states
+// is asked one after the other, so the last one is kept.
+func (c *checker) read(said string) reading {
+	if c.last.said != said || said == "" {
+		c.last = reading{said: said, plain: normal(said)}
+		c.last.words = wordsOf(c.last.plain)
+		c.last.literals, c.last.names = literals(said, c.last.words, c.options.Language)
+	}
+	return c.last
 }
 
 // evidence is a source taken apart.
@@ -35,9 +60,10 @@ type evidence struct {
 	plain   string // normalised: title, headings and text
 	words   []word // of plain
 	spans   []span
-	about   []int    // terms of title and headings
-	endings []string // all terms, sorted, to find other forms of a word
-	lang    string   // of the text; empty until needed
+	about   []int           // terms of title and headings
+	endings []string        // all terms, sorted, to find other forms of a word
+	lang    string          // of the text; empty until needed
+	figures map[string]bool // numbers of plain, also without marks that group digits; nil until needed
 }
 
 // span is a sentence of a source.
@@ -50,19 +76,15 @@ type span struct {
 
 // claim is a sentence of the answer taken apart.
 type claim struct {
-	said     string
-	plain    string    // normalised
-	words    []word    // of plain
-	terms    []int     // each once
-	weights  []float64 // of terms
-	total    float64   // of weights
-	counts   []int     // of terms
-	forms    []string  // of terms, as the analyzer writes them
-	literals []string
-	names    []string
-	heads    []int
-	quiet    bool
-	lines    []string // of a block of code; nil otherwise
+	reading
+	terms   []int     // each once
+	weights []float64 // of terms
+	total   float64   // of weights
+	counts  []int     // of terms
+	forms   []string  // of terms, as the analyzer writes them
+	heads   []int
+	quiet   bool
+	lines   []string // of a block of code; nil otherwise
 }
 
 func (c *checker) analyzer() text.Analyzer {
@@ -75,13 +97,16 @@ func (c *checker) analyzer() text.Analyzer {
 // analyze returns the terms of s that are no function words of the answer's
 // language. The slice is good until the next call.
 func (c *checker) analyze(s string) []text.Token {
-	c.tokens = c.analyzer().Append(c.tokens[:0], s)
-	if c.options.Language == "en" {
-		return c.tokens // the analyzer of English knows its function words
+	if s == c.analyzed && s != "" {
+		return c.tokens
 	}
-	return slices.DeleteFunc(c.tokens, func(t text.Token) bool {
-		return text.StopWord(c.options.Language, strings.ToLower(s[t.Start:t.End]))
-	})
+	c.analyzed, c.tokens = s, c.analyzer().Append(c.tokens[:0], s)
+	if c.options.Language != "en" { // the analyzer of English knows its function words
+		c.tokens = slices.DeleteFunc(c.tokens, func(t text.Token) bool {
+			return text.StopWord(c.options.Language, strings.ToLower(s[t.Start:t.End]))
+		})
+	}
+	return c.tokens
 }
 
 func (c *checker) id(term string) int {
@@ -113,7 +138,9 @@ func (c *checker) evidence(n int) *evidence {
 		e.about = append(e.about, c.id(t.Term))
 		forms[t.Term] = true
 	}
-	for _, s := range text.Sentences(src.Text) {
+	spans := text.Sentences(src.Text)
+	e.spans = make([]span, 0, len(spans))
+	for _, s := range spans {
 		raw := src.Text[s.Start:s.End]
 		tokens := c.analyze(raw)
 		one := span{Span: s, terms: make([]int, 0, len(tokens))}
@@ -141,15 +168,14 @@ func (c *checker) evidence(n int) *evidence {
 
 // claim takes a sentence apart.
 func (c *checker) claim(s *Sentence) claim {
-	out := claim{said: s.Text, plain: normal(s.Text)}
 	if s.Kind == Code {
-		out.lines = codeLines(s.Text)
-		return out
+		return claim{reading: reading{said: s.Text}, lines: codeLines(s.Text)}
 	}
-	out.words = wordsOf(out.plain)
-	out.literals, out.names = literals(s.Text, out.words, c.options.Language)
+	out := claim{reading: c.read(s.Text)}
 	tokens := c.analyze(s.Text)
 	out.heads, out.quiet = c.denied(s.Text, tokens)
+	n := len(tokens)
+	out.terms, out.counts, out.forms, out.weights = make([]int, 0, n), make([]int, 0, n), make([]string, 0, n), make([]float64, 0, n)
 	for _, t := range tokens {
 		id := c.id(t.Term)
 		if i := slices.Index(out.terms, id); i >= 0 {
@@ -193,24 +219,27 @@ func (c *checker) rarity(term string, id int) float64 {
 // normal is a text in which figures, codes and names are looked up: cleaned as
 // quotes are, in lower case, without the backslashes of Markdown.
 func normal(s string) string {
-	plain := make([]byte, 0, len(s))
+	var plain strings.Builder
+	plain.Grow(len(s))
+	last := byte(' ')
 	for i := range len(s) {
 		c := s[i]
 		switch {
 		case c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f:
 			return strings.ToLower(strings.ReplaceAll(text.Clean(s), `\`, ""))
-		case c == '\\':
+		case c == '\\' || c <= ' ' && last == ' ':
 		case c <= ' ':
-			if n := len(plain); n > 0 && plain[n-1] != ' ' {
-				plain = append(plain, ' ')
-			}
+			last = ' '
+			plain.WriteByte(last)
 		case 'A' <= c && c <= 'Z':
-			plain = append(plain, c|0x20)
+			last = c | 0x20
+			plain.WriteByte(last)
 		default:
-			plain = append(plain, c)
+			last = c
+			plain.WriteByte(last)
 		}
 	}
-	return strings.TrimSuffix(string(plain), " ")
+	return strings.TrimSuffix(plain.String(), " ")
 }
 
 // codeLines are the lines of a fenced block, without its fences, each

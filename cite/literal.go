@@ -15,8 +15,10 @@ type word struct {
 }
 
 // wordsOf returns the words of a normalised text.
-func wordsOf(s string) []word {
-	out := make([]word, 0, len(s)/6)
+func wordsOf(s string) []word { return appendWords(make([]word, 0, len(s)/6+1), s) }
+
+// appendWords appends the words of a normalised text to out.
+func appendWords(out []word, s string) []word {
 	start := -1
 	for i, r := range s {
 		in := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '\'' || r == '’' ||
@@ -61,8 +63,6 @@ func SharesPhrase(answer, chunk string) bool {
 
 var (
 	codeSpan = regexp.MustCompile("`+([^`]+)`+")
-	// figure is a number with what belongs to it: 24.000, 3.2.1, 2024-05-01, 01/VBHN-VPQH, v2, 80:80, 99%.
-	figure = regexp.MustCompile(`[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,:/_-][\p{L}\p{N}]+)*`)
 	// identifier is a name that only programs use: --mount, depends_on, a.yml, /etc/hosts, FooBar.
 	identifier = regexp.MustCompile(`--?[A-Za-z][\w-]*|\b_*[A-Za-z]\w*_\w+|(?:/[\w.-]+){2,}|[\w-]+\.(?:ya?ml|json|toml|conf|txt|md|sh|env|go|py|js)\b|\b[a-z]+[A-Z]\w*`)
 )
@@ -70,25 +70,30 @@ var (
 // literals returns what of a sentence must stand in its source as it is:
 // figures, dates, versions, legal and error codes, flags, identifiers and
 // inline code; and the names of people, places and things.
-func literals(said string, words []word, language string) (figures, names []string) {
+func literals(said string, words []word, language string) (exact, names []string) {
 	add := func(s string) {
 		s = strings.Trim(normal(s), " .,:;!?()[]{}\"'“”„*")
-		if s != "" && !slices.Contains(figures, s) {
-			figures = append(figures, s)
+		if s != "" && !slices.Contains(exact, s) {
+			exact = append(exact, s)
 		}
 	}
-	rest := codeSpan.ReplaceAllStringFunc(said, func(m string) string {
-		for f := range strings.FieldsSeq(strings.Trim(m, "`")) {
-			add(f)
-		}
-		return " "
-	})
-	for _, at := range identifier.FindAllStringIndex(rest, -1) {
-		if before, _ := utf8.DecodeLastRuneInString(rest[:at[0]]); at[0] == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-			add(rest[at[0]:at[1]])
+	rest := said
+	if strings.IndexByte(said, '`') >= 0 {
+		rest = codeSpan.ReplaceAllStringFunc(said, func(m string) string {
+			for f := range strings.FieldsSeq(strings.Trim(m, "`")) {
+				add(f)
+			}
+			return " "
+		})
+	}
+	if mayIdentify(rest) {
+		for _, at := range identifier.FindAllStringIndex(rest, -1) {
+			if before, _ := utf8.DecodeLastRuneInString(rest[:at[0]]); at[0] == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+				add(rest[at[0]:at[1]])
+			}
 		}
 	}
-	for _, m := range figure.FindAllString(rest, -1) {
+	for _, m := range figures(rest) {
 		add(m)
 	}
 	for _, w := range words {
@@ -99,7 +104,7 @@ func literals(said string, words []word, language string) (figures, names []stri
 	if language != "de" { // there every noun has a capital letter
 		names = namesOf(rest)
 	}
-	return figures, names
+	return exact, names
 }
 
 // namesOf returns the words that a sentence writes with a capital letter though
@@ -143,14 +148,19 @@ func (e *evidence) has(literal string) bool {
 	if slices.ContainsFunc(writings(literal), func(w string) bool { return containsWord(e.plain, w) }) {
 		return true
 	}
-	if bare := strings.TrimPrefix(literal, "v"); bare != literal && figure.MatchString(bare) && containsWord(e.plain, bare) {
+	if bare := strings.TrimPrefix(literal, "v"); bare != literal && strings.ContainsFunc(bare, unicode.IsNumber) && containsWord(e.plain, bare) {
 		return true
 	}
 	if n := groupless(literal); n != "" {
-		for _, m := range figure.FindAllString(e.plain, -1) {
-			if m == n || groupless(m) == n {
-				return true
+		if e.figures == nil {
+			e.figures = map[string]bool{}
+			for _, m := range figures(e.plain) {
+				e.figures[m] = true
+				e.figures[groupless(m)] = true
 			}
+		}
+		if e.figures[n] {
+			return true
 		}
 	}
 	return e.hasParts(literal)
@@ -165,6 +175,9 @@ var (
 // groupless is a number without the marks that group its digits, "" for what is
 // no such number.
 func groupless(s string) string {
+	if s == "" || !isDigitByte(rune(s[0])) {
+		return ""
+	}
 	if grouping.MatchString(s) {
 		return strings.NewReplacer(".", "", ",", "").Replace(s)
 	}
@@ -177,6 +190,9 @@ func groupless(s string) string {
 // hasParts reports whether a source holds the parts of a literal that may be
 // written apart: 10GB as 10 GB, a date in another order.
 func (e *evidence) hasParts(literal string) bool {
+	if literal == "" || !isDigitByte(rune(literal[0])) {
+		return false
+	}
 	if m := withUnit.FindStringSubmatch(literal); m != nil {
 		return containsWord(e.plain, m[1]+" "+m[2])
 	}

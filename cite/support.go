@@ -24,12 +24,12 @@ func (c *checker) frames(said string, marked bool) bool {
 	if !marked && phrase.Fixed(said) {
 		return true
 	}
-	figures, names := literals(said, wordsOf(normal(said)), c.options.Language)
-	if len(figures) > 0 {
+	holds := c.read(said)
+	if len(holds.literals) > 0 {
 		return false
 	}
 	if marked {
-		return len(names) == 0 && len(c.analyze(said)) == 0
+		return len(holds.names) == 0 && len(c.analyze(said)) == 0
 	}
 	return strings.HasSuffix(strings.TrimRight(said, "*_ "), ":") || len(c.analyze(said)) < minTerms
 }
@@ -47,7 +47,7 @@ func (c *checker) support(of claim, n int) Support {
 	best, covered := c.near(of, e)
 	if len(e.spans) > 0 {
 		out.Start, out.End = e.spans[best.single].Start, e.spans[best.single].End
-		out.Similarity = similarity(of, e.spans[best.from:best.to])
+		out.Similarity = c.similarity(of, e.spans[best.from:best.to])
 	}
 	for _, id := range of.terms {
 		c.weight[id] = 0
@@ -84,7 +84,8 @@ func (c *checker) near(of claim, e *evidence) (best nearest, covered float64) {
 		covered += c.meet(id)
 	}
 	about := covered
-	alone := make([]float64, len(e.spans))
+	c.alone = slices.Grow(c.alone[:0], len(e.spans))[:len(e.spans)]
+	alone := c.alone
 	for _, s := range e.spans {
 		for _, id := range s.terms {
 			covered += c.meet(id)
@@ -180,20 +181,25 @@ func firstRunes(s string, n int) string {
 }
 
 // similarity is the cosine of the term counts of a claim and some spans.
-func similarity(of claim, spans []span) float64 {
-	counts := map[int]int{}
+func (c *checker) similarity(of claim, spans []span) float64 {
+	if missing := len(c.idf) - len(c.tally); missing > 0 {
+		c.tally = append(c.tally, make([]int, missing)...)
+	}
 	for _, s := range spans {
 		for _, id := range s.terms {
-			counts[id]++
+			c.tally[id]++
 		}
 	}
 	dot, a, b := 0, 0, 0
 	for i, id := range of.terms {
-		dot += of.counts[i] * counts[id]
+		dot += of.counts[i] * c.tally[id]
 		a += of.counts[i] * of.counts[i]
 	}
-	for _, n := range counts {
-		b += n * n
+	for _, s := range spans {
+		for _, id := range s.terms {
+			b += c.tally[id] * c.tally[id]
+			c.tally[id] = 0 // each term counts once
+		}
 	}
 	if a == 0 || b == 0 {
 		return 0

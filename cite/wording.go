@@ -3,6 +3,7 @@ package cite
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/ragflow/text"
 )
@@ -44,16 +45,24 @@ func writings(literal string) []string {
 	if len(literal) > 2 && literal[0] >= '0' && literal[0] <= '9' {
 		return nil
 	}
-	var out []string
+	return writingsOf()[literal]
+}
+
+// writingsOf are the forms of all rows of the tables that hold a form.
+//
+//nolint:gochecknoglobals // made once
+var writingsOf = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
 	for _, numbers := range []string{englishNumbers, polishNumbers, vietnameseNumbers} {
 		for row := range strings.SplitSeq(numbers, "|") {
-			if forms := strings.Fields(row); slices.Contains(forms, literal) {
-				out = append(out, forms...)
+			forms := strings.Fields(row)
+			for _, form := range forms {
+				out[form] = append(out[form], forms...)
 			}
 		}
 	}
 	return out
-}
+})
 
 // denied returns the terms that s denies, and whether it denies nothing. tokens
 // are those of s.
@@ -63,7 +72,8 @@ func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool
 	if len(lower) != len(s) { // a letter whose lower case has another length
 		lower = s
 	}
-	words := wordsOf(lower)
+	c.words = appendWords(c.words[:0], lower)
+	words := c.words
 	for i, w := range words {
 		if !negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
 			continue
