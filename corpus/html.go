@@ -169,7 +169,7 @@ func htmlTitle(root *html.Node) string {
 		switch {
 		case n.Data == "title" && title == "" && n.FirstChild != nil:
 			title = shortText(n.FirstChild.Data)
-		case n.Data == "h1" && !isHidden(n):
+		case n.Data == "h1" && !isHiddenBelow(n):
 			r := &pageReader{w: newPageWriter()}
 			if s := plainText(r.inlineChildren(n)); s != "" && len(s) <= longestHeading && !holdsBlocks(n) {
 				heading = s
@@ -216,36 +216,4 @@ func htmlMeta(root *html.Node) map[string]string {
 		return nil
 	}
 	return meta
-}
-
-// flatHTML reads a page that no tree can be made of, tag by tag: blocks end
-// lines, and furniture is text.
-func flatHTML(page string) *pageWriter {
-	z := html.NewTokenizer(strings.NewReader(page))
-	w := newPageWriter()
-	mute := false
-	for {
-		kind := z.Next()
-		lines := bytes.Count(z.Raw(), []byte("\n"))
-		switch kind {
-		case html.ErrorToken:
-			return w
-		case html.TextToken:
-			if !mute {
-				line := w.line
-				w.text(strings.Map(dropMarks, string(z.Text())))
-				w.line = line // entities can be line feeds
-			}
-			mute = false
-		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
-			tag, _ := z.TagName()
-			name := string(tag)
-			mute = kind == html.StartTagToken && (raw[name] || name == "textarea" || name == "title")
-			if blockElements[name] || name == "br" || name == "option" {
-				w.end()
-			}
-		case html.CommentToken, html.DoctypeToken:
-		}
-		w.line += lines
-	}
 }

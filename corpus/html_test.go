@@ -133,6 +133,74 @@ func TestHTMLTitle(t *testing.T) {
 	}
 }
 
+// TestHTMLHidden holds that what a person would not see is not read, in a tree
+// and in a page that is too large for one.
+func TestHTMLHidden(t *testing.T) {
+	const shown = "<p>Shown before.</p>%s<p>Shown after.</p>"
+	var all strings.Builder
+	n := 0
+	for _, tt := range []struct{ name, in string }{
+		{"attribute", `<div hidden><p>Secret.</p><div>Secret.</div></div>`},
+		{"attribute with a value", `<div hidden="hidden">Secret.</div>`},
+		{"from screen readers", `<div aria-hidden=TRUE>Secret.</div>`},
+		{"display", `<div style="color: red; display : none !important">Secret.</div>`},
+		{"display, with a comment", `<div style="display:/* ; */none">Secret.</div>`},
+		{"display, written as entities", `<div style="&#100;isplay:none">Secret.</div>`},
+		{"visibility", `<div style="visibility:hidden">Secret.</div>`},
+		{"opacity", `<div style="opacity:.0">Secret.</div>`},
+		{"size", `<div style="font-size:0">Secret.</div>`},
+		{"size of a font", `<div style="font:0/0 a">Secret.</div>`},
+		{"colour", `<div style="color:transparent">Secret.</div>`},
+		{"far off", `<div style="position:absolute;left:-9999px">Secret.</div>`},
+		{"far off, by indent", `<div style="text-indent:-999em">Secret.</div>`},
+		{"clipped", `<div style="position:absolute;clip:rect(0, 0, 0, 0)">Secret.</div>`},
+		{"clipped by a path", `<div style="clip-path: inset(100%)">Secret.</div>`},
+		{"scaled", `<div style="transform:scale(0)">Secret.</div>`},
+		{"template", `<template><div>Secret.</div></template>`},
+		{"no scripts", `<noscript><div>Secret.</div></noscript>`},
+		{"paragraph without an end", `<p hidden>Secret. <b>Secret.</b>`},
+		{"nested in its like", `<div hidden><div>Secret.</div>Secret.</div>`},
+		{"heading", `<div hidden><h1>Secret.</h1></div>`},
+		{"link", `<a hidden href=https://a.test/>Secret.</a>`},
+		{"row", `<table><tr hidden><td>Secret.</td></tr></table>`},
+		{"part of a table", `<table><tr><th>A<th>B</tr><tbody hidden><tr><td>Secret.<td>Secret.</tr></tbody><tr><td>c<td>d</tr></table>`},
+		{"cell", `<table><tr><td hidden>Secret.</td></tr></table>`},
+		{"code", `<pre><span style="display:none">Secret.</span></pre>`},
+		{"item", `<ul><li hidden>Secret.</li></ul>`},
+		{"main part", `<main hidden>Secret.` + strings.Repeat(" Secret.", 50) + `</main>`},
+	} {
+		page := fmt.Sprintf(shown, tt.in)
+		all.WriteString(page)
+		n++
+		t.Run(tt.name, func(t *testing.T) {
+			doc := parse(t, "a.html", page)
+			if strings.Contains(doc.Text+doc.Title, "Secret") || !strings.Contains(doc.Text, "before.") || !strings.Contains(doc.Text, "after.") {
+				t.Errorf("%q remains, title %q", doc.Text, doc.Title)
+			}
+		})
+	}
+	doc := parse(t, "a.html", strings.Repeat("<i></i>", 201_000)+all.String())
+	if len(doc.Warnings) != 1 {
+		t.Errorf("the page was not too large: %q", doc.Warnings)
+	}
+	if got := strings.Count(doc.Text, "Shown"); got != 2*n || strings.Contains(doc.Text, "Secret") {
+		t.Errorf("of %d shown texts %d remain: %q", 2*n, got, doc.Text)
+	}
+}
+
+// TestHTMLShown holds that what only resembles the hidden is read.
+func TestHTMLShown(t *testing.T) {
+	for _, in := range []string{
+		`<body style="opacity:0"><p>Shown.</p></body>`, `<html hidden><p>Shown.</p></html>`, `<p hidden=until-found>Shown.</p>`, `<p aria-hidden=false>Shown.</p>`,
+		`<p style="margin-left:-100px">Shown.</p>`, `<p style="left:-9px;top:9999px">Shown.</p>`, `<p style="opacity:0.5;font-size:0.9em;font:12px/1 a">Shown.</p>`,
+		`<p style="clip:rect(0,100px,20px,0)">Shown.</p>`, `<p style="transform:scale(0.5)">Shown.</p>`, `<p style="content:'display:none'">Shown.</p>`, `<p style>Shown.</p>`,
+	} {
+		if got := parse(t, "a.html", in).Text; got != "Shown.\n" {
+			t.Errorf("%s: %q", in, got)
+		}
+	}
+}
+
 // TestURL reads where documents say that they are published.
 func TestURL(t *testing.T) {
 	page := func(head string) string { return "<html><head>" + head + "</head><body><p>Text</p></body></html>" }

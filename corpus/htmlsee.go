@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -46,8 +47,12 @@ func has(n *html.Node, key string) bool {
 }
 
 // isHidden reports whether a browser would not show an element, as far as the
-// element itself says so.
+// element itself says so. A page that hides all of itself shows it by a program
+// when it has loaded.
 func isHidden(n *html.Node) bool {
+	if n.Data == "html" || n.Data == "body" {
+		return false
+	}
 	if has(n, "hidden") && !strings.EqualFold(attr(n, "hidden"), "until-found") {
 		return true
 	}
@@ -57,35 +62,74 @@ func isHidden(n *html.Node) bool {
 	return isHiddenStyle(attr(n, "style"))
 }
 
-// isHiddenStyle reports whether a style attribute makes text invisible.
+// isHiddenBelow reports whether an element is hidden by itself or by one it lies
+// in.
+func isHiddenBelow(n *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.Type == html.ElementNode && (never[n.Data] || isHidden(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHiddenStyle reports whether a style attribute makes text invisible. It knows
+// the usual ways to do so, not all there are: a style sheet is not read, and text
+// in the colour of its background is text.
 func isHiddenStyle(style string) bool {
 	if style == "" {
 		return false
 	}
-	for declaration := range strings.SplitSeq(strings.ToLower(style), ";") {
+	style = strings.ToLower(cssComment.ReplaceAllString(style, ""))
+	for declaration := range strings.SplitSeq(style, ";") {
 		property, value, _ := strings.Cut(declaration, ":")
-		property = strings.TrimSpace(property)
-		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
-		switch property {
-		case "display":
-			if value == "none" {
-				return true
-			}
-		case "visibility":
-			if value == "hidden" || value == "collapse" {
-				return true
-			}
-		case "opacity", "font-size":
-			if isZero(value) {
-				return true
-			}
-		case "color":
-			if value == "transparent" {
-				return true
-			}
+		value = strings.TrimSpace(value)
+		if i := strings.LastIndexByte(value, '!'); i >= 0 {
+			value = strings.TrimSpace(value[:i])
+		}
+		if hides(strings.TrimSpace(property), value) {
+			return true
 		}
 	}
 	return false
+}
+
+var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+
+// hides reports whether a declaration of CSS, in lower case, makes text
+// invisible.
+func hides(property, value string) bool {
+	switch property {
+	case "display":
+		return value == "none"
+	case "visibility", "content-visibility":
+		return value == "hidden" || value == "collapse"
+	case "opacity", "font-size":
+		return isZero(value)
+	case "font":
+		size, _, _ := strings.Cut(value, "/")
+		size, _, _ = strings.Cut(size, " ")
+		return isZero(size)
+	case "color":
+		return value == "transparent"
+	case "text-indent", "left", "right", "top", "margin-left":
+		return isFarOff(value)
+	case "clip":
+		return strings.HasPrefix(value, "rect(0") && strings.Trim(value[len("rect("):], "01px, )") == ""
+	case "clip-path":
+		return value == "inset(50%)" || value == "inset(100%)" || value == "circle(0)"
+	case "transform":
+		return strings.HasPrefix(value, "scale(") && isZero(strings.Trim(value[len("scale("):], " )"))
+	}
+	return false
+}
+
+// isFarOff reports whether a CSS length lies outside of any screen, to the left
+// of it or above it.
+func isFarOff(value string) bool {
+	digits, negative := strings.CutPrefix(strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz%"), "-")
+	whole, _, _ := strings.Cut(digits, ".")
+	return negative && strings.Trim(whole, "0123456789") == "" && (len(whole) > 3 || whole == "999")
 }
 
 // isZero reports whether a CSS value is a number below a hundredth, with any

@@ -61,7 +61,7 @@ func (r *pageReader) table(n *html.Node) {
 // tableRows returns the rows of a table, not those of tables in it.
 func tableRows(n *html.Node) (rows []*html.Node) {
 	for c := range n.ChildNodes() {
-		if c.Type != html.ElementNode {
+		if c.Type != html.ElementNode || isHidden(c) {
 			continue
 		}
 		switch c.Data {
