@@ -1,9 +1,7 @@
 package index
 
 import (
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"example.com/ragflow/internal/sqlite"
@@ -45,12 +43,17 @@ func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
 	return out, err
 }
 
-// oneChunk reads a chunk of a collection. Rows that are newer than maxRev count
-// as missing.
-func oneChunk(tx *sqlite.Tx, collection int64, id string, maxRev int64) (c state.Chunk, found bool, err error) {
-	c, err = scanChunk(tx.QueryRow(selectChunks+`WHERE c.collection = ? AND c.id = ? AND c.rev <= ?`, collection, id, maxRev))
-	if errors.Is(err, sql.ErrNoRows) {
-		return c, false, nil
+// chunksByID reads chunks of a collection, in no order. Rows that are newer than
+// maxRev count as missing.
+func chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
 	}
-	return c, err == nil, err
+	err = each(tx, func(rows row) error {
+		c, err := scanChunk(rows)
+		out = append(out, c)
+		return err
+	}, selectChunks+`WHERE c.collection = ? AND c.rev <= ? AND c.id IN (SELECT value FROM json_each(?))`, collection, maxRev, string(list))
+	return out, err
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -195,16 +196,12 @@ func rootMark(root string) string {
 // Chunks returns chunks by id, in the order asked for. Left out are ids that the
 // searcher does not know, and chunks that changed or went since it was made.
 func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
-	var out []state.Chunk
+	found := make(map[string]state.Chunk, len(ids)) // by the id asked for
 	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out = nil
-		for _, id := range ids {
-			c, ok, err := s.chunk(tx, id)
-			if err != nil {
+		clear(found)
+		for _, p := range s.parts {
+			if err := p.read(tx, ids, found); err != nil {
 				return err
-			}
-			if ok {
-				out = append(out, c)
 			}
 		}
 		return nil
@@ -212,21 +209,36 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	if err != nil {
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}
+	var out []state.Chunk
+	for _, id := range ids {
+		if c, ok := found[id]; ok {
+			out = append(out, c)
+		}
+	}
 	return out, nil
 }
 
-// chunk reads one chunk from the first part that holds it.
-func (s *Searcher) chunk(tx *sqlite.Tx, id string) (state.Chunk, bool, error) {
-	bare, mark, marked := strings.Cut(id, "@")
-	for _, p := range s.parts {
-		if marked && rootMark(p.root) != mark {
+// read reads, of the ids that no part before held, those that this one holds.
+func (p part) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
+	asked := map[string][]string{} // by the id in this collection
+	for _, id := range ids {
+		if _, ok := found[id]; ok {
 			continue
 		}
-		c, found, err := oneChunk(tx, p.collection, bare, p.maxRev)
-		if found || err != nil {
-			c.ID = id
-			return c, found, err
+		bare, mark, marked := strings.Cut(id, "@")
+		if !marked || rootMark(p.root) == mark {
+			asked[bare] = append(asked[bare], id)
 		}
 	}
-	return state.Chunk{}, false, nil
+	if len(asked) == 0 {
+		return nil
+	}
+	chunks, err := chunksByID(tx, p.collection, slices.Sorted(maps.Keys(asked)), p.maxRev)
+	for _, c := range chunks {
+		for _, id := range asked[c.ID] {
+			c.ID = id
+			found[id] = c
+		}
+	}
+	return err
 }

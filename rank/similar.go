@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -12,7 +13,7 @@ const tolerance = 1e-9
 // document frequency, at unit length. The zero Vector is like nothing, not even
 // itself. A Vector is immutable.
 type Vector struct {
-	terms   []string // ascending
+	terms   []uint64 // their hashes, ascending
 	weights []float64
 }
 
@@ -20,20 +21,24 @@ type Vector struct {
 // repeated as they are in the text. idf weighs a term; nil weighs all alike.
 // Terms whose weight is not above 0 are left out.
 func NewVector(terms []string, idf func(term string) float64) Vector {
-	sorted := slices.Sorted(slices.Values(terms))
+	hashed := make([]hashedTerm, len(terms))
+	for i, t := range terms {
+		hashed[i] = hashedTerm{hash(t), i}
+	}
+	slices.SortFunc(hashed, func(a, b hashedTerm) int { return cmp.Compare(a.hash, b.hash) })
 	var v Vector
 	var square float64
-	for i := 0; i < len(sorted); {
+	for i := 0; i < len(hashed); {
 		j := i + 1
-		for j < len(sorted) && sorted[j] == sorted[i] {
+		for j < len(hashed) && hashed[j].hash == hashed[i].hash {
 			j++
 		}
 		w := float64(j - i)
 		if idf != nil {
-			w *= idf(sorted[i])
+			w *= idf(terms[hashed[i].at])
 		}
 		if w > 0 {
-			v.terms = append(v.terms, sorted[i])
+			v.terms = append(v.terms, hashed[i].hash)
 			v.weights = append(v.weights, w)
 			square += w * w
 		}
@@ -44,6 +49,22 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 		v.weights[i] /= norm
 	}
 	return v
+}
+
+// hashedTerm is a term by its hash, and where it stands.
+type hashedTerm struct {
+	hash uint64
+	at   int
+}
+
+// hash is the 64-bit FNV-1a hash of a term: comparing numbers takes a fraction
+// of comparing words, and two words in one text share it once in many billions.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }
 
 // Cosine is how alike two texts are: 0 where they share no term, 1 where they
