@@ -94,6 +94,7 @@ func (r *Reply) account(commits []graph.Commit) {
 		}
 	}
 	if len(commits) > 0 {
+		r.Begun = commits[len(commits)-1].Time.UTC()
 		total = commits[0].Time.Sub(commits[len(commits)-1].Time)
 	}
 	for node, d := range nodes {

@@ -21,6 +21,7 @@ type Question struct {
 type Reply struct {
 	ThreadID  string             `json:"thread_id"`
 	RunID     string             `json:"run_id"`
+	Begun     time.Time          `json:"begun"` // UTC
 	Question  string             `json:"question"`
 	Answer    string             `json:"answer"`
 	Abstained bool               `json:"abstained"`
