@@ -276,6 +276,9 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 		for _, c := range r.Citations {
 			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), s.dim(line(c.Title)))
 			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(transcript.Visible(c.Quote)), longestQuote)+"”"))
+			if c.URL != "" {
+				fmt.Fprintf(a.out, "    %s\n", s.dim(line(transcript.Visible(c.URL))))
+			}
 			if c.Changed {
 				fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
 			}
