@@ -13,7 +13,9 @@ import (
 )
 
 // TestAnswersGolden pins whole answers, so that a change of wording is a
-// reviewed diff. A line that begins with "+" goes on with the thread before it.
+// reviewed diff. A line that begins with "+" goes on with the thread before it,
+// one that begins with "==" names the documents of the lines behind it: docker,
+// the Docker pages, or guide, our own. Other lines with "#" are remarks.
 func TestAnswersGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 1,455 pages")
@@ -30,8 +32,19 @@ func TestAnswersGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folders := map[string]string{"docker": docker, "guide": filepath.Join("..", "docs")}
 	var out bytes.Buffer
-	ask(t, docker, string(questions), &out)
+	for part := range strings.SplitSeq("\n"+string(questions), "\n== ") {
+		name, lines, ok := strings.Cut(part, "\n")
+		if !ok || name == "" {
+			continue
+		}
+		if folders[name] == "" {
+			t.Fatalf("answers.txt: no documents are called %q", name)
+		}
+		fmt.Fprintf(&out, "== %s\n\n", name)
+		ask(t, folders[name], lines, &out)
+	}
 	golden.Assert(t, "testdata/answers.golden", out.Bytes())
 }
 
@@ -49,7 +62,10 @@ func ask(t *testing.T, docs, questions string, out *bytes.Buffer) {
 	})
 	thread := 0
 	for line := range strings.Lines(questions) {
-		question, follows := strings.CutPrefix(strings.TrimSpace(line), "+")
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		question, follows := strings.CutPrefix(line, "+")
 		if !follows {
 			thread++
 		}
@@ -60,7 +76,7 @@ func ask(t *testing.T, docs, questions string, out *bytes.Buffer) {
 		if q := reply.Quality; q.Faithfulness != 1 || q.CitationPrecision != 1 || q.CitationRecall != 1 {
 			t.Errorf("%s: an offline answer quotes, so its quality is 1 by construction: %+v\n%s", question, q, reply.Answer)
 		}
-		fmt.Fprintf(out, "-- %s --\n%s\n\n", strings.TrimSpace(line), reply.Answer)
+		fmt.Fprintf(out, "-- %s --\n%s\n\n", line, reply.Answer)
 		for _, c := range reply.Citations {
 			fmt.Fprintf(out, "[%d] %s:%d\n", c.N, c.Source, c.StartLine)
 		}

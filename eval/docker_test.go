@@ -112,7 +112,7 @@ func report(t *testing.T, questions, turns []asked) {
 		name  string
 		asked []asked
 		floor float64
-	}{{"questions", answerable, 0.55}, {"turns", english, 0.45}} {
+	}{{"questions", answerable, 0.60}, {"turns", english, 0.45}} {
 		var shares, ranks []float64
 		var words []int
 		for _, a := range set.asked {
@@ -186,6 +186,9 @@ func (c checker) answer(t *testing.T, id string, r *ragflow.Reply) {
 	text := outside.ReplaceAllString(r.Answer, "")
 	if bad := html.FindString(text); bad != "" {
 		t.Errorf("%s: %q in the answer:\n%s", id, bad, r.Answer)
+	}
+	if r.Abstained && len(r.Citations) == 0 {
+		return // nothing is close
 	}
 	if !strings.Contains(r.Answer, "[Source ") || len(r.Citations) == 0 {
 		t.Errorf("%s: nothing is cited:\n%s", id, r.Answer)

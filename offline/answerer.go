@@ -40,26 +40,28 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		return state.Answer{Text: a.converse(t), Model: Name}, nil
 	}
 	abstain := t.Grade.Score < a.threshold
-	passages := make([]passage, len(t.Sources))
-	for i, s := range t.Sources {
-		passages[i] = a.lex.passage(i+1, s)
-	}
-	s := newSelection(a.lex, t, passages)
+	s := newSelection(a.lex, t, a.lex.passages(t.Sources))
+	abstain = abstain || s.stranger()
+	near := true // something is worth showing
 	if abstain {
-		s.closest(t.Grade.Score)
+		near = s.closest()
 	} else {
 		s.choose()
 	}
 	body, picks := s.render()
-	if body == "" {
+	if near && body == "" {
 		return state.Answer{Text: phrase.Say(phrase.NoDocuments, t.Language), Abstained: true, Model: Name}, nil
 	}
 	citations, err := cite.Build(t.Sources, picks...)
 	if err != nil {
 		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
 	}
+	lines := framing(t, abstain, near)
+	if body != "" {
+		lines = append(lines, body)
+	}
 	return state.Answer{
-		Text:      strings.Join(append(framing(t, abstain), body), "\n\n"),
+		Text:      strings.Join(lines, "\n\n"),
 		Citations: citations,
 		Abstained: abstain,
 		Terms:     a.lex.telling(citations),
@@ -67,19 +69,25 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	}, nil
 }
 
-// framing is what stands before the quotes.
-func framing(t state.Task, abstain bool) []string {
+// framing is what stands before the quotes; without any, where nothing is
+// close, it is all there is.
+func framing(t state.Task, abstain, near bool) []string {
+	say := func(s phrase.Situation) string { return phrase.Say(s, t.Language) }
 	var out []string
 	if abstain {
-		out = append(out, phrase.Say(phrase.NotFound, t.Language))
+		out = append(out, say(phrase.NotFound))
 	}
 	if len(t.Sources) > 0 && t.Language != "" && text.Language(t.Sources[0].Text) != t.Language {
-		out = append(out, phrase.Say(phrase.OtherLanguage, t.Language))
+		out = append(out, say(phrase.OtherLanguage))
 	}
-	if abstain {
-		return append(out, phrase.Say(phrase.Closest, t.Language))
+	switch {
+	case !abstain:
+		return append(out, say(phrase.FromDocuments))
+	case near:
+		return append(out, say(phrase.Closest))
+	default:
+		return append(out, say(phrase.NothingClose))
 	}
-	return append(out, phrase.Say(phrase.FromDocuments, t.Language))
 }
 
 // converse answers what needs no documents.

@@ -2,16 +2,20 @@ package offline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
+
+// noLimit is room for any number of words.
+const noLimit = math.MaxInt
 
 func (s *selection) has(p place) bool { return slices.Contains(s.chosen, p) }
 
 // take adds a statement with what belongs to it: the sentence that a pronoun
 // points to, the sentence that leads into a list, what a colon announces. It
-// reports whether there was room.
-func (s *selection) take(p place, first bool) bool {
+// reports whether there was room, which is so for the first of all.
+func (s *selection) take(p place, room int) bool {
 	group := s.group(p)
 	n := 0
 	for _, g := range group {
@@ -19,7 +23,7 @@ func (s *selection) take(p place, first bool) bool {
 			n += s.proseWords(g)
 		}
 	}
-	if !first && s.words+n > maxWords {
+	if len(s.chosen) > 0 && s.spent+n > room {
 		return false
 	}
 	for _, g := range group {
@@ -27,7 +31,7 @@ func (s *selection) take(p place, first bool) bool {
 			s.chosen = append(s.chosen, g)
 		}
 	}
-	s.words += n
+	s.spent += n
 	return true
 }
 
@@ -146,7 +150,7 @@ func (s *selection) rows(p place) []int {
 			if i == p.unit {
 				c *= 1.01 // itself first
 			}
-			rows = append(rows, statement{place{p.passage, i}, c})
+			rows = append(rows, statement{place: place{p.passage, i}, score: c})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b statement) int { return cmp.Compare(b.score, a.score) })

@@ -107,11 +107,11 @@ func TestAnswers(t *testing.T) {
 	}{
 		{
 			"a sentence", task("Does data survive when a container is removed?", 0.9, d[0]),
-			"From your documents:\n\nVolumes keep data when a container is removed. [Source 1]",
+			"From your documents:\n\nVolumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]",
 		},
 		{
 			"a how-to with its code, attributes of the fence aside", task("How do I create a volume?", 0.9, d[0]),
-			"From your documents:\n\nTo create a volume, run this command: [Source 1]\n\n```console\n$ docker volume create my-vol\n```\n[Source 1]",
+			"From your documents:\n\nVolumes keep data when a container is removed. [Source 1] To create a volume, run this command: [Source 1]\n\n```console\n$ docker volume create my-vol\n```\n[Source 1]\n\nTo back up a volume, mount it in a helper container and write an archive with `tar`. [Source 1]",
 		},
 		{
 			"a small table with its header", task("Which port is for cluster management?", 0.9, d[1]),
@@ -167,6 +167,52 @@ func TestAnswerShowsMarkdownForReading(t *testing.T) {
 				t.Errorf("answer = %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestAbstains checks that what is shown as the closest is close, and that
+// nothing is where nothing is.
+func TestAbstains(t *testing.T) {
+	d := docs()
+	nothing := "I did not find the exact answer to this in your documents.\n\nNothing in them comes close to it."
+	for _, tt := range []struct {
+		name string
+		task state.Task
+		want string
+	}{
+		{"no word in common", task("Quarterly dividend payouts?", 0.1, d[0]), nothing},
+		{"a name whose words stand apart only", task("When was Helper Container released?", 0.1, d[3]), nothing},
+		{"somebody else", task("Who is the maker of Zebra?", 0.9, page("ann", "People", "Ann is the maker of Apple and lives in Paris.")), nothing},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := answer(t, d, tt.task)
+			if got.Text != tt.want || !got.Abstained || len(got.Citations) != 0 {
+				t.Errorf("answer = %q, abstained %v, %d citations", got.Text, got.Abstained, len(got.Citations))
+			}
+		})
+	}
+}
+
+// TestRank checks that the first of the ranking is what the answer shows first.
+func TestRank(t *testing.T) {
+	d := docs()
+	in := task("Does data survive when a container is removed?", 0.9, d[2], d[0])
+	ranked := offline.NewAnswerer(d, 0).Rank(in)
+	got := answer(t, d, in)
+	if len(ranked) == 0 || len(got.Citations) == 0 {
+		t.Fatalf("%d ranked, %d cited", len(ranked), len(got.Citations))
+	}
+	first, c := ranked[0], got.Citations[0]
+	if first.N != c.N || in.Sources[first.N-1].Start+first.Start != c.Start {
+		t.Errorf("ranked first: source %d from %d; cited first: source %d from %d", first.N, first.Start, c.N, c.Start)
+	}
+	if names := offline.FeatureNames(); len(names) != len(first.Evidence) {
+		t.Errorf("%d names of %d features", len(names), len(first.Evidence))
+	}
+	for i := 1; i < len(ranked); i++ {
+		if ranked[i].Score > ranked[i-1].Score {
+			t.Errorf("rank %d scores %v, more than %v before it", i+1, ranked[i].Score, ranked[i-1].Score)
+		}
 	}
 }
 
@@ -291,7 +337,7 @@ func TestSynonyms(t *testing.T) { // W2
 		t.Errorf("queries = %+v, want one with %v", plan.Queries, want)
 	}
 	got := answer(t, docs(), task("Is data preserved when someone deletes a container?", 0.9, docs()[0]))
-	if want := "From your documents:\n\nVolumes keep data when a container is removed. [Source 1]"; got.Text != want {
+	if want := "From your documents:\n\nVolumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]"; got.Text != want {
 		t.Errorf("answer = %q, want %q", got.Text, want)
 	}
 }
@@ -418,6 +464,20 @@ func TestTypeOf(t *testing.T) {
 		"Why does it fail?":                              offline.Reason,
 		"Is it safe?":                                    offline.YesNo,
 		"Which driver does the daemon recommend to use?": offline.Fact,
+		"Who wrote it?":                                  offline.Person,
+		"Kto to napisał?":                                offline.Person,
+		"Ai đã viết?":                                    offline.Person,
+		"Bao nhiêu cổng?":                                offline.Number,
+		"Tại sao nó hỏng?":                               offline.Reason,
+		"Kiedy się uruchamia?":                           offline.Time,
+		"What is the difference between a and b?":        offline.Compare,
+		"Czym różni się a od b?":                         offline.Compare,
+		"What kinds of mounts are there?":                offline.List,
+		"Which command lists the images?":                offline.HowTo,
+		"Cannot connect to the daemon":                   offline.Message,
+		"permission denied while trying to connect":      offline.Message,
+		"How do I keep data when a container stops?":     offline.HowTo,
+		"In which year was it founded?":                  offline.Time,
 	} {
 		if got := offline.TypeOf(question); got != want {
 			t.Errorf("TypeOf(%q) = %s, want %s", question, got, want)
@@ -458,7 +518,7 @@ func ExampleAnswerer() {
 	// Output:
 	// From your documents:
 	//
-	// Volumes keep data when a container is removed. [Source 1]
+	// Volumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]
 	// line 3: "Volumes keep data when a container is removed."
 }
 

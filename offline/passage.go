@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +19,9 @@ type passage struct {
 	src      state.Source
 	units    []unit
 	terms    []held // of each unit
-	about    set    // of title and headings
+	tokens   [][]text.Token
+	all      held // of all units
+	about    set  // of title and headings
 	sections []section
 }
 
@@ -31,12 +34,19 @@ type section struct {
 }
 
 func (l lexicon) passage(n int, src state.Source) passage {
-	p := passage{n: n, src: src}
+	p := passage{n: n, src: src, all: held{}}
 	var headings []string
 	p.units, headings = outline(src.Text)
 	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
 	for _, u := range p.units {
-		p.terms = append(p.terms, l.said(src.Text[u.start:u.end]))
+		raw := src.Text[u.start:u.end]
+		tokens := l.tokens(raw)
+		in := said(raw, tokens)
+		for t, share := range in {
+			p.all.add(t, share)
+		}
+		p.tokens = append(p.tokens, tokens)
+		p.terms = append(p.terms, in)
 	}
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
@@ -94,6 +104,17 @@ type held map[string]float64
 
 func (h held) has(term string) bool { _, ok := h[term]; return ok }
 
+// size is the number of words; one and its twin without diacritics are one.
+func (h held) size() int {
+	n := 0
+	for t := range h {
+		if !text.IsFolded(t) {
+			n++
+		}
+	}
+	return n
+}
+
 // in makes a measure for coverage.
 func (h held) in(term string) float64 { return h[term] }
 
@@ -102,10 +123,10 @@ func (h held) add(term string, share float64) { h[term] = max(h[term], share) }
 // said is what a unit says. The words that an option such as --keep-data is
 // made of are not among it: it is a name, and keeps no data. Words that a path
 // is made of count for less.
-func (l lexicon) said(s string) held {
+func said(s string, tokens []text.Token) held {
 	out := held{}
 	end := 0 // of the option under way
-	for _, t := range l.tokens(s) {
+	for _, t := range tokens {
 		if t.Start < end {
 			continue
 		}
@@ -136,12 +157,15 @@ func partOfPath(s string, t text.Token) bool {
 	if from == t.Start && len(field) <= t.End-t.Start {
 		return false // the whole of it
 	}
-	if digitsOnly(s[t.Start:t.End]) && (strings.HasPrefix(field, "#") || strings.HasSuffix(field, "%")) {
+	if digitsOnly(s[t.Start:t.End]) && (strings.HasPrefix(field, "#") || strings.HasSuffix(field, "%") || longNumber.MatchString(field)) {
 		return true
 	}
 	return strings.HasPrefix(field, "/") || strings.HasPrefix(field, "~/") || strings.HasPrefix(field, "./") || strings.HasPrefix(field, "../") ||
 		strings.Contains(field, "://") || strings.Count(field, "/") >= 2 || strings.Contains(field, `:\`) || strings.Count(field, `\`) >= 2
 }
+
+// longNumber is a time or an address, of which each number is only a part.
+var longNumber = regexp.MustCompile(`^\d+[.:-]\d+[.:-]\d+`)
 
 func breaks(b byte) bool {
 	return b < utf8.RuneSelf && strings.IndexByte(" \t\n\r`\"'()[]{}<>|*=,", b) >= 0

@@ -26,7 +26,11 @@ func (s *selection) recipe() bool {
 				continue
 			}
 			steps := p.steps(sec)
-			if value := fit + recipeRank/float64(i+1); steps >= 0 && value > best {
+			value := fit + recipeRank/float64(i+1)
+			if steps >= 0 && besideWay.MatchString(p.text(p.sections[sec].first)) {
+				value -= recipeRank
+			}
+			if steps >= 0 && value > best {
 				best, at = value, place{i, steps}
 			}
 		}
@@ -39,7 +43,7 @@ func (s *selection) recipe() bool {
 	if lead := p.units[at.unit].lead; first != lead && first != at.unit && p.units[first].kind == sentence && !leadsAway(p.text(first)) {
 		s.chosen = append(s.chosen, place{at.passage, first})
 	}
-	s.take(at, true)
+	s.take(at, noLimit)
 	if p.units[at.unit].kind == code {
 		s.takeRest(at)
 	}
@@ -56,10 +60,10 @@ func (s *selection) takeRest(at place) {
 		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode {
 			continue
 		}
-		if n := s.proseWords(place{at.passage, u.lead}); s.words+n > recipeWords {
+		if n := s.proseWords(place{at.passage, u.lead}); s.spent+n > recipeWords {
 			return
 		}
-		s.take(place{at.passage, j}, true)
+		s.take(place{at.passage, j}, noLimit)
 		blocks++
 	}
 }
@@ -109,7 +113,7 @@ func (p passage) lines(j int) int { return strings.Count(p.text(j), "\n") - 1 }
 // one that says so of something else.
 func (s *selection) defines(raw string) float64 {
 	said := tidy(raw)
-	verb := defining.FindStringIndex(said)
+	verb := definingVerb.FindStringIndex(said)
 	if verb == nil {
 		return 0
 	}
@@ -137,10 +141,10 @@ func (s *selection) defined(p place) bool {
 	}
 	for j := p.unit + 1; j < len(units) && units[j].block == units[p.unit].block && units[j].kind == sentence; j++ {
 		at := place{p.passage, j}
-		if s.words+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(tidy(s.passages[p.passage].text(j)), ":") {
+		if s.spent+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(tidy(s.passages[p.passage].text(j)), ":") {
 			break
 		}
-		s.take(at, true)
+		s.take(at, noLimit)
 	}
 	return true
 }
@@ -149,8 +153,8 @@ func (s *selection) defined(p place) bool {
 // be to stand for itself.
 const definition = 0.6
 
-// defining is the verb of a definition; what stands before it is the subject.
-var defining = regexp.MustCompile(`(?i) (?:is|are|was|stands for|refers? to|means?|lets? you|allows?|provides?|enables?|represents?|describes?|determines?|helps?|jest|są|to|là) `)
+// definingVerb is the verb of a definition; what stands before it is the subject.
+var definingVerb = regexp.MustCompile(`(?i) (?:is|are|was|stands for|refers? to|means?|lets? you|allows?|provides?|enables?|represents?|describes?|determines?|helps?|jest|są|to|là) `)
 
 // leadsAway reports whether a unit only says where to read on: "see …", or a
 // list item that is nothing but a link.

@@ -14,6 +14,7 @@ const (
 	titleShare    = 0.1
 	stepsWeight   = 0.4  // of steps below a heading that names what shall be done
 	openingCut    = 0.85 // of the question that the title of a page must hold for…
+	changeLoss    = 0.5  // of notes of releases, where none are asked for
 	openingWeight = 0.6  // of the opening of a page whose title is what shall be defined
 )
 
@@ -48,7 +49,14 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			score = c.Score / best
 		}
 		p := r.lex.passage(1, c)
-		score += repeats(words, c.Text)
+		gain := repeats(words, c.Text)
+		if kind == Message {
+			gain = min(messageGain*gain, messageMost)
+		}
+		score += gain
+		if changes(c.Source) && !asksForChanges(queries[0].Text) {
+			score -= changeLoss
+		}
 		if kind == HowTo {
 			score += stepsWeight * recipeFit(terms, p)
 		}

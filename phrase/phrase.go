@@ -31,6 +31,7 @@ const (
 	DocumentType                      // before the kind of a document: law, manual, …
 	DocumentID                        // before the number or code of a document
 	Changed                           // beside a quote whose document has changed since
+	NothingClose                      // the documents hold nothing near the question
 )
 
 // English is the language that every situation has.
@@ -132,6 +133,12 @@ func say(s Situation) row {
 			en: "The document has changed since.",
 			pl: "Dokument od tego czasu się zmienił.",
 			vi: "Tài liệu đã thay đổi kể từ đó.",
+		}
+	case NothingClose:
+		return row{
+			en: "Nothing in them comes close to it.",
+			pl: "Nie ma w nich niczego bliskiego temu pytaniu.",
+			vi: "Trong đó không có nội dung nào gần với câu hỏi này.",
 		}
 	default:
 		return row{}

@@ -1,0 +1,213 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// choose picks the statements of an answer and what they need to be understood.
+func (s *selection) choose() {
+	if s.kind == HowTo && s.recipe() {
+		return
+	}
+	all := s.statements()
+	if len(all) == 0 {
+		return
+	}
+	parts := s.parts()
+	if len(parts) < 2 {
+		s.pick(all, maxPicks, maxWords)
+	} else {
+		s.pick(all, 1, maxWords)
+		whole := s.inquiry
+		for i, part := range parts {
+			s.inquiry = part
+			s.pick(s.statements(), maxPicks-1, maxWords*(i+1)/len(parts))
+		}
+		s.inquiry = whole
+	}
+	if s.kind == HowTo {
+		s.takeCode()
+	}
+}
+
+// pick adds up to n statements of all, best first, as far as there is room for
+// so many words in the answer. The very first one needs no room.
+func (s *selection) pick(all []statement, n, room int) {
+	if len(all) == 0 {
+		return
+	}
+	left := slices.Clone(all)
+	ground := learned().ground(&all[0].signals)
+	covered := set{}
+	for picks := 0; picks < n && len(left) > 0; {
+		at, top := 0, 0.0
+		for i, c := range left {
+			if v := s.value(c, covered); i == 0 || v > top {
+				at, top = i, v
+			}
+		}
+		if top-ground < keepAbove*(all[0].score-ground) && len(s.chosen) > 0 {
+			return
+		}
+		best := left[at].place
+		left = slices.Delete(left, at, at+1)
+		first := len(s.chosen) == 0
+		if s.has(best) || !s.take(best, room) {
+			continue
+		}
+		picks++
+		for t := range s.passages[best.passage].terms[best.unit] {
+			covered[t] = struct{}{}
+		}
+		if s.kind == Definition && first && s.defined(best) && s.spent >= enoughWords {
+			return
+		}
+	}
+}
+
+// value is a statement's score in view of what is chosen already.
+func (s *selection) value(c statement, covered set) float64 {
+	if len(s.chosen) == 0 {
+		return c.score
+	}
+	terms := s.passages[c.passage].terms[c.unit]
+	fresh := coverage(s.terms, func(t string) float64 {
+		if terms.has(t) && !covered.has(t) {
+			return 1
+		}
+		return 0
+	})
+	most := 0.0
+	for _, p := range s.chosen {
+		most = max(most, overlap(terms, s.passages[p.passage].terms[p.unit]))
+	}
+	v := c.score + noveltyGain*fresh - redundantLoss*most
+	first := s.chosen[0]
+	switch p, q := &s.passages[c.passage], &s.passages[first.passage]; {
+	case p.src.Source != q.src.Source:
+		v -= elsewhereLoss
+	case c.passage == first.passage && p.units[c.unit].block == q.units[first.unit].block:
+		v += blockGain
+	case c.passage == first.passage && p.units[c.unit].section == q.units[first.unit].section:
+		v += sectionGain
+	}
+	return v
+}
+
+// parts are the questions that a turn asks, where it asks several: each with
+// its own words, to which the rest of the turn lends some weight.
+func (s *selection) parts() []inquiry {
+	questions := clausesAsked(s.question)
+	if len(questions) < 2 {
+		return nil
+	}
+	var out []inquiry
+	for _, q := range questions {
+		in := s.lex.inquire(q, state.Query{Text: q, Boosts: []state.Boost{{Text: s.question, Weight: restWeight}}})
+		if len(s.lex.question(state.Query{Text: q})) > 0 {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// restWeight is what a word counts, in one part of a question, that stands in
+// the rest of it; [answerLent] makes it less.
+const restWeight = 2.5
+
+// takeCode adds the block of code that belongs to the first statement of a
+// how-to answer, or to another of its passage, unless there is one.
+func (s *selection) takeCode() {
+	for _, p := range s.chosen {
+		if s.passages[p.passage].units[p.unit].kind == code {
+			return
+		}
+	}
+	for _, p := range s.chosen {
+		if p.passage != s.chosen[0].passage {
+			continue
+		}
+		units := s.passages[p.passage].units
+		for i := p.unit + 1; i < len(units) && i <= p.unit+2 && units[i].section == units[p.unit].section; i++ {
+			if at := (place{p.passage, i}); units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode {
+				if units[i].lead >= 0 {
+					s.take(place{p.passage, units[i].lead}, noLimit)
+				}
+				s.chosen = append(s.chosen, at)
+				return
+			}
+		}
+	}
+}
+
+// closest picks the one statement that comes nearest to the question, if it is
+// about the same thing: about the heaviest words that the documents know at
+// all. It reports whether there is one.
+func (s *selection) closest() bool {
+	known := make([]weighed, 0, len(s.terms))
+	sum, strange := 0.0, 0.0
+	for _, t := range s.terms {
+		if s.lex.stats.DocFreq(t.term) > 0 {
+			known = append(known, t)
+			sum += t.weight
+		} else if slices.Contains(s.names, t.term) {
+			strange += t.weight
+		}
+	}
+	if len(known) == 0 || strange >= sum || s.apart() {
+		return false // it is about what the documents do not know
+	}
+	for _, c := range s.statements() {
+		p := &s.passages[c.passage]
+		raw := p.text(c.unit)
+		said := tidy(raw)
+		if p.units[c.unit].kind == code || strings.HasSuffix(said, ":") || leadsAway(raw) || len(strings.Fields(said)) < shortWords {
+			continue
+		}
+		about := func(t string) float64 {
+			if p.about.has(t) || p.section(c.unit).name.has(t) {
+				return 1
+			}
+			return p.terms[c.unit][t]
+		}
+		if coverage(known[:min(len(known), closeWords)], about) < closeShare && coverage(known, about) < closeShare {
+			continue
+		}
+		s.chosen = append(s.chosen, c.place)
+		if head := p.units[c.unit].head; head >= 0 && head != c.unit {
+			s.chosen = append(s.chosen, place{c.passage, head})
+		}
+		return true
+	}
+	return false
+}
+
+// apart reports whether the question names a thing by several words that the
+// sources hold apart only: then they tell of other things.
+func (s *selection) apart() bool {
+	if strings.ContainsAny(s.question, "'\"`“”‘«") {
+		return false // a message or a title, whose capitals make no names
+	}
+	chunks := make([]state.Chunk, len(s.passages))
+	for i, p := range s.passages {
+		chunks[i] = p.src.Chunk
+	}
+	return len(s.lex.apart(s.question, chunks)) > 0
+}
+
+// stranger reports whether a question for a person names things of which the
+// best statement does not speak: it tells of somebody else.
+func (s *selection) stranger() bool {
+	all := s.statements()
+	return s.kind == Person && len(s.names) > 0 && len(all) > 0 && all[0].signals[namesHeld] < 1
+}
+
+// What a statement must be about to be close to a question: one of its heaviest
+// known words, or a good share of all.
+const (
+	closeWords = 2
+	closeShare = 0.35
+)

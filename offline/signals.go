@@ -1,0 +1,345 @@
+package offline
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// The features of a unit that say how likely it answers a question. Each is
+// within 0 and 1 but for the length.
+const (
+	held1       = iota // share of the question's weight that the unit holds
+	heldRare           // the same with squared weights, in which rare words count most
+	heldNearly         // what words that are nearly the same add to it
+	heldBefore         // what the sentence before adds
+	heldHeading        // what title and headings add
+	heldPassage        // share that the whole passage holds
+	sourceScore        // of the passage, of the best passage's
+	sourceFirst        // 1 for the best passage
+	pairsClose         // neighbouring words of the question that are neighbours here
+	pairsNear          // that stand near each other here
+	length             // logarithm of the words, of 20
+	density            // share of the unit's words that the question has
+	numbersHeld        // of the question's numbers
+	namesHeld          // of the question's names
+	newNumber          // Number: a number that the question lacks
+	newUnit            // Number: a number before a word of the question
+	newDate            // Time: a date that the question lacks
+	moment             // Time: when something happens
+	newName            // Person: a name that the question lacks
+	newPlace           // Place: a name that the question lacks, and a word of place
+	pathShown          // Place: a path or a file
+	because            // Reason: a reason
+	says               // Definition: "X is …"
+	doing              // HowTo: an order, a command
+	anyName            // any other type: a name that the question lacks
+	anyNumber          // any other type: a number that the question lacks
+	early              // 1 for the first unit of the passage, less for later ones
+	central            // how much it shares with the other units of the passage
+	pronoun            // begins with a word that points back
+	headed             // below a heading that names what is asked, the earlier the more
+	defining           // Definition: says so of the thing asked for
+	repeated           // repeats the question word for word, of what runGain allows
+	away               // "for more information, see …"
+	strayCode          // code where the question does not ask how
+	midStep            // a step that is not the first of its list
+	changeNote         // a note of what a release changed, where the question asks for none
+	beside             // what leads away from the way that is recommended: "if you can't …"
+	tiny               // too short to say much
+	features
+)
+
+// signals holds the features of one unit.
+type signals [features]float64
+
+// weights are the coefficients of the features; see learned.
+type coefficients [features]float64
+
+func (w *coefficients) of(e *signals) float64 {
+	sum := 0.0
+	for i, v := range e {
+		sum += w[i] * v
+	}
+	return sum
+}
+
+// ground is the part of a score that a unit has from its passage alone.
+func (w *coefficients) ground(e *signals) float64 {
+	return w[heldPassage]*e[heldPassage] + w[sourceScore]*e[sourceScore] + w[sourceFirst]*e[sourceFirst]
+}
+
+// inquiry is a question as signals is gathered for it.
+type inquiry struct {
+	kind    QuestionType
+	terms   []weighed // with what the conversation lends
+	asked   set       // its words as written, in lower case
+	pairs   []pair
+	numbers []string // terms
+	names   []string // terms
+}
+
+// pair are two neighbouring words of content.
+type pair struct {
+	first, second string
+	gap           int // positions between them
+	weight        float64
+}
+
+// inquire reads a question: q is its strongest query, own what it asks without
+// courtesy.
+func (l lexicon) inquire(own string, q state.Query) inquiry {
+	in := inquiry{kind: TypeOf(own), terms: l.question(lessLent(q, answerLent)), asked: set{}}
+	weightOf := map[string]float64{}
+	for _, t := range in.terms {
+		weightOf[t.term] = t.weight
+	}
+	for _, w := range plainWords(own) {
+		in.asked[w] = struct{}{}
+	}
+	var last text.Token
+	for i, t := range l.asWritten(own) {
+		w, ok := weightOf[t.Term]
+		if !ok {
+			continue
+		}
+		word := own[t.Start:t.End]
+		if digitsOnly(word) {
+			in.numbers = append(in.numbers, t.Term)
+		} else if looksLikeName(word, t.Start == 0) {
+			in.names = append(in.names, t.Term)
+		}
+		if i > 0 && last.Term != "" && last.Term != t.Term && t.Pos > last.Pos {
+			in.pairs = append(in.pairs, pair{last.Term, t.Term, t.Pos - last.Pos, w + weightOf[last.Term]})
+		}
+		last = t
+	}
+	return in
+}
+
+// Limits of what counts as near.
+const (
+	nearPositions = 5    // between two words
+	prefixRunes   = 4    // that two words of one stem share at least…
+	prefixShare   = 0.6  // …and of the longer one
+	denseTerms    = 12   // that a unit is counted as having at least
+	codeShare     = 0.85 // of the words in a block of code
+	nearlyShare   = 0.6  // what a word counts that is nearly the same
+)
+
+// signals gathers what speaks for unit j of p. score is that of its source, of
+// the best one's; first says that it is the best one.
+func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals {
+	var e signals
+	u, raw := p.units[j], p.text(j)
+	in := p.terms[j]
+	own := coverage(q.terms, in.in)
+	e[held1] = own
+	squares := make([]weighed, len(q.terms))
+	for i, t := range q.terms {
+		squares[i] = t
+		squares[i].weight *= t.weight
+	}
+	e[heldRare] = coverage(squares, in.in)
+	nearly := func(t string) float64 {
+		if s := in[t]; s > 0 {
+			return s
+		}
+		return nearlyShare * nearest(t, in)
+	}
+	e[heldNearly] = coverage(q.terms, nearly) - own
+	var before held
+	if u.lead >= 0 {
+		before = p.terms[u.lead]
+	} else if j > 0 && p.units[j-1].block == u.block {
+		before = p.terms[j-1]
+	}
+	withBefore := coverage(q.terms, func(t string) float64 { return max(in[t], before[t]) })
+	e[heldBefore] = withBefore - own
+	heading := p.section(j).name
+	e[heldHeading] = coverage(q.terms, func(t string) float64 {
+		if p.about.has(t) || heading.has(t) {
+			return 1
+		}
+		return max(in[t], before[t])
+	}) - withBefore
+	e[heldPassage] = coverage(q.terms, p.all.in)
+	e[sourceScore] = score
+	if first {
+		e[sourceFirst] = 1
+	}
+	e[pairsClose], e[pairsNear] = q.close(p.tokens[j])
+	words := plainWords(raw)
+	e[length] = math.Log(float64(max(1, len(words))) / 20)
+	if len(in) > 0 {
+		n := 0
+		for _, t := range q.terms {
+			if in.has(t.term) {
+				n++
+			}
+		}
+		e[density] = float64(n) / float64(max(in.size(), denseTerms))
+	}
+	e[numbersHeld] = shareOf(q.numbers, in)
+	e[namesHeld] = shareOf(q.names, in)
+	q.cues(&e, raw, p.tokens[j], in)
+	if u.kind == code {
+		for f := held1; f <= heldPassage; f++ {
+			e[f] *= codeShare // much of it is example and output
+		}
+	}
+	e[early] = 1 / float64(1+j)
+	e[central] = p.centrality(j)
+	if pointsBack(tidy(raw)) {
+		e[pronoun] = 1
+	}
+	return e
+}
+
+// cues sets the features that depend on the type of the question.
+func (q *inquiry) cues(e *signals, raw string, tokens []text.Token, in held) {
+	is := func(f int, b bool) {
+		if b {
+			e[f] = 1
+		}
+	}
+	line := clauses(raw)
+	f := newIn(raw, q.asked)
+	number := f.number || numerals().in(line)
+	switch q.kind {
+	case Number:
+		is(newNumber, number)
+		is(newUnit, number && q.counts(raw, tokens))
+	case Time:
+		is(newDate, f.date || dates().in(line) && f.number)
+		is(moment, moments().in(line))
+	case Person:
+		is(newName, f.name)
+	case Place:
+		is(newPlace, f.name && places().in(line))
+		is(pathShown, pathPattern.MatchString(raw))
+	case Reason:
+		is(because, reasons().in(line))
+	case Definition:
+		is(says, definesPattern.MatchString(raw))
+	case HowTo:
+		is(doing, imperative.MatchString(raw) || codePattern.MatchString(raw))
+	default:
+		is(anyName, f.name)
+		is(anyNumber, f.number)
+	}
+}
+
+// counts reports whether a number stands right before a word of the question.
+func (q *inquiry) counts(raw string, tokens []text.Token) bool {
+	for i, t := range tokens {
+		word := strings.ToLower(raw[t.Start:t.End])
+		if q.asked.has(word) || !digitsOnly(strings.Trim(word, ".,")) && !numerals().in(" "+word+" ") {
+			continue
+		}
+		for _, after := range tokens[i+1 : min(len(tokens), i+4)] {
+			for _, w := range q.terms {
+				if w.term == after.Term {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// close is how much of the question's pairs of words are neighbours in a unit,
+// and how much stand near each other.
+func (q *inquiry) close(tokens []text.Token) (neighbours, near float64) {
+	if len(q.pairs) == 0 {
+		return 0, 0
+	}
+	at := map[string][]int{}
+	for _, t := range tokens {
+		at[t.Term] = append(at[t.Term], t.Pos)
+	}
+	all := 0.0
+	for _, p := range q.pairs {
+		all += p.weight
+		best := math.MaxInt
+		for _, a := range at[p.first] {
+			for _, b := range at[p.second] {
+				d := b - a
+				if d < 0 {
+					d = 1 - d // the other way round
+				}
+				best = min(best, d)
+			}
+		}
+		if best <= p.gap+1 {
+			neighbours += p.weight
+		}
+		if best <= p.gap+nearPositions {
+			near += p.weight
+		}
+	}
+	if all == 0 {
+		return 0, 0
+	}
+	return neighbours / all, near / all
+}
+
+// nearest is how alike the most similar term of a unit is: 1 for one of the
+// same stem or with one slip, 0 where none is.
+func nearest(term string, in held) float64 {
+	n := utf8.RuneCountInString(term)
+	if n < prefixRunes || digitsOnly(term) {
+		return 0
+	}
+	for t := range in {
+		if alike(term, t) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// alike reports whether two terms share most of their beginning.
+func alike(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && i < len(a) && !utf8.RuneStart(a[i]) {
+		i--
+	}
+	shared := utf8.RuneCountInString(a[:i])
+	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	return shared >= prefixRunes && float64(shared) >= prefixShare*float64(longer)
+}
+
+func shareOf(terms []string, in held) float64 {
+	if len(terms) == 0 {
+		return 0
+	}
+	n := 0
+	for _, t := range terms {
+		if in.has(t) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(terms))
+}
+
+// centrality is the mean share of a unit's terms that each other unit of the
+// passage has.
+func (p *passage) centrality(j int) float64 {
+	if len(p.units) < 2 || len(p.terms[j]) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for i, other := range p.terms {
+		if i != j {
+			sum += overlap(p.terms[j], other)
+		}
+	}
+	return sum / float64(len(p.units)-1)
+}
