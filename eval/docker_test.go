@@ -87,6 +87,7 @@ func read(t *testing.T, data, name string) []eval.Item {
 func report(t *testing.T, questions, turns []asked) {
 	t.Helper()
 	var out bytes.Buffer
+	out.WriteString("# Constants of answers (room, what is kept, gains of block, section and topic) were chosen on these questions and dialogues: they show what was reached, not what to expect elsewhere.\n")
 	out.WriteString("# id lang kind: rank of the first relevant page, grade, attempts, abstained, keyword share, words\n")
 	for _, a := range append(append([]asked{}, questions...), turns...) {
 		fmt.Fprintf(&out, "%s %s %s: rank %d grade %.2f attempts %d abstained %v keywords %.2f words %d\n",
@@ -112,7 +113,7 @@ func report(t *testing.T, questions, turns []asked) {
 		name  string
 		asked []asked
 		floor float64
-	}{{"questions", answerable, 0.60}, {"turns", english, 0.45}} {
+	}{{"questions", answerable, 0.60}, {"turns", english, 0.50}} {
 		var shares, ranks []float64
 		var words []int
 		for _, a := range set.asked {

@@ -35,9 +35,9 @@ func examplesOf(all []answered, ranker *offline.Answerer, _ string) []example {
 
 // How long and how carefully is learnt.
 const (
-	rounds    = 500
-	ridge     = 1e-4 // penalty of squared weights
-	firstStep = 0.1
+	rounds      = 500
+	weightDecay = 1e-4 // penalty of squared weights
+	firstStep   = 0.1
 )
 
 // logit fits the weights of a conditional logit: the chance of a sentence is
@@ -52,7 +52,7 @@ func logit(examples []example, n int) []float64 {
 		}
 		fading, fadingSquare := 1-math.Pow(0.9, float64(round)), 1-math.Pow(0.999, float64(round))
 		for k := range w {
-			g := slope[k]/float64(len(examples)) - ridge*w[k]
+			g := slope[k]/float64(len(examples)) - weightDecay*w[k]
 			mean[k] = 0.9*mean[k] + 0.1*g
 			square[k] = 0.999*square[k] + 0.001*g*g
 			w[k] += firstStep * (mean[k] / fading) / (math.Sqrt(square[k]/fadingSquare) + 1e-8)

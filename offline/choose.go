@@ -106,7 +106,8 @@ func (s *selection) parts() []inquiry {
 	}
 	var out []inquiry
 	for _, q := range questions {
-		in := s.lex.inquire(q, state.Query{Text: q, Boosts: []state.Boost{{Text: s.question, Weight: restWeight}}})
+		boosts := append(slices.Clone(s.lent), state.Boost{Text: s.question, Weight: restWeight})
+		in := s.lex.inquire(q, state.Query{Text: q, Boosts: boosts})
 		if len(s.lex.question(state.Query{Text: q})) > 0 {
 			out = append(out, in)
 		}
@@ -147,9 +148,10 @@ func (s *selection) takeCode() {
 // about the same thing: about the heaviest words that the documents know at
 // all. It reports whether there is one.
 func (s *selection) closest() bool {
-	known := make([]weighed, 0, len(s.terms))
+	terms := s.lex.question(state.Query{Text: s.question, Boosts: s.lent})
+	known := make([]weighed, 0, len(terms))
 	sum, strange := 0.0, 0.0
-	for _, t := range s.terms {
+	for _, t := range terms {
 		if s.lex.stats.DocFreq(t.term) > 0 {
 			known = append(known, t)
 			sum += t.weight
@@ -173,7 +175,7 @@ func (s *selection) closest() bool {
 			}
 			return p.terms[c.unit][t]
 		}
-		if coverage(known[:min(len(known), closeWords)], about) < closeShare && coverage(known, about) < closeShare {
+		if !s.leans() && coverage(known[:min(len(known), closeWords)], about) < closeShare && coverage(known, about) < closeShare {
 			continue
 		}
 		s.chosen = append(s.chosen, c.place)
@@ -183,6 +185,12 @@ func (s *selection) closest() bool {
 		return true
 	}
 	return false
+}
+
+// leans reports whether the question goes on with the one before, which says
+// what it is about.
+func (s *selection) leans() bool {
+	return slices.ContainsFunc(s.lent, func(b state.Boost) bool { return b.Weight >= leaningWeight })
 }
 
 // apart reports whether the question names a thing by several words that the
@@ -210,4 +218,6 @@ func (s *selection) stranger() bool {
 const (
 	closeWords = 2
 	closeShare = 0.35
+
+	leaningWeight = 0.5 // of what the conversation lends a question that leans on it
 )

@@ -8,10 +8,11 @@ import (
 	"example.com/ragflow/state"
 )
 
-// How the parts of an answer are chosen.
+// How the parts of an answer are chosen. The gains, losses and limits were set
+// on the questions and dialogues of docker-eval, dev.
 const (
 	maxPicks      = 3    // statements an answer is built on, of each part of the question
-	keepAbove     = 0.35 // of the best statement's score, without what it has from its passage
+	keepAbove     = 0.5  // of the best statement's score, without what it has from its passage
 	maxWords      = 97   // of quoted prose; the first statement may be longer
 	enoughWords   = 20   // of a definition that needs nothing beside it
 	maxItems      = 8    // of a list that is shown whole
@@ -23,9 +24,10 @@ const (
 	otherAction   = 0.5  // of a heading without the verb that a how-to question asks about
 	lateLoss      = 0.7  // for each paragraph, list or block before
 	redundantLoss = 0.35 // for saying again what is chosen already
-	elsewhereLoss = 0.1  // for standing on another page than the first statement
+	elsewhereLoss = 0.02 // for standing on another page than the first statement
 	messageGain   = 4    // a pasted message is repeated by what tells of it
 	messageMost   = 0.4  // gained so
+	topicGain     = 0.2  // for standing on a page that the conversation is about
 	sectionGain   = 0.12 // for standing in the section of the first statement
 	blockGain     = 0.22 // for standing in its paragraph, list or table
 	noveltyGain   = 0.25 // for covering words that nothing chosen covers
@@ -38,19 +40,20 @@ type place struct{ passage, unit int }
 // statement is a unit that might answer, with its score.
 type statement struct {
 	place
-	score    float64
-	signals  signals
+	score   float64
+	signals signals
 }
 
 // selection is one choice of statements for an answer.
 type selection struct {
 	lex lexicon
 	inquiry
-	question string    // without courtesy
-	words    []string  // of the question
-	verb     string    // that a how-to question asks about; "" without one
-	changed  bool      // it asks what a release changed
-	own      []weighed // without what the conversation lends
+	question string        // without courtesy
+	words    []string      // of the question
+	verb     string        // that a how-to question asks about; "" without one
+	changed  bool          // it asks what a release changed
+	lent     []state.Boost // by the conversation
+	cited    []string      // chunks that earlier answers cited
 	passages []passage
 	chosen   []place // in the order chosen
 	spent    int     // words of the chosen ones
@@ -60,14 +63,27 @@ func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
 	question, _ := asked(t.Question)
 	query := strongest(t.Queries)
 	s := &selection{
-		lex: lex, inquiry: lex.inquire(question, query), passages: passages,
-		own:   lex.question(state.Query{Text: question}),
+		lex: lex, lent: query.Boosts, cited: query.Cited, inquiry: lex.inquire(question, query), passages: passages,
 		words: plainWords(question), question: question, changed: asksForChanges(question),
+	}
+	if s.kind == Fact && len(s.own) <= 1 {
+		s.kind = kindBefore(t.Messages)
 	}
 	if s.kind == HowTo {
 		s.verb = lex.action(question)
 	}
 	return s
+}
+
+// kindBefore is what kind of answer the question before the last one wanted.
+func kindBefore(messages []state.Message) QuestionType {
+	for i := len(messages) - 2; i >= 0; i-- {
+		if messages[i].Role == state.Human {
+			question, _ := asked(messages[i].Content)
+			return TypeOf(question)
+		}
+	}
+	return Fact
 }
 
 // statements scores all units, best first.
@@ -78,8 +94,13 @@ func (s *selection) statements() []statement {
 		best = max(best, p.src.Score)
 	}
 	w := learned()
+	told := s.toldBefore()
 	for i := range s.passages {
 		p := &s.passages[i]
+		gain := 0.0
+		if told.has(p.src.Source) {
+			gain = topicGain
+		}
 		share := 0.0
 		if best > 0 {
 			share = p.src.Score / best
@@ -87,10 +108,22 @@ func (s *selection) statements() []statement {
 		for j := range p.units {
 			e := s.signals(p, j, share, i == 0)
 			s.structure(&e, p, j)
-			out = append(out, statement{place{i, j}, w.of(&e), e})
+			out = append(out, statement{place{i, j}, w.of(&e) + gain, e})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
+	return out
+}
+
+// toldBefore are the pages that earlier answers cited, where the question goes
+// on with what they tell.
+func (s *selection) toldBefore() set {
+	out := set{}
+	for _, p := range s.passages {
+		if s.leans() && slices.Contains(s.cited, p.src.Chunk.ID) {
+			out[p.src.Source] = struct{}{}
+		}
+	}
 	return out
 }
 

@@ -76,6 +76,8 @@ func (w *coefficients) ground(e *signals) float64 {
 type inquiry struct {
 	kind    QuestionType
 	terms   []weighed // with what the conversation lends
+	own     []weighed // those of the question itself
+	said    held      // terms, and how much of its weight each has kept: a lent one less than 1
 	asked   set       // its words as written, in lower case
 	pairs   []pair
 	numbers []string // terms
@@ -92,10 +94,18 @@ type pair struct {
 // inquire reads a question: q is its strongest query, own what it asks without
 // courtesy.
 func (l lexicon) inquire(own string, q state.Query) inquiry {
-	in := inquiry{kind: TypeOf(own), terms: l.question(lessLent(q, answerLent)), asked: set{}}
+	in := inquiry{kind: TypeOf(own), own: l.question(state.Query{Text: own}), said: held{}, asked: set{}}
+	lent := lessLent(q, answerLent)
+	for i, b := range q.Boosts {
+		if len(in.own) == 0 && b.Weight >= leaningWeight {
+			lent.Boosts[i] = b // "and all of them?" asks with the words of the question before
+		}
+	}
+	in.terms = l.question(lent)
 	weightOf := map[string]float64{}
 	for _, t := range in.terms {
 		weightOf[t.term] = t.weight
+		in.said[t.term] = min(1, t.weight/l.idf(t.term))
 	}
 	for _, w := range plainWords(own) {
 		in.asked[w] = struct{}{}
@@ -175,13 +185,13 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 	words := plainWords(raw)
 	e[length] = math.Log(float64(max(1, len(words))) / 20)
 	if len(in) > 0 {
-		n := 0
+		n := 0.0
 		for _, t := range q.terms {
 			if in.has(t.term) {
-				n++
+				n += q.said[t.term]
 			}
 		}
-		e[density] = float64(n) / float64(max(in.size(), denseTerms))
+		e[density] = n / float64(max(in.size(), denseTerms))
 	}
 	e[numbersHeld] = shareOf(q.numbers, in)
 	e[namesHeld] = shareOf(q.names, in)

@@ -1,12 +1,12 @@
 package offline
 
-// learned are the weights of the features. Those of the words, the pairs, the
-// passage and the types of question were learnt on questions over paragraphs of
-// an encyclopedia (SQuAD 1.1 dev and XQuAD in Vietnamese, of the articles of one
-// half only; see TestLearnWeights in eval, which prints them) and brought to a scale
-// on which held1 and heldRare together weigh 0.87. Paragraphs have no headings,
-// lists and code: the weights of those, marked with *, are set by hand on
-// questions of our own wording.
+// learned are the weights of the features. Those of words, pairs, the passage
+// and the types of question began as the coefficients of a conditional logit
+// over paragraphs of an encyclopedia (SQuAD 1.1 dev and XQuAD in Vietnamese, of
+// the articles of one half only; TestLearnWeights in eval prints them), on a
+// scale on which held1 and heldRare together weigh about 0.87; some were then
+// moved by hand on the questions over the Docker manual. Paragraphs have no
+// headings, lists and code: the weights of those, marked with *, are set by hand.
 func learned() *coefficients {
 	return &coefficients{
 		held1: 0.58, heldRare: 0.27, heldNearly: 0.60, heldBefore: 0.55, heldPassage: 0.30,

@@ -44,7 +44,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"threads list", "herbs"},
-		{"threads show herbs", "Herb number 1"},
+		{"threads show herbs", "Water herb 1 every"},
 		{"threads export herbs", `"herbs"`},
 		{"threads verify", "1 thread"},
 		{"trace --json last", `"node":"generate"`},
