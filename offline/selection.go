@@ -120,7 +120,7 @@ func (s *selection) statements() []statement {
 func (s *selection) toldBefore() set {
 	out := set{}
 	for _, p := range s.passages {
-		if s.leans() && slices.Contains(s.cited, p.src.Chunk.ID) {
+		if s.leans() && slices.Contains(s.cited, p.src.ID) {
 			out[p.src.Source] = struct{}{}
 		}
 	}

@@ -195,7 +195,7 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 	}
 	e[numbersHeld] = shareOf(q.numbers, in)
 	e[namesHeld] = shareOf(q.names, in)
-	q.cues(&e, raw, p.tokens[j], in)
+	q.cues(&e, raw, p.tokens[j])
 	if u.kind == code {
 		for f := held1; f <= heldPassage; f++ {
 			e[f] *= codeShare // much of it is example and output
@@ -210,7 +210,7 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 }
 
 // cues sets the features that depend on the type of the question.
-func (q *inquiry) cues(e *signals, raw string, tokens []text.Token, in held) {
+func (q *inquiry) cues(e *signals, raw string, tokens []text.Token) {
 	is := func(f int, b bool) {
 		if b {
 			e[f] = 1
