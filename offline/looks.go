@@ -67,7 +67,7 @@ func moments() cue {
 func numerals() cue {
 	return cue{
 		"two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fifteen,twenty,thirty,forty,fifty,hundred,thousand,million,billion,half,third,quarter,dozen,once,twice,single,percent",
-		"dwa,dwie,trzy,cztery,pięć,sześć,siedem,osiem,dziewięć,dziesięć,sto,tysiąc,miliony,milionów,połowa",
+		"dwa,dwie,trzy,cztery,pięć,sześć,siedem,osiem,dziewięć,dziesięć,sto,tysiąc,mln,połowa",
 		"hai,ba,bốn,sáu,bảy,tám,chín,mười,trăm,nghìn,ngàn,triệu,tỷ,nửa,phần trăm,một nửa",
 	}
 }
