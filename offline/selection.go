@@ -67,7 +67,7 @@ func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
 		words: plainWords(question), question: question, changed: asksForChanges(question),
 	}
 	if s.kind == Fact && len(s.own) <= 1 {
-		s.kind = kindBefore(t.Messages)
+		s.kind = kindBefore(t.Asked)
 	}
 	if s.kind == HowTo {
 		s.verb = lex.action(question)
@@ -75,15 +75,14 @@ func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
 	return s
 }
 
-// kindBefore is what kind of answer the question before the last one wanted.
-func kindBefore(messages []state.Message) QuestionType {
-	for i := len(messages) - 2; i >= 0; i-- {
-		if messages[i].Role == state.Human {
-			question, _ := asked(messages[i].Content)
-			return TypeOf(question)
-		}
+// kindBefore is what kind of answer the newest of the earlier questions wanted.
+// It looks at questions and not at messages, which a budget cuts.
+func kindBefore(earlier []string) QuestionType {
+	if len(earlier) == 0 {
+		return Fact
 	}
-	return Fact
+	question, _ := asked(earlier[len(earlier)-1])
+	return TypeOf(question)
 }
 
 // statements scores all units, best first.
