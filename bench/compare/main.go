@@ -163,12 +163,21 @@ func print(w io.Writer, engines []engine, rows []row, found map[string][]float64
 			if i == 0 {
 				base = v
 			} else if !r.exact && base > 0 {
-				cell += fmt.Sprintf(" (%.3g×)", v/base)
+				cell += " (" + ratio(v/base) + "×)"
 			}
 			fmt.Fprintf(w, " %s |", cell)
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// ratio writes three digits, and no exponent.
+func ratio(r float64) string {
+	digits := 0
+	for limit := 100.0; r < limit && digits < 4; limit /= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(r, 'f', max(0, digits), 64)
 }
 
 func fatal(err error) {

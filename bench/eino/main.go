@@ -71,7 +71,8 @@ func chain(ctx context.Context, n int) (measure.Result, error) {
 func fanOut(ctx context.Context, n int) (measure.Result, error) {
 	g := compose.NewGraph[int, map[string]any]()
 	err := g.AddLambdaNode("merge", compose.InvokableLambda(
-		func(_ context.Context, all map[string]any) (map[string]any, error) { return all, nil }))
+		func(_ context.Context, all map[string]any) (map[string]any, error) { return all, nil },
+	))
 	for i := range 100 {
 		name := strconv.Itoa(i)
 		err = errors.Join(err,
