@@ -3,7 +3,10 @@ package eval_test
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +15,8 @@ import (
 
 var fit = flag.Bool("fit", false, "learn the coefficients of the offline grader and print its table")
 
-// TestFitGrader learns the coefficients of the offline grader on half 0 of the
-// parallel sets and prints offline/coefficients.go's table: see
+// TestFitGrader learns the coefficients of the offline grader on several sets,
+// each of equal weight, and prints offline/coefficients.go's table: see
 // scripts/fit-grader. Without -fit it learns on a made-up set whose answer is
 // known.
 func TestFitGrader(t *testing.T) {
@@ -23,39 +26,109 @@ func TestFitGrader(t *testing.T) {
 	}
 	var rows [][]float64
 	var answers []bool
-	for _, lang := range []string{"en", "vi"} {
-		for _, c := range topics(t, lang, 0) {
+	var weights []float64
+	for name, cases := range fitSets(t) {
+		first := len(rows)
+		for _, c := range cases {
 			if v := offline.NewGrader(c.stats).Measure(c.query, c.best); v != nil {
 				rows, answers = append(rows, v), append(answers, c.answered)
 			}
 		}
+		fmt.Printf("%s: %d cases\n", name, len(rows)-first)
+		for range len(rows) - first {
+			weights = append(weights, setWeight/float64(len(rows)-first))
+		}
 	}
-	last := len(rows[0]) - 1 // the length of the question
-	offsets := make([]float64, len(rows))
-	learnt := make([][]float64, len(rows))
-	for i, r := range rows {
-		offsets[i], learnt[i] = offline.LongCoefficient*r[last], r[:last]
-	}
-	intercept, coefficients := logistic(learnt, offsets, answers)
-	coefficients = append(coefficients, offline.LongCoefficient)
+	intercept, coefficients := logistic(rows, weights, answers)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d cases\nintercept %.2f\n", len(rows), intercept)
 	for f, name := range offline.Features() {
 		mean := 0.0
-		for _, r := range rows {
-			mean += r[f] / float64(len(rows))
+		for i, r := range rows {
+			mean += weights[i] * r[f]
 		}
-		fmt.Fprintf(&b, "%s: {%.2f, %.2f}\n", name, coefficients[f], mean)
+		fmt.Fprintf(&b, "%s: {%.2f, %.2f}\n", name, coefficients[f], mean/float64(numFitSets*setWeight))
 	}
 	fmt.Print(b.String())
+}
+
+const (
+	numFitSets = 9
+	setWeight  = 1000 // of each set, whatever its size
+)
+
+// fitSets are the sets to learn from: half 0 of XQuAD and SQuAD, whole and as
+// three corpora of five other paragraphs an article, the same with two
+// questions in one, Vietnamese law, and MTRAG's clapnq.
+func fitSets(t *testing.T) iter.Seq2[string, []topic] {
+	t.Helper()
+	return func(yield func(string, []topic) bool) {
+		english, inEnglish := xquad(t, "en")
+		vietnamese, inVietnamese := xquad(t, "vi")
+		paragraphs, questions, article := squad(t)
+		en, vi, all := indexed(t, english, false), indexed(t, vietnamese, false), indexed(t, paragraphs, false)
+		ofEn, ofVi, ofAll := ofHalf(inEnglish, articleOf, 0), ofHalf(inVietnamese, articleOf, 0), ofHalf(questions, article, 0)
+		_ = yield("XQuAD en", topics(t, en, ofEn, false)) &&
+			yield("XQuAD vi", topics(t, vi, ofVi, false)) &&
+			yield("SQuAD", topics(t, all, every(10, ofAll), false)) &&
+			yield("SQuAD, five paragraphs an article", someParagraphs(t, paragraphs, ofAll)) &&
+			yield("XQuAD en, pairs", topics(t, en, inPairs(ofEn), false)) &&
+			yield("XQuAD vi, pairs", topics(t, vi, inPairs(ofVi), false)) &&
+			yield("SQuAD, pairs", topics(t, all, every(10, inPairs(ofAll)), false)) &&
+			yield("ALQAC", law(t)) &&
+			yield("MTRAG clapnq", clapnq(t))
+	}
+}
+
+// someParagraphs are the questions about three corpora of five paragraphs an
+// article, without the first five.
+func someParagraphs(t *testing.T, paragraphs []paragraph, questions []topicQuestion) []topic {
+	t.Helper()
+	var out []topic
+	for part := 1; part <= 3; part++ {
+		var some []paragraph
+		seen := map[string]int{}
+		member := map[string]bool{}
+		for _, p := range paragraphs {
+			if seen[p.Title]/5 == part {
+				some, member[p.ID] = append(some, p), true
+			}
+			seen[p.Title]++
+		}
+		about := slices.DeleteFunc(slices.Clone(questions), func(q topicQuestion) bool { return !member[q.answers[0]] })
+		out = append(out, topics(t, indexed(t, some, false), every(3, about), false)...)
+	}
+	return out
+}
+
+// law are the training questions of ALQAC, under ids of their own.
+func law(t *testing.T) []topic {
+	t.Helper()
+	paragraphs, asked := questionSet(t, filepath.Join("vi", "alqac2023"), "corpus.jsonl.gz", "queries.jsonl", "qrels-train.tsv")
+	ids := map[string]string{}
+	for i := range paragraphs {
+		id := fmt.Sprintf("d%d", i)
+		ids[paragraphs[i].ID], paragraphs[i].ID = id, id
+	}
+	var questions []topicQuestion
+	for _, q := range asked {
+		questions = append(questions, topicQuestion{q.Text, []string{ids[q.Paragraph]}})
+	}
+	return topics(t, indexed(t, paragraphs, true), questions, false)
+}
+
+func clapnq(t *testing.T) []topic {
+	t.Helper()
+	s, questions := rewritten(t, "clapnq")
+	return topics(t, s, questions, true)
 }
 
 // ridge keeps coefficients small where the data say nothing.
 const ridge = 1
 
 // logistic learns a logistic regression by Newton's method, with a ridge on all
-// but the intercept. offsets are parts of the sum that are given.
-func logistic(rows [][]float64, offsets []float64, answers []bool) (intercept float64, coefficients []float64) {
+// but the intercept. weights are those of the rows.
+func logistic(rows [][]float64, weights []float64, answers []bool) (intercept float64, coefficients []float64) {
 	n := len(rows[0]) + 1
 	w := make([]float64, n)
 	for range 25 {
@@ -69,7 +142,7 @@ func logistic(rows [][]float64, offsets []float64, answers []bool) (intercept fl
 		}
 		for r, row := range rows {
 			x := append([]float64{1}, row...)
-			z := offsets[r]
+			z := 0.0
 			for i := range x {
 				z += w[i] * x[i]
 			}
@@ -79,9 +152,9 @@ func logistic(rows [][]float64, offsets []float64, answers []bool) (intercept fl
 				miss--
 			}
 			for i := range x {
-				system[i][n] += miss * x[i]
+				system[i][n] += weights[r] * miss * x[i]
 				for j := range x {
-					system[i][j] += p * (1 - p) * x[i] * x[j]
+					system[i][j] += weights[r] * p * (1 - p) * x[i] * x[j]
 				}
 			}
 		}
@@ -135,7 +208,7 @@ func checkLogistic(t *testing.T) {
 			}
 		}
 	}
-	intercept, c := logistic(rows, make([]float64, len(rows)), answers)
+	intercept, c := logistic(rows, slices.Repeat([]float64{1}, len(rows)), answers)
 	if math.Abs(intercept+2) > 0.05 || math.Abs(c[0]-3) > 0.05 || math.Abs(c[1]-1) > 0.05 {
 		t.Errorf("learnt %.3f, %.3f; want -2, [3 1]", intercept, c)
 	}

@@ -157,6 +157,15 @@ func readLines[T any](t *testing.T, path string) []T {
 	return out
 }
 
+// mtragDocument is the document that a passage is of.
+func mtragDocument(id, domain string) string {
+	document, _, _ := strings.Cut(id, "-")
+	if domain == "clapnq" {
+		document, _, _ = strings.Cut(document, "_")
+	}
+	return document
+}
+
 // indexMTRAG indexes passages, those of a document together and in its order.
 func indexMTRAG(t *testing.T, path, domain string) *index.Searcher {
 	t.Helper()
@@ -167,10 +176,7 @@ func indexMTRAG(t *testing.T, path, domain string) *index.Searcher {
 	}
 	documents := map[string][]passage{}
 	for _, p := range readLines[passage](t, path) {
-		document, _, _ := strings.Cut(p.ID, "-")
-		if domain == "clapnq" {
-			document, _, _ = strings.Cut(document, "_")
-		}
+		document := mtragDocument(p.ID, domain)
 		if strings.TrimSpace(p.Text) != "" {
 			documents[document] = append(documents[document], p)
 		}
@@ -325,7 +331,7 @@ func (m *mtrag) unanswerable(t *testing.T, out *bytes.Buffer) {
 			}
 			s := m.plan(t, task.User, m.recent(conversation, task.Turn))
 			var best []string
-			for _, h := range s.Turn.Hits[:min(len(s.Turn.Hits), nodes.GradedChunks)] {
+			for _, h := range s.Turn.Hits[:min(len(s.Turn.Hits), nodes.FeedbackChunks)] {
 				best = append(best, h.Chunk)
 			}
 			chunks, err := m.searcher.Chunks(t.Context(), best)

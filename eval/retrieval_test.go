@@ -48,14 +48,15 @@ func indexed(tb testing.TB, paragraphs []paragraph, titled bool) *index.Searcher
 
 // TestVietnameseRetrieval holds what the search finds for Vietnamese questions,
 // beside English ones over the same paragraphs. The weight of pairs of
-// syllables was chosen on XQuAD in Vietnamese, which is reported whole; nothing
-// was chosen on the others.
+// syllables was chosen on XQuAD in Vietnamese, which is reported whole. The
+// Vietnamese stop words were trimmed after the figures of ALQAC were seen, so
+// that it is not held out either; nothing was chosen on the English set.
 func TestVietnameseRetrieval(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches 4,000 times")
 	}
 	var out bytes.Buffer
-	out.WriteString("# nDCG@10 and share with the paragraph first; one relevant paragraph a question; 95% intervals by bootstrap; the weight of pairs was chosen on XQuAD vi, nothing on the others\n")
+	out.WriteString("# nDCG@10 and share with the paragraph first; one relevant paragraph a question; 95% intervals by bootstrap; the weight of pairs was chosen on XQuAD vi, the stop words were trimmed after ALQAC was seen, nothing was chosen on XQuAD en\n")
 	measure := func(name string, paragraphs []paragraph, questions []parallelQuestion, titled bool, floor float64) {
 		s := indexed(t, paragraphs, titled)
 		var gains, first []float64

@@ -2,7 +2,13 @@ package eval_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"example.com/ragflow/eval"
@@ -12,92 +18,191 @@ import (
 	"example.com/ragflow/state"
 )
 
-// without is what an index would be without one of its chunks.
+// without is what an index would be without some of its chunks.
 type without struct {
 	*index.Searcher
-	terms map[string]bool // of the chunk that was taken out
+	chunks int
+	terms  map[string]int // how many of the chunks taken out hold each
 }
 
-func (w without) Docs() int { return w.Searcher.Docs() - 1 }
+func (w without) Docs() int { return w.Searcher.Docs() - w.chunks }
 
-func (w without) DocFreq(term string) int {
-	n := w.Searcher.DocFreq(term)
-	if w.terms[term] {
-		n--
-	}
-	return n
+func (w without) DocFreq(term string) int { return w.Searcher.DocFreq(term) - w.terms[term] }
+
+// topicQuestion is a question with the chunks without which it has no answer.
+type topicQuestion struct {
+	text    string
+	answers []string
 }
 
 // topic is a question with what was found for it.
 type topic struct {
-	answered bool // the paragraph that answers it is in the corpus
+	answered bool // what answers it is in the corpus
 	stats    offline.Stats
 	query    state.Query
 	best     []state.Chunk
 }
 
-// topics asks each question of one half of a parallel set twice: of the corpus,
-// and of the corpus without the paragraph that answers it.
-func topics(tb testing.TB, lang string, of int) []topic {
+// topics asks each question twice: of the corpus, and of the corpus without
+// what answers it. Questions whose answer the search does not find at all are
+// left out where found is set.
+func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found bool) []topic {
 	tb.Helper()
-	paragraphs, questions := xquad(tb, lang)
-	s := indexed(tb, paragraphs, false)
-	terms := map[string]map[string]bool{}
-	for _, p := range paragraphs {
-		terms[p.ID] = map[string]bool{}
-		for _, t := range s.Analyzer().Analyze(p.Text) {
-			terms[p.ID][t.Term] = true
-		}
-	}
 	const k = 10
 	var out []topic
 	for _, q := range questions {
-		if half(articleOf(q.Paragraph)) != of {
-			continue
-		}
-		query := state.Query{Text: q.Text, Weight: 1}
-		hits, err := s.Search(tb.Context(), query, k+1)
+		query := state.Query{Text: q.text, Weight: 1}
+		hits, err := s.Search(tb.Context(), query, k+len(q.answers))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		for _, answered := range []bool{true, false} {
-			var ids []string
-			for _, h := range hits {
-				if len(ids) < k && (answered || h.Chunk != q.Paragraph) {
-					ids = append(ids, h.Chunk)
-				}
+		var all, rest []string
+		for _, h := range hits {
+			all = append(all, h.Chunk)
+			if !slices.Contains(q.answers, h.Chunk) {
+				rest = append(rest, h.Chunk)
 			}
-			best, err := s.Chunks(tb.Context(), ids)
+		}
+		all, rest = all[:min(k, len(all))], rest[:min(k, len(rest))]
+		if found && !slices.ContainsFunc(all, func(id string) bool { return slices.Contains(q.answers, id) }) {
+			continue
+		}
+		read := func(ids []string) []state.Chunk {
+			chunks, err := s.Chunks(tb.Context(), ids)
 			if err != nil {
 				tb.Fatal(err)
 			}
-			t := topic{answered, s, query, best}
-			if !answered {
-				t.stats = without{s, terms[q.Paragraph]}
+			return chunks
+		}
+		gone := read(q.answers)
+		terms := map[string]int{}
+		for _, c := range gone {
+			seen := map[string]bool{}
+			for _, t := range s.Analyzer().Analyze(c.Text) {
+				if !seen[t.Term] {
+					seen[t.Term] = true
+					terms[t.Term]++
+				}
 			}
-			out = append(out, t)
+		}
+		out = append(out, topic{true, s, query, read(all)}, topic{false, without{s, len(gone), terms}, query, read(rest)})
+	}
+	return out
+}
+
+// ofHalf are the questions about articles of one half; article names that of a
+// paragraph.
+func ofHalf(questions []parallelQuestion, article func(id string) string, of int) []topicQuestion {
+	var out []topicQuestion
+	for _, q := range questions {
+		if half(article(q.Paragraph)) == of {
+			out = append(out, topicQuestion{q.Text, []string{q.Paragraph}})
 		}
 	}
 	return out
+}
+
+// inPairs joins every second question with the next about the same paragraph:
+// questions that are long.
+func inPairs(questions []topicQuestion) []topicQuestion {
+	var out []topicQuestion
+	for i := 0; i+1 < len(questions); i += 2 {
+		if a, b := questions[i], questions[i+1]; slices.Equal(a.answers, b.answers) {
+			out = append(out, topicQuestion{a.text + " " + b.text, a.answers})
+		}
+	}
+	return out
+}
+
+// every keeps each nth question.
+func every(n int, questions []topicQuestion) []topicQuestion {
+	var out []topicQuestion
+	for i := n - 1; i < len(questions); i += n {
+		out = append(out, questions[i])
+	}
+	return out
+}
+
+// squad is the development set of SQuAD, from whose articles those of XQuAD were
+// taken; article names that of a paragraph as XQuAD does, so that both put it
+// into the same half.
+func squad(tb testing.TB) (paragraphs []paragraph, questions []parallelQuestion, article func(id string) string) {
+	tb.Helper()
+	english, _ := xquad(tb, "en")
+	byTitle, byID := map[string]string{}, map[string]string{}
+	for _, p := range english {
+		byTitle[p.Title] = articleOf(p.ID)
+	}
+	paragraphs, questions = questionSet(tb, filepath.Join("beir", "squad-v1.1-dev"), "corpus.jsonl.gz", "queries.jsonl.gz", "qrels.tsv.gz")
+	for _, p := range paragraphs {
+		byID[p.ID] = byTitle[p.Title]
+	}
+	return paragraphs, questions, func(id string) string { return byID[id] }
+}
+
+// rewritten are the human rewrites of a domain of MTRAG. Without an answer means
+// without the documents that hold a relevant passage: the pool's judgements are
+// incomplete within a document.
+func rewritten(tb testing.TB, domain string) (*index.Searcher, []topicQuestion) {
+	tb.Helper()
+	t, ok := tb.(*testing.T)
+	if !ok {
+		tb.Fatal("MTRAG is read by tests alone")
+	}
+	root := filepath.Join(dataFolder(), "mtrag")
+	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no mtrag: set RAGFLOW_DATA to the folder of the evaluation sets")
+	}
+	m := openMTRAG(t, root, domain)
+	members := map[string][]string{}
+	for _, p := range readLines[paragraph](t, filepath.Join(root, "corpus-pooled", domain+".jsonl.gz")) {
+		d := mtragDocument(p.ID, domain)
+		members[d] = append(members[d], p.ID)
+	}
+	var out []topicQuestion
+	for _, id := range slices.Sorted(maps.Keys(m.human)) {
+		q := topicQuestion{text: m.human[id]}
+		for _, r := range m.relevant[id] {
+			q.answers = append(q.answers, members[mtragDocument(r, domain)]...)
+		}
+		slices.Sort(q.answers)
+		q.answers = slices.Compact(q.answers)
+		out = append(out, q)
+	}
+	return m.searcher, out
 }
 
 // TestTopics holds how well grades tell questions whose answer is in the
 // documents from those whose answer was taken out of them.
 func TestTopics(t *testing.T) {
 	if testing.Short() {
-		t.Skip("grades 2,400 questions")
+		t.Skip("grades 4,000 questions")
 	}
 	var out bytes.Buffer
-	out.WriteString("# XQuAD, each question with the paragraph that answers it in the corpus and without.\n" +
-		"# Coefficients were learnt on half 0 of the articles, English and Vietnamese; this is half 1 alone, at the cut 0.50.\n" +
-		"# Intervals of 95% by bootstrap over questions.\n")
+	out.WriteString(`# Each question with what answers it in the corpus and without.
+# Coefficients were learnt on half 0 of the articles of XQuAD (English, Vietnamese) and SQuAD, on ALQAC and on MTRAG clapnq; features were
+# chosen there by cross-validation over articles. Reported are half 1, looked at once after all was chosen, and MTRAG cloud, at the cut 0.50.
+# One number, what a larger index adds, was chosen on docker-eval (dev), so that docker-dev.golden is not held out for the grade.
+# MTRAG is pooled; without an answer means without the documents that hold relevant passages, of which other documents may say the same.
+# Intervals of 95% by bootstrap over questions.
+`)
+	english, inEnglish := xquad(t, "en")
+	vietnamese, inVietnamese := xquad(t, "vi")
+	paragraphs, questions, article := squad(t)
+	cloud, rewrites := rewritten(t, "cloud")
 	for _, tt := range []struct {
-		lang                   string
+		name                   string
+		cases                  []topic
 		area, accuracy, worstE float64
-	}{{"en", 0.93, 0.86, 0.05}, {"vi", 0.92, 0.83, 0.05}} {
+	}{
+		{"XQuAD en", topics(t, indexed(t, english, false), ofHalf(inEnglish, articleOf, 1), false), 0.93, 0.86, 0.05},
+		{"XQuAD vi", topics(t, indexed(t, vietnamese, false), ofHalf(inVietnamese, articleOf, 1), false), 0.92, 0.84, 0.05},
+		{"SQuAD, all paragraphs", topics(t, indexed(t, paragraphs, false), every(10, ofHalf(questions, article, 1)), false), 0.81, 0.73, 0.1},
+		{"MTRAG cloud", topics(t, cloud, rewrites, true), 0.55, 0.5, 0.3},
+	} {
 		var cases []eval.Graded
 		var right []float64 // by case: 1 where the cut puts it on the right side
-		for _, c := range topics(t, tt.lang, 1) {
+		for _, c := range tt.cases {
 			g, err := offline.NewGrader(c.stats).Grade(t.Context(), []state.Query{c.query}, c.best)
 			if err != nil {
 				t.Fatal(err)
@@ -115,13 +220,13 @@ func TestTopics(t *testing.T) {
 		ci := eval.Bootstrap(right)
 		wide, even := eval.CalibrationError(bins), eval.CalibrationError(eval.AdaptiveReliability(cases, eval.CalibrationBins))
 		fmt.Fprintf(&out, "\n%s: %d cases, AUROC %.3f (floor %.2f), balanced accuracy %.3f [%.3f, %.3f] (floor %.2f), calibration error %.3f, with bins of equal size %.3f (below %.2f)\n",
-			tt.lang, len(cases), area, tt.area, accuracy, ci.Low, ci.High, tt.accuracy, wide, even, tt.worstE)
+			tt.name, len(cases), area, tt.area, accuracy, ci.Low, ci.High, tt.accuracy, wide, even, tt.worstE)
 		for _, b := range bins {
 			fmt.Fprintf(&out, "%.1f–%.1f: %4d cases, mean grade %.3f, true %.3f\n", b.Low, b.High, b.N, b.Score, b.Share)
 		}
 		if area < tt.area || accuracy < tt.accuracy || wide >= tt.worstE {
 			t.Errorf("%s: AUROC %.3f, balanced accuracy %.3f, calibration error %.3f; want at least %.2f, %.2f and below %.2f",
-				tt.lang, area, accuracy, wide, tt.area, tt.accuracy, tt.worstE)
+				tt.name, area, accuracy, wide, tt.area, tt.accuracy, tt.worstE)
 		}
 	}
 	golden.Assert(t, "testdata/topics.golden", out.Bytes())

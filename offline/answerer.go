@@ -77,7 +77,8 @@ func framing(t state.Task, abstain, near bool) []string {
 	if abstain {
 		out = append(out, say(phrase.NotFound))
 	}
-	if len(t.Sources) > 0 && t.Language != "" && text.Language(t.Sources[0].Text) != t.Language {
+	own := func(s state.Source) bool { return text.Language(s.Text) == t.Language }
+	if len(t.Sources) > 0 && t.Language != "" && !slices.ContainsFunc(t.Sources, own) {
 		out = append(out, say(phrase.OtherLanguage))
 	}
 	switch {

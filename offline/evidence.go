@@ -10,36 +10,43 @@ import (
 	"example.com/ragflow/text"
 )
 
-// feature is one thing that speaks for an answer being there. All lie between
-// 0 and 1, but for lead and gap, which an index of many documents lifts.
+// feature is one thing that speaks for an answer being there, or, where its
+// coefficient is negative, against it. All lie between 0 and 1.
 type feature int
 
 // The features, measured on the passage that covers most of the question among
-// the best three. Tried too, and left out because they changed nothing on
-// questions that were held out: coverage by the rarest words alone, BM25 over
-// its greatest value, negation on one side only, a figure where one is asked
-// for, words that the whole index lacks, the length of the question.
+// the best three. They were chosen by cross-validation over the articles learnt
+// from. Tried too, and left out because they changed nothing there: coverage of
+// the passage, coverage by the heaviest words alone or by words weighed by their
+// rarity among the best ten, the narrowest window, the longest run of words in
+// order, the heaviest word missing, the lead by BM25 before the third, an answer
+// of the type asked for, the noun after "what" counted less, products of two.
 const (
-	byPassage   feature = iota // share of the question's weight that the passage holds
-	bySentence                 // that its best sentence holds
-	byBeginning                // that the passage holds, words that begin alike included
-	byPhrases                  // share of neighbouring words of the question that the passage has as neighbours
-	byFigures                  // share of the question's numbers, dates and codes that it holds; 1 where there are none
-	byNames                    // share of the names that it holds; 1 where there are none
-	byLead                     // how far it leads before the third of other documents, by BM25
+	bySentence  feature = iota // share of the question that its best sentence holds, words weighed by the root of their idf
+	byBeginning                // of the question's weight that the passage holds, words that begin alike included
+	byPairs                    // of neighbouring words of the question that the passage has as neighbours
+	byFigures                  // of the question's numbers, dates and codes that it holds; 1 where there are none
+	byNames                    // of the names that it holds; 1 where there are none
+	byAhead                    // by how many standard deviations its BM25 is above the mean of the others, of farAhead
 	byGap                      // how much more of the question it holds than any other document
+	bySame                     // share of the other two best passages that are of its document
+	byNowhere                  // share of the question's weight that none of the best ten holds
 	byLong                     // how many words beyond the usual the question leans on, of longQuestion
 	numFeatures
 )
 
 // String is the name of a feature as a trace shows it.
 func (f feature) String() string {
-	return [...]string{"passage", "best sentence", "words that begin alike", "phrases", "figures", "names", "lead", "gap", "long question"}[f]
+	return [...]string{
+		"best sentence", "words that begin alike", "pairs of words", "figures", "names", "ahead of the others", "more than any other", "same document", "held by none", "long question",
+	}[f]
 }
 
 // evidence is what was measured.
 type evidence struct {
 	values  [numFeatures]float64
+	crowd   float64  // powers of ten by which the index is larger than those learnt on
+	passage float64  // share of the question's weight that the passage holds
 	at      int      // the passage that covers most
 	missing []string // the heaviest words that none of the best passages holds
 }
@@ -61,16 +68,22 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 		one := bestUnit(terms, passages[i])
 		if whole+one > top {
 			top, e.at = whole+one, i
-			v[byPassage], v[bySentence] = whole, one
+			e.passage = whole
 		}
 	}
 	in := wholes[e.at]
-	v[byLead], v[byGap] = l.lead(terms, best, e.at)
-	v[byLead] += leadCrowd * l.crowd()
-	v[byGap] += gapCrowd * l.crowd()
+	v[bySentence] = bestUnit(rooted(terms), passages[e.at])
+	v[byAhead], v[byGap] = l.lead(terms, best, e.at)
 	v[byBeginning] = soft(terms, in)
-	v[byPhrases] = l.neighbours(q.Text, best[e.at])
+	v[byPairs] = l.pairs(q.Text, best[e.at])
 	v[byFigures], v[byNames] = l.exact(q.Text, in)
+	for i, c := range graded {
+		if i != e.at && c.Source == graded[e.at].Source && c.Root == graded[e.at].Root {
+			v[bySame] += 1.0 / (gradedPassages - 1)
+		}
+	}
+	v[byNowhere] = l.nowhere(terms, best)
+	e.crowd = max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
 	words := spread(l.question(state.Query{Text: q.Text}))
 	if text.Language(q.Text) == "vi" {
 		words /= 2 // most words are two syllables
@@ -178,10 +191,19 @@ const (
 	lengthPart = 0.75
 )
 
-// lead is by what share of its BM25 passage at leads before the third best of
-// other documents, and by what share of the question's weight it holds more than
-// any of those.
-func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (lead, gap float64) {
+// Few passages tell nothing by their absence: then the features that compare
+// have about their mean over the questions learnt from.
+const (
+	farAhead   = 8    // standard deviations
+	evenSpread = 0.05 // of its own score, added to the deviation: scores may be all alike
+	usualAhead = 0.39
+	usualGap   = 0.18
+)
+
+// lead is by how many standard deviations the BM25 of passage at is above the
+// mean of the others, as a share of farAhead, and by what share of the question's
+// weight it holds more than any passage of another document.
+func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (ahead, gap float64) {
 	counts := make([]map[string]float64, len(best))
 	lengths := make([]float64, len(best))
 	mean := 0.0
@@ -195,6 +217,7 @@ func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (lead, gap fl
 	}
 	var own, ownShare, next float64
 	var others []float64
+	elsewhere := 0
 	for i := range best {
 		norm := saturation * (1 - lengthPart + lengthPart*lengths[i]/max(mean, 1))
 		score := 0.0
@@ -204,39 +227,62 @@ func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (lead, gap fl
 			}
 		}
 		share := share(terms, func(t string) bool { return counts[i][t] > 0 })
-		switch {
-		case i == at:
+		if i == at {
 			own, ownShare = score, share
-		case best[i].Source == best[at].Source && best[i].Root == best[at].Root:
-		default:
-			others, next = append(others, score), max(next, share)
+			continue
+		}
+		others = append(others, score)
+		if best[i].Source != best[at].Source || best[i].Root != best[at].Root {
+			elsewhere++
+			next = max(next, share)
 		}
 	}
-	if own == 0 {
+	ahead, gap = usualAhead, usualGap
+	switch {
+	case own == 0:
 		return 0, 0
+	case len(others) >= gradedPassages:
+		ahead = above(own, others)
 	}
-	if len(others) < gradedPassages {
-		return usualLead, usualGap // few documents tell nothing by their absence
+	if elsewhere >= gradedPassages {
+		gap = max(0, ownShare-next)
 	}
-	slices.Sort(others)
-	return max(0, (own-others[len(others)-gradedPassages])/own), max(0, ownShare-next)
+	return ahead, gap
 }
 
-// Leads shrink where more documents compete: over the 240 paragraphs that the
-// coefficients were learnt on they are 0.46 and 0.22 on average, over the 13,000
-// chunks of a manual (docker-eval, dev) 0.25 and 0.06. For each power of ten
-// that an index is larger, about two thirds of that are given back.
-const (
-	leadCrowd  = 0.08
-	gapCrowd   = 0.07
-	learntDocs = 240
-	usualLead  = 0.46
-	usualGap   = 0.22
-)
+// above is the standard score of own among others as a share of farAhead, from
+// 0 to 1.
+func above(own float64, others []float64) float64 {
+	var mean, variance float64
+	for _, o := range others {
+		mean += o / float64(len(others))
+	}
+	for _, o := range others {
+		variance += (o - mean) * (o - mean) / float64(len(others))
+	}
+	return min(1, max(0, (own-mean)/(math.Sqrt(variance)+evenSpread*own)/farAhead))
+}
 
-// crowd is how many powers of ten the index is larger than the one learnt on.
-func (l lexicon) crowd() float64 {
-	return max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
+// nowhere is the share of the question's weight that none of the passages
+// holds, with their titles and headings.
+func (l lexicon) nowhere(terms []weighed, best []state.Chunk) float64 {
+	all := set{}
+	for _, c := range best {
+		for t := range l.set(append([]string{c.Text, c.Title}, c.Headings...)...) {
+			all[t] = struct{}{}
+		}
+	}
+	return 1 - coverage(terms, all.in)
+}
+
+// rooted are terms that weigh the root of what they did: how much rarer a rare
+// word is than another depends on the size of the index.
+func rooted(terms []weighed) []weighed {
+	out := slices.Clone(terms)
+	for i := range out {
+		out[i].weight = math.Sqrt(out[i].weight)
+	}
+	return out
 }
 
 // share is the share of the terms' weight that has reports.
@@ -252,6 +298,26 @@ func share(terms []weighed, has func(term string) bool) float64 {
 		return 0
 	}
 	return held / all
+}
+
+// pairs is the share of the pairs of syllables, by weight, that the passage has
+// too, where the analyzer makes them: most Vietnamese words are pairs. Elsewhere
+// it is that of neighbouring words.
+func (l lexicon) pairs(question string, c state.Chunk) float64 {
+	var asked []weighed
+	for _, t := range l.analyzer.Analyze(question) {
+		if text.IsPhrase(t.Term) && !text.IsFolded(t.Term) {
+			asked = append(asked, weighed{term: t.Term, weight: l.idf(t.Term)})
+		}
+	}
+	if len(asked) == 0 {
+		return l.neighbours(question, c)
+	}
+	there := set{}
+	for _, t := range l.analyzer.Analyze(c.Text) {
+		there[t.Term] = struct{}{}
+	}
+	return share(asked, there.has)
 }
 
 // neighbours is the share of the pairs of content words that stand side by side

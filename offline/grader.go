@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/state"
 )
@@ -11,6 +12,7 @@ import (
 const (
 	gradedPassages = 3   // of the best passages; the others tell how far these lead
 	gradeLent      = 0.1 // what a word counts that the conversation lends, of what it counts in the search
+	sharedWeight   = 3   // of a retry by the words of both languages, of the query's: its other words find by accident
 	aboutWeight    = 0.8 // of a word that only title or headings hold
 )
 
@@ -24,6 +26,9 @@ const (
 // questions about absent things fail. A follow-up is graded by the better of
 // what the turn as it was typed and the turn with the conversation's words
 // justify; borrowed words count little, so that it never passes by them alone.
+//
+// A question in another language than the documents is graded by the words that
+// both share.
 type Grader struct {
 	maker
 	lex lexicon
@@ -41,7 +46,13 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	}
 	var seen evidence
 	graded := false
-	for _, q := range understood(queries) {
+	readings := understood(queries)
+	if len(readings) > 0 {
+		if words, foreign := g.lex.shared(readings[0].Text, best); foreign {
+			return g.acrossLanguages(queries, words, best), nil
+		}
+	}
+	for _, q := range readings {
 		if len(g.lex.question(q)) == 0 {
 			continue
 		}
@@ -55,6 +66,23 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 		grade.Refined = g.lex.refine(queries, best)
 	}
 	return grade, nil
+}
+
+// acrossLanguages grades a question in another language than the documents by
+// the words that both share; the fewer and the commoner those are, the lower.
+func (g *Grader) acrossLanguages(queries []state.Query, words []string, best []state.Chunk) state.Grade {
+	grade := state.Grade{By: Name, Why: "the question is in another language than the documents, and no word of it is in both"}
+	if len(g.lex.question(state.Query{Text: strings.Join(words, " ")})) == 0 {
+		return grade
+	}
+	e, carried := g.lex.examineShared(words, best)
+	grade.Score = e.score() * carried
+	grade.Why = "the question is in another language than the documents; by the words of both (" + strings.Join(words, ", ") + "): " + e.why()
+	grade.Refined = &state.Query{
+		Text: strings.Join(words, " "), Weight: sharedWeight * strongest(queries).Weight,
+		Why: "only the words that the documents' language shares", Attempt: 2,
+	}
+	return grade
 }
 
 // understood are the ways to read the turn: as it was typed, and as the search
@@ -82,7 +110,7 @@ func Features() []string {
 
 // Measure is what the grade of a question is made of: one number for each of
 // [Features], for whoever learns their coefficients; nil where there is nothing
-// to measure. [LongCoefficient] is that of the last, which is not learnt.
+// to measure.
 func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 	if len(best) == 0 || len(g.lex.question(q)) == 0 {
 		return nil
