@@ -133,7 +133,7 @@ func (s *selection) takeCode() {
 		}
 		units := s.passages[p.passage].units
 		for i := p.unit + 1; i < len(units) && i <= p.unit+2 && units[i].section == units[p.unit].section; i++ {
-			if at := (place{p.passage, i}); units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode {
+			if at := (place{p.passage, i}); units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode && !s.program(s.passages[p.passage].text(i)) {
 				if units[i].lead >= 0 {
 					s.take(place{p.passage, units[i].lead}, noLimit)
 				}
@@ -142,6 +142,19 @@ func (s *selection) takeCode() {
 			}
 		}
 	}
+}
+
+// program reports whether a block is source code in a language that the
+// question does not name: who asks how to do something wants the command.
+func (s *selection) program(block string) bool {
+	fence, _, _ := strings.Cut(block, "\n")
+	lang := strings.ToLower(strings.Trim(fence, "` ~{}"))
+	lang, _, _ = strings.Cut(lang, " ")
+	names, ok := map[string][]string{
+		"go": {"go", "golang"}, "golang": {"go", "golang"}, "python": {"python"}, "py": {"python"}, "java": {"java"}, "kotlin": {"kotlin"},
+		"csharp": {"c", "csharp", "net"}, "c#": {"c", "csharp", "net"}, "rust": {"rust"}, "ruby": {"ruby"}, "php": {"php"}, "http": {"http", "api", "curl"},
+	}[lang]
+	return ok && !slices.ContainsFunc(names, s.asked.has)
 }
 
 // closest picks the one statement that comes nearest to the question, if it is

@@ -26,6 +26,9 @@ func (s *selection) recipe() bool {
 				continue
 			}
 			steps := p.steps(sec)
+			if steps >= 0 && p.units[steps].kind == code && s.program(p.text(steps)) {
+				continue
+			}
 			value := fit + recipeRank/float64(i+1)
 			if steps >= 0 && besideWay.MatchString(p.text(p.sections[sec].first)) {
 				value -= recipeRank

@@ -154,7 +154,7 @@ func (s *selection) structure(e *signals, p *passage, j int) {
 		e[away] = 1
 	}
 	switch n := len(strings.Fields(raw)); {
-	case u.kind == code && s.kind != HowTo:
+	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
 	case n < shortWords:
