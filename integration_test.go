@@ -122,7 +122,7 @@ func TestIntegrationOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	r, err := a.Ask(t.Context(), ragflow.Question{Text: "Which command creates a volume?"})
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: "How do I create a volume?"})
 	if err != nil || r.Model != "offline" || r.Usage != (ragflow.Usage{}) || !strings.Contains(r.Answer, "docker volume create") {
 		t.Errorf("got %+v, %v", r, err)
 	}

@@ -24,11 +24,22 @@ func newLexicon(stats Stats) lexicon {
 	return lexicon{stats: stats, analyzer: a, others: newThesaurus(a)}
 }
 
-// idf is the inverse document frequency of BM25. A term that no chunk holds
-// weighs most.
+// A few chunks tell little about how rare a word is: where there is one, all its
+// words are in every chunk. An index smaller than this is filled up with chunks
+// of which each term is in one of a hundred.
+const (
+	enoughDocs = 200
+	usualShare = 0.01
+)
+
+// idf is the inverse document frequency of BM25, of a small index as if it were
+// part of a larger one. A term that no chunk holds weighs most.
 func (l lexicon) idf(term string) float64 {
 	n, df := float64(l.stats.Docs()), float64(l.stats.DocFreq(term))
 	df = min(df, n)
+	if missing := enoughDocs - n; missing > 0 {
+		n, df = n+missing, df+missing*usualShare
+	}
 	return math.Log(1 + (n-df+0.5)/(df+0.5))
 }
 
