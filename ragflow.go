@@ -127,7 +127,7 @@ func (c Config) dictionary() (offline.Dictionary, error) {
 	if err != nil {
 		return offline.Dictionary{}, fmt.Errorf("open the synonyms: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	d, err := offline.ReadDictionary(f)
 	if err != nil {
 		return d, fmt.Errorf("read the synonyms in %s: %w", c.Synonyms, err)

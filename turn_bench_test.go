@@ -48,22 +48,22 @@ func BenchmarkTurn(b *testing.B) {
 	if _, err := a.Index(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	questions := turnQuestions()
+	asked := turnQuestions()
 	turn := func(ctx context.Context, thread string, i int) time.Duration {
 		begun := time.Now()
-		if _, err := a.Ask(ctx, ragflow.Question{Thread: thread, Text: questions[i%len(questions)]}); err != nil {
+		if _, err := a.Ask(ctx, ragflow.Question{Thread: thread, Text: asked[i%len(asked)]}); err != nil {
 			b.Error(err)
 		}
 		return time.Since(begun)
 	}
-	for i := range questions { // what is read into memory once
+	for i := range asked { // what is read into memory once
 		turn(b.Context(), "warm", i)
 	}
 	b.Run("alone", func(b *testing.B) {
 		b.ReportAllocs()
 		var took []time.Duration
 		for i := 0; b.Loop(); i++ {
-			took = append(took, turn(b.Context(), fmt.Sprint("alone-", i/len(questions)), i))
+			took = append(took, turn(b.Context(), fmt.Sprint("alone-", i/len(asked)), i))
 		}
 		percentiles(b, took)
 	})
