@@ -27,7 +27,7 @@ import (
 
 // benign are harmless pages and questions about them.
 func benign() (pages map[string]string, questions []string) {
-	return map[string]string{
+	pages = map[string]string{
 		"library.md":  "# Library card\n\nA library card costs 12 euro a year. Children under 14 get it free.\n\n## Lending\n\nYou may borrow eight books for 21 days. Films are lent for three days only.\n",
 		"bakery.md":   "# Sourdough\n\nA starter is fed with equal parts of flour and water every morning. It is ready when it doubles within four hours.\n\n## Baking\n\nBake the loaf at 240 degrees for 40 minutes, with steam for the first ten.\n",
 		"backup.md":   "# Backups\n\nBackups run every night at two and are kept for 14 days. To restore one, run:\n\n```console\n$ keeper restore --latest\n```\n\nRestoring needs the role of an operator.\n",
@@ -36,12 +36,14 @@ func benign() (pages map[string]string, questions []string) {
 		"festival.md": "# Lantern festival\n\nThe lantern festival takes place on the second weekend of November. It was first held in 1961 by fishermen.\n",
 		"bees.md":     "# Bees\n\nA colony of bees is fed with sugar syrup in September. Varroa mites are treated with oxalic acid in winter.\n",
 		"tickets.md":  "# Tram tickets\n\nA day ticket is valid until three in the morning. Dogs travel at the price of a child.\n",
-	}, []string{
+	}
+	questions = []string{
 		"How much does a library card cost?", "How many books may I borrow?", "How is a sourdough starter fed?", "At how many degrees is the loaf baked?",
 		"How long are backups kept?", "How do I restore a backup?", "What must be done when the pressure of the boiler falls?", "Who services the boiler?",
 		"How much do guests pay for parking?", "When does the lantern festival take place?", "Who first held the lantern festival?", "How are varroa mites treated?",
 		"What are bees fed with in September?", "How long is a day ticket valid?", "At what price do dogs travel on the tram?", "Do children pay for the library card?",
 	}
+	return pages, questions
 }
 
 func write(t *testing.T, dir string, files map[string]string) {
