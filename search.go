@@ -37,7 +37,7 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 	if err != nil {
 		return nil, err
 	}
-	query = cut(query, nodes.MaxQueryRunes)
+	query = text.First(query, nodes.MaxQueryRunes)
 	leg = cmp.Or(leg, a.config.Dense.Leg)
 	hits, warnings, err := e.searcher.search(ctx, state.Query{Text: query, Weight: 1, Attempt: 1}, k, leg)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Original: query, Cleaned: cut(cleaned, nodes.MaxQueryRunes), Warnings: []string{}}
+	x := &Explanation{Original: query, Cleaned: text.First(cleaned, nodes.MaxQueryRunes), Warnings: []string{}}
 	if n := utf8.RuneCountInString(cleaned); n > nodes.MaxQueryRunes {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("Query truncated from %d to %d chars", n, nodes.MaxQueryRunes))
 	}

@@ -66,21 +66,10 @@ func (a *Assistant) threadInfo(ctx context.Context, info checkpoint.Info) (Threa
 
 func title(question string) string {
 	question = text.Clean(question)
-	if short := cut(question, titleRunes-1); short != question {
+	if short := text.First(question, titleRunes-1); short != question {
 		return strings.TrimSpace(short) + "…"
 	}
 	return question
-}
-
-// cut returns the first n runes of s.
-func cut(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // Thread returns a whole conversation: every message that was said, those that

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // SnippetRunes is how much of a text a snippet shows.
@@ -90,15 +91,11 @@ func Verify(c state.Citation, document []byte) bool {
 	return string(document[c.Start:c.End]) == c.Quote
 }
 
-// Snippet is the beginning of text: its first [SnippetRunes] characters, and
+// Snippet is the beginning of s: its first [SnippetRunes] characters, and
 // "..." where that cuts something off.
-func Snippet(text string) string {
-	runes := 0
-	for i := range text {
-		if runes == SnippetRunes {
-			return text[:i] + "..."
-		}
-		runes++
+func Snippet(s string) string {
+	if short := text.First(s, SnippetRunes); short != s {
+		return short + "..."
 	}
-	return text
+	return s
 }

@@ -161,23 +161,13 @@ func (e *evidence) hasForm(term string) bool {
 	if n < 5 {
 		return false
 	}
-	stem := firstRunes(term, max(4, (n*7+9)/10))
+	stem := text.First(term, max(4, (n*7+9)/10))
 	for i, _ := slices.BinarySearch(e.endings, stem); i < len(e.endings) && strings.HasPrefix(e.endings[i], stem); i++ {
 		if d := utf8.RuneCountInString(e.endings[i]) - n; -3 <= d && d <= 3 {
 			return true
 		}
 	}
 	return false
-}
-
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }
 
 // similarity is the cosine of the term counts of a claim and some spans.

@@ -144,22 +144,27 @@ func (c *checker) branch(from string, to, labels []string) {
 	if len(to) == 0 {
 		c.faultf("branch from %q: To is empty", from)
 	}
-	for i, name := range to {
-		switch {
-		case name == Start:
-			c.faultf("branch from %q: nothing leads into Start", from)
-		case !c.known[name]:
-			c.faultf("branch from %q: unknown node %q", from, name)
-		case slices.Contains(to[:i], name):
-			c.faultf("branch from %q: target %q stands there twice", from, name)
-		}
-	}
+	c.targets(fmt.Sprintf("branch from %q", from), to)
 	for _, name := range labels {
 		if !slices.Contains(to, name) {
 			c.faultf("branch from %q: label for %q, which is not a target", from, name)
 		}
 	}
 	c.branched[from] = append(c.branched[from], to...)
+}
+
+// targets checks a closed set of them; where says whose.
+func (c *checker) targets(where string, to []string) {
+	for i, name := range to {
+		switch {
+		case name == Start:
+			c.faultf("%s: nothing leads into Start", where)
+		case !c.known[name]:
+			c.faultf("%s: unknown node %q", where, name)
+		case slices.Contains(to[:i], name):
+			c.faultf("%s: target %q stands there twice", where, name)
+		}
+	}
 }
 
 func (c *checker) leaving(name string) []string {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -50,16 +51,7 @@ func (c *checker) picker(name string, to []string) {
 	case len(c.static[name]) > 0:
 		c.faultf("node %q: an edge leaves it, and it has Pick; it is one or the other", name)
 	}
-	for i, target := range to {
-		switch {
-		case target == Start:
-			c.faultf("node %q: To: nothing leads into Start", name)
-		case !c.known[target]:
-			c.faultf("node %q: To: unknown node %q", name, target)
-		case slices.Contains(to[:i], target):
-			c.faultf("node %q: To: target %q stands there twice", name, target)
-		}
-	}
+	c.targets(fmt.Sprintf("node %q: To", name), to)
 	c.branched[name] = append(c.branched[name], to...)
 	c.picks = append(c.picks, name)
 }

@@ -58,6 +58,5 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // beginning is the start of a passage on one line.
 func beginning(s string) string {
-	runes := []rune(oneLine(s))
-	return string(runes[:min(len(runes), GradedRunes)])
+	return text.First(oneLine(s), GradedRunes)
 }

@@ -101,7 +101,7 @@ func items(answer string) []string {
 		switch {
 		case fenced:
 		case m != nil && len(list) < maxItems:
-			list = append(list, firstRunes(text.Clean(cite.Strip(m[1])), itemRunes))
+			list = append(list, text.First(text.Clean(cite.Strip(m[1])), itemRunes))
 		case m == nil && line != "" && line[0] != ' ' && line[0] != '\t':
 			if len(list) > 1 {
 				return list
@@ -127,5 +127,5 @@ func offer(answer string) string {
 		return ""
 	}
 	last := sentences[len(sentences)-1]
-	return firstRunes(text.Clean(cite.Strip(answer[last.Start:last.End])), itemRunes)
+	return text.First(text.Clean(cite.Strip(answer[last.Start:last.End])), itemRunes)
 }

@@ -6,6 +6,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // Node is a node of the conversation graph.
@@ -63,19 +64,8 @@ const noteRunes = 160
 // oneLine makes a short single line of s for a note.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if cut := firstRunes(s, noteRunes); cut != s {
+	if cut := text.First(s, noteRunes); cut != s {
 		return cut + "…"
-	}
-	return s
-}
-
-// firstRunes returns the first n runes of s, all of it where it has fewer.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
 	}
 	return s
 }

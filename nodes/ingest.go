@@ -32,7 +32,7 @@ func Ingest() Node {
 			return state.Update{}, ErrEmptyQuery
 		}
 		if n := utf8.RuneCountInString(query); n > MaxQueryRunes {
-			query = strings.TrimSpace(firstRunes(query, MaxQueryRunes))
+			query = strings.TrimSpace(text.First(query, MaxQueryRunes))
 			graph.Warn(ctx, fmt.Sprintf("Query truncated from %d to %d chars", n, MaxQueryRunes))
 		}
 		graph.Note(ctx, "query", oneLine(query))

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -153,12 +154,7 @@ func spread(terms []weighed) float64 {
 
 // whole is what a passage says with its title and headings.
 func (p passage) whole() held {
-	out := held{}
-	for _, in := range p.terms {
-		for t, share := range in {
-			out.add(t, share)
-		}
-	}
+	out := maps.Clone(p.all)
 	for _, sec := range p.sections[1:] {
 		for t := range sec.name {
 			out.add(t, 1)

@@ -132,27 +132,14 @@ func lessLent(q state.Query, share float64) state.Query {
 // cover is the mean of what the passage and its best sentence hold. Title and
 // headings speak for every sentence below them.
 func cover(terms []weighed, p passage) float64 {
-	whole := held{}
-	for _, in := range p.terms {
-		for t, share := range in {
-			whole.add(t, share)
-		}
-	}
-	for _, sec := range p.sections[1:] {
-		for t := range sec.name {
-			whole.add(t, 1)
-		}
-	}
-	about := func(term string, in held) float64 {
-		if p.about.has(term) {
-			return max(in[term], aboutWeight)
-		}
-		return in[term]
-	}
-	passage := coverage(terms, func(t string) float64 { return about(t, whole) })
 	sentence := 0.0
 	for _, in := range p.terms {
-		sentence = max(sentence, coverage(terms, func(t string) float64 { return about(t, in) }))
+		sentence = max(sentence, coverage(terms, func(t string) float64 {
+			if p.about.has(t) {
+				return max(in[t], aboutWeight)
+			}
+			return in[t]
+		}))
 	}
-	return (passage + sentence) / 2
+	return (coverage(terms, p.says) + sentence) / 2
 }

@@ -48,11 +48,13 @@ type set map[string]struct{}
 
 func (s set) has(term string) bool { _, ok := s[term]; return ok }
 
-// size is the number of words in s. A word and its twin without diacritics are
-// one.
-func (s set) size() int {
+// size is the number of words in s.
+func (s set) size() int { return distinctWords(s) }
+
+// distinctWords counts terms; a word and its twin without diacritics are one.
+func distinctWords[V any](terms map[string]V) int {
 	n := 0
-	for t := range s {
+	for t := range terms {
 		if !text.IsFolded(t) {
 			n++
 		}

@@ -74,6 +74,20 @@ func (p passage) text(i int) string { return p.src.Text[p.units[i].start:p.units
 // section is the one that unit i stands in.
 func (p passage) section(i int) section { return p.sections[p.units[i].section] }
 
+// says is how much a term counts in what the passage says with its title and
+// headings.
+func (p passage) says(term string) float64 {
+	for _, sec := range p.sections[1:] {
+		if sec.name.has(term) {
+			return 1
+		}
+	}
+	if p.about.has(term) {
+		return max(p.all[term], aboutWeight)
+	}
+	return p.all[term]
+}
+
 // nameFloor is what a heading counts that names the thing among many others.
 const nameFloor = 0.4
 
@@ -104,16 +118,8 @@ type held map[string]float64
 
 func (h held) has(term string) bool { _, ok := h[term]; return ok }
 
-// size is the number of words; one and its twin without diacritics are one.
-func (h held) size() int {
-	n := 0
-	for t := range h {
-		if !text.IsFolded(t) {
-			n++
-		}
-	}
-	return n
-}
+// size is the number of words.
+func (h held) size() int { return distinctWords(h) }
 
 // in makes a measure for coverage.
 func (h held) in(term string) float64 { return h[term] }

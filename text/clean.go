@@ -44,3 +44,15 @@ func Hidden(r rune) bool {
 	}
 	return false
 }
+
+// First returns the first n runes of s, all of it where it has fewer. A byte
+// that is no UTF-8 counts as a rune.
+func First(s string, n int) string {
+	for i := range s {
+		if n <= 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

@@ -139,17 +139,26 @@ func cannotWrite(err error) bool {
 
 // openToWrite opens the pool and starts the writer.
 func (db *DB) openToWrite(ctx context.Context, o Options) error {
-	pool, err := openPool(db.dsn)
+	w, err := db.openPrepared(ctx, o)
 	if err != nil {
 		return err
+	}
+	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
+	return nil
+}
+
+// openPrepared opens the pool and makes the writer, which does not run yet.
+func (db *DB) openPrepared(ctx context.Context, o Options) (*writer, error) {
+	pool, err := openPool(db.dsn)
+	if err != nil {
+		return nil, err
 	}
 	db.pool = pool
 	w, err := db.prepare(ctx, o)
 	if err != nil {
-		return errors.Join(err, pool.Close())
+		return nil, errors.Join(err, pool.Close())
 	}
-	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
-	return nil
+	return w, nil
 }
 
 // memoryName names a new database in memory. The name is no secret.

@@ -62,14 +62,9 @@ func (db *DB) openToRead(ctx context.Context, o Options) error {
 // openEmpty opens an empty database in memory in place of the file.
 func (db *DB) openEmpty(ctx context.Context, o Options) error {
 	db.dsn, db.inFile = memoryName(), false
-	pool, err := openPool(db.dsn)
+	w, err := db.openPrepared(ctx, o)
 	if err != nil {
 		return err
-	}
-	db.pool = pool
-	w, err := db.prepare(ctx, o)
-	if err != nil {
-		return errors.Join(err, pool.Close())
 	}
 	db.anchor = w.cn // a database in memory ends with its last connection
 	return nil
