@@ -19,12 +19,15 @@ const (
 )
 
 // exchange is what later turns need to know of this one. The closest passage
-// of an answer that abstained is no answer: it must not lead them astray. What
-// it lists can still be pointed at.
+// of an answer that abstained is no answer: its words lead nobody astray. But it
+// was shown, so a follow-up may be about it, as about a list in it.
 func exchange(question string, a state.Answer) *state.Exchange {
-	e := &state.Exchange{Question: question, Told: told(a.Citations), Items: items(a.Text), Offer: offer(a.Text)}
+	e := &state.Exchange{
+		Question: question, Chunks: citedChunks(a.Citations), Told: told(a.Citations),
+		Items: items(a.Text), Offer: offer(a.Text),
+	}
 	if !a.Abstained {
-		e.Terms, e.Chunks = a.Terms, citedChunks(a.Citations)
+		e.Terms = a.Terms
 	}
 	return e
 }

@@ -35,7 +35,7 @@ func TestExchangeKeepsListsAndOffers(t *testing.T) {
 			})), st)
 			want := []state.Exchange{{Question: "q", Items: tt.items, Offer: tt.offer}}
 			if strings.Contains(tt.answer, "[Source 1]") {
-				want[0].Told = []state.Told{{Chunk: "c1", End: 6}}
+				want[0].Chunks, want[0].Told = []string{"c1"}, []state.Told{{Chunk: "c1", End: 6}}
 			}
 			if diff := cmp.Diff(want, after.Recent); diff != "" {
 				t.Errorf("recent (-want +got):\n%s", diff)

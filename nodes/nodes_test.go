@@ -639,7 +639,7 @@ func TestAbstainingLeadsNobodyAstray(t *testing.T) {
 	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
 		return state.Answer{Text: "Closest: alpha [Source 1]", Abstained: true, Model: "offline", Terms: []string{"alpha"}}, nil
 	})), st)
-	if diff := cmp.Diff([]state.Exchange{{Question: "q", Told: []state.Told{{Chunk: "c1", End: 6}}}}, after.Recent); diff != "" {
+	if diff := cmp.Diff([]state.Exchange{{Question: "q", Chunks: []string{"c1"}, Told: []state.Told{{Chunk: "c1", End: 6}}}}, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
 }

@@ -23,7 +23,7 @@ type State struct {
 type Exchange struct {
 	Question string   `json:"question"`
 	Terms    []string `json:"terms,omitempty"`  // the words of the answer that carry most information, best first
-	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited
+	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited, those of an answer that abstained too
 	Told     []Told   `json:"told,omitempty"`   // how far it quoted chunks, those of an answer that abstained too
 	Items    []string `json:"items,omitempty"`  // of the first list in the answer, in its order: "the second one" is Items[1]
 	Offer    string   `json:"offer,omitempty"`  // the question that the answer ends with, for a "yes"
