@@ -329,8 +329,8 @@ func TestBadInput(t *testing.T) {
 	if _, err := a.Thread(ctx, "x"); !errors.Is(err, ragflow.ErrNotFound) {
 		t.Errorf("unknown thread: %v", err)
 	}
-	if _, err := a.Search(ctx, "basil", 0); err == nil {
-		t.Error("0 results were accepted")
+	if _, err := a.Search(ctx, "basil", -1); err == nil {
+		t.Error("-1 results were accepted")
 	}
 	missing := open(t, ragflow.Config{Docs: []string{filepath.Join(t.TempDir(), "nowhere")}})
 	if _, err := missing.Ask(ctx, ragflow.Question{Text: "x"}); !errors.Is(err, fs.ErrNotExist) {

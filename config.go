@@ -46,6 +46,8 @@ type Config struct {
 	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
 	Dense    Dense        // how the dense search works
+	// Retrieval says how what words and meaning find becomes one list.
+	Retrieval Retrieval
 
 	// Durability says what a saved step survives: ProcessCrash, which is the
 	// default, or PowerLoss.

@@ -1,22 +1,19 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
-	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Ways to search, for Dense.Leg and [Assistant.SearchLeg].
@@ -39,7 +36,7 @@ var ErrNoDense = errors.New("there is no dense search")
 // want no prefixes.
 type Dense struct {
 	Leg           string  // LegHybrid, LegLexical or LegDense; default LegHybrid
-	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1), default 0.5
+	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
 	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
 	QueryPrefix   string  // before a question, such as "query: "
 	PassagePrefix string  // before a passage, such as "passage: "
@@ -50,12 +47,7 @@ type Dense struct {
 }
 
 func (d Dense) withDefaults() (Dense, error) {
-	if d.Leg == "" {
-		d.Leg = LegHybrid
-	}
-	if d.Alpha == 0 {
-		d.Alpha = 0.5
-	}
+	d.Leg = cmp.Or(d.Leg, LegHybrid)
 	if d.Tokens == 0 {
 		d.Tokens = index.DefaultPassageTokens
 	}
@@ -63,7 +55,7 @@ func (d Dense) withDefaults() (Dense, error) {
 	if !slices.Contains([]string{LegHybrid, LegLexical, LegDense}, d.Leg) {
 		faults = append(faults, fmt.Errorf("search leg %q is not one of hybrid, lexical and dense", d.Leg))
 	}
-	if !(d.Alpha > 0 && d.Alpha < 1) {
+	if d.Alpha != 0 && !(d.Alpha > 0 && d.Alpha < 1) {
 		faults = append(faults, fmt.Errorf("alpha %v is not between 0 and 1; for one leg alone choose that leg", d.Alpha))
 	}
 	if d.Dimension < 0 || d.Tokens < 0 || d.Batch < 0 || d.Workers < 0 {
@@ -122,42 +114,77 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 	return hits, err
 }
 
-// search searches by one leg, or by both side by side: each for twice as many
-// hits as asked for, fused by reciprocal rank. A leg that cannot take part, or
-// finds nothing, leaves its weight to the other. Only where the dense leg was
-// asked for by name is its failure an error.
+// search searches by one leg, or by all that have a weight side by side, and
+// fuses what they find. A leg that cannot take part, or finds nothing, leaves its
+// weight to the others; one of weight 0 is not asked. Only where the dense leg
+// was asked for by name is its failure an error.
 func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (hits []state.Hit, warnings []string, err error) {
-	switch {
-	case leg == LegLexical || leg == LegHybrid && h.config.Embedder == nil:
-		hits, err = h.Searcher.Search(ctx, q, k)
-		return hits, nil, err
-	case leg == LegDense:
-		return h.searchDense(ctx, q, k)
-	case leg != LegHybrid:
+	if !slices.Contains([]string{LegHybrid, LegLexical, LegDense}, leg) {
 		return nil, nil, fmt.Errorf("unknown search leg %q: use hybrid, lexical or dense", leg)
 	}
-	var dense []state.Hit
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		var fault error
-		if dense, warnings, fault = h.searchDense(ctx, q, 2*k); fault != nil {
-			warnings = []string{leftOut(fault)}
-		}
-	})
-	lexical, err := h.Searcher.Search(ctx, q, 2*k)
-	wg.Wait()
-	if err == nil {
-		err = context.Cause(ctx)
+	asked := h.sources(q, k, leg)
+	if len(asked) == 1 {
+		return asked[0].find(ctx, k)
 	}
+	lists, warnings, err := askAll(ctx, asked)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(dense) > 0 && len(lexical) > 0 {
-		share(dense, h.config.Dense.Alpha)
-		share(lexical, 1-h.config.Dense.Alpha)
-	}
-	fused := rank.RRF(rank.Merge(lexical, dense), func(l state.Leg) float64 { return l.Of(1) })
+	share(asked, lists)
+	fused := h.config.Retrieval.Fusion.Fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
 	return fused[:min(k, len(fused))], warnings, nil
+}
+
+// source is a leg that takes part in a search.
+type source struct {
+	weight   float64
+	depth    int  // hits it is asked for
+	optional bool // where it fails, the others do without
+	find     func(ctx context.Context, k int) ([]state.Hit, []string, error)
+}
+
+// sources lists the legs to ask, each for twice as many hits as are wanted
+// unless a depth is configured.
+func (h *hybrid) sources(q state.Query, k int, leg string) []source {
+	w := h.config.Retrieval.Weights.only(leg)
+	if leg == LegHybrid && h.config.Embedder == nil {
+		w = w.only(LegLexical)
+	}
+	r := h.config.Retrieval
+	var out []source
+	if w.Lexical > 0 {
+		out = append(out, source{weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+			hits, err := h.Searcher.Search(ctx, q, k)
+			return hits, nil, err
+		}})
+	}
+	if w.Dense > 0 {
+		out = append(out, source{weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+			return h.searchDense(ctx, q, k)
+		}})
+	}
+	return out
+}
+
+// askAll asks sources side by side; one that is optional and fails gives a
+// warning.
+func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
+	lists = make([][]state.Hit, len(asked))
+	said, faults := make([][]string, len(asked)), make([]error, len(asked))
+	var wg sync.WaitGroup
+	for i, s := range asked {
+		wg.Go(func() {
+			lists[i], said[i], faults[i] = s.find(ctx, s.depth)
+			if faults[i] != nil && s.optional {
+				said[i], faults[i] = []string{leftOut(faults[i])}, nil
+			}
+		})
+	}
+	wg.Wait()
+	if err = context.Cause(ctx); err == nil {
+		err = errors.Join(faults...)
+	}
+	return lists, slices.Concat(said...), err
 }
 
 // leftOut tells that the dense leg did not take part.
@@ -165,11 +192,24 @@ func leftOut(err error) string {
 	return "Dense search left out, searched by words only: " + err.Error()
 }
 
-// share gives each leg of a list its share of the query's weight. It owns hits.
-func share(hits []state.Hit, alpha float64) {
-	for _, h := range hits {
-		for i := range h.Legs {
-			h.Legs[i].Share = alpha
+// share gives each leg of a list its share of the query's weight, among the
+// sources that found something. It owns lists.
+func share(asked []source, lists [][]state.Hit) {
+	found, all := 0, 0.0
+	for i, s := range asked {
+		if len(lists[i]) > 0 {
+			found++
+			all += s.weight
+		}
+	}
+	if found < 2 {
+		return
+	}
+	for i, s := range asked {
+		for _, h := range lists[i] {
+			for l := range h.Legs {
+				h.Legs[l].Share = s.weight / all
+			}
 		}
 	}
 }
@@ -226,98 +266,4 @@ func denseText(q state.Query) string {
 		}
 	}
 	return strings.Join(append(parts, q.Text), ". ")
-}
-
-// rememberedQueries is how many vectors of questions are kept.
-const rememberedQueries = 512
-
-// queryVectors remembers the vectors of questions. Searches that ask for the
-// same text at the same time embed it once.
-type queryVectors struct {
-	mu    sync.Mutex
-	known map[string]*queryVector
-	order []string // oldest first
-}
-
-// queryVector is done, or under way until done is closed.
-type queryVector struct {
-	done   chan struct{}
-	vector []float32
-	err    error
-}
-
-// vector returns the vector of a question, which the caller must not change.
-func (m *queryVectors) vector(ctx context.Context, c Config, question string) ([]float32, error) {
-	if len(question) > c.Dense.Tokens {
-		question = text.Trim(question, c.Dense.Tokens)
-	}
-	for {
-		v, mine := m.claim(question)
-		if mine {
-			v.vector, v.err = embedQuery(ctx, c, question)
-			if v.err != nil {
-				m.forget(question)
-			}
-			close(v.done)
-			return v.vector, v.err
-		}
-		select {
-		case <-v.done:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-		if v.err == nil || !errors.Is(v.err, context.Canceled) && !errors.Is(v.err, context.DeadlineExceeded) {
-			return v.vector, v.err
-		} // whoever asked left; ask again
-	}
-}
-
-// claim returns the entry of a text, and whether it is the caller's to fill.
-func (m *queryVectors) claim(question string) (v *queryVector, mine bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known, ok := m.known[question]; ok {
-		return known, false
-	}
-	if m.known == nil {
-		m.known = map[string]*queryVector{}
-	}
-	if len(m.order) >= rememberedQueries {
-		delete(m.known, m.order[0])
-		m.order = m.order[1:]
-	}
-	v = &queryVector{done: make(chan struct{})}
-	m.known[question] = v
-	m.order = append(m.order, question)
-	return v, true
-}
-
-func (m *queryVectors) forget(question string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.known, question)
-	if i := slices.Index(m.order, question); i >= 0 {
-		m.order = slices.Delete(m.order, i, i+1)
-	}
-}
-
-// embedQuery asks the embedder, and notes the call with the task under way.
-func embedQuery(ctx context.Context, c Config, question string) ([]float32, error) {
-	begun := time.Now()
-	out, err := c.Embedder.Embed(ctx, []string{c.Dense.QueryPrefix + question}, llm.Query)
-	if err == nil && len(out.Vectors) != 1 {
-		err = fmt.Errorf("%s gave %d vectors for one text", c.Embedder.Model(), len(out.Vectors))
-	}
-	call := graph.Call{Name: c.Embedder.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
-	if err != nil {
-		call.Error = err.Error()
-		graph.Count(ctx, call)
-		return nil, err
-	}
-	call.Counts = map[string]int64{countInput: out.Usage.Input, countRetries: int64(out.Retries)}
-	if out.Priced {
-		call.Counts[countCost] = int64(math.Round(out.CostUSD * 1e9))
-	}
-	graph.Count(ctx, call)
-	return out.Vectors[0], nil
 }

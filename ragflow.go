@@ -400,6 +400,5 @@ func (c Config) withDefaults() (Config, error) {
 	var err error
 	c.Context, err = c.Context.WithDefaults()
 	faults = append(faults, err)
-	c.Dense, err = c.Dense.withDefaults()
-	return c, errors.Join(append(faults, err)...)
+	return c, errors.Join(append(faults, c.retrieval())...)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Search returns the k passages that fit a query best, without a conversation
-// and without an answer. k is at least 1.
+// and without an answer; k 0 is Config.Retrieval.TopK.
 func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchReply, error) {
 	return a.SearchLeg(ctx, query, k, "")
 }
@@ -30,9 +30,10 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 	switch {
 	case query == "":
 		return nil, ErrEmptyQuery
-	case k < 1:
+	case k < 0:
 		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", k)
 	}
+	k = cmp.Or(k, a.config.Retrieval.TopK)
 	e, err := a.current(ctx)
 	if err != nil {
 		return nil, err

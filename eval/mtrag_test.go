@@ -21,6 +21,7 @@ import (
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
+	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 )
 
@@ -233,7 +234,7 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 	t.Helper()
 	s := state.State{Recent: recent, Turn: state.Turn{Query: question}}
 	for _, node := range []nodes.Node{
-		nodes.PreRetrieval(offline.NewRewriter(m.searcher, m.searcher)), nodes.Retrieval(m.searcher, 1),
+		nodes.PreRetrieval(offline.NewRewriter(m.searcher, m.searcher)), nodes.Retrieval(m.searcher, 1, rank.RRF),
 	} {
 		u, err := node(t.Context(), s)
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 )
 
@@ -51,7 +52,7 @@ func TestRetrievalOfWhatWasCited(t *testing.T) {
 	}
 	search := func(q state.Query) (ids []string, of map[string]state.Hit) {
 		t.Helper()
-		after, _ := notes(t, nodes.Retrieval(s, 1), searching(q))
+		after, _ := notes(t, nodes.Retrieval(s, 1, rank.RRF), searching(q))
 		of = map[string]state.Hit{}
 		for _, h := range after.Turn.Hits {
 			ids, of[h.Chunk] = append(ids, h.Chunk), h

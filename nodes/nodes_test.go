@@ -16,6 +16,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -227,7 +228,7 @@ func TestRetrievalFuses(t *testing.T) { // R08, F01, F09, W9
 		lists:  map[string][]string{"a": {"1", "2"}, "b": {"2", "3"}, "refined": {"4", "2"}},
 		chunks: map[string]state.Chunk{"1": chunk("1", "one.md", "1"), "2": chunk("2", "two.md", "2")},
 	}
-	node := nodes.Retrieval(s, 2)
+	node := nodes.Retrieval(s, 2, rank.RRF)
 	st, n := notes(t, node, searching(
 		state.Query{Text: "a", Weight: 1, Attempt: 1},
 		state.Query{Text: "b", Weight: 0.5, Attempt: 1},
@@ -278,7 +279,7 @@ func (c *crowd) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, 
 func TestRetrievalIsBounded(t *testing.T) { // R08
 	c := &crowd{shelf: shelf{lists: map[string][]string{}}}
 	st := searching(state.Query{Text: "a", Attempt: 1}, state.Query{Text: "b", Attempt: 1}, state.Query{Text: "c", Attempt: 1})
-	_, err := nodes.Retrieval(c, 2)(t.Context(), st)
+	_, err := nodes.Retrieval(c, 2, rank.RRF)(t.Context(), st)
 	if err != nil || c.most.Load() > 2 {
 		t.Errorf("%d searches at once, error %v; want at most 2", c.most.Load(), err)
 	}
@@ -286,7 +287,7 @@ func TestRetrievalIsBounded(t *testing.T) { // R08
 
 func TestRetrievalSkipsSmallTalk(t *testing.T) {
 	s := shelf{err: errors.New("searched")}
-	after, n := notes(t, nodes.Retrieval(s, 1), state.State{Turn: state.Turn{Query: "hi", Route: state.RouteChitchat}})
+	after, n := notes(t, nodes.Retrieval(s, 1, rank.RRF), state.State{Turn: state.Turn{Query: "hi", Route: state.RouteChitchat}})
 	if after.Turn.Attempts != 0 || n.Skipped != "Skipped (route chitchat needs no search)" {
 		t.Errorf("attempts %d, skipped %q", after.Turn.Attempts, n.Skipped)
 	}
@@ -294,7 +295,7 @@ func TestRetrievalSkipsSmallTalk(t *testing.T) {
 
 func TestRetrievalFails(t *testing.T) {
 	s := shelf{err: errors.New("disk")}
-	if _, err := nodes.Retrieval(s, 1)(t.Context(), searching(state.Query{Text: "a", Attempt: 1})); !errors.Is(err, s.err) {
+	if _, err := nodes.Retrieval(s, 1, rank.RRF)(t.Context(), searching(state.Query{Text: "a", Attempt: 1})); !errors.Is(err, s.err) {
 		t.Errorf("error = %v, want %v", err, s.err)
 	}
 }

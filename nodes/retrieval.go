@@ -18,12 +18,12 @@ const notedHits = 5
 
 // Retrieval returns the node that searches: one worker for each query of the
 // attempt under way, at most workers side by side, [TopK] hits each. The lists
-// are fused by reciprocal rank with the weights of their queries; a chunk that
-// several lists hold is one hit with all its legs. The second attempt adds its
+// are fused by fuser with the weights of their queries; a chunk that several
+// lists hold is one hit with all its legs. The second attempt adds its
 // lists to those of the first. What earlier answers cited is a list of its own
 // beside that of its query ([LegCited]). Turns of another route than search are not
 // searched for.
-func Retrieval(s Searcher, workers int) Node {
+func Retrieval(s Searcher, workers int, fuser rank.Fuser) Node {
 	search := graph.FanOut(workers, pending,
 		func(ctx context.Context, st state.State, i int) (state.Update, error) {
 			q := st.Turn.Queries[i]
@@ -44,7 +44,7 @@ func Retrieval(s Searcher, workers int) Node {
 			for _, u := range found {
 				lists = append(lists, *u.Hits)
 			}
-			hits := fuse(st.Turn.Queries, lists)
+			hits := fuse(fuser, st.Turn.Queries, lists)
 			attempts := st.Turn.Attempts + 1
 			return state.Update{Hits: &hits, Attempts: &attempts}, nil
 		})
@@ -106,12 +106,11 @@ func ofQuery(i int, hits []state.Hit) []state.Hit {
 	return out
 }
 
-// fuse makes one list of several. A hit's score is the sum over its legs of
-// query weight · leg's share / (60 + rank), so it can be checked from what the
-// hit shows, and a fused list can be fused with more lists. The best MaxHits
-// are kept.
-func fuse(queries []state.Query, lists [][]state.Hit) []state.Hit {
-	hits := rank.RRF(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
+// fuse makes one list of several. A list weighs query weight · leg's share, so a
+// score can be checked from what the hit shows, and a fused list can be fused
+// with more lists. The best MaxHits are kept.
+func fuse(fuser rank.Fuser, queries []state.Query, lists [][]state.Hit) []state.Hit {
+	hits := fuser(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
 	hits = hits[:min(len(hits), MaxHits)]
 	for i := range hits {
 		hits[i].Score = math.Round(hits[i].Score*1e6) / 1e6

@@ -22,8 +22,8 @@
 //
 // # Which fuser
 //
-// [RRF] looks at ranks alone, so it is at home with any number of lists and
-// with scores of unknown scale; it is the default. [Weighted] looks at scores
-// and is better for exactly two legs of which one is stronger. [Max] and
-// [Average] are there for comparison.
+// A [Fusion] chooses by name. Reciprocal rank fusion looks at ranks alone, so it
+// is at home with any number of lists and with scores of unknown scale; it is
+// the default. The weighted mean looks at scores and is better for exactly two
+// legs of which one is stronger. The others are there for comparison.
 package rank

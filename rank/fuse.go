@@ -26,7 +26,7 @@ func Even(state.Leg) float64 { return 1 }
 // for how ties are broken.
 type Fuser func(hits []state.Hit, w Weight) []state.Hit
 
-var _ = []Fuser{RRF, Weighted, Max, Average}
+var _ = []Fuser{RRF, Fusion{}.Fuse}
 
 // Merge unites lists: each chunk appears once, with the legs of all its
 // appearances in order of query and name. Where two appearances hold a leg of
@@ -80,7 +80,7 @@ func list(l state.Leg) listID { return listID{l.Query, l.Name} }
 // RRF is reciprocal rank fusion: the score of a hit is the sum of
 // weight/(K+rank) over its legs. Legs of a rank below 1 add nothing.
 func RRF(hits []state.Hit, w Weight) []state.Hit {
-	return fuse(hits, func(legs []state.Leg) float64 {
+	return score(hits, func(legs []state.Leg) float64 {
 		var sum float64
 		for _, l := range legs {
 			if l.Rank >= 1 {
@@ -91,51 +91,6 @@ func RRF(hits []state.Hit, w Weight) []state.Hit {
 	})
 }
 
-// Weighted sums the scores of the legs, each brought to 0–1 within its list
-// (the best hit of a list has 1, the last 0; where all are equal, all have 1),
-// times the weights of their lists. A list that does not hold a hit adds
-// nothing.
-func Weighted(hits []state.Hit, w Weight) []state.Hit {
-	norm := newMinMax(hits)
-	return fuse(hits, func(legs []state.Leg) float64 {
-		var sum float64
-		for _, l := range legs {
-			sum += weight(w, l) * norm.of(l)
-		}
-		return sum
-	})
-}
-
-// Max takes the best of the legs' scores, each brought to 0–1 within its list
-// and weighed.
-func Max(hits []state.Hit, w Weight) []state.Hit {
-	norm := newMinMax(hits)
-	return fuse(hits, func(legs []state.Leg) float64 {
-		var best float64
-		for _, l := range legs {
-			best = max(best, weight(w, l)*norm.of(l))
-		}
-		return best
-	})
-}
-
-// Average takes the weighted mean of the legs' scores, each brought to 0–1
-// within its list, over the lists that hold the hit.
-func Average(hits []state.Hit, w Weight) []state.Hit {
-	norm := newMinMax(hits)
-	return fuse(hits, func(legs []state.Leg) float64 {
-		var sum, total float64
-		for _, l := range legs {
-			sum += weight(w, l) * norm.of(l)
-			total += weight(w, l)
-		}
-		if total == 0 {
-			return 0
-		}
-		return sum / total
-	})
-}
-
 func weight(w Weight, l state.Leg) float64 {
 	if v := w(l); v > 0 { // false for NaN
 		return v
@@ -143,9 +98,9 @@ func weight(w Weight, l state.Leg) float64 {
 	return 0
 }
 
-// fuse scores and sorts a copy of hits. Legs reach score in one order, so that
+// score scores and sorts a copy of hits. Legs reach of in one order, so that
 // sums do not depend on the order in which lists came in.
-func fuse(hits []state.Hit, score func([]state.Leg) float64) []state.Hit {
+func score(hits []state.Hit, of func([]state.Leg) float64) []state.Hit {
 	out := make([]state.Hit, len(hits))
 	for i, h := range hits {
 		legs := h.Legs
@@ -153,7 +108,7 @@ func fuse(hits []state.Hit, score func([]state.Leg) float64) []state.Hit {
 			legs = slices.Clone(legs)
 			slices.SortFunc(legs, compareLegs)
 		}
-		out[i] = state.Hit{Chunk: h.Chunk, Score: score(legs), Legs: legs}
+		out[i] = state.Hit{Chunk: h.Chunk, Score: of(legs), Legs: legs}
 	}
 	Sort(out)
 	return out
@@ -178,30 +133,4 @@ func bestRank(h state.Hit) int {
 		best = min(best, l.Rank)
 	}
 	return best
-}
-
-// minMax brings the scores of each list to 0–1.
-type minMax map[listID]struct{ low, high float64 }
-
-func newMinMax(hits []state.Hit) minMax {
-	m := minMax{}
-	for _, h := range hits {
-		for _, l := range h.Legs {
-			r, ok := m[list(l)]
-			if !ok {
-				r.low, r.high = l.Score, l.Score
-			}
-			r.low, r.high = min(r.low, l.Score), max(r.high, l.Score)
-			m[list(l)] = r
-		}
-	}
-	return m
-}
-
-func (m minMax) of(l state.Leg) float64 {
-	r := m[list(l)]
-	if !(r.high > r.low) {
-		return 1
-	}
-	return (l.Score - r.low) / (r.high - r.low)
 }

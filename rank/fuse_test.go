@@ -89,39 +89,6 @@ func TestRRF(t *testing.T) {
 	}
 }
 
-func TestScoreFusers(t *testing.T) {
-	lexical := []state.Hit{
-		{Chunk: "a", Legs: []state.Leg{{Name: "lexical", Rank: 1, Score: 30}}},
-		{Chunk: "b", Legs: []state.Leg{{Name: "lexical", Rank: 2, Score: 15}}},
-		{Chunk: "c", Legs: []state.Leg{{Name: "lexical", Rank: 3, Score: 10}}},
-	}
-	dense := []state.Hit{
-		{Chunk: "b", Legs: []state.Leg{{Name: "dense", Rank: 1, Score: 0.9}}},
-	}
-	w := func(l state.Leg) float64 {
-		if l.Name == "dense" {
-			return 0.5
-		}
-		return 1
-	}
-	for _, tt := range []struct {
-		name string
-		fuse rank.Fuser
-		want []scored
-	}{
-		{"weighted", rank.Weighted, []scored{{"a", 1}, {"b", 0.25 + 0.5}, {"c", 0}}},
-		{"max", rank.Max, []scored{{"a", 1}, {"b", 0.5}, {"c", 0}}},
-		{"average", rank.Average, []scored{{"a", 1}, {"b", (0.25 + 0.5) / 1.5}, {"c", 0}}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := scores(tt.fuse(rank.Merge(lexical, dense), w))
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestMergeKeepsProvenance is F09: the same chunk from three queries appears
 // once, with all its provenance.
 func TestMergeKeepsProvenance(t *testing.T) {
@@ -153,7 +120,11 @@ func TestFuseAgain(t *testing.T) {
 }
 
 func fusers() map[string]rank.Fuser {
-	return map[string]rank.Fuser{"rrf": rank.RRF, "weighted": rank.Weighted, "max": rank.Max, "average": rank.Average}
+	out := map[string]rank.Fuser{}
+	for _, m := range rank.Methods() {
+		out[m] = rank.Fusion{Method: m, Threshold: -1}.Fuse
+	}
+	return out
 }
 
 // randomLists makes up to 6 lists of distinct chunks.

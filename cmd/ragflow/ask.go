@@ -75,6 +75,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
 	a.modelFlags(f)
+	a.retrievalFlags(f)
 	return c
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"example.com/ragflow"
@@ -31,10 +30,6 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 			set: func(c *ragflow.Config, v []string) bool { c.Dense.PassagePrefix = v[0]; return true },
 		},
 		{
-			name: "RETRIEVAL_ALPHA", key: "retrieval_alpha", allowed: "a number from 0 (words only) to 1 (meaning only)",
-			set: func(c *ragflow.Config, v []string) bool { return alpha(&c.Dense, v[0]) },
-		},
-		{
 			name: "REBUILD_INDEX", key: "rebuild_index", allowed: "0 or 1",
 			set: func(c *ragflow.Config, v []string) bool {
 				on, err := strconv.ParseBool(v[0])
@@ -46,25 +41,8 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 	return rows, map[string][]string{
 		"EMBEDDING_DIMENSION": {"auto"},
 		"EMBEDDING_TOKENS":    {"400"},
-		"RETRIEVAL_ALPHA":     {"0.5"},
 		"REBUILD_INDEX":       {"0"},
 	}
-}
-
-// alpha reads the weight of the dense leg; at its ends one leg searches alone.
-func alpha(d *ragflow.Dense, text string) bool {
-	f, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || math.IsNaN(f) || f < 0 || f > 1:
-		return false
-	case f == 0:
-		d.Leg = ragflow.LegLexical
-	case f == 1:
-		d.Leg = ragflow.LegDense
-	default:
-		d.Alpha = f
-	}
-	return true
 }
 
 // denseTrouble warns where passages cannot be found by meaning.

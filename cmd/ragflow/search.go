@@ -35,7 +35,7 @@ changed. The query may be given on standard input with "-".`,
   ragflow search --json "backup volume" | jq -r '.hits[].source'`,
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if topK < 1 || topK > mostHits {
+			if c.Flags().Changed("top-k") && topK < 1 || topK > mostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
 			}
 			if !slices.Contains([]string{"", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense}, leg) {
@@ -63,8 +63,9 @@ changed. The query may be given on standard input with "-".`,
 		},
 	}
 	a.docsFlag(c.Flags())
-	c.Flags().IntVar(&topK, "top-k", 10, "list `N` passages, 1 to 1000")
+	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
+	a.retrievalFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
 }

@@ -26,6 +26,7 @@ type settingFlags struct {
 	model       string
 	graderModel string
 	offline     bool
+	retrieval   map[string]*string // by the name of the setting
 }
 
 // setting is one thing that can be configured.
@@ -123,9 +124,11 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"STRICT_CITATIONS":            {"false"},
 		"RAGFLOW_TRUST_DOCUMENTS":     {"false"},
 	}
-	dense, presets := denseSettings()
-	maps.Copy(defaults, presets)
-	rows = append(rows, dense...)
+	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings} {
+		settings, presets := more()
+		maps.Copy(defaults, presets)
+		rows = append(rows, settings...)
+	}
 	return rows, defaults
 }
 
@@ -200,6 +203,8 @@ func (a *app) fromFlags(row setting, here string) *value {
 		return &value{[]string{a.flags.dataDir}, "flag --data-dir", here}
 	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
 		return &value{[]string{a.flags.model}, "flag --model", here}
+	case a.flags.retrieval[row.name] != nil && *a.flags.retrieval[row.name] != "":
+		return &value{[]string{*a.flags.retrieval[row.name]}, "flag --" + retrievalFlagNames()[row.name], here}
 	case row.name == "GRADER_LLM_MODEL" && a.flags.graderModel != "":
 		return &value{[]string{a.flags.graderModel}, "flag --grader-model", here}
 	}

@@ -1,0 +1,181 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// Methods of fusion, by the names that people choose them by.
+const (
+	ReciprocalRank = "reciprocal-rank-fusion" // [RRF]: ranks alone
+	ByWeight       = "weighted"               // the weighted mean of scores, each brought to 0–1 within its list
+	ByMax          = "max"                    // the best of them
+	ByAverage      = "average"                // their weighted mean over the lists that hold the hit
+)
+
+// Methods lists the methods of fusion, the default first.
+func Methods() []string { return []string{ReciprocalRank, ByWeight, ByMax, ByAverage} }
+
+// Presets of a [Fusion].
+const (
+	DefaultMultiSource = 1.1 // Fusion.MultiSource
+	DefaultThreshold   = 0.5 // Fusion.Threshold
+)
+
+// Fusion says how lists are fused. The zero value is reciprocal rank fusion.
+//
+// All methods but that one look at scores. They bring those of each list to 0–1
+// by its least and greatest one, so that the best hit of a list has 1 and its
+// last 0; where all are equal, as in a list of one hit, all have 1.
+type Fusion struct {
+	Method string // one of [Methods]; empty: ReciprocalRank
+	// MultiSource prefers what several sources found, by ByWeight alone: a hit that n of them
+	// found scores MultiSource^(n−1) times as much, at most 1. A source is the
+	// name of a leg, whatever queries it was asked. 0: DefaultMultiSource; 1
+	// prefers nothing.
+	MultiSource float64
+	// Threshold leaves hits out, by ByWeight alone: those whose mean over the lists that hold
+	// them is below it. So a hit that only a source of little weight found can
+	// pass: other lists may have ended before it. 0: DefaultThreshold;
+	// below 0 all stay.
+	Threshold float64
+}
+
+// Check tells what is wrong with f.
+func (f Fusion) Check() error {
+	switch {
+	case f.Method != "" && !slices.Contains(Methods(), f.Method):
+		return fmt.Errorf("fusion %q is not one of %s", f.Method, strings.Join(Methods(), ", "))
+	case f.MultiSource != 0 && !(f.MultiSource >= 1 && f.MultiSource <= 10):
+		return fmt.Errorf("the preference for several sources is %v, but must be from 1 to 10", f.MultiSource)
+	case !(f.Threshold <= 1):
+		return fmt.Errorf("the threshold of the fusion is %v, but must be at most 1", f.Threshold)
+	}
+	return nil
+}
+
+// Fuse is a [Fuser]. An unknown method is the default one: see [Fusion.Check].
+func (f Fusion) Fuse(hits []state.Hit, w Weight) []state.Hit {
+	switch f.Method {
+	case ByWeight:
+		return f.weighted(hits, w)
+	case ByMax:
+		norm := newMinMax(hits)
+		return score(hits, func(legs []state.Leg) (best float64) {
+			for _, l := range legs {
+				best = max(best, weight(w, l)*norm.of(l))
+			}
+			return best
+		})
+	case ByAverage:
+		norm := newMinMax(hits)
+		return score(hits, func(legs []state.Leg) float64 {
+			sum, total := norm.sum(legs, w)
+			return ratio(sum, total)
+		})
+	}
+	return RRF(hits, w)
+}
+
+// weighted sums up the scores of a hit times the weights of their lists, which
+// together are 1: a list that does not hold the hit adds nothing.
+func (f Fusion) weighted(hits []state.Hit, w Weight) []state.Hit {
+	norm := newMinMax(hits)
+	all := norm.weights(hits, w)
+	more, least := f.MultiSource, f.Threshold
+	if more == 0 {
+		more = DefaultMultiSource
+	}
+	if least == 0 {
+		least = DefaultThreshold
+	}
+	kept := slices.Clone(hits)
+	if least > 0 {
+		kept = slices.DeleteFunc(kept, func(h state.Hit) bool {
+			sum, total := norm.sum(h.Legs, w)
+			return ratio(sum, total) < least-tolerance
+		})
+	}
+	return score(kept, func(legs []state.Leg) float64 {
+		sum, _ := norm.sum(legs, w)
+		return min(1, ratio(sum, all)*math.Pow(more, float64(sources(legs, w)-1)))
+	})
+}
+
+// sources counts the sources that found a hit. Those without weight say nothing.
+func sources(legs []state.Leg, w Weight) int {
+	var names []string
+	for _, l := range legs {
+		if weight(w, l) > 0 && !slices.Contains(names, l.Name) {
+			names = append(names, l.Name)
+		}
+	}
+	return max(1, len(names))
+}
+
+// ratio is a/b, and 0 where there is nothing to share.
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// minMax brings the scores of each list to 0–1.
+type minMax map[listID]struct{ low, high float64 }
+
+func newMinMax(hits []state.Hit) minMax {
+	m := minMax{}
+	for _, h := range hits {
+		for _, l := range h.Legs {
+			r, ok := m[list(l)]
+			if !ok {
+				r.low, r.high = l.Score, l.Score
+			}
+			r.low, r.high = min(r.low, l.Score), max(r.high, l.Score)
+			m[list(l)] = r
+		}
+	}
+	return m
+}
+
+func (m minMax) of(l state.Leg) float64 {
+	r := m[list(l)]
+	if !(r.high > r.low) {
+		return 1
+	}
+	return (l.Score - r.low) / (r.high - r.low)
+}
+
+// sum is the weighted sum of the scores of one hit, and that of the weights.
+func (m minMax) sum(legs []state.Leg, w Weight) (sum, total float64) {
+	for _, l := range legs {
+		sum += weight(w, l) * m.of(l)
+		total += weight(w, l)
+	}
+	return sum, total
+}
+
+// weights is the sum of the weights of all lists, added up in one order.
+func (m minMax) weights(hits []state.Hit, w Weight) float64 {
+	var legs []state.Leg
+	seen := make(map[listID]bool, len(m))
+	for _, h := range hits {
+		for _, l := range h.Legs {
+			if !seen[list(l)] {
+				seen[list(l)] = true
+				legs = append(legs, l)
+			}
+		}
+	}
+	slices.SortFunc(legs, compareLegs)
+	var all float64
+	for _, l := range legs {
+		all += weight(w, l)
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package ragflow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/rank"
+)
+
+// Retrieval says how what the legs find becomes one list. The zero value is
+// reciprocal rank fusion of both legs at equal weight.
+type Retrieval struct {
+	// Preset is the name of one of [Presets], which fills in what is left zero
+	// here and in Dense; empty: none.
+	Preset string
+	// TopK is how many passages a search lists that is not told; default 10.
+	TopK int
+	// Fusion says how lists are fused.
+	Fusion rank.Fusion
+	// Weights are those of the legs. All zero: Dense.Alpha and its rest where that
+	// is set, else 0.5 each by reciprocal rank and 0.7 for the dense leg, 0.3 for
+	// the lexical one by scores. A leg of weight 0 is not asked.
+	Weights Weights
+	// DenseDepth and LexicalDepth are how many hits a leg is asked for where both
+	// are asked; 0: twice as many as are wanted.
+	DenseDepth, LexicalDepth int
+}
+
+// Weights say how much legs count. Only their proportion matters.
+type Weights struct{ Dense, Lexical float64 }
+
+// String writes weights as "dense/lexical".
+func (w Weights) String() string { return fmt.Sprintf("%g/%g", w.Dense, w.Lexical) }
+
+// only leaves the weight of the legs that a way to search asks.
+func (w Weights) only(leg string) Weights {
+	switch leg {
+	case LegLexical:
+		return Weights{Lexical: 1}
+	case LegDense:
+		return Weights{Dense: 1}
+	}
+	return w
+}
+
+func (w Weights) check() error {
+	for _, v := range []float64{w.Dense, w.Lexical} {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("weights %s: each must be 0 or more", w)
+		}
+	}
+	return nil
+}
+
+// Preset is a choice of settings by name.
+type Preset struct {
+	Name                     string
+	Leg                      string  // LegDense where only meaning is searched; empty: both
+	TopK                     int     // passages
+	Alpha                    float64 // of the dense leg
+	DenseDepth, LexicalDepth int     // 0: twice TopK
+}
+
+// Presets lists the presets. "fast", "accurate" and "code" are known by how many
+// hits each leg gives, the others by what the search is for. They matter where an
+// embedding model is configured; without one, words are searched.
+func Presets() []Preset {
+	return []Preset{
+		{Name: "balanced", TopK: 10, Alpha: 0.5},
+		{Name: "fast", TopK: 5, Leg: LegDense},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10},
+		{Name: "conservative", TopK: 5, Alpha: 0.7},
+		{Name: "exploratory", TopK: 20, Alpha: 0.3},
+	}
+}
+
+// apply fills in what c leaves zero.
+func (p Preset) apply(c *Config) {
+	r := &c.Retrieval
+	r.TopK = cmp.Or(r.TopK, p.TopK)
+	r.DenseDepth = cmp.Or(r.DenseDepth, p.DenseDepth)
+	r.LexicalDepth = cmp.Or(r.LexicalDepth, p.LexicalDepth)
+	if p.Leg != "" && c.Embedder != nil {
+		c.Dense.Leg = cmp.Or(c.Dense.Leg, p.Leg)
+	}
+	if r.Weights == (Weights{}) {
+		c.Dense.Alpha = cmp.Or(c.Dense.Alpha, p.Alpha)
+	}
+}
+
+// retrieval fills in Config.Retrieval and Config.Dense.
+func (c *Config) retrieval() error {
+	r := &c.Retrieval
+	var faults []error
+	if r.Preset != "" {
+		presets := Presets()
+		i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == r.Preset })
+		if i < 0 {
+			return fmt.Errorf("preset %q is not one of %s", r.Preset, strings.Join(PresetNames(), ", "))
+		}
+		presets[i].apply(c)
+	}
+	var err error
+	if c.Dense, err = c.Dense.withDefaults(); err != nil {
+		faults = append(faults, err)
+	}
+	r.TopK = cmp.Or(r.TopK, 10)
+	if r.TopK < 0 || r.DenseDepth < 0 || r.LexicalDepth < 0 {
+		faults = append(faults, errors.New("top k and the depths of the legs must not be negative"))
+	}
+	switch {
+	case r.Weights != (Weights{}):
+	case c.Dense.Alpha != 0:
+		r.Weights = Weights{Dense: c.Dense.Alpha, Lexical: 1 - c.Dense.Alpha}
+	case r.Fusion.Method == "" || r.Fusion.Method == rank.ReciprocalRank:
+		r.Weights = Weights{Dense: 0.5, Lexical: 0.5}
+	default:
+		r.Weights = Weights{Dense: 0.7, Lexical: 0.3}
+	}
+	if c.Dense.Leg == LegHybrid { // a leg alone is asked as if it had been chosen
+		switch {
+		case r.Weights.Dense == 0:
+			c.Dense.Leg = LegLexical
+		case r.Weights.Lexical == 0:
+			c.Dense.Leg = LegDense
+		}
+	}
+	return errors.Join(append(faults, r.Weights.check(), r.Fusion.Check())...)
+}
+
+// PresetNames lists the names of [Presets].
+func PresetNames() []string {
+	var names []string
+	for _, p := range Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}

@@ -1,0 +1,132 @@
+package ragflow_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/rank"
+)
+
+// REQUIREMENTS T06, R01: a leg of weight 0 is not asked, and the other keeps its
+// own order by every fusion.
+func TestWeightZeroIsNotAsked(t *testing.T) {
+	docs := library(t)
+	const query = "water basil in summer"
+	for _, method := range rank.Methods() {
+		for _, tt := range []struct {
+			name    string
+			weights ragflow.Weights
+			leg     string
+			asked   int
+		}{
+			{"words", ragflow.Weights{Lexical: 0.3}, ragflow.LegLexical, 0},
+			{"meaning", ragflow.Weights{Dense: 0.7}, ragflow.LegDense, 1},
+		} {
+			t.Run(method+" "+tt.name, func(t *testing.T) {
+				m := newMeaning("meaning")
+				a := open(t, ragflow.Config{
+					Docs: []string{docs}, Embedder: m,
+					Retrieval: ragflow.Retrieval{Weights: tt.weights, Fusion: rank.Fusion{Method: method}},
+				})
+				got := searchLeg(t, a, query, 5, "")
+				if n := m.count(llm.Query); n != tt.asked {
+					t.Errorf("the model was asked for %d questions, want %d", n, tt.asked)
+				}
+				want := searchLeg(t, a, query, 5, tt.leg)
+				if !slices.Equal(chunkIDs(got), chunkIDs(want)) || len(got.Hits) == 0 {
+					t.Errorf("got %v, want the order of the leg alone %v", chunkIDs(got), chunkIDs(want))
+				}
+			})
+		}
+	}
+}
+
+// REQUIREMENTS F04: by scores the legs weigh 0.7 and 0.3 unless told otherwise,
+// and each hit says so.
+func TestWeightedFusion(t *testing.T) {
+	a := open(t, ragflow.Config{
+		Docs: []string{library(t)}, Embedder: newMeaning("meaning"),
+		Retrieval: ragflow.Retrieval{Fusion: rank.Fusion{Method: rank.ByWeight, Threshold: -1}},
+	})
+	r := searchLeg(t, a, "water basil in summer", 4, "")
+	both := false
+	for i, h := range r.Hits {
+		if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > r.Hits[i-1].Score {
+			t.Errorf("hit %d scores %v", i, h.Score)
+		}
+		for _, l := range h.Legs {
+			if want := map[string]float64{"dense": 0.7, "lexical": 0.3}[l.Name]; l.Share != want {
+				t.Errorf("the share of %s is %v, want %v", l.Name, l.Share, want)
+			}
+		}
+		both = both || len(h.Legs) == 2
+	}
+	if !both {
+		t.Error("no hit was found by both legs")
+	}
+	const question = "How often should I water a basil plant?"
+	if reply := ask(t, a, "", question); reply.Abstained || reply.Retrieved[0].Score > 1 {
+		t.Errorf("answered from %+v", reply.Retrieved)
+	}
+}
+
+// REQUIREMENTS R02, R10, R15: presets by name say how many passages are listed
+// and how deep each leg looks.
+func TestPresets(t *testing.T) {
+	want := []string{"balanced", "fast", "accurate", "code", "conservative", "exploratory"}
+	if got := ragflow.PresetNames(); !slices.Equal(got, want) {
+		t.Errorf("presets %v, want %v", got, want)
+	}
+	docs := library(t)
+	m := newMeaning("meaning")
+	for _, p := range ragflow.Presets() {
+		t.Run(p.Name, func(t *testing.T) {
+			a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Retrieval: ragflow.Retrieval{Preset: p.Name}})
+			r := searchLeg(t, a, "how long does a basil plant keep in summer", 0, "")
+			if len(r.Hits) > p.TopK || len(r.Hits) == 0 {
+				t.Errorf("%d hits, want at most %d", len(r.Hits), p.TopK)
+			}
+			for _, h := range r.Hits {
+				for _, l := range h.Legs {
+					if p.Leg != "" && l.Name != p.Leg {
+						t.Errorf("leg %s was asked", l.Name)
+					}
+					depth := map[string]int{"dense": p.DenseDepth, "lexical": p.LexicalDepth}[l.Name]
+					if depth == 0 {
+						depth = 2 * p.TopK
+					}
+					if l.Rank > depth {
+						t.Errorf("leg %s gave rank %d, want at most %d", l.Name, l.Rank, depth)
+					}
+				}
+			}
+		})
+	}
+	words := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{Preset: "fast"}})
+	if r := searchLeg(t, words, "basil", 0, ""); len(r.Hits) == 0 || len(r.Warnings) != 0 {
+		t.Errorf("fast without a model: %d hits, warnings %q", len(r.Hits), r.Warnings)
+	}
+}
+
+func TestRetrievalIsChecked(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		r    ragflow.Retrieval
+		want string
+	}{
+		{"preset", ragflow.Retrieval{Preset: "best"}, `preset "best" is not one of balanced,`},
+		{"fusion", ragflow.Retrieval{Fusion: rank.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
+		{"weights", ragflow.Retrieval{Weights: ragflow.Weights{Dense: -1, Lexical: 1}}, "weights -1/1: each must be 0 or more"},
+		{"depth", ragflow.Retrieval{DenseDepth: -1}, "must not be negative"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: tt.r})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
