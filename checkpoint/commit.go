@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -26,26 +27,31 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
-	var id graph.CommitID
+	var at int64
+	var now holding
 	err = s.write(ctx, func(w *write) error {
-		thread, at, err := w.advance(l, b, s.micros())
+		was, err := w.advance(l, b, s.micros())
 		if err != nil {
 			return err
 		}
-		id = graph.CommitID(at)
-		if err := e.save(w, thread, at); err != nil {
+		if now, err = w.runOf(was, b.Commit); err != nil {
 			return err
 		}
-		if b.KeepPending {
-			return nil
+		if at, err = e.save(w, now, 0); err != nil || b.KeepPending {
+			return err
 		}
-		_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, thread)
+		_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, now.thread)
 		return err
 	})
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
-	return id, nil
+	if b.Release {
+		s.holdings.drop(l.Thread)
+	} else {
+		s.holdings.put(l.Thread, now)
+	}
+	return graph.CommitID(at), nil
 }
 
 // Pend implements [graph.Store]. It renews the lease, too. Of the same attempt
@@ -55,25 +61,31 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
-	return s.write(ctx, func(w *write) error {
-		var thread int64
-		err := w.QueryRow(`UPDATE threads SET until = ? + ttl WHERE name = ? AND token = ? AND until IS NOT NULL RETURNING id`,
-			s.micros(), l.Thread, l.Token).Scan(&thread)
-		if errors.Is(err, sql.ErrNoRows) {
-			err = superseded(l)
-		}
+	err = s.write(ctx, func(w *write) error {
+		h, err := w.holding(l)
 		if err != nil {
-			return fmt.Errorf("pend: %w", err)
+			return err
 		}
-		return w.pend(thread, r)
+		moved, err := w.Exec(`UPDATE threads SET until = ? + ttl WHERE id = ? AND token = ? AND until IS NOT NULL`, s.micros(), h.thread, l.Token)
+		if err != nil {
+			return err
+		}
+		if n, err := moved.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, superseded(l))
+		}
+		return w.pend(h.thread, r)
 	})
+	if err != nil {
+		return fmt.Errorf("pend: %w", err)
+	}
+	return nil
 }
 
 // write runs fn in a transaction and remembers the names it added.
 func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
 	var w *write
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		w = &write{Tx: tx, names: &s.names}
+		w = &write{Tx: tx, names: &s.names, holdings: &s.holdings}
 		return fn(w)
 	})
 	if err == nil {
@@ -82,26 +94,76 @@ func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
 	return err
 }
 
-// advance moves the head to a new commit, if lease and parent are right.
-func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (thread, at int64, err error) {
+// advance moves the head to the next commit, if lease and parent are right.
+func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, error) {
+	h, err := w.holding(l)
+	if err != nil {
+		return h, err
+	}
+	const move = `UPDATE threads SET head = ` + lastCommit + ` + 1, first = coalesce(first, ` + lastCommit + ` + 1),
+		inputs = inputs + ?, bytes = bytes + ?, `
+	const where = ` WHERE id = ? AND token = ? AND until IS NOT NULL AND coalesce(head, 0) = ?`
 	inputs, size := turns(b.Source), bodyBytes(b.Deltas)
-	err = w.QueryRow(`UPDATE threads SET head = `+lastCommit+` + 1,
-			first = coalesce(first, `+lastCommit+` + 1), inputs = inputs + ?, bytes = bytes + ?, until = ? + ttl
-		WHERE name = ? AND token = ? AND until IS NOT NULL AND coalesce(head, 0) = ? RETURNING id, head`,
-		inputs, size, now, l.Thread, l.Token, int64(b.Parent)).Scan(&thread, &at)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return thread, at, err
+	var moved sql.Result
+	if b.Release {
+		moved, err = w.Exec(move+`owner = '', until = NULL`+where, inputs, size, h.thread, l.Token, int64(b.Parent))
+	} else {
+		moved, err = w.Exec(move+`until = ? + ttl`+where, inputs, size, now, h.thread, l.Token, int64(b.Parent))
+	}
+	if err != nil {
+		return h, err
+	}
+	if n, err := moved.RowsAffected(); err != nil || n == 1 {
+		return h, err
 	}
 	var head int64
 	err = w.QueryRow(`SELECT coalesce(head, 0) FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
 		l.Thread, l.Token).Scan(&head)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return 0, 0, superseded(l)
+		return h, superseded(l)
 	case err != nil:
-		return 0, 0, err
+		return h, err
 	}
-	return 0, 0, conflict(l.Thread, graph.CommitID(head), b.Parent)
+	return h, conflict(l.Thread, graph.CommitID(head), b.Parent)
+}
+
+// runOf finds or adds the run of a commit that the head has just moved to. The
+// run of a thread's head has no end yet; it is noted once another run follows.
+func (w *write) runOf(h holding, c graph.Commit) (holding, error) {
+	if h.run == c.Run && h.runID != 0 {
+		return h, nil
+	}
+	if c.Parent != 0 {
+		if _, err := w.Exec(`UPDATE runs SET last = ?1 WHERE id = (SELECT run FROM commits WHERE id = ?1)`, int64(c.Parent)); err != nil {
+			return h, err
+		}
+	}
+	var err error
+	h.run = c.Run
+	h.runID, err = w.run(h.thread, c.Run, nil)
+	return h, err
+}
+
+// run returns the id of a run, adding it where it is new; last is its newest
+// commit, the head's where it is nil.
+func (w *write) run(thread int64, run string, last any) (id int64, err error) {
+	key := runKey(run)
+	err = w.QueryRow(`SELECT id FROM runs WHERE key = ? AND thread = ?`, key, thread).Scan(&id)
+	if err == nil {
+		if last != nil {
+			_, err = w.Exec(`UPDATE runs SET last = ? WHERE id = ?`, last, id)
+		}
+		return id, err
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	added, err := w.Exec(`INSERT INTO runs(thread, key, last) VALUES(?1, ?2, coalesce(?3, (SELECT head FROM threads WHERE id = ?1)))`, thread, key, last)
+	if err != nil {
+		return 0, err
+	}
+	return added.LastInsertId()
 }
 
 // entry is a commit made ready outside of the writer's transaction.
@@ -156,47 +218,44 @@ func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
 	if n.Duration != 0 {
 		row.duration, n.Duration = n.Duration.Nanoseconds(), 0
 	}
+	if reflect.ValueOf(n).IsZero() {
+		return row, nil
+	}
 	text, err := json.Marshal(n)
 	if err != nil {
 		return row, fmt.Errorf("notes of node %q: %w", d.Node, err)
 	}
-	if string(text) != "{}" {
-		o := outline(text)
-		row.notes = &o
-	}
+	o := outline(text)
+	row.notes = &o
 	return row, nil
 }
 
-func (e *entry) save(w *write, thread, at int64) error {
+// save writes the commit under a given id, or at the head of its thread where
+// that is 0, and returns the id.
+func (e *entry) save(w *write, h holding, id int64) (int64, error) {
 	var ids [4]any
 	for i, name := range []string{string(e.Source), string(e.Status), e.Fingerprint, e.frontier} {
 		var err error
 		if ids[i], err = w.name(name); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	var run int64
-	err := w.QueryRow(`INSERT INTO runs(thread, key, last) VALUES(?, ?, ?)
-		ON CONFLICT(key, thread) DO UPDATE SET last = excluded.last RETURNING id`, thread, runKey(e.Run), at).Scan(&run)
+	saved, err := w.Exec(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error)
+		VALUES(coalesce(?1, (SELECT head FROM threads WHERE id = ?3)), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+		orNone(id), orNone(int64(e.Parent)), h.thread, h.runID, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], orNull(e.Error))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	var parent any
-	if e.Parent != 0 {
-		parent = int64(e.Parent)
-	}
-	_, err = w.Exec(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		at, parent, thread, run, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], orNull(e.Error))
+	at, err := saved.LastInsertId()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for n := range e.deltas {
 		if err := e.deltas[n].save(w, at, n); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return e.saveSnapshot(w, at)
+	return at, e.saveSnapshot(w, at)
 }
 
 func (d *deltaRow) save(w *write, at int64, n int) error {
@@ -279,11 +338,22 @@ func (w *write) blob(text string) (int64, error) {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	if err := w.QueryRow(`INSERT INTO blobs(body) VALUES(?) RETURNING id`, text).Scan(&id); err != nil {
+	added, err := w.Exec(`INSERT INTO blobs(body) VALUES(?)`, text)
+	if err == nil {
+		id, err = added.LastInsertId()
+	}
+	if err != nil {
 		return 0, err
 	}
 	_, err = w.Exec(`INSERT INTO blobkeys(hash, blob) VALUES(?, ?)`, hash, id)
 	return id, err
+}
+
+func orNone(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }
 
 func orNull(s string) any {

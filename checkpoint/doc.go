@@ -42,7 +42,8 @@
 //	names      id ↔ text of what comes again and again: nodes, paths, sources,
 //	           statuses, fingerprints, frontiers (as JSON arrays)
 //	threads    name, first, head, counts, and the lease: token, owner, ttl, until
-//	runs       id ↔ key (a UUID as 16 bytes, else text), thread, newest commit
+//	runs       id ↔ key (a UUID as 16 bytes, else text), thread, newest commit (of the
+//	           run that the thread's head belongs to, any: its newest is the head)
 //	commits    id, parent, thread, run, step, source, status, time, graph, frontier, error
 //	deltas     (commit, position) → rank, path, node, body, error, start, duration, notes
 //	snapshots  commit → state as JSON, deflated

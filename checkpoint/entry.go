@@ -48,7 +48,7 @@ func cleanBatch(thread string, b graph.Batch, now time.Time) (graph.Batch, error
 		}
 	}
 	snapshot, err := cleanBody("snapshot", b.Snapshot)
-	return graph.Batch{Commit: c, Snapshot: snapshot, KeepPending: b.KeepPending}, err
+	return graph.Batch{Commit: c, Snapshot: snapshot, KeepPending: b.KeepPending, Release: b.Release}, err
 }
 
 // cleanResult returns r as it will be read back.

@@ -246,7 +246,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"the head is another", `UPDATE threads SET head = 2`, "belong to the thread"},
 		{"turns are wrong", `UPDATE threads SET inputs = 7`, "7 turns are counted"},
 		{"bytes are wrong", `UPDATE threads SET bytes = 7`, "7 bytes are counted"},
-		{"a run ends elsewhere", `UPDATE runs SET last = 1`, "says it ended here"},
+		{"a run ends elsewhere", `UPDATE runs SET last = 77`, "says it ended here"},
 		{"a run is gone", `PRAGMA foreign_keys = OFF; DELETE FROM runs`, "broken run id"},
 		{"a snapshot is broken", `UPDATE snapshots SET body = x'00ff'`, "snapshot"},
 		{"a status is gone", `UPDATE commits SET status = NULL WHERE id = 3`, "status"},

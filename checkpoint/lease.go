@@ -50,7 +50,8 @@ type tenure struct{ token, until, ttl int64 }
 
 func (s *SQLite) look(ctx context.Context, thread string) (now tenure, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		now, _, err = s.holder(tx, thread)
+		row, err := s.holder(tx, thread)
+		now = row.tenure
 		return err
 	})
 	return now, err
@@ -60,44 +61,56 @@ func (s *SQLite) look(ctx context.Context, thread string) (now tenure, err error
 // it lives without being renewed: its end may lie far ahead, where a clock went
 // back, but nobody keeps it any more.
 func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen tenure, watched time.Duration) (graph.Lease, error) {
-	lease := graph.Lease{Thread: thread, Owner: o.Owner}
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		now, known, err := s.holder(tx, thread)
-		abandoned := o.Force || now == seen && watched >= time.Duration(now.ttl)*time.Microsecond
+	var row standing
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+		row, err = s.holder(tx, thread)
+		abandoned := o.Force || row.tenure == seen && watched >= time.Duration(row.ttl)*time.Microsecond
 		if err != nil && (!errors.Is(err, graph.ErrBusy) || !abandoned) {
 			return err
 		}
-		if !known {
-			if err := s.addThread(tx, thread); err != nil {
+		if !row.known() {
+			if row, err = s.addThread(tx, thread); err != nil {
 				return err
 			}
 		}
+		row.token++
 		ttl := ttlOrDefault(o.TTL).Microseconds()
-		return tx.QueryRow(`UPDATE threads SET owner = ?, token = token + 1, ttl = ?, until = ? WHERE name = ? RETURNING token`,
-			o.Owner, ttl, s.micros()+ttl, thread).Scan(&lease.Token)
+		_, err = tx.Exec(`UPDATE threads SET owner = ?, token = ?, ttl = ?, until = ? WHERE id = ?`,
+			o.Owner, row.token, ttl, s.micros()+ttl, row.id)
+		return err
 	})
 	if err != nil {
 		return graph.Lease{}, err
 	}
-	return lease, nil
+	s.holdings.put(thread, holding{token: row.token, thread: row.id})
+	return graph.Lease{Thread: thread, Owner: o.Owner, Token: row.token, Head: row.head}, nil
 }
 
-// holder tells whether the thread is known. A live lease is an ErrBusy, and
-// told of.
-func (s *SQLite) holder(tx *sqlite.Tx, thread string) (now tenure, known bool, err error) {
+// standing is where a thread stands: its lease and its head.
+type standing struct {
+	tenure
+	id   int64 // 0 where there is none
+	head graph.CommitID
+}
+
+func (r standing) known() bool { return r.id != 0 }
+
+// holder looks a thread up. A live lease is an ErrBusy, and told of.
+func (s *SQLite) holder(tx *sqlite.Tx, thread string) (row standing, err error) {
 	var owner string
 	var until sql.NullInt64
-	err = tx.QueryRow(`SELECT owner, until, token, ttl FROM threads WHERE name = ?`, thread).Scan(&owner, &until, &now.token, &now.ttl)
-	now.until = until.Int64
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0), owner, until, token, ttl FROM threads WHERE name = ?`, thread).
+		Scan(&row.id, &row.head, &owner, &until, &row.token, &row.ttl)
+	row.until = until.Int64
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return now, false, nil
+		return row, nil
 	case err != nil:
-		return now, false, err
+		return row, err
 	case until.Valid && until.Int64 > s.micros() && !ownerDied(owner):
-		return now, true, busyError(owner, time.UnixMicro(until.Int64))
+		return row, busyError(owner, time.UnixMicro(until.Int64))
 	}
-	return now, true, nil
+	return row, nil
 }
 
 // Renew implements [graph.Store]. A lease that ended, but that nobody took, is
@@ -105,18 +118,21 @@ func (s *SQLite) holder(tx *sqlite.Tx, thread string) (now tenure, known bool, e
 func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
 	micros := ttlOrDefault(ttl).Microseconds()
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		var id int64
-		err := tx.QueryRow(`UPDATE threads SET ttl = ?, until = ? WHERE name = ? AND token = ? AND until IS NOT NULL RETURNING id`,
-			micros, s.micros()+micros, l.Thread, l.Token).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return superseded(l)
+		renewed, err := tx.Exec(`UPDATE threads SET ttl = ?, until = ? WHERE name = ? AND token = ? AND until IS NOT NULL`,
+			micros, s.micros()+micros, l.Thread, l.Token)
+		if err != nil {
+			return err
 		}
-		return err
+		if n, err := renewed.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, superseded(l))
+		}
+		return nil
 	})
 }
 
 // Release implements [graph.Store].
 func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
+	s.holdings.drop(l.Thread)
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`UPDATE threads SET owner = '', until = NULL WHERE name = ? AND token = ?`, l.Thread, l.Token)
 		return err

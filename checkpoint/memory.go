@@ -88,7 +88,7 @@ func (m *Memory) Acquire(ctx context.Context, name string, o graph.AcquireOption
 		t.token++
 		t.owner, t.ttl = o.Owner, ttlOrDefault(o.TTL)
 		t.until = now.Add(t.ttl)
-		return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token}, nil
+		return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token, Head: t.head}, nil
 	})
 }
 
@@ -164,6 +164,9 @@ func (m *Memory) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	t.bytes += int64(bodyBytes(b.Deltas))
 	if !b.KeepPending {
 		t.pending = nil
+	}
+	if b.Release {
+		t.owner, t.until = "", time.Time{}
 	}
 	return b.ID, nil
 }

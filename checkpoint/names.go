@@ -52,6 +52,8 @@ type write struct {
 	*sqlite.Tx
 	names *names
 	fresh map[string]int64
+
+	holdings *holdings
 }
 
 // name returns the id of a name, adding it where it is new; nil for "".

@@ -49,8 +49,9 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (string, graph.CommitI
 	var thread string
 	var last graph.CommitID
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT t.name, r.last FROM runs r JOIN threads t ON t.id = r.thread
-			WHERE r.key = ? ORDER BY r.last LIMIT 1`, runKey(run)).Scan(&thread, &last)
+		return tx.QueryRow(`SELECT t.name, CASE r.id WHEN h.run THEN h.id ELSE r.last END AS newest
+			FROM runs r JOIN threads t ON t.id = r.thread LEFT JOIN commits h ON h.id = t.head
+			WHERE r.key = ? ORDER BY newest LIMIT 1`, runKey(run)).Scan(&thread, &last)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", 0, notFound("run %q", run)

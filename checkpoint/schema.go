@@ -30,7 +30,7 @@ CREATE TABLE runs(
 	id     INTEGER PRIMARY KEY,
 	thread INTEGER NOT NULL REFERENCES threads,
 	key    ANY NOT NULL,                -- 16 bytes for a UUID, else text
-	last   INTEGER NOT NULL,            -- its newest commit
+	last   INTEGER NOT NULL,            -- its newest commit; of the head's run, one of its commits
 	UNIQUE(key, thread)
 ) STRICT;
 

@@ -21,6 +21,8 @@ type SQLite struct {
 	db    *sqlite.DB
 	clock func() time.Time
 	names names
+
+	holdings holdings
 }
 
 // Open opens or creates the store at path; ":memory:" or "" gives one that

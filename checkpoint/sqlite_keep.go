@@ -54,7 +54,11 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 			if i > 0 {
 				placed.Parent = ids[i-1]
 			}
-			if err := placed.save(w, id, int64(ids[i])); err != nil {
+			run, err := w.run(id, e.Run, int64(ids[i]))
+			if err != nil {
+				return err
+			}
+			if _, err := placed.save(w, holding{thread: id, runID: run}, int64(ids[i])); err != nil {
 				return err
 			}
 			inputs += turns(e.Source)
@@ -77,29 +81,30 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 
 // newThread returns the row of a thread without a commit.
 func (s *SQLite) newThread(w *write, a *Archive) (id int64, err error) {
-	_, known, err := s.holder(w.Tx, a.Thread)
+	row, err := s.holder(w.Tx, a.Thread)
 	if err != nil {
 		return 0, err
 	}
-	if !known {
-		if err := s.addThread(w.Tx, a.Thread); err != nil {
-			return 0, err
-		}
+	if !row.known() {
+		row, err = s.addThread(w.Tx, a.Thread)
 	}
-	var head sql.NullInt64
-	if err := w.QueryRow(`SELECT id, head FROM threads WHERE name = ?`, a.Thread).Scan(&id, &head); err != nil {
-		return 0, err
+	if err == nil && row.head != 0 {
+		err = ErrExists
 	}
-	if head.Valid {
-		return 0, ErrExists
-	}
-	return id, nil
+	return row.id, err
 }
 
-func (s *SQLite) addThread(tx *sqlite.Tx, name string) error {
-	_, err := tx.Exec(`INSERT INTO threads(name, created, token) VALUES(?, ?,
-		coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '`+lastTokenKey+`'), 0))`, name, s.micros())
-	return err
+// addThread adds a thread whose tokens begin behind those of all deleted ones.
+func (s *SQLite) addThread(tx *sqlite.Tx, name string) (row standing, err error) {
+	err = tx.QueryRow(`SELECT coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '` + lastTokenKey + `'), 0)`).Scan(&row.token)
+	if err != nil {
+		return row, err
+	}
+	added, err := tx.Exec(`INSERT INTO threads(name, created, token) VALUES(?, ?, ?)`, name, s.micros(), row.token)
+	if err == nil {
+		row.id, err = added.LastInsertId()
+	}
+	return row, err
 }
 
 // Prune implements [Keeper].
@@ -133,6 +138,12 @@ func (s *SQLite) prune(w *write, thread int64, name string, at graph.CommitID, b
 	if err != nil {
 		return err
 	}
+	// The run of the head learns where it ends so far.
+	if _, err := w.Exec(`UPDATE runs SET last = h.id FROM threads t JOIN commits h ON h.id = t.head
+		WHERE t.id = ? AND runs.id = h.run`, thread); err != nil {
+		return err
+	}
+	w.holdings.drop(name) // its run may be gone
 	inputs, size := 0, 0
 	for _, c := range old {
 		inputs += turns(c.Source)
@@ -151,7 +162,11 @@ func (s *SQLite) prune(w *write, thread int64, name string, at graph.CommitID, b
 	if err != nil {
 		return err
 	}
-	if err := e.save(w, thread, int64(at)); err != nil {
+	run, err := w.run(thread, c.Run, int64(at))
+	if err != nil {
+		return err
+	}
+	if _, err := e.save(w, holding{thread: thread, runID: run}, int64(at)); err != nil {
 		return err
 	}
 	size -= bodyBytes(base.Deltas)
@@ -205,17 +220,15 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 }
 
 func (s *SQLite) delete(w *write, name string) error {
-	_, known, err := s.holder(w.Tx, name)
+	row, err := s.holder(w.Tx, name)
 	if err != nil {
 		return err
 	}
-	if !known {
+	if !row.known() {
 		return graph.ErrNotFound
 	}
-	var id, token int64
-	if err := w.QueryRow(`SELECT id, token FROM threads WHERE name = ?`, name).Scan(&id, &token); err != nil {
-		return err
-	}
+	id, token := row.id, row.token
+	w.holdings.drop(name)
 	if _, err := w.Exec(`INSERT INTO meta VALUES('`+lastCommitKey+`', `+lastCommit+`), ('`+lastTokenKey+`', ?)
 		ON CONFLICT DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`, token); err != nil {
 		return err

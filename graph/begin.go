@@ -11,10 +11,11 @@ import (
 func (x *run[S, U]) begin(ctx context.Context) error {
 	var head Commit
 	if x.log != nil {
-		var err error
-		if head, err = x.log.readHead(ctx); err != nil {
+		known, warm, err := x.remembered(ctx)
+		if err != nil {
 			return err
 		}
+		head = x.log.head
 		if len(x.req.Answers) > 0 && !x.req.Resume {
 			return errors.New("answers go with Resume")
 		}
@@ -23,7 +24,7 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 				return err
 			}
 		}
-		if x.state, x.log.sizes, err = x.at(ctx, head.ID); err != nil {
+		if err := x.read(ctx, known, warm); err != nil {
 			return err
 		}
 	}
@@ -36,16 +37,32 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 	return x.admit(ctx, head)
 }
 
-// at is the state at the head: remembered, or read. In the mode that checks
-// codecs it is always read.
-func (x *run[S, U]) at(ctx context.Context, head CommitID) (s S, z sizes, err error) {
-	if head == 0 {
-		return s, z, nil
+// remembered brings the log to its head, and returns what this runner knows of
+// it. In the mode that checks codecs it knows nothing.
+func (x *run[S, U]) remembered(ctx context.Context) (w warmState[S], ok bool, err error) {
+	at := x.log.lease.Head
+	if at == 0 {
+		head, err := x.log.readHead(ctx)
+		if at = head.ID; err != nil || at == 0 {
+			return w, false, err
+		}
 	}
-	if s, z, ok := x.warm.get(x.req.Thread, head); ok && !x.o.CheckCodec {
-		return s, z, nil
+	if w, ok = x.warm.get(x.req.Thread, at); ok && !x.o.CheckCodec {
+		x.log.head = w.head
+		return w, true, nil
 	}
-	return x.load(ctx, x.req.Thread, head)
+	_, err = x.log.readHead(ctx)
+	return warmState[S]{}, false, err
+}
+
+// read brings the run to the state at the log's head: what is remembered, or
+// what the store has.
+func (x *run[S, U]) read(ctx context.Context, w warmState[S], known bool) (err error) {
+	x.state, x.log.sizes = w.state, w.sizes
+	if !known && x.log.head.ID != 0 {
+		x.state, x.log.sizes, err = x.load(ctx, x.req.Thread, x.log.head.ID)
+	}
+	return err
 }
 
 // resumable says whether this graph can go on from the head. It is asked

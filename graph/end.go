@@ -22,7 +22,7 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 		}
 	}
 	if x.log != nil && move != MoveSupersede {
-		x.warm.put(x.req.Thread, x.log.head, x.state, x.log.sizes)
+		x.warm.put(x.req.Thread, warmState[S]{x.log.head, x.state, x.log.sizes})
 	}
 	x.log.close(ctx) // first, so that who hears of the end finds the thread free
 	x.tell(RunEnded, failed)
@@ -66,7 +66,7 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 		e.State = x.state
 	}
 	if x.log != nil {
-		e.Commit = x.log.head
+		e.Commit = x.log.head.ID
 	}
 	x.left = !x.yield(e, nil)
 }

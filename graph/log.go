@@ -19,7 +19,7 @@ const saveTimeout = 10 * time.Second
 type threadLog struct {
 	store  Store
 	lease  Lease
-	head   CommitID
+	head   Commit // without deltas
 	sizes  sizes
 	stop   context.CancelFunc // ends the heartbeat
 	beat   sync.WaitGroup
@@ -90,7 +90,7 @@ func (l *threadLog) readHead(ctx context.Context) (Commit, error) {
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Commit{}, fmt.Errorf("read head: %w", err)
 	}
-	l.head = head.ID
+	l.head = head
 	return head, nil
 }
 
@@ -105,12 +105,17 @@ func (l *threadLog) pending(ctx context.Context) ([]TaskResult, error) {
 func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	ctx, done := saving(ctx)
 	defer done()
-	b.Thread, b.Parent = l.lease.Thread, l.head
+	b.Thread, b.Parent = l.lease.Thread, l.head.ID
+	if b.Release { // or the heartbeat would find the lease lost
+		l.stop()
+		l.beat.Wait()
+	}
 	id, err := l.store.Commit(ctx, l.lease, b)
 	if err != nil {
 		return err
 	}
-	l.head = id
+	l.head, l.closed = b.Commit, b.Release
+	l.head.ID, l.head.Deltas = id, nil
 	for _, d := range b.Deltas {
 		l.sizes.tail += len(d.Body)
 	}
@@ -143,7 +148,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	for _, d := range deltas {
 		z.tail += len(d.Body)
 	}
-	if b.Status == Completed && z.due() {
+	if b.Release = b.Status == Completed; b.Release && z.due() {
 		var err error
 		if b.Snapshot, err = encode(x.state); err != nil {
 			return fmt.Errorf("encode state: %w", err)
@@ -157,7 +162,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) error {
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
-	b.KeepPending = !x.session.stale
+	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
 	if x.log.sizes.due() {
 		b.Snapshot, _ = encode(x.state) // a state that cannot be written fails the next run that completes
 	}

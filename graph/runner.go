@@ -93,7 +93,7 @@ type Request[U any] struct {
 type Runner[S, U any] struct {
 	plan  *Plan[S, U]
 	o     Options
-	warm  *warm[S]
+	warm  warm[S]
 	crowd *crowd
 	blank []byte // the zero U as JSON: what an update that changes nothing looks like
 	fault error  // why it runs nothing
@@ -103,7 +103,7 @@ type Runner[S, U any] struct {
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
 	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
-	r := &Runner[S, U]{plan: p, o: o.withDefaults(), warm: newWarm[S](), crowd: &crowd{}, blank: blank}
+	r := &Runner[S, U]{plan: p, o: o.withDefaults(), crowd: &crowd{}, blank: blank}
 	if o.OnBusy == Rollback && p.restore == nil {
 		r.fault = errors.New("OnBusy is Rollback, but the graph has no Restore")
 	}

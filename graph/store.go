@@ -55,10 +55,13 @@ type AcquireOptions struct {
 
 // Lease is the right to write to a thread. Token rises by one with every
 // Acquire of the thread, so that a writer that was thought dead is told apart.
+// Head is the thread's newest commit when the lease was given: while it is held,
+// nobody else moves it. A store may leave it 0; then the engine asks for the head.
 type Lease struct {
 	Thread string
 	Owner  string
 	Token  int64
+	Head   CommitID
 }
 
 // Source says what made a commit.
@@ -126,6 +129,7 @@ type Batch struct {
 	Commit
 	Snapshot    []byte // the state after the commit, when the engine wants it kept; else nil
 	KeepPending bool
+	Release     bool // ends the lease with the commit, as Release does
 }
 
 // TaskResult is a finished task of a superstep that is still under way.

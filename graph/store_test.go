@@ -74,6 +74,9 @@ func (m *memStore) Acquire(_ context.Context, thread string, o graph.AcquireOpti
 		}
 		t.held = true
 		t.lease = graph.Lease{Thread: thread, Owner: o.Owner, Token: t.lease.Token + 1}
+		if n := len(t.commits); n > 0 {
+			t.lease.Head = t.commits[n-1].ID
+		}
 		l = t.lease
 		return nil
 	})
@@ -138,6 +141,7 @@ func (m *memStore) Commit(_ context.Context, l graph.Lease, b graph.Batch) (id g
 		if !b.KeepPending {
 			t.pending = nil
 		}
+		t.held = !b.Release
 		return nil
 	})
 }

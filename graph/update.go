@@ -56,13 +56,14 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	}
 	defer log.close(ctx)
 	x.log = log
-	head, err := log.readHead(ctx)
+	known, warm, err := x.remembered(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if x.state, log.sizes, err = x.at(ctx, head.ID); err != nil {
+	if err := x.read(ctx, known, warm); err != nil {
 		return 0, err
 	}
+	head := log.head
 	updates, err := e.Change(ctx, x.state, head)
 	if err != nil || len(updates) == 0 {
 		return head.ID, err
@@ -85,8 +86,8 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 		x.state = held
 		return 0, err
 	}
-	x.warm.put(e.Thread, log.head, x.state, log.sizes)
-	return log.head, nil
+	x.warm.put(e.Thread, warmState[S]{log.head, x.state, log.sizes})
+	return log.head.ID, nil
 }
 
 // alone makes the edit a run of its own.

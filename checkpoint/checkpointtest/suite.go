@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		clauses []clause
 	}{
 		{"lease", leaseClauses()},
+		{"release", releaseClauses()},
 		{"commit", commitClauses()},
 		{"load", loadClauses()},
 		{"pending", pendingClauses()},

@@ -40,7 +40,7 @@ func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
 		"PRAGMA trusted_schema = OFF",
 		"PRAGMA fullfsync = ON",            // macOS: fsync alone does not reach the disk there
 		"PRAGMA checkpoint_fullfsync = ON", // what is deleted from the log is on the disk
-		"PRAGMA wal_autocheckpoint = 1000",
+		"PRAGMA wal_autocheckpoint = 4000", // pages; the log then has the size of the limit below
 		"PRAGMA journal_size_limit = 16777216",
 	}
 	if readOnly {
@@ -109,6 +109,8 @@ type Tx struct {
 	ctx   context.Context //nolint:containedctx // a Tx lives only as long as one call
 	still context.Context //nolint:containedctx // ctx, but without an end
 	cn    *conn
+
+	changed bool // may have; a statement that found no row to change did not
 }
 
 func newTx(ctx context.Context, cn *conn) *Tx {
@@ -122,10 +124,23 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var r sql.Result
 	if s == nil {
-		return tx.cn.c.ExecContext(tx.ctx, query, args...)
+		r, err = tx.cn.c.ExecContext(tx.ctx, query, args...)
+	} else {
+		r, err = s.ExecContext(tx.ctx, args...)
 	}
-	return s.ExecContext(tx.ctx, args...)
+	tx.changed = tx.changed || !changedNothing(query, r, err)
+	return r, err
+}
+
+// changedNothing says whether a statement surely left the rows as they were.
+func changedNothing(query string, r sql.Result, err error) bool {
+	if err != nil || !strings.HasPrefix(query, "UPDATE") && !strings.HasPrefix(query, "DELETE") && !strings.HasPrefix(query, "INSERT") {
+		return false
+	}
+	n, err := r.RowsAffected()
+	return err == nil && n == 0
 }
 
 // QueryRow runs a statement that returns at most one row. Its Scan must be
@@ -133,6 +148,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 // there is none.
 func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 	tx.cn.db.statements.Add(1)
+	tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
 	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
 	if s == nil || err != nil {
 		return tx.cn.c.QueryRowContext(tx.ctx, query, args...) // gives the error of preparing again
@@ -144,6 +160,7 @@ func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 // callback returns. When the context ends, they end with its error.
 func (tx *Tx) Query(query string, args ...any) (*Rows, error) {
 	tx.cn.db.statements.Add(1)
+	tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
 	if tx.ctx.Err() != nil {
 		return nil, context.Cause(tx.ctx)
 	}

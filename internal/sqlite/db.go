@@ -67,6 +67,7 @@ type DB struct {
 	pool    *sql.DB
 	readers chan *conn // idle ones; nil stands for one that was not opened yet
 	queue   chan *request
+	lead    chan *writer // holds the writer while nobody serves
 	closing chan struct{}
 	stopped chan struct{} // the writer has ended
 	once    sync.Once
@@ -98,6 +99,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		path:    path,
 		readers: make(chan *conn, o.Readers),
 		queue:   make(chan *request, maxGroup),
+		lead:    make(chan *writer, 1),
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
 		synced:  o.Durability == PowerLoss,
@@ -137,17 +139,17 @@ func cannotWrite(err error) bool {
 	return errors.Is(err, ErrReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// openToWrite opens the pool and starts the writer.
+// openToWrite opens the pool and lays the writer out.
 func (db *DB) openToWrite(ctx context.Context, o Options) error {
 	w, err := db.openPrepared(ctx, o)
 	if err != nil {
 		return err
 	}
-	go w.loop() //nolint:contextcheck // ctx bounds opening, not the life of the writer
+	db.lead <- w
 	return nil
 }
 
-// openPrepared opens the pool and makes the writer, which does not run yet.
+// openPrepared opens the pool and makes the writer.
 func (db *DB) openPrepared(ctx context.Context, o Options) (*writer, error) {
 	pool, err := openPool(db.dsn)
 	if err != nil {
@@ -371,7 +373,9 @@ func (db *DB) Close() error {
 	var err error
 	db.once.Do(func() {
 		close(db.closing)
-		<-db.stopped
+		if !db.readOnly {
+			(<-db.lead).drain()
+		}
 		for range cap(db.readers) {
 			if cn := <-db.readers; cn != nil {
 				cn.close()

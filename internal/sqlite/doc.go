@@ -27,8 +27,10 @@
 //
 // The driver is mattn/go-sqlite3 where cgo is on and modernc.org/sqlite where
 // it is off; both hide behind the same few functions. A database has one
-// goroutine that writes. It takes all writes that wait, up to a limit, into one
-// transaction, each within its own savepoint, and commits them together.
+// connection that writes. Whoever comes first serves all who wait: it takes their
+// writes, up to a limit, into one transaction and commits them together, so that
+// one alone changes no goroutine and many pay for a commit once. Where one fails
+// after it changed something, each is run again in a transaction of its own.
 // Readers have connections of their own. Files are in WAL mode. At
 // [ProcessCrash], synchronous=NORMAL, what was committed survives the death of
 // the process; the last commits may be lost when the machine loses power,
