@@ -26,9 +26,12 @@ type CollectionStats struct {
 	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
 	Chunks       int          `json:"chunks"`
 	FileBytes    int64        `json:"file_bytes"`    // of the files
-	SegmentBytes int64        `json:"segment_bytes"` // of the search structure
+	Segments     int          `json:"segments"`      // that searches read; many changes make a new one, and they are merged
+	SegmentBytes int64        `json:"segment_bytes"` // of their files
+	Pending      int          `json:"pending"`       // files in no segment yet; searches find them all the same
+	Dead         int          `json:"dead"`          // files in a segment that changed or went since; no search finds them
 	Generation   int64        `json:"generation"`    // moves with every change
-	LastChange   *time.Time   `json:"last_change"`   // when the newest generation was published; null where it was not
+	LastChange   *time.Time   `json:"last_change"`   // when it moved last; null where that is not known
 	FileList     []FileStatus `json:"file_list,omitempty"`
 }
 
@@ -67,8 +70,14 @@ func (a *Assistant) Stats(ctx context.Context, files bool) (*IndexStats, error) 
 		if err != nil {
 			return nil, err
 		}
-		s := CollectionStats{Root: c.Root, Files: len(known), SegmentBytes: c.SegmentBytes, Generation: c.Generation}
-		if c.Current {
+		s := CollectionStats{
+			Root: c.Root, Files: len(known), Segments: c.Segments, SegmentBytes: c.SegmentBytes,
+			Pending: c.Pending, Dead: c.Dead, Generation: c.Generation,
+		}
+		switch {
+		case !c.Changed.IsZero():
+			s.LastChange = &c.Changed
+		case !c.Published.IsZero(): // indexed by a version that did not keep it
 			s.LastChange = &c.Published
 		}
 		for _, f := range known {

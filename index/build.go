@@ -134,9 +134,9 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 	out := make([]byte, segmentHead, segmentHead+256+len(b.fileTab)+len(b.chunkTab)+len(b.ids)+len(blocks)+len(dict)+len(post))
 	out = appendString(out, s.database)
 	out = binary.AppendUvarint(out, uint64(s.collection))
+	out = binary.AppendUvarint(out, uint64(s.since+1))
 	out = binary.AppendUvarint(out, uint64(s.generation))
 	out = appendString(out, s.analysis)
-	out = binary.AppendUvarint(out, uint64(s.maxRev))
 	for _, n := range []int{b.files, b.chunks, len(terms), b.body, b.heading, b.chunkTitles, b.titles} {
 		out = binary.AppendUvarint(out, uint64(n))
 	}

@@ -16,8 +16,8 @@
 //     roots are searched as one: terms weigh by how rare they are in their union.
 //   - Put, Touch and Delete are saved when they return. A process that is killed
 //     loses nothing of that, and leaves nothing half done.
-//   - Publish makes changes quick to search. It is never needed for them to be
-//     found: a [Searcher] makes up for what was not published.
+//   - Publish makes many changes quick to search. It is never needed for them to
+//     be found: a [Searcher] makes up for what was not published.
 //   - A [Searcher] answers from one moment, whatever writers do meanwhile. Chunks
 //     that changed or went since are left out by [Searcher.Chunks].
 //   - The same files and the same query give the same hits in the same order,
@@ -32,12 +32,18 @@
 // generation. Rows of chunks are never updated: a chunk that changed gets a new
 // row with a greater number, so a snapshot knows which rows it may show.
 //
-// A segment is the inverted index of a whole collection, merged from the terms
-// of its files: no text is analyzed again. It is one immutable file in a folder
-// beside the database (index.db.segments/<collection>-<generation>.seg),
-// stamped with the database, the generation and the analyzer, checksummed,
-// written aside and renamed in. One that is missing, stale or damaged is made
-// anew. See segment.go for the format.
+// A collection is searched in tiers. Each is a segment: the inverted index of the
+// files whose last change lies between two generations, merged from their terms,
+// so that no text is analyzed again. It is one immutable file in a folder beside
+// the database (index.db.segments/<collection>-<from>-<generation>.seg), stamped
+// with the database, the generations and the analyzer, checksummed, written aside
+// and renamed in. The table tiers says which there are. What changed since is
+// merged in memory by each [Searcher] until it is worth a tier; tiers are merged
+// so that each is several times as heavy as the next. A file in a tier that
+// changed or went since is skipped, and its terms, which the table dead keeps
+// until then, are taken out of what is counted: hits and scores are to the last
+// bit those of an index made in one go. A tier that is missing or damaged is made
+// anew. See publish.go for when, tier.go and segment.go for the formats.
 //
 // Scoring is BM25F over the chunk (text, heading path, title of its document)
 // plus a share of the BM25F of its whole document: a passage counts for more
@@ -52,7 +58,7 @@
 // another are made beside them and change over in one transaction.
 //
 // [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file
-// beside the segment (<collection>-<generation>-<embedder>.vec) that is derived
+// beside each segment (<collection>-<from>-<generation>-<embedder>.vec) that is derived
 // like it; see vecsegment.go. [Vectors.Search] compares the query with each:
 // exact, about 2 ms for 10,000 chunks of 384 dimensions.
 package index

@@ -12,7 +12,7 @@ import (
 // holds of them stays and is found as before. A file the index does not know
 // becomes one without chunks.
 func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
-	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
 			meta, err := json.Marshal(f.Meta)
 			if err != nil {

@@ -111,10 +111,10 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 	if err != nil {
 		return fmt.Errorf("put into %q: %w", root, err)
 	}
-	return db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
 		for i, e := range entries {
-			moved, err := putFile(tx, collection, e, &prepared[i])
+			moved, err := putFile(tx, collection, next, e, &prepared[i])
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
@@ -127,7 +127,7 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 // Touch saves size and time of files whose content was found unchanged. Files
 // the index does not hold are left out.
 func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
-	return db.change(ctx, "touch files of", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "touch files of", root, false, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
 			if _, err := tx.Exec(`UPDATE files SET size = ?, mtime = ? WHERE collection = ? AND source = ?`,
 				f.Size, f.ModTime.UnixNano(), collection, f.Source); err != nil {
@@ -141,9 +141,14 @@ func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
 // Delete takes files out, with all their chunks. Files the index does not hold
 // are no error.
 func (db *DB) Delete(ctx context.Context, root string, sources ...string) error {
-	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
+	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
 		for _, s := range sources {
+			if _, err := tx.Exec(`INSERT INTO dead(collection, file, version, died, body)
+				SELECT f.collection, f.id, f.version, ?, t.body FROM files f JOIN terms t ON t.file = f.id
+				WHERE f.collection = ? AND f.source = ? AND f.chunks > 0`, next, collection, s); err != nil {
+				return false, err
+			}
 			r, err := tx.Exec(`DELETE FROM files WHERE collection = ? AND source = ?`, collection, s)
 			if err != nil {
 				return false, err
@@ -173,16 +178,17 @@ func (db *DB) Drop(ctx context.Context, root string) error {
 		return fmt.Errorf("drop %q: %w", root, err)
 	}
 	db.mu.Lock()
-	defer db.mu.Unlock()
-	delete(db.segments, id)
-	db.sweep(id, "")
+	delete(db.seen, id)
+	db.forget(&manifest{collection: id})
+	db.mu.Unlock()
+	db.sweep(ctx, id)
 	return nil
 }
 
 // change runs fn in a transaction on the collection of root and moves the
-// generation when fn reports a change. Where there is no such collection it is
-// made, or nothing happens.
-func (db *DB) change(ctx context.Context, what, root string, create bool, fn func(tx *sqlite.Tx, collection int64) (bool, error)) error {
+// generation to next when fn reports a change. Where there is no such collection
+// it is made, or nothing happens.
+func (db *DB) change(ctx context.Context, what, root string, create bool, fn func(tx *sqlite.Tx, collection, next int64) (bool, error)) error {
 	if root == "" {
 		return fmt.Errorf("%s a root without a path", what)
 	}
@@ -192,19 +198,19 @@ func (db *DB) change(ctx context.Context, what, root string, create bool, fn fun
 				return err
 			}
 		}
-		var id int64
-		err := tx.QueryRow(`SELECT id FROM collections WHERE root = ?`, root).Scan(&id)
+		var id, generation int64
+		err := tx.QueryRow(`SELECT id, generation FROM collections WHERE root = ?`, root).Scan(&id, &generation)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		changed, err := fn(tx, id)
+		changed, err := fn(tx, id, generation+1)
 		if err != nil || !changed {
 			return err
 		}
-		_, err = tx.Exec(`UPDATE collections SET generation = generation + 1 WHERE id = ?`, id)
+		_, err = tx.Exec(`UPDATE collections SET generation = ?, changed = ? WHERE id = ?`, generation+1, time.Now().UnixNano(), id)
 		return err
 	})
 	if err != nil {

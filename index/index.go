@@ -33,11 +33,15 @@ type DB struct {
 	analyzer text.Analyzer
 	log      *slog.Logger
 
-	mu       sync.Mutex         // held while segments are loaded or built
-	segments map[int64]*segment // newest one seen, by collection
+	flush      int64      // bytes of terms that are worth a tier
+	publishing sync.Mutex // held while tiers are merged and saved
+
+	mu    sync.Mutex      // held while tiers are loaded and views put together
+	tiers map[stamp]*tier // published ones
+	seen  map[int64]*view // newest one seen, by collection
 
 	vectorsMu sync.Mutex               // held while vectors are loaded or put together
-	vectors   map[int64]*vectorSegment // newest ones seen, by collection
+	vectors   map[stamp]*vectorSegment // by what their tier was made of
 }
 
 // Open opens or makes the index at path. The empty path makes one in memory
@@ -46,7 +50,7 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
 		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
-		segments: map[int64]*segment{}, vectors: map[int64]*vectorSegment{},
+		flush: flushBytes, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
 	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking

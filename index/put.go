@@ -84,30 +84,50 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 	return p, nil
 }
 
-// putFile saves one file and reports whether a search could tell.
-func putFile(tx *sqlite.Tx, collection int64, e Entry, p *prepared) (changed bool, err error) {
+// putFile saves one file and reports whether a search could tell. Then its
+// version is next.
+func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (changed bool, err error) {
 	f := e.File
 	var title, url string
-	err = tx.QueryRow(`SELECT title, url FROM files WHERE collection = ? AND source = ?`, collection, f.Source).Scan(&title, &url)
+	var version int64
+	var chunks int
+	err = tx.QueryRow(`SELECT title, url, version, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
+		Scan(&title, &url, &version, &chunks)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, err
 	}
-	changed = err != nil || title != f.Title || url != f.URL
+	known := err == nil
+	changed = !known || title != f.Title || url != f.URL
 	var file int64
-	if err := tx.QueryRow(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, url, error, chunks)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(collection, source) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, hash = excluded.hash,
 			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, url = excluded.url, error = excluded.error, chunks = excluded.chunks
 		RETURNING id`,
-		collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks)).Scan(&file); err != nil {
+		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks)).Scan(&file); err != nil {
 		return false, err
 	}
 	moved, err := putChunks(tx, collection, file, e.Chunks, p)
 	if err != nil {
 		return false, err
 	}
-	again, err := putTerms(tx, file, p.analysis, p.terms)
-	return changed || moved || again, err
+	before, again, err := putTerms(tx, file, p.analysis, p.terms)
+	if changed = changed || moved || again; err != nil || !changed || !known || version == next {
+		return changed, err
+	}
+	return true, supersede(tx, file, version, next, chunks, before)
+}
+
+// supersede gives a file its next version. What it was, with its terms, is dead.
+func supersede(tx *sqlite.Tx, file, version, next int64, chunks int, terms []byte) error {
+	if chunks > 0 {
+		if _, err := tx.Exec(`INSERT INTO dead(collection, file, version, died, body) SELECT collection, id, ?, ?, ? FROM files WHERE id = ?`,
+			version, next, terms, file); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(`UPDATE files SET version = ? WHERE id = ?`, next, file)
+	return err
 }
 
 // chunkRow is all of a chunk's row but its text, for which the hash stands.
@@ -168,37 +188,41 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	return out, err
 }
 
-func putTerms(tx *sqlite.Tx, file int64, analysis string, terms []byte) (changed bool, err error) {
-	var old []byte
+// putTerms saves the terms of a file and returns those it had before.
+func putTerms(tx *sqlite.Tx, file int64, analysis string, terms []byte) (before []byte, changed bool, err error) {
 	var by string
-	err = tx.QueryRow(`SELECT analysis, body FROM terms WHERE file = ?`, file).Scan(&by, &old)
+	err = tx.QueryRow(`SELECT analysis, body FROM terms WHERE file = ?`, file).Scan(&by, &before)
 	switch {
-	case err == nil && by == analysis && bytes.Equal(old, terms):
-		return false, nil
+	case err == nil && by == analysis && bytes.Equal(before, terms):
+		return before, false, nil
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return false, err
+		return nil, false, err
 	}
 	_, err = tx.Exec(`INSERT OR REPLACE INTO terms(file, analysis, body) VALUES(?, ?, ?)`, file, analysis, terms)
-	return true, err
+	return before, true, err
 }
 
 // reanalyze brings the terms of a collection up to date after the analyzer
-// changed.
+// changed. Its files change by that as if they had been put.
 func (db *DB) reanalyze(ctx context.Context, root string) error {
 	for {
 		left := 0
-		err := db.change(ctx, "analyze", root, false, func(tx *sqlite.Tx, collection int64) (bool, error) {
-			files, titles, err := staleFiles(tx, collection, db.analysis())
+		err := db.change(ctx, "analyze", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
+			files, err := staleFiles(tx, collection, db.analysis())
 			left = len(files)
 			if err != nil {
 				return false, err
 			}
-			for i, file := range files {
-				chunks, err := fileChunks(tx, file)
+			for _, f := range files {
+				chunks, err := fileChunks(tx, f.id)
 				if err != nil {
 					return false, err
 				}
-				if _, err := putTerms(tx, file, db.analysis(), encodeTerms(db.analyzer, titles[i], chunks)); err != nil {
+				before, _, err := putTerms(tx, f.id, db.analysis(), encodeTerms(db.analyzer, f.title, chunks))
+				if err == nil {
+					err = supersede(tx, f.id, f.version, next, f.chunks, before)
+				}
+				if err != nil {
 					return false, err
 				}
 			}
@@ -210,15 +234,21 @@ func (db *DB) reanalyze(ctx context.Context, root string) error {
 	}
 }
 
-// staleFiles returns some files whose terms another analyzer made.
-func staleFiles(tx *sqlite.Tx, collection int64, analysis string) (files []int64, titles []string, err error) {
+// staleFile is a file whose terms another analyzer made.
+type staleFile struct {
+	id, version int64
+	title       string
+	chunks      int
+}
+
+// staleFiles returns some of them.
+func staleFiles(tx *sqlite.Tx, collection int64, analysis string) (out []staleFile, err error) {
 	err = each(tx, func(rows row) error {
-		var file int64
-		var title string
-		err := rows.Scan(&file, &title)
-		files, titles = append(files, file), append(titles, title)
+		var f staleFile
+		err := rows.Scan(&f.id, &f.version, &f.title, &f.chunks)
+		out = append(out, f)
 		return err
-	}, `SELECT f.id, f.title FROM files f JOIN terms t ON t.file = f.id
+	}, `SELECT f.id, f.version, f.title, f.chunks FROM files f JOIN terms t ON t.file = f.id
 		WHERE f.collection = ? AND t.analysis <> ? LIMIT 64`, collection, analysis)
-	return files, titles, err
+	return out, err
 }

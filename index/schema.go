@@ -92,6 +92,39 @@ ALTER TABLE collections ADD COLUMN embedder INTEGER REFERENCES embedders(id); --
 ALTER TABLE chunks ADD COLUMN lines TEXT NOT NULL DEFAULT ''; -- JSON array: lines of the file by line of the text; empty: they follow each other
 `, `
 ALTER TABLE files ADD COLUMN url TEXT NOT NULL DEFAULT ''; -- where the document says it is published; empty: it does not
+`, `
+-- The generation of its collection at which a search could last see the file change.
+ALTER TABLE files ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX files_by_version ON files(collection, version);
+
+ALTER TABLE collections ADD COLUMN changed INTEGER NOT NULL DEFAULT 0; -- when the generation moved last: nanoseconds since 1970; 0: not known
+
+-- The manifest: the tiers of each collection, as tier.go describes their files.
+-- A tier holds the files whose versions are greater than since, up to generation.
+CREATE TABLE tiers(
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	since      INTEGER NOT NULL,         -- the generation of the tier before; -1: there is none
+	generation INTEGER NOT NULL,
+	analysis   TEXT NOT NULL,
+	files      INTEGER NOT NULL,
+	chunks     INTEGER NOT NULL,
+	weight     INTEGER NOT NULL,         -- bytes of the terms it was merged from
+	bytes      INTEGER NOT NULL,         -- of its file
+	made       INTEGER NOT NULL,         -- nanoseconds since 1970
+	PRIMARY KEY(collection, generation)
+) STRICT, WITHOUT ROWID;
+
+-- Files that changed or went, as long as a tier may hold them: with their terms,
+-- so that a search counts as if the tier did not.
+CREATE TABLE dead(
+	id         INTEGER PRIMARY KEY,
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	file       INTEGER NOT NULL,         -- id its row had
+	version    INTEGER NOT NULL,         -- that it had then
+	died       INTEGER NOT NULL,         -- the generation that does not have it
+	body       BLOB NOT NULL
+) STRICT;
+CREATE INDEX dead_by_version ON dead(collection, version);
 `}
 }
 

@@ -15,17 +15,16 @@ type candidate struct {
 
 // top keeps the k best candidates.
 type top struct {
-	k    int
-	list []candidate
-	// floor is the score that a candidate must reach once k are known. Those
-	// offered come in order of part and chunk, so that an equal one loses.
-	floor float64
+	k       int
+	compare func(a, b candidate) int // of those of one score
+	list    []candidate
+	floor   float64 // the score that a candidate must reach once k are known
 }
 
-func newTop(k int) *top { return &top{k: k} }
+func newTop(k int, compare func(a, b candidate) int) *top { return &top{k: k, compare: compare} }
 
 func (t *top) offer(c candidate) {
-	if c.score <= t.floor {
+	if c.score < t.floor {
 		return
 	}
 	t.list = append(t.list, c)
@@ -38,7 +37,10 @@ func (t *top) offer(c candidate) {
 // ranked returns the best so far, best first.
 func (t *top) ranked() []candidate {
 	slices.SortFunc(t.list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.chunk, b.chunk))
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return t.compare(a, b)
 	})
 	return t.list[:min(t.k, len(t.list))]
 }
@@ -58,11 +60,11 @@ func (s *sums) reset(chunks, files int) {
 
 // score offers the chunks of a part that hold a term.
 func (s *Searcher) score(ctx context.Context, i int, terms []queryTerm, found *top) error {
-	p := s.parts[i].segment
+	p := &s.parts[i]
 	acc := sumsPool.Get().(*sums)
 	defer sumsPool.Put(acc)
 	acc.reset(p.chunks, p.files)
-	w := walker{seg: p, ranking: s.db.ranking, avg: s.averages(), chunks: acc.chunks, files: acc.files}
+	w := walker{seg: p.segment, ranking: s.db.ranking, avg: s.averages(), chunks: acc.chunks, files: acc.files}
 	for t := range terms {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -71,7 +73,7 @@ func (s *Searcher) score(ctx context.Context, i int, terms []queryTerm, found *t
 	}
 	share := s.db.ranking.Document
 	for c, v := range acc.chunks {
-		if v > 0 {
+		if v > 0 && p.live(c) {
 			found.offer(candidate{i, c, v + share*acc.files[p.chunkField(c, 0)]})
 		}
 	}

@@ -1,9 +1,11 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -23,35 +25,48 @@ const LegLexical = "lexical"
 // safe for concurrent use, keeps no file open and needs no closing.
 type Searcher struct {
 	db    *DB
-	parts []part // by root
+	views []*view // by root
+	parts []part  // of all views, in their order
 	all   totals
-}
-
-// part is one collection of a searcher.
-type part struct {
-	root string
-	*segment
 }
 
 // Searcher returns a searcher over what the index holds of roots now; the order
 // of roots does not matter. Where a root was never indexed the error is
 // [ErrNotIndexed].
 func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) {
-	s := &Searcher{db: db}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	for _, root := range slices.Compact(slices.Sorted(slices.Values(roots))) {
-		seg, err := db.segment(ctx, root, nil)
-		if err != nil {
-			return nil, fmt.Errorf("search %q: %w", root, err)
-		}
-		if err := db.save(seg); err != nil { // the search works without
-			db.log.WarnContext(ctx, "segment cannot be saved", "root", root, "error", err)
-		}
-		s.parts = append(s.parts, part{root, seg})
-		s.all.add(seg.totals)
+	roots = slices.Compact(slices.Sorted(slices.Values(roots)))
+	if err := db.publishDue(ctx, roots); err != nil {
+		return nil, err
+	}
+	views, err := db.views(ctx, roots)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searcher{db: db, views: views}
+	for _, v := range views {
+		s.parts = append(s.parts, v.parts...)
+		s.all.add(v.all)
 	}
 	return s, nil
+}
+
+// publishDue publishes what is worth it, for processes to come. The search works
+// without: it does not wait for who is just at it, nor fail where it fails.
+func (db *DB) publishDue(ctx context.Context, roots []string) error {
+	if db.ReadOnly() || !db.publishing.TryLock() {
+		return nil
+	}
+	defer db.publishing.Unlock()
+	for _, root := range roots {
+		err := db.publish(ctx, root, nil, nil)
+		if errors.Is(err, ErrNotIndexed) || context.Cause(ctx) != nil {
+			return fmt.Errorf("search %q: %w", root, err)
+		}
+		if err != nil {
+			db.log.WarnContext(ctx, "segment cannot be saved", "root", root, "error", err)
+		}
+	}
+	return nil
 }
 
 // Docs returns the number of chunks, the N of idf.
@@ -69,7 +84,34 @@ func (s *Searcher) DocFreq(term string) int {
 			df += e.chunkDF
 		}
 	}
-	return df
+	chunks, _ := s.deadDF(term)
+	return df - chunks
+}
+
+// deadDF returns how many chunks and files that hold a term do not count any more.
+func (s *Searcher) deadDF(term string) (chunks, files int) {
+	for _, v := range s.views {
+		if v.minus == nil {
+			continue
+		}
+		if e, ok := v.minus.find(term); ok {
+			chunks += e.chunkDF
+			files += e.fileDF
+		}
+	}
+	return chunks, files
+}
+
+// compare orders candidates of one score: by root, source and place.
+func (s *Searcher) compare(a, b candidate) int {
+	if a.part == b.part {
+		return cmp.Compare(a.chunk, b.chunk)
+	}
+	p, q := &s.parts[a.part], &s.parts[b.part]
+	if p.root != q.root {
+		return cmp.Compare(a.part, b.part)
+	}
+	return strings.Compare(p.source(a.chunk), q.source(b.chunk))
 }
 
 // IDF returns the weight of an analyzed term: ln((N−df+0.5)/(df+0.5) + 1). It is
@@ -84,7 +126,7 @@ func (s *Searcher) Analyzer() text.Analyzer { return s.db.analyzer }
 // the greatest counts. Boosts whose weight is not above 0 and finite are left
 // out. A text without terms finds nothing.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	found := newTop(min(k, s.all.chunks))
+	found := newTop(min(k, s.all.chunks), s.compare)
 	if found.k <= 0 {
 		return nil, context.Cause(ctx)
 	}
@@ -165,6 +207,9 @@ func (s *Searcher) terms(q state.Query) []queryTerm {
 				t.fileDF += e.fileDF
 			}
 		}
+		chunks, files := s.deadDF(term)
+		t.chunkDF -= chunks
+		t.fileDF -= files
 		if t.chunkDF > 0 {
 			t.chunkW = weight * idf(s.all.chunks, t.chunkDF)
 			t.fileW = weight * idf(s.all.files, t.fileDF)
@@ -180,9 +225,14 @@ func (s *Searcher) terms(q state.Query) []queryTerm {
 // id; that of the later root gets a mark of its root behind it.
 func (s *Searcher) publicID(c candidate) string {
 	id := s.parts[c.part].id(c.chunk)
+	root := s.parts[c.part].root
 	for i := range s.parts[:c.part] {
-		if s.parts[i].has(id) {
-			return id + "@" + rootMark(s.parts[c.part].root)
+		p := &s.parts[i]
+		if p.root == root {
+			break
+		}
+		if at, ok := p.place(id); ok && p.live(at) {
+			return id + "@" + rootMark(root)
 		}
 	}
 	return id
@@ -199,8 +249,8 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	found := make(map[string]state.Chunk, len(ids)) // by the id asked for
 	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		clear(found)
-		for _, p := range s.parts {
-			if err := p.read(tx, ids, found); err != nil {
+		for _, v := range s.views {
+			if err := v.read(tx, ids, found); err != nil {
 				return err
 			}
 		}
@@ -218,22 +268,22 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	return out, nil
 }
 
-// read reads, of the ids that no part before held, those that this one holds.
-func (p part) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
+// read reads, of the ids that no view before held, those that this one holds.
+func (v *view) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
 	asked := map[string][]string{} // by the id in this collection
 	for _, id := range ids {
 		if _, ok := found[id]; ok {
 			continue
 		}
 		bare, mark, marked := strings.Cut(id, "@")
-		if !marked || rootMark(p.root) == mark {
+		if !marked || rootMark(v.root) == mark {
 			asked[bare] = append(asked[bare], id)
 		}
 	}
 	if len(asked) == 0 {
 		return nil
 	}
-	chunks, err := chunksByID(tx, p.collection, slices.Sorted(maps.Keys(asked)), p.maxRev)
+	chunks, err := chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
 	for _, c := range chunks {
 		for _, id := range asked[c.ID] {
 			c.ID = id

@@ -14,10 +14,10 @@ import (
 //
 //	8 bytes   magic, with the version of the format
 //	4 bytes   CRC-32C of all that follows
-//	head      id of the database, collection, generation, analysis, greatest
-//	          rev of a chunk; number of files, chunks and terms; terms in all
-//	          texts, in all heading paths, in the titles of all chunks and in the
-//	          titles of all files; lengths of the sections, which follow
+//	head      id of the database, collection, 1 + the version behind which it
+//	          begins, generation, analysis; number of files, chunks and terms; terms
+//	          in all texts, in all heading paths, in the titles of all chunks and in
+//	          the titles of all files; lengths of the sections, which follow
 //	files     each 12 bytes: first chunk, terms of all its texts, of its title.
 //	          By source, files without chunks left out
 //	chunks    each 16 bytes: file, terms of its text, of its heading path, end
@@ -36,7 +36,7 @@ import (
 // postings of its terms; opening reads the head and the two tables.
 
 const (
-	segmentMagic = "rfseg\x00\x00\x01"
+	segmentMagic = "rfseg\x00\x00\x02"
 	segmentHead  = len(segmentMagic) + 4
 	fileWidth    = 12
 	chunkWidth   = 16
@@ -48,9 +48,9 @@ const (
 type stamp struct {
 	database   string
 	collection int64
-	generation int64
+	since      int64 // the versions of its files are greater
+	generation int64 // of the collection at that moment
 	analysis   string
-	maxRev     int64 // greatest rev of a chunk row at that moment
 }
 
 // totals are the sums that averages are made of. Those of several segments add
@@ -59,6 +59,15 @@ type totals struct {
 	files, chunks       int
 	body, heading       int // terms in all chunks
 	chunkTitles, titles int // terms in titles, once a chunk and once a file
+}
+
+func (t *totals) subtract(o totals) {
+	t.files -= o.files
+	t.chunks -= o.chunks
+	t.body -= o.body
+	t.heading -= o.heading
+	t.chunkTitles -= o.chunkTitles
+	t.titles -= o.titles
 }
 
 func (t *totals) add(o totals) {
@@ -70,7 +79,7 @@ func (t *totals) add(o totals) {
 	t.titles += o.titles
 }
 
-// segment is an opened segment. It is immutable but for saved.
+// segment is an opened segment. It is immutable.
 type segment struct {
 	stamp
 	totals
@@ -78,11 +87,10 @@ type segment struct {
 	terms                                      int
 	fileTab, chunkTab, ids, blocks, dict, post []byte
 
-	data  []byte
-	saved bool // guarded by DB.mu: data is in its file
+	data []byte
 
-	once sync.Once
-	set  map[string]bool // ids of all chunks, made by has when first needed
+	once   sync.Once
+	places map[string]int // chunks by id, made by place when first needed
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.
@@ -109,9 +117,9 @@ func openSegment(data []byte) (*segment, error) {
 	r := reader{b: data[segmentHead:]}
 	s.database = string(r.bytes())
 	s.collection = int64(r.uint())
+	s.since = int64(r.uint()) - 1
 	s.generation = int64(r.uint())
 	s.analysis = string(r.bytes())
-	s.maxRev = int64(r.uint())
 	for _, n := range []*int{&s.files, &s.chunks, &s.terms, &s.body, &s.heading, &s.chunkTitles, &s.titles} {
 		*n = int(r.uint())
 	}
@@ -183,15 +191,16 @@ func (s *segment) id(chunk int) string {
 	return string(s.ids[start:s.chunkField(chunk, 3)])
 }
 
-// has reports whether a chunk has this id.
-func (s *segment) has(id string) bool {
+// place returns the chunk that has an id.
+func (s *segment) place(id string) (chunk int, ok bool) {
 	s.once.Do(func() {
-		s.set = make(map[string]bool, s.chunks)
+		s.places = make(map[string]int, s.chunks)
 		for c := range s.chunks {
-			s.set[s.id(c)] = true
+			s.places[s.id(c)] = c
 		}
 	})
-	return s.set[id]
+	chunk, ok = s.places[id]
+	return chunk, ok
 }
 
 // entry is what the dictionary says of a term.

@@ -25,7 +25,7 @@ func smallSegment(tb testing.TB) []byte {
 			tb.Fatal(err)
 		}
 	}
-	data, err := b.finish(stamp{database: "db", collection: 1, generation: 2, analysis: "en", maxRev: 3})
+	data, err := b.finish(stamp{database: "db", collection: 1, since: -1, generation: 2, analysis: "en"})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func FuzzOpenSegment(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := Searcher{db: &DB{ranking: DefaultRanking(), analyzer: text.For("en")}, parts: []part{{"/", seg}}, all: seg.totals}
+		s := Searcher{db: &DB{ranking: DefaultRanking(), analyzer: text.For("en")}, parts: []part{{root: "/", tier: &tier{segment: seg}}}, all: seg.totals}
 		hits, err := s.Search(context.Background(), state.Query{Text: "volumes containers keep networks data"}, 5)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,7 @@ package index
 
 import (
 	"context"
-	"os"
+	"errors"
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
@@ -18,9 +18,12 @@ type Stats struct {
 // CollectionStats tell of one collection.
 type CollectionStats struct {
 	Collection
-	SegmentBytes int64     // of its newest segment file; 0 where there is none
-	Published    time.Time // when that was written; zero where there is none
-	Current      bool      // the segment is that of the newest generation
+	Changed      time.Time // when its generation moved last; zero where that is not known
+	Segments     int       // that it was published in
+	SegmentBytes int64     // of their files
+	Published    time.Time // when the last of them was made; zero where there is none
+	Pending      int       // files that changed since; every search still finds them
+	Dead         int       // files that segments hold, but that changed or went since; no search finds them
 }
 
 // Stats reads what there is to know of the index without reading its texts.
@@ -30,8 +33,8 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return out, err
 	}
-	ids := map[string]int64{}
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		out.Collections = nil
 		var pages, size int64
 		if err := tx.QueryRow(`PRAGMA page_count`).Scan(&pages); err != nil {
 			return err
@@ -40,25 +43,42 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			return err
 		}
 		out.Bytes = pages * size
-		return each(tx, func(r row) error {
-			var id int64
-			var root string
-			err := r.Scan(&id, &root)
-			ids[root] = id
-			return err
-		}, `SELECT id, root FROM collections`)
-	})
-	if err != nil {
-		return out, err
-	}
-	for _, c := range collections {
-		s := CollectionStats{Collection: c}
-		if db.folder != "" {
-			if info, err := os.Stat(db.name(stamp{collection: ids[c.Root], generation: c.Generation})); err == nil {
-				s.SegmentBytes, s.Published, s.Current = info.Size(), info.ModTime().UTC(), true
+		for _, c := range collections {
+			s := CollectionStats{Collection: c}
+			if err := s.read(tx, db.analysis()); errors.Is(err, ErrNotIndexed) {
+				continue // it was dropped meanwhile
+			} else if err != nil {
+				return err
 			}
+			out.Collections = append(out.Collections, s)
 		}
-		out.Collections = append(out.Collections, s)
+		return nil
+	})
+	return out, err
+}
+
+// read fills in what the manifest tells.
+func (s *CollectionStats) read(tx *sqlite.Tx, analysis string) error {
+	var m manifest
+	if err := m.read(tx, s.Root, analysis); err != nil {
+		return err
 	}
-	return out, nil
+	s.Segments = len(m.tiers)
+	var changed, made int64
+	if err := tx.QueryRow(`SELECT changed, (SELECT count(*) FROM files WHERE collection = c.id AND version > ?2 AND chunks > 0) FROM collections c WHERE id = ?1`,
+		m.collection, m.published()).Scan(&changed, &s.Pending); err != nil {
+		return err
+	}
+	if changed > 0 {
+		s.Changed = time.Unix(0, changed).UTC()
+	}
+	if s.Segments == 0 {
+		return nil
+	}
+	if err := tx.QueryRow(`SELECT sum(bytes), max(made), (SELECT count(*) FROM dead d WHERE d.collection = t.collection AND d.version <= ?2)
+		FROM tiers t WHERE collection = ?1`, m.collection, m.published()).Scan(&s.SegmentBytes, &made, &s.Dead); err != nil {
+		return err
+	}
+	s.Published = time.Unix(0, made).UTC()
+	return nil
 }

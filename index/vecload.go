@@ -13,17 +13,18 @@ import (
 )
 
 // vectorSegment returns the vectors of a part: those seen before, those in its
-// file, or put together from the cache. db.vectorsMu is held.
-func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimension int) (*vectorSegment, error) {
-	if v := db.vectors[want.collection]; v != nil && v.fits(want) {
+// file, or put together from the cache. Those of a part that was not published
+// have no file. db.vectorsMu is held.
+func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dimension int) (*vectorSegment, error) {
+	if v := db.vectors[p.stamp]; v != nil && v.fits(want) {
 		return v, nil
 	}
-	name := filepath.Join(db.folder, fmt.Sprintf("%d-%d-%d.vec", want.collection, want.generation, want.embedder))
-	if db.folder != "" {
+	name := strings.TrimSuffix(db.name(p.stamp), ".seg") + fmt.Sprintf("-%d.vec", want.embedder)
+	if db.folder != "" && p.published {
 		v, err := loadVectors(name)
 		switch {
 		case err == nil && v.fits(want) && v.dimension == dimension && v.chunks == p.chunks:
-			db.vectors[want.collection] = v
+			db.vectors[p.stamp] = v
 			return v, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			db.log.WarnContext(ctx, "vectors are put together anew", "file", name, "error", err)
@@ -33,8 +34,8 @@ func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimen
 	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
 		return nil, err
 	}
-	db.vectors[want.collection] = v
-	if db.folder != "" && !db.ReadOnly() {
+	db.vectors[p.stamp] = v
+	if db.folder != "" && p.published && !db.ReadOnly() {
 		if err := db.saveVectors(v, name); err != nil { // the search works without
 			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
 		}
@@ -44,19 +45,25 @@ func (db *DB) vectorSegment(ctx context.Context, p part, want vectorStamp, dimen
 
 // gather fills in the vectors of a part's chunks. Chunks that changed since the
 // part was made are left out, as they are by Searcher.Chunks.
-func (v *vectorSegment) gather(tx *sqlite.Tx, p part) error {
+func (v *vectorSegment) gather(tx *sqlite.Tx, p *part) error {
 	have, err := keys(tx, v.embedder)
 	if err != nil {
 		return err
 	}
 	rowOf := make([]int64, p.chunks) // of the vector of each chunk; 0: none
+	v.gone = p.chunks
 	place := make(map[string]int, p.chunks)
 	for c := range p.chunks {
 		place[p.id(c)] = c
 	}
 	count := 0
 	if err := eachKey(tx, p.root, func(id string, rev int64, k key) error {
-		if c, ok := place[id]; ok && rev <= p.maxRev && have[k] != 0 {
+		c, ok := place[id]
+		if !ok || rev > p.maxRev {
+			return nil
+		}
+		v.gone--
+		if have[k] != 0 {
 			rowOf[c] = have[k]
 			count++
 		}
@@ -87,7 +94,7 @@ func vectorRow(tx *sqlite.Tx, id int64) (body []byte, err error) {
 }
 
 // saveVectors writes vectors to their file, aside first and then renamed, and
-// removes older ones.
+// removes those of other embedders.
 func (db *DB) saveVectors(v *vectorSegment, name string) error {
 	if err := os.MkdirAll(db.folder, 0o700); err != nil {
 		return err
@@ -107,20 +114,19 @@ func (db *DB) saveVectors(v *vectorSegment, name string) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return db.sweepVectors(v.collection, filepath.Base(name))
+	return db.sweepVectors(name)
 }
 
-// sweepVectors removes the vector segments of a collection but one. Temporary
-// files are left to sweep.
-func (db *DB) sweepVectors(collection int64, keep string) error {
-	entries, err := os.ReadDir(db.folder)
+// sweepVectors removes the vectors that other embedders made of a tier, but for
+// the file to keep. All else is left to sweep.
+func (db *DB) sweepVectors(keep string) error {
+	others, err := filepath.Glob(keep[:strings.LastIndexByte(keep, '-')] + "-*.vec")
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // a folder with the signs of a pattern in its name
 	}
-	prefix := fmt.Sprintf("%d-", collection)
-	for _, e := range entries {
-		if n := e.Name(); strings.HasPrefix(n, prefix) && strings.HasSuffix(n, ".vec") && n != keep {
-			if err := os.Remove(filepath.Join(db.folder, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range others {
+		if name != keep {
+			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}

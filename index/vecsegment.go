@@ -17,19 +17,24 @@ import (
 //
 //	8 bytes   magic, with the version of the format
 //	head      length of the id of the database (2 bytes) and the id; collection,
-//	          generation, embedder, mark (8 bytes each); dimension, chunks, rows (4 each)
+//	          since, generation, embedder, mark (8 bytes each); dimension, chunks,
+//	          chunks that were gone, rows (4 each)
 //	chunks    of each row, by its number in the segment, ascending (4 bytes)
 //	vectors   of each row, of length 1 (32-bit floats)
 //	4 bytes   CRC-32C of all that precedes
 //
 // Chunks without a vector have no row.
 
-const vectorMagic = "rfvec\x00\x00\x01"
+// vectorNumbers is how many bytes the numbers of the head take.
+const vectorNumbers = 5*8 + 4*4
+
+const vectorMagic = "rfvec\x00\x00\x02"
 
 // vectorStamp says what a vector segment was made of.
 type vectorStamp struct {
 	database   string
 	collection int64
+	since      int64
 	generation int64
 	embedder   int64
 	mark       int64 // the greatest id of a vector at that moment
@@ -40,13 +45,15 @@ type vectorSegment struct {
 	vectorStamp
 
 	dimension int
-	chunks    int       // of the collection
+	chunks    int       // of the tier
+	gone      int       // of them, those that had changed or gone before
 	rows      []uint32  // chunks that have a vector, ascending
 	data      []float32 // dimension numbers a row
 }
 
-// complete reports whether all chunks have a vector: then nothing can be added.
-func (v *vectorSegment) complete() bool { return len(v.rows) == v.chunks }
+// complete reports whether all chunks have a vector that can have one: then
+// nothing can be added.
+func (v *vectorSegment) complete() bool { return len(v.rows)+v.gone == v.chunks }
 
 // fits reports whether a vector segment is what is wanted. A complete one stays
 // right whatever other collections were given since.
@@ -84,10 +91,10 @@ func (v *vectorSegment) writeTo(out io.Writer) error {
 	c := &checked{w: buffered, crc: crc32.New(castagnoli)}
 	head := append([]byte(vectorMagic), byte(len(v.database)), byte(len(v.database)>>8))
 	head = append(head, v.database...)
-	for _, n := range []int64{v.collection, v.generation, v.embedder, v.mark} {
+	for _, n := range []int64{v.collection, v.since, v.generation, v.embedder, v.mark} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(n)) //nolint:gosec // read back the same way
 	}
-	head = appendU32(head, uint32(v.dimension), uint32(v.chunks), uint32(len(v.rows)))
+	head = appendU32(head, uint32(v.dimension), uint32(v.chunks), uint32(v.gone), uint32(len(v.rows)))
 	head = appendU32(head, v.rows...)
 	if _, err := c.Write(head); err != nil {
 		return err
@@ -115,7 +122,7 @@ func readVectorSegment(in io.Reader, size int64) (*vectorSegment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	head := int64(len(vectorMagic) + 2 + len(v.database) + 4*8 + 3*4)
+	head := int64(len(vectorMagic) + 2 + len(v.database) + vectorNumbers)
 	if want := head + 4*int64(rows)*(1+int64(v.dimension)) + 4; want != size {
 		return nil, fmt.Errorf("%w: it has %d bytes instead of %d", errDamaged, size, want)
 	}
@@ -151,18 +158,18 @@ func readVectorHead(in io.Reader) (v *vectorSegment, rows int, err error) {
 	if _, err := io.ReadFull(in, database); err != nil {
 		return nil, 0, err
 	}
-	var numbers [4*8 + 3*4]byte
+	var numbers [vectorNumbers]byte
 	if _, err := io.ReadFull(in, numbers[:]); err != nil {
 		return nil, 0, err
 	}
 	v = &vectorSegment{vectorStamp: vectorStamp{database: string(database)}}
-	for i, n := range []*int64{&v.collection, &v.generation, &v.embedder, &v.mark} {
+	for i, n := range []*int64{&v.collection, &v.since, &v.generation, &v.embedder, &v.mark} {
 		*n = int64(binary.LittleEndian.Uint64(numbers[8*i:])) //nolint:gosec // as it was written
 	}
-	for i, n := range []*int{&v.dimension, &v.chunks, &rows} {
-		*n = int(binary.LittleEndian.Uint32(numbers[4*8+4*i:]))
+	for i, n := range []*int{&v.dimension, &v.chunks, &v.gone, &rows} {
+		*n = int(binary.LittleEndian.Uint32(numbers[5*8+4*i:]))
 	}
-	if v.dimension < 1 || v.dimension > maxDimension || v.chunks < 0 || rows < 0 || rows > v.chunks {
+	if v.dimension < 1 || v.dimension > maxDimension || v.chunks < 0 || v.gone < 0 || rows < 0 || v.gone > v.chunks || rows > v.chunks-v.gone {
 		return nil, 0, errors.New("its head makes no sense")
 	}
 	return v, rows, nil

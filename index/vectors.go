@@ -50,12 +50,34 @@ func (s *Searcher) Vectors(ctx context.Context, e Embedder) (*Vectors, error) {
 		if stamp.embedder == 0 {
 			continue
 		}
-		if v.parts[i], err = s.db.vectorSegment(ctx, s.parts[i], stamp, v.embedder.Dimension); err != nil {
-			return nil, fmt.Errorf("vectors of %q: %w", s.parts[i].root, err)
+		p := &s.parts[i]
+		if v.parts[i], err = s.db.vectorSegment(ctx, p, stamp, v.embedder.Dimension); err != nil {
+			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
-		v.rows += len(v.parts[i].rows)
+		for _, chunk := range v.parts[i].rows {
+			if p.live(int(chunk)) {
+				v.rows++
+			}
+		}
 	}
+	s.db.forgetVectors(s)
 	return v, nil
+}
+
+// forgetVectors lets go of vectors in memory that belong to earlier views of the
+// same collections. db.vectorsMu is held.
+func (db *DB) forgetVectors(s *Searcher) {
+	used := map[stamp]bool{}
+	collections := map[int64]bool{}
+	for i := range s.parts {
+		used[s.parts[i].stamp] = true
+		collections[s.parts[i].collection] = true
+	}
+	for k := range db.vectors {
+		if collections[k.collection] && !used[k] {
+			delete(db.vectors, k)
+		}
+	}
 }
 
 // CheckEmbedder tells, without reading vectors, whether [Searcher.Vectors] would
@@ -87,7 +109,7 @@ func (v *Vectors) stamp(tx *sqlite.Tx, stamps []vectorStamp) error {
 			return &EmbedderError{Root: p.root, Stored: stored, Given: v.embedder}
 		}
 		v.embedder.Dimension = stored.Dimension
-		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, generation: p.generation, embedder: id, mark: mark}
+		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, since: p.since, generation: p.generation, embedder: id, mark: mark}
 	}
 	return nil
 }
@@ -163,12 +185,12 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 	heaps := make([]nearest, workers)
 	share := (len(work) + workers - 1) / workers
 	scanShare := func(w int) {
-		heaps[w].k = k
+		heaps[w].k, heaps[w].compare = k, v.s.compare
 		for _, s := range work[min(w*share, len(work)):min((w+1)*share, len(work))] {
 			if ctx.Err() != nil {
 				return
 			}
-			v.parts[s.part].scan(s, unit, least, &heaps[w])
+			v.parts[s.part].scan(s, &v.s.parts[s.part], unit, least, &heaps[w])
 		}
 	}
 	var wg sync.WaitGroup
@@ -184,16 +206,16 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 	for _, h := range heaps {
 		all = append(all, h.list...)
 	}
-	slices.SortFunc(all, nearer)
+	slices.SortFunc(all, (&nearest{compare: v.s.compare}).nearer)
 	return all[:min(k, len(all))], nil
 }
 
 // scan offers a stretch of rows.
-func (v *vectorSegment) scan(s stretch, unit []float32, least float64, found *nearest) {
+func (v *vectorSegment) scan(s stretch, p *part, unit []float32, least float64, found *nearest) {
 	d := v.dimension
 	for i := s.from; i < s.to; i++ {
 		score := min(1, max(-1, float64(dot(unit, v.data[i*d:(i+1)*d]))))
-		if score >= least {
+		if score >= least && p.live(int(v.rows[i])) {
 			found.offer(candidate{s.part, int(v.rows[i]), score})
 		}
 	}
@@ -219,15 +241,19 @@ func dot(a, b []float32) float32 {
 }
 
 // nearer orders candidates, best first.
-func nearer(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.chunk, b.chunk))
+func (h *nearest) nearer(a, b candidate) int {
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
+	}
+	return h.compare(a, b)
 }
 
 // nearest keeps the k best candidates, whatever order they come in: a heap with
 // the worst at its root.
 type nearest struct {
-	k    int
-	list []candidate
+	k       int
+	compare func(a, b candidate) int // of those of one score
+	list    []candidate
 }
 
 func (h *nearest) offer(c candidate) {
@@ -235,7 +261,7 @@ func (h *nearest) offer(c candidate) {
 		h.list = append(h.list, c)
 		for i := len(h.list) - 1; i > 0; {
 			parent := (i - 1) / 2
-			if nearer(h.list[i], h.list[parent]) <= 0 {
+			if h.nearer(h.list[i], h.list[parent]) <= 0 {
 				return
 			}
 			h.list[i], h.list[parent] = h.list[parent], h.list[i]
@@ -243,14 +269,14 @@ func (h *nearest) offer(c candidate) {
 		}
 		return
 	}
-	if c.score < h.list[0].score || nearer(c, h.list[0]) >= 0 {
+	if c.score < h.list[0].score || h.nearer(c, h.list[0]) >= 0 {
 		return
 	}
 	h.list[0] = c
 	for i := 0; ; {
 		worst := i
 		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(h.list) && nearer(h.list[child], h.list[worst]) > 0 {
+			if child < len(h.list) && h.nearer(h.list[child], h.list[worst]) > 0 {
 				worst = child
 			}
 		}

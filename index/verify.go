@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -69,7 +67,7 @@ func (db *DB) Verify(ctx context.Context, o VerifyOptions) ([]Finding, error) {
 			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
 		}
 		out = append(out, found...)
-		if found, err = db.verifySegment(ctx, c.Root); err != nil {
+		if found, err = db.verifyTiers(ctx, c.Root); err != nil {
 			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
 		}
 		out = append(out, found...)
@@ -209,52 +207,4 @@ func (db *DB) faults(s stored) (out []string) {
 		out = append(out, "the terms are not those of the chunks")
 	}
 	return out
-}
-
-// verifySegment compares the file of the newest segment with a fresh merge. A
-// segment that is missing is no fault: it is made when it is needed.
-func (db *DB) verifySegment(ctx context.Context, root string) ([]Finding, error) {
-	if db.folder == "" {
-		return nil, nil
-	}
-	var found []Finding
-	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		found = nil
-		want := stamp{database: db.id, analysis: db.analysis()}
-		if err := want.read(tx, root); errors.Is(err, ErrNotIndexed) {
-			return nil // it was dropped meanwhile
-		} else if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(db.name(want))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		bad := func(what string) { found = []Finding{{Root: root, What: what}} }
-		s, err := openSegment(data)
-		if err != nil {
-			bad(fmt.Sprintf("segment: %v", err))
-			return nil
-		}
-		if !s.fits(want) {
-			return nil // of another analyzer: it is made anew when it is needed
-		}
-		b, err := merge(tx, want, 0, nil)
-		if err != nil {
-			bad(fmt.Sprintf("merge: %v", err))
-			return nil
-		}
-		fresh, err := b.finish(s.stamp)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(fresh, data) {
-			bad("the segment is not what a fresh merge makes")
-		}
-		return nil
-	})
-	return found, err
 }

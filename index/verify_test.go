@@ -129,7 +129,7 @@ func TestFail(t *testing.T) {
 		t.Errorf("got %+v", chunks)
 	}
 	stats, err := db.Stats(ctx)
-	if err != nil || len(stats.Collections) != 1 || !stats.Collections[0].Current || stats.Collections[0].SegmentBytes == 0 || stats.Bytes == 0 {
+	if err != nil || len(stats.Collections) != 1 || stats.Collections[0].Segments != 1 || stats.Collections[0].Changed.IsZero() || stats.Collections[0].SegmentBytes == 0 || stats.Bytes == 0 {
 		t.Errorf("stats %+v, %v", stats, err)
 	}
 }

@@ -64,9 +64,9 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		fmt.Fprintf(a.out, "  files        %d%s\n", c.Files, byStatus(c))
 		fmt.Fprintf(a.out, "  passages     %d\n", c.Chunks)
 		fmt.Fprintf(a.out, "  documents    %s\n", bytesText(c.FileBytes))
-		fmt.Fprintf(a.out, "  segment      %s\n", bytesText(c.SegmentBytes))
+		fmt.Fprintf(a.out, "  segments     %s\n", segments(c))
 		fmt.Fprintf(a.out, "  generation   %d\n", c.Generation)
-		changed := "not published yet"
+		changed := "not known"
 		if c.LastChange != nil {
 			changed = c.LastChange.Local().Format(time.DateTime)
 		}
@@ -80,6 +80,20 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		}
 	}
 	fmt.Fprintf(a.out, "database %s, analyzer %s\n", bytesText(stats.Bytes), stats.Analyzer)
+}
+
+// segments tells what searches of a collection read.
+func segments(c ragflow.CollectionStats) string {
+	out := fmt.Sprintf("%d, %s", c.Segments, bytesText(c.SegmentBytes))
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Pending, "to come"}, {c.Dead, "to go"}} {
+		if p.n > 0 {
+			out += fmt.Sprintf("; %s %s", count(p.n, "file"), p.what)
+		}
+	}
+	return out
 }
 
 // byStatus names how many files are not simply indexed.

@@ -1,0 +1,84 @@
+package index
+
+import (
+	"path/filepath"
+	"testing"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// TestMigratedIndex: an index of the schema before tiers is found whole, and
+// follows changes.
+func TestMigratedIndex(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "index.db")
+	analyzer := text.For("en")
+	old, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations()[:4], ApplicationID: applicationID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := []state.Chunk{{ID: "a", Text: "volumes keep data"}}
+	b := []state.Chunk{{ID: "b", Text: "volumes and networks"}}
+	if err := old.Write(ctx, func(tx *sqlite.Tx) error {
+		for _, statement := range []string{
+			`INSERT INTO settings VALUES('id', 'OLD')`,
+			`INSERT INTO collections(id, root, generation) VALUES(1, '/docs', 7)`,
+			`INSERT INTO files VALUES(1, 1, 'a.md', 1, 1, 'h', '', '', 'null', '', 1, ''), (2, 1, 'b.md', 1, 1, 'h', '', '', 'null', '', 1, '')`,
+			`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash) VALUES
+				(1, 1, 'a', 0, 0, 17, 1, 1, '', '[]', 'volumes keep data', '6b4f2ad97eba0d2b7ee5bf3a2b1bb28d16fd1a5a2ec3c6f8f3d1ef0cc4b5b9f2'),
+				(1, 2, 'b', 0, 0, 20, 1, 1, '', '[]', 'volumes and networks', '')`,
+		} {
+			if _, err := tx.Exec(statement); err != nil {
+				return err
+			}
+		}
+		for i, chunks := range [][]state.Chunk{a, b} {
+			if _, err := tx.Exec(`INSERT INTO terms VALUES(?, ?, ?)`, i+1, analyzer.Name()+termsFormat, encodeTerms(analyzer, "", chunks)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(ctx, path, Options{Analyzer: analyzer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	found := func() (ids string) {
+		t.Helper()
+		s, err := db.Searcher(ctx, "/docs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := s.Search(ctx, state.Query{Text: "volumes"}, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range hits {
+			ids += h.Chunk + " "
+		}
+		return ids
+	}
+	if got := found(); got != "b a " {
+		t.Errorf("found %q", got)
+	}
+	if err := db.Put(ctx, "/docs", []Entry{{File: File{Source: "a.md"}, Chunks: []state.Chunk{{ID: "a", Text: "other words"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(); got != "b " {
+		t.Errorf("after a change, found %q", got)
+	}
+	if got, err := db.verifyTiers(ctx, "/docs"); err != nil || len(got) > 0 {
+		t.Errorf("verify: %v, %v", got, err)
+	}
+}
