@@ -77,3 +77,24 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSciFact asks all test queries of SciFact for ten abstracts each.
+func BenchmarkSciFact(b *testing.B) {
+	db := open(b, "", index.Options{})
+	put(b, db, "scifact", sciFactEntries(b)...)
+	s := searcher(b, db, "scifact")
+	var queries []state.Query
+	eachLine(b, dataFile(b, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
+		queries = append(queries, state.Query{Text: decode[struct{ Text string }](b, line).Text})
+	})
+	n := 0
+	for b.Loop() {
+		for _, q := range queries {
+			if _, err := s.Search(b.Context(), q, 10); err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "queries/s")
+}

@@ -20,17 +20,50 @@ type builder struct {
 	ids      []byte
 }
 
-// termPostings are the postings of a term as far as they are known.
+// termPostings are the postings of a term as far as they are known: of each the
+// chunk minus the one before (the first counts from -1), and the occurrences in
+// text, heading path and title, all uvarints.
 type termPostings struct {
-	chunkDF, fileDF     int
-	files, chunks       []byte
-	lastFile, lastChunk int // -1 before the first
+	chunkDF, fileDF int
+	entries         int
+	list            []byte
+	last            int // chunk; -1 before the first
+}
+
+func (t *termPostings) append(p posting) {
+	t.list = binary.AppendUvarint(t.list, uint64(int(p.chunk)-t.last))
+	t.list = binary.AppendUvarint(t.list, uint64(p.body))
+	t.list = binary.AppendUvarint(t.list, uint64(p.heading)<<1|uint64(min(p.title, 1)))
+	if p.title > 0 {
+		t.list = binary.AppendUvarint(t.list, uint64(p.title))
+	}
+	t.last = int(p.chunk)
+	t.entries++
+}
+
+// read appends the postings to dst.
+func (t *termPostings) read(dst []posting) []posting {
+	r := reader{b: t.list}
+	chunk := -1
+	for range t.entries {
+		chunk += int(r.u32())
+		p := posting{chunk: uint32(chunk), body: r.u32()} //nolint:gosec // written from 32 bits
+		v := r.uint()
+		p.heading = uint32(v >> 1) //nolint:gosec // as above
+		if v&1 == 1 {
+			p.title = r.u32()
+		}
+		dst = append(dst, p)
+	}
+	return dst
 }
 
 // errTooLarge tells that a collection does not fit one segment.
-var errTooLarge = errors.New("more than fits one segment (4 billion terms or bytes of ids)")
+var errTooLarge = errors.New("more than fits one segment (4 billion terms, or bytes of ids)")
 
-func newBuilder() *builder { return &builder{terms: map[string]*termPostings{}} }
+func newBuilder() *builder {
+	return &builder{terms: map[string]*termPostings{}}
+}
 
 // add merges one file, given as encodeTerms wrote it.
 func (b *builder) add(terms []byte) error {
@@ -47,7 +80,7 @@ func (b *builder) add(terms []byte) error {
 		b.heading += int(c.heading)
 		b.chunkTab = appendU32(b.chunkTab, uint32(b.files), c.body, c.heading, uint32(len(b.ids)))
 	}
-	if uint64(len(b.ids)) > math.MaxUint32 || uint64(body) > math.MaxUint32 {
+	if max(uint64(len(b.ids)), uint64(body)) > math.MaxUint32 {
 		return errTooLarge
 	}
 	b.fileTab = appendU32(b.fileTab, uint32(first), uint32(body), f.title)
@@ -69,7 +102,7 @@ func (b *builder) merge(f *fileTerms, first int) error {
 		term = r.term(term)
 		t := b.terms[string(term)]
 		if t == nil {
-			t = &termPostings{lastFile: -1, lastChunk: -1}
+			t = &termPostings{last: -1}
 			b.terms[string(term)] = t
 		}
 		title, n := r.u32(), r.count()
@@ -77,25 +110,26 @@ func (b *builder) merge(f *fileTerms, first int) error {
 		t.chunkDF += n
 		if title > 0 {
 			t.chunkDF += len(f.chunks) - n // the rest of the chunks hold it in their title
-			t.files = binary.AppendUvarint(t.files, uint64(b.files-t.lastFile))
-			t.files = binary.AppendUvarint(t.files, uint64(title))
-			t.lastFile = b.files
 		}
 		at := first - 1
-		for range n {
+		for i := range n {
 			at += int(r.u32())
-			body, heading := uint64(r.u32())<<1, uint64(r.u32())
-			t.chunks = binary.AppendUvarint(t.chunks, uint64(at-t.lastChunk))
-			if heading > 0 {
-				t.chunks = binary.AppendUvarint(t.chunks, body|1)
-				t.chunks = binary.AppendUvarint(t.chunks, heading)
-			} else {
-				t.chunks = binary.AppendUvarint(t.chunks, body)
+			if at < first || at >= b.chunks {
+				r.fail()
+				break
 			}
-			t.lastChunk = at
+			p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
+			if i == 0 && title > 0 {
+				if at > first {
+					t.append(posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+				} else {
+					p.title = title
+				}
+			}
+			t.append(p)
 		}
-		if at >= b.chunks {
-			r.fail()
+		if n == 0 && title > 0 {
+			t.append(posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
 		}
 		if r.err != nil {
 			return fmt.Errorf("terms: %w", r.err)
@@ -104,15 +138,25 @@ func (b *builder) merge(f *fileTerms, first int) error {
 	return nil
 }
 
+func (b *builder) chunkField(chunk uint32, field int) uint32 {
+	return binary.LittleEndian.Uint32(b.chunkTab[int(chunk)*chunkWidth+4*field:])
+}
+
+func (b *builder) fileField(file uint32, field int) uint32 {
+	return binary.LittleEndian.Uint32(b.fileTab[int(file)*fileWidth+4*field:])
+}
+
 // finish returns the segment.
 func (b *builder) finish(s stamp) ([]byte, error) {
 	var blocks, dict, post []byte
 	terms := slices.Sorted(maps.Keys(b.terms))
 	size := 0
 	for _, t := range b.terms {
-		size += len(t.files) + len(t.chunks)
+		size += len(t.list)
 	}
-	post = make([]byte, 0, size)
+	post = make([]byte, 0, size+size/4)
+	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
+	var list []posting
 	before := ""
 	for i, term := range terms {
 		t := b.terms[term]
@@ -121,17 +165,23 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 			blocks = appendU32(blocks, uint32(len(dict)))
 			blocks = binary.LittleEndian.AppendUint64(blocks, uint64(len(post)))
 		}
+		list = t.read(list[:0])
+		start := len(post)
+		post = appendPostings(post, list, bounds.of(list))
 		dict = appendTerm(dict, before, term)
-		for _, n := range []int{t.chunkDF, t.fileDF, len(t.files), len(t.chunks)} {
+		for _, n := range []int{t.chunkDF, t.fileDF, len(list), len(post) - start} {
 			dict = binary.AppendUvarint(dict, uint64(n))
 		}
-		post = append(append(post, t.files...), t.chunks...)
+		if len(post)-start > math.MaxUint32 {
+			return nil, errTooLarge
+		}
 		before = term
 	}
 	if uint64(len(dict)) > math.MaxUint32 {
 		return nil, errTooLarge
 	}
-	out := make([]byte, segmentHead, segmentHead+256+len(b.fileTab)+len(b.chunkTab)+len(b.ids)+len(blocks)+len(dict)+len(post))
+	sections := [][]byte{b.fileTab, b.chunkTab, b.ids, blocks, dict, post}
+	out := make([]byte, segmentHead, segmentHead+256+size+size/2)
 	out = appendString(out, s.database)
 	out = binary.AppendUvarint(out, uint64(s.collection))
 	out = binary.AppendUvarint(out, uint64(s.since+1))
@@ -140,7 +190,6 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 	for _, n := range []int{b.files, b.chunks, len(terms), b.body, b.heading, b.chunkTitles, b.titles} {
 		out = binary.AppendUvarint(out, uint64(n))
 	}
-	sections := [][]byte{b.fileTab, b.chunkTab, b.ids, blocks, dict, post}
 	for _, section := range sections {
 		out = binary.AppendUvarint(out, uint64(len(section)))
 	}

@@ -47,7 +47,9 @@
 //
 // Scoring is BM25F over the chunk (text, heading path, title of its document)
 // plus a share of the BM25F of its whole document: a passage counts for more
-// where the page around it is about the question too. See [Ranking].
+// where the page around it is about the question too. See [Ranking]. Postings
+// that cannot lift a chunk among the best are not read; the hits and the bits of
+// their scores are those of a search that reads all. See score.go.
 //
 // # Vectors
 //

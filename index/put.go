@@ -88,16 +88,16 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 // version is next.
 func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (changed bool, err error) {
 	f := e.File
-	var title, url string
+	var title, url, meta string
 	var version int64
 	var chunks int
-	err = tx.QueryRow(`SELECT title, url, version, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
-		Scan(&title, &url, &version, &chunks)
+	err = tx.QueryRow(`SELECT title, url, meta, version, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
+		Scan(&title, &url, &meta, &version, &chunks)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, err
 	}
 	known := err == nil
-	changed = !known || title != f.Title || url != f.URL
+	changed = !known || title != f.Title || url != f.URL || meta != p.meta
 	var file int64
 	if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -218,23 +218,28 @@ func TestDockerQuality(t *testing.T) {
 	golden.Assert(t, "testdata/docker-eval.golden", out.Bytes())
 }
 
+// sciFactEntries are the abstracts of SciFact, each a chunk.
+func sciFactEntries(tb testing.TB) (entries []index.Entry) {
+	tb.Helper()
+	eachLine(tb, dataFile(tb, "beir", "scifact", "corpus.jsonl.gz"), func(line []byte) {
+		v := decode[struct {
+			ID          string `json:"_id"`
+			Title, Text string
+		}](tb, line)
+		entries = append(entries, index.Entry{
+			File:   index.File{Source: v.ID, Title: v.Title},
+			Chunks: []state.Chunk{{ID: v.ID, Text: v.Text}},
+		})
+	})
+	return entries
+}
+
 // TestSciFactQuality holds nDCG@10 and recall@100 on SciFact, where Lucene has
 // 0.679 and 0.925.
 func TestSciFactQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	var entries []index.Entry
-	eachLine(t, dataFile(t, "beir", "scifact", "corpus.jsonl.gz"), func(line []byte) {
-		v := decode[struct {
-			ID          string `json:"_id"`
-			Title, Text string
-		}](t, line)
-		entries = append(entries, index.Entry{
-			File:   index.File{Source: v.ID, Title: v.Title},
-			Chunks: []state.Chunk{{ID: v.ID, Text: v.Text}},
-		})
-	})
 	relevant := map[string]map[string]bool{}
 	eachLine(t, dataFile(t, "beir", "scifact", "qrels", "test.tsv"), func(line []byte) {
 		f := strings.Split(string(line), "\t")
@@ -246,7 +251,7 @@ func TestSciFactQuality(t *testing.T) {
 		}
 	})
 	db := open(t, "", index.Options{})
-	put(t, db, "scifact", entries...)
+	put(t, db, "scifact", sciFactEntries(t)...)
 	s := searcher(t, db, "scifact")
 	var ndcg, recall float64
 	eachLine(t, dataFile(t, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {

@@ -49,16 +49,3 @@ func (r Ranking) check() error {
 func idf(n, df int) float64 {
 	return math.Log((float64(n-df)+0.5)/(float64(df)+0.5) + 1)
 }
-
-// norm is occurrences brought to a text of average length.
-func (r Ranking) norm(tf, length uint32, average float64) float64 {
-	if tf == 0 {
-		return 0
-	}
-	return float64(tf) / (1 - r.B + r.B*float64(length)/average)
-}
-
-// saturate turns occurrences into a score between 0 and K1+1. tf is above 0.
-func (r Ranking) saturate(tf float64) float64 {
-	return tf * (r.K1 + 1) / (tf + r.K1)
-}

@@ -1,197 +1,276 @@
 package index
 
 import (
-	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 	"sync"
 )
 
-// candidate is a chunk with its score.
-type candidate struct {
-	part, chunk int
-	score       float64
+// The search is exhaustive in what it finds, not in what it reads (MaxScore of
+// Turtle & Flood 1995, with the maxima of blocks of Ding & Suel 2011). The chunks of a
+// part are gone through window by window. In a window each term has a bound:
+// the most it can add to any chunk, through the chunk and through its document.
+// Terms stand in one order, the weightiest first; from some place on, all
+// together cannot lift a chunk that holds only them over the worst of the k best
+// so far. The terms before that place are added up; the others are looked up
+// only for documents that can still win. As terms are always added in that one
+// order, a score has the same bits whatever was skipped.
+
+// windowChunks is about how many chunks a window has: their sums stay in the
+// first-level cache, and bounds are those of few blocks.
+const windowChunks = 1024
+
+// slack is added to bounds for what rounding takes: a chunk is skipped only
+// where it would lose without it, too.
+const slack = 1 + 1e-9
+
+// window is the scratch memory of a search.
+type window struct {
+	seg           *segment
+	score         *scorer
+	chunkStretch  float64 // see scorer.stretch
+	fileStretch   float64
+	terms         []queryTerm // with postings in this part; the weightiest first
+	cursors       []cursor    // of terms
+	rest          []float64   // bound of each term and those behind it, and 0
+	f0, f1        int         // files of the window
+	c0, c1        int         // chunks of the window
+	chunks, files []float64   // sums so far; 0 outside of a window
+	touched       bitmap      // files of the window that hold an added term
+	allowed       bitmap      // files of the part that may be found; nil: all
 }
-
-// top keeps the k best candidates.
-type top struct {
-	k       int
-	compare func(a, b candidate) int // of those of one score
-	list    []candidate
-	floor   float64 // the score that a candidate must reach once k are known
-}
-
-func newTop(k int, compare func(a, b candidate) int) *top { return &top{k: k, compare: compare} }
-
-func (t *top) offer(c candidate) {
-	if c.score < t.floor {
-		return
-	}
-	t.list = append(t.list, c)
-	if len(t.list) >= 2*t.k {
-		t.list = t.ranked()
-		t.floor = t.list[t.k-1].score
-	}
-}
-
-// ranked returns the best so far, best first.
-func (t *top) ranked() []candidate {
-	slices.SortFunc(t.list, func(a, b candidate) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
-		}
-		return t.compare(a, b)
-	})
-	return t.list[:min(t.k, len(t.list))]
-}
-
-// sums are the scores of all chunks and files of a part, while terms are added.
-type sums struct{ chunks, files []float64 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
-var sumsPool = sync.Pool{New: func() any { return new(sums) }}
+var windows = sync.Pool{New: func() any { return new(window) }}
 
-func (s *sums) reset(chunks, files int) {
-	s.chunks = slices.Grow(s.chunks[:0], chunks)[:chunks]
-	s.files = slices.Grow(s.files[:0], files)[:files]
-	clear(s.chunks)
-	clear(s.files)
-}
-
-// score offers the chunks of a part that hold a term.
-func (s *Searcher) score(ctx context.Context, i int, terms []queryTerm, found *top) error {
-	p := &s.parts[i]
-	acc := sumsPool.Get().(*sums)
-	defer sumsPool.Put(acc)
-	acc.reset(p.chunks, p.files)
-	w := walker{seg: p.segment, ranking: s.db.ranking, avg: s.averages(), chunks: acc.chunks, files: acc.files}
-	for t := range terms {
+// search offers the chunks of part i that hold a term.
+func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, sel *selection, found *top) error {
+	w := windows.Get().(*window)
+	defer windows.Put(w)
+	w.open(s, i, terms)
+	w.allowed = sel.filesOf(&s.parts[i], i)
+	for w.next() {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		w.term(&terms[t], terms[t].entries[i])
-	}
-	share := s.db.ranking.Document
-	for c, v := range acc.chunks {
-		if v > 0 && p.live(c) {
-			found.offer(candidate{i, c, v + share*acc.files[p.chunkField(c, 0)]})
+		essential := w.bounds(found.floor())
+		switch {
+		case essential == 0:
+		case w.few():
+			w.touchAllowed()
+			w.finish(0, i, sel, found)
+		default:
+			for t := range essential {
+				w.add(t)
+			}
+			w.finish(essential, i, sel, found)
+		}
+		for t := range w.cursors {
+			w.cursors[t].seek(uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
 		}
 	}
 	return nil
 }
 
-// averages are the average lengths of fields over all parts, in terms.
-type averages struct{ body, heading, title, fileBody, fileTitle float64 }
+// open prepares for a part.
+func (w *window) open(s *Searcher, i int, terms []queryTerm) {
+	w.seg, w.score = s.parts[i].segment, &s.scorer
+	w.chunkStretch, w.fileStretch = s.scorer.stretch(&w.seg.made)
+	w.terms, w.cursors = w.terms[:0], w.cursors[:0]
+	for _, t := range terms {
+		if t.entries[i].entries > 0 {
+			w.terms = append(w.terms, t)
+		}
+	}
+	w.cursors = slices.Grow(w.cursors, len(w.terms))[:len(w.terms)]
+	for t := range w.terms {
+		w.cursors[t].open(w.terms[t].entries[i])
+	}
+	w.rest = append(slices.Grow(w.rest[:0], len(w.terms)+1)[:len(w.terms)], 0)
+	w.c1 = 0
+}
 
-func (s *Searcher) averages() averages {
-	chunks, files := float64(s.all.chunks), float64(s.all.files)
-	return averages{
-		body:      float64(s.all.body) / chunks,
-		heading:   float64(s.all.heading) / chunks,
-		title:     float64(s.all.chunkTitles) / chunks,
-		fileBody:  float64(s.all.body) / files,
-		fileTitle: float64(s.all.titles) / files,
+// next moves to the next window with a posting of a file that is allowed.
+func (w *window) next() bool {
+	for {
+		first := uint32(noChunk)
+		for t := range w.cursors {
+			first = min(first, w.cursors[t].chunk)
+		}
+		if uint64(first) >= uint64(w.seg.chunks) {
+			return false
+		}
+		w.f0 = int(w.seg.chunkField(int(first), 0))
+		if w.allowed == nil || w.allowed.has(w.f0) {
+			break
+		}
+		f := w.allowed.next(w.f0)
+		if f >= w.seg.files {
+			return false
+		}
+		c, _ := w.seg.chunksOf(f)
+		for t := range w.cursors {
+			w.cursors[t].seek(uint32(c)) //nolint:gosec // as above
+		}
+	}
+	w.c0, _ = w.seg.chunksOf(w.f0)
+	w.f1, w.c1 = w.seg.files, w.seg.chunks
+	if end := w.c0 + windowChunks; end < w.seg.chunks {
+		w.f1 = max(w.f0+1, int(w.seg.chunkField(end, 0)))
+		if w.f1 < w.seg.files {
+			w.c1, _ = w.seg.chunksOf(w.f1)
+		}
+	}
+	w.chunks = zeros(w.chunks, w.c1-w.c0)
+	w.files = zeros(w.files, w.f1-w.f0)
+	w.touched = w.touched.sized(w.f1 - w.f0)
+	return true
+}
+
+// zeros returns a slice of n zeros, made of one that holds only zeros.
+func zeros(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n, max(n, windowChunks))
+	}
+	return s[:n]
+}
+
+// bounds fills in what the terms can add in the window, and returns how many of
+// them must be added up; behind those, all together stay below floor.
+func (w *window) bounds(floor float64) (essential int) {
+	k1, share := w.score.ranking.K1, w.score.ranking.Document
+	for t := len(w.terms) - 1; t >= 0; t-- {
+		sum := w.rest[t+1]
+		if b := w.cursors[t].bound(uint32(w.c1)); b != (bound{}) { //nolint:gosec // as above
+			sum += w.terms[t].chunkGain*saturated(value(b.chunk)*w.chunkStretch, k1) +
+				share*w.terms[t].fileGain*saturated(value(b.file)*w.fileStretch, k1)
+		}
+		w.rest[t] = sum
+	}
+	essential = len(w.terms)
+	for essential > 0 && w.rest[essential-1]*slack < floor {
+		essential--
+	}
+	return essential
+}
+
+// few reports whether so few files of the window are allowed that looking them
+// up is quicker than adding up.
+func (w *window) few() bool {
+	return w.allowed != nil && 8*w.allowed.count(w.f0, w.f1) < w.f1-w.f0
+}
+
+func (w *window) touchAllowed() {
+	for f := w.allowed.next(w.f0); f < w.f1; f = w.allowed.next(f + 1) {
+		w.touched.set(f - w.f0)
 	}
 }
 
-// walker adds the score of one term after the other.
-type walker struct {
-	seg           *segment
-	ranking       Ranking
-	avg           averages
-	chunks, files []float64 // scores so far
-}
-
-// term goes through the postings of a term file by file.
-func (w *walker) term(t *queryTerm, e entry) {
-	files, chunks := w.seg.files, w.seg.chunks
-	titles := titleCursor{r: reader{b: e.files}, file: -1}
-	texts := chunkCursor{r: reader{b: e.chunks}, chunk: -1}
-	titles.next(files)
-	texts.next(chunks)
-	for titles.file < files || texts.chunk < chunks {
-		file := titles.file
-		if texts.chunk < chunks {
-			file = min(file, int(w.seg.chunkField(texts.chunk, 0)))
+// add adds what a term gives all files of the window.
+func (w *window) add(t int) {
+	c := &w.cursors[t]
+	for uint64(c.chunk) < uint64(w.c1) {
+		if uint64(c.chunk) < uint64(w.c0) { // in damaged postings
+			c.next()
+			continue
 		}
-		var inTitle uint32
-		if titles.file == file {
-			inTitle = titles.tf
-			titles.next(files)
+		f := int(w.seg.chunkField(int(c.chunk), 0))
+		if w.allowed != nil && !w.allowed.has(f) {
+			_, end := w.seg.chunksOf(f)
+			c.seek(uint32(end)) //nolint:gosec // as above
+			continue
 		}
-		w.file(t, file, inTitle, &texts)
+		w.touched.set(f - w.f0)
+		w.addFile(t, f)
 	}
 }
 
-// file adds what one file and its chunks get for a term. at stands on the first
-// chunk of the file, or of a later one, that holds the term; it is moved behind
-// the file.
-func (w *walker) file(t *queryTerm, file int, inTitle uint32, at *chunkCursor) {
-	r, seg := w.ranking, w.seg
-	titleLength := seg.fileField(file, 2)
-	title := r.Title * r.norm(inTitle, titleLength, w.avg.title)
-	first, end := seg.chunksOf(file)
-	var total uint32
-	for c := first; c < end; c++ {
-		tf := title
-		if at.chunk == c {
-			tf += r.norm(at.body, seg.chunkField(c, 1), w.avg.body) +
-				r.Heading*r.norm(at.heading, seg.chunkField(c, 2), w.avg.heading)
-			total += at.body
-			at.next(seg.chunks)
-		} else if title == 0 { // nothing before the next posting
-			c = min(at.chunk, end) - 1
-		}
-		if tf > 0 {
-			w.chunks[c] += t.chunkW * r.saturate(tf)
-		}
-	}
-	tf := r.norm(total, seg.fileField(file, 1), w.avg.fileBody) + r.Title*r.norm(inTitle, titleLength, w.avg.fileTitle)
-	if tf > 0 {
-		w.files[file] += t.fileW * r.saturate(tf)
-	}
-}
-
-// titleCursor walks the files that hold a term in their title.
-type titleCursor struct {
-	r    reader
-	file int
-	tf   uint32
-}
-
-// next moves on; behind the last, file is end.
-func (c *titleCursor) next(end int) {
-	if len(c.r.b) == 0 {
-		c.file = end
+// addFile adds what a term gives one file and its chunks. The cursor of the term
+// stands on the file's first posting; it is moved behind the last.
+func (w *window) addFile(t, f int) {
+	c, term := &w.cursors[t], &w.terms[t]
+	first, end := w.seg.chunksOf(f)
+	if c.title > 0 {
+		w.addTitled(t, f)
 		return
 	}
-	c.file += int(c.r.u32())
-	c.tf = c.r.u32()
-	if c.r.err != nil || uint(c.file) >= uint(end) {
-		c.file, c.r.b = end, nil
+	total := uint32(0)
+	for uint64(c.chunk) < uint64(end) {
+		if at := int(c.chunk); at >= first {
+			total += c.body
+			if c.heading == 0 {
+				w.chunks[at-w.c0] += term.chunkGain * w.score.inText(c.body, w.seg.chunkField(at, 1))
+			} else {
+				w.chunks[at-w.c0] += term.chunkGain * w.score.chunk(c.body, w.seg.chunkField(at, 1), c.heading, w.seg.chunkField(at, 2), 0, 0)
+			}
+		}
+		c.next()
+	}
+	if total > 0 {
+		w.files[f-w.f0] += term.fileGain * w.score.file(total, w.seg.fileField(f, 1), 0, 0)
 	}
 }
 
-// chunkCursor walks the chunks that hold a term in text or headings.
-type chunkCursor struct {
-	r             reader
-	chunk         int
-	body, heading uint32
+// addTitled is addFile for a file with the term in its title, which all of its
+// chunks have part in.
+func (w *window) addTitled(t, f int) {
+	c, term := &w.cursors[t], &w.terms[t]
+	first, end := w.seg.chunksOf(f)
+	title, length := c.title, w.seg.fileField(f, 2)
+	total := uint32(0)
+	for at := first; at < end; at++ {
+		for int(c.chunk) < at { // in damaged postings
+			c.next()
+		}
+		var body, heading uint32
+		if int(c.chunk) == at {
+			body, heading = c.body, c.heading
+			c.next()
+		}
+		total += body
+		if gain := w.score.chunk(body, w.seg.chunkField(at, 1), heading, w.seg.chunkField(at, 2), title, length); gain > 0 {
+			w.chunks[at-w.c0] += term.chunkGain * gain
+		}
+	}
+	if gain := w.score.file(total, w.seg.fileField(f, 1), title, length); gain > 0 {
+		w.files[f-w.f0] += term.fileGain * gain
+	}
 }
 
-// next moves on; behind the last, chunk is end.
-func (c *chunkCursor) next(end int) {
-	if len(c.r.b) == 0 {
-		c.chunk = end
-		return
+// finish goes through the files of the window that hold an added term, looks up
+// the terms from essential on, offers the chunks, and clears the sums.
+func (w *window) finish(essential, part int, sel *selection, found *top) {
+	for i, word := range w.touched {
+		w.touched[i] = 0
+		for ; word != 0; word &= word - 1 {
+			w.finishFile(w.f0+i*64+bits.TrailingZeros64(word), essential, part, sel, found)
+		}
 	}
-	c.chunk += int(c.r.u32())
-	v := c.r.uint()
-	c.body, c.heading = uint32(v>>1), 0 //nolint:gosec // written from 32 bits
-	if v&1 == 1 {
-		c.heading = c.r.u32()
+}
+
+func (w *window) finishFile(f, essential, part int, sel *selection, found *top) {
+	first, end := w.seg.chunksOf(f)
+	chunks, share, floor := w.chunks[first-w.c0:end-w.c0], w.score.ranking.Document, found.floor()
+	for t := essential; ; t++ {
+		if (slices.Max(chunks)+share*w.files[f-w.f0]+w.rest[t])*slack < floor {
+			break
+		}
+		if t == len(w.terms) {
+			for i, v := range chunks {
+				if v > 0 && sel.has(part, first+i) {
+					found.offer(candidate{part, first + i, v + share*w.files[f-w.f0]})
+				}
+			}
+			break
+		}
+		if c := &w.cursors[t]; uint64(c.chunk) < uint64(end) {
+			c.seek(uint32(first)) //nolint:gosec // chunks of a segment fit 32 bits
+			if uint64(c.chunk) < uint64(end) {
+				w.addFile(t, f)
+			}
+		}
 	}
-	if c.r.err != nil || uint(c.chunk) >= uint(end) {
-		c.chunk, c.r.b = end, nil
-	}
+	clear(chunks)
+	w.files[f-w.f0] = 0
 }

@@ -24,10 +24,11 @@ const LegLexical = "lexical"
 // Searcher searches the union of collections as it was at one moment. It is
 // safe for concurrent use, keeps no file open and needs no closing.
 type Searcher struct {
-	db    *DB
-	views []*view // by root
-	parts []part  // of all views, in their order
-	all   totals
+	db     *DB
+	views  []*view // by root
+	parts  []part  // of all views, in their order
+	all    totals
+	scorer scorer
 }
 
 // Searcher returns a searcher over what the index holds of roots now; the order
@@ -47,6 +48,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.parts = append(s.parts, v.parts...)
 		s.all.add(v.all)
 	}
+	s.scorer = newScorer(db.ranking, s.all)
 	return s, nil
 }
 
@@ -102,6 +104,17 @@ func (s *Searcher) deadDF(term string) (chunks, files int) {
 	return chunks, files
 }
 
+// better orders candidates, best first.
+func (s *Searcher) better(a, b candidate) int {
+	switch {
+	case a.score > b.score:
+		return -1
+	case a.score < b.score:
+		return 1
+	}
+	return s.compare(a, b)
+}
+
 // compare orders candidates of one score: by root, source and place.
 func (s *Searcher) compare(a, b candidate) int {
 	if a.part == b.part {
@@ -126,25 +139,30 @@ func (s *Searcher) Analyzer() text.Analyzer { return s.db.analyzer }
 // the greatest counts. Boosts whose weight is not above 0 and finite are left
 // out. A text without terms finds nothing.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	found := newTop(min(k, s.all.chunks), s.compare)
-	if found.k <= 0 {
+	if k = min(k, s.all.chunks); k <= 0 {
 		return nil, context.Cause(ctx)
 	}
+	found := newTop(k, s.better)
 	terms := s.terms(q)
 	for i := range s.parts {
-		if err := s.score(ctx, i, terms, found); err != nil {
+		if err := s.search(ctx, i, terms, nil, found); err != nil {
 			return nil, err
 		}
 	}
-	var hits []state.Hit
-	for i, c := range found.ranked() {
-		hits = append(hits, state.Hit{
-			Chunk: s.publicID(c),
-			Score: c.score,
-			Legs:  []state.Leg{{Name: LegLexical, Rank: i + 1, Score: c.score}},
-		})
+	return s.hits(found.ranked(), LegLexical), nil
+}
+
+// hits tells what a leg found.
+func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
+	if len(found) == 0 {
+		return nil
 	}
-	return hits, nil
+	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
+	for i, c := range found {
+		legs[i] = state.Leg{Name: leg, Rank: i + 1, Score: c.score}
+		hits[i] = state.Hit{Chunk: s.publicID(c), Score: c.score, Legs: legs[i : i+1 : i+1]}
+	}
+	return hits
 }
 
 // What special terms count of a word: the words are there too.
@@ -176,18 +194,21 @@ func termWeight(term, query string) float64 {
 
 // queryTerm is a term of a query with all that does not depend on the chunk.
 type queryTerm struct {
-	term            string
-	chunkW, fileW   float64 // weight · idf, among chunks and among documents
-	chunkDF, fileDF int
-	entries         []entry // by part
+	term                string
+	weight              float64 // in the query
+	chunkGain, fileGain float64 // what it counts at most: weight · idf · (K1 + 1), among chunks and among documents
+	chunkDF, fileDF     int
+	entries             []entry // by part
 }
 
 // terms analyzes a query. Terms that nothing holds are left out; the rest is in
-// ascending order, in which scores are added up.
+// the order in which scores are added up, what counts most first.
 func (s *Searcher) terms(q state.Query) []queryTerm {
-	weights := map[string]float64{}
+	weights := make(map[string]float64, 32)
+	var tokens []text.Token
 	add := func(words string, weight float64) {
-		for _, t := range s.db.analyzer.Analyze(words) {
+		tokens = s.db.analyzer.Append(tokens[:0], words)
+		for _, t := range tokens {
 			weights[t.Term] = max(weights[t.Term], weight*termWeight(t.Term, words))
 		}
 	}
@@ -197,9 +218,11 @@ func (s *Searcher) terms(q state.Query) []queryTerm {
 			add(b.Text, b.Weight)
 		}
 	}
-	var out []queryTerm
+	out := make([]queryTerm, 0, len(weights))
+	entries := make([]entry, len(weights)*len(s.parts))
 	for term, weight := range weights {
-		t := queryTerm{term: term, entries: make([]entry, len(s.parts))}
+		t := queryTerm{term: term, weight: weight, entries: entries[:len(s.parts):len(s.parts)]}
+		entries = entries[len(s.parts):]
 		for i, p := range s.parts {
 			if e, ok := p.find(term); ok {
 				t.entries[i] = e
@@ -211,12 +234,15 @@ func (s *Searcher) terms(q state.Query) []queryTerm {
 		t.chunkDF -= chunks
 		t.fileDF -= files
 		if t.chunkDF > 0 {
-			t.chunkW = weight * idf(s.all.chunks, t.chunkDF)
-			t.fileW = weight * idf(s.all.files, t.fileDF)
+			t.chunkGain = weight * idf(s.all.chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)
+			t.fileGain = weight * idf(s.all.files, t.fileDF) * (s.scorer.ranking.K1 + 1)
 			out = append(out, t)
 		}
 	}
-	slices.SortFunc(out, func(a, b queryTerm) int { return strings.Compare(a.term, b.term) })
+	share := s.scorer.ranking.Document
+	slices.SortFunc(out, func(a, b queryTerm) int {
+		return cmp.Or(cmp.Compare(b.chunkGain+share*b.fileGain, a.chunkGain+share*a.fileGain), strings.Compare(a.term, b.term))
+	})
 	return out
 }
 

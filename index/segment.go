@@ -27,16 +27,14 @@ import (
 //	          and (8 bytes) where its postings begin
 //	dictionary, ascending; a term: bytes shared with the one before in its
 //	          block, rest; chunks that hold it in any field; files that hold it;
-//	          length of its file postings, and of its chunk postings
-//	postings  of each term: files with the term in their title (gap, occurrences),
-//	          then chunks with it in text or headings (gap, 2·occurrences in text,
-//	          +1 where occurrences in headings follow). The first gap counts from -1
+//	          number of its postings, and their length
+//	postings  of each term: see postings.go
 //
 // A query reads the blocks, one block of the dictionary a term, and the
 // postings of its terms; opening reads the head and the two tables.
 
 const (
-	segmentMagic = "rfseg\x00\x00\x02"
+	segmentMagic = "rfseg\x00\x00\x03"
 	segmentHead  = len(segmentMagic) + 4
 	fileWidth    = 12
 	chunkWidth   = 16
@@ -86,6 +84,7 @@ type segment struct {
 
 	terms                                      int
 	fileTab, chunkTab, ids, blocks, dict, post []byte
+	made                                       scorer // what the bounds of postings were made with
 
 	data []byte
 
@@ -137,6 +136,7 @@ func openSegment(data []byte) (*segment, error) {
 	if len(r.b) != 0 || !s.sound() {
 		return nil, fmt.Errorf("%w: tables do not fit", errDamaged)
 	}
+	s.made = newScorer(DefaultRanking(), s.totals)
 	return s, nil
 }
 
@@ -147,10 +147,13 @@ func (s *segment) sound() bool {
 		s.terms < 0 || (s.terms+blockTerms-1)/blockTerms != len(s.blocks)/blockWidth || len(s.blocks)%blockWidth != 0 {
 		return false
 	}
+	if s.body < 0 || s.heading < 0 || s.chunkTitles < 0 || s.titles < 0 {
+		return false
+	}
 	last, ids := 0, uint32(0)
 	for f := range s.files {
 		first, end := s.chunksOf(f)
-		if first != last || end < first || end > s.chunks {
+		if first != last || end <= first || end > s.chunks {
 			return false
 		}
 		for c := first; c < end; c++ {
@@ -206,7 +209,8 @@ func (s *segment) place(id string) (chunk int, ok bool) {
 // entry is what the dictionary says of a term.
 type entry struct {
 	chunkDF, fileDF int
-	files, chunks   []byte // postings
+	entries         int // in postings
+	postings        []byte
 }
 
 // find looks a term up.
@@ -215,32 +219,50 @@ func (s *segment) find(term string) (entry, bool) {
 	// The first block that begins behind the term; the term is in the one before.
 	b := sort.Search(n, func(b int) bool {
 		r := s.block(b)
-		return string(r.term(nil)) > term
+		r.uint() // nothing is shared with a term before
+		return string(r.bytes()) > term
 	}) - 1
 	if b < 0 {
 		return entry{}, false
 	}
 	r := s.block(b)
 	at := binary.LittleEndian.Uint64(s.blocks[b*blockWidth+4:])
-	var t []byte
-	for range min(blockTerms, s.terms-b*blockTerms) {
-		t = r.term(t)
-		e := entry{chunkDF: int(r.u32()), fileDF: int(r.u32())}
-		files, chunks := r.uint(), r.uint()
-		switch {
-		case r.err != nil || string(t) > term:
-			return entry{}, false
-		case string(t) == term:
-			size := uint64(len(s.post))
-			if at > size || files > size-at || chunks > size-at-files {
+	same := 0 // bytes that the last one read has in common with term
+	for i := range min(blockTerms, s.terms-b*blockTerms) {
+		shared := r.uint()
+		rest := r.bytes()
+		e := entry{chunkDF: int(r.u32()), fileDF: int(r.u32()), entries: int(r.u32())}
+		size := r.uint()
+		if r.err != nil || i > 0 && shared < uint64(same) {
+			return entry{}, false // it differs from the term earlier than the one before did, so it is behind
+		}
+		if shared == uint64(same) || i == 0 {
+			more := common(rest, term[same:])
+			same += more
+			if more == len(rest) && same == len(term) {
+				all := uint64(len(s.post))
+				if at > all || size > all-at {
+					return entry{}, false
+				}
+				e.postings = s.post[at : at+size]
+				return e, true
+			}
+			if same < len(term) && more < len(rest) && rest[more] > term[same] || same == len(term) {
 				return entry{}, false
 			}
-			e.files, e.chunks = s.post[at:at+files], s.post[at+files:at+files+chunks]
-			return e, true
 		}
-		at += files + chunks
+		at += size
 	}
 	return entry{}, false
+}
+
+// common is how many bytes a and b begin with alike.
+func common(a []byte, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // block returns the dictionary from the start of a block on.

@@ -47,7 +47,7 @@ func FuzzOpenSegment(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := Searcher{db: &DB{ranking: DefaultRanking(), analyzer: text.For("en")}, parts: []part{{root: "/", tier: &tier{segment: seg}}}, all: seg.totals}
+		s := Searcher{db: &DB{ranking: DefaultRanking(), analyzer: text.For("en")}, parts: []part{{root: "/", tier: &tier{segment: seg}}}, all: seg.totals, scorer: seg.made}
 		hits, err := s.Search(context.Background(), state.Query{Text: "volumes containers keep networks data"}, 5)
 		if err != nil {
 			t.Fatal(err)

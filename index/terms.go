@@ -33,8 +33,8 @@ const termsFormat = "/terms1"
 // analysis names what made the terms: files of another one are analyzed again.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
-// posting is one chunk of a file that holds a term.
-type posting struct {
+// filePosting is one chunk of a file that holds a term.
+type filePosting struct {
 	ordinal       int
 	body, heading uint32 // occurrences
 }
@@ -42,7 +42,7 @@ type posting struct {
 // termUse is where a term stands in a file.
 type termUse struct {
 	title    uint32
-	postings []posting
+	postings []filePosting
 }
 
 // encodeTerms analyzes a file and returns its terms.
@@ -56,10 +56,10 @@ func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
 		}
 		return u
 	}
-	at := func(term string, ordinal int) *posting {
+	at := func(term string, ordinal int) *filePosting {
 		u := use(term)
 		if n := len(u.postings); n == 0 || u.postings[n-1].ordinal != ordinal {
-			u.postings = append(u.postings, posting{ordinal: ordinal})
+			u.postings = append(u.postings, filePosting{ordinal: ordinal})
 		}
 		return &u.postings[len(u.postings)-1]
 	}

@@ -25,12 +25,14 @@ type view struct {
 type part struct {
 	root   string
 	maxRev int64  // of the view
-	dead   []bool // files that changed or went since, by number; nil: none
+	alive  bitmap // files that did not change or go since, by number; nil: all
 	*tier
 }
 
 // live reports whether a chunk counts.
-func (p *part) live(chunk int) bool { return p.dead == nil || !p.dead[p.chunkField(chunk, 0)] }
+func (p *part) live(chunk int) bool {
+	return p.alive == nil || p.alive.has(int(p.chunkField(chunk, 0)))
+}
 
 // manifest says what tiers a collection was published in.
 type manifest struct {
@@ -256,10 +258,11 @@ func (v *view) bury(tx *sqlite.Tx, published int64) error {
 		p := &v.parts[i]
 		for n, f := range p.roster {
 			if _, ok := graves[grave{f.id, f.version}]; ok {
-				if p.dead == nil {
-					p.dead = make([]bool, p.files)
+				if p.alive == nil {
+					p.alive = newBitmap(p.files)
+					p.alive.fill(p.files)
 				}
-				p.dead[n] = true
+				p.alive.unset(n)
 				graves[grave{f.id, f.version}] = true
 			}
 		}

@@ -1,0 +1,60 @@
+package index
+
+import "math/bits"
+
+// bitmap is a set of small numbers, 64 a word.
+type bitmap []uint64
+
+// newBitmap has room for the numbers below n.
+func newBitmap(n int) bitmap { return make(bitmap, (n+63)/64) }
+
+// sized returns an empty bitmap for numbers below n, made of an empty one.
+func (b bitmap) sized(n int) bitmap {
+	if words := (n + 63) / 64; words <= cap(b) {
+		return b[:words]
+	}
+	return newBitmap(n)
+}
+
+func (b bitmap) set(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitmap) unset(i int)    { b[i>>6] &^= 1 << (i & 63) }
+func (b bitmap) has(i int) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
+// next is the least member that is not below i; behind all where there is none.
+func (b bitmap) next(i int) int {
+	for w := i >> 6; w < len(b); w++ {
+		word := b[w]
+		if w == i>>6 {
+			word &= ^uint64(0) << (i & 63)
+		}
+		if word != 0 {
+			return w<<6 + bits.TrailingZeros64(word)
+		}
+	}
+	return len(b) << 6
+}
+
+// count is how many members lie in [from, to).
+func (b bitmap) count(from, to int) (n int) {
+	for w := from >> 6; w < len(b) && w<<6 < to; w++ {
+		word := b[w]
+		if w == from>>6 {
+			word &= ^uint64(0) << (from & 63)
+		}
+		if end := to - w<<6; end < 64 {
+			word &= 1<<end - 1
+		}
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// fill puts in all numbers below n.
+func (b bitmap) fill(n int) {
+	for i := range b {
+		b[i] = ^uint64(0)
+	}
+	if n&63 != 0 {
+		b[len(b)-1] = 1<<(n&63) - 1
+	}
+}

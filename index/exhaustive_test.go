@@ -1,0 +1,328 @@
+package index
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// exhaustive is the search that skips nothing: every posting of every term is
+// added up, in the order of Searcher.terms, and all chunks are sorted.
+func exhaustive(s *Searcher, q state.Query, k int, sel *selection) []candidate {
+	var all []candidate
+	terms := s.terms(q)
+	for i, p := range s.parts {
+		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
+		for _, t := range terms {
+			var c cursor
+			c.open(t.entries[i])
+			byFile := map[int][]posting{}
+			for ; c.chunk != noChunk; c.next() {
+				f := int(p.chunkField(int(c.chunk), 0))
+				byFile[f] = append(byFile[f], c.posting)
+			}
+			for f, list := range byFile {
+				title, length := list[0].title, p.fileField(f, 2)
+				total := uint32(0)
+				first, end := p.chunksOf(f)
+				for at := first; at < end; at++ {
+					var in posting
+					for _, e := range list {
+						if int(e.chunk) == at {
+							in = e
+						}
+					}
+					total += in.body
+					chunks[at] += t.chunkGain * s.scorer.chunk(in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+				}
+				files[f] += t.fileGain * s.scorer.file(total, p.fileField(f, 1), title, length)
+			}
+		}
+		for c, v := range chunks {
+			f := int(p.chunkField(c, 0))
+			if allowed := sel.filesOf(&s.parts[i], i); v > 0 && (allowed == nil || allowed.has(f)) && sel.has(i, c) {
+				all = append(all, candidate{i, c, v + s.scorer.ranking.Document*files[f]})
+			}
+		}
+	}
+	slices.SortFunc(all, s.better)
+	return append([]candidate(nil), all[:min(k, len(all))]...)
+}
+
+// pruned is what Search finds.
+func pruned(tb testing.TB, s *Searcher, q state.Query, k int, sel *selection) []candidate {
+	tb.Helper()
+	found := newTop(k, s.better)
+	terms := s.terms(q)
+	for i := range s.parts {
+		if err := s.search(tb.Context(), i, terms, sel, found); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return append([]candidate(nil), found.ranked()...)
+}
+
+// word is the n-th word of a made-up language without endings.
+func word(n int) string {
+	out := []byte("xo")
+	for ; n > 0 || len(out) < 4; n /= 16 {
+		out = append(out, "bcdfghjklmnpqrtv"[n%16], 'o')
+	}
+	return string(out)
+}
+
+// made makes files of random terms, as encodeTerms would: words by a law of Zipf
+// and Mandelbrot over a vocabulary, a quarter of each chunk about its topic.
+type made struct {
+	r          *rand.Rand
+	vocabulary []string
+	cumulative []float64 // how often words up to each are used
+	words      int       // of a chunk, on average
+	chunks     int       // of a file, at most
+	fields     bool      // titles and headings, too
+}
+
+func newMade(seed uint64, vocabulary, words, chunks int, fields bool) *made {
+	m := &made{r: rand.New(rand.NewPCG(seed, 1)), words: words, chunks: chunks, fields: fields}
+	sum := 0.0
+	for i := range vocabulary {
+		m.vocabulary = append(m.vocabulary, word(i))
+		sum += 1 / math.Pow(float64(i)+2.7, 1.05)
+		m.cumulative = append(m.cumulative, sum)
+	}
+	return m
+}
+
+func (m *made) word() string {
+	i, _ := slices.BinarySearch(m.cumulative, m.r.Float64()*m.cumulative[len(m.cumulative)-1])
+	return m.vocabulary[min(i, len(m.vocabulary)-1)]
+}
+
+// file returns the terms of a file, and how many chunks it has.
+func (m *made) file(source string) ([]byte, int) {
+	uses := map[string]*termUse{}
+	at := func(term string, ordinal int) *filePosting {
+		u := uses[term]
+		if u == nil {
+			u = &termUse{}
+			uses[term] = u
+		}
+		if n := len(u.postings); n == 0 || u.postings[n-1].ordinal != ordinal {
+			u.postings = append(u.postings, filePosting{ordinal: ordinal})
+		}
+		return &u.postings[len(u.postings)-1]
+	}
+	chunks, titles := 1+m.r.IntN(m.chunks), 0
+	if m.fields {
+		for range m.r.IntN(4) {
+			titles++
+			w := m.word()
+			if uses[w] == nil {
+				uses[w] = &termUse{}
+			}
+			uses[w].title++
+		}
+	}
+	out := binary.AppendUvarint(nil, uint64(chunks))
+	out = binary.AppendUvarint(out, uint64(titles))
+	topic := make([]string, 12)
+	for i := range topic {
+		topic[i] = m.word()
+	}
+	for i := range chunks {
+		body, heading := m.words/2+m.r.IntN(m.words+1), 0
+		for n := range body {
+			w := topic[n%len(topic)]
+			if n%4 != 0 {
+				w = m.word()
+			}
+			at(w, i).body++
+		}
+		if m.fields {
+			for range m.r.IntN(3) {
+				heading++
+				at(m.word(), i).heading++
+			}
+		}
+		out = appendString(out, fmt.Sprintf("%s#%d", source, i))
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(body)), uint64(heading))
+	}
+	out = binary.AppendUvarint(out, uint64(len(uses)))
+	before := ""
+	for _, term := range slices.Sorted(maps.Keys(uses)) {
+		u := uses[term]
+		out = appendTerm(out, before, term)
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(u.title)), uint64(len(u.postings)))
+		last := -1
+		for _, p := range u.postings {
+			out = binary.AppendUvarint(out, uint64(p.ordinal-last))
+			out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(p.body)), uint64(p.heading))
+			last = p.ordinal
+		}
+		before = term
+	}
+	return out, chunks
+}
+
+// segment makes a segment of about n chunks.
+func (m *made) segment(tb testing.TB, n int) []byte {
+	tb.Helper()
+	b := newBuilder()
+	for f := 0; b.chunks < n; f++ {
+		source := fmt.Sprintf("%07d.md", f)
+		terms, _ := m.file(source)
+		if err := b.add(terms); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	data, err := b.finish(stamp{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func (m *made) query(words int) state.Query {
+	var q []string
+	for range words {
+		q = append(q, m.word())
+	}
+	return state.Query{Text: strings.Join(q, " ")}
+}
+
+// searcherOf searches segments as they are.
+func searcherOf(tb testing.TB, r Ranking, segments ...[]byte) *Searcher {
+	tb.Helper()
+	s := &Searcher{db: &DB{ranking: r, analyzer: text.For("")}}
+	for i, data := range segments {
+		seg, err := openSegment(data)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		s.parts = append(s.parts, part{root: fmt.Sprintf("/%d", i), tier: &tier{segment: seg}})
+		s.all.add(seg.totals)
+	}
+	s.scorer = newScorer(r, s.all)
+	return s
+}
+
+// TestPruningIsExact compares the search with the one that skips nothing, bit by
+// bit: several segments of other averages, all fields, other rankings than that
+// which bounds are made for, filters from rare to none.
+func TestPruningIsExact(t *testing.T) {
+	rankings := map[string]Ranking{
+		"default": DefaultRanking(), "plain": {K1: 1.5, B: 0.75}, "lucene": {K1: 0.9, B: 0.4, Title: 1, Heading: 1, Document: 0.3},
+		"no lengths": {K1: 2, Title: 5, Heading: 3, Document: 1}, "all lengths": {B: 1, K1: 1.2, Title: 2, Heading: 0.1, Document: 2},
+		"binary": {Title: 1, Heading: 1, Document: 1},
+	}
+	for seed := range uint64(4) {
+		m := newMade(seed, 600, 20+int(40*seed), 1+int(5*seed), seed%2 == 1)
+		large, small := m.segment(t, 6000), newMade(seed+9, 600, 12, 3, true).segment(t, 500)
+		for name, r := range rankings {
+			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
+				s := searcherOf(t, r, small, large)
+				for n := range 30 {
+					q, k := m.query(1+n%9), 1+m.r.IntN(30)
+					if n%3 == 0 {
+						q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}}
+					}
+					sel := randomSelection(m.r, s, n)
+					got, want := pruned(t, s, q, k, sel), exhaustive(s, q, k, sel)
+					if d := cmp.Diff(want, got, cmp.AllowUnexported(candidate{})); d != "" {
+						t.Fatalf("%q, %d best: (-exhaustive +search)\n%s", q.Text, k, d)
+					}
+				}
+			})
+		}
+	}
+}
+
+// randomSelection allows from no file in a hundred to all.
+func randomSelection(r *rand.Rand, s *Searcher, n int) *selection {
+	if n%4 == 0 {
+		return nil
+	}
+	sel := &selection{}
+	share := []float64{0.004, 0.05, 0.9}[n%3]
+	for _, p := range s.parts {
+		files, chunks := newBitmap(p.files), newBitmap(p.chunks)
+		for f := range p.files {
+			if r.Float64() < share {
+				files.set(f)
+			}
+		}
+		for c := range p.chunks {
+			if r.IntN(3) > 0 {
+				chunks.set(c)
+			}
+		}
+		sel.files, sel.chunks = append(sel.files, files), append(sel.chunks, chunks)
+	}
+	if n%2 == 0 {
+		sel.chunks = nil
+	}
+	return sel
+}
+
+// madeSegment is a segment of n chunks, kept between runs for it takes minutes
+// to make a large one.
+func madeSegment(b *testing.B, n int) []byte {
+	b.Helper()
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("ragflow-made-%d-%x.seg", n, segmentMagic))
+	if data, err := os.ReadFile(name); err == nil {
+		return data
+	}
+	data := newMade(1, 50_000, 120, 8, true).segment(b, n)
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
+// BenchmarkMade searches made-up chunks for two to eight words, frequent ones
+// among them, at two sizes; the million needs RAGFLOW_FULL=1.
+func BenchmarkMade(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if n > 100_000 && os.Getenv("RAGFLOW_FULL") == "" {
+				b.Skip("takes minutes (set RAGFLOW_FULL=1)")
+			}
+			data := madeSegment(b, n)
+			s := searcherOf(b, DefaultRanking(), data)
+			m := newMade(2, 50_000, 120, 8, true)
+			queries := make([]state.Query, 300)
+			for i := range queries {
+				queries[i] = m.query(2 + i%7)
+			}
+			var took []time.Duration
+			runtime.GC()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				start := time.Now()
+				if _, err := s.Search(context.Background(), queries[i%len(queries)], 20); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(len(data))/float64(s.Docs()), "B/chunk")
+		})
+	}
+}
