@@ -33,7 +33,7 @@ const (
 
 func bars(r *Result) barChart {
 	about := map[string]string{}
-	for _, m := range Metrics() {
+	for _, m := range r.metrics() {
 		about[m.Name] = m.About
 	}
 	c := barChart{Width: 900}
@@ -113,7 +113,11 @@ func (c *chart) scale(x0, x1, y1 string) {
 
 func charts(r *Result) []chart {
 	var out []chart
-	for _, draw := range []func(*Result) (chart, bool){reliabilityChart, gradeChart, latencyChart, keywordChart} {
+	drawers := []func(*Result) (chart, bool){reliabilityChart, gradeChart, latencyChart, keywordChart}
+	if r.Retrieval != nil {
+		drawers = []func(*Result) (chart, bool){latencyChart}
+	}
+	for _, draw := range drawers {
 		if c, ok := draw(r); ok {
 			out = append(out, c)
 		}

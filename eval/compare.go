@@ -21,6 +21,7 @@ var ErrNothingInCommon = errors.New("the runs have no question in common")
 type Comparison struct {
 	A           RunRef             `json:"a"`
 	B           RunRef             `json:"b"`
+	Retrieval   bool               `json:"retrieval"`   // runs of `eval retrieval` are compared: there are no answers
 	Matched     int                `json:"matched"`     // questions in both, with the same text and expectations
 	OnlyA       []string           `json:"only_a"`      // ids of questions that only A asked
 	OnlyB       []string           `json:"only_b"`      // ids of questions that only B asked
@@ -69,6 +70,15 @@ type QuestionChange struct {
 	ID       string         `json:"id"`
 	Question string         `json:"question"`
 	Changes  []MetricChange `json:"changes"`
+	Moved    []Move         `json:"moved"` // relevant pages at another rank, in the order of Relevant
+}
+
+// Move tells where a relevant page stands in both runs: ranks from 1, 0 where it
+// was not found.
+type Move struct {
+	Source string `json:"source"`
+	A      int    `json:"a"`
+	B      int    `json:"b"`
 }
 
 // MetricChange is a figure in both runs; nil where the metric does not apply.
@@ -83,10 +93,13 @@ type MetricChange struct {
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
 		A: ref(a), B: ref(b), OnlyA: []string{}, OnlyB: []string{}, Different: []string{}, Setup: a.Setup.Differences(b.Setup),
-		Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
+		Retrieval: a.Retrieval != nil, Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
 	}
 	if c.Setup == nil {
 		c.Setup = []string{}
+	}
+	if (a.Retrieval == nil) != (b.Retrieval == nil) {
+		return c, fmt.Errorf("%w: one measures answers, the other what the search finds", ErrNothingInCommon)
 	}
 	pairs := c.match(a, b)
 	c.Matched = len(pairs)
@@ -94,7 +107,7 @@ func Compare(a, b *Result) (*Comparison, error) {
 		return c, fmt.Errorf("%w: one asked %s of the dataset %q, the other %s of %q", ErrNothingInCommon,
 			plural(len(a.Outcomes), "question"), a.Dataset.Name, plural(len(b.Outcomes), "question"), b.Dataset.Name)
 	}
-	for _, m := range Metrics() {
+	for _, m := range a.metrics() {
 		if compared, ok := compareMetric(m.Name, pairs); ok {
 			c.Metrics = append(c.Metrics, compared)
 			if compared.Fell() {
@@ -103,7 +116,7 @@ func Compare(a, b *Result) (*Comparison, error) {
 		}
 	}
 	for _, p := range pairs {
-		if change := p.change(); len(change.Changes) > 0 {
+		if change := p.change(a.metrics()); len(change.Changes) > 0 {
 			c.Questions = append(c.Questions, change)
 		}
 		if p.a.Answer != p.b.Answer {
@@ -193,9 +206,9 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 }
 
 // change lists the figures of a question that differ.
-func (p pair) change() QuestionChange {
+func (p pair) change(metrics []Metric) QuestionChange {
 	c := QuestionChange{ID: p.a.ID, Question: p.a.Question}
-	for _, m := range Metrics() {
+	for _, m := range metrics {
 		x, inA := p.a.Metrics[m.Name]
 		y, inB := p.b.Metrics[m.Name]
 		if inA == inB && x == y {
@@ -209,6 +222,14 @@ func (p pair) change() QuestionChange {
 			change.B = &y
 		}
 		c.Changes = append(c.Changes, change)
+	}
+	c.Moved = []Move{}
+	inA, inB := sources(p.a.Retrieved), sources(p.b.Retrieved)
+	for _, source := range p.a.Relevant {
+		m := Move{source, 1 + slices.Index(inA, source), 1 + slices.Index(inB, source)}
+		if m.A != m.B {
+			c.Moved = append(c.Moved, m)
+		}
 	}
 	return c
 }
@@ -240,18 +261,51 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		return err
 	}
 	fmt.Fprint(w, tidy(rows.String()))
-	fmt.Fprintf(w, "\n%s with other figures, %s worded differently\n", plural(len(c.Questions), "question"), plural(c.Reworded, "answer"))
-	for _, q := range c.Questions[:min(mostChanges, len(c.Questions))] {
+	changed := c.Questions
+	if c.Retrieval {
+		changed = worstFirst(changed)
+		fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "query"))
+	} else {
+		fmt.Fprintf(w, "\n%s with other figures, %s worded differently\n", plural(len(changed), "question"), plural(c.Reworded, "answer"))
+	}
+	for _, q := range changed[:min(mostChanges, len(changed))] {
 		var parts []string
 		for _, m := range q.Changes {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", m.Name, figure(m.A), figure(m.B)))
 		}
+		for _, m := range q.Moved[:min(mostMoves, len(q.Moved))] {
+			parts = append(parts, fmt.Sprintf("%s %s → %s", m.Source, place(m.A), place(m.B)))
+		}
 		fmt.Fprintf(w, "  %s: %s\n", q.ID, strings.Join(parts, ", "))
 	}
-	if more := len(c.Questions) - mostChanges; more > 0 {
+	if more := len(changed) - mostChanges; more > 0 {
 		fmt.Fprintf(w, "  … and %d more\n", more)
 	}
 	return nil
+}
+
+// worstFirst orders changed queries by what they lost of nDCG.
+func worstFirst(all []QuestionChange) []QuestionChange {
+	gain := func(q QuestionChange) float64 {
+		for _, m := range q.Changes {
+			if m.Name == MetricNDCG && m.A != nil && m.B != nil {
+				return *m.B - *m.A
+			}
+		}
+		return 0
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b QuestionChange) int { return cmp.Compare(gain(a), gain(b)) })
+}
+
+// mostMoves is how many relevant pages of a changed question a table names.
+const mostMoves = 3
+
+// place is a rank for people.
+func place(rank int) string {
+	if rank == 0 {
+		return "not found"
+	}
+	return fmt.Sprintf("#%d", rank)
 }
 
 func figure(f *float64) string {
@@ -266,7 +320,11 @@ func (r RunRef) line() string {
 	if r.Name != "" {
 		name += " (" + r.Name + ")"
 	}
-	return fmt.Sprintf("%s  %s, %s, %s; p50 %.0f ms, %d tokens, %.4f USD", name, r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50, r.Tokens.Total, r.CostUSD)
+	out := fmt.Sprintf("%s  %s, %s, %s; p50 %.0f ms", name, r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50)
+	if r.Tokens.Calls > 0 || r.Tokens.Total > 0 {
+		out += fmt.Sprintf(", %d tokens, %.4f USD", r.Tokens.Total, r.CostUSD)
+	}
+	return out
 }
 
 // remarks say what is not compared, and what else differs.

@@ -47,7 +47,7 @@ func WriteHTML(w io.Writer, r *Result) error {
 		}
 	}
 	for i := range r.Outcomes {
-		page.Questions = append(page.Questions, questionView(&r.Outcomes[i]))
+		page.Questions = append(page.Questions, questionView(&r.Outcomes[i], r.metrics()))
 	}
 	if err := t.Execute(w, page); err != nil {
 		return fmt.Errorf("write the report: %w", err)
@@ -74,6 +74,9 @@ type named struct{ Name, Value string }
 
 func tiles(r *Result) []named {
 	s := r.Summary
+	if r.Retrieval != nil {
+		return retrievalTiles(r)
+	}
 	out := []named{{"questions", strconv.Itoa(s.Questions)}, {"in trouble", strconv.Itoa(s.Troubled)}}
 	for _, m := range []struct{ name, label string }{
 		{MetricDecision, "rightly answered or declined"},
@@ -100,6 +103,9 @@ func (r *Result) setupRows() []named {
 		{"version", r.Setup.Version + ", " + r.Setup.Go},
 		{"answered by", cmp.Or(r.Setup.Model, "unknown")},
 		{"judged by", cmp.Or(r.JudgeModel, "nobody; no model was asked to")},
+	}
+	if r.Retrieval != nil {
+		rows = append(rows[:2], r.retrievalRows()...)
 	}
 	for _, i := range r.Setup.Index {
 		rows = append(rows, named{"documents", fmt.Sprintf("%s: %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation)})
@@ -131,7 +137,7 @@ type keyword struct {
 // shownPages is how many retrieved pages stand below a question.
 const shownPages = 15
 
-func questionView(o *Outcome) question {
+func questionView(o *Outcome, metrics []Metric) question {
 	q := question{O: o, Pages: o.Retrieved[:min(shownPages, len(o.Retrieved))]}
 	q.MorePages = len(o.Retrieved) - len(q.Pages)
 	for _, k := range o.ExpectedKeywords {
@@ -144,7 +150,7 @@ func questionView(o *Outcome) question {
 			q.Missed = append(q.Missed, p)
 		}
 	}
-	for _, m := range Metrics() {
+	for _, m := range metrics {
 		if v, ok := o.Metrics[m.Name]; ok {
 			q.Metrics = append(q.Metrics, named{m.Name, fmt.Sprintf("%.3f", v)})
 		}
@@ -160,12 +166,15 @@ func questionView(o *Outcome) question {
 	case o.Error != "":
 		add(false, "failed")
 		return q
+	case o.Answer == "" && o.Model == "": // nothing but retrieval was measured
 	case o.Abstained:
 		add(!o.answerable(), "declined")
 	default:
 		add(o.answerable(), "answered")
 	}
-	q.Badges = append(q.Badges, badge{fmt.Sprintf("grade %.2f", o.Grade.Score), ""})
+	if o.Model != "" {
+		q.Badges = append(q.Badges, badge{fmt.Sprintf("grade %.2f", o.Grade.Score), ""})
+	}
 	if v, ok := o.Metrics[MetricKeywords]; ok {
 		add(v >= 0.5, "keywords %.0f %%", 100*v)
 	}

@@ -12,17 +12,18 @@ import (
 // Result is a run: what was measured, and with what outcome. Its JSON is the
 // schema of `ragflow eval --json`.
 type Result struct {
-	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
-	ID         string      `json:"id"`     // of a run that was stored; else empty
-	Name       string      `json:"name"`   // given by a person; may be empty
-	Started    time.Time   `json:"started"`
-	Complete   bool        `json:"complete"` // all questions were asked
-	Dataset    DatasetInfo `json:"dataset"`
-	Setup      Setup       `json:"setup"`
-	JudgeModel string      `json:"judge_model"` // empty: nothing was judged
-	Agreement  *Agreement  `json:"agreement,omitempty"`
-	Summary    Summary     `json:"summary"`
-	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
+	Format     int            `json:"format"` // of this JSON, see [ResultFormat]
+	ID         string         `json:"id"`     // of a run that was stored; else empty
+	Name       string         `json:"name"`   // given by a person; may be empty
+	Started    time.Time      `json:"started"`
+	Complete   bool           `json:"complete"` // all questions were asked
+	Dataset    DatasetInfo    `json:"dataset"`
+	Setup      Setup          `json:"setup"`
+	JudgeModel string         `json:"judge_model"` // empty: nothing was judged
+	Agreement  *Agreement     `json:"agreement,omitempty"`
+	Retrieval  *RetrievalInfo `json:"retrieval,omitempty"` // nil: answers were measured, else the documents found alone
+	Summary    Summary        `json:"summary"`
+	Outcomes   []Outcome      `json:"outcomes"` // in the order of the dataset
 }
 
 // ResultFormat is the format that this version writes, and the newest it reads.
@@ -97,6 +98,14 @@ type GradeSummary struct {
 
 // gradeCut is where grades divide answers from refusals.
 const gradeCut = 0.5
+
+// metrics are those that a result can have, in the order of reports.
+func (r *Result) metrics() []Metric {
+	if r.Retrieval != nil {
+		return RetrievalMetrics()
+	}
+	return Metrics()
+}
 
 // grades sums up the grades of the questions that did not fail.
 func (r *Result) grades() *GradeSummary {
@@ -197,12 +206,14 @@ func (r *Result) Summarise() {
 	n := float64(max(1, len(r.Outcomes)))
 	mean := func(sum int) float64 { return math.Round(10*float64(sum)/n) / 10 }
 	s.Chunks.Retrieved, s.Chunks.Used, s.Chunks.ContextTokens = mean(retrieved), mean(used), mean(tokens)
-	for _, m := range Metrics() {
+	for _, m := range r.metrics() {
 		if summary, ok := r.summarise(m); ok {
 			s.Metrics = append(s.Metrics, summary)
 		}
 	}
-	s.Grades = r.grades()
+	if r.Retrieval == nil {
+		s.Grades = r.grades()
+	}
 	r.Summary = s
 }
 

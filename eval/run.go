@@ -44,32 +44,39 @@ type Options struct {
 // result holds what was finished, and the error is not nil.
 func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	o = o.withDefaults()
-	items := o.choose(d.Items)
-	r := &run{asker: a, options: o, outcomes: make([][]Outcome, len(items)), total: Dataset{Items: items}.Questions()}
 	result := NewResult(d, o)
-	if len(items) == 0 {
-		return result, ErrEmptyDataset
-	}
 	if o.Judge != nil && o.Judge.Chat == nil {
 		return result, errNoChat
 	}
-	r.resume(items)
+	q := &questioner{asker: a, options: o}
+	return result, result.runItems(ctx, d, o, q.item)
+}
+
+// runItems has items dealt with side by side, those that are done already left
+// out, and puts the outcomes into the result.
+func (r *Result) runItems(ctx context.Context, d Dataset, o Options, do func(context.Context, Item) ([]Outcome, error)) error {
+	items := o.choose(d.Items)
+	if len(items) == 0 {
+		return ErrEmptyDataset
+	}
+	under := &run{options: o, outcomes: make([][]Outcome, len(items)), total: Dataset{Items: items}.Questions()}
+	under.resume(items)
 	err := inParallel(ctx, len(items), o.Workers, func(ctx context.Context, i int) error {
-		if r.outcomes[i] != nil {
+		if under.outcomes[i] != nil {
 			return nil
 		}
-		done, err := r.item(ctx, items[i])
+		done, err := do(ctx, items[i])
 		if err != nil {
 			return err
 		}
-		return r.finish(i, items[i].ID, done)
+		return under.finish(i, items[i].ID, done)
 	})
-	for _, done := range r.outcomes {
-		result.Outcomes = append(result.Outcomes, done...)
+	for _, done := range under.outcomes {
+		r.Outcomes = append(r.Outcomes, done...)
 	}
-	result.Complete = err == nil
-	result.Summarise()
-	return result, err
+	r.Complete = err == nil
+	r.Summarise()
+	return err
 }
 
 func (o Options) withDefaults() Options {
@@ -102,9 +109,7 @@ func (o Options) choose(all []Item) []Item {
 
 // run is what the workers of a run share.
 type run struct {
-	asker   Asker
 	options Options
-	library library
 
 	mu       sync.Mutex
 	outcomes [][]Outcome // by item; nil: not done
@@ -148,8 +153,15 @@ func (r *run) finish(i int, id string, done []Outcome) error {
 	return nil
 }
 
+// questioner asks questions and measures what is answered.
+type questioner struct {
+	asker   Asker
+	options Options
+	library library
+}
+
 // item asks a question, or the turns of a dialogue.
-func (r *run) item(ctx context.Context, item Item) (done []Outcome, err error) {
+func (r *questioner) item(ctx context.Context, item Item) (done []Outcome, err error) {
 	thread := ""
 	defer func() {
 		if d, ok := r.asker.(interface {
@@ -188,7 +200,7 @@ func questionsOf(item Item) []Outcome {
 }
 
 // ask has one question answered, measured and judged. An error ends the run.
-func (r *run) ask(ctx context.Context, o *Outcome, thread *string) error {
+func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error {
 	begun := r.options.Clock()
 	reply, err := r.asker.Ask(ctx, ragflow.Question{Text: o.Question, Thread: *thread})
 	o.LatencyMS = float64(r.options.Clock().Sub(begun).Microseconds()) / 1000

@@ -17,6 +17,9 @@ const mostTroubled = 10
 // their 95 % intervals and targets, what it took, and which questions are in
 // trouble. Texts of documents and errors stand in it as they are.
 func WriteTable(w io.Writer, r *Result) error {
+	if r.Retrieval != nil {
+		return writeRetrieval(w, r)
+	}
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	var rows strings.Builder
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
@@ -46,6 +49,9 @@ func tidy(table string) string {
 
 // headline says what was measured, on one line.
 func (r *Result) headline() string {
+	if r.Retrieval != nil {
+		return r.retrievalHeadline()
+	}
 	parts := []string{fmt.Sprintf("dataset %s: %s", r.Dataset.Name, plural(len(r.Outcomes), "question"))}
 	if !r.Complete {
 		parts[0] += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
@@ -62,6 +68,9 @@ func (r *Result) headline() string {
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
@@ -84,6 +93,9 @@ func (m MetricSummary) target() string {
 // footer is what stands below the metrics.
 func (r *Result) footer() []string {
 	s := r.Summary
+	if r.Retrieval != nil {
+		return r.retrievalFooter()
+	}
 	lines := []string{
 		"",
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
@@ -132,7 +144,7 @@ func (r *Result) writeTroubled(w io.Writer) error {
 	if r.Summary.Troubled == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, "question"))
+	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, r.unit()))
 	left := mostTroubled
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -157,7 +169,7 @@ func (r *Result) writeTroubled(w io.Writer) error {
 func WriteCSV(w io.Writer, r *Result) error {
 	out := csv.NewWriter(w)
 	header := []string{"id", "item", "turn", "lang", "kind", "question", "expected_answer", "answer", "abstained", "grade"}
-	for _, m := range Metrics() {
+	for _, m := range r.metrics() {
 		header = append(header, m.Name)
 	}
 	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "trouble")
@@ -165,7 +177,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 		return err
 	}
 	for i := range r.Outcomes {
-		if err := out.Write(r.Outcomes[i].cells()); err != nil {
+		if err := out.Write(r.Outcomes[i].cells(r.metrics())); err != nil {
 			return err
 		}
 	}
@@ -173,7 +185,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 	return out.Error()
 }
 
-func (o *Outcome) cells() []string {
+func (o *Outcome) cells(metrics []Metric) []string {
 	var cited []string
 	for _, c := range o.Citations {
 		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
@@ -186,7 +198,7 @@ func (o *Outcome) cells() []string {
 		harmless(o.ID), harmless(o.Item), turn, harmless(o.Lang), harmless(o.Kind), harmless(o.Question), harmless(o.ExpectedAnswer),
 		harmless(o.Answer), strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
 	}
-	for _, m := range Metrics() {
+	for _, m := range metrics {
 		cell := ""
 		if v, ok := o.Metrics[m.Name]; ok {
 			cell = decimal(v)

@@ -87,12 +87,12 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	var docs []string
 	given := false
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
-		docs = c.Docs
-		given = len(c.Given) > 0
-		c.Progress = progress.report
 		if change != nil {
 			change(c)
 		}
+		docs = c.Docs
+		given = len(c.Given) > 0
+		c.Progress = progress.report
 	})
 	if err != nil || len(docs) == 0 && !given {
 		return assistant, nil, err

@@ -89,8 +89,9 @@ func (a *app) completeThreadArgs(c *cobra.Command, args []string, start string) 
 // may be completed with.
 func (a *app) addCompletions(c *cobra.Command) {
 	flags := map[string]completion{
-		"thread":  a.completeThreads,
-		"docs":    completePaths,
+		"thread": a.completeThreads,
+		"docs":   completePaths,
+		"corpus": completePaths, "queries": completePaths, "qrels": completePaths, "run": completePaths, "from-run": completePaths,
 		"dataset": completeDatasets,
 		"output":  completeFolders, "data-dir": completeFolders,
 		"format": cobra.FixedCompletions([]cobra.Completion{"mermaid", "ascii", "svg"}, cobra.ShellCompDirectiveNoFileComp),

@@ -58,7 +58,7 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 				return nil
 			}
 			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: compare, runs, show; a dataset is named with --dataset"
+			f.hint = "there are: retrieval, compare, runs, show; a dataset is named with --dataset"
 			return f
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -84,7 +84,7 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
 	a.modelFlags(f)
-	c.AddCommand(a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
+	c.AddCommand(a.evalRetrievalCommand(), a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
 	return c
 }
 
@@ -108,24 +108,35 @@ func (o evalOptions) check() ([]metricFloor, error) {
 		return nil, usagef("--resume goes on with the dataset of the run; leave out --dataset")
 	case o.resume != "" && (o.limit != 0 || len(o.kinds) > 0 || o.name != ""):
 		return nil, usagef("--resume goes on with what was chosen; leave out --limit, --kind and --name")
-	case o.workers < 0 || o.workers > maxWorkers:
-		return nil, usagef("--workers is %d, but must be from 1 to %d", o.workers, maxWorkers)
-	case o.limit < 0:
-		return nil, usagef("--limit is %d, but must be 1 or more", o.limit)
 	case o.judgeModel != "" && !o.judge:
 		return nil, usagef("--judge-model names who grades, but --llm-judge is missing")
+	}
+	if err := o.checkCommon(); err != nil {
+		return nil, err
+	}
+	return parseGates(o.failUnder, eval.Metrics(), o.judge)
+}
+
+// checkCommon checks the flags that all kinds of runs have.
+func (o evalOptions) checkCommon() error {
+	switch {
+	case o.workers < 0 || o.workers > maxWorkers:
+		return usagef("--workers is %d, but must be from 1 to %d", o.workers, maxWorkers)
+	case o.limit < 0:
+		return usagef("--limit is %d, but must be 1 or more", o.limit)
 	case utf8.RuneCountInString(o.name) > 100 || strings.ContainsFunc(o.name, func(r rune) bool { return !unicode.IsPrint(r) }) || o.name == lastName:
-		return nil, usagef("the name of a run has at most 100 characters that can be printed, and is not %q", lastName)
+		return usagef("the name of a run has at most 100 characters that can be printed, and is not %q", lastName)
 	}
 	for _, file := range []string{o.csv, o.html} { // better now than after an hour
 		if err := outputFolder(file); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return parseGates(o.failUnder, o.judge)
+	return nil
 }
 
-func parseGates(given []string, judged bool) ([]metricFloor, error) {
+// parseGates reads --fail-under, whose metrics are among all.
+func parseGates(given []string, all []eval.Metric, judged bool) ([]metricFloor, error) {
 	var gates []metricFloor
 	for _, text := range given {
 		name, value, ok := strings.Cut(text, "=")
@@ -136,7 +147,7 @@ func parseGates(given []string, judged bool) ([]metricFloor, error) {
 		name = strings.TrimSpace(name)
 		var names []string
 		known := false
-		for _, m := range eval.Metrics() {
+		for _, m := range all {
 			names = append(names, m.Name)
 			if m.Name == name {
 				known = true

@@ -18,6 +18,10 @@ import (
 
 // evaluation is a run that is about to begin or to go on.
 type evaluation struct {
+	command string       // that goes on with it
+	opening *eval.Result // the run as it begins: without outcomes
+	run     func(context.Context, eval.Options) (*eval.Result, error)
+
 	store   eval.Store
 	dataset eval.Dataset
 	options eval.Options
@@ -34,7 +38,7 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) (err
 	if slices.Contains(s.config.Docs, stdinDocs) {
 		return usagef("an evaluation reads its documents from files, for its citations are checked there; standard input is not one")
 	}
-	e := &evaluation{store: eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}}
+	e := &evaluation{command: "ragflow eval --resume", store: eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}}
 	if err := a.evalPrepare(s, o, e); err != nil {
 		return err
 	}
@@ -47,7 +51,14 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) (err
 		return err
 	}
 	a.missingPages(ctx, assistant, e.dataset)
-	result, err := a.evalRun(ctx, assistant, e, o)
+	e.opening = eval.NewResult(e.dataset, e.options)
+	if e.earlier == nil && e.opening.Dataset.Questions == 0 {
+		return a.nothingToAsk(e, o)
+	}
+	e.run = func(ctx context.Context, options eval.Options) (*eval.Result, error) {
+		return eval.Run(ctx, assistant, e.dataset, options)
+	}
+	result, err := a.evalRun(ctx, e, o)
 	if result == nil || err != nil {
 		return err
 	}
@@ -72,6 +83,11 @@ func (a *app) evalPrepare(s *settings, o evalOptions, e *evaluation) (err error)
 			return f
 		}
 		e.options.Earlier = e.earlier.Outcomes
+		if e.earlier.Retrieval != nil {
+			f := usagef("%s measures what the search finds, not answers", e.earlier.ID)
+			f.hint = "go on with it: ragflow eval retrieval --resume " + e.earlier.ID
+			return f
+		}
 	} else if e.dataset, err = eval.Load(o.dataset); err != nil {
 		return a.datasetFailed(o.dataset, err)
 	}
@@ -109,6 +125,14 @@ func (a *app) datasetFailed(name string, err error) error {
 		}
 		return f
 	}
+	a.printFaults(name, broken)
+	f := usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name)
+	f.hint = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
+	return f
+}
+
+// printFaults tells what is wrong with a file, one fault a line.
+func (a *app) printFaults(name string, broken *eval.DatasetError) {
 	const most = 50
 	for _, fault := range broken.Faults[:min(most, len(broken.Faults))] {
 		fmt.Fprintf(a.err, "%s: %s\n", line(name), line(fault.String()))
@@ -116,9 +140,6 @@ func (a *app) datasetFailed(name string, err error) error {
 	if more := len(broken.Faults) - most; more > 0 {
 		fmt.Fprintf(a.err, "%s: and %s more\n", line(name), count(more, "fault"))
 	}
-	f := usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name)
-	f.hint = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
-	return f
 }
 
 // evalSetup notes what is measured.
@@ -181,8 +202,8 @@ func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d 
 }
 
 // evalRun asks, keeps what comes, and says how to go on where it is interrupted.
-func (a *app) evalRun(ctx context.Context, assistant *ragflow.Assistant, e *evaluation, o evalOptions) (*eval.Result, error) {
-	opening := eval.NewResult(e.dataset, e.options)
+func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.Result, error) {
+	opening := e.opening
 	if e.earlier != nil {
 		if d := e.earlier.Setup.Differences(e.options.Setup); len(d) > 0 {
 			f := usagef("the run %s was begun with something else: %s", e.earlier.ID, d[0])
@@ -192,15 +213,12 @@ func (a *app) evalRun(ctx context.Context, assistant *ragflow.Assistant, e *eval
 		opening = e.earlier
 	} else {
 		opening.Name = o.name
-		if opening.Dataset.Questions == 0 {
-			return nil, a.nothingToAsk(e, o)
-		}
 		var err error
 		if e.journal, err = e.store.Create(opening, e.dataset, e.options); err != nil {
 			return nil, failed("begin the run", err)
 		}
 	}
-	a.goOn = "what is done was kept; go on with: ragflow eval --resume " + opening.ID
+	a.goOn = "what is done was kept; go on with: " + e.command + " " + opening.ID
 	if e.options.Judge != nil {
 		a.goOn += " --llm-judge"
 	}
@@ -213,7 +231,7 @@ func (a *app) evalRun(ctx context.Context, assistant *ragflow.Assistant, e *eval
 	if err != nil {
 		return nil, err
 	}
-	result, err := eval.Run(ctx, assistant, e.dataset, e.options)
+	result, err := e.run(ctx, e.options)
 	progress.end()
 	result.TakeOver(opening)
 	result.Agreement = agreement
@@ -312,6 +330,9 @@ func verdict(r *eval.Result, gates []metricFloor) error {
 	if n := r.Summary.Errors; n > 0 {
 		f := &failure{code: exitFailure, err: fmt.Errorf("%d of %s failed", n, count(r.Summary.Questions, "question"))}
 		f.hint = "ask them again with: ragflow eval --resume " + r.ID
+		if r.Retrieval != nil {
+			f.hint = "search for them again with: ragflow eval retrieval --resume " + r.ID
+		}
 		return f
 	}
 	return nil

@@ -81,7 +81,7 @@ func (a *app) printRuns(runs []eval.RunInfo) {
 }
 
 func (a *app) evalShowCommand() *cobra.Command {
-	var o evalOptions
+	var o retrievalOptions
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show the figures of a run that is kept",
@@ -96,13 +96,17 @@ asked again.`,
 			if err != nil {
 				return err
 			}
-			return a.evalReport(r, o)
+			if o.run != "" && r.Retrieval == nil {
+				return usagef("%s measures answers; only what \"ragflow eval retrieval\" found can be written in the format of TREC", args[0])
+			}
+			return a.retrievalReport(r, o, nil)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of a table")
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	f.StringVar(&o.run, "run", "", "write the documents that a retrieval run found to this `FILE`, in the format of TREC")
 	return c
 }
 

@@ -1,0 +1,144 @@
+package ragflow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
+	"example.com/ragflow/state"
+)
+
+// Record is a document that lies in no file of its own: a line of a corpus.
+type Record struct {
+	ID    string // its source; not empty, and of no other record
+	Title string // may be empty
+	Text  string // plain text; where it is blank, the title is all there is to find
+}
+
+// hash tells a record from what it was before.
+func (r Record) hash() string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d\n%s%s", len(r.Title), r.Title, r.Text)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// IndexRecords makes the collection of that name hold exactly these records,
+// and answers from it: beside those of Config.Docs where there are any, else
+// beside all that is indexed. Records that did not change are not read again,
+// so that a call after one that was interrupted goes on; total, which may be 0
+// where it is not known, is for the progress. An error of the sequence ends it.
+// Each record is cut and embedded as a file of plain text is.
+func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, records iter.Seq2[Record, error]) (*IndexReport, error) {
+	a.indexing.Lock()
+	defer a.indexing.Unlock()
+	begun := a.config.Clock()
+	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	s := &syncer{assistant: a, root: name, report: report, seen: map[string]bool{}}
+	known, err := a.index.Files(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.takeRecords(ctx, known, total, records); err != nil {
+		return nil, fmt.Errorf("index %s: %w", name, err)
+	}
+	if err := s.remove(ctx, known); err != nil {
+		return nil, err
+	}
+	s.progress(Progress{Stage: "publishing", Done: len(s.seen), Total: len(s.seen)})
+	if err := a.index.Publish(ctx, name, nil); err != nil {
+		return nil, err
+	}
+	report.Roots = append(report.Roots, name)
+	if err := a.embedIndexed(ctx, report); err != nil {
+		return nil, err
+	}
+	if err := a.open(ctx, report); err != nil {
+		return nil, err
+	}
+	report.ElapsedMS = milliseconds(a.config.Clock().Sub(begun))
+	return report, nil
+}
+
+// takeRecords puts new and changed records into the index, batch by batch.
+func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, total int, records iter.Seq2[Record, error]) error {
+	var batch []index.Entry
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		err := s.assistant.index.Put(ctx, s.root, batch)
+		batch, size = nil, 0
+		return err
+	}
+	for r, err := range records {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		s.seen[r.ID] = true
+		s.progress(Progress{Stage: "indexing", Done: len(s.seen), Total: total, Bytes: s.bytes})
+		entry := s.entry(r)
+		k, ok := known[r.ID]
+		if ok && k.Hash == entry.File.Hash && k.Chunker == entry.File.Chunker {
+			s.report.Unchanged++
+			continue
+		}
+		change := FileAdded
+		if ok {
+			change = FileChanged
+		}
+		s.tell(r.ID, change)
+		entry.Chunks = s.cut(r)
+		batch = append(batch, entry)
+		size += len(r.Text)
+		s.bytes += int64(len(r.Text))
+		if len(batch) >= batchRecords || size >= batchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// batchRecords is how many records one transaction takes: they are small.
+const batchRecords = 1000
+
+// entry is what the index keeps of a record, without its chunks.
+func (s *syncer) entry(r Record) index.Entry {
+	return index.Entry{File: index.File{
+		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: r.hash(), Title: r.Title, Chunker: s.chunking.Fingerprint(),
+	}}
+}
+
+// cut makes the chunks of a record.
+func (s *syncer) cut(r Record) []state.Chunk {
+	text := r.Text
+	if strings.TrimSpace(text) == "" {
+		text = r.Title
+	}
+	return corpus.Chunk(corpus.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: corpus.Plain, Text: text}, s.chunking)
+}
+
+// Records counts what [Assistant.IndexRecords] keeps under a name, and tells
+// whether it was all cut as it would be now: then nothing has to be read again
+// where the records are known to be the same.
+func (a *Assistant) Records(ctx context.Context, name string) (n int, current bool, err error) {
+	known, err := a.index.Files(ctx, name)
+	fingerprint := corpus.ChunkOptions{}.Fingerprint()
+	for _, f := range known {
+		if f.Chunker != fingerprint {
+			return len(known), false, err
+		}
+	}
+	return len(known), true, err
+}
