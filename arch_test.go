@@ -50,6 +50,7 @@ var rooms = map[string]room{
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"llm/llmtest":               {},
+	"llm/rerank":                {ours: []string{"llm"}},
 	"prompts":                   {ours: []string{"phrase"}},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
@@ -65,7 +66,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
-	"cmd/ragflow": {ours: []string{".", "eval", "llm", "llm/openai", "rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "eval", "llm", "llm/openai", "llm/rerank", "rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left

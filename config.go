@@ -46,6 +46,9 @@ type Config struct {
 	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
 	Dense    Dense        // how the dense search works
+	// Reranker is a cross-encoder (RERANK_MODEL): it reads question and passage
+	// together and puts the best passages in order; nil: see Retrieval.Rerank.
+	Reranker llm.Reranker
 	// Retrieval says how what words and meaning find becomes one list.
 	Retrieval Retrieval
 

@@ -216,7 +216,7 @@ func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
 		searcher:   s,
 		rewriter:   offline.NewRewriter(s, s).WithDictionary(d),
 		grader:     offline.NewGrader(s),
-		reranker:   offline.NewReranker(s),
+		reranker:   c.newReranker(s),
 		summarizer: offline.NewSummarizer(s),
 		answerer:   offline.NewAnswerer(s, c.Threshold),
 		stats:      s,

@@ -124,6 +124,9 @@ type SearchHit struct {
 	Text      string      `json:"text"`
 	Score     float64     `json:"score"`
 	Legs      []state.Leg `json:"legs"`
+	// RerankScore is what reranking gave, which the order goes by then; nil where
+	// nothing was reranked. A model's is within 0 and 1.
+	RerankScore *float64 `json:"rerank_score,omitempty"`
 }
 
 // IndexReport tells what indexing did. Its JSON is the schema of `ragflow index --json`.

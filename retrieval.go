@@ -28,6 +28,10 @@ type Retrieval struct {
 	// DenseDepth and LexicalDepth are how many hits a leg is asked for where both
 	// are asked; 0: twice as many as are wanted.
 	DenseDepth, LexicalDepth int
+	// Rerank is one of [RerankMethods]: how the best passages are put in order for
+	// the context. Empty is RerankAuto there, and leaves the order of what a
+	// search lists.
+	Rerank string
 }
 
 // Weights say how much legs count. Only their proportion matters.
@@ -63,6 +67,7 @@ type Preset struct {
 	TopK                     int     // passages
 	Alpha                    float64 // of the dense leg
 	DenseDepth, LexicalDepth int     // 0: twice TopK
+	Rerank                   string  // a method of reranking
 }
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
@@ -70,12 +75,12 @@ type Preset struct {
 // embedding model is configured; without one, words are searched.
 func Presets() []Preset {
 	return []Preset{
-		{Name: "balanced", TopK: 10, Alpha: 0.5},
-		{Name: "fast", TopK: 5, Leg: LegDense},
-		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10},
-		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10},
-		{Name: "conservative", TopK: 5, Alpha: 0.7},
-		{Name: "exploratory", TopK: 20, Alpha: 0.3},
+		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: RerankAuto},
+		{Name: "fast", TopK: 5, Leg: LegDense, Rerank: RerankOff},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto},
+		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: RerankAuto},
+		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: RerankOff},
 	}
 }
 
@@ -83,6 +88,7 @@ func Presets() []Preset {
 func (p Preset) apply(c *Config) {
 	r := &c.Retrieval
 	r.TopK = cmp.Or(r.TopK, p.TopK)
+	r.Rerank = cmp.Or(r.Rerank, p.Rerank)
 	r.DenseDepth = cmp.Or(r.DenseDepth, p.DenseDepth)
 	r.LexicalDepth = cmp.Or(r.LexicalDepth, p.LexicalDepth)
 	if p.Leg != "" && c.Embedder != nil {
@@ -130,7 +136,7 @@ func (c *Config) retrieval() error {
 			c.Dense.Leg = LegDense
 		}
 	}
-	return errors.Join(append(faults, r.Weights.check(), r.Fusion.Check())...)
+	return errors.Join(append(faults, r.Weights.check(), r.Fusion.Check(), c.checkRerank())...)
 }
 
 // PresetNames lists the names of [Presets].

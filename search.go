@@ -40,7 +40,14 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 	}
 	query = text.First(query, nodes.MaxQueryRunes)
 	leg = cmp.Or(leg, a.config.Dense.Leg)
-	hits, warnings, err := e.searcher.search(ctx, state.Query{Text: query, Weight: 1, Attempt: 1}, k, leg)
+	q := state.Query{Text: query, Weight: 1, Attempt: 1}
+	method := a.config.Retrieval.Rerank
+	rerank := method != "" && method != RerankOff
+	deep := k
+	if rerank {
+		deep = max(k, rerankBefore)
+	}
+	hits, warnings, err := e.searcher.search(ctx, q, deep, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -60,7 +67,39 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 			Score: h.Score, Legs: h.Legs,
 		})
 	}
+	if rerank {
+		if err := a.rerankHits(ctx, e, q, chunks, reply); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+	}
+	reply.Hits = reply.Hits[:min(k, len(reply.Hits))]
 	return reply, nil
+}
+
+// rerankHits puts what a search lists in the order of Retrieval.Rerank.
+func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply) error {
+	found := make(map[string]SearchHit, len(reply.Hits))
+	candidates := make([]state.Source, len(reply.Hits))
+	for i, h := range reply.Hits {
+		found[h.ChunkID] = h
+		candidates[i] = state.Source{Chunk: chunks[h.ChunkID], Score: h.Score}
+	}
+	r := reranker{a.config.Retrieval.Rerank, a.config.Reranker, a.config.Dense.Tokens, offline.NewReranker(e.searcher.Searcher)}
+	ranked, _, warnings, err := r.rerank(ctx, []state.Query{q}, candidates)
+	if err != nil {
+		return err
+	}
+	reply.Warnings = append(reply.Warnings, warnings...)
+	reply.Hits = reply.Hits[:0]
+	for _, c := range ranked {
+		h := found[c.ID]
+		h.Rank = len(reply.Hits) + 1
+		if len(warnings) == 0 {
+			h.RerankScore = &c.Score
+		}
+		reply.Hits = append(reply.Hits, h)
+	}
+	return nil
 }
 
 func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]state.Chunk, error) {

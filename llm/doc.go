@@ -1,6 +1,6 @@
 // Package llm is the vocabulary in which the rest of the program talks to
 // language models: requests, responses, errors and the small interfaces
-// [Chat] and [Embedder]. Providers live in rooms below it, one each.
+// [Chat], [Embedder] and [Reranker]. Providers live in rooms below it, one each.
 //
 //	chat := llm.Retry(client.Chat("small-model"), llm.RetryOptions{})
 //	r, err := chat.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Hello"}}}, nil)

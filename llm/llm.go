@@ -112,3 +112,23 @@ type Embedder interface {
 	// call. An empty text is an error.
 	Embed(ctx context.Context, texts []string, p Purpose) (Embeddings, error)
 }
+
+// Scores are what a [Reranker] makes of texts.
+type Scores struct {
+	Values   []float64 // one a text, in their order, finite; greater is better, of the model's own scale
+	Model    string    // as the provider names it
+	Provider string
+	Usage    Usage
+	Latency  time.Duration // of all calls
+	Calls    int           // requests that answered; texts go in batches
+	Retries  int           // requests that failed before, see [RetryReranker]
+}
+
+// Reranker is a model that reads a question and a text together and says how
+// well the text answers it.
+type Reranker interface {
+	// Model names the model, as configured.
+	Model() string
+	// Rerank scores texts: all of them, or an error. No texts make no call.
+	Rerank(ctx context.Context, query string, texts []string) (Scores, error)
+}

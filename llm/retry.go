@@ -128,6 +128,32 @@ func (r *retryEmbedder) Embed(ctx context.Context, texts []string, p Purpose) (E
 	return out, nil
 }
 
+// RetryReranker does for a [Reranker] what [Retry] does for a [Chat].
+func RetryReranker(r Reranker, o RetryOptions) Reranker {
+	return &retryReranker{reranker: r, options: o.withDefaults()}
+}
+
+type retryReranker struct {
+	reranker Reranker
+	options  RetryOptions
+}
+
+func (r *retryReranker) Model() string { return r.reranker.Model() }
+
+func (r *retryReranker) Rerank(ctx context.Context, query string, texts []string) (Scores, error) {
+	var out Scores
+	retries, err := r.options.run(ctx, func() error {
+		var err error
+		out, err = r.reranker.Rerank(ctx, query, texts)
+		return err
+	}, func() bool { return true })
+	if err != nil {
+		return Scores{}, err
+	}
+	out.Retries = retries
+	return out, nil
+}
+
 // run calls once and then again while it may help, and tells how often again.
 func (o RetryOptions) run(ctx context.Context, call func() error, may func() bool) (int, error) {
 	backoff, begun := o.Backoff, o.Clock()

@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/rerank"
 )
 
 // defaultOpenRouter is where model names with a slash are asked for when there
@@ -27,6 +28,8 @@ type models struct {
 	smartPrice, graderPrice, embedPrice    *llm.PerMillion
 	baseURL, embeddingURL, openRouterURL   string
 	openAIKey, embeddingKey, openRouterKey string
+	reranker, rerankURL, rerankKey         string
+	rerankProtocol                         string
 	offline                                bool
 }
 
@@ -44,7 +47,7 @@ func (m *models) settings() []setting {
 	}
 	address := func(to *string) func(*ragflow.Config, []string) bool {
 		return func(_ *ragflow.Config, v []string) bool {
-			_, err := openai.CheckBaseURL(v[0])
+			_, err := llm.CheckBaseURL(v[0])
 			*to = strings.TrimRight(v[0], "/")
 			return err == nil
 		}
@@ -78,6 +81,16 @@ func (m *models) settings() []setting {
 		{name: "EMBEDDING_PRICE", key: "embedding_price", allowed: aPrice, set: price(&m.embedPrice)},
 		{name: "EMBEDDING_BASE_URL", key: "embedding_base_url", address: true, allowed: anAddress, set: address(&m.embeddingURL)},
 		{name: "EMBEDDING_API_KEY", secret: true, allowed: aKey, set: key(&m.embeddingKey)},
+		{name: "RERANK_MODEL", key: "rerank_model", allowed: aName, set: name(&m.reranker)},
+		{name: "RERANK_BASE_URL", key: "rerank_base_url", address: true, allowed: anAddress, set: address(&m.rerankURL)},
+		{
+			name: "RERANK_PROTOCOL", key: "rerank_protocol", allowed: rerank.Documents + " (Cohere, Jina, llama.cpp) or " + rerank.Texts + " (Text Embeddings Inference)",
+			set: func(_ *ragflow.Config, v []string) bool {
+				m.rerankProtocol = v[0]
+				return v[0] == rerank.Documents || v[0] == rerank.Texts
+			},
+		},
+		{name: "RERANK_API_KEY", secret: true, allowed: aKey, set: key(&m.rerankKey)},
 	}
 }
 
@@ -182,7 +195,29 @@ func (m *models) configure(c *ragflow.Config) (err error) {
 			c.Embedder = llm.PriceEmbedder(c.Embedder, *m.embedPrice)
 		}
 	}
-	return nil
+	c.Reranker, err = m.crossEncoder()
+	return err
+}
+
+// crossEncoder is the reranking model; nil where none is configured.
+func (m *models) crossEncoder() (llm.Reranker, error) {
+	if m.reranker == "" {
+		return nil, nil //nolint:nilnil // none is configured, which is no error
+	}
+	if m.rerankURL == "" {
+		f := usagef("RERANK_MODEL is set, but RERANK_BASE_URL is not")
+		f.hint = "say where it is served, such as http://localhost:8080/v1"
+		return nil, f
+	}
+	client, err := rerank.New(rerank.Config{
+		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.reranker, Protocol: m.rerankProtocol,
+	})
+	if err != nil {
+		f := usagef("use the reranker %q: %w", m.reranker, err)
+		f.hint = "an address of another machine needs a key: RERANK_API_KEY"
+		return nil, f
+	}
+	return llm.RetryReranker(client, llm.RetryOptions{}), nil
 }
 
 func (m *models) chat(name string, price *llm.PerMillion) (llm.Chat, error) {

@@ -19,7 +19,7 @@ const automatic = "auto"
 // retrievalFlagNames are the flags of settings that a single search may want to
 // change.
 func retrievalFlagNames() map[string]string {
-	return map[string]string{"RETRIEVAL_PRESET": "preset", "RETRIEVAL_FUSION": "fusion", "RETRIEVAL_ALPHA": "alpha", "RETRIEVAL_WEIGHTS": "weights"}
+	return map[string]string{"RETRIEVAL_PRESET": "preset", "RETRIEVAL_FUSION": "fusion", "RETRIEVAL_ALPHA": "alpha", "RETRIEVAL_WEIGHTS": "weights", "RERANKING": "rerank"}
 }
 
 // retrievalFlags adds them to a command.
@@ -29,6 +29,7 @@ func (a *app) retrievalFlags(flags *pflag.FlagSet) {
 		"fusion":  "make one list of several by `METHOD`: " + strings.Join(rank.Methods(), ", "),
 		"alpha":   "weight `N` of meaning, from 0 (words only) to 1 (meaning only)",
 		"weights": "`WEIGHTS` of the legs, such as dense=0.7,lexical=0.3; one of 0 is not asked",
+		"rerank":  "put the best passages in order by `METHOD`: " + strings.Join(ragflow.RerankMethods(), ", "),
 	}
 	a.flags.retrieval = map[string]*string{}
 	for setting, name := range retrievalFlagNames() {
@@ -79,6 +80,10 @@ func retrievalSettings() (rows []setting, defaults map[string][]string) {
 				c.Retrieval.Fusion.Threshold = -1
 				return v[0] == "off" || fraction(&c.Retrieval.Fusion.Threshold, v[0])
 			},
+		},
+		{
+			name: "RERANKING", key: "reranking", allowed: "one of " + strings.Join(ragflow.RerankMethods(), ", "),
+			set: func(c *ragflow.Config, v []string) bool { c.Retrieval.Rerank = v[0]; return true }, // Open checks it
 		},
 	}
 	return rows, map[string][]string{

@@ -2,11 +2,8 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
@@ -58,7 +55,7 @@ func New(c Config) (*Client, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = DefaultBaseURL
 	}
-	u, err := CheckBaseURL(c.BaseURL)
+	u, err := llm.CheckBaseURL(c.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +65,7 @@ func New(c Config) (*Client, error) {
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("the key for %s holds characters that no key has, such as a space or a line break", c.Provider)
 	}
-	if c.Key == "" && !Loopback(u) {
+	if c.Key == "" && !llm.Loopback(u) {
 		return nil, &llm.Error{Provider: c.Provider, Kind: llm.ErrCredentials, Detail: "no key is set"}
 	}
 	preset(&c.FirstByte, DefaultFirstByte)
@@ -134,30 +131,4 @@ func (c *Client) CloseIdle() {
 	if t, ok := c.config.Transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
-}
-
-// CheckBaseURL parses the address of a provider. An address that carries a user,
-// a query or a fragment is refused, because addresses are shown and keys are not.
-func CheckBaseURL(address string) (*url.URL, error) {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return nil, errors.New("the base URL cannot be parsed") // the parser's error would quote it
-	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, errors.New("the base URL must not carry a user, password, query or fragment; give the key in the environment")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("base URL %q: want http:// or https:// and a host", address)
-	}
-	return u, nil
-}
-
-// Loopback tells whether an address is of this machine, so that what is sent
-// leaves it not and no key is needed.
-func Loopback(u *url.URL) bool {
-	host := u.Hostname()
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
 }
