@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -37,10 +38,11 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 		if now, err = w.runOf(was, b.Commit); err != nil {
 			return err
 		}
-		if at, err = e.save(w, now, 0); err != nil || b.KeepPending {
-			return err
+		at, err = e.save(w, now, 0)
+		if err == nil && now.pending && !b.KeepPending {
+			now.pending = false
+			_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, now.thread)
 		}
-		_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, now.thread)
 		return err
 	})
 	if err != nil {
@@ -61,9 +63,9 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
+	var h holding
 	err = s.write(ctx, func(w *write) error {
-		h, err := w.holding(l)
-		if err != nil {
+		if h, err = w.holding(l); err != nil {
 			return err
 		}
 		moved, err := w.Exec(`UPDATE threads SET until = ? + ttl WHERE id = ? AND token = ? AND until IS NOT NULL`, s.micros(), h.thread, l.Token)
@@ -78,6 +80,8 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	if err != nil {
 		return fmt.Errorf("pend: %w", err)
 	}
+	h.pending = true
+	s.holdings.put(l.Thread, h)
 	return nil
 }
 
@@ -149,21 +153,20 @@ func (w *write) runOf(h holding, c graph.Commit) (holding, error) {
 // commit, the head's where it is nil.
 func (w *write) run(thread int64, run string, last any) (id int64, err error) {
 	key := runKey(run)
-	err = w.QueryRow(`SELECT id FROM runs WHERE key = ? AND thread = ?`, key, thread).Scan(&id)
-	if err == nil {
-		if last != nil {
-			_, err = w.Exec(`UPDATE runs SET last = ? WHERE id = ?`, last, id)
-		}
-		return id, err
-	}
-	if !errors.Is(err, sql.ErrNoRows) {
-		return 0, err
-	}
-	added, err := w.Exec(`INSERT INTO runs(thread, key, last) VALUES(?1, ?2, coalesce(?3, (SELECT head FROM threads WHERE id = ?1)))`, thread, key, last)
+	added, err := w.Exec(`INSERT INTO runs(thread, key, last) VALUES(?1, ?2, coalesce(?3, (SELECT head FROM threads WHERE id = ?1)))
+		ON CONFLICT DO NOTHING`, thread, key, last)
 	if err != nil {
 		return 0, err
 	}
-	return added.LastInsertId()
+	if n, err := added.RowsAffected(); err == nil && n == 1 {
+		return added.LastInsertId()
+	}
+	if last != nil {
+		if _, err := w.Exec(`UPDATE runs SET last = ? WHERE key = ? AND thread = ?`, last, key, thread); err != nil {
+			return 0, err
+		}
+	}
+	return id, w.QueryRow(`SELECT id FROM runs WHERE key = ? AND thread = ?`, key, thread).Scan(&id)
 }
 
 // entry is a commit made ready outside of the writer's transaction.
@@ -301,19 +304,32 @@ func (e *entry) saveSnapshot(w *write, at int64) error {
 	if err != nil {
 		return err
 	}
-	var packed bytes.Buffer
-	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	packed, err := deflate(joined)
 	if err != nil {
 		return err
 	}
-	if _, err := z.Write(joined); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	_, err = w.Exec(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed.Bytes())
+	_, err = w.Exec(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed)
 	return err
+}
+
+// deflaters are kept because each takes more than a megabyte.
+var deflaters sync.Pool //nolint:gochecknoglobals // holds nothing but memory
+
+func deflate(body []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	z, ok := deflaters.Get().(*flate.Writer)
+	if ok {
+		z.Reset(&packed)
+	} else {
+		var err error
+		if z, err = flate.NewWriter(&packed, flate.DefaultCompression); err != nil {
+			return nil, err
+		}
+	}
+	defer deflaters.Put(z)
+	_, err := z.Write(body)
+	err = errors.Join(err, z.Close())
+	return packed.Bytes(), err
 }
 
 // join saves the strings of a body that are new and puts their ids into it.
@@ -333,8 +349,10 @@ func (w *write) join(o outlined) ([]byte, error) {
 func (w *write) blob(text string) (int64, error) {
 	hash := blobHash(text)
 	var id int64
-	err := w.QueryRow(`SELECT b.id FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ? AND b.body = ?`,
-		hash, text).Scan(&id)
+	err := w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? LIMIT 1`, hash).Scan(&id)
+	if err == nil { // most texts are new, and end at the look above
+		err = w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? AND (SELECT body FROM blobs WHERE id = blob) = ?`, hash, text).Scan(&id)
+	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}

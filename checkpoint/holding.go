@@ -15,6 +15,7 @@ type holding struct {
 	token, thread int64
 	run           string // that the last commit belongs to; "" where it is not known
 	runID         int64
+	pending       bool // it may have pending results
 }
 
 // maxHoldings bounds the memory that leases take which nobody released.
@@ -54,7 +55,7 @@ func (w *write) holding(l graph.Lease) (holding, error) {
 	if h, ok := w.holdings.get(l); ok {
 		return h, nil
 	}
-	h := holding{token: l.Token}
+	h := holding{token: l.Token, pending: true}
 	err := w.QueryRow(`SELECT id FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`, l.Thread, l.Token).Scan(&h.thread)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = superseded(l)

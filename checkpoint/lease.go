@@ -82,15 +82,16 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	if err != nil {
 		return graph.Lease{}, err
 	}
-	s.holdings.put(thread, holding{token: row.token, thread: row.id})
+	s.holdings.put(thread, holding{token: row.token, thread: row.id, pending: row.pending})
 	return graph.Lease{Thread: thread, Owner: o.Owner, Token: row.token, Head: row.head}, nil
 }
 
 // standing is where a thread stands: its lease and its head.
 type standing struct {
 	tenure
-	id   int64 // 0 where there is none
-	head graph.CommitID
+	id      int64 // 0 where there is none
+	head    graph.CommitID
+	pending bool // there are pending results
 }
 
 func (r standing) known() bool { return r.id != 0 }
@@ -99,8 +100,9 @@ func (r standing) known() bool { return r.id != 0 }
 func (s *SQLite) holder(tx *sqlite.Tx, thread string) (row standing, err error) {
 	var owner string
 	var until sql.NullInt64
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0), owner, until, token, ttl FROM threads WHERE name = ?`, thread).
-		Scan(&row.id, &row.head, &owner, &until, &row.token, &row.ttl)
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0), owner, until, token, ttl, EXISTS(SELECT 1 FROM pending p WHERE p.thread = t.id)
+		FROM threads t WHERE name = ?`, thread).
+		Scan(&row.id, &row.head, &owner, &until, &row.token, &row.ttl, &row.pending)
 	row.until = until.Int64
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

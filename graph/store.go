@@ -57,6 +57,8 @@ type AcquireOptions struct {
 // Acquire of the thread, so that a writer that was thought dead is told apart.
 // Head is the thread's newest commit when the lease was given: while it is held,
 // nobody else moves it. A store may leave it 0; then the engine asks for the head.
+// A lease is for use with the Store value that gave it, or, once that was closed,
+// with another of the same storage.
 type Lease struct {
 	Thread string
 	Owner  string
