@@ -39,11 +39,13 @@ var rooms = map[string]room{
 	"rank": {ours: []string{"state", "text"}},
 	"cite": {ours: []string{"state", "text", "phrase"}},
 	"corpus": {ours: []string{"text", "state"}, theirs: []string{
-		"github.com/yuin/goldmark", // Markdown
-		"go.yaml.in/yaml/v4",       // front matter
-		"github.com/google/uuid",   // chunk ids (version 5)
-		"golang.org/x/text",        // encodings of text files
-		"golang.org/x/net/html",    // HTML pages and the encodings they declare
+		"github.com/yuin/goldmark",        // Markdown
+		"go.yaml.in/yaml/v4",              // front matter
+		"github.com/google/uuid",          // chunk ids (version 5)
+		"golang.org/x/text",               // encodings of text files
+		"golang.org/x/net/html",           // HTML pages and the encodings they declare
+		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
+		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},
 	"index":                     {ours: []string{"text", "state", "rank", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
@@ -59,7 +61,7 @@ var rooms = map[string]room{
 	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"transcript": {ours: []string{"graph", "state", "text"}},
+	"transcript": {ours: []string{"graph", "state", "text", "phrase"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "corpus", "index", "llm", "nodes", "offline", "prompts"}},
 	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
 	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "transcript", "internal/sqlite"}, theirs: []string{

@@ -184,7 +184,15 @@ func (s *syncer) retry(k index.File) bool {
 	if s.again {
 		return k.Error != ""
 	}
-	return k.Error != "" && !isSkipReason(k.Error)
+	return k.Error != "" && !isSettled(k.Error)
+}
+
+// isSettled reports whether an error the index keeps comes of what is in the
+// file, so that reading it again before it changes is of no use.
+func isSettled(reason string) bool {
+	return isSkipReason(reason) || slices.ContainsFunc([]error{corpus.ErrBroken, corpus.ErrEncrypted, corpus.ErrNoText}, func(err error) bool {
+		return strings.HasPrefix(reason, err.Error())
+	})
 }
 
 // isSkipReason reports whether an error the index keeps is one of a file that

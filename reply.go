@@ -69,7 +69,7 @@ type ChunkCounts struct {
 }
 
 // CitationReply is a passage that the answer leans on: Quote stands in Source
-// at bytes Start to End, lines StartLine to EndLine.
+// at bytes Start to End, lines StartLine to EndLine or pages Page to EndPage.
 type CitationReply struct {
 	N         int     `json:"n"`
 	Source    string  `json:"source"` // path under the folder given
@@ -77,8 +77,11 @@ type CitationReply struct {
 	Title     string  `json:"title"`
 	Start     int     `json:"start"`
 	End       int     `json:"end"`
-	StartLine int     `json:"start_line"`
+	StartLine int     `json:"start_line"` // 0 where the file has no lines
 	EndLine   int     `json:"end_line"`
+	Page      int     `json:"page,omitempty"`     // that the quote begins on, from 1; absent where the file has no pages
+	EndPage   int     `json:"end_page,omitempty"` // that it ends on
+	Pages     string  `json:"-"`                  // both in words, in the language of the answer: page 12
 	Quote     string  `json:"quote"`
 	Score     float64 `json:"score"`
 	Chunk     string  `json:"chunk_id"`
@@ -119,8 +122,11 @@ type SearchHit struct {
 	Headings  []string    `json:"headings"`
 	Start     int         `json:"start"`
 	End       int         `json:"end"`
-	StartLine int         `json:"start_line"`
+	StartLine int         `json:"start_line"` // 0 where the file has no lines
 	EndLine   int         `json:"end_line"`
+	Page      int         `json:"page,omitempty"`     // that it begins on, from 1; absent where the file has no pages
+	EndPage   int         `json:"end_page,omitempty"` // that it ends on
+	Pages     string      `json:"-"`                  // both in words: page 12
 	Text      string      `json:"text"`
 	Score     float64     `json:"score"`
 	Legs      []state.Leg `json:"legs"`

@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
+	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -63,7 +64,8 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 		}
 		reply.Hits = append(reply.Hits, SearchHit{
 			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title,
-			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine, Text: c.Text,
+			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
+			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs,
 		})
 	}

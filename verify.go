@@ -90,7 +90,7 @@ func compare(root string, f index.File, chunks []state.Chunk) (what []string, co
 		return append(what, fmt.Sprintf("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))), true
 	}
 	for i, c := range chunks {
-		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
+		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || c.Page != w.Page || !slices.Equal(c.Breaks, w.Breaks) || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
 			what = append(what, fmt.Sprintf("chunk %d is not what cutting the file gives", i))
 		}
 	}

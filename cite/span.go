@@ -62,23 +62,16 @@ func citation(src state.Source, p Pick) state.Citation {
 		Title:     src.Title,
 		Start:     src.Start + p.Start,
 		End:       src.Start + p.End,
-		StartLine: lineOf(src.Chunk, first),
-		EndLine:   max(lineOf(src.Chunk, first), lineOf(src.Chunk, last)),
+		StartLine: src.LineAt(first),
+		EndLine:   max(src.LineAt(first), src.LineAt(last)),
+		Page:      src.PageAt(src.Start + p.Start),
+		EndPage:   src.PageAt(src.Start + p.End - 1),
 		Quote:     quote,
 		Score:     src.Score,
 		Chunk:     src.ID,
 		Hash:      src.Hash,
 		URL:       src.URL,
 	}
-}
-
-// lineOf returns the line of the file that a line of a chunk's text, counted
-// from 0, begins in.
-func lineOf(c state.Chunk, line int) int {
-	if len(c.Lines) > 0 {
-		return c.Lines[min(line, len(c.Lines)-1)]
-	}
-	return c.StartLine + line
 }
 
 // Verify reports whether document still says what c quotes, at the same place.

@@ -60,7 +60,7 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 	switch {
 	case doc.Kind == Markdown:
 		blocks = markdownBlocks(doc.Text, doc.Body)
-	case doc.Kind == HTML && len(doc.blocks) > 0:
+	case len(doc.blocks) > 0:
 		blocks = slices.Clone(doc.blocks) // packing notes paths in them
 	default:
 		blocks = plainBlocks(doc.Text, doc.Body)
@@ -70,7 +70,7 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 	out := make([]state.Chunk, 0, len(pieces))
 	lines := lineCounter{s: doc.Text, line: 1}
 	line := lines.at
-	if doc.Kind == HTML {
+	if doc.places != nil || doc.pages != nil {
 		line = doc.Line
 	}
 	for _, piece := range pieces {
@@ -84,6 +84,7 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 			Headings: under(doc.Title, piece.path), Kind: piece.kind,
 			Text: doc.Text[start:end], Start: start, End: end,
 			StartLine: line(start), EndLine: line(end - 1),
+			Page: doc.Page(start), Breaks: doc.breaks(start, end),
 			Ordinal: len(out),
 		}
 		if doc.Kind == HTML {
@@ -96,6 +97,15 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 		out = append(out, c)
 	}
 	return out
+}
+
+// breaks returns where pages begin within a span.
+func (d *Document) breaks(start, end int) []int {
+	first, last := d.Page(start), d.Page(end-1)
+	if first == last {
+		return nil
+	}
+	return slices.Clone(d.pages[first:last])
 }
 
 // linesOf returns the lines of the file that the lines of a span begin in.

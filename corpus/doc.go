@@ -37,6 +37,10 @@
 // in a colon stays with what it announces. Headings without text, shortcodes
 // and comments never stand alone. Plain text is paragraphs, then the same.
 //
+// A PDF is read by PDFium in a sandbox (pdfengine.go); its lines become
+// paragraphs, headings and tables by where they stand and how they look
+// (pdflayout.go).
+//
 // Goldmark's block parser only finds where blocks begin; nothing is rendered,
 // and HTML in a page is text like any other.
 package corpus

@@ -19,6 +19,9 @@ var (
 	ErrTooLarge   = errors.New("file too large")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNoPath     = errors.New("the path is empty")
+	ErrBroken     = errors.New("the file is damaged")
+	ErrEncrypted  = errors.New("the file is encrypted")
+	ErrNoText     = errors.New("no text in it")
 )
 
 // FileError says why one file or folder was left out.

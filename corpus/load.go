@@ -10,7 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sort"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -22,6 +24,7 @@ const (
 	Markdown = "markdown"
 	Plain    = "text"
 	HTML     = "html"
+	PDF      = "pdf"
 )
 
 // Document is a file that was read.
@@ -29,7 +32,7 @@ type Document struct {
 	Root      string            // as in File
 	Source    string            // as in File
 	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
-	Kind      string            // Markdown, Plain or HTML
+	Kind      string            // Markdown, Plain, HTML or PDF
 	Text      string            // valid UTF-8; what offsets of chunks count in
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
@@ -39,23 +42,34 @@ type Document struct {
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
 
-	blocks []block     // of HTML, whose structure the text does not show
-	places []linePlace // of HTML: the lines of the file that Text comes from
+	blocks []block     // of formats whose structure the text does not show
+	places []linePlace // the lines of the file that Text comes from, where it was made of them
+	pages  []int       // where in Text pages begin
 }
 
 // Line returns the line of the file, from 1, that the text at an offset stands
-// in. An offset beyond the text counts as its end.
+// in; 0 where the file has no lines. An offset beyond the text counts as its end.
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
-	if d.Kind == HTML {
+	switch {
+	case d.Kind == PDF:
+		return 0
+	case d.Kind == HTML:
 		return lineOf(d.places, offset)
 	}
 	return 1 + strings.Count(d.Text[:offset], "\n")
 }
 
+// Page returns the page that the text at an offset stands on, from 1; 0 where
+// the file has no pages. An offset beyond the text counts as its end.
+func (d *Document) Page(offset int) int {
+	return sort.Search(len(d.pages), func(i int) bool { return d.pages[i] > offset })
+}
+
 // Limits bound what is read. The zero Limits are the defaults.
 type Limits struct {
-	MaxBytes int64 // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
+	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
+	MaxTime  time.Duration // that reading a PDF may take; default two minutes
 }
 
 const defaultMaxBytes = 64 << 20
@@ -74,7 +88,7 @@ func Load(f File, l Limits) (Document, error) {
 	if err != nil {
 		return Document{}, &FileError{f.Path, reason(err)}
 	}
-	doc, err := Parse(f.Source, data)
+	doc, err := parse(f.Source, data, l)
 	if err != nil {
 		return Document{}, &FileError{f.Path, err}
 	}
@@ -121,15 +135,17 @@ func read(name string, limit int64) (_ []byte, changed bool, err error) {
 // A file that is not valid UTF-8 is Windows-1252 if it holds no multi-byte
 // sequence that would be; otherwise it is damaged UTF-8, and each invalid byte
 // is read as "?", which keeps all offsets where they are in the file.
-func Parse(source string, data []byte) (Document, error) {
+func Parse(source string, data []byte) (Document, error) { return parse(source, data, Limits{}) }
+
+func parse(source string, data []byte, l Limits) (Document, error) {
 	doc := Document{Source: source, Kind: kindOf(source)}
 	if doc.Kind == "" {
 		doc.Kind = Plain
 	}
 	sum := sha256.Sum256(data)
 	doc.Hash = hex.EncodeToString(sum[:])
-	if doc.Kind == HTML {
-		if err := doc.readHTML(data); err != nil {
+	if doc.Kind == HTML || doc.Kind == PDF {
+		if err := doc.readFormat(data, l); err != nil {
 			return Document{}, err
 		}
 		doc.Title = cmp.Or(doc.Title, doc.title())
@@ -150,6 +166,21 @@ func Parse(source string, data []byte) (Document, error) {
 	return doc, nil
 }
 
+// readFormat makes the text of a file that is not text itself, or not for
+// people.
+func (d *Document) readFormat(data []byte, l Limits) error {
+	if len(data) == 0 {
+		d.Encoding, d.Converted = "utf-8", true
+		return nil
+	}
+	switch d.Kind {
+	case PDF:
+		return d.readPDF(data, cmp.Or(l.MaxTime, maxPDFTime))
+	default:
+		return d.readHTML(data)
+	}
+}
+
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
 func kindOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -159,6 +190,8 @@ func kindOf(name string) string {
 		return Plain
 	case ".html", ".htm", ".xhtml":
 		return HTML
+	case ".pdf":
+		return PDF
 	}
 	if isSource(name) {
 		return Plain

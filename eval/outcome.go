@@ -50,6 +50,7 @@ type Citation struct {
 	Title     string  `json:"title"`
 	StartLine int     `json:"start_line"`
 	EndLine   int     `json:"end_line"`
+	Page      int     `json:"page,omitempty"`
 	Start     int     `json:"start"`
 	End       int     `json:"end"`
 	Quote     string  `json:"quote"`
@@ -75,7 +76,7 @@ func (o *Outcome) answered(r *ragflow.Reply) {
 	o.Queries, o.Chunks, o.Quality = r.Queries, r.Chunks, r.Quality
 	for _, c := range r.Citations {
 		o.Citations = append(o.Citations, Citation{
-			N: c.N, Source: c.Source, Title: c.Title, StartLine: c.StartLine, EndLine: c.EndLine,
+			N: c.N, Source: c.Source, Title: c.Title, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page,
 			Start: c.Start, End: c.End, Quote: c.Quote, Score: c.Score,
 		})
 	}

@@ -188,7 +188,11 @@ func WriteCSV(w io.Writer, r *Result) error {
 func (o *Outcome) cells(metrics []Metric) []string {
 	var cited []string
 	for _, c := range o.Citations {
-		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
+		place := fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
+		if c.Page > 0 {
+			place = fmt.Sprintf("%s#page=%d", c.Source, c.Page)
+		}
+		cited = append(cited, fmt.Sprintf("[%d] %s", c.N, place))
 	}
 	turn := ""
 	if o.Turn > 0 {

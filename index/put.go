@@ -23,6 +23,7 @@ type prepared struct {
 	terms    []byte
 	headings []string // JSON, by chunk
 	lines    []string // JSON or empty, by chunk
+	breaks   []string // likewise
 	hashes   []string // by chunk
 }
 
@@ -57,6 +58,7 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
 		headings: make([]string, len(e.Chunks)),
 		lines:    make([]string, len(e.Chunks)),
+		breaks:   make([]string, len(e.Chunks)),
 		hashes:   make([]string, len(e.Chunks)),
 	}
 	for i, c := range e.Chunks {
@@ -74,6 +76,13 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
 			p.lines[i] = string(lines)
+		}
+		if len(c.Breaks) > 0 {
+			breaks, err := json.Marshal(c.Breaks)
+			if err != nil {
+				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			p.breaks[i] = string(breaks)
 		}
 		p.hashes[i] = c.Hash
 		if c.Hash == "" {
@@ -137,6 +146,8 @@ type chunkRow struct {
 	start, end           int
 	startLine, endLine   int
 	lines                string
+	page                 int
+	breaks               string
 	kind, headings, hash string
 }
 
@@ -149,7 +160,7 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 	}
 	want := make([]chunkRow, len(chunks))
 	for i, c := range chunks {
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Kind, p.headings[i], p.hashes[i]}
+		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], p.hashes[i]}
 	}
 	kept := make([]bool, len(want))
 	for rev, row := range old {
@@ -167,9 +178,9 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, kind, headings, text, hash)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.kind, row.headings, chunks[i].Text, row.hash); err != nil {
+		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.page, row.breaks, row.kind, row.headings, chunks[i].Text, row.hash); err != nil {
 			return false, fmt.Errorf("chunk %d: %w", i, err)
 		}
 	}
@@ -181,10 +192,10 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.kind, &r.headings, &r.hash)
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, &r.hash)
 		out[rev] = r
 		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, kind, headings, hash FROM chunks WHERE file = ?`, file)
+	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash FROM chunks WHERE file = ?`, file)
 	return out, err
 }
 

@@ -125,6 +125,9 @@ CREATE TABLE dead(
 	body       BLOB NOT NULL
 ) STRICT;
 CREATE INDEX dead_by_version ON dead(collection, version);
+`, `
+ALTER TABLE chunks ADD COLUMN page INTEGER NOT NULL DEFAULT 0; -- that it begins on, from 1; 0: the file has no pages
+ALTER TABLE chunks ADD COLUMN breaks TEXT NOT NULL DEFAULT ''; -- JSON array: offsets where the pages behind it begin; empty: it lies on one
 `}
 }
 

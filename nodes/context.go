@@ -152,7 +152,7 @@ func (o ContextOptions) shorten(kept []state.Source, s state.Source, language st
 	if strings.TrimSpace(cut) == "" {
 		return s, false
 	}
-	s.Chunk = part(s.Chunk, 0, len(cut))
+	s.Chunk = s.Part(0, len(cut))
 	return s, true
 }
 
@@ -167,23 +167,6 @@ func sentencesEnd(s string, limit int) int {
 		end = span.End
 	}
 	return end
-}
-
-// part is the chunk's text from one byte to another: still the document from
-// Start to End, with its lines. The id and the hash stay, which are the chunk's.
-func part(c state.Chunk, from, to int) state.Chunk {
-	before := strings.Count(c.Text[:from], "\n")
-	c.Text = c.Text[from:to]
-	within := strings.Count(strings.TrimSuffix(c.Text, "\n"), "\n")
-	c.Start, c.End = c.Start+from, c.Start+to
-	if len(c.Lines) == 0 {
-		c.StartLine += before
-		c.EndLine = c.StartLine + within
-		return c
-	}
-	c.Lines = c.Lines[min(before, len(c.Lines)-1):min(before+within+1, len(c.Lines))]
-	c.StartLine, c.EndLine = c.Lines[0], c.Lines[len(c.Lines)-1]
-	return c
 }
 
 // sentences takes the sentences of each document that hold most of the
@@ -227,7 +210,7 @@ func (o ContextOptions) sentences(sources []state.Source, question, language str
 			out = append(out, s)
 		}
 		for _, run := range runs(s.Text, keep[i]) {
-			out = append(out, state.Source{Chunk: part(s.Chunk, run.Start, run.End), Score: s.Score})
+			out = append(out, state.Source{Chunk: s.Part(run.Start, run.End), Score: s.Score})
 		}
 	}
 	return out

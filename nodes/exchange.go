@@ -77,15 +77,7 @@ func goOn(c state.Chunk, queries []state.Query) (rest state.Chunk, ok bool) {
 		return c, false
 	}
 	cut = len(c.Text) - len(left)
-	lines := strings.Count(c.Text[:cut], "\n")
-	c.Text, c.Start = left, c.Start+cut
-	if c.Lines == nil {
-		c.StartLine += lines
-	} else if lines < len(c.Lines) {
-		c.Lines = c.Lines[lines:]
-		c.StartLine = c.Lines[0]
-	}
-	return c, true
+	return c.Part(cut, len(c.Text)), true
 }
 
 // listItem is a line that begins an item of a list, not one inside another.

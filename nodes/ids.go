@@ -70,8 +70,15 @@ func oneLine(s string) string {
 	return s
 }
 
-// place names a chunk for a note: path, lines and headings.
+// place names a chunk for a note: path and lines, or the page, or else the bytes
+// of its text.
 func place(c state.Chunk) string {
+	switch {
+	case c.Page > 0:
+		return fmt.Sprintf("%s#page=%d", c.Source, c.Page)
+	case c.StartLine == 0:
+		return fmt.Sprintf("%s@%d-%d", c.Source, c.Start, c.End)
+	}
 	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
 }
 

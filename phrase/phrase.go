@@ -6,7 +6,10 @@
 // A language without an entry, or an unknown one, reads English.
 package phrase
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Situation is what a fixed sentence is for.
 type Situation int
@@ -42,18 +45,22 @@ func Languages() []string { return []string{English, "pl", "vi"} }
 
 // Say returns the sentence for a situation in a language (ISO 639-1).
 func Say(s Situation, language string) string {
-	row := say(s)
-	switch language {
-	case "pl":
-		return row.pl
-	case "vi":
-		return row.vi
-	default:
-		return row.en
-	}
+	return say(s).in(language)
 }
 
 type row struct{ en, pl, vi string }
+
+// in is the row's text in a language.
+func (r row) in(language string) string {
+	switch language {
+	case "pl":
+		return r.pl
+	case "vi":
+		return r.vi
+	default:
+		return r.en
+	}
+}
 
 // say is the table.
 func say(s Situation) row {
@@ -143,6 +150,23 @@ func say(s Situation) row {
 	default:
 		return row{}
 	}
+}
+
+// Pages names pages of a document from one to another: "page 12", "pages 12–13".
+// It is "" where from is 0, of documents without pages.
+func Pages(from, to int, language string) string {
+	if from < 1 {
+		return ""
+	}
+	r := row{en: "page", pl: "str.", vi: "trang"}
+	if to > from {
+		r.en = "pages"
+	}
+	word := r.in(language)
+	if to > from {
+		return fmt.Sprintf("%s %d–%d", word, from, to)
+	}
+	return fmt.Sprintf("%s %d", word, from)
 }
 
 // longestValue is how many runes of what a document says of itself are shown.

@@ -6,6 +6,8 @@
 // they are part of a State.
 package state
 
+import "strings"
+
 // MaxRecent is how many exchanges State.Recent keeps.
 const MaxRecent = 5
 
@@ -148,27 +150,86 @@ type Grade struct {
 // Chunk is a piece of a document: Text == document[Start:End], in bytes of its
 // extracted UTF-8 text, which for Markdown, plain text and code is the file. Of a
 // page of HTML the text is what a reader sees; StartLine, EndLine and Lines then
-// still are lines of the file itself.
+// still are lines of the file itself. A PDF has pages and no lines: StartLine and
+// EndLine are 0. So they are in formats that have neither, such as DOCX.
 type Chunk struct {
-	ID        string   `json:"id"`              // UUID version 5 of source and span
-	Root      string   `json:"root,omitempty"`  // absolute path of the folder or file that was indexed
-	Source    string   `json:"source"`          // path under Root, with slashes
-	Title     string   `json:"title"`           // of the document
-	Headings  []string `json:"headings"`        // path of headings down to the chunk, outermost first
-	Text      string   `json:"text"`            // never empty
-	Start     int      `json:"start"`           // byte offset in the document
-	End       int      `json:"end"`             // first byte after the chunk
-	StartLine int      `json:"start_line"`      // from 1
-	EndLine   int      `json:"end_line"`        // inclusive
-	Lines     []int    `json:"lines,omitempty"` // the line of the file each line of Text begins in; nil where they follow each other
-	Kind      string   `json:"kind,omitempty"`  // text, code, table or list where it is one block, else mixed
-	Ordinal   int      `json:"ordinal"`         // position among the document's chunks, from 0
-	Hash      string   `json:"hash,omitempty"`  // SHA-256 of Text, in hex
+	ID        string   `json:"id"`               // UUID version 5 of source and span
+	Root      string   `json:"root,omitempty"`   // absolute path of the folder or file that was indexed
+	Source    string   `json:"source"`           // path under Root, with slashes
+	Title     string   `json:"title"`            // of the document
+	Headings  []string `json:"headings"`         // path of headings down to the chunk, outermost first
+	Text      string   `json:"text"`             // never empty
+	Start     int      `json:"start"`            // byte offset in the document
+	End       int      `json:"end"`              // first byte after the chunk
+	StartLine int      `json:"start_line"`       // from 1; 0 where the file has no lines
+	EndLine   int      `json:"end_line"`         // inclusive
+	Page      int      `json:"page,omitempty"`   // that Start lies on, from 1; 0 where the file has no pages
+	Breaks    []int    `json:"breaks,omitempty"` // byte offsets in the document, within the chunk, where the pages behind Page begin; nil where it lies on one
+	Lines     []int    `json:"lines,omitempty"`  // the line of the file each line of Text begins in; nil where they follow each other
+	Kind      string   `json:"kind,omitempty"`   // text, code, table or list where it is one block, else mixed
+	Ordinal   int      `json:"ordinal"`          // position among the document's chunks, from 0
+	Hash      string   `json:"hash,omitempty"`   // SHA-256 of Text, in hex
 
 	// What the document says of itself; empty where it says nothing.
 	URL          string `json:"url,omitempty"` // where it is published, https
 	DocumentType string `json:"document_type,omitempty"`
 	DocumentID   string `json:"document_id,omitempty"`
+}
+
+// LineAt returns the line of the file that a line of the chunk's text, counted
+// from 0, begins in; 0 where the file has no lines.
+func (c Chunk) LineAt(line int) int {
+	switch {
+	case len(c.Lines) > 0:
+		return c.Lines[min(line, len(c.Lines)-1)]
+	case c.StartLine == 0:
+		return 0
+	}
+	return c.StartLine + line
+}
+
+// PageAt returns the page that a byte of the document lies on, as far as the
+// chunk knows; 0 where the file has no pages.
+func (c Chunk) PageAt(offset int) int {
+	page := c.Page
+	for _, b := range c.Breaks {
+		if b > offset {
+			break
+		}
+		page++
+	}
+	return page
+}
+
+// Part is the chunk's text from one byte to another: still the document from
+// Start to End, with its lines and pages. The id and the hash stay, which are
+// the chunk's. The arguments are offsets in Text, from before to.
+func (c Chunk) Part(from, to int) Chunk {
+	before := strings.Count(c.Text[:from], "\n")
+	within := strings.Count(strings.TrimSuffix(c.Text[from:to], "\n"), "\n")
+	start, end := c.Start+from, c.Start+to
+	first, last := c.LineAt(before), c.LineAt(before+within)
+	c.Page, c.Breaks = c.PageAt(start), breaksWithin(c.Breaks, start, end)
+	if len(c.Lines) > 0 {
+		c.Lines = c.Lines[min(before, len(c.Lines)-1):min(before+within+1, len(c.Lines))]
+	}
+	c.Text, c.Start, c.End, c.StartLine, c.EndLine = c.Text[from:to], start, end, first, max(first, last)
+	return c
+}
+
+// breaksWithin are those of ascending offsets that lie behind start and before
+// end.
+func breaksWithin(breaks []int, start, end int) []int {
+	for len(breaks) > 0 && breaks[0] <= start {
+		breaks = breaks[1:]
+	}
+	for len(breaks) > 0 && breaks[len(breaks)-1] >= end {
+		breaks = breaks[:len(breaks)-1]
+	}
+	if len(breaks) == 0 {
+		return nil
+	}
+	return breaks
 }
 
 // Source is a chunk that is part of the context, with the score that put it
@@ -186,9 +247,11 @@ type Citation struct {
 	Title     string  `json:"title"`
 	Start     int     `json:"start"` // of the quote, byte offset in the document
 	End       int     `json:"end"`
-	StartLine int     `json:"start_line"`
+	StartLine int     `json:"start_line"` // 0 where the file has no lines
 	EndLine   int     `json:"end_line"`
-	Quote     string  `json:"quote"` // document[Start:End]
+	Page      int     `json:"page,omitempty"`     // that the quote begins on, from 1; 0 where the file has no pages
+	EndPage   int     `json:"end_page,omitempty"` // that it ends on
+	Quote     string  `json:"quote"`              // document[Start:End]
 	Score     float64 `json:"score"`
 	Chunk     string  `json:"chunk"`         // id
 	Hash      string  `json:"hash"`          // of the chunk

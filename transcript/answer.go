@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 )
 
@@ -86,7 +87,7 @@ func AnswerMD(r Run, o Options) string {
 			b.WriteString(c.fence.Mark + "\n")
 		}
 		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
-		references(&b, turn.Citations, o)
+		references(&b, turn.Citations, turn.Language, o)
 	}
 	return b.String()
 }
@@ -129,7 +130,7 @@ func linker(cs []state.Citation) func(string) string {
 }
 
 // references lists the citations: by number, and in their order within one.
-func references(b *strings.Builder, cs []state.Citation, o Options) {
+func references(b *strings.Builder, cs []state.Citation, language string, o Options) {
 	cs = slices.Clone(cs)
 	slices.SortStableFunc(cs, func(x, y state.Citation) int { return x.N - y.N })
 	for i, c := range cs {
@@ -140,7 +141,7 @@ func references(b *strings.Builder, cs []state.Citation, o Options) {
 		if c.Title != "" {
 			title = "**" + inline(c.Title) + "** — "
 		}
-		fmt.Fprintf(b, "\n%s[%s](%s)%s\n\n", title, inline(place(c)), link(c, o), published(c))
+		fmt.Fprintf(b, "\n%s[%s](%s)%s\n\n", title, inline(Place(c, language)), link(c, o), published(c))
 		b.WriteString(fenced("> ", c.Quote))
 		if o.IsChanged(c) {
 			fmt.Fprintf(b, "\n*%s*\n", inline(o.Changed))
@@ -160,16 +161,23 @@ func published(c state.Citation) string {
 	return " — <" + c.URL + ">"
 }
 
-// place names a citation's lines as compilers do, with the last one too:
-// path:12-18.
-func place(c state.Citation) string {
+// Place names where a citation stands, for people: its lines as compilers do,
+// with the last one too (path:12-18), or its pages in a language (handbook.pdf,
+// page 12), or the file alone where it has neither.
+func Place(c state.Citation, language string) string {
+	if pages := phrase.Pages(c.Page, c.EndPage, language); pages != "" {
+		return c.Source + ", " + pages
+	}
+	if c.StartLine == 0 {
+		return c.Source
+	}
 	if c.StartLine == c.EndLine {
 		return fmt.Sprintf("%s:%d", c.Source, c.StartLine)
 	}
 	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
 }
 
-// link is the destination of a Markdown link to a citation's lines.
+// link is the destination of a Markdown link to a citation's lines or page.
 func link(c state.Citation, o Options) string {
 	p := strings.ReplaceAll(o.Path(c), `\`, "/")
 	if len(p) > 1 && p[1] == ':' { // a Windows drive, not a scheme
@@ -177,7 +185,12 @@ func link(c state.Citation, o Options) string {
 	}
 	p = (&url.URL{Path: p}).EscapedPath()
 	p = strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "_", "%5F", "[", "%5B", "]", "%5D").Replace(p)
-	if c.StartLine == c.EndLine {
+	switch {
+	case c.Page > 0:
+		return fmt.Sprintf("%s#page=%d", p, c.Page) // RFC 8118, which browsers and most readers follow
+	case c.StartLine == 0:
+		return p
+	case c.StartLine == c.EndLine:
 		return fmt.Sprintf("%s#L%d", p, c.StartLine)
 	}
 	return fmt.Sprintf("%s#L%d-L%d", p, c.StartLine, c.EndLine)

@@ -275,7 +275,7 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 	if len(r.Citations) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold(r.SourcesHeader))
 		for _, c := range r.Citations {
-			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), s.dim(line(c.Title)))
+			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine, c.Pages), s.dim(line(c.Title)))
 			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(transcript.Visible(c.Quote)), longestQuote)+"”"))
 			if c.URL != "" {
 				fmt.Fprintf(a.out, "    %s\n", s.dim(line(transcript.Visible(c.URL))))

@@ -199,11 +199,17 @@ func (a *app) writeJSON(v any) error {
 	return nil
 }
 
-// place names lines as compilers do, with the last one too: path:12-18. A name
-// of a file may hold anything, so it is made printable.
-func place(source string, from, to int) string {
+// place names lines as compilers do, with the last one too: path:12-18; or
+// pages, in words; or the file alone where it has neither. A name of a file may
+// hold anything, so it is made printable.
+func place(source string, from, to int, pages string) string {
 	source = line(source)
-	if from == to {
+	switch {
+	case pages != "":
+		return source + ", " + pages
+	case from == 0:
+		return source
+	case from == to:
 		return fmt.Sprintf("%s:%d", source, from)
 	}
 	return fmt.Sprintf("%s:%d-%d", source, from, to)

@@ -94,7 +94,7 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine)), s.dim(line(strings.Join(headings, " › "))))
+		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages)), s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", highlight(snippet(h.Text, words), words, s))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
 )
 
 // lastName stands for the thread or run that was used last.
@@ -219,7 +220,7 @@ func threadMarkdown(t *ragflow.Thread) string {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, place(c.Source, c.StartLine, c.EndLine), line(c.Title))
+			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, line(transcript.Place(c, "")), line(c.Title))
 			if ragflow.Changed(c) {
 				b.WriteString("  (the document has changed since)\n")
 			}

@@ -47,7 +47,7 @@ func (s *session) openAt(ctx context.Context, c ragflow.CitationReply) error {
 			program = strings.TrimSpace(s.Env[name])
 		}
 	}
-	if program == "" || s.Terminal == nil {
+	if program == "" || s.Terminal == nil || c.StartLine == 0 { // editors show lines
 		s.say(place(oneLine(c.Path), []ragflow.CitationReply{c}))
 		return nil
 	}

@@ -82,7 +82,7 @@ func (s *session) answer(r *ragflow.Reply) {
 func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 	var out [][]ragflow.CitationReply
 	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b ragflow.CitationReply) int {
-		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine))
+		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine), cmp.Compare(a.Start, b.Start))
 	})
 	for _, c := range sorted {
 		last := len(out) - 1
@@ -90,7 +90,7 @@ func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 			out = append(out, []ragflow.CitationReply{c})
 			continue
 		}
-		if p := out[last][len(out[last])-1]; p.StartLine != c.StartLine || p.EndLine != c.EndLine || p.Quote != c.Quote {
+		if p := out[last][len(out[last])-1]; p.StartLine != c.StartLine || p.EndLine != c.EndLine || p.Page != c.Page || p.Quote != c.Quote {
 			out[last] = append(out[last], c)
 		}
 	}
@@ -183,18 +183,28 @@ func (s *session) shown(path, source string) string {
 }
 
 // place names lines as compilers do, with the last one too, and further ones
-// behind: path:12-18, 24. Passages that overlap are named as one.
+// behind: path:12-18, 24. Passages that overlap are named as one. Pages are
+// named in words: path, page 12, page 14.
 func place(path string, group []ragflow.CitationReply) string {
 	type lines struct{ from, to int }
 	var merged []lines
+	var out []string
 	for _, c := range group {
+		if c.Pages != "" && !slices.Contains(out, c.Pages) {
+			out = append(out, c.Pages)
+		}
+		if c.StartLine == 0 {
+			continue
+		}
 		if last := len(merged) - 1; last >= 0 && c.StartLine <= merged[last].to {
 			merged[last].to = max(merged[last].to, c.EndLine)
 			continue
 		}
 		merged = append(merged, lines{c.StartLine, c.EndLine})
 	}
-	var out []string
+	if len(merged) == 0 {
+		return strings.Join(append([]string{path}, out...), ", ")
+	}
 	for _, m := range merged {
 		l := strconv.Itoa(m.from)
 		if m.to > m.from {
