@@ -11,38 +11,97 @@ import (
 	"example.com/ragflow"
 )
 
-// BenchmarkIndexUnchanged looks at 10,000 files of which none changed.
-func BenchmarkIndexUnchanged(b *testing.B) {
-	dir := b.TempDir()
+// tenThousand writes 10,000 files of a few hundred words in 100 folders.
+func tenThousand(b *testing.B) (dir string) {
+	b.Helper()
+	dir = b.TempDir()
 	for i := range 10_000 {
 		path := filepath.Join(dir, strconv.Itoa(i%100), fmt.Sprintf("%d.md", i))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(path, fmt.Appendf(nil, "# %d\n\nsome words", i), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		old := time.Unix(1_700_000_000, 0) // settled
-		if err := os.Chtimes(path, old, old); err != nil {
-			b.Fatal(err)
-		}
+		writeOld(b, path, note(i, 0))
 	}
-	a, err := ragflow.Open(b.Context(), ragflow.Config{DataDir: b.TempDir(), Docs: []string{dir}})
+	return dir
+}
+
+// note is a document; each has words of its own.
+func note(i, revision int) string {
+	text := fmt.Sprintf("# Note %d\n\nRevision%d of note%d.\n", i, revision, i)
+	for section := range 3 {
+		text += fmt.Sprintf("\n## Section %d\n\n", section)
+		for w := range 60 {
+			text += fmt.Sprintf("word%d ", (i*31+section*17+w*w)%5000)
+		}
+		text += "\n"
+	}
+	return text
+}
+
+// writeOld writes a file that looks as if it were settled.
+func writeOld(b *testing.B, path, text string) {
+	b.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	old := time.Unix(1_700_000_000, 0)
+	if err := os.Chtimes(path, old, old); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// indexTenThousand opens an assistant and indexes dir.
+func indexTenThousand(b *testing.B, c ragflow.Config) *ragflow.Assistant {
+	b.Helper()
+	a, err := ragflow.Open(b.Context(), c)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() {
+	b.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			b.Error(err)
 		}
-	}()
+	})
 	if _, err := a.Index(b.Context()); err != nil {
 		b.Fatal(err)
 	}
+	return a
+}
+
+// BenchmarkIndexUnchanged looks at 10,000 files of which none changed.
+func BenchmarkIndexUnchanged(b *testing.B) {
+	a := indexTenThousand(b, ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}})
 	for b.Loop() {
 		r, err := a.Index(b.Context())
 		if err != nil || r.Unchanged != 10_000 {
 			b.Fatal(r, err)
 		}
+	}
+}
+
+// BenchmarkEditOne edits one of 10,000 files and searches for what it says now,
+// in a process that runs on and in one that is started for it.
+func BenchmarkEditOne(b *testing.B) {
+	for _, restart := range []bool{false, true} {
+		b.Run(map[bool]string{false: "running", true: "started"}[restart], func(b *testing.B) {
+			c := ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}}
+			a := indexTenThousand(b, c)
+			for n := 1; b.Loop(); n++ {
+				i := n * 7919 % 10_000
+				path := filepath.Join(c.Docs[0], strconv.Itoa(i%100), fmt.Sprintf("%d.md", i))
+				if err := os.WriteFile(path, []byte(note(i, n)), 0o600); err != nil {
+					b.Fatal(err)
+				}
+				if restart {
+					a = indexTenThousand(b, c)
+				} else if r, err := a.Index(b.Context()); err != nil || r.Changed != 1 {
+					b.Fatal(r, err)
+				}
+				reply, err := a.Search(b.Context(), fmt.Sprintf("revision%d", n), 1)
+				if err != nil || len(reply.Hits) != 1 || filepath.Base(reply.Hits[0].Source) != fmt.Sprintf("%d.md", i) {
+					b.Fatal(reply, err)
+				}
+			}
+		})
 	}
 }

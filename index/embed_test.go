@@ -445,6 +445,10 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(embedChild); path != "" {
 		os.Exit(embedUntilKilled(path))
 	}
+	if args := os.Getenv(changeChild); args != "" {
+		fmt.Fprintln(os.Stderr, changeUntilKilled(args))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"example.com/ragflow/internal/sqlite"
@@ -54,7 +55,7 @@ func TestMigratedIndex(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	found := func() (ids string) {
+	found := func() string {
 		t.Helper()
 		s, err := db.Searcher(ctx, "/docs")
 		if err != nil {
@@ -64,10 +65,11 @@ func TestMigratedIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var ids strings.Builder
 		for _, h := range hits {
-			ids += h.Chunk + " "
+			ids.WriteString(h.Chunk + " ")
 		}
-		return ids
+		return ids.String()
 	}
 	if got := found(); got != "b a " {
 		t.Errorf("found %q", got)

@@ -155,7 +155,7 @@ func (m *manifest) weights(tx *sqlite.Tx) (all, dead []int64, err error) {
 
 // build merges the terms of the files whose versions are greater than s.since
 // into a tier. The error is errStale where another analyzer made some of them.
-func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
+func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
 	// Of a whole collection the index by source gives the order. Of a part, the one
 	// by version finds the files, and they are sorted.
 	where := `f.collection = ? AND +f.version > ? AND f.chunks > 0`

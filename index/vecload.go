@@ -119,7 +119,7 @@ func (db *DB) saveVectors(v *vectorSegment, name string) error {
 
 // sweepVectors removes the vectors that other embedders made of a tier, but for
 // the file to keep. All else is left to sweep.
-func (db *DB) sweepVectors(keep string) error {
+func (*DB) sweepVectors(keep string) error {
 	others, err := filepath.Glob(keep[:strings.LastIndexByte(keep, '-')] + "-*.vec")
 	if err != nil {
 		return nil //nolint:nilerr // a folder with the signs of a pattern in its name

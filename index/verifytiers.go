@@ -46,7 +46,7 @@ func (db *DB) verifyTiers(ctx context.Context, root string) (found []Finding, er
 }
 
 // verifyTier merges the files of a tier again.
-func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(source, what string)) error {
+func (*DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(source, what string)) error {
 	b := newBuilder()
 	for _, f := range t.roster {
 		var body []byte

@@ -85,14 +85,14 @@ func (db *DB) stamp(collection int64, t tierRow) stamp {
 // errStale tells that the terms of some file were made by another analyzer.
 var errStale = errors.New("a file was just written by a program with another analyzer")
 
-// brokenTier tells that a tier which the manifest names cannot be used.
-type brokenTier struct {
+// brokenTierError tells that a tier which the manifest names cannot be used.
+type brokenTierError struct {
 	root string
 	row  tierRow
 	err  error
 }
 
-func (e *brokenTier) Error() string { return "segment: " + e.err.Error() }
+func (e *brokenTierError) Error() string { return "segment: " + e.err.Error() }
 
 // views returns the views of roots, all of one moment. Tiers that are missing or
 // damaged are made anew; where that cannot be saved, in memory.
@@ -112,7 +112,7 @@ func (db *DB) views(ctx context.Context, roots []string) (out []*view, err error
 			}
 			return nil
 		})
-		broken, isBroken := errors.AsType[*brokenTier](err)
+		broken, isBroken := errors.AsType[*brokenTierError](err)
 		switch {
 		case last || err == nil:
 			return out, err
@@ -146,7 +146,7 @@ func (db *DB) view(tx *sqlite.Tx, root string, alone bool) (*view, error) {
 		return nil, err
 	}
 	tiers, err := db.tiersOf(&v.manifest, alone)
-	if broken, ok := errors.AsType[*brokenTier](err); ok {
+	if broken, ok := errors.AsType[*brokenTierError](err); ok {
 		broken.root = root
 	}
 	if err != nil {
@@ -183,7 +183,7 @@ func (m *manifest) equal(o *manifest) bool {
 
 // tiersOf returns the tiers that a manifest names: those in memory, or those in
 // their files. Those from the first on that cannot be used are left out, or, but
-// for alone, the error is a *brokenTier.
+// for alone, the error is a *brokenTierError.
 func (db *DB) tiersOf(m *manifest, alone bool) (out []*tier, err error) {
 	for _, r := range m.tiers {
 		want := db.stamp(m.collection, r)
@@ -193,7 +193,7 @@ func (db *DB) tiersOf(m *manifest, alone bool) (out []*tier, err error) {
 				if alone {
 					return out, nil
 				}
-				return nil, &brokenTier{row: r, err: err}
+				return nil, &brokenTierError{row: r, err: err}
 			}
 			db.tiers[want] = t
 		}
@@ -213,7 +213,7 @@ func (db *DB) forget(m *manifest) {
 }
 
 // mend publishes anew what a tier that cannot be used holds, and all after it.
-func (db *DB) mend(ctx context.Context, b *brokenTier) {
+func (db *DB) mend(ctx context.Context, b *brokenTierError) {
 	if !errors.Is(b.err, fs.ErrNotExist) {
 		db.log.WarnContext(ctx, "segment is made anew", "root", b.root, "error", b.err)
 	}
@@ -269,7 +269,7 @@ func (v *view) bury(tx *sqlite.Tx, published int64) error {
 	}
 	for g, found := range graves {
 		if !found {
-			return &brokenTier{v.root, v.manifest.tiers[0], fmt.Errorf("%w: it lacks version %d of file %d", errDamaged, g.version, g.id)}
+			return &brokenTierError{v.root, v.manifest.tiers[0], fmt.Errorf("%w: it lacks version %d of file %d", errDamaged, g.version, g.id)}
 		}
 	}
 	data, err := b.finish(stamp{})

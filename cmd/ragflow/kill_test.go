@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -120,7 +121,8 @@ type archived struct {
 	}
 }
 
-// library writes documents; each version changes some of them.
+// library writes documents; each version changes some of them, moves one and
+// takes one out, which the next brings back.
 func library(t *testing.T, dir string, version int) {
 	t.Helper()
 	for i := range 40 {
@@ -133,7 +135,20 @@ func library(t *testing.T, dir string, version int) {
 		if err := os.MkdirAll(filepath.Join(dir, "docs"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "docs", fmt.Sprintf("herb-%d.md", i)), []byte(text), 0o600); err != nil {
+		here, there := filepath.Join(dir, "docs", fmt.Sprintf("herb-%d.md", i)), filepath.Join(dir, "docs", fmt.Sprintf("moved-%d.md", i))
+		if version > 0 && i == 10+version%7 {
+			here, there = there, here
+		}
+		if err := os.Remove(there); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if version > 0 && i == 20+version%5 {
+			if err := os.Remove(here); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.WriteFile(here, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
