@@ -15,7 +15,7 @@ import (
 // new one takes its place: all it holds can be read again from the documents.
 func (a *Assistant) openIndex(ctx context.Context) error {
 	path := a.config.indexPath()
-	o := index.Options{Logger: a.config.Logger, Access: a.config.access()}
+	o := index.Options{Ranking: a.config.Retrieval.Ranking, Logger: a.config.Logger, Access: a.config.access()}
 	var err error
 	a.index, err = index.Open(ctx, path, o)
 	if path == "" || a.config.ReadOnly || !errors.Is(err, ErrDamaged) {

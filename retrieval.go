@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/index"
 	"example.com/ragflow/rank"
 )
 
@@ -25,6 +26,8 @@ type Retrieval struct {
 	// is set, else 0.5 each by reciprocal rank and 0.7 for the dense leg, 0.3 for
 	// the lexical one by scores. A leg of weight 0 is not asked.
 	Weights Weights
+	// Ranking are the numbers of the search by words; nil: DefaultRanking.
+	Ranking *Ranking
 	// DenseDepth and LexicalDepth are how many hits a leg is asked for where both
 	// are asked; 0: twice as many as are wanted.
 	DenseDepth, LexicalDepth int
@@ -33,6 +36,13 @@ type Retrieval struct {
 	// search lists.
 	Rerank string
 }
+
+// Ranking are the numbers of BM25: k1, b, the weights of title and headings, and
+// the share of a document's own score.
+type Ranking = index.Ranking
+
+// DefaultRanking returns the numbers in use where none are configured.
+func DefaultRanking() Ranking { return index.DefaultRanking() }
 
 // Weights say how much legs count. Only their proportion matters.
 type Weights struct{ Dense, Lexical float64 }

@@ -44,6 +44,7 @@ func (j *judgedFiles) check(searched bool) error {
 type judgedSet struct {
 	judged    eval.Judged
 	assistant *ragflow.Assistant
+	config    func(*ragflow.Config) // what opens the same documents once more
 	documents int
 }
 
@@ -129,9 +130,10 @@ func (a *app) openJudged(ctx context.Context, s *settings, files judgedFiles) (*
 	}
 	set := &judgedSet{}
 	if info.IsDir() {
-		set.assistant, err = a.openIndexed(ctx, func(c *ragflow.Config) { c.Docs, c.ForgetThreads = []string{files.corpus}, true })
+		set.config = func(c *ragflow.Config) { c.Docs, c.ForgetThreads = []string{files.corpus}, true }
+		set.assistant, err = a.openIndexed(ctx, set.config)
 	} else {
-		set.assistant, err = a.openCorpus(ctx, s, eval.Corpus{Path: files.corpus})
+		set.assistant, set.config, err = a.openCorpus(ctx, s, eval.Corpus{Path: files.corpus})
 	}
 	if err != nil {
 		return nil, err
@@ -163,11 +165,11 @@ type corpusMark struct {
 }
 
 // openCorpus opens the index of a corpus, which is kept by its content in the
-// folder of evaluations, and completes it.
-func (a *app) openCorpus(ctx context.Context, s *settings, corpus eval.Corpus) (*ragflow.Assistant, error) {
+// folder of evaluations, and completes it. What configures it is returned, too.
+func (a *app) openCorpus(ctx context.Context, s *settings, corpus eval.Corpus) (*ragflow.Assistant, func(*ragflow.Config), error) {
 	hash, err := corpus.Hash()
 	if err != nil {
-		return nil, failed("read the corpus", err)
+		return nil, nil, failed("read the corpus", err)
 	}
 	folder := filepath.Join(s.config.DataDir, "eval", "corpora", hash[:16])
 	markFile := filepath.Join(folder, "corpus.json")
@@ -177,27 +179,29 @@ func (a *app) openCorpus(ctx context.Context, s *settings, corpus eval.Corpus) (
 	if data, err := os.ReadFile(markFile); err != nil || json.Unmarshal(data, &mark) != nil {
 		mark = corpusMark{Path: corpus.Path}
 		if mark.Documents, err = corpus.Check(ctx, func(n int) { progress.report(ragflow.Progress{Stage: "checking", Done: n}) }); err != nil {
-			return nil, a.faultyFile(corpus.Path, "the corpus", err)
+			return nil, nil, a.faultyFile(corpus.Path, "the corpus", err)
 		}
 	}
+	config := func(c *ragflow.Config) { c.DataDir, c.Docs, c.ForgetThreads = folder, nil, true }
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
-		c.DataDir, c.Docs, c.ForgetThreads, c.Progress = folder, nil, true, progress.report
+		config(c)
+		c.Progress = progress.report
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a.goOn = "what is indexed was kept; the same command goes on with it"
 	if err := a.indexCorpus(ctx, assistant, corpus, mark); err != nil {
-		return nil, errors.Join(failed("index "+corpus.Path, err), assistant.Close())
+		return nil, nil, errors.Join(failed("index "+corpus.Path, err), assistant.Close())
 	}
 	data, err := json.Marshal(mark)
 	if err == nil {
 		err = os.WriteFile(markFile, append(data, '\n'), 0o600)
 	}
 	if err != nil {
-		return nil, errors.Join(failed("keep the index", err), assistant.Close())
+		return nil, nil, errors.Join(failed("keep the index", err), assistant.Close())
 	}
-	return assistant, nil
+	return assistant, config, nil
 }
 
 // indexCorpus brings the index of a corpus up to date. That passages lack

@@ -104,6 +104,8 @@ func unitOf(r ragflow.Progress) string {
 		return "passage"
 	case stageAsking:
 		return "question"
+	case stageTuning:
+		return "combination"
 	}
 	return "file"
 }

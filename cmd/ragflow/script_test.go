@@ -97,6 +97,7 @@ func schemas() map[string]any {
 		"doctor":   &doctorReply{},
 		"eval":     &eval.Result{},
 		"compare":  &eval.Comparison{},
+		"tuned":    &eval.Tuned{},
 		"runs":     &runsReply{},
 	}
 }

@@ -124,7 +124,7 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"STRICT_CITATIONS":            {"false"},
 		"RAGFLOW_TRUST_DOCUMENTS":     {"false"},
 	}
-	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings} {
+	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings, rankingSettings} {
 		settings, presets := more()
 		maps.Copy(defaults, presets)
 		rows = append(rows, settings...)
