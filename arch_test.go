@@ -29,7 +29,7 @@ var rooms = map[string]room{
 	}},
 	"state":  {},
 	"phrase": {},
-	"text": {theirs: []string{
+	"text": {ours: []string{"internal/memo"}, theirs: []string{
 		"github.com/clipperhouse/uax29/v2", // Unicode word boundaries (UAX #29)
 		"github.com/kljensen/snowball",     // stemmers and stop words
 		"github.com/abadojack/whatlanggo",  // language of a text
@@ -57,8 +57,8 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase"}},
-	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase"}, theirs: []string{
+	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo"}},
+	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
 	"transcript": {ours: []string{"graph", "state", "text", "phrase"}},
@@ -95,6 +95,7 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark", // Markdown
 		"github.com/rivo/uniseg",   // grapheme clusters and their columns
 	}},
+	"internal/memo": {},
 	"internal/screen": {theirs: []string{
 		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},

@@ -212,14 +212,10 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 }
 
 func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
+	own := offline.New(s, s, c.Threshold)
 	return skills{
-		searcher:   s,
-		rewriter:   offline.NewRewriter(s, s).WithDictionary(d),
-		grader:     offline.NewGrader(s),
-		reranker:   c.newReranker(s),
-		summarizer: offline.NewSummarizer(s),
-		answerer:   offline.NewAnswerer(s, c.Threshold),
-		stats:      s,
+		searcher: s, rewriter: own.Rewriter.WithDictionary(d), grader: own.Grader, reranker: c.newReranker(own.Reranker),
+		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
 	}
 }
 

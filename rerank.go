@@ -67,8 +67,8 @@ type reranker struct {
 }
 
 // newReranker returns the skill of the flow.
-func (c Config) newReranker(s *index.Searcher) nodes.Reranker {
-	r := reranker{cmp.Or(c.Retrieval.Rerank, RerankAuto), c.Reranker, c.Dense.Tokens, offline.NewReranker(s)}
+func (c Config) newReranker(own *offline.Reranker) nodes.Reranker {
+	r := reranker{cmp.Or(c.Retrieval.Rerank, RerankAuto), c.Reranker, c.Dense.Tokens, own}
 	if r.method == RerankAuto && r.model == nil || r.method == RerankOffline {
 		return r.offline
 	}

@@ -107,11 +107,11 @@ func (o ContextOptions) count(sources []state.Source, language string) int {
 // fit keeps the first sources that fit into the limit of tokens. Of the next one
 // the beginning stays where more than MinCutTokens are left for it, and of the
 // first one always, so that there is something to answer from. It never skips a
-// source for a shorter one that ranks below.
-func (o ContextOptions) fit(ctx context.Context, sources []state.Source, language string) []state.Source {
+// source for a shorter one that ranks below. tokens is what the kept ones take.
+func (o ContextOptions) fit(ctx context.Context, sources []state.Source, language string) (fitting []state.Source, tokens int) {
 	all := o.count(sources, language)
 	if all <= o.MaxTokens {
-		return sources
+		return sources, all
 	}
 	n := len(sources)
 	for n > 0 && o.count(sources[:n], language) > o.MaxTokens {
@@ -123,8 +123,9 @@ func (o ContextOptions) fit(ctx context.Context, sources []state.Source, languag
 			kept = append(kept, last)
 		}
 	}
-	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, o.count(kept, language)))
-	return kept
+	tokens = o.count(kept, language)
+	graph.Warn(ctx, fmt.Sprintf("Context truncated from %d to %d tokens", all, tokens))
+	return kept, tokens
 }
 
 // shorten cuts the end off a source so that it fits behind those that are kept:

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -18,6 +19,7 @@ import (
 // limits of o, in rank order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
+	alike := newLikeness()
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if invalid != nil {
 			return state.Update{}, invalid
@@ -26,7 +28,7 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 			graph.Skip(ctx, SkippedNoDocs)
 			return state.Update{}, nil
 		}
-		candidates, err := candidatesOf(ctx, s, st.Turn)
+		candidates, err := candidatesOf(ctx, s, st.Turn, alike)
 		if err != nil {
 			return state.Update{}, err
 		}
@@ -36,11 +38,11 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 		}
 		noteBy(ctx, r)
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
-		sources := o.choose(ctx, ranked)
+		sources := o.choose(ctx, ranked, alike)
 		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
-		sources = o.fit(ctx, sources, st.Turn.Language)
+		sources, tokens := o.fit(ctx, sources, st.Turn.Language)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
-		graph.Note(ctx, "tokens", strconv.Itoa(o.count(sources, st.Turn.Language)))
+		graph.Note(ctx, "tokens", strconv.Itoa(tokens))
 		for i, c := range sources {
 			graph.Note(ctx, "source "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f)", place(c.Chunk), c.Score))
 		}
@@ -50,7 +52,7 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 
 // candidatesOf reads the best hits' chunks, without those that are nearly the
 // same text as a better one, and of those told before only what is left.
-func candidatesOf(ctx context.Context, s Searcher, t state.Turn) ([]state.Source, error) {
+func candidatesOf(ctx context.Context, s Searcher, t state.Turn, alike likeness) ([]state.Source, error) {
 	best := t.Hits[:min(len(t.Hits), 2*Candidates)]
 	byID, err := chunksOf(ctx, s, best)
 	if err != nil {
@@ -67,7 +69,7 @@ func candidatesOf(ctx context.Context, s Searcher, t state.Turn) ([]state.Source
 		}
 	}
 	kept := make([]state.Source, 0, len(all))
-	for _, i := range distinct(all, rank.AtLeast(fusedSimilarity), len(all)) {
+	for _, i := range alike.distinct(all, rank.AtLeast(fusedSimilarity)) {
 		kept = append(kept, all[i])
 	}
 	return withOpenings(kept, Candidates), nil
@@ -90,15 +92,23 @@ func withOpenings(all []state.Source, limit int) []state.Source {
 	return append(slices.Clone(all[:limit-len(openings)]), openings...)
 }
 
-// distinct returns the indices of up to limit sources, in order, of which none
-// is as alike to an earlier one as the cut says.
-func distinct(sources []state.Source, duplicate rank.Cut, limit int) []int {
+// mostCompared is how many texts a likeness remembers at least: 5 to 10 KB each.
+const mostCompared = 256
+
+// likeness tells which texts are alike. It remembers their words: candidates
+// are compared once more when they are ranked, and follow-ups find them again.
+type likeness struct{ read *memo.Cache[string, rank.Vector] }
+
+func newLikeness() likeness { return likeness{memo.New[string, rank.Vector](mostCompared)} }
+
+// distinct returns the indices of the sources, in order, of which none is as
+// alike to an earlier one as the cut says.
+func (l likeness) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
-		vectors[i] = rank.NewVector(words(s.Text), nil)
+		vectors[i] = l.read.Get(s.Text, func() rank.Vector { return rank.NewVector(words(s.Text), nil) })
 	}
-	kept := rank.Distinct(vectors, duplicate)
-	return kept[:min(len(kept), limit)]
+	return rank.Distinct(vectors, duplicate)
 }
 
 // words returns the words of s in lower case, whatever its language.
@@ -118,8 +128,8 @@ func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 
 // choose takes the best sources, without near-duplicates, without more than
 // MaxPerDocument of one document, and without what reads like orders to a model.
-func (o ContextOptions) choose(ctx context.Context, ranked []state.Source) []state.Source {
-	kept := distinct(ranked, rank.Above(contextSimilarity), len(ranked))
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness) []state.Source {
+	kept := alike.distinct(ranked, rank.Above(contextSimilarity))
 	of := map[document]int{}
 	surplus := 0
 	chosen := make([]state.Source, 0, o.MaxSources)

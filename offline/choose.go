@@ -222,8 +222,11 @@ func (s *selection) apart() bool {
 // stranger reports whether a question for a person names things of which the
 // best statement does not speak: it tells of somebody else.
 func (s *selection) stranger() bool {
+	if s.kind != Person || len(s.names) == 0 {
+		return false
+	}
 	all := s.statements()
-	return s.kind == Person && len(s.names) > 0 && len(all) > 0 && all[0].signals[namesHeld] < 1
+	return len(all) > 0 && all[0].signals[namesHeld] < 1
 }
 
 // What a statement must be about to be close to a question: one of its heaviest

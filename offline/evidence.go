@@ -200,29 +200,24 @@ const (
 // mean of the others, as a share of farAhead, and by what share of the question's
 // weight it holds more than any passage of another document.
 func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (ahead, gap float64) {
-	counts := make([]map[string]float64, len(best))
-	lengths := make([]float64, len(best))
+	bags := make([]*bag, len(best))
 	mean := 0.0
 	for i, c := range best {
-		counts[i] = map[string]float64{}
-		for _, t := range l.tokens(c.Text) {
-			counts[i][t.Term]++
-			lengths[i]++
-		}
-		mean += lengths[i] / float64(len(best))
+		bags[i] = l.bag(c.Text)
+		mean += float64(len(bags[i].tokens)) / float64(len(best))
 	}
 	var own, ownShare, next float64
 	var others []float64
 	elsewhere := 0
 	for i := range best {
-		norm := saturation * (1 - lengthPart + lengthPart*lengths[i]/max(mean, 1))
+		norm := saturation * (1 - lengthPart + lengthPart*float64(len(bags[i].tokens))/max(mean, 1))
 		score := 0.0
 		for _, t := range terms {
-			if n := counts[i][t.term]; n > 0 {
+			if n := bags[i].counts[t.term]; n > 0 {
 				score += t.weight * n * (saturation + 1) / (n + norm)
 			}
 		}
-		share := share(terms, func(t string) bool { return counts[i][t] > 0 })
+		share := share(terms, func(t string) bool { return bags[i].counts[t] > 0 })
 		if i == at {
 			own, ownShare = score, share
 			continue
@@ -262,13 +257,20 @@ func above(own float64, others []float64) float64 {
 // nowhere is the share of the question's weight that none of the passages
 // holds, with their titles and headings.
 func (l lexicon) nowhere(terms []weighed, best []state.Chunk) float64 {
-	all := set{}
-	for _, c := range best {
-		for t := range l.set(append([]string{c.Text, c.Title}, c.Headings...)...) {
-			all[t] = struct{}{}
+	bags := make([]*bag, len(best))
+	named := set{}
+	for i, c := range best {
+		bags[i] = l.bag(c.Text)
+		for _, name := range append([]string{c.Title}, c.Headings...) {
+			named.add(l, name)
 		}
 	}
-	return 1 - coverage(terms, all.in)
+	return 1 - coverage(terms, func(t string) float64 {
+		if slices.ContainsFunc(bags, func(b *bag) bool { return b.counts[t] > 0 }) {
+			return 1
+		}
+		return named.in(t)
+	})
 }
 
 // rooted are terms that weigh the root of what they did: how much rarer a rare

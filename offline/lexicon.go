@@ -17,11 +17,12 @@ type lexicon struct {
 	stats    Stats
 	analyzer text.Analyzer
 	others   thesaurus
+	read     *reading
 }
 
 func newLexicon(stats Stats) lexicon {
 	a := stats.Analyzer()
-	return lexicon{stats: stats, analyzer: a, others: newThesaurus(a)}
+	return lexicon{stats: stats, analyzer: a, others: newThesaurus(a), read: newReading()}
 }
 
 // A few chunks tell little about how rare a word is: where there is one, all its

@@ -33,8 +33,9 @@ type section struct {
 	end    int  // after its last one
 }
 
-func (l lexicon) passage(n int, src state.Source) passage {
-	p := passage{n: n, src: src, all: held{}}
+// takeApart makes a passage without its number.
+func (l lexicon) takeApart(src state.Source) passage {
+	p := passage{src: src, all: held{}}
 	var headings []string
 	p.units, headings = outline(src.Text)
 	p.about = l.set(append([]string{src.Title}, src.Headings...)...)

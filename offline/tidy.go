@@ -28,6 +28,9 @@ var (
 // sources in the document cite nothing. Inline code stays as it is. What
 // comes out holds no HTML and no address that a viewer would load.
 func tidy(s string) string {
+	if !strings.ContainsAny(s, markup) {
+		return cite.Escape(text.Clean(s)) // most sentences
+	}
 	s = strings.ReplaceAll(s, hole, "")
 	s = quoteMark.ReplaceAllString(s, "")
 	s = alert.ReplaceAllString(s, "")
@@ -38,6 +41,9 @@ func tidy(s string) string {
 	}
 	return cite.Escape(text.Clean(s))
 }
+
+// markup is every character that what tidy looks for begins with.
+const markup = "`<>[{" + hole
 
 // hole stands where inline code was lifted out, so that a link around it is
 // seen as one.

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
+
+	"example.com/ragflow/internal/memo"
 )
 
 // codec reads the o200k vocabulary when it is first needed: it takes some
@@ -20,10 +22,29 @@ var codec = sync.OnceValue(func() tokenizer.Codec {
 	return c
 })
 
+// counted remembers the texts that were counted last: those of a conversation
+// are counted turn after turn, a context by whoever makes it and whoever shows it.
+//
+//nolint:gochecknoglobals // what is in it never shows
+var counted = memo.New[string, int](128)
+
+// Bounds of the texts worth remembering, in bytes.
+const (
+	leastCounted = 64
+	mostCounted  = 32 << 10
+)
+
 // Count returns how many tokens of the o200k vocabulary s is, as current
 // OpenAI models count them. What looks like a special token counts as the
 // ordinary text it is; each invalid byte counts as U+FFFD.
 func Count(s string) int {
+	if len(s) < leastCounted || len(s) > mostCounted {
+		return count(s)
+	}
+	return counted.Get(s, func() int { return count(s) })
+}
+
+func count(s string) int {
 	n := 0
 	for s != "" {
 		window := s[:seam(s)]

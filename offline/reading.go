@@ -1,0 +1,58 @@
+package offline
+
+import (
+	"strings"
+
+	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// mostRead is how many passages a reading remembers at least. One takes 20 to 30
+// KB, in both forms.
+const mostRead = 256
+
+// reading remembers the texts that were read, which is half of the work of a
+// turn: skills look at the same passages, and follow-ups find them again.
+type reading struct {
+	passages *memo.Cache[reader, *passage]
+	bags     *memo.Cache[string, *bag]
+}
+
+func newReading() *reading {
+	return &reading{passages: memo.New[reader, *passage](mostRead), bags: memo.New[string, *bag](mostRead)}
+}
+
+// reader is all that a passage is made of.
+type reader struct {
+	text, title, headings string
+	opens                 bool
+}
+
+// passage returns a source taken apart. What it shares with other passages of
+// the same text must not be written to.
+func (l lexicon) passage(n int, src state.Source) passage {
+	key := reader{src.Text, src.Title, strings.Join(src.Headings, "\x00"), src.Ordinal == 0}
+	out := *l.read.passages.Get(key, func() *passage {
+		p := l.takeApart(src)
+		return &p
+	})
+	out.n, out.src = n, src
+	return out
+}
+
+// bag is a text as a bag of words. It is shared and not to be written to.
+type bag struct {
+	tokens []text.Token
+	counts map[string]float64 // of each term
+}
+
+func (l lexicon) bag(s string) *bag {
+	return l.read.bags.Get(s, func() *bag {
+		b := &bag{tokens: l.tokens(s), counts: map[string]float64{}}
+		for _, t := range b.tokens {
+			b.counts[t.Term]++
+		}
+		return b
+	})
+}
