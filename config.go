@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"example.com/ragflow/corpus"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 )
@@ -28,6 +29,13 @@ type Config struct {
 	// Given are documents that lie in no file. With any, the index is kept in
 	// memory, for as long as the Assistant lives; the one in DataDir is left alone.
 	Given []Given
+
+	// Chunking says how documents are cut: see package corpus. A folder that was
+	// indexed with KeepChunking is cut as it was noted then, whatever Chunking says.
+	Chunking corpus.ChunkOptions
+	// KeepChunking notes Chunking for the folders that are indexed, so that later
+	// runs cut them the same way.
+	KeepChunking bool
 
 	SummaryTokens    int     // MAX_MESSAGES_BEFORE_SUMMARY: more tokens of live messages are summarised; default 1500
 	ContentTokens    int     // MAX_CONTENT_TOKENS: messages given to generate; default 4096

@@ -30,7 +30,7 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 			return fmt.Errorf("read %s: %w", g.Name, err)
 		}
 		doc.Root = rootGiven
-		options := corpus.ChunkOptions{}
+		options := a.config.Chunking
 		entries = append(entries, index.Entry{
 			File: index.File{
 				Source: g.Name, Size: int64(len(g.Data)), ModTime: a.config.Clock(), Hash: doc.Hash,

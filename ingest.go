@@ -136,6 +136,14 @@ type job struct {
 
 func (s *syncer) run(ctx context.Context) error {
 	db := s.assistant.index
+	chunking, err := s.assistant.chunkingOf(ctx, s.root)
+	if err != nil {
+		return err
+	}
+	s.chunking = chunking
+	if err := s.assistant.keepChunking(ctx, s.root); err != nil {
+		return err
+	}
 	known, err := db.Files(ctx, s.root)
 	if err != nil {
 		return err

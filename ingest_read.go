@@ -33,7 +33,7 @@ func (s *syncer) readAll(ctx context.Context) error {
 					return
 				}
 			}
-			readers.Go(func() { results[i] <- s.read(j) })
+			readers.Go(func() { results[i] <- s.read(ctx, j) })
 		}
 	})
 	b := &batch{syncer: s}
@@ -66,7 +66,7 @@ type read struct {
 	problem error
 }
 
-func (s *syncer) read(j job) read {
+func (s *syncer) read(ctx context.Context, j job) read {
 	r := read{job: j}
 	modified := j.file.ModTime
 	if time.Since(modified) < settled {
@@ -88,7 +88,11 @@ func (s *syncer) read(j job) read {
 	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
 		return r
 	}
-	r.entry.Chunks, r.warned = corpus.Chunk(doc, s.chunking), doc.Warnings
+	r.warned = doc.Warnings
+	r.entry.Chunks, err = corpus.ChunkWith(ctx, doc, s.chunking, nil)
+	if err != nil {
+		r.problem, r.entry.File.Error = err, err.Error()
+	}
 	return r
 }
 

@@ -393,6 +393,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
 	}
+	faults = append(faults, c.Chunking.Check())
 	var err error
 	c.Context, err = c.Context.WithDefaults()
 	faults = append(faults, err)

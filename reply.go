@@ -130,6 +130,7 @@ type SearchHit struct {
 	Text      string      `json:"text"`
 	Score     float64     `json:"score"`
 	Legs      []state.Leg `json:"legs"`
+	Cut       state.Cut   `json:"cut,omitzero"` // what cut the passage, and what it knows of it
 	// RerankScore is what reranking gave, which the order goes by then; nil where
 	// nothing was reranked. A model's is within 0 and 1.
 	RerankScore *float64 `json:"rerank_score,omitempty"`

@@ -3,6 +3,7 @@ package ragflow
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ type CollectionStats struct {
 	Skipped      int          `json:"skipped"` // binary or too large
 	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
 	Chunks       int          `json:"chunks"`
+	Chunkers     []Count      `json:"chunkers"`      // files by the chunker that cut them, which adaptive chose or was named; by name
 	FileBytes    int64        `json:"file_bytes"`    // of the files
 	Segments     int          `json:"segments"`      // that searches read; many changes make a new one, and they are merged
 	SegmentBytes int64        `json:"segment_bytes"` // of their files
@@ -51,6 +53,13 @@ type FileStatus struct {
 	Title  string `json:"title"`
 	Bytes  int64  `json:"bytes"`
 	Chunks int    `json:"chunks"`
+	Cut    string `json:"chunker"` // that cut it; empty where nothing is cut or it was not noted
+}
+
+// Count is how many there are of something.
+type Count struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
 }
 
 // Stats tell of the collections of Config.Docs, or of all where that is empty;
@@ -80,11 +89,19 @@ func (a *Assistant) Stats(ctx context.Context, files bool) (*IndexStats, error) 
 		case !c.Published.IsZero(): // indexed by a version that did not keep it
 			s.LastChange = &c.Published
 		}
+		cut := map[string]int{}
 		for _, f := range known {
 			s.count(f)
-			if files {
-				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), f.Error, f.Title, f.Size, f.Chunks})
+			if f.CutBy != "" {
+				cut[f.CutBy]++
 			}
+			if files {
+				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), f.Error, f.Title, f.Size, f.Chunks, f.CutBy})
+			}
+		}
+		s.Chunkers = []Count{}
+		for _, name := range slices.Sorted(maps.Keys(cut)) {
+			s.Chunkers = append(s.Chunkers, Count{name, cut[name]})
 		}
 		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
 		out.Collections = append(out.Collections, s)

@@ -32,12 +32,16 @@ type Finding struct {
 // read side by side on all cores. Nothing is changed. Config.Progress is told.
 func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 	v := &Verification{Findings: []Finding{}}
+	chunkings, err := a.chunkings(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var counting sync.Mutex
 	o := index.VerifyOptions{Check: func(root string, f index.File, chunks []state.Chunk) []string {
 		if ctx.Err() != nil {
 			return nil // the index tells of it
 		}
-		what, compared := compare(root, f, chunks)
+		what, compared := compare(root, f, chunks, chunkings[root])
 		counting.Lock()
 		defer counting.Unlock()
 		v.Files++
@@ -68,7 +72,7 @@ func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 // compare says how the chunks of a file differ from what cutting it gives. It
 // is not compared where it never could be read, and where it is gone or not as
 // it was: that is no fault of the index.
-func compare(root string, f index.File, chunks []state.Chunk) (what []string, compared bool) {
+func compare(root string, f index.File, chunks []state.Chunk, options corpus.ChunkOptions) (what []string, compared bool) {
 	if f.Error != "" && f.Chunks == 0 {
 		return nil, false
 	}
@@ -81,7 +85,6 @@ func compare(root string, f index.File, chunks []state.Chunk) (what []string, co
 			what = append(what, fmt.Sprintf("chunk %d is not what stands at %d to %d", c.Ordinal, c.Start, c.End))
 		}
 	}
-	options := corpus.ChunkOptions{}
 	if f.Chunker != options.Fingerprint() {
 		return what, true
 	}
@@ -90,7 +93,7 @@ func compare(root string, f index.File, chunks []state.Chunk) (what []string, co
 		return append(what, fmt.Sprintf("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))), true
 	}
 	for i, c := range chunks {
-		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || c.Page != w.Page || !slices.Equal(c.Breaks, w.Breaks) || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) {
+		if w := fresh[i]; c.ID != w.ID || c.StartLine != w.StartLine || c.EndLine != w.EndLine || c.Page != w.Page || !slices.Equal(c.Breaks, w.Breaks) || !slices.Equal(c.Lines, w.Lines) || !slices.Equal(c.Headings, w.Headings) || c.Cut != w.Cut && f.CutBy != "" {
 			what = append(what, fmt.Sprintf("chunk %d is not what cutting the file gives", i))
 		}
 	}

@@ -1,9 +1,9 @@
 package corpus
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,71 +13,54 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ChunkOptions say how documents are cut. The zero ChunkOptions are the
-// defaults.
-type ChunkOptions struct {
-	// Size is how large a chunk may become, in tokens as text.Estimate counts
-	// them. Default 512, which is 300 to 350 words: enough for a section of most
-	// pages, and six of them leave a context of 4,000 tokens.
-	Size int
-	// Min is how small a section may be, in tokens, before it joins its
-	// neighbour under the same parent heading; both together stay within twice Min.
-	// Default 96; negative joins none.
-	Min int
-}
-
-const (
-	defaultSize = 512
-	defaultMin  = 96
-	minSize     = 16 // less would cut sentences into words
-)
-
-func (o ChunkOptions) withDefaults() ChunkOptions {
-	if o.Size <= 0 {
-		o.Size = defaultSize
-	}
-	o.Size = max(o.Size, minSize)
-	if o.Min == 0 {
-		o.Min = defaultMin
-	}
-	o.Min = min(max(o.Min, 0), o.Size/2)
-	return o
-}
-
-// Fingerprint names what Chunk makes of a document: documents that were cut
-// under another fingerprint have to be cut again.
-func (o ChunkOptions) Fingerprint() string {
-	o = o.withDefaults()
-	return fmt.Sprintf("chunk/2 size=%d min=%d", o.Size, o.Min)
-}
-
-// Chunk cuts a document. The package comment says how and what holds of the
-// result. Each chunk's ID is the UUID version 5 of source, span and hash in a
-// namespace of ours.
+// Chunk is [ChunkWith] without a model: where the options name one to compare
+// sentences with, their words are compared instead.
 func Chunk(doc Document, o ChunkOptions) []state.Chunk {
+	o.Semantic.Model = ""
+	chunks, _ := ChunkWith(context.Background(), doc, o, nil) // only a model can fail
+	return chunks
+}
+
+// ChunkWith cuts a document. The package comment says how and what holds of the
+// result. Each chunk's ID is the UUID version 5 of source, span and hash in a
+// namespace of ours. embed is asked only by the semantic chunker, and only where
+// the options name a model; without it the error then matches ErrNoModel. Other
+// errors are those of embed. Options that Check refuses count as the default.
+func ChunkWith(ctx context.Context, doc Document, o ChunkOptions, embed Embed) ([]state.Chunk, error) {
 	o = o.withDefaults()
-	var blocks []block
-	switch {
-	case doc.Kind == Markdown:
-		blocks = markdownBlocks(doc.Text, doc.Body)
-	case len(doc.blocks) > 0:
-		blocks = slices.Clone(doc.blocks) // packing notes paths in them
-	default:
-		blocks = plainBlocks(doc.Text, doc.Body)
+	j := &cutting{doc: &doc, o: o, embed: embed}
+	name, cut := choose(&doc, o)
+	pieces, err := cut(ctx, j)
+	if err != nil {
+		return nil, err
 	}
-	p := packer{s: doc.Text, size: o.Size, least: o.Min}
-	pieces := p.pack(blocks)
+	return j.chunks(name, pieces), nil
+}
+
+// cutting is a document that is being cut.
+type cutting struct {
+	doc   *Document
+	o     ChunkOptions // with defaults
+	embed Embed
+}
+
+// chunks makes chunks of pieces, without the blank space around them. Of pieces
+// that overlap, one that adds nothing to the one before is left out.
+func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
+	doc := j.doc
 	out := make([]state.Chunk, 0, len(pieces))
 	lines := lineCounter{s: doc.Text, line: 1}
 	line := lines.at
 	if doc.places != nil || doc.pages != nil {
 		line = doc.Line
 	}
+	told := doc.Body // end of the chunk before
 	for _, piece := range pieces {
 		start, end := trim(doc.Text, piece.start, piece.end)
-		if start == end {
+		if start >= end || end <= told {
 			continue
 		}
+		told = end
 		c := state.Chunk{
 			Root: doc.Root, Source: doc.Source, Title: doc.Title, URL: doc.URL,
 			DocumentType: doc.Meta["document_type"], DocumentID: doc.Meta["document_id"],
@@ -85,8 +68,9 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 			Text: doc.Text[start:end], Start: start, End: end,
 			StartLine: line(start), EndLine: line(end - 1),
 			Page: doc.Page(start), Breaks: doc.breaks(start, end),
-			Ordinal: len(out),
+			Ordinal: len(out), Cut: piece.cut,
 		}
+		c.Cut.Chunker = chunker
 		if doc.Kind == HTML {
 			c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
 			c.Lines = doc.linesOf(start, end)
@@ -157,7 +141,8 @@ func trim(s string, start, end int) (int, int) {
 // more, but that may carry meaning in a script or in code.
 const blank = " \t\r\n\v\f\u00a0\u0085"
 
-// lineCounter counts lines of ascending offsets.
+// lineCounter counts lines of offsets that mostly ascend: chunks that overlap
+// step back a little.
 type lineCounter struct {
 	s    string
 	pos  int
@@ -165,7 +150,11 @@ type lineCounter struct {
 }
 
 func (c *lineCounter) at(offset int) int {
-	c.line += strings.Count(c.s[c.pos:offset], "\n")
+	if offset < c.pos {
+		c.line -= strings.Count(c.s[offset:c.pos], "\n")
+	} else {
+		c.line += strings.Count(c.s[c.pos:offset], "\n")
+	}
 	c.pos = offset
 	return c.line
 }

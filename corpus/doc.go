@@ -12,9 +12,10 @@
 // # Rules
 //
 //   - A chunk is an exact slice: chunk.Text == doc.Text[chunk.Start:chunk.End].
-//     The chunks of a document are in order, do not overlap and hold all of its
-//     text but front matter and blank space. A page that holds nothing but
-//     shortcodes and comments has no chunks.
+//     The chunks of a document are in order, each ends behind the one before, and
+//     they hold all of its text but front matter and blank space. Only those of
+//     the recursive chunker overlap. A page that holds nothing but
+//     shortcodes and comments may have no chunks.
 //   - doc.Text is valid UTF-8 and, for every file that is, the file itself byte
 //     for byte, so that offsets lead into the file. [Document.Converted] says
 //     where they do not.
@@ -28,8 +29,9 @@
 // # How it works
 //
 // [Files] walks a folder in lexical order. [Load] reads one file, finds its
-// encoding and its front matter. [Chunk] asks goldmark for the blocks of a
-// Markdown page, builds sections of them by heading and packs each section
+// encoding and its front matter. [Chunk] cuts it by one of the [Chunkers]; the
+// adaptive one chooses by document. Most ask goldmark for the blocks of a
+// Markdown page, build sections of them by heading and pack each section
 // into chunks of at most ChunkOptions.Size tokens. A block that fits stays
 // whole; one that does not is split where its own structure allows: a list
 // between items, code and tables between lines, prose between sentences, and

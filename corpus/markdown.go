@@ -24,6 +24,7 @@ type block struct {
 	node       ast.Node // nil outside Markdown
 	parts      []block  // what it may be split into; nil says: by lines or sentences
 	path       []string // headings above it, set by sections
+	depth      int      // level of the innermost of them
 }
 
 // Kinds of blocks and chunks.
@@ -211,11 +212,10 @@ func shortcodes(s string) string {
 }
 
 // sections sets the path of each block and returns where sections begin: at
-// headings down to splitLevel. Headings below it do not part what fits into
+// headings down to the deepest level. Headings below it do not part what fits into
 // one chunk, and a heading that only introduces a deeper one belongs to the
 // latter's section.
-func sections(blocks []block) [][]block {
-	const splitLevel = 3
+func sections(blocks []block, deepest int) [][]block {
 	var out [][]block
 	var stack []block // headings above
 	var path []string
@@ -223,10 +223,10 @@ func sections(blocks []block) [][]block {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.level > 0 {
-			if b.level <= splitLevel && !bare {
+			if b.level <= deepest && !bare {
 				out = append(out, blocks[from:i])
 				from = i
-			} else if b.level <= splitLevel && i > from && len(stack) > 0 && stack[len(stack)-1].level >= b.level {
+			} else if b.level <= deepest && i > from && len(stack) > 0 && stack[len(stack)-1].level >= b.level {
 				out = append(out, blocks[from:i]) // headings without text that b does not belong to
 				from = i
 			}
@@ -238,6 +238,9 @@ func sections(blocks []block) [][]block {
 		}
 		bare = b.level > 0 && (bare || i == from)
 		b.path = path
+		if len(stack) > 0 {
+			b.depth = stack[len(stack)-1].level
+		}
 	}
 	return append(out, blocks[from:])
 }

@@ -5,14 +5,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
 
 // packer packs blocks into pieces.
 type packer struct {
-	s     string
-	size  int // tokens a piece may have
-	least int // tokens a section should have
+	s       string
+	size    int // tokens a piece may have
+	least   int // tokens a section should have; 0 joins none
+	deepest int // level of heading that still parts sections
 }
 
 // piece is a chunk in the making.
@@ -23,6 +25,7 @@ type piece struct {
 	path       []string
 	bare       bool // headings and noise only
 	heading    bool // holds a heading
+	cut        state.Cut
 }
 
 // unit is what a piece is made of: a block, or a part of one that was too
@@ -37,7 +40,7 @@ type unit struct {
 // pack returns the pieces of a document, in order and without gaps.
 func (p *packer) pack(blocks []block) []piece {
 	var out []piece
-	for _, section := range sections(blocks) {
+	for _, section := range sections(blocks, p.deepest) {
 		for _, q := range p.section(section) {
 			if n := len(out); n > 0 && p.joins(out[n-1], q) {
 				out[n-1] = p.merge(out[n-1], q)
@@ -95,11 +98,11 @@ func (p *packer) merge(a, b piece) piece {
 func join(a, b piece) piece {
 	j := piece{
 		start: a.start, end: b.end, tokens: a.tokens + b.tokens, kind: a.kind, path: common(a.path, b.path),
-		bare: a.bare && b.bare, heading: a.heading || b.heading,
+		bare: a.bare && b.bare, heading: a.heading || b.heading, cut: a.cut,
 	}
 	switch {
 	case a.bare:
-		j.path, j.kind = b.path, b.kind
+		j.path, j.kind, j.cut = b.path, b.kind, b.cut
 	case b.bare:
 		j.path = a.path
 	case a.kind != b.kind:
@@ -144,12 +147,15 @@ func (p *packer) section(blocks []block) []piece {
 func (p *packer) groups(blocks []block) []piece {
 	var units []unit
 	for _, b := range blocks {
-		units = p.units(units, b, b.kind, b.path)
+		units = p.units(units, b, b)
 	}
 	var out []piece
 	open := false // the last group waits for what follows
 	for _, u := range units {
-		g := piece{u.start, u.end, u.tokens, u.kind, u.path, u.noise || u.level > 0, u.level > 0}
+		g := piece{
+			start: u.start, end: u.end, tokens: u.tokens, kind: u.kind, path: u.path,
+			bare: u.noise || u.level > 0, heading: u.level > 0, cut: state.Cut{Level: u.depth},
+		}
 		if last := len(out) - 1; last >= 0 && p.belongs(out[last], g, u, open) {
 			out[last] = join(out[last], g)
 			open = u.opens || open && u.noise
@@ -174,13 +180,13 @@ func (p *packer) belongs(group, g piece, u unit, open bool) bool {
 
 // units appends a block, or the parts of a block that does not fit, all under
 // the kind and path of the block on top.
-func (p *packer) units(dst []unit, b block, kind string, path []string) []unit {
+func (p *packer) units(dst []unit, b, top block) []unit {
 	s := p.s[b.start:b.end]
 	tokens := text.Estimate(s)
 	if tokens <= p.size {
 		u := unit{block: b, tokens: tokens, noise: b.level == 0 && isNoise(s)}
 		u.opens = b.level > 0 || u.noise && !closes(s) || b.kind == kindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
-		u.kind, u.path = kind, path
+		u.kind, u.path, u.depth = top.kind, top.path, top.depth
 		return append(dst, u)
 	}
 	parts := b.parts
@@ -188,7 +194,7 @@ func (p *packer) units(dst []unit, b block, kind string, path []string) []unit {
 		parts = p.split(b)
 	}
 	for _, part := range parts {
-		dst = p.units(dst, part, kind, path)
+		dst = p.units(dst, part, top)
 	}
 	return dst
 }

@@ -24,6 +24,7 @@ type File struct {
 	URL     string            // where the document says it is published, https; empty where it does not
 	Error   string            // why it could not be read; empty: it could
 	Chunks  int               // how many the index holds; Put counts them itself
+	CutBy   string            // chunker of its chunks, which Put asks them for; empty for a file without, or cut before this was noted
 }
 
 // Entry is a file with its chunks, in order of Ordinal.
@@ -78,14 +79,14 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 }
 
 // selectFiles reads what scanFile takes.
-const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks FROM files f `
+const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks, f.cut_by FROM files f `
 
 // scanFile reads a row of selectFiles.
 func scanFile(r row) (File, error) {
 	var f File
 	var mtime int64
 	var meta []byte
-	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks); err != nil {
+	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
 		return f, err
 	}
 	f.ModTime = time.Unix(0, mtime).UTC()

@@ -24,6 +24,7 @@ type prepared struct {
 	headings []string // JSON, by chunk
 	lines    []string // JSON or empty, by chunk
 	breaks   []string // likewise
+	cuts     []string // likewise
 	hashes   []string // by chunk
 }
 
@@ -59,6 +60,7 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 		headings: make([]string, len(e.Chunks)),
 		lines:    make([]string, len(e.Chunks)),
 		breaks:   make([]string, len(e.Chunks)),
+		cuts:     make([]string, len(e.Chunks)),
 		hashes:   make([]string, len(e.Chunks)),
 	}
 	for i, c := range e.Chunks {
@@ -84,6 +86,13 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 			}
 			p.breaks[i] = string(breaks)
 		}
+		if c.Cut.Chunker = ""; c.Cut != (state.Cut{}) { // the chunker stands with the file
+			cut, err := json.Marshal(c.Cut)
+			if err != nil {
+				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			p.cuts[i] = string(cut)
+		}
 		p.hashes[i] = c.Hash
 		if c.Hash == "" {
 			sum := sha256.Sum256([]byte(c.Text))
@@ -97,6 +106,10 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 // version is next.
 func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (changed bool, err error) {
 	f := e.File
+	cutBy := ""
+	if len(e.Chunks) > 0 {
+		cutBy = e.Chunks[0].Cut.Chunker
+	}
 	var title, url, meta string
 	var version int64
 	var chunks int
@@ -108,12 +121,13 @@ func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (chang
 	known := err == nil
 	changed = !known || title != f.Title || url != f.URL || meta != p.meta
 	var file int64
-	if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(collection, source) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, hash = excluded.hash,
-			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, url = excluded.url, error = excluded.error, chunks = excluded.chunks
+			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, url = excluded.url, error = excluded.error, chunks = excluded.chunks,
+			cut_by = excluded.cut_by
 		RETURNING id`,
-		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks)).Scan(&file); err != nil {
+		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy).Scan(&file); err != nil {
 		return false, err
 	}
 	moved, err := putChunks(tx, collection, file, e.Chunks, p)
@@ -149,6 +163,7 @@ type chunkRow struct {
 	page                 int
 	breaks               string
 	kind, headings, hash string
+	cut                  string
 }
 
 // putChunks deletes the rows that are not wanted any more and inserts what is
@@ -160,7 +175,7 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 	}
 	want := make([]chunkRow, len(chunks))
 	for i, c := range chunks {
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], p.hashes[i]}
+		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], p.hashes[i], p.cuts[i]}
 	}
 	kept := make([]bool, len(want))
 	for rev, row := range old {
@@ -178,9 +193,9 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.page, row.breaks, row.kind, row.headings, chunks[i].Text, row.hash); err != nil {
+		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash, cut)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.page, row.breaks, row.kind, row.headings, chunks[i].Text, row.hash, row.cut); err != nil {
 			return false, fmt.Errorf("chunk %d: %w", i, err)
 		}
 	}
@@ -192,10 +207,10 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, &r.hash)
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, &r.hash, &r.cut)
 		out[rev] = r
 		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash FROM chunks WHERE file = ?`, file)
+	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash, cut FROM chunks WHERE file = ?`, file)
 	return out, err
 }
 

@@ -128,6 +128,10 @@ CREATE INDEX dead_by_version ON dead(collection, version);
 `, `
 ALTER TABLE chunks ADD COLUMN page INTEGER NOT NULL DEFAULT 0; -- that it begins on, from 1; 0: the file has no pages
 ALTER TABLE chunks ADD COLUMN breaks TEXT NOT NULL DEFAULT ''; -- JSON array: offsets where the pages behind it begin; empty: it lies on one
+`, `
+ALTER TABLE collections ADD COLUMN chunking TEXT NOT NULL DEFAULT ''; -- JSON: how its documents are cut; empty: as all others
+ALTER TABLE files ADD COLUMN cut_by TEXT NOT NULL DEFAULT ''; -- chunker that cut it; empty: cut before this was noted
+ALTER TABLE chunks ADD COLUMN cut TEXT NOT NULL DEFAULT ''; -- JSON: what else the chunker told; empty: nothing
 `}
 }
 

@@ -170,6 +170,8 @@ type Chunk struct {
 	Ordinal   int      `json:"ordinal"`          // position among the document's chunks, from 0
 	Hash      string   `json:"hash,omitempty"`   // SHA-256 of Text, in hex
 
+	Cut Cut `json:"cut,omitzero"` // how it was cut out of its document
+
 	// What the document says of itself; empty where it says nothing.
 	URL          string `json:"url,omitempty"` // where it is published, https
 	DocumentType string `json:"document_type,omitempty"`
@@ -230,6 +232,13 @@ func breaksWithin(breaks []int, start, end int) []int {
 		return nil
 	}
 	return breaks
+}
+
+// Cut tells how a chunk was cut out of its document, and what the chunker knows
+// of it. Zero for chunks of before this was noted.
+type Cut struct {
+	Chunker string `json:"chunker,omitempty"` // that cut the document; what adaptive chose
+	Level   int    `json:"level,omitempty"`   // of the innermost heading of Markdown, from 1; 0 above the first one
 }
 
 // Source is a chunk that is part of the context, with the score that put it

@@ -93,6 +93,7 @@ func (a *app) addCompletions(c *cobra.Command) {
 		"docs":   completePaths,
 		"corpus": completePaths, "queries": completePaths, "qrels": completePaths, "run": completePaths, "from-run": completePaths,
 		"dataset": completeDatasets,
+		"chunker": cobra.FixedCompletions(ragflow.Chunkers(), cobra.ShellCompDirectiveNoFileComp),
 		"output":  completeFolders, "data-dir": completeFolders,
 		"format": cobra.FixedCompletions([]cobra.Completion{"mermaid", "ascii", "svg"}, cobra.ShellCompDirectiveNoFileComp),
 	}

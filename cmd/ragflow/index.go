@@ -38,12 +38,19 @@ Without a path, the documents of "ragflow init" are indexed. "ask" and "search"
 do the same by themselves. With --watch it goes on until it is interrupted, and
 indexes each change as it happens.
 
+Documents are cut into passages by --chunker: adaptive chooses by document, and
+joins small sections. markdown makes a section of every heading; html and text go
+by blocks and paragraphs; recursive fills passages to their size and lets them
+overlap. What the flags say is kept for the folder: later runs cut it the same
+way, and a change cuts that folder anew, and no other.
+
 The words stats and verify are commands; a folder of that name is ./stats.`,
 		Example: `  ragflow index ./docs
   ragflow index ./docs ./notes README.md
   ragflow index './docs/**/*.md'
   ragflow index --watch ./docs
   ragflow index --retry-failed ./docs
+  ragflow index --chunker recursive --chunk-size 300 --overlap 40 ./transcripts
   ragflow index --json ./docs`,
 		Args: argsBetween(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -68,6 +75,7 @@ The words stats and verify are commands; a folder of that name is ./stats.`,
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
+	a.chunkFlags(f)
 	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand())
 	return c
 }
@@ -77,6 +85,7 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
 		c.Progress = p.report
+		c.KeepChunking = a.chunkFlagged()
 	})
 	if err != nil {
 		return nil, nil, err

@@ -63,6 +63,9 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		fmt.Fprintln(a.out, s.bold(line(c.Root)))
 		fmt.Fprintf(a.out, "  files        %d%s\n", c.Files, byStatus(c))
 		fmt.Fprintf(a.out, "  passages     %d\n", c.Chunks)
+		if len(c.Chunkers) > 0 {
+			fmt.Fprintf(a.out, "  cut by       %s\n", cutBy(c.Chunkers))
+		}
 		fmt.Fprintf(a.out, "  documents    %s\n", bytesText(c.FileBytes))
 		fmt.Fprintf(a.out, "  segments     %s\n", segments(c))
 		fmt.Fprintf(a.out, "  generation   %d\n", c.Generation)
@@ -73,6 +76,9 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		fmt.Fprintf(a.out, "  last change  %s\n", changed)
 		for _, f := range c.FileList {
 			detail := count(f.Chunks, "passage")
+			if f.Cut != "" {
+				detail += " by " + f.Cut
+			}
 			if f.Reason != "" {
 				detail = line(f.Reason)
 			}
@@ -111,6 +117,15 @@ func byStatus(c ragflow.CollectionStats) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// cutBy names how many files each chunker cut.
+func cutBy(counts []ragflow.Count) string {
+	parts := make([]string, len(counts))
+	for i, c := range counts {
+		parts[i] = fmt.Sprintf("%s (%s)", c.Name, count(c.Count, "file"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // bytesText is a size as people read it.

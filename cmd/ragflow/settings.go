@@ -27,6 +27,9 @@ type settingFlags struct {
 	graderModel string
 	offline     bool
 	retrieval   map[string]*string // by the name of the setting
+	chunker     string
+	chunkSize   string
+	overlap     string
 }
 
 // setting is one thing that can be configured.
@@ -37,6 +40,7 @@ type setting struct {
 	path    bool   // values are paths, relative to the place they were written in
 	raw     bool   // spaces around the value belong to it
 	address bool   // a URL: not shown where it is refused, for it may hold a password
+	zero    bool   // the zero Config holds the default already, and other defaults may follow from what is set
 	secret  bool   // never shown, and not read from the configuration file; key is empty
 	allowed string // what values are; for messages
 	set     func(c *ragflow.Config, values []string) bool
@@ -124,7 +128,7 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		"STRICT_CITATIONS":            {"false"},
 		"RAGFLOW_TRUST_DOCUMENTS":     {"false"},
 	}
-	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings, rankingSettings} {
+	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings, rankingSettings, chunkSettings} {
 		settings, presets := more()
 		maps.Copy(defaults, presets)
 		rows = append(rows, settings...)
@@ -179,7 +183,8 @@ func (a *app) settings() (*settings, error) {
 				v.values[i] = absolute(v.base, p)
 			}
 		}
-		if len(v.values) > 0 && !row.set(&s.config, v.values) {
+		preset := row.zero && v.source == "default"
+		if len(v.values) > 0 && !preset && !row.set(&s.config, v.values) {
 			f := usagef("%s is %q but must be %s (%s)", row.name, strings.Join(v.values, " "), row.allowed, v.source)
 			if row.address {
 				f = usagef("%s must be %s (%s)", row.name, row.allowed, v.source)
@@ -192,6 +197,9 @@ func (a *app) settings() (*settings, error) {
 		}
 		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
 	}
+	if err := s.config.Chunking.Check(); err != nil {
+		return nil, usagef("%w", err)
+	}
 	return s, nil
 }
 
@@ -201,6 +209,12 @@ func (a *app) fromFlags(row setting, here string) *value {
 		return &value{append([]string{}, a.flags.docs...), "flag --docs", here}
 	case row.name == "RAGFLOW_DATA_DIR" && a.flags.dataDir != "":
 		return &value{[]string{a.flags.dataDir}, "flag --data-dir", here}
+	case row.name == "RAGFLOW_CHUNKER" && a.flags.chunker != "":
+		return &value{[]string{a.flags.chunker}, "flag --chunker", here}
+	case row.name == "CHUNK_SIZE" && a.flags.chunkSize != "":
+		return &value{[]string{a.flags.chunkSize}, "flag --chunk-size", here}
+	case row.name == "CHUNK_OVERLAP" && a.flags.overlap != "":
+		return &value{[]string{a.flags.overlap}, "flag --overlap", here}
 	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
 		return &value{[]string{a.flags.model}, "flag --model", here}
 	case a.flags.retrieval[row.name] != nil && *a.flags.retrieval[row.name] != "":

@@ -1,0 +1,223 @@
+package corpus_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+func TestChunkers(t *testing.T) {
+	names := corpus.Chunkers()
+	for _, want := range []string{"adaptive", "html", "markdown", "recursive"} { // C01
+		if !slices.Contains(names, want) {
+			t.Errorf("Chunkers() = %q lacks %s", names, want)
+		}
+		if err := (corpus.ChunkOptions{Chunker: want}).Check(); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	prints := map[string]string{}
+	for _, name := range names {
+		print := corpus.ChunkOptions{Chunker: name}.Fingerprint()
+		if other, ok := prints[print]; ok {
+			t.Errorf("%s and %s have one fingerprint", name, other)
+		}
+		prints[print] = name
+	}
+}
+
+func TestChunkOptionsCheck(t *testing.T) {
+	for name, o := range map[string]corpus.ChunkOptions{
+		"adaptive, code": {Chunker: "splitter"}, // names the others
+		"take 50":        {Size: 100, Overlap: 51},
+	} {
+		err := o.Check()
+		if name == "adaptive, code" {
+			name = strings.Join(corpus.Chunkers(), ", ")
+		}
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%+v: %v, want %s", o, err, name)
+		}
+	}
+}
+
+// TestChunkAdaptive reports what it chose (C10).
+func TestChunkAdaptive(t *testing.T) {
+	for source, want := range map[string]string{
+		"a.md": "markdown", "a.txt": "text", "a.html": "html", "a.rst": "text",
+	} {
+		chunks := corpus.Chunk(parse(t, source, "<p>A page of some words.</p>"), corpus.ChunkOptions{})
+		if len(chunks) != 1 || chunks[0].Cut.Chunker != want {
+			t.Errorf("%s: %+v, want one chunk by %s", source, chunks, want)
+		}
+	}
+}
+
+// TestChunkRecursive looks at sizes and overlaps.
+func TestChunkRecursive(t *testing.T) {
+	doc := parse(t, "a.txt", strings.Repeat("This sentence has about ten tokens, no more. ", 400))
+	chunks := corpus.Chunk(doc, corpus.ChunkOptions{Chunker: corpus.ChunkRecursive, Size: 100, Overlap: 30})
+	for i, c := range chunks {
+		if n := text.Estimate(c.Text); n > 100 || n < 70 && i < len(chunks)-1 {
+			t.Errorf("chunk %d has %d tokens", i, n)
+		}
+		if !strings.HasPrefix(c.Text, "This sentence") {
+			t.Errorf("chunk %d begins within a sentence: %.20q", i, c.Text)
+		}
+		if i > 0 {
+			shared := doc.Text[c.Start:chunks[i-1].End]
+			if n := text.Estimate(shared); n < 15 || n > 30 {
+				t.Errorf("chunk %d repeats %d tokens", i, n)
+			}
+		}
+	}
+	for i, c := range corpus.Chunk(doc, corpus.ChunkOptions{Chunker: corpus.ChunkRecursive, Size: 100, Overlap: -1}) {
+		if i > 0 && c.Start <= chunks[i-1].Start {
+			t.Errorf("chunk %d begins at %d", i, c.Start)
+		}
+	}
+	custom := corpus.Chunk(parse(t, "a.txt", strings.Repeat("x", 60)+"|"+strings.Repeat("y", 60)), corpus.ChunkOptions{
+		Chunker: corpus.ChunkRecursive, Size: 16, Overlap: -1, Separators: []string{"|"},
+	})
+	var got []string
+	for _, c := range custom {
+		got = append(got, c.Text)
+	}
+	if d := cmp.Diff([]string{strings.Repeat("x", 60) + "|", strings.Repeat("y", 60)}, got); d != "" {
+		t.Errorf("separator of our own: %s", d)
+	}
+}
+
+// TestEveryChunkerOnData holds the rules of every chunker against every
+// document there is.
+func TestEveryChunkerOnData(t *testing.T) {
+	root := dataDir()
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("no corpora at %s", root)
+	}
+	begun := time.Now()
+	docs, bytes := 0, 0
+	for f, err := range corpus.Files(t.Context(), root) {
+		if err != nil {
+			continue // other tests tell what is not read
+		}
+		doc, err := corpus.Load(f, corpus.Limits{MaxBytes: 4 << 20})
+		if err != nil {
+			continue
+		}
+		if docs++; testing.Short() && docs%20 != 0 {
+			continue
+		}
+		bytes += len(doc.Text)
+		for _, name := range corpus.Chunkers() {
+			chunks := corpus.Chunk(doc, corpus.ChunkOptions{Chunker: name})
+			if d := check(doc, chunks); d != "" {
+				t.Errorf("%s by %s: %s", doc.Source, name, d)
+			}
+			for _, c := range chunks {
+				if n := text.Estimate(c.Text); n > 640 {
+					t.Errorf("%s:%d by %s: %d tokens", doc.Source, c.StartLine, name, n)
+				}
+			}
+		}
+	}
+	t.Logf("%d documents, %d bytes, %d chunkers in %v", docs, bytes, len(corpus.Chunkers()), time.Since(begun))
+}
+
+// TestEveryChunkerHostile holds them against documents nobody wrote.
+func TestEveryChunkerHostile(t *testing.T) {
+	for name, s := range map[string]string{
+		"nothing":     " \n\t\n",
+		"one line":    strings.Repeat("x", 1<<18),
+		"words":       strings.Repeat("word ", 1<<14),
+		"runes":       strings.Repeat("漢", 1<<14),
+		"stops":       strings.Repeat(".", 1<<16),
+		"short lines": strings.Repeat("a\n", 1<<15),
+		"blank lines": strings.Repeat("a\n\n", 1<<14),
+		"brackets":    strings.Repeat("{", 1<<16),
+		"quotes":      strings.Repeat("\"'`", 1<<14),
+		"comments":    strings.Repeat("/*", 1<<16),
+		"functions":   strings.Repeat("func f() {\n", 1<<13),
+		"classes":     strings.Repeat("class A:\n", 1<<13),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, source := range []string{"a.md", "a.txt", "a.go", "a.py", "a.ts", "a.rs"} {
+				doc := parse(t, source, s)
+				for _, chunker := range corpus.Chunkers() {
+					begun := time.Now()
+					chunks := corpus.Chunk(doc, corpus.ChunkOptions{Chunker: chunker})
+					if took := time.Since(begun); took > 30*time.Second {
+						t.Errorf("%s by %s took %v", source, chunker, took)
+					}
+					if d := check(doc, chunks); d != "" {
+						t.Fatalf("%s by %s: %.200s", source, chunker, d)
+					}
+				}
+			}
+		})
+	}
+}
+
+// fuzzChunker is the fuzz target of one chunker.
+func fuzzChunker(f *testing.F, chunker string, sources ...string) {
+	f.Helper()
+	for _, s := range []string{
+		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne", "\xff\xfea\x00",
+		"package a\n\n// F is.\nfunc F() {\n\tx := `}`\n}\n\ntype T struct{}\n", "def f(a):\n    '''}'''\n\n@x\nclass C:\n    def g(self): pass\n",
+		"export const f = (a) => { return /[}]/.test(`${a}`) }\n// c\nclass A { #b = 1; get c() { } }\n", "impl<'a> T<'a> {\n fn f() -> char { '}' }\n}\n",
+		"<h1>A</h1><p>b</p><pre>c\n d</pre>", "#!/bin/sh\nf() {\n cat <<E\n}\nE\n}\n",
+	} {
+		f.Add([]byte(s), 20, 4, uint8(0))
+		f.Add([]byte(s), 400, 40, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, size, overlap int, source uint8) {
+		doc, err := corpus.Parse(sources[int(source)%len(sources)], data)
+		if err != nil {
+			return
+		}
+		o := corpus.ChunkOptions{Chunker: chunker, Size: size, Overlap: overlap}
+		chunks := corpus.Chunk(doc, o)
+		if d := check(doc, chunks); d != "" {
+			t.Fatalf("%s: %q", d, data)
+		}
+		if d := cmp.Diff(chunks, corpus.Chunk(doc, o)); d != "" {
+			t.Fatalf("second time differs: %s", d)
+		}
+	})
+}
+
+func FuzzChunkRecursive(f *testing.F) {
+	fuzzChunker(f, corpus.ChunkRecursive, "a.md", "a.txt", "a.html")
+}
+
+func FuzzChunkMarkdown(f *testing.F) { fuzzChunker(f, corpus.ChunkMarkdown, "a.md", "a.txt", "a.html") }
+func FuzzChunkHTML(f *testing.F)     { fuzzChunker(f, corpus.ChunkHTML, "a.html", "a.md") }
+
+// BenchmarkChunkers cuts all pages of a site with each chunker.
+func BenchmarkChunkers(b *testing.B) {
+	docs := load(b)
+	n := 0
+	for _, d := range docs {
+		n += len(d.Text)
+	}
+	for _, name := range corpus.Chunkers() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(n))
+			var chunks []state.Chunk
+			for b.Loop() {
+				for _, d := range docs {
+					chunks = corpus.Chunk(d, corpus.ChunkOptions{Chunker: name})
+				}
+			}
+			_ = chunks
+		})
+	}
+}
