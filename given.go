@@ -31,12 +31,16 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 		}
 		doc.Root = rootGiven
 		options := a.config.Chunking
+		chunks, err := corpus.ChunkWith(ctx, doc, options, nil)
+		if err != nil {
+			return fmt.Errorf("cut %s: %w", g.Name, err)
+		}
 		entries = append(entries, index.Entry{
 			File: index.File{
 				Source: g.Name, Size: int64(len(g.Data)), ModTime: a.config.Clock(), Hash: doc.Hash,
 				Title: doc.Title, Chunker: options.Fingerprint(), Meta: doc.Meta, URL: doc.URL,
 			},
-			Chunks: corpus.Chunk(doc, options),
+			Chunks: chunks,
 		})
 		report.Added++
 		for _, w := range doc.Warnings {

@@ -41,7 +41,7 @@ func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 		if ctx.Err() != nil {
 			return nil // the index tells of it
 		}
-		what, compared := compare(root, f, chunks, chunkings[root])
+		what, compared := compare(ctx, root, f, chunks, chunkings[root])
 		counting.Lock()
 		defer counting.Unlock()
 		v.Files++
@@ -72,7 +72,7 @@ func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 // compare says how the chunks of a file differ from what cutting it gives. It
 // is not compared where it never could be read, and where it is gone or not as
 // it was: that is no fault of the index.
-func compare(root string, f index.File, chunks []state.Chunk, options corpus.ChunkOptions) (what []string, compared bool) {
+func compare(ctx context.Context, root string, f index.File, chunks []state.Chunk, options corpus.ChunkOptions) (what []string, compared bool) {
 	if f.Error != "" && f.Chunks == 0 {
 		return nil, false
 	}
@@ -88,7 +88,10 @@ func compare(root string, f index.File, chunks []state.Chunk, options corpus.Chu
 	if f.Chunker != options.Fingerprint() {
 		return what, true
 	}
-	fresh := corpus.Chunk(doc, options)
+	fresh, err := corpus.ChunkWith(ctx, doc, options, nil)
+	if err != nil {
+		return what, true //nolint:nilerr // a model cut it, which is not asked again
+	}
 	if len(fresh) != len(chunks) {
 		return append(what, fmt.Sprintf("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))), true
 	}
