@@ -30,11 +30,12 @@ var rooms = map[string]room{
 	"state":  {},
 	"phrase": {},
 	"text": {ours: []string{"internal/memo"}, theirs: []string{
-		"github.com/clipperhouse/uax29/v2", // Unicode word boundaries (UAX #29)
-		"github.com/kljensen/snowball",     // stemmers and stop words
-		"github.com/abadojack/whatlanggo",  // language of a text
-		"github.com/tiktoken-go/tokenizer", // o200k token counts
-		"golang.org/x/text/unicode/norm",   // NFC
+		"github.com/clipperhouse/uax29/v2",    // Unicode word boundaries (UAX #29)
+		"github.com/blevesearch/snowballstem", // stemmers of most languages
+		"github.com/kljensen/snowball",        // that of English, and its stop words
+		"github.com/abadojack/whatlanggo",     // language of a text
+		"github.com/tiktoken-go/tokenizer",    // o200k token counts
+		"golang.org/x/text/unicode/norm",      // NFC
 	}},
 	"rank": {ours: []string{"state", "text"}},
 	"cite": {ours: []string{"state", "text", "phrase"}},

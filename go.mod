@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/abadojack/whatlanggo v1.0.1
 	github.com/adrg/xdg v0.5.3
+	github.com/blevesearch/snowballstem v0.9.0
 	github.com/clipperhouse/uax29/v2 v2.7.0
 	github.com/creack/pty v1.1.24
 	github.com/fsnotify/fsnotify v1.10.1

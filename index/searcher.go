@@ -11,7 +11,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -29,6 +28,9 @@ type Searcher struct {
 	parts  []part  // of all views, in their order
 	all    totals
 	scorer scorer
+
+	held     []string      // languages besides English that chunks are in, ascending
+	analyzer text.Analyzer // see Analyzer
 }
 
 // Searcher returns a searcher over what the index holds of roots now; the order
@@ -49,6 +51,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.all.add(v.all)
 	}
 	s.scorer = newScorer(db.ranking, s.all)
+	s.bind()
 	return s, nil
 }
 
@@ -131,8 +134,24 @@ func (s *Searcher) compare(a, b candidate) int {
 // greatest for terms that no chunk holds, and above 0 for all.
 func (s *Searcher) IDF(term string) float64 { return idf(s.all.chunks, s.DocFreq(term)) }
 
-// Analyzer returns what makes terms of documents and queries.
-func (s *Searcher) Analyzer() text.Analyzer { return s.db.analyzer }
+// Analyzer returns what makes terms of any text: those that the documents have
+// of its words. See [text.Polyglot].
+func (s *Searcher) Analyzer() text.Analyzer { return s.analyzer }
+
+// bind finds out which languages the parts hold.
+func (s *Searcher) bind() {
+	s.analyzer = s.db.analyzer
+	p, ok := s.db.analyzer.(text.Polyglot)
+	if !ok {
+		return
+	}
+	for _, lang := range p.Codes() {
+		if s.DocFreq(languageMark+lang) > 0 {
+			s.held = append(s.held, lang)
+		}
+	}
+	s.analyzer = p.Bound(s.held, s.DocFreq)
+}
 
 // Search returns the k best chunks for q, best first, all of a score above 0.
 // The words of q.Text weigh 1, those of boosts their weight; of several weights
@@ -165,33 +184,6 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 	return hits
 }
 
-// What special terms count of a word: the words are there too.
-const (
-	// foldedWeight is that of a word without its diacritics: it finds what was
-	// typed without them, and decides little beside words that are exact. In a
-	// query that is all ASCII it counts plainAsked.
-	foldedWeight = 0.3
-	plainAsked   = 0.8
-	// phraseWeight is that of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on
-	// XQuAD in Vietnamese: flat from 0.3 to 0.7.
-	phraseWeight = 0.5
-)
-
-// termWeight is what a term counts of a word of a query.
-func termWeight(term, query string) float64 {
-	w := 1.0
-	if text.IsFolded(term) {
-		w = foldedWeight
-		if strings.IndexFunc(query, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-			w = plainAsked
-		}
-	}
-	if text.IsPhrase(term) {
-		w *= phraseWeight
-	}
-	return w
-}
-
 // queryTerm is a term of a query with all that does not depend on the chunk.
 type queryTerm struct {
 	term                string
@@ -205,11 +197,9 @@ type queryTerm struct {
 // the order in which scores are added up, what counts most first.
 func (s *Searcher) terms(q state.Query) []queryTerm {
 	weights := make(map[string]float64, 32)
-	var tokens []text.Token
 	add := func(words string, weight float64) {
-		tokens = s.db.analyzer.Append(tokens[:0], words)
-		for _, t := range tokens {
-			weights[t.Term] = max(weights[t.Term], weight*termWeight(t.Term, words))
+		for _, t := range text.QueryTerms(s.db.analyzer, words, s.held) {
+			weights[t.Term] = max(weights[t.Term], weight*t.Weight)
 		}
 	}
 	add(q.Text, 1)

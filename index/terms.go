@@ -63,19 +63,24 @@ func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
 		}
 		return &u.postings[len(u.postings)-1]
 	}
-	tokens := a.Analyze(title)
+	in := languagesOf(a, chunks)
+	tokens := in.append(nil, title, in.whole)
 	for _, t := range tokens {
 		use(t.Term).title++
 	}
 	out := binary.AppendUvarint(nil, uint64(len(chunks)))
 	out = binary.AppendUvarint(out, uint64(len(tokens)))
 	for i, c := range chunks {
-		tokens = a.Append(tokens[:0], c.Text)
+		lang := in.each[i]
+		if lang != "" && lang != "en" && lang != "vi" {
+			at(languageMark+lang, i).body++
+		}
+		tokens = in.append(tokens[:0], c.Text, lang)
 		for _, t := range tokens {
 			at(t.Term, i).body++
 		}
 		body := len(tokens)
-		tokens = a.Append(tokens[:0], strings.Join(c.Headings, "\n"))
+		tokens = in.append(tokens[:0], strings.Join(c.Headings, "\n"), lang)
 		for _, t := range tokens {
 			at(t.Term, i).heading++
 		}
@@ -100,6 +105,39 @@ func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
 		before = term
 	}
 	return out
+}
+
+// languageMark begins the terms that tell the language of a chunk, such as
+// "\x00de"; no word begins with it. English and Vietnamese are not marked. So a segment knows
+// which languages it holds, and a query is searched for in those.
+const languageMark = "\x00"
+
+// languages analyzes the parts of a document each in its language.
+type languages struct {
+	analyzer text.Analyzer
+	polyglot text.Polyglot // nil: an analyzer for one language
+	whole    string
+	each     []string // by chunk
+}
+
+func languagesOf(a text.Analyzer, chunks []state.Chunk) languages {
+	l := languages{analyzer: a, each: make([]string, len(chunks))}
+	l.polyglot, _ = a.(text.Polyglot)
+	if l.polyglot != nil {
+		parts := make([]string, len(chunks))
+		for i, c := range chunks {
+			parts[i] = c.Text
+		}
+		l.whole, l.each = l.polyglot.Languages(parts)
+	}
+	return l
+}
+
+func (l *languages) append(dst []text.Token, s, lang string) []text.Token {
+	if l.polyglot == nil {
+		return l.analyzer.Append(dst, s)
+	}
+	return l.polyglot.AppendIn(dst, s, lang)
 }
 
 // appendTerm writes a term as what it shares with the one before, and the rest.

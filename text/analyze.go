@@ -31,54 +31,6 @@ type Analyzer interface {
 	Append(dst []Token, s string) []Token
 }
 
-// Multilingual returns the analyzer for documents of any language, mixed as they
-// come: it makes terms of each text in the way of that text's language.
-// Vietnamese is told by its letters, everything else takes the way of English,
-// which leaves words of other languages as they are but for endings that look
-// English. A short text that may be Vietnamese typed without diacritics gives the
-// terms of both.
-func Multilingual() Analyzer { return multilingual{} }
-
-type multilingual struct{}
-
-// Name changes when that of any analyzer in use changes.
-func (multilingual) Name() string {
-	return "multi/1+" + englishAnalyzer.Name() + "+" + vietnameseAnalyzer.Name()
-}
-
-func (m multilingual) Analyze(s string) []Token {
-	return m.Append(make([]Token, 0, len(s)/7+4), s)
-}
-
-func (multilingual) Append(dst []Token, s string) []Token {
-	if isVietnamese(s) {
-		return vietnameseAnalyzer.Append(dst, s)
-	}
-	first := len(dst)
-	return appendToneless(englishAnalyzer.Append(dst, s), first, s)
-}
-
-// For returns the analyzer of a language, named by its ISO 639-1 code.
-// English has stop words and stemming, Vietnamese has syllables, pairs of them
-// and terms without diacritics. Every other language, and the empty code, gets a plain analyzer
-// that works for every script: words in lower case, ideographs one by one.
-func For(lang string) Analyzer {
-	switch lang {
-	case "en":
-		return englishAnalyzer
-	case "vi":
-		return vietnameseAnalyzer
-	default:
-		return plainAnalyzer
-	}
-}
-
-var (
-	englishAnalyzer    = newAnalyzer("en/2", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
-	plainAnalyzer      = newAnalyzer("plain/2", lower)    //nolint:gochecknoglobals // as above
-	vietnameseAnalyzer = newVietnamese()                  //nolint:gochecknoglobals // as above
-)
-
 // maxTerm bounds a term in bytes. Longer runs (base64, minified code) say
 // nothing to a reader and would only fill the dictionary.
 const maxTerm = 128
@@ -204,7 +156,7 @@ func lower(surface string) string {
 		case unicode.Is(unicode.Cf, r):
 			return -1 // soft hyphens, joiners
 		}
-		return unicode.ToLower(r)
+		return foldScript(unicode.ToLower(r))
 	}, t)
 	return clip(norm.NFC.String(t))
 }
@@ -223,6 +175,9 @@ func clip(t string) string {
 
 func englishTerm(surface string) string {
 	t := lower(surface)
+	if script := scriptTerm(t); script != nil {
+		return *script
+	}
 	if StopWord("en", t) {
 		return ""
 	}

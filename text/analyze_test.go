@@ -62,7 +62,29 @@ func TestAnalyze(t *testing.T) {
 		{"decomposed", "plain", "cafe\u0301 café", "café café"},
 		{"soft hyphen", "en", "con\u00adtainer", "contain"},
 		{"vietnamese keeps its marks", "vi", "Cơ sở dữ liệu", "cơ sở/~co so/cơ/~co sở dữ/~so du/sở/~so dữ liệu/~du lieu/dữ/~du liệu/~lieu"},
-		{"polish is not stemmed", "pl", "Jak usunąć obrazy?", "jak usunąć obrazy"},
+		{"polish", "pl", "Jak usunąć obrazy kontenerów?", "usun obraz kontenr"},
+		{"polish names keep their digits", "pl", "plik a-daemon.json", "plik adaemonjson daemon json"},
+		{"german", "de", "Wie lösche ich alle Bilder?", "losch bild"},
+		{"french with elided articles", "fr", "Supprimer l'image d’un réseau", "supprim imag reseau"},
+		{"spanish", "es", "¿Cómo borro las imágenes?", "borr imagen"},
+		{"italian", "it", "eliminare l'immagine dell'utente", "elimin immagin utent"},
+		{"portuguese", "pt", "configurações da rede", "configur red"},
+		{"dutch", "nl", "de gestolen fietsen", "gestol fiets"},
+		{"swedish", "sv", "cyklarna i husen", "cykl hus"},
+		{"danish", "da", "cyklerne er stjålet", "cykl stjål"},
+		{"norwegian", "no", "syklene ble stjålet", "sykl stjål"},
+		{"finnish", "fi", "pyörät talossa", "pyörä talo"},
+		{"hungarian", "hu", "a kerékpárok", "kerékpár"},
+		{"romanian", "ro", "bicicletele și casele", "biciclet cas"},
+		{"turkish", "tr", "bisikletler ve evler", "bisiklet ev"},
+		{"czech has stop words", "cs", "jak smazat obrazy", "smazat obrazy"},
+		{"russian in any language", "en", "Ёлки и velосипеды, контейнеры", "елк velосипеды контейнер"},
+		{"russian", "ru", "Как удалить контейнеры?", "удал контейнер"},
+		{"arabic loses vowel signs, lengthening and article", "en", "المُوَظَّفـــون", "موظف"},
+		{"persian is left alone", "en", "کتاب\u200cها", "کتابها"},
+		{"greek without accents", "en", "Ποδήλατος", "ποδηλατοσ"},
+		{"hebrew without points", "en", "הָאוֹפַנַּיִים", "האופניים"},
+		{"hindi without dots below", "en", "लड़का", "लडका"},
 		{"chinese", "zh", "数据库 Docker", "数 据 库 docker"},
 		{"no words", "en", "—… !!! 🐳 \u200b", ""},
 		{"empty", "en", "", ""},
@@ -125,7 +147,8 @@ func TestStopWord(t *testing.T) {
 		{"pl", "jak", true},
 		{"pl", "obraz", false},
 		{"vi", "của", true},
-		{"de", "der", false},
+		{"de", "der", true},
+		{"ja", "の", false},
 	} {
 		if got := text.StopWord(tt.lang, tt.word); got != tt.want {
 			t.Errorf("StopWord(%q, %q) = %v, want %v", tt.lang, tt.word, got, tt.want)
@@ -138,7 +161,7 @@ func FuzzAnalyze(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, lang := range []string{"en", ""} {
+		for _, lang := range []string{"en", "", "pl", "de", "fr", "tr", "ar", "fi"} {
 			pos, got := 0, text.For(lang).Analyze(s)
 			for _, k := range got {
 				if k.Start < 0 || k.End > len(s) || k.Start >= k.End {

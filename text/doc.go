@@ -28,8 +28,14 @@
 // Vietnamese writes a space between syllables, and most words have two: there,
 // pairs of syllables are terms besides the syllables, which saves a dictionary.
 // Both have a twin without diacritics, marked by [FoldedMark], for people who
-// type without them. [Multilingual] looks at each text and takes its language's
-// way, so that one index holds documents of several.
+// type without them.
+//
+// [Multilingual] is for documents of several languages in one index. It tells the
+// language of a document by its function words, and makes terms in that
+// language's way; a query, too short to tell, gives the terms of every language
+// that the index holds: see [Polyglot]. Cyrillic and Arabic words are stemmed
+// wherever they stand, and scripts lose what their readers leave out: Russian ё,
+// Greek accents, Hebrew points, Arabic vowel signs.
 //
 // [Sentences] knows enough Markdown not to tear a code block, a table row or
 // a list item apart. [Language] looks at the script, then at letters only one

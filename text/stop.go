@@ -3,7 +3,7 @@ package text
 import "github.com/kljensen/snowball/english"
 
 // StopWord reports whether a word in lower case is a function word of a
-// language: one that says how, not what. Languages: en, pl and vi; of another
+// language: one that says how, not what. Languages: those of [For]; of another
 // none is.
 //
 // English takes the list of the Snowball project with three corrections:
@@ -24,7 +24,7 @@ func StopWord(lang, word string) bool {
 	case "vi":
 		return vietnameseStop(word)
 	}
-	return false
+	return stopSets()[lang][word]
 }
 
 // englishStop holds what the Snowball list leaves out.

@@ -60,7 +60,7 @@ func (c syllables) of(term string) syllable {
 	return s
 }
 
-func (*vietnamese) Name() string { return "vi/1" }
+func (*vietnamese) Name() string { return "vi/2" }
 
 func (v *vietnamese) Analyze(s string) []Token {
 	return v.Append(make([]Token, 0, len(s)/2+4), s)

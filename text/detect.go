@@ -1,0 +1,225 @@
+package text
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ballot is how much speaks for each of the detected languages in a text: each
+// function word in it has one vote, however often it comes, shared among the
+// languages that have the word; each letter that few of them write has half a
+// vote.
+type ballot struct {
+	of    [len(latinLanguages) + 1]float32 // the last is English
+	words int
+	seen  [(maxSigns + 63) / 64]uint64 // by number of the sign
+}
+
+// maxSigns is more than there are function words and letters in all.
+const maxSigns = 2048
+
+const ofEnglish = len(latinLanguages)
+
+func (v *ballot) add(o *ballot) {
+	v.words += o.words
+	for i, n := range o.seen {
+		for fresh := n &^ v.seen[i]; fresh != 0; fresh &= fresh - 1 {
+			v.count(signs().all[i*64+bits.TrailingZeros64(fresh)])
+		}
+		v.seen[i] |= n
+	}
+}
+
+// What speaks clearly: at least so many votes, so large a share of the words,
+// and so many times those of every other language. Running text has a vote for
+// every third to tenth word; code, tables and lists of names have few.
+const (
+	clearVotes  = 3
+	clearShare  = 0.03
+	clearFactor = 1.5
+	fewVotes    = 1.5 // are enough for a whole document, and for a query
+)
+
+// language returns the language that has at least so many votes and clearly
+// more than the others, "" where none has.
+func (v *ballot) language(least float32) string {
+	best, second := ofEnglish, float32(0)
+	for i, n := range v.of {
+		if n > v.of[best] {
+			best = i
+		}
+	}
+	for i, n := range v.of {
+		if i != best {
+			second = max(second, n)
+		}
+	}
+	top := v.of[best]
+	if top < least || top < clearShare*float32(v.words) || top < clearFactor*second {
+		return ""
+	}
+	if best == ofEnglish {
+		return "en"
+	}
+	return latinLanguages[best]
+}
+
+// sign is what tells of languages, those whose bit is set in mask.
+type sign struct {
+	number int
+	mask   uint32
+	vote   float32
+}
+
+type signTable struct {
+	words   map[string]*sign
+	letters map[rune]*sign
+	all     []*sign
+}
+
+// technical are words of commands, code and addresses that are function words
+// somewhere. They count as English too.
+const technical = `com os no do as me on so per sub ca da de en la un va id con die man war bin mit den min max sin dos est son fin plus sur
+main tag net log set key ok at by im al el es et le les los ne ni nu op og si te ti tu us var vi van ver via vs ha fa han har hem her hun
+is it ki la lo man mi mot nog on oh om pa par pas po por sa se sen som su ta tag tak tan to tot tri var vid ze zu sa ab ad an are era
+ante men meg alle era sum ser kun dem test des data end ide mais que ur is non ai pe`
+
+// signs are made ready once.
+//
+//nolint:gochecknoglobals // as it says
+var signs = sync.OnceValue(func() signTable {
+	t := signTable{words: map[string]*sign{}, letters: map[rune]*sign{}}
+	add := func(vote float32) *sign {
+		s := &sign{number: len(t.all), vote: vote}
+		t.all = append(t.all, s)
+		return s
+	}
+	word := func(language int, words string) {
+		for w := range strings.FieldsSeq(words) {
+			if len(w) == 1 {
+				continue // variables, options, sections
+			}
+			if t.words[w] == nil {
+				t.words[w] = add(1)
+			}
+			t.words[w].mask |= 1 << language
+		}
+	}
+	for i, lang := range latinLanguages {
+		word(i, functionWords[lang])
+		for _, r := range fewWrite(lang) {
+			if t.letters[r] == nil {
+				t.letters[r] = add(0.5)
+			}
+			t.letters[r].mask |= 1 << i
+		}
+	}
+	word(ofEnglish, functionWords["en"]+" "+technical)
+	return t
+})
+
+// fewWrite returns letters of a language that not many of the others have.
+func fewWrite(lang string) string {
+	switch lang {
+	case "cs":
+		return "ěřůčšžťďň"
+	case "da", "no":
+		return "åøæ"
+	case "de":
+		return "äöüß"
+	case "es":
+		return "ñíóú"
+	case "fi":
+		return "äö"
+	case "fr":
+		return "œçêèàûî"
+	case "hu":
+		return "őűöü"
+	case "it":
+		return "èìò"
+	case "pl":
+		return "ąęłńśźżćó"
+	case "pt":
+		return "ãõçêíóú"
+	case "ro":
+		return "ășțşţâî"
+	case "sv":
+		return "åäö"
+	case "tr":
+		return "ğışçöü"
+	}
+	return ""
+}
+
+// maxVotingWord bounds a word that is looked up, in bytes.
+const maxVotingWord = 24
+
+// vote counts the votes of the first maxLanguage bytes of a text. It costs a
+// look into a table a word.
+func (v *ballot) vote(s string) {
+	s = s[:min(len(s), maxLanguage)]
+	table := signs()
+	var word [maxVotingWord + utf8.UTFMax]byte
+	n := 0
+	flush := func() {
+		if n == 0 {
+			return
+		}
+		v.words++
+		if n <= maxVotingWord {
+			v.see(table.words[string(word[:n])])
+		}
+		n = 0
+	}
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case isLetterByte(c):
+			if n < len(word) {
+				word[n] = c | 0x20
+				n++
+			}
+			i++
+			continue
+		case c < utf8.RuneSelf:
+			flush()
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		if !unicode.IsLetter(r) {
+			flush()
+			continue
+		}
+		r = unicode.ToLower(r)
+		v.see(table.letters[r])
+		if n+utf8.UTFMax <= len(word) {
+			n += utf8.EncodeRune(word[n:], r)
+		} else {
+			n = len(word)
+		}
+	}
+	flush()
+}
+
+func isLetterByte(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// see counts a sign, which may be nil, the first time.
+func (v *ballot) see(s *sign) {
+	if s == nil || v.seen[s.number/64]>>(s.number%64)&1 == 1 {
+		return
+	}
+	v.seen[s.number/64] |= 1 << (s.number % 64)
+	v.count(s)
+}
+
+func (v *ballot) count(s *sign) {
+	vote := s.vote / float32(bits.OnesCount32(s.mask))
+	for mask := s.mask; mask != 0; mask &= mask - 1 {
+		v.of[bits.TrailingZeros32(mask)] += vote
+	}
+}
