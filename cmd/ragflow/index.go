@@ -44,7 +44,7 @@ by blocks and paragraphs; recursive fills passages to their size and lets them
 overlap. What the flags say is kept for the folder: later runs cut it the same
 way, and a change cuts that folder anew, and no other.
 
-The words stats and verify are commands; a folder of that name is ./stats.`,
+The words stats, verify, snapshot and restore are commands; a folder of that name is ./stats.`,
 		Example: `  ragflow index ./docs
   ragflow index ./docs ./notes README.md
   ragflow index './docs/**/*.md'
@@ -76,7 +76,7 @@ The words stats and verify are commands; a folder of that name is ./stats.`,
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
 	a.chunkFlags(f)
-	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand())
+	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.indexSnapshotCommand(), a.indexRestoreCommand())
 	return c
 }
 

@@ -86,6 +86,7 @@ func schemas() map[string]any {
 		"search":   &ragflow.SearchReply{},
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
+		"snapshot": &ragflow.SnapshotReport{},
 		"threads":  &threadsReply{},
 		"thread":   &ragflow.Thread{},
 		"info":     &ragflow.ThreadInfo{},

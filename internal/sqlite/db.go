@@ -342,6 +342,24 @@ func (db *DB) Vacuum(ctx context.Context) error {
 	return db.Checkpoint(ctx)
 }
 
+// CopyTo writes the database as it is at one moment, without free room, into the
+// file at path, which must be empty or not be there. Writers go on meanwhile. The
+// copy is whole when CopyTo returns nil; it is not forced to the disk.
+func (db *DB) CopyTo(ctx context.Context, path string) error {
+	if !db.inFile {
+		return errors.New("copy: the database is in memory only")
+	}
+	cn, err := db.connect(ctx, false)
+	if err != nil {
+		return db.explain(err)
+	}
+	defer cn.close()
+	return retry(ctx, func() error {
+		_, err := cn.c.ExecContext(ctx, "VACUUM INTO ?", path)
+		return db.explain(err)
+	})
+}
+
 // Checkpoint moves what the write-ahead log holds into the file and truncates
 // the log. Where readers or other processes stand in the way, it does what it
 // can; that is not an error.
