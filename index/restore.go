@@ -19,7 +19,7 @@ type restoring struct {
 // collection copies one, in place of what is there. All its files are new: their
 // version and the generation are 1.
 func (r *restoring) collection(old, root string) error {
-	var there, here int64
+	var there int64
 	var embedder sql.NullInt64
 	if err := r.from.QueryRow(`SELECT id, embedder FROM collections WHERE root = ?`, old).Scan(&there, &embedder); err != nil {
 		return err
@@ -34,13 +34,18 @@ func (r *restoring) collection(old, root string) error {
 	if _, err := r.tx.Exec(`DELETE FROM collections WHERE root = ?`, root); err != nil {
 		return err
 	}
-	if err := r.tx.QueryRow(`INSERT INTO collections(root, generation, changed, embedder) VALUES(?, 1, ?, ?) RETURNING id`,
-		root, time.Now().UnixNano(), embedder).Scan(&here); err != nil {
+	here := map[int64]int64{}
+	if err := r.copy("collections", "id", `WHERE id = ?`, there, map[string]func(any) any{
+		"root":       func(any) any { return root },
+		"generation": func(any) any { return int64(1) },
+		"changed":    func(any) any { return time.Now().UnixNano() },
+		"embedder":   func(any) any { return embedder },
+	}, here); err != nil {
 		return err
 	}
 	files := map[int64]int64{} // rows here, by rows there
 	set := map[string]func(any) any{
-		"collection": func(any) any { return here },
+		"collection": func(any) any { return here[there] },
 		"version":    func(any) any { return int64(1) },
 		"file":       func(id any) any { return files[id.(int64)] }, //nolint:forcetypeassert // an INTEGER of a STRICT table
 	}
