@@ -71,17 +71,29 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 		clear(*c)
 	}
 	run := run{a: a, c: *c, s: s, out: dst}
-	it := words.FromString(s)
+	for at := 0; at < len(s); {
+		start, end := spacelessRun(s, at)
+		run.words(at, start)
+		run.spaceless(start, end)
+		at = end
+	}
+	return run.out
+}
+
+// words adds the terms of s[from:to], where words are parted by spaces.
+func (r *run) words(from, to int) {
+	s := r.s[:to]
+	it := words.FromString(s[from:])
 	start, end := 0, 0 // of the compound under way
 	codeEnds := 0      // end of the last code of law
 	for it.Next() {
-		b, e := it.Start(), it.End()
+		b, e := from+it.Start(), from+it.End()
 		switch {
 		case isWord(s[b:e]):
 			if start == end {
 				start = b
 				if code := legalCode(s, b); code > b && b >= codeEnds {
-					run.emit(lower(s[b:code]), b, code)
+					r.emit(lower(s[b:code]), b, code)
 					codeEnds = code
 				}
 			}
@@ -89,13 +101,12 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 			if e < len(s) && s[e] == '-' && startsWord(s[e+1:]) {
 				continue // a hyphen between words joins them
 			}
-			run.compound(start, end)
+			r.compound(start, end)
 			start, end = 0, 0
 		case start < end && b == end: // the joining hyphen
 			end = e
 		}
 	}
-	return run.out
 }
 
 // isWord reports whether a segment of UAX #29 is a word, not space or

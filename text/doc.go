@@ -30,6 +30,10 @@
 // Both have a twin without diacritics, marked by [FoldedMark], for people who
 // type without them.
 //
+// Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese run their words
+// together or glue particles to them: there, in texts of any language, pairs of
+// neighbouring letters are terms, and ideographs and Korean syllables by themselves.
+//
 // [Multilingual] is for documents of several languages in one index. It tells the
 // language of a document by its function words, and makes terms in that
 // language's way; a query, too short to tell, gives the terms of every language

@@ -54,7 +54,7 @@ type multilingual struct{}
 // Name changes when that of any analyzer in use, or how a language is told,
 // changes.
 func (multilingual) Name() string {
-	return "multi/2+" + englishAnalyzer.Name() + "+" + vietnameseAnalyzer.Name()
+	return "multi/3+" + englishAnalyzer.Name() + "+" + vietnameseAnalyzer.Name()
 }
 
 func (m multilingual) Analyze(s string) []Token {
@@ -113,6 +113,9 @@ const (
 	// phraseWeight is that of a pair of syllables, chosen among 0.3, 0.5, 0.7 and 1 on
 	// XQuAD in Vietnamese: flat from 0.3 to 0.7.
 	phraseWeight = 0.5
+	// letterWeight is that of an ideograph or Korean syllable beside the pairs it
+	// stands in.
+	letterWeight = 0.3
 	// otherLanguage is that of a term in the way of another language than a query
 	// clearly is in: a wrong guess loses nothing.
 	otherLanguage = 0.3
@@ -188,6 +191,9 @@ func termWeight(term, query string) float64 {
 	if IsPhrase(term) {
 		w *= phraseWeight
 	}
+	if isLetterAlone(term) && len(query) > len(term) {
+		w *= letterWeight
+	}
 	return w
 }
 
@@ -259,13 +265,13 @@ func For(lang string) Analyzer {
 var languageAnalyzers = sync.OnceValue(func() map[string]*analyzer {
 	out := map[string]*analyzer{}
 	for _, lang := range append(latinLanguages[:], "ru", "ar") {
-		out[lang] = newAnalyzer(lang+"/1", languageTerm(lang))
+		out[lang] = newAnalyzer(lang+"/2", languageTerm(lang))
 	}
 	return out
 })
 
 var (
-	englishAnalyzer    = newAnalyzer("en/3", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
-	plainAnalyzer      = newAnalyzer("plain/3", lower)    //nolint:gochecknoglobals // as above
+	englishAnalyzer    = newAnalyzer("en/4", englishTerm) //nolint:gochecknoglobals // immutable but for a cache that does not show
+	plainAnalyzer      = newAnalyzer("plain/4", lower)    //nolint:gochecknoglobals // as above
 	vietnameseAnalyzer = newVietnamese()                  //nolint:gochecknoglobals // as above
 )

@@ -41,7 +41,7 @@ type syllable struct {
 }
 
 func newVietnamese() *vietnamese {
-	return &vietnamese{words: newAnalyzer("syllables/1", syllableTerm), caches: sync.Pool{New: func() any {
+	return &vietnamese{words: newAnalyzer("syllables/2", syllableTerm), caches: sync.Pool{New: func() any {
 		c := make(syllables)
 		return &c
 	}}}
@@ -60,7 +60,7 @@ func (c syllables) of(term string) syllable {
 	return s
 }
 
-func (*vietnamese) Name() string { return "vi/2" }
+func (*vietnamese) Name() string { return "vi/3" }
 
 func (v *vietnamese) Analyze(s string) []Token {
 	return v.Append(make([]Token, 0, len(s)/2+4), s)
