@@ -61,6 +61,11 @@
 //
 // [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file
 // beside each segment (<collection>-<from>-<generation>-<embedder>.vec) that is derived
-// like it; see vecsegment.go. [Vectors.Search] compares the query with each:
-// exact, about 2 ms for 10,000 chunks of 384 dimensions.
+// like it; see vecsegment.go. [Vectors.Search] compares the query with each of
+// up to 20,000 vectors of a tier: about 2 ms for 10,000 chunks of 384 dimensions.
+// More are put into clusters when the file is made (veccluster.go), where its
+// recall is measured and logged; a search then reads into memory one byte a
+// dimension, and the vectors of the best candidates from the file. 100,000 chunks
+// of 384 dimensions take a fortieth of the time that way, and 21,624 of 768
+// a process of 40 MB.
 package index

@@ -34,6 +34,7 @@ type DB struct {
 	log      *slog.Logger
 
 	flush      int64      // bytes of terms that are worth a tier
+	exact      int        // vectors of a tier that are compared one by one; more are clustered
 	publishing sync.Mutex // held while tiers are merged and saved
 
 	mu    sync.Mutex      // held while tiers are loaded and views put together
@@ -50,7 +51,7 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
 		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
-		flush: flushBytes, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
+		flush: flushBytes, exact: exactRows, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
 	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking

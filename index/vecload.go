@@ -34,12 +34,27 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
 		return nil, err
 	}
-	db.vectors[p.stamp] = v
+	if len(v.rows) > db.exact {
+		recall, err := v.cluster(ctx)
+		if err != nil {
+			return nil, err
+		}
+		db.log.InfoContext(ctx, "vectors are clustered", "root", p.root, "rows", len(v.rows),
+			"lists", len(v.near.ends), "probed", v.near.probe, "recall", recall)
+	}
 	if db.folder != "" && p.published && !db.ReadOnly() {
-		if err := db.saveVectors(v, name); err != nil { // the search works without
+		err := db.saveVectors(v, name)
+		if err == nil && v.near != nil {
+			var light *vectorSegment // without the vectors themselves
+			if light, err = loadVectors(name); err == nil {
+				v = light
+			}
+		}
+		if err != nil { // the search works without
 			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
 		}
 	}
+	db.vectors[p.stamp] = v
 	return v, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
+	"slices"
 )
 
 // A vector segment holds the vectors of a collection beside its segment. It is
@@ -18,17 +20,21 @@ import (
 //	8 bytes   magic, with the version of the format
 //	head      length of the id of the database (2 bytes) and the id; collection,
 //	          since, generation, embedder, mark (8 bytes each); dimension, chunks,
-//	          chunks that were gone, rows (4 each)
+//	          chunks that were gone, rows, lists of clusters, lists that a search
+//	          looks into (4 each)
 //	chunks    of each row, by its number in the segment, ascending (4 bytes)
+//	clusters  where there are lists: scale of each dimension, centroid of each
+//	          list (32-bit floats), end of each list, rows in the order of lists
+//	          (4 each), and their codes (1 byte a dimension); see clusters
 //	vectors   of each row, of length 1 (32-bit floats)
 //	4 bytes   CRC-32C of all that precedes
 //
 // Chunks without a vector have no row.
 
 // vectorNumbers is how many bytes the numbers of the head take.
-const vectorNumbers = 5*8 + 4*4
+const vectorNumbers = 5*8 + 6*4
 
-const vectorMagic = "rfvec\x00\x00\x02"
+const vectorMagic = "rfvec\x00\x00\x03"
 
 // vectorStamp says what a vector segment was made of.
 type vectorStamp struct {
@@ -48,7 +54,10 @@ type vectorSegment struct {
 	chunks    int       // of the tier
 	gone      int       // of them, those that had changed or gone before
 	rows      []uint32  // chunks that have a vector, ascending
-	data      []float32 // dimension numbers a row
+	near      *clusters // nil: all are compared
+	data      []float32 // dimension numbers a row; nil: they are read from file
+	file      *os.File  // closed when nobody holds the segment any more
+	dataAt    int64     // where vectors begin in file
 }
 
 // complete reports whether all chunks have a vector that can have one: then
@@ -94,20 +103,21 @@ func (v *vectorSegment) writeTo(out io.Writer) error {
 	for _, n := range []int64{v.collection, v.since, v.generation, v.embedder, v.mark} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(n)) //nolint:gosec // read back the same way
 	}
-	head = appendU32(head, uint32(v.dimension), uint32(v.chunks), uint32(v.gone), uint32(len(v.rows)))
-	head = appendU32(head, v.rows...)
-	if _, err := c.Write(head); err != nil {
-		return err
+	near := v.near
+	if near == nil {
+		near = &clusters{}
 	}
-	buf := make([]byte, 0, vectorBuffer)
-	for i, f := range v.data {
-		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(f))
-		if len(buf) == vectorBuffer || i == len(v.data)-1 {
-			if _, err := c.Write(buf); err != nil {
-				return err
-			}
-			buf = buf[:0]
-		}
+	head = appendU32(head, uint32(v.dimension), uint32(v.chunks), uint32(v.gone), uint32(len(v.rows)), uint32(len(near.ends)), uint32(near.probe))
+	head = appendU32(head, v.rows...)
+	_, err := c.Write(head)
+	if err == nil {
+		err = near.writeTo(c)
+	}
+	if err == nil {
+		err = writeNumbers(c, v.data, math.Float32bits)
+	}
+	if err != nil {
+		return err
 	}
 	if _, err := buffered.Write(binary.LittleEndian.AppendUint32(nil, c.crc.Sum32())); err != nil {
 		return err
@@ -115,22 +125,49 @@ func (v *vectorSegment) writeTo(out io.Writer) error {
 	return buffered.Flush()
 }
 
-// readVectorSegment reads a segment of size bytes. Nothing is taken on trust.
-func readVectorSegment(in io.Reader, size int64) (*vectorSegment, error) {
+// writeNumbers writes a run of 32-bit numbers.
+func writeNumbers[T uint32 | float32](out io.Writer, numbers []T, bits func(T) uint32) error {
+	buf := make([]byte, 0, vectorBuffer)
+	for part := range slices.Chunk(numbers, vectorBuffer/4) {
+		buf = buf[:0]
+		for _, n := range part {
+			buf = binary.LittleEndian.AppendUint32(buf, bits(n))
+		}
+		if _, err := out.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same is the bits of a whole number.
+func same(n uint32) uint32 { return n }
+
+// readVectorSegment reads a segment of size bytes. Nothing is taken on trust. The
+// vectors of clusters are read only to be checked, unless keep is set.
+func readVectorSegment(in io.Reader, size int64, keep bool) (*vectorSegment, error) {
 	c := &checked{r: bufio.NewReaderSize(in, vectorBuffer), crc: crc32.New(castagnoli)}
 	v, rows, err := readVectorHead(c)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	head := int64(len(vectorMagic) + 2 + len(v.database) + vectorNumbers)
-	if want := head + 4*int64(rows)*(1+int64(v.dimension)) + 4; want != size {
+	v.dataAt = head + 4*int64(rows) + v.near.size(rows, v.dimension)
+	if want := v.dataAt + 4*int64(rows)*int64(v.dimension) + 4; want != size {
 		return nil, fmt.Errorf("%w: it has %d bytes instead of %d", errDamaged, size, want)
 	}
-	v.rows, v.data = make([]uint32, rows), make([]float32, rows*v.dimension)
-	if err := readNumbers(c, v.rows, func(n uint32) uint32 { return n }); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	v.rows = make([]uint32, rows)
+	err = readNumbers(c, v.rows, same)
+	if err == nil && v.near != nil {
+		err = v.near.read(c, rows, v.dimension)
 	}
-	if err := readNumbers(c, v.data, math.Float32frombits); err != nil {
+	if err == nil && (keep || v.near == nil) {
+		v.data = make([]float32, rows*v.dimension)
+		err = readNumbers(c, v.data, math.Float32frombits)
+	} else if err == nil {
+		_, err = io.CopyN(io.Discard, c, 4*int64(rows)*int64(v.dimension))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	sum := c.crc.Sum32()
@@ -166,8 +203,15 @@ func readVectorHead(in io.Reader) (v *vectorSegment, rows int, err error) {
 	for i, n := range []*int64{&v.collection, &v.since, &v.generation, &v.embedder, &v.mark} {
 		*n = int64(binary.LittleEndian.Uint64(numbers[8*i:])) //nolint:gosec // as it was written
 	}
-	for i, n := range []*int{&v.dimension, &v.chunks, &v.gone, &rows} {
+	var lists, probe int
+	for i, n := range []*int{&v.dimension, &v.chunks, &v.gone, &rows, &lists, &probe} {
 		*n = int(binary.LittleEndian.Uint32(numbers[5*8+4*i:]))
+	}
+	if lists < 0 || lists > rows || probe < 0 || probe > lists || probe == 0 && lists > 0 {
+		return nil, 0, errors.New("its head makes no sense")
+	}
+	if lists > 0 {
+		v.near = &clusters{probe: probe, ends: make([]uint32, lists)}
 	}
 	if v.dimension < 1 || v.dimension > maxDimension || v.chunks < 0 || v.gone < 0 || rows < 0 || v.gone > v.chunks || rows > v.chunks-v.gone {
 		return nil, 0, errors.New("its head makes no sense")
@@ -191,18 +235,107 @@ func readNumbers[T uint32 | float32](in io.Reader, out []T, of func(uint32) T) e
 	return nil
 }
 
-// loadVectors opens a vector segment in a file.
+// loadVectors opens a vector segment in a file. One whose vectors stay there
+// keeps it open.
 func loadVectors(name string) (v *vectorSegment, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() {
+		if v == nil || v.file == nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return readVectorSegment(f, info.Size())
+	// Windows neither removes nor replaces a file that is open.
+	v, err = readVectorSegment(f, info.Size(), runtime.GOOS == "windows")
+	if err == nil && v.data == nil && len(v.rows) > 0 {
+		v.file = f
+	}
+	return v, err
+}
+
+// readRow reads the vector of a row from the file.
+func (v *vectorSegment) readRow(row int, buf []byte, x []float32) error {
+	if _, err := v.file.ReadAt(buf, v.dataAt+int64(row)*int64(len(buf))); err != nil {
+		return err
+	}
+	for i := range x {
+		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*i:]))
+	}
+	return nil
+}
+
+// size is how many bytes clusters take in a file.
+func (c *clusters) size(rows, dimension int) int64 {
+	if c == nil {
+		return 0
+	}
+	return 4*int64(dimension)*int64(1+len(c.ends)) + 4*int64(len(c.ends)) + int64(rows)*int64(4+dimension)
+}
+
+func (c *clusters) writeTo(out io.Writer) error {
+	for _, floats := range [][]float32{c.scale, c.centroids} {
+		if err := writeNumbers(out, floats, math.Float32bits); err != nil {
+			return err
+		}
+	}
+	for _, numbers := range [][]uint32{c.ends, c.order} {
+		if err := writeNumbers(out, numbers, same); err != nil {
+			return err
+		}
+	}
+	buf := make([]byte, 0, vectorBuffer)
+	for part := range slices.Chunk(c.codes, vectorBuffer) {
+		buf = buf[:0]
+		for _, code := range part {
+			buf = append(buf, byte(code))
+		}
+		if _, err := out.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read fills in clusters whose number of lists is known.
+func (c *clusters) read(in io.Reader, rows, dimension int) error {
+	c.scale, c.centroids = make([]float32, dimension), make([]float32, dimension*len(c.ends))
+	c.order, c.codes = make([]uint32, rows), make([]int8, rows*dimension)
+	for _, floats := range [][]float32{c.scale, c.centroids} {
+		if err := readNumbers(in, floats, math.Float32frombits); err != nil {
+			return err
+		}
+	}
+	for _, numbers := range [][]uint32{c.ends, c.order} {
+		if err := readNumbers(in, numbers, same); err != nil {
+			return err
+		}
+	}
+	buf := make([]byte, vectorBuffer)
+	for part := range slices.Chunk(c.codes, vectorBuffer) {
+		if _, err := io.ReadFull(in, buf[:len(part)]); err != nil {
+			return err
+		}
+		for i := range part {
+			part[i] = int8(buf[i])
+		}
+	}
+	if !slices.IsSorted(c.ends) || int(c.ends[len(c.ends)-1]) != rows {
+		return errors.New("its lists make no sense")
+	}
+	seen := newBitmap(rows)
+	for _, row := range c.order {
+		if int64(row) >= int64(rows) || seen.has(int(row)) {
+			return errors.New("its lists hold other rows")
+		}
+		seen.set(int(row))
+	}
+	return nil
 }
 
 // encodeVector is a vector as its row holds it.

@@ -1,0 +1,313 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+const (
+	// exactRows is how many vectors of a tier are compared one by one. More are
+	// put into clusters: at 384 dimensions the scan of 20,000 takes about 4 ms.
+	exactRows = 20_000
+	// rowsOfCentroid is how many rows a centroid is learnt from.
+	rowsOfCentroid = 32
+	// clusterRounds is how often centroids are moved; more change recall little.
+	clusterRounds = 5
+	// Recall is measured with as many stored vectors as probedRows for their
+	// probedNearest nearest, and clusters are added until it is wantedRecall: more
+	// than the 0.95 promised, because a question lies further from its passages
+	// than they lie from each other.
+	probedRows    = 100
+	probedNearest = 20
+	wantedRecall  = 0.97
+	// rescored is how many candidates are compared exactly, at least, and for each
+	// hit that is wanted.
+	rescored       = 100
+	rescoredOfEach = 4
+)
+
+// clusters make many vectors quick to search: an inverted file, with each
+// vector in the list of the centroid nearest to it, as one byte a dimension.
+// A search looks into the lists nearest to the query and compares the best of
+// what it finds there exactly. The scale of a dimension is its greatest value, so
+// that no value is clipped. Immutable.
+type clusters struct {
+	probe     int       // lists that are looked into
+	scale     []float32 // of each dimension: the worth of one step
+	centroids []float32 // of length 1; dimension numbers a list
+	ends      []uint32  // of each list, in order
+	order     []uint32  // rows, list by list
+	codes     []int8    // of the vectors, in the order of order
+}
+
+// cluster puts the vectors of a segment, which are in memory, into clusters. The
+// result depends on the vectors alone. It returns the share of the nearest that
+// searches find.
+func (v *vectorSegment) cluster(ctx context.Context) (recall float64, err error) {
+	lists := int(math.Sqrt(float64(len(v.rows))))
+	c := &clusters{centroids: v.learn(ctx, lists)}
+	nearest := make([]uint32, len(v.rows))
+	v.eachBlock(ctx, len(v.rows), func(row int) { nearest[row] = uint32(c.nearestTo(v.row(row))) })
+	if err := context.Cause(ctx); err != nil {
+		return 0, err
+	}
+	c.ends, c.order = make([]uint32, lists), make([]uint32, len(v.rows))
+	for _, list := range nearest {
+		c.ends[list]++
+	}
+	at := make([]uint32, lists) // where the next row of a list goes
+	for i := 1; i < lists; i++ {
+		c.ends[i] += c.ends[i-1]
+		at[i] = c.ends[i-1]
+	}
+	for row, list := range nearest {
+		c.order[at[list]] = uint32(row)
+		at[list]++
+	}
+	c.encode(v)
+	v.near = c
+	return v.tune(ctx)
+}
+
+// row returns the vector of a row in memory.
+func (v *vectorSegment) row(i int) []float32 { return v.data[i*v.dimension : (i+1)*v.dimension] }
+
+// eachBlock calls f for the numbers below n, some side by side, until the
+// context ends.
+func (v *vectorSegment) eachBlock(ctx context.Context, n int, f func(i int)) {
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for from := w * scanBlock; from < n && ctx.Err() == nil; from += workers * scanBlock {
+				for i := from; i < min(from+scanBlock, n); i++ {
+					f(i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// learn finds centroids by spherical k-means over rows spread evenly.
+func (v *vectorSegment) learn(ctx context.Context, lists int) []float32 {
+	d := v.dimension
+	sample := min(len(v.rows), lists*rowsOfCentroid)
+	rowOf := func(i int) []float32 { return v.row(i * len(v.rows) / sample) }
+	c := &clusters{centroids: make([]float32, lists*d)}
+	for i := range lists {
+		copy(c.centroids[i*d:], rowOf(i*sample/lists))
+	}
+	nearest := make([]int, sample)
+	for range clusterRounds {
+		v.eachBlock(ctx, sample, func(i int) { nearest[i] = c.nearestTo(rowOf(i)) })
+		sums := make([]float64, lists*d)
+		for i, list := range nearest {
+			for j, f := range rowOf(i) {
+				sums[list*d+j] += float64(f)
+			}
+		}
+		for list := range lists {
+			var square float64
+			for _, f := range sums[list*d : (list+1)*d] {
+				square += f * f
+			}
+			if square == 0 {
+				continue // nothing is near it; it stays where it is
+			}
+			length := math.Sqrt(square)
+			for j, f := range sums[list*d : (list+1)*d] {
+				c.centroids[list*d+j] = float32(f / length)
+			}
+		}
+	}
+	return c.centroids
+}
+
+// nearestTo returns the list whose centroid is nearest to a vector.
+func (c *clusters) nearestTo(x []float32) int {
+	best, score := 0, float32(math.Inf(-1))
+	for i := range len(c.centroids) / len(x) {
+		if s := dot(x, c.centroids[i*len(x):(i+1)*len(x)]); s > score {
+			best, score = i, s
+		}
+	}
+	return best
+}
+
+// encode fills in scales and codes.
+func (c *clusters) encode(v *vectorSegment) {
+	d := v.dimension
+	c.scale = make([]float32, d)
+	for i, f := range v.data {
+		c.scale[i%d] = max(c.scale[i%d], float32(math.Abs(float64(f))))
+	}
+	for i := range c.scale {
+		c.scale[i] /= math.MaxInt8
+	}
+	c.codes = make([]int8, len(v.data))
+	for place, row := range c.order {
+		codes := c.codes[place*d : (place+1)*d]
+		for i, f := range v.row(int(row)) {
+			if c.scale[i] > 0 {
+				codes[i] = int8(math.Round(float64(f / c.scale[i])))
+			}
+		}
+	}
+}
+
+// tune sets how many lists are looked into, and returns the recall that gives.
+func (v *vectorSegment) tune(ctx context.Context) (recall float64, err error) {
+	queries := min(probedRows, len(v.rows))
+	wanted := make([][]int, queries) // rows, by query
+	everything := func(int) bool { return true }
+	var wg sync.WaitGroup
+	for w := range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for q := w; q < queries && ctx.Err() == nil; q += runtime.GOMAXPROCS(0) {
+				own := q * len(v.rows) / queries
+				best := newTop(probedNearest, betterRow)
+				for row := range v.rows {
+					if row != own {
+						best.offer(candidate{chunk: row, score: float64(dot(v.row(own), v.row(row)))})
+					}
+				}
+				for _, c := range best.ranked() {
+					wanted[q] = append(wanted[q], c.chunk)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for v.near.probe = 4; ; v.near.probe += max(1, v.near.probe/2) {
+		v.near.probe = min(v.near.probe, len(v.near.ends))
+		found, all := 0, 0
+		for q := range queries {
+			if err := context.Cause(ctx); err != nil {
+				return 0, err
+			}
+			got, err := v.approximate(ctx, v.row(q*len(v.rows)/queries), probedNearest+1, v.near.probe, everything)
+			if err != nil {
+				return 0, err
+			}
+			for _, row := range wanted[q] {
+				all++
+				if slices.ContainsFunc(got, func(c candidate) bool { return c.chunk == row }) {
+					found++
+				}
+			}
+		}
+		recall = float64(found) / float64(max(1, all))
+		if recall >= wantedRecall || v.near.probe == len(v.near.ends) {
+			return recall, nil
+		}
+	}
+}
+
+// betterRow orders candidates that name rows.
+func betterRow(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk, b.chunk))
+}
+
+// approximate finds k rows near a vector of length 1, with their exact scores, in
+// order. allowed says which rows may be found. The least nearest lists are looked
+// into, and more while too few rows were found.
+func (v *vectorSegment) approximate(ctx context.Context, unit []float32, k, least int, allowed func(row int) bool) ([]candidate, error) {
+	c, d := v.near, v.dimension
+	order := c.lists(unit)
+	query := c.query(unit)
+	best := newTop(max(rescored, rescoredOfEach*k), betterRow)
+	for n, list := range order {
+		if n >= least && len(best.list) == best.k {
+			break
+		}
+		if n%16 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		from, to := 0, int(c.ends[list])
+		if list > 0 {
+			from = int(c.ends[list-1])
+		}
+		for place := from; place < to; place++ {
+			score := float64(dotCodes(query, c.codes[place*d:(place+1)*d]))
+			if row := int(c.order[place]); score >= best.floor() && allowed(row) {
+				best.offer(candidate{chunk: row, score: score})
+			}
+		}
+	}
+	slices.SortFunc(best.list, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
+	if err := v.rescore(unit, best.list); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(best.list, betterRow)
+	return best.list[:min(k, len(best.list))], nil
+}
+
+// least is how many lists a search looks into at least: all of them where a
+// filter leaves few rows, which may lie anywhere.
+func (v *vectorSegment) least(filtered bool, allowed func(row int) bool) int {
+	if !filtered {
+		return v.near.probe
+	}
+	few := exactRows
+	for row := range v.rows {
+		if allowed(row) {
+			if few--; few < 0 {
+				return v.near.probe
+			}
+		}
+	}
+	return len(v.near.ends)
+}
+
+// lists returns the lists, the nearest first.
+func (c *clusters) lists(unit []float32) []int {
+	order := make([]int, len(c.ends))
+	scores := make([]float32, len(c.ends))
+	for i := range order {
+		order[i] = i
+		scores[i] = dot(unit, c.centroids[i*len(unit):(i+1)*len(unit)])
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	return order
+}
+
+// query returns whole numbers whose products with codes are as great as those
+// of vectors, up to a factor.
+func (c *clusters) query(unit []float32) []int32 {
+	// Four sums of a quarter of the dimensions each must not overflow.
+	limit := min(math.MaxInt16, float64(math.MaxInt32/math.MaxInt8/(len(unit)/4+8)))
+	var greatest float64
+	for i, f := range unit {
+		greatest = max(greatest, math.Abs(float64(f)*float64(c.scale[i])))
+	}
+	out := make([]int32, len(unit))
+	if greatest > 0 {
+		for i, f := range unit {
+			out[i] = int32(math.Round(float64(f) * float64(c.scale[i]) / greatest * limit))
+		}
+	}
+	return out
+}
+
+// rescore gives candidates their exact scores.
+func (v *vectorSegment) rescore(unit []float32, list []candidate) error {
+	buf := make([]byte, 4*v.dimension)
+	x := make([]float32, v.dimension)
+	for i := range list {
+		row := list[i].chunk
+		if v.data != nil {
+			list[i].score = cosine(unit, v.row(row))
+			continue
+		}
+		if err := v.readRow(row, buf, x); err != nil {
+			return err
+		}
+		list[i].score = cosine(unit, x)
+	}
+	return nil
+}
