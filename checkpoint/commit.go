@@ -89,7 +89,7 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
 	var w *write
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		w = &write{Tx: tx, names: &s.names, holdings: &s.holdings}
+		w = &write{Tx: tx, names: &s.names, holdings: &s.holdings, sealer: s.sealer}
 		return fn(w)
 	})
 	if err == nil {
@@ -245,13 +245,22 @@ func (e *entry) save(w *write, h holding, id int64) (int64, error) {
 	}
 	saved, err := w.Exec(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error)
 		VALUES(coalesce(?1, (SELECT head FROM threads WHERE id = ?3)), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-		orNone(id), orNone(int64(e.Parent)), h.thread, h.runID, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], orNull(e.Error))
+		orNone(id), orNone(int64(e.Parent)), h.thread, h.runID, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], nil)
 	if err != nil {
 		return 0, err
 	}
 	at, err := saved.LastInsertId()
 	if err != nil {
 		return 0, err
+	}
+	if e.Error != "" { // sealed for its place, which is known only now
+		problem, err := w.sealer.seal(commitPlace(at), e.Error)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := w.Exec(`UPDATE commits SET error = ? WHERE id = ?`, problem, at); err != nil {
+			return 0, err
+		}
 	}
 	for n := range e.deltas {
 		if err := e.deltas[n].save(w, at, n); err != nil {
@@ -270,30 +279,40 @@ func (d *deltaRow) save(w *write, at int64, n int) error {
 	if err != nil {
 		return err
 	}
-	body, notes, err := d.texts(w)
+	texts, err := d.texts(w, func(column string) string { return deltaPlace(at, column) })
 	if err != nil {
 		return err
 	}
 	_, err = w.Exec(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		at, n, d.Rank, path, node, body, orNull(d.Error), d.start, d.duration, notes)
+		at, n, d.Rank, path, node, texts.body, texts.error, d.start, d.duration, texts.notes)
 	return err
 }
 
-// texts returns body and notes as SQL values, their long strings saved.
-func (d *deltaRow) texts(w *write) (body, notes any, err error) {
-	if body, err = w.text(d.body); err == nil {
-		notes, err = w.text(d.notes)
+// deltaTexts are SQL values.
+type deltaTexts struct{ body, notes, error any }
+
+// texts returns what a delta says, for its places: long strings saved, all sealed.
+func (d *deltaRow) texts(w *write, place func(column string) string) (t deltaTexts, err error) {
+	if t.body, err = w.text(d.body, place, "body"); err != nil {
+		return t, err
 	}
-	return body, notes, err
+	if t.notes, err = w.text(d.notes, place, "notes"); err != nil || d.Error == "" {
+		return t, err
+	}
+	t.error, err = w.sealer.seal(place("error"), d.Error)
+	return t, err
 }
 
-func (w *write) text(o *outlined) (any, error) {
+func (w *write) text(o *outlined, place func(string) string, column string) (any, error) {
 	if o == nil {
 		return nil, nil // nil is the SQL NULL
 	}
 	joined, err := w.join(*o)
-	return string(joined), err
+	if err != nil || w.sealer == nil {
+		return string(joined), err
+	}
+	return w.sealer.seal(place(column), string(joined))
 }
 
 func (e *entry) saveSnapshot(w *write, at int64) error {
@@ -305,6 +324,9 @@ func (e *entry) saveSnapshot(w *write, at int64) error {
 		return err
 	}
 	packed, err := deflate(joined)
+	if err == nil {
+		packed, err = w.sealer.sealBytes(snapshotPlace(at), packed)
+	}
 	if err != nil {
 		return err
 	}
@@ -347,16 +369,20 @@ func (w *write) join(o outlined) ([]byte, error) {
 // blob returns the id of a text, saving it where it is new. The hash only
 // finds candidates; the texts themselves are compared.
 func (w *write) blob(text string) (int64, error) {
-	hash := blobHash(text)
+	hash := w.sealer.hash(text)
 	var id int64
 	err := w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? LIMIT 1`, hash).Scan(&id)
 	if err == nil { // most texts are new, and end at the look above
-		err = w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? AND (SELECT body FROM blobs WHERE id = blob) = ?`, hash, text).Scan(&id)
+		id, err = w.sameBlob(hash, text)
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	added, err := w.Exec(`INSERT INTO blobs(body) VALUES(?)`, text)
+	sealed, err := w.sealer.seal(blobPlace, text)
+	if err != nil {
+		return 0, err
+	}
+	added, err := w.Exec(`INSERT INTO blobs(body) VALUES(?)`, sealed)
 	if err == nil {
 		id, err = added.LastInsertId()
 	}
@@ -367,16 +393,33 @@ func (w *write) blob(text string) (int64, error) {
 	return id, err
 }
 
+// sameBlob finds the text among those of its hash; sql.ErrNoRows where it is not
+// there.
+func (w *write) sameBlob(hash int64, text string) (id int64, err error) {
+	if w.sealer == nil {
+		err = w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? AND (SELECT body FROM blobs WHERE id = blob) = ?`, hash, text).Scan(&id)
+		return id, err
+	}
+	rows, err := w.Query(`SELECT b.id, b.body FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ?`, hash)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var record string
+		if err := rows.Scan(&id, &record); err != nil {
+			return 0, err
+		}
+		if got, err := w.sealer.open(blobPlace, record); err != nil || got == text {
+			return id, err
+		}
+	}
+	return 0, errors.Join(rows.Err(), sql.ErrNoRows)
+}
+
 func orNone(n int64) any {
 	if n == 0 {
 		return nil
 	}
 	return n
-}
-
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }

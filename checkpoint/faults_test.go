@@ -295,7 +295,7 @@ func TestVerifyFinds(t *testing.T) {
 // change runs SQL on a store's file, as another program could.
 func change(t *testing.T, path, text string) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{""}})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}

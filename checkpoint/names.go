@@ -54,6 +54,7 @@ type write struct {
 	fresh map[string]int64
 
 	holdings *holdings
+	sealer   *sealer // nil: nothing is sealed
 }
 
 // name returns the id of a name, adding it where it is new; nil for "".

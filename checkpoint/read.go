@@ -171,7 +171,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 			return nil
 		}
 		if err == nil {
-			snapshot.Body, err = unpack(tx, packed)
+			snapshot.Body, err = s.unpack(tx, snapshot.At, packed)
 		}
 		return err
 	})
@@ -181,12 +181,15 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 	return snapshot, deltas, nil
 }
 
-func unpack(tx *sqlite.Tx, packed []byte) ([]byte, error) {
-	body, err := inflate(packed)
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
+func (s *SQLite) unpack(tx *sqlite.Tx, at graph.CommitID, packed []byte) ([]byte, error) {
+	body, err := s.sealer.openBytes(snapshotPlace(int64(at)), packed)
+	if err == nil {
+		body, err = inflate(body)
 	}
-	if body, err = inlined(tx, body); err != nil {
+	if err == nil {
+		body, err = s.inlined(tx, body)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	return body, nil
@@ -196,8 +199,17 @@ func inflate(packed []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 }
 
+// opened is a body as it was before it was sealed and its long strings cut out.
+func (s *SQLite) opened(tx *sqlite.Tx, place string, record []byte) ([]byte, error) {
+	body, err := s.sealer.open(place, string(record))
+	if err != nil {
+		return nil, err
+	}
+	return s.inlined(tx, []byte(body))
+}
+
 // inlined puts the long strings back into a body.
-func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
+func (s *SQLite) inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
@@ -208,6 +220,9 @@ func inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 		err = tx.QueryRow(`SELECT body FROM blobs WHERE id = ?`, id).Scan(&text)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = errors.New("it is missing")
+		}
+		if err == nil {
+			text, err = s.sealer.open(blobPlace, text)
 		}
 		return text, err
 	})
@@ -234,8 +249,11 @@ func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.Commit
 		if d.Node, err = s.nameOf(tx, node); err != nil {
 			return err
 		}
-		d.Error = problem.String
-		if err := fill(tx, &d, body, notes, time.UnixMicro(micros), start, duration); err != nil {
+		place := func(column string) string { return deltaPlace(int64(at), column) }
+		if d.Error, err = s.sealer.open(place("error"), problem.String); err != nil {
+			return fmt.Errorf("commit %d, node %q: error: %w", at, d.Node, err)
+		}
+		if err := s.fill(tx, &d, body, notes, place, time.UnixMicro(micros), start, duration); err != nil {
 			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
 		}
 		f(at, d)
@@ -243,13 +261,13 @@ func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.Commit
 	return rows.Err()
 }
 
-// fill sets body and notes of a delta from their columns.
-func fill(tx *sqlite.Tx, d *graph.Delta, body, notes []byte, base time.Time, start, duration sql.NullInt64) (err error) {
-	if d.Body, err = inlined(tx, body); err != nil {
+// fill sets body and notes of a delta from their columns, whose places are given.
+func (s *SQLite) fill(tx *sqlite.Tx, d *graph.Delta, body, notes []byte, place func(string) string, base time.Time, start, duration sql.NullInt64) (err error) {
+	if d.Body, err = s.opened(tx, place("body"), body); err != nil {
 		return err
 	}
 	if len(notes) > 0 {
-		if notes, err = inlined(tx, notes); err != nil {
+		if notes, err = s.opened(tx, place("notes"), notes); err != nil {
 			return fmt.Errorf("notes: %w", err)
 		}
 		if err := json.Unmarshal(notes, &d.Notes); err != nil {
@@ -286,8 +304,11 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 			if err != nil {
 				return err
 			}
-			d.Error = problem.String
-			if err := fill(tx, d, body, notes, time.Unix(0, 0), start, duration); err != nil {
+			place := func(column string) string { return pendingPlace(r.Run, d.Node, column) }
+			if d.Error, err = s.sealer.open(place("error"), problem.String); err != nil {
+				return fmt.Errorf("node %q: error: %w", d.Node, err)
+			}
+			if err := s.fill(tx, d, body, notes, place, time.Unix(0, 0), start, duration); err != nil {
 				return fmt.Errorf("node %q: %w", d.Node, err)
 			}
 			results = append(results, r)
@@ -332,7 +353,10 @@ func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sqlite.Rows, thread string) ([
 		if c.Run, err = runOf(key); err != nil {
 			return nil, fmt.Errorf("commit %d: %w", c.ID, err)
 		}
-		c.Time, c.Error = time.UnixMicro(micros).UTC(), problem.String
+		c.Time = time.UnixMicro(micros).UTC()
+		if c.Error, err = s.sealer.open(commitPlace(int64(c.ID)), problem.String); err != nil {
+			return nil, fmt.Errorf("commit %d: error: %w", c.ID, err)
+		}
 		commits = append(commits, c)
 	}
 	return commits, rows.Err()

@@ -99,6 +99,10 @@ CREATE TABLE meta(
 	key   TEXT PRIMARY KEY,
 	value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+`, `
+-- Since then runs.last of the run that a thread's head belongs to may lag behind, and
+-- records may be sealed. Programs that know of neither shall not open the file.
+DELETE FROM meta WHERE key = 'views';
 `}
 }
 
@@ -110,14 +114,15 @@ const runText = `CASE typeof(r.key) WHEN 'blob' THEN lower(
 // logView is the store's own view: every delta of every thread, along the
 // parents of its head. The line is computed for one thread at a time, so that
 // a condition on thread costs that thread only.
-const logView = `CREATE VIEW log(thread, commit_id, n, step, source, status, run, path, node, rank, body, error, time) AS
+func logView() string {
+	return `CREATE VIEW log(thread, commit_id, n, step, source, status, run, path, node, rank, body, error, time) AS
 SELECT t.name, c.id, d.n, c.step,
 	coalesce((SELECT name FROM names WHERE id = c.source), ''),
 	coalesce((SELECT name FROM names WHERE id = c.status), ''),
 	` + runText + `,
 	coalesce((SELECT name FROM names WHERE id = d.path), ''),
 	coalesce((SELECT name FROM names WHERE id = d.node), ''),
-	d.rank, d.body, coalesce(d.error, ''),
+	d.rank, ` + readable(`d.body`) + `, coalesce(` + readable(`d.error`) + `, ''),
 	strftime('%Y-%m-%dT%H:%M:%S', c.time / 1000000, 'unixepoch') || printf('.%06dZ', c.time % 1000000)
 FROM threads t
 CROSS JOIN commits c ON c.id IN (
@@ -128,6 +133,12 @@ CROSS JOIN commits c ON c.id IN (
 	) SELECT id FROM line)
 CROSS JOIN runs r ON r.id = c.run
 CROSS JOIN deltas d ON d.at = c.id`
+}
+
+// readable is an SQL expression for a text, NULL where it is sealed.
+func readable(column string) string {
+	return `CASE substr(` + column + `, 1, 1) WHEN char(2) THEN NULL ELSE ` + column + ` END`
+}
 
 // TextSQL returns an SQL expression for the text of expr, which extracts a
 // string from a body of the view log, such as

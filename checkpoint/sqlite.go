@@ -20,14 +20,17 @@ import (
 type SQLite struct {
 	db    *sqlite.DB
 	clock func() time.Time
+	path  string // as given; for messages
 	names names
 
 	holdings holdings
+	sealer   *sealer // nil: nothing is sealed
 }
 
 // Open opens or creates the store at path; ":memory:" or "" gives one that
 // lives until Close. A damaged file, one of a newer version or of another
-// program is refused with an error that names it, and left as it is.
+// program is refused with an error that names it, and left as it is; so is one
+// whose key is missing or wrong, with a [*KeyError].
 func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -38,7 +41,10 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLite{db: db, clock: o.Clock}
+	s := &SQLite{db: db, clock: o.Clock, path: path}
+	if err := s.unlock(ctx, o.Keys); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if db.ReadOnly() {
 		return s, nil // views are for other tools; none of ours needs them
 	}
@@ -56,7 +62,7 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 			return fmt.Errorf("not a CREATE VIEW statement: %q", v)
 		}
 	}
-	views = append([]string{logView}, views...)
+	views = append([]string{logView()}, views...)
 	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
 	want := hex.EncodeToString(sum[:])
 	current := func(tx *sqlite.Tx) (bool, error) {

@@ -2,9 +2,7 @@ package checkpoint
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -174,7 +172,7 @@ func (s *SQLite) prune(w *write, thread int64, name string, at graph.CommitID, b
 		int64(at), inputs, size, thread); err != nil {
 		return err
 	}
-	return sweep(w.Tx)
+	return s.sweep(w.Tx)
 }
 
 // line returns the commits from one back to the first, with their deltas.
@@ -211,7 +209,7 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 				return fmt.Errorf("thread %q: %w", name, err)
 			}
 		}
-		return sweep(w.Tx)
+		return s.sweep(w.Tx)
 	})
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
@@ -252,16 +250,13 @@ func (s *SQLite) delete(w *write, name string) error {
 // sweep drops the blobs that nothing refers to any more. It reads all bodies
 // that refer to any, because blobs do not know who needs them: to count that
 // would cost every commit something for what is rarely done.
-func sweep(tx *sqlite.Tx) error {
+func (s *SQLite) sweep(tx *sqlite.Tx) error {
 	used := map[int64]bool{}
-	for _, query := range []string{
-		`SELECT body FROM deltas WHERE instr(body, '` + mark + `')`,
-		`SELECT notes FROM deltas WHERE instr(notes, '` + mark + `')`,
-		`SELECT body FROM pending WHERE instr(body, '` + mark + `')`,
-		`SELECT notes FROM pending WHERE instr(notes, '` + mark + `')`,
-		`SELECT body FROM snapshots`,
-	} {
-		if err := eachBody(tx, query, func(body []byte) error {
+	for _, c := range columns() {
+		if c.table == "blobs" || c.name == "error" {
+			continue
+		}
+		if err := s.eachBody(tx, c, func(body []byte) error {
 			_, err := inline(body, func(id int64) (string, error) {
 				used[id] = true
 				return "", nil
@@ -280,13 +275,18 @@ func sweep(tx *sqlite.Tx) error {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var id int64
-		var text string
-		if err := rows.Scan(&id, &text); err != nil {
+		var record string
+		if err := rows.Scan(&id, &record); err != nil {
 			return err
 		}
-		if !used[id] {
-			drop = append(drop, unused{id, blobHash(text)})
+		if used[id] {
+			continue
 		}
+		text, err := s.sealer.open(blobPlace, record)
+		if err != nil {
+			return fmt.Errorf("text %d: %w", id, err)
+		}
+		drop = append(drop, unused{id, s.sealer.hashAsKept(record, text)})
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
@@ -302,38 +302,43 @@ func sweep(tx *sqlite.Tx) error {
 	return nil
 }
 
-// eachBody calls f with every body of a query, those of snapshots unpacked.
-func eachBody(tx *sqlite.Tx, query string, f func([]byte) error) error {
-	rows, err := tx.Query(query)
+// eachBody calls f with every body of a column that refers to a blob, or may,
+// opened, those of snapshots unpacked.
+func (s *SQLite) eachBody(tx *sqlite.Tx, c column, f func([]byte) error) error {
+	may := ``
+	if c.table != "snapshots" {
+		may = ` WHERE instr(` + c.name + `, '` + mark + `') OR substr(` + c.name + `, 1, 1) = char(2)`
+	}
+	rows, err := tx.Query(`SELECT ` + c.place + `, ` + c.name + ` FROM ` + c.table + may)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
+		var place string
 		var value any
-		if err := rows.Scan(&value); err != nil {
+		if err := rows.Scan(&place, &value); err != nil {
 			return err
 		}
 		var body []byte
 		switch value := value.(type) {
 		case string:
-			body = []byte(value)
+			var text string
+			text, err = s.sealer.open(place, value)
+			body = []byte(text)
 		case []byte: // deflated; drivers give texts as strings
-			if body, err = inflate(value); err != nil {
-				return err
+			if body, err = s.sealer.openBytes(place, value); err == nil {
+				body, err = inflate(body)
 			}
 		}
-		if err := f(body); err != nil {
+		if err == nil {
+			err = f(body)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return rows.Err()
-}
-
-// blobHash is what finds a text among the blobs; any 64 bits will do.
-func blobHash(text string) int64 {
-	sum := sha256.Sum256([]byte(text))
-	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
 // Vacuum implements [Keeper].
@@ -371,12 +376,12 @@ func (w *write) pend(thread int64, r graph.TaskResult) error {
 	if err != nil {
 		return err
 	}
-	body, notes, err := d.texts(w)
+	texts, err := d.texts(w, func(column string) string { return pendingPlace(r.Run, d.Node, column) })
 	if err != nil {
 		return err
 	}
 	_, err = w.Exec(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, body, orNull(d.Error), d.start, d.duration, notes)
+		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, texts.body, texts.error, d.start, d.duration, texts.notes)
 	return err
 }

@@ -95,15 +95,17 @@ func (v *verifier) blobs() error {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var id int64
-		var text string
+		var record string
 		var hash sql.NullInt64
-		if err := rows.Scan(&id, &text, &hash); err != nil {
+		if err := rows.Scan(&id, &record, &hash); err != nil {
 			return err
 		}
-		switch {
+		switch text, err := v.s.sealer.open(blobPlace, record); {
+		case err != nil:
+			v.find(0, "text %d: %v", id, err)
 		case !hash.Valid:
 			v.find(0, "text %d has no hash", id)
-		case hash.Int64 != blobHash(text):
+		case hash.Int64 != v.s.sealer.hashAsKept(record, text):
 			v.find(0, "text %d does not match its hash", id)
 		}
 	}
@@ -209,7 +211,7 @@ func (v *verifier) snapshot(at graph.CommitID) error {
 	if err != nil {
 		return err
 	}
-	if _, err := unpack(v.tx, packed); err != nil {
+	if _, err := v.s.unpack(v.tx, at, packed); err != nil {
 		v.find(at, "%v", err)
 	}
 	return nil
@@ -249,7 +251,8 @@ func (v *verifier) deltasOf(c graph.Commit) (size int, err error) {
 			return 0, err
 		}
 		var d graph.Delta
-		if err := fill(v.tx, &d, body, notes, time.Time{}, sql.NullInt64{}, sql.NullInt64{}); err != nil {
+		place := func(column string) string { return deltaPlace(int64(c.ID), column) }
+		if err := v.s.fill(v.tx, &d, body, notes, place, time.Time{}, sql.NullInt64{}, sql.NullInt64{}); err != nil {
 			v.find(c.ID, "delta %d: %v", n, err)
 		}
 		if position != n || rank < last {
@@ -299,19 +302,19 @@ func (v *verifier) runs(t threadRow, line []graph.Commit) error {
 }
 
 func (v *verifier) pending(t threadRow) error {
-	rows, err := v.tx.Query(`SELECT node, body, notes FROM pending WHERE thread = ? ORDER BY id`, t.id)
+	rows, err := v.tx.Query(`SELECT run, node, body, notes FROM pending WHERE thread = ? ORDER BY id`, t.id)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var node string
+		var run, node string
 		var parts [2][]byte
-		if err := rows.Scan(&node, &parts[0], &parts[1]); err != nil {
+		if err := rows.Scan(&run, &node, &parts[0], &parts[1]); err != nil {
 			return err
 		}
-		for _, p := range parts {
-			text, err := inlined(v.tx, p)
+		for i, p := range parts {
+			text, err := v.s.opened(v.tx, pendingPlace(run, node, []string{"body", "notes"}[i]), p)
 			if err == nil && len(text) > 0 && !json.Valid(text) {
 				err = errors.New("not valid JSON")
 			}

@@ -61,6 +61,10 @@ type Options struct {
 	// default. One opened for reading only answers every write with an error that
 	// matches sqlite.ErrReadOnly.
 	Access sqlite.Access
+	// Keys encrypt the store: bodies, notes, errors, snapshots and long texts, by
+	// AES-256-GCM. A store that is encrypted already is opened only with its keys.
+	// Names of threads and nodes, ids, times and sizes stay readable. Nil: do not.
+	Keys *Keyring
 	// Clock tells the time for leases and for commits that bring none.
 	// Default: time.Now.
 	Clock func() time.Time
