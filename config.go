@@ -63,6 +63,10 @@ type Config struct {
 	// Durability says what a saved step survives: ProcessCrash, which is the
 	// default, or PowerLoss.
 	Durability string
+	// ThreadKeys (RAGFLOW_THREAD_KEYS) encrypt threads.db, see [ParseKeyring]; nil:
+	// it is not. Once it is, it opens only with its keys. What was written before
+	// is encrypted by [Assistant.SealThreads]. The index of the documents is not.
+	ThreadKeys *Keyring
 	// Drain, once closed, lets questions under way finish their step, save it and
 	// end with ErrDrained; they can be resumed. May be nil.
 	Drain <-chan struct{}

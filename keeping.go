@@ -2,6 +2,7 @@ package ragflow
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
@@ -26,6 +28,7 @@ var (
 	ErrDiskFull      = sqlite.ErrFull                     // nothing of the step was saved
 	ErrDisk          = sqlite.ErrIO                       // the disk cannot be read or written
 	ErrReadOnly      = sqlite.ErrReadOnly                 // the data folder cannot be written to
+	ErrKey           = checkpoint.ErrKey                  // the threads are encrypted, and the key is missing or wrong
 )
 
 // Values of Config.Durability.
@@ -40,6 +43,14 @@ func (c Config) durability() sqlite.Durability {
 	}
 	return sqlite.ProcessCrash
 }
+
+// Keyring gives the keys of encrypted threads.
+type Keyring = checkpoint.Keyring
+
+// ParseKeyring reads keys as RAGFLOW_THREAD_KEYS holds them: entries ID:KEY,
+// separated by spaces or commas, the current key first, then those that older
+// records still need. KEY is 32 bytes in base64. Empty gives nil: no encryption.
+func ParseKeyring(text string) (*Keyring, error) { return checkpoint.ParseKeyring(text) }
 
 // ArchiveError tells why a file is not a whole archive of a thread.
 type ArchiveError = checkpoint.ArchiveError
@@ -245,6 +256,55 @@ func (a *Assistant) Delete(ctx context.Context, threads ...string) error {
 		return err
 	}
 	return a.threads.Vacuum(ctx)
+}
+
+// Expire deletes for good the threads that nobody asked anything in for longer
+// than a duration, which must be more than zero, and returns them, the last used
+// first. Threads of runs under way stay. All or nothing; a dry run only tells.
+func (a *Assistant) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]ThreadInfo, error) {
+	if older <= 0 {
+		return nil, fmt.Errorf("expire threads: %v is no time that may have passed", older)
+	}
+	before := a.config.Clock().Add(-older)
+	gone, err := a.threads.Expire(ctx, before, true)
+	if err != nil {
+		return nil, err
+	}
+	titled := make(map[string]ThreadInfo, len(gone))
+	for _, i := range gone {
+		if titled[i.Thread], err = a.threadInfo(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	if !dryRun && len(gone) > 0 {
+		if gone, err = a.threads.Expire(ctx, before, false); err == nil {
+			err = a.threads.Vacuum(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := []ThreadInfo{}
+	for _, i := range gone {
+		out = append(out, cmp.Or(titled[i.Thread], ThreadInfo{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
+	}
+	return out, nil
+}
+
+// SealThreads encrypts every record of the threads anew that is not under the
+// current one of [Config].ThreadKeys, those too that were written without one,
+// and returns how many. The older keys are then needed no more. Without keys, or
+// without a data folder, it is an error that matches [ErrKey].
+func (a *Assistant) SealThreads(ctx context.Context) (int, error) {
+	s, ok := a.threads.(*checkpoint.SQLite)
+	if !ok {
+		return 0, fmt.Errorf("threads are kept in memory: %w", ErrKey)
+	}
+	n, err := s.Rotate(ctx)
+	if err == nil && n > 0 {
+		err = s.Vacuum(ctx)
+	}
+	return n, err
 }
 
 // ThreadsVerified tells what [Assistant.VerifyThreads] looked at and found. Its JSON is

@@ -106,7 +106,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	} else {
 		path := filepath.Join(c.DataDir, "threads.db")
 		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
-			Views: views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(),
+			Views: views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("open threads: %w", err)

@@ -37,6 +37,15 @@
 //
 // A condition on thread costs that thread only.
 //
+// # Encryption
+//
+// With [Options].Keys bodies, notes, errors, snapshots and long texts are sealed
+// by AES-256-GCM, each under a random nonce and bound to its place, so that none
+// can be changed, or put in another's place, unseen. A record names its key, and
+// [SQLite.Rotate] seals those of other keys anew. Equal long texts are found by a
+// keyed hash. Names of threads, runs and nodes, ids, times, statuses and sizes stay
+// readable; views show NULL for what is sealed; an [Export] is plain text.
+//
 // # How the file is laid out
 //
 //	names      id ↔ text of what comes again and again: nodes, paths, sources,
@@ -51,7 +60,8 @@
 //	blobs      id → a string of a body that is longer than 256 bytes
 //	blobkeys   (first 8 bytes of a blob's SHA-256, id), to find equal ones
 //	meta       views: hash of the texts of all views; last commit, last token:
-//	           the greatest that deleted threads had, never given again
+//	           the greatest that deleted threads had, never given again; of an
+//	           encrypted store: sealing, hash key, and key:⟨id⟩ for each key needed
 //
 // Ids of commits grow by one over all threads. Times are microseconds since
 // 1970; the start of a task is nanoseconds relative to its commit. In bodies,
@@ -60,6 +70,8 @@
 // text would not give the same bytes again. Strings that begin with \u0001
 // themselves are always replaced, so that no string is mistaken for a marker.
 // A string is stored once, however often it appears in deltas and snapshots.
+// A sealed record is "\u0002⟨id of the key⟩:" and nonce and ciphertext, in base64
+// but for snapshots.
 //
 // A turn of eight commits with two messages of 400 bytes takes about 1.9 KB,
 // of which 1.1 KB are the messages and their ids; it costs the same in a thread

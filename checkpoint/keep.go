@@ -31,6 +31,10 @@ type Keeper interface {
 	// nothing. An unknown one is [graph.ErrNotFound], one that is held
 	// [graph.ErrBusy]. Nothing keeps the leases of deleted threads.
 	Delete(ctx context.Context, threads ...string) error
+	// Expire deletes the threads whose newest commit was made before a time, all
+	// or nothing, and returns them as Threads lists them. Those that somebody
+	// holds stay. A dry run only returns what it would delete.
+	Expire(ctx context.Context, before time.Time, dryRun bool) ([]Info, error)
 	// Vacuum gives the room of what was dropped back to the disk, so that
 	// nothing of it is left in the file.
 	Vacuum(ctx context.Context) error

@@ -315,6 +315,10 @@ func (m *Memory) Threads(ctx context.Context) ([]Info, error) {
 		return nil, err
 	}
 	defer m.mu.Unlock()
+	return m.list(), nil
+}
+
+func (m *Memory) list() []Info {
 	var infos []Info
 	for name, t := range m.threads {
 		if t.head != 0 {
@@ -326,7 +330,7 @@ func (m *Memory) Threads(ctx context.Context) ([]Info, error) {
 		}
 	}
 	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(b.Head, a.Head) })
-	return infos, nil
+	return infos
 }
 
 // FindRun implements [Store].

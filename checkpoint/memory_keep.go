@@ -114,17 +114,39 @@ func (m *Memory) Delete(ctx context.Context, threads ...string) error {
 		}
 	}
 	for _, name := range threads {
-		t := m.threads[name]
-		if t == nil {
-			continue // named twice
-		}
-		for run := range t.runs {
-			m.dropRun(t, name, run)
-		}
-		m.token = max(m.token, t.token)
-		delete(m.threads, name)
+		m.forget(name)
 	}
 	return nil
+}
+
+// forget drops a thread, if it is there.
+func (m *Memory) forget(name string) {
+	t := m.threads[name]
+	if t == nil {
+		return
+	}
+	for run := range t.runs {
+		m.dropRun(t, name, run)
+	}
+	m.token = max(m.token, t.token)
+	delete(m.threads, name)
+}
+
+// Expire implements [Keeper].
+func (m *Memory) Expire(ctx context.Context, before time.Time, dryRun bool) ([]Info, error) {
+	if err := m.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	over := slices.DeleteFunc(m.list(), func(i Info) bool {
+		return !i.Touched.Before(before) || m.threads[i.Thread].until.After(time.Now())
+	})
+	if !dryRun {
+		for _, i := range over {
+			m.forget(i.Thread)
+		}
+	}
+	return nilIfEmpty(over), nil
 }
 
 // Vacuum implements [Keeper]; memory needs none.

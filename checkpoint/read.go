@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -18,30 +19,37 @@ import (
 // Threads implements [Store].
 func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
 	var infos []Info
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		infos = nil
-		rows, err := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
-			FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
-			ORDER BY t.head DESC`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var i Info
-			var created, touched int64
-			if err := rows.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
-				return err
-			}
-			i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
-			infos = append(infos, i)
-		}
-		return rows.Err()
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		infos, err = list(tx, math.MaxInt64)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list threads: %w", err)
 	}
 	return infos, nil
+}
+
+// list returns the threads whose newest commit was made before a time in
+// microseconds.
+func list(tx *sqlite.Tx, before int64) ([]Info, error) {
+	rows, err := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
+		FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
+		WHERE c.time < ? ORDER BY t.head DESC`, before)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var infos []Info
+	for rows.Next() {
+		var i Info
+		var created, touched int64
+		if err := rows.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
+			return nil, err
+		}
+		i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
+		infos = append(infos, i)
+	}
+	return infos, rows.Err()
 }
 
 // FindRun implements [Store].

@@ -179,10 +179,14 @@ func (s *sealer) hashAsKept(record, text string) int64 {
 // the same texts.
 const blobPlace = "text"
 
-func deltaPlace(at int64, column string) string { return "delta " + strconv.FormatInt(at, 10) + " " + column }
+func deltaPlace(at int64, column string) string {
+	return "delta " + strconv.FormatInt(at, 10) + " " + column
+}
 
 func snapshotPlace(at int64) string { return "snapshot " + strconv.FormatInt(at, 10) }
 
 func commitPlace(id int64) string { return "commit " + strconv.FormatInt(id, 10) + " error" }
 
-func pendingPlace(run, node, column string) string { return "pending " + run + " " + node + " " + column }
+func pendingPlace(run, node, column string) string {
+	return "pending " + run + " " + node + " " + column
+}

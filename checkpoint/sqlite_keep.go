@@ -217,6 +217,46 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 	return nil
 }
 
+// Expire implements [Keeper].
+func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]Info, error) {
+	var over []Info
+	look := func(tx *sqlite.Tx) error {
+		old, err := list(tx, before.UnixMicro())
+		if err != nil {
+			return err
+		}
+		over = nil
+		for _, i := range old {
+			switch _, err := s.holder(tx, i.Thread); {
+			case errors.Is(err, graph.ErrBusy):
+				continue
+			case err != nil:
+				return err
+			}
+			over = append(over, i)
+		}
+		return nil
+	}
+	err := s.db.Read(ctx, look) // most often nothing is over, and nothing need be written
+	if err == nil && len(over) > 0 && !dryRun {
+		err = s.write(ctx, func(w *write) error {
+			if err := look(w.Tx); err != nil {
+				return err
+			}
+			for _, i := range over {
+				if err := s.delete(w, i.Thread); err != nil {
+					return fmt.Errorf("thread %q: %w", i.Thread, err)
+				}
+			}
+			return s.sweep(w.Tx)
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("expire: %w", err)
+	}
+	return over, nil
+}
+
 func (s *SQLite) delete(w *write, name string) error {
 	row, err := s.holder(w.Tx, name)
 	if err != nil {

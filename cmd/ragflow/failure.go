@@ -102,6 +102,8 @@ func meaning(err error) (code int, hint string) {
 		return exitFailure, "nothing was restored; the index is as it was"
 	case isArchive(err):
 		return exitFailure, "nothing was imported; \"ragflow threads export\" writes such files"
+	case errors.Is(err, ragflow.ErrKey):
+		return exitFailure, "put the keys into the environment or .env: RAGFLOW_THREAD_KEYS=\"2026:KEY\", the current one first; nothing was changed"
 	case errors.Is(err, ragflow.ErrDiskFull):
 		return exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"
 	case errors.Is(err, ragflow.ErrDisk):

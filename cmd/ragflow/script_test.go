@@ -93,6 +93,7 @@ func schemas() map[string]any {
 		"verified": &ragflow.ThreadsVerified{},
 		"pruned":   &pruneReply{},
 		"deleted":  &deleteReply{},
+		"expired":  &expireReply{},
 		"config":   &configReply{},
 		"version":  &versionReply{},
 		"doctor":   &doctorReply{},

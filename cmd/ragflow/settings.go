@@ -118,6 +118,14 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 			return v[0] == ragflow.ProcessCrash || v[0] == ragflow.PowerLoss
 		},
 	})
+	rows = append(rows, setting{
+		name: "RAGFLOW_THREAD_KEYS", secret: true, allowed: "keys such as 2026:KEY, KEY being 32 bytes in base64; the first one is the current",
+		set: func(c *ragflow.Config, v []string) (ok bool) {
+			keys, err := ragflow.ParseKeyring(v[0])
+			c.ThreadKeys = keys
+			return err == nil
+		},
+	})
 	defaults := map[string][]string{
 		"RAGFLOW_DURABILITY":          {ragflow.ProcessCrash},
 		"RAGFLOW_DATA_DIR":            {a.defaultData(project)},
