@@ -45,6 +45,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid",          // chunk ids (version 5)
 		"golang.org/x/text",               // encodings of text files
 		"golang.org/x/net/html",           // HTML pages and the encodings they declare
+		"github.com/wlynxg/chardet",       // encodings of Japanese, Korean and Chinese
 		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},

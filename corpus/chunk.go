@@ -51,7 +51,7 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	out := make([]state.Chunk, 0, len(pieces))
 	lines := lineCounter{s: doc.Text, line: 1}
 	line := lines.at
-	if doc.places != nil || doc.pages != nil {
+	if doc.places != nil || doc.Line(0) == 0 {
 		line = doc.Line
 	}
 	told := doc.Body // end of the chunk before
@@ -71,7 +71,7 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 			Ordinal: len(out), Cut: piece.cut,
 		}
 		c.Cut.Chunker = chunker
-		if doc.Kind == HTML {
+		if doc.places != nil {
 			c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
 			c.Lines = doc.linesOf(start, end)
 		}

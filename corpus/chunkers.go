@@ -153,13 +153,13 @@ func (o ChunkOptions) Fingerprint() string {
 	o = o.withDefaults()
 	switch o.Chunker {
 	case ChunkAdaptive:
-		return fmt.Sprintf("chunk/2 size=%d min=%d", o.Size, o.Min)
+		return fmt.Sprintf("chunk/3 size=%d min=%d", o.Size, o.Min)
 	case ChunkRecursive:
-		return fmt.Sprintf("chunk/2 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
+		return fmt.Sprintf("chunk/3 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
 	case ChunkMarkdown:
-		return fmt.Sprintf("chunk/2 %s size=%d", o.Chunker, o.Size)
+		return fmt.Sprintf("chunk/3 %s size=%d", o.Chunker, o.Size)
 	}
-	return fmt.Sprintf("chunk/2 %s size=%d min=%d", o.Chunker, o.Size, o.Min)
+	return fmt.Sprintf("chunk/3 %s size=%d min=%d", o.Chunker, o.Size, o.Min)
 }
 
 // outline returns the blocks of a document, in order and without gaps.
@@ -167,6 +167,8 @@ func (d *Document) outline() []block {
 	switch {
 	case d.Kind == Markdown:
 		return markdownBlocks(d.Text, d.Body)
+	case d.Kind == RST:
+		return rstBlocks(d.Text, d.Body)
 	case len(d.blocks) > 0:
 		return slices.Clone(d.blocks) // packing notes paths in them
 	}

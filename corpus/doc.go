@@ -43,6 +43,10 @@
 // paragraphs, headings and tables by where they stand and how they look
 // (pdflayout.go).
 //
+// Word, OpenDocument and EPUB are archives of XML (archive.go), unpacked and
+// parsed within limits. Formats that are not text for people are made into some
+// by a builder: a record, a row or a paragraph is a block.
+//
 // Goldmark's block parser only finds where blocks begin; nothing is rendered,
 // and HTML in a page is text like any other.
 package corpus

@@ -14,9 +14,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // Kinds of documents.
@@ -25,6 +22,13 @@ const (
 	Plain    = "text"
 	HTML     = "html"
 	PDF      = "pdf"
+	DOCX     = "docx" // Word
+	ODT      = "odt"  // OpenDocument text
+	EPUB     = "epub"
+	RST      = "rst" // reStructuredText
+	Notebook = "notebook"
+	JSON     = "json"  // also JSON lines
+	Table    = "table" // CSV and TSV
 )
 
 // Document is a file that was read.
@@ -32,13 +36,13 @@ type Document struct {
 	Root      string            // as in File
 	Source    string            // as in File
 	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
-	Kind      string            // Markdown, Plain, HTML or PDF
+	Kind      string            // one of the kinds above
 	Text      string            // valid UTF-8; what offsets of chunks count in
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	URL       string            // where the document says it is published, always https; empty where it does not
 	Hash      string            // SHA-256 of the file, in hex
-	Encoding  string            // of the file: utf-8, utf-16le, utf-16be, windows-1252 or what a page declares
+	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis, … or what a page declares; of archives and PDFs, their format
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
 
@@ -52,9 +56,9 @@ type Document struct {
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
 	switch {
-	case d.Kind == PDF:
+	case d.Kind == PDF || d.Kind == DOCX || d.Kind == ODT || d.Kind == EPUB:
 		return 0
-	case d.Kind == HTML:
+	case d.places != nil:
 		return lineOf(d.places, offset)
 	}
 	return 1 + strings.Count(d.Text[:offset], "\n")
@@ -131,10 +135,11 @@ func read(name string, limit int64) (_ []byte, changed bool, err error) {
 // Parse makes a document of a file's bytes; source is its path under the root
 // and decides how it is read. The error wraps ErrBinary.
 //
-// UTF-8 is taken as it is. Files with a UTF-16 byte order mark are converted.
-// A file that is not valid UTF-8 is Windows-1252 if it holds no multi-byte
-// sequence that would be; otherwise it is damaged UTF-8, and each invalid byte
-// is read as "?", which keeps all offsets where they are in the file.
+// UTF-8 is taken as it is. UTF-16 and UTF-32 are converted, with a byte order
+// mark or without. A file that is not valid UTF-8 is of an encoding that is
+// found by what it says, such as Windows-1250 or Shift JIS, or it is damaged
+// UTF-8: then each invalid byte is read as "?", which keeps all offsets where
+// they are in the file.
 func Parse(source string, data []byte) (Document, error) { return parse(source, data, Limits{}) }
 
 func parse(source string, data []byte, l Limits) (Document, error) {
@@ -144,41 +149,56 @@ func parse(source string, data []byte, l Limits) (Document, error) {
 	}
 	sum := sha256.Sum256(data)
 	doc.Hash = hex.EncodeToString(sum[:])
-	if doc.Kind == HTML || doc.Kind == PDF {
-		if err := doc.readFormat(data, l); err != nil {
-			return Document{}, err
-		}
-		doc.Title = cmp.Or(doc.Title, doc.title())
-		doc.URL = address(doc.Meta)
-		return doc, nil
-	}
-	if err := doc.decode(data); err != nil {
+	if err := doc.read(data, l); err != nil {
 		return Document{}, err
 	}
-	if strings.HasPrefix(doc.Text, "\uFEFF") {
-		doc.Body = len("\uFEFF")
-	}
-	if doc.Kind == Markdown {
-		doc.frontMatter()
-	}
-	doc.Title = doc.title()
+	doc.Title = cmp.Or(doc.Title, doc.title())
 	doc.URL = address(doc.Meta)
 	return doc, nil
 }
 
-// readFormat makes the text of a file that is not text itself, or not for
-// people.
-func (d *Document) readFormat(data []byte, l Limits) error {
+// read sets the text of a document and what is known of it.
+func (d *Document) read(data []byte, l Limits) error {
 	if len(data) == 0 {
-		d.Encoding, d.Converted = "utf-8", true
+		d.Encoding = "utf-8"
 		return nil
 	}
 	switch d.Kind {
 	case PDF:
 		return d.readPDF(data, cmp.Or(l.MaxTime, maxPDFTime))
-	default:
+	case DOCX:
+		return d.readDOCX(data)
+	case ODT:
+		return d.readODT(data)
+	case EPUB:
+		return d.readEPUB(data)
+	case HTML:
 		return d.readHTML(data)
+	case JSON, Table, Notebook:
+		if len(data) > maxData {
+			return fmt.Errorf("%w: %d bytes of data, the limit is %d", ErrTooLarge, len(data), maxData)
+		}
 	}
+	if err := d.decode(data); err != nil {
+		return err
+	}
+	if strings.HasPrefix(d.Text, "\uFEFF") {
+		d.Body = len("\uFEFF")
+	}
+	switch d.Kind {
+	case Markdown:
+		d.frontMatter()
+	case Notebook:
+		return d.readNotebook()
+	case Table:
+		return d.readTable()
+	case JSON:
+		if strings.EqualFold(path.Ext(d.Source), ".json") {
+			return d.readJSON()
+		}
+		return d.readJSONLines()
+	}
+	return nil
 }
 
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
@@ -186,63 +206,33 @@ func kindOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return Markdown
-	case ".txt", ".text", ".rst", ".adoc", ".asciidoc":
+	case ".txt", ".text", ".adoc", ".asciidoc":
 		return Plain
+	case ".rst":
+		return RST
 	case ".html", ".htm", ".xhtml":
 		return HTML
 	case ".pdf":
 		return PDF
+	case ".docx", ".docm":
+		return DOCX
+	case ".odt":
+		return ODT
+	case ".epub":
+		return EPUB
+	case ".ipynb":
+		return Notebook
+	case ".csv", ".tsv":
+		return Table
+	case ".json", ".jsonl", ".ndjson":
+		if !lockFile(strings.ToLower(filepath.Base(name))) {
+			return JSON
+		}
 	}
 	if isSource(name) {
 		return Plain
 	}
 	return ""
-}
-
-// decode sets Text, Encoding and Converted.
-func (d *Document) decode(data []byte) error {
-	switch {
-	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
-		d.Encoding = "utf-16le"
-	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		d.Encoding = "utf-16be"
-	case bytes.IndexByte(data, 0) >= 0:
-		return ErrBinary
-	case utf8.Valid(data):
-		d.Encoding, d.Text = "utf-8", string(data)
-		return nil
-	case legacy(data):
-		d.Encoding = "windows-1252"
-	default:
-		s, n := replaceInvalid(data)
-		d.Text, d.Encoding, d.Converted = s, "utf-8", true
-		d.Warnings = append(d.Warnings, fmt.Sprintf("%d invalid UTF-8 bytes read as ?", n))
-		return nil
-	}
-	decoder := charmap.Windows1252.NewDecoder()
-	if d.Encoding != "windows-1252" {
-		decoder = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-	}
-	out, err := decoder.Bytes(data)
-	if err != nil || bytes.IndexByte(out, 0) >= 0 {
-		return ErrBinary
-	}
-	d.Text, d.Converted = string(out), true
-	d.Warnings = append(d.Warnings, "converted from "+d.Encoding)
-	return nil
-}
-
-// legacy reports whether data holds bytes above ASCII, but no two of them make
-// a rune.
-func legacy(data []byte) bool {
-	for len(data) > 0 {
-		r, n := utf8.DecodeRune(data)
-		if r >= utf8.RuneSelf && n > 1 {
-			return false
-		}
-		data = data[n:]
-	}
-	return true
 }
 
 func replaceInvalid(data []byte) (string, int) {
@@ -263,11 +253,18 @@ func (d *Document) title() string {
 	if t := strings.TrimSpace(d.Meta["title"]); t != "" {
 		return t
 	}
-	if d.Kind == Markdown {
-		for _, b := range markdownBlocks(d.Text, d.Body) {
-			if b.level == 1 && b.heading != "" {
-				return b.heading
-			}
+	var blocks []block
+	switch d.Kind {
+	case Markdown:
+		blocks = markdownBlocks(d.Text, d.Body)
+	case RST:
+		blocks = rstBlocks(d.Text, d.Body)
+	case Notebook:
+		blocks = d.blocks
+	}
+	for _, b := range blocks {
+		if b.level == 1 && b.heading != "" {
+			return b.heading
 		}
 	}
 	name := strings.TrimSuffix(path.Base(d.Source), path.Ext(d.Source))

@@ -25,6 +25,7 @@ type block struct {
 	parts      []block  // what it may be split into; nil says: by lines or sentences
 	path       []string // headings above it, set by sections
 	depth      int      // level of the innermost of them
+	apart      bool     // it begins a record, which has its own path and joins with nothing before
 }
 
 // Kinds of blocks and chunks.
@@ -222,6 +223,12 @@ func sections(blocks []block, deepest int) [][]block {
 	from, bare := 0, true
 	for i := range blocks {
 		b := &blocks[i]
+		if b.apart {
+			if i > from {
+				out = append(out, blocks[from:i])
+			}
+			from, stack, path = i, nil, b.path
+		}
 		if b.level > 0 {
 			if b.level <= deepest && !bare {
 				out = append(out, blocks[from:i])

@@ -41,8 +41,9 @@ type unit struct {
 func (p *packer) pack(blocks []block) []piece {
 	var out []piece
 	for _, section := range sections(blocks, p.deepest) {
-		for _, q := range p.section(section) {
-			if n := len(out); n > 0 && p.joins(out[n-1], q) {
+		for i, q := range p.section(section) {
+			record := i == 0 && len(section) > 0 && section[0].apart
+			if n := len(out); n > 0 && !record && p.joins(out[n-1], q) {
 				out[n-1] = p.merge(out[n-1], q)
 			} else {
 				out = append(out, q)

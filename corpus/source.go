@@ -11,8 +11,8 @@ import (
 const maxSource = 1 << 20
 
 // sources are the extensions of programs and their settings. They are read as
-// plain text. Data (.json, .csv, .xml, .svg), logs and lock files are not: they
-// are large, repeat themselves and answer no questions.
+// plain text. Other data (.xml, .svg), logs and lock files are not: they are
+// large, repeat themselves and answer no questions.
 //
 //nolint:gochecknoglobals // a table
 var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
@@ -39,7 +39,7 @@ func isSource(name string) bool {
 // lockFile reports whether a file was written by a program from another one.
 func lockFile(base string) bool {
 	switch base {
-	case "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
+	case "package-lock.json", "npm-shrinkwrap.json", "composer.lock", "pipfile.lock", "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
 		return true
 	}
 	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
