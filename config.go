@@ -20,6 +20,10 @@ type Config struct {
 	// searched; what would change it is an error that matches ErrReadOnly. See
 	// [Assistant.ReadOnly].
 	ReadOnly bool
+	// Collection names a collection of DataDir: a set of documents with an index of
+	// its own, and so with its own Chunking and Embedder; see [CollectionDir]. Empty
+	// is the index that has no name. Threads belong to no collection.
+	Collection string
 	// ForgetThreads keeps threads in memory, although there is a DataDir: what is
 	// asked leaves nothing in threads.db. An evaluation works so.
 	ForgetThreads bool

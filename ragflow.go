@@ -154,6 +154,9 @@ func (c Config) indexPath() string {
 	if c.DataDir == "" || len(c.Given) > 0 {
 		return ""
 	}
+	if c.Collection != "" {
+		return filepath.Join(c.DataDir, collectionsDir, c.Collection, "index.db")
+	}
 	return filepath.Join(c.DataDir, "index.db")
 }
 
@@ -389,6 +392,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
 		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
+	}
+	if c.Collection != "" && (!collectionName(c.Collection) || c.DataDir == "") {
+		faults = append(faults, fmt.Errorf("collection %q: %w; it needs a data folder", c.Collection, ErrCollectionName))
 	}
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))

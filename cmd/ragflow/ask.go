@@ -65,6 +65,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.collectionFlag(f)
 	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")
 	f.StringVar(&o.thread, "thread", "", "conversation `ID` to continue, or to begin: an id, a name, or last")
 	f.BoolVar(&o.resume, "resume", false, "go on with the thread's unfinished run instead of asking")

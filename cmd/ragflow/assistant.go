@@ -40,6 +40,11 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if change != nil {
 		change(&s.config)
 	}
+	if a.flags.collection != "" && len(a.flags.docs) > 0 && !a.collecting {
+		f := usagef("--docs does not go with --collection, which has folders of its own")
+		f.hint = "to add a folder to it: ragflow index --collection " + quoted(a.flags.collection) + " PATH"
+		return nil, f
+	}
 	if err := exist(s.config.Docs); err != nil {
 		return nil, err
 	}
@@ -50,6 +55,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, failed("open "+s.config.DataDir, err)
 	}
+	a.opened = s
 	return assistant, nil
 }
 

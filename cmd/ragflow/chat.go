@@ -48,6 +48,7 @@ and answers are written plainly.`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.collectionFlag(f)
 	a.modelFlags(f)
 	a.retrievalFlags(f)
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")

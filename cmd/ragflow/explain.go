@@ -40,6 +40,7 @@ Nothing is saved.`,
 		},
 	}
 	a.docsFlag(c.Flags())
+	a.collectionFlag(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c

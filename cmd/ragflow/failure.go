@@ -78,6 +78,10 @@ func meaning(err error) (code int, hint string) {
 		return exitUsage, "choose a shorter name, such as: --thread work"
 	case errors.Is(err, ragflow.ErrNoPath):
 		return exitUsage, "name a folder or a file"
+	case errors.Is(err, ragflow.ErrCollectionName):
+		return exitUsage, "choose another name, such as: --collection handbook"
+	case errors.Is(err, ragflow.ErrNoCollection):
+		return exitNotFound, "ragflow index collections list shows those there are"
 	case errors.Is(err, ragflow.ErrAmbiguous):
 		return exitUsage, "give more of the id"
 	case errors.Is(err, graph.ErrNotFound):

@@ -44,7 +44,7 @@ by blocks and paragraphs; recursive fills passages to their size and lets them
 overlap. What the flags say is kept for the folder: later runs cut it the same
 way, and a change cuts that folder anew, and no other.
 
-The words stats, verify, snapshot and restore are commands; a folder of that name is ./stats.`,
+The words stats, verify, snapshot, restore and collections are commands; a folder of that name is ./stats.`,
 		Example: `  ragflow index ./docs
   ragflow index ./docs ./notes README.md
   ragflow index './docs/**/*.md'
@@ -76,12 +76,14 @@ The words stats, verify, snapshot and restore are commands; a folder of that nam
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
 	a.chunkFlags(f)
-	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.indexSnapshotCommand(), a.indexRestoreCommand())
+	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.indexSnapshotCommand(), a.indexRestoreCommand(), a.collectionsCommand())
+	a.collectionFlag(c.PersistentFlags())
 	return c
 }
 
 // openToIndex opens the assistant for the documents named or configured.
 func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.Assistant, docs []string, err error) {
+	a.collecting = true
 	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
 		c.Progress = p.report
@@ -97,6 +99,9 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 	}
 	if assistant.ReadOnly() {
 		return nil, nil, errors.Join(a.readOnly("index"), assistant.Close())
+	}
+	if err := a.keepCollection(a.opened); err != nil {
+		return nil, nil, errors.Join(err, assistant.Close())
 	}
 	return assistant, docs, nil
 }

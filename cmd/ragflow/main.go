@@ -31,9 +31,14 @@ type app struct {
 	flags   settingFlags
 	quiet   bool
 	isTerm  func(io.Writer) bool
-	ending  *ending // how the system asks to end; nil where it does not
-	started string  // id of the thread a question was saved in, for the hint after an interruption
-	goOn    string  // what to say after an interruption instead; empty: nothing
+	ending  *ending   // how the system asks to end; nil where it does not
+	started string    // id of the thread a question was saved in, for the hint after an interruption
+	opened  *settings // of the assistant opened last
+
+	collecting  bool // a collection may be made
+	reembedding bool // what is configured of embedding counts, not what a collection noted
+
+	goOn string // what to say after an interruption instead; empty: nothing
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {

@@ -34,6 +34,7 @@ documents up to date, their vectors too; REBUILD_INDEX=1 makes it do this as wel
 		},
 	}
 	a.docsFlag(c.Flags())
+	a.collectionFlag(c.Flags())
 	c.Flags().BoolVar(&embedOnly, "embed-only", false, "make vectors, and read no documents")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
@@ -41,6 +42,7 @@ documents up to date, their vectors too; REBUILD_INDEX=1 makes it do this as wel
 
 func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
 	progress := a.newProgress()
+	a.reembedding = true
 	assistant, err := a.open(ctx, func(c *ragflow.Config) { c.Progress = progress.report })
 	if err != nil {
 		return err
@@ -53,6 +55,9 @@ func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
 			fmt.Fprintf(a.err, "%s; the next call goes on from there\n", embedded(report))
 		}
 		return failed("reindex", err)
+	}
+	if err := a.keepCollection(a.opened); err != nil {
+		return err
 	}
 	if asJSON {
 		return a.writeJSON(report)

@@ -101,6 +101,9 @@ func schemas() map[string]any {
 		"compare":  &eval.Comparison{},
 		"tuned":    &eval.Tuned{},
 		"runs":     &runsReply{},
+
+		"collections": &collectionsReply{},
+		"collection":  &collectionReply{},
 	}
 }
 

@@ -63,6 +63,7 @@ changed. The query may be given on standard input with "-".`,
 		},
 	}
 	a.docsFlag(c.Flags())
+	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
 	a.retrievalFlags(c.Flags())

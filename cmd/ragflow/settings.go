@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -26,6 +25,7 @@ type settingFlags struct {
 	model       string
 	graderModel string
 	offline     bool
+	collection  string
 	retrieval   map[string]*string // by the name of the setting
 	chunker     string
 	chunkSize   string
@@ -183,8 +183,9 @@ func (a *app) settings() (*settings, error) {
 	if file != nil {
 		s.file = file.path
 	}
+	var named *configFile // what the collection that is asked for noted
 	for _, row := range table {
-		v := cmp.Or(a.fromFlags(row, here), a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
+		v := a.configured(row, here, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
 			&value{values: defaults[row.name], source: "default", base: here})
 		if row.path {
 			for i, p := range v.values {
@@ -204,6 +205,12 @@ func (a *app) settings() (*settings, error) {
 			v.values = []string{"set"}
 		}
 		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
+		if row.name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
+			s.config.Collection = a.flags.collection
+			if named, err = a.readCollection(s.config.DataDir, table); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := s.config.Chunking.Check(); err != nil {
 		return nil, usagef("%w", err)

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
+
+	"example.com/ragflow"
+)
+
+// collectionFlag adds --collection to a command.
+func (a *app) collectionFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&a.flags.collection, "collection", "", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own")
+}
+
+// noted reports whether a collection has a setting of its own.
+func (s setting) noted() bool {
+	return !s.secret && s.key != "" && (s.name == "RAGFLOW_DOCS" || strings.HasPrefix(s.name, "EMBEDDING_") ||
+		s.name == "RAGFLOW_CHUNKER" || strings.HasPrefix(s.name, "CHUNK_"))
+}
+
+// readCollection reads what was noted of the collection that is asked for: a
+// configuration file of its own. It is nil where none is asked for, or where one
+// is just made.
+func (a *app) readCollection(dataDir string, table []setting) (*configFile, error) {
+	name := a.flags.collection
+	if name == "" {
+		return nil, nil // nothing noted, and a nil *configFile holds nothing
+	}
+	dir, err := ragflow.CollectionDir(dataDir, name)
+	if err != nil {
+		return nil, failed("", err)
+	}
+	path := filepath.Join(dir, configName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if a.collecting && len(a.flags.docs) > 0 {
+			return nil, nil // it is made now
+		}
+		return nil, a.noCollection(dataDir)
+	}
+	if err != nil {
+		return nil, failed("read the collection", err)
+	}
+	f := &configFile{path: path, base: dir, keys: map[string]value{}}
+	return f, f.parse(data, table)
+}
+
+// noCollection says which collections there are.
+func (a *app) noCollection(dataDir string) error {
+	f := notFoundf("there is no collection %q", a.flags.collection)
+	names, err := ragflow.Collections(dataDir)
+	if err != nil {
+		return failed("list collections", err)
+	}
+	f.hint = "there are: " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		f.hint = "there is none yet; make one: ragflow index --collection " + quoted(a.flags.collection) + " ./docs"
+	}
+	return f
+}
+
+// configured finds the value of a setting. What a collection noted comes before
+// all but flags; when its vectors are made anew, what is configured now does.
+func (a *app) configured(row setting, here string, named *configFile, others ...*value) *value {
+	flag := a.fromFlags(row, here)
+	own := named.value(row)
+	if !row.noted() {
+		own = nil
+	}
+	if own != nil {
+		own.source = "collection " + a.flags.collection
+	}
+	if flag != nil && own != nil && row.name == "RAGFLOW_DOCS" { // more folders for the set
+		for _, p := range flag.values {
+			if p = absolute(here, p); !slices.Contains(own.values, p) {
+				own.values = append(own.values, p)
+			}
+		}
+		return own
+	}
+	order := append([]*value{flag, own}, others...)
+	if a.reembedding && strings.HasPrefix(row.name, "EMBEDDING_") {
+		order = slices.Concat([]*value{flag}, others[:len(others)-1], []*value{own}, others[len(others)-1:])
+	}
+	for _, v := range order {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// keepCollection notes the settings of a collection for later commands.
+func (a *app) keepCollection(s *settings) error {
+	if a.flags.collection == "" {
+		return nil
+	}
+	noted := map[string]any{}
+	for _, row := range s.rows {
+		is := setting{name: row.Name, key: row.Key}
+		switch {
+		case !is.noted() || row.Source == "default" || len(row.Values) == 0:
+		case row.Name == "RAGFLOW_DOCS":
+			noted[row.Key] = row.Values
+		case row.Name == "EMBEDDING_BASE_URL" && strings.Contains(row.Values[0], "@"): // it may hold a password
+		default:
+			noted[row.Key] = row.Values[0]
+		}
+	}
+	text, err := yaml.Marshal(noted)
+	if err != nil {
+		return failed("note the settings of the collection", err)
+	}
+	dir, err := ragflow.CollectionDir(s.config.DataDir, a.flags.collection)
+	if err != nil {
+		return failed("", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return failed("make the collection", err)
+	}
+	f, err := os.CreateTemp(dir, "config-*.tmp")
+	if err != nil {
+		return failed("make the collection", err)
+	}
+	_, err = fmt.Fprintf(f, "# Settings of the collection %s; see: ragflow index collections show %s\n%s", a.flags.collection, a.flags.collection, text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(dir, configName))
+	}
+	if err != nil {
+		return failed("make the collection", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}

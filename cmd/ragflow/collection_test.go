@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Two collections with different embedding models stand side by side, whatever
+// is configured since; one goes over to another model when that is asked for
+// (C17).
+func TestCollectionsHaveEmbeddersOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	docs := filepath.Join(dir, "docs")
+	if err := os.Mkdir(docs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"oregano.md": "Dry oregano for ten days.", "mint.md": "Mint needs a pot."} {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url := embeddingServer(t)
+	for _, step := range []struct{ model, args, stdout string }{
+		{"letters", "index --collection first " + docs, "embedded 2 passages with letters"},
+		{"signs", "index --collection second " + docs, "embedded 2 passages with signs"},
+		{"third", "search --collection first --leg dense --top-k 1 oregano", "oregano.md:1"},
+		{"third", "search --collection second --leg dense --top-k 1 mint", "mint.md:1"},
+		{"third", "index collections show first", "embedding_model: letters"},
+		{"third", "reindex --embed-only --collection first", "embedded 2 passages with third"},
+		{"fourth", "index collections show first", "embedding_model: third"},
+		{"fourth", "search --collection first --leg dense --top-k 1 mint", "mint.md:1"},
+		{"fourth", "index collections show second", "embedding_model: signs"},
+	} {
+		var stdout, stderr bytes.Buffer
+		env := []string{
+			"HOME=" + dir, "RAGFLOW_DATA_DIR=" + filepath.Join(dir, "data"),
+			"EMBEDDING_MODEL=" + step.model, "EMBEDDING_BASE_URL=" + url,
+		}
+		code := run(t.Context(), strings.Fields(step.args), strings.NewReader(""), &stdout, &stderr, env)
+		if code != exitOK || stderr.Len() > 0 || !strings.Contains(stdout.String(), step.stdout) {
+			t.Fatalf("%s %s: exit code %d, want %q on\n%s\nstandard error:\n%s", step.model, step.args, code, step.stdout, &stdout, &stderr)
+		}
+	}
+}
