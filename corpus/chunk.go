@@ -57,7 +57,7 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	told := doc.Body // end of the chunk before
 	for _, piece := range pieces {
 		start, end := trim(doc.Text, piece.start, piece.end)
-		if start >= end || end <= told {
+		if start >= end || end <= told || strings.TrimSpace(doc.Text[start:end]) == "" {
 			continue
 		}
 		told = end

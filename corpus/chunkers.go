@@ -11,6 +11,7 @@ import (
 // Chunkers: the ways to cut a document.
 const (
 	ChunkAdaptive  = "adaptive"  // by document: markdown, html or text, with small sections joined
+	ChunkCode      = "code"      // source code by its declarations; other documents as adaptive does
 	ChunkHTML      = "html"      // a page by its headings and blocks
 	ChunkMarkdown  = "markdown"  // one section a heading, none joined
 	ChunkRecursive = "recursive" // by a list of separators, to a fixed size, with an overlap
@@ -24,6 +25,7 @@ type chunker func(ctx context.Context, j *cutting) ([]piece, error)
 // one of them.
 func chunkers() map[string]chunker {
 	return map[string]chunker{
+		ChunkCode:      byDeclarations,
 		ChunkHTML:      byBlocks,
 		ChunkMarkdown:  byHeadings,
 		ChunkRecursive: bySeparators,
@@ -43,7 +45,7 @@ func Chunkers() []string {
 
 // choose returns what cuts a document, and its name.
 func choose(doc *Document, o ChunkOptions) (string, chunker) {
-	if cut, ok := chunkers()[o.Chunker]; ok {
+	if cut, ok := chunkers()[o.Chunker]; ok && (o.Chunker != ChunkCode || o.language(doc) != "") {
 		return o.Chunker, cut
 	}
 	switch doc.Kind {
@@ -82,6 +84,9 @@ type ChunkOptions struct {
 	// Default 96, at most half of Size; negative joins none. The markdown chunker
 	// joins none by itself.
 	Min int
+	// Language is that of source code, one of CodeLanguages; default: by the name of
+	// each file. Of other documents it is ignored.
+	Language string
 	// Separators are where the recursive chunker cuts: at the first of the list
 	// that leaves pieces small enough. "" stands for between any two characters and
 	// is tried at last in any case. Default: blank lines, line ends, ends of
@@ -107,6 +112,9 @@ const (
 func (o ChunkOptions) Check() error {
 	if o.Chunker != "" && !slices.Contains(Chunkers(), o.Chunker) {
 		return fmt.Errorf("there is no chunker %q: take one of %s", o.Chunker, strings.Join(Chunkers(), ", "))
+	}
+	if o.Language != "" && !slices.Contains(CodeLanguages(), o.Language) {
+		return fmt.Errorf("the declarations of %q are not known: take one of %s", o.Language, strings.Join(CodeLanguages(), ", "))
 	}
 	if o = o.filled(); o.Overlap > o.Size/2 {
 		return fmt.Errorf("chunks of %d tokens cannot overlap by %d: take %d or less", o.Size, o.Overlap, o.Size/2)
@@ -156,6 +164,8 @@ func (o ChunkOptions) Fingerprint() string {
 		return fmt.Sprintf("chunk/3 size=%d min=%d", o.Size, o.Min)
 	case ChunkRecursive:
 		return fmt.Sprintf("chunk/3 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
+	case ChunkCode:
+		return fmt.Sprintf("chunk/3 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
 	case ChunkMarkdown:
 		return fmt.Sprintf("chunk/3 %s size=%d", o.Chunker, o.Size)
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestChunkers(t *testing.T) {
 	names := corpus.Chunkers()
-	for _, want := range []string{"adaptive", "html", "markdown", "recursive"} { // C01
+	for _, want := range []string{"adaptive", "code", "html", "markdown", "recursive"} { // C01
 		if !slices.Contains(names, want) {
 			t.Errorf("Chunkers() = %q lacks %s", names, want)
 		}
@@ -192,6 +192,10 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 			t.Fatalf("second time differs: %s", d)
 		}
 	})
+}
+
+func FuzzChunkCode(f *testing.F) {
+	fuzzChunker(f, corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift")
 }
 
 func FuzzChunkRecursive(f *testing.F) {

@@ -47,6 +47,10 @@
 // parsed within limits. Formats that are not text for people are made into some
 // by a builder: a record, a row or a paragraph is a block.
 //
+// The code chunker finds declarations: those of Go with the parser of Go, those
+// of Python by indentation, those of languages with braces by their statements.
+// A scanner that tells code from strings and comments serves all but Go.
+//
 // Goldmark's block parser only finds where blocks begin; nothing is rendered,
 // and HTML in a page is text like any other.
 package corpus

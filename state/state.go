@@ -239,6 +239,11 @@ func breaksWithin(breaks []int, start, end int) []int {
 type Cut struct {
 	Chunker string `json:"chunker,omitempty"` // that cut the document; what adaptive chose
 	Level   int    `json:"level,omitempty"`   // of the innermost heading of Markdown, from 1; 0 above the first one
+
+	// Of source code.
+	Language    string `json:"language,omitempty"`         // go, python, …
+	Declaration string `json:"declaration_type,omitempty"` // function_declaration, class_declaration, …; empty between declarations
+	Name        string `json:"name,omitempty"`             // that is declared; of Go methods behind the type
 }
 
 // Source is a chunk that is part of the context, with the score that put it

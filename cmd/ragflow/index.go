@@ -39,7 +39,8 @@ do the same by themselves. With --watch it goes on until it is interrupted, and
 indexes each change as it happens.
 
 Documents are cut into passages by --chunker: adaptive chooses by document, and
-joins small sections. markdown makes a section of every heading; html and text go
+joins small sections. code keeps each function and class of source code whole,
+under its name. markdown makes a section of every heading; html and text go
 by blocks and paragraphs; recursive fills passages to their size and lets them
 overlap. What the flags say is kept for the folder: later runs cut it the same
 way, and a change cuts that folder anew, and no other.
@@ -50,6 +51,7 @@ The words stats, verify, snapshot, restore and collections are commands; a folde
   ragflow index './docs/**/*.md'
   ragflow index --watch ./docs
   ragflow index --retry-failed ./docs
+  ragflow index --chunker code --chunk-size 1024 ./src
   ragflow index --chunker recursive --chunk-size 300 --overlap 40 ./transcripts
   ragflow index --json ./docs`,
 		Args: argsBetween(0, -1),
