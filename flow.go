@@ -28,7 +28,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 		Nodes: map[string]graph.Task[state.State, state.Update]{
 			nodes.IngestID:                {Run: nodes.Ingest()},
 			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
-			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.Retrieval.Fusion.Fuse)},
+			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.Retrieval.fuse)},
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},

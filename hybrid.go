@@ -111,6 +111,9 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 	for _, w := range warnings {
 		graph.Warn(ctx, w)
 	}
+	if said := h.turnedDown(q, h.config.Dense.Leg); said != "" && err == nil && len(warnings) == 0 {
+		graph.Note(ctx, "legs", said)
+	}
 	return hits, err
 }
 
@@ -131,7 +134,7 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (
 		return nil, nil, err
 	}
 	share(asked, lists)
-	fused := h.config.Retrieval.Fusion.Fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
+	fused := h.config.Retrieval.fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
 	return fused[:min(k, len(fused))], warnings, nil
 }
 
@@ -151,6 +154,10 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 		w = w.only(LegLexical)
 	}
 	r := h.config.Retrieval
+	if r.auto && w.Dense > 0 && w.Lexical > 0 {
+		// Never 0: what words find by chance still comes last.
+		w.Lexical *= max(0.01, h.covered(q.Text))
+	}
 	var out []source
 	if w.Lexical > 0 {
 		out = append(out, source{weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
@@ -164,6 +171,41 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 		}})
 	}
 	return out
+}
+
+// covered is the share of a question's words, by how rare they are, that stand in
+// some document.
+func (h *hybrid) covered(question string) float64 {
+	var known, all float64
+	seen := map[string]bool{}
+	for _, t := range h.Analyzer().Analyze(question) {
+		if seen[t.Term] {
+			continue
+		}
+		seen[t.Term] = true
+		idf := h.IDF(t.Term)
+		all += idf
+		if h.DocFreq(t.Term) > 0 {
+			known += idf
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return known / all
+}
+
+// turnedDown says that words count less than meaning; empty where they do not.
+func (h *hybrid) turnedDown(q state.Query, leg string) string {
+	w := h.config.Retrieval.Weights
+	if leg != LegHybrid || !h.config.Retrieval.auto || h.config.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
+		return ""
+	}
+	covered := h.covered(q.Text)
+	if covered*w.Lexical >= w.Dense {
+		return ""
+	}
+	return fmt.Sprintf("searched mostly by meaning: only %.0f %% of what the question says, in words, stands in the documents", 100*covered)
 }
 
 // askAll asks sources side by side; one that is optional and fails gives a

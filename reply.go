@@ -110,6 +110,7 @@ type SearchReply struct {
 	Query    string      `json:"query"`
 	Hits     []SearchHit `json:"hits"`
 	Warnings []string    `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
+	Note     string      `json:"note,omitempty"`     // says that a leg counts less than it usually does
 }
 
 // SearchHit is one passage found, with its place and text.

@@ -10,17 +10,23 @@ import (
 
 	"example.com/ragflow/index"
 	"example.com/ragflow/rank"
+	"example.com/ragflow/state"
 )
 
-// Retrieval says how what the legs find becomes one list. The zero value is
-// reciprocal rank fusion of both legs at equal weight.
+// Retrieval says how what the legs find becomes one list. The zero value turns a
+// leg down that can say little: see Fusion.
 type Retrieval struct {
 	// Preset is the name of one of [Presets], which fills in what is left zero
 	// here and in Dense; empty: none.
 	Preset string
 	// TopK is how many passages a search lists that is not told; default 10.
 	TopK int
-	// Fusion says how lists are fused.
+	// Fusion says how lists are fused. Where neither its method nor weights nor
+	// Dense.Alpha are set, the scores of the legs are, with the weights 0.3 for the
+	// dense leg and 0.7 for the lexical one, the latter times the share of the
+	// question's words that stand in some document: a question in another
+	// language is searched for by its meaning. Lists without a dense leg are fused
+	// by reciprocal rank then.
 	Fusion rank.Fusion
 	// Weights are those of the legs. All zero: Dense.Alpha and its rest where that
 	// is set, else 0.5 each by reciprocal rank and 0.7 for the dense leg, 0.3 for
@@ -35,6 +41,29 @@ type Retrieval struct {
 	// the context. Empty is RerankAuto there, and leaves the order of what a
 	// search lists.
 	Rerank string
+
+	auto bool // legs are weighed by what they can say
+}
+
+// autoDense is the weight of the dense leg where none is set; the lexical one has
+// the rest. Chosen, with the fusion and the way a question's words count, on every
+// second question of XQuAD in English and Vietnamese and of those about the Docker
+// pages in English and Polish, with multilingual-e5-small. On the other half, too,
+// the fused list is no worse than the better leg of any set.
+const autoDense = 0.3
+
+// autoFusion is the fusion of legs where none is set.
+func autoFusion() rank.Fusion {
+	return rank.Fusion{Method: rank.ByWeight, MultiSource: 1, Threshold: -1}
+}
+
+// fuse is the fuser of the flow and of searches.
+func (r Retrieval) fuse(hits []state.Hit, w rank.Weight) []state.Hit {
+	dense := func(l state.Leg) bool { return l.Name == LegDense }
+	if r.auto && !slices.ContainsFunc(hits, func(h state.Hit) bool { return slices.ContainsFunc(h.Legs, dense) }) {
+		return rank.RRF(hits, w)
+	}
+	return r.Fusion.Fuse(hits, w)
 }
 
 // Ranking are the numbers of BM25: k1, b, the weights of title and headings, and
@@ -112,7 +141,7 @@ func (p Preset) apply(c *Config) {
 // retrieval fills in Config.Retrieval and Config.Dense.
 func (c *Config) retrieval() error {
 	r := &c.Retrieval
-	var faults []error
+	faults := []error{r.Fusion.Check()}
 	if r.Preset != "" {
 		presets := Presets()
 		i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == r.Preset })
@@ -131,6 +160,8 @@ func (c *Config) retrieval() error {
 	}
 	switch {
 	case r.Weights != (Weights{}):
+	case c.Dense.Alpha == 0 && r.Fusion.Method == "":
+		r.auto, r.Fusion, r.Weights = true, autoFusion(), Weights{Dense: autoDense, Lexical: 1 - autoDense}
 	case c.Dense.Alpha != 0:
 		r.Weights = Weights{Dense: c.Dense.Alpha, Lexical: 1 - c.Dense.Alpha}
 	case r.Fusion.Method == "" || r.Fusion.Method == rank.ReciprocalRank:
@@ -146,7 +177,7 @@ func (c *Config) retrieval() error {
 			c.Dense.Leg = LegDense
 		}
 	}
-	return errors.Join(append(faults, r.Weights.check(), r.Fusion.Check(), c.checkRerank())...)
+	return errors.Join(append(faults, r.Weights.check(), c.checkRerank())...)
 }
 
 // PresetNames lists the names of [Presets].

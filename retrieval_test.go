@@ -1,6 +1,7 @@
 package ragflow_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -128,5 +129,44 @@ func TestRetrievalIsChecked(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A leg that can say little is turned down by itself, and that is said: words of
+// another language stand in no document.
+func TestWordsAreTurnedDown(t *testing.T) {
+	docs := library(t)
+	m := newMeaning("meaning")
+	a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m})
+	shares := func(r *ragflow.SearchReply) map[string]float64 {
+		out := map[string]float64{}
+		for _, h := range r.Hits {
+			for _, l := range h.Legs {
+				out[l.Name] = l.Share
+			}
+		}
+		return out
+	}
+	const foreign = "Jak długo pielęgnować i podlewać bazylię w pots?"
+	r := searchLeg(t, a, foreign, 10, "")
+	if s := shares(r); s["dense"] < 0.5 || s["lexical"] == 0 || !strings.Contains(r.Note, "searched mostly by meaning: only ") || len(r.Warnings) != 0 {
+		t.Errorf("shares %v, note %q, warnings %q", shares(r), r.Note, r.Warnings)
+	}
+	reply := ask(t, a, "", foreign)
+	if !strings.Contains(reply.FlowTraceMD, "searched mostly by meaning") || len(reply.Warnings) != 0 {
+		t.Errorf("the trace does not say it, or warnings %q", reply.Warnings)
+	}
+	r = searchLeg(t, a, "water basil in summer", 10, "")
+	if s := shares(r); r.Note != "" || math.Abs(s["dense"]-0.3) > 0.1 {
+		t.Errorf("in the language of the documents: shares %v, note %q", s, r.Note)
+	}
+	for _, leg := range []string{ragflow.LegLexical, ragflow.LegDense} {
+		if r := searchLeg(t, a, foreign, 10, leg); r.Note != "" {
+			t.Errorf("by %s alone: note %q", leg, r.Note)
+		}
+	}
+	told := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: ragflow.Dense{Alpha: 0.5}})
+	if r := searchLeg(t, told, foreign, 10, ""); r.Note != "" || shares(r)["dense"] != 0.5 {
+		t.Errorf("with alpha: shares %v, note %q", shares(r), r.Note)
 	}
 }

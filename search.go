@@ -57,6 +57,9 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	reply := &SearchReply{Query: query, Hits: []SearchHit{}, Warnings: warnings}
+	if len(warnings) == 0 {
+		reply.Note = e.searcher.turnedDown(q, leg)
+	}
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
 		if !ok {

@@ -50,8 +50,11 @@ func retrievalSettings() (rows []setting, defaults map[string][]string) {
 			},
 		},
 		{
-			name: "RETRIEVAL_FUSION", key: "retrieval_fusion", allowed: "one of " + strings.Join(rank.Methods(), ", "),
+			name: "RETRIEVAL_FUSION", key: "retrieval_fusion", allowed: "one of auto, " + strings.Join(rank.Methods(), ", "),
 			set: func(c *ragflow.Config, v []string) bool {
+				if v[0] == automatic {
+					return true
+				}
 				c.Retrieval.Fusion.Method = v[0]
 				return slices.Contains(rank.Methods(), v[0])
 			},
@@ -88,7 +91,7 @@ func retrievalSettings() (rows []setting, defaults map[string][]string) {
 	}
 	return rows, map[string][]string{
 		"RETRIEVAL_PRESET":       {"none"},
-		"RETRIEVAL_FUSION":       {rank.ReciprocalRank},
+		"RETRIEVAL_FUSION":       {automatic},
 		"RETRIEVAL_ALPHA":        {automatic},
 		"RETRIEVAL_WEIGHTS":      {automatic},
 		"RETRIEVAL_MULTI_SOURCE": {fmt.Sprint(rank.DefaultMultiSource)},

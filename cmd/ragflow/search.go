@@ -79,6 +79,9 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", line(w))
 	}
+	if r.Note != "" {
+		fmt.Fprintf(a.err, "note: %s\n", line(r.Note))
+	}
 }
 
 func (a *app) printHits(r *ragflow.SearchReply) {
