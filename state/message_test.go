@@ -3,6 +3,8 @@ package state_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,38 +120,83 @@ func FuzzFoldMessages(f *testing.F) {
 				ops = append(ops, state.MessageOp{Clear: true})
 			}
 		}
-		want, ok := twin(nil, ops)
-		got, err := state.FoldMessages(nil, ops)
-		if ok != (err == nil) {
-			t.Fatalf("error = %v, twin ok = %v", err, ok)
-		}
-		if err != nil {
-			return
-		}
-		if list(got) != list(want) {
-			t.Fatalf("got %q, want %q", list(got), list(want))
-		}
-		n := min(max(cut, 0), len(ops))
-		first, err := state.FoldMessages(nil, ops[:n])
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := json.Marshal(ops[n:])
-		if err != nil {
-			t.Fatal(err)
-		}
-		var rest []state.MessageOp
-		if err := json.Unmarshal(body, &rest); err != nil {
-			t.Fatal(err)
-		}
-		both, err := state.FoldMessages(first, rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if list(both) != list(want) {
-			t.Fatalf("in two parts: got %q, want %q", list(both), list(want))
-		}
+		checkFold(t, ops, cut)
 	})
+}
+
+// checkFold compares a fold with its twin, at once and in two parts.
+func checkFold(t *testing.T, ops []state.MessageOp, cut int) {
+	t.Helper()
+	want, ok := twin(nil, ops)
+	got, err := state.FoldMessages(nil, ops)
+	if ok != (err == nil) {
+		t.Fatalf("error = %v, twin ok = %v", err, ok)
+	}
+	if err != nil {
+		return
+	}
+	if list(got) != list(want) {
+		t.Fatalf("got %q, want %q", list(got), list(want))
+	}
+	n := min(max(cut, 0), len(ops))
+	first, err := state.FoldMessages(nil, ops[:n])
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(ops[n:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rest []state.MessageOp
+	if err := json.Unmarshal(body, &rest); err != nil {
+		t.Fatal(err)
+	}
+	both, err := state.FoldMessages(first, rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list(both) != list(want) {
+		t.Fatalf("in two parts: got %q, want %q", list(both), list(want))
+	}
+}
+
+// TestFoldMessagesAtLength folds 200,000 random operations that fit, of ten
+// million where RAGFLOW_FULL is set, and compares each fold with its twin.
+func TestFoldMessagesAtLength(t *testing.T) {
+	total := 200_000
+	if os.Getenv("RAGFLOW_FULL") != "" {
+		total = 10_000_000
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	folds, done := 0, 0
+	for done < total {
+		ops := fitting(random, 1+random.IntN(64))
+		checkFold(t, ops, random.IntN(len(ops)+1))
+		folds, done = folds+1, done+len(ops)
+	}
+	t.Logf("%d operations in %d folds", done, folds)
+}
+
+// fitting are n operations that remove only what is there.
+func fitting(random *rand.Rand, n int) []state.MessageOp {
+	ops := make([]state.MessageOp, n)
+	var there []string
+	for i := range ops {
+		switch k := random.IntN(20); {
+		case k == 0:
+			ops[i], there = state.MessageOp{Clear: true}, nil
+		case k < 7 && len(there) > 0:
+			at := random.IntN(len(there))
+			ops[i], there = remove(there[at]), slices.Delete(there, at, at+1)
+		default:
+			id := string(rune('a' + random.IntN(16)))
+			if !slices.Contains(there, id) {
+				there = append(there, id)
+			}
+			ops[i] = put(id, strconv.Itoa(i))
+		}
+	}
+	return ops
 }
 
 func TestLastHuman(t *testing.T) {

@@ -1,0 +1,191 @@
+package checkpoint_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+)
+
+// sum is a state that is smaller than its log: what was said last, and how often.
+type sum struct {
+	Last  string `json:"last"`
+	Count int    `json:"count"`
+}
+
+func sumPlan(tb testing.TB) *graph.Plan[sum, string] {
+	tb.Helper()
+	node := func(name string) graph.Task[sum, string] {
+		return graph.Task[sum, string]{Run: func(_ context.Context, s sum) (string, error) { return fmt.Sprint(name, s.Count), nil }}
+	}
+	plan, err := graph.Compile(graph.Graph[sum, string]{
+		Apply: func(s sum, u string) (sum, error) { return sum{u, s.Count + 1}, nil },
+		Nodes: map[string]graph.Task[sum, string]{"a": node("a"), "b": node("b"), "c": node("c")},
+		Order: []string{"a", "b", "c"},
+		Edges: []graph.Edge{{From: graph.Start, To: "a"}, {From: "a", To: "b"}, {From: "a", To: "c"}, {From: "b", To: graph.End}, {From: "c", To: graph.End}},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plan
+}
+
+// TestManyThreads runs ten turns on each of 200 threads, or of 10,000 where
+// RAGFLOW_FULL is set, 64 at a time. Once a tenth is done, memory grows no more, and
+// at the end no goroutine is left.
+func TestManyThreads(t *testing.T) {
+	threads := 200
+	if os.Getenv("RAGFLOW_FULL") != "" {
+		threads = 10_000
+	}
+	path := filepath.Join(t.TempDir(), "threads.db")
+	s := open(t, path)
+	r := sumPlan(t).Runner(graph.Options{Store: s, LeaseTTL: time.Hour})
+	run := func(from, to int) {
+		next := make(chan int)
+		var all sync.WaitGroup
+		for range 64 {
+			all.Go(func() {
+				for i := range next {
+					for turn := range 10 {
+						got, err := r.Invoke(t.Context(), graph.Request[string]{Thread: strconv.Itoa(i), Input: "in"})
+						if err != nil || got.Count != 4*(turn+1) {
+							t.Errorf("thread %d, turn %d: %+v, %v", i, turn, got, err)
+						}
+					}
+				}
+			})
+		}
+		for i := from; i < to; i++ {
+			next <- i
+		}
+		close(next)
+		all.Wait()
+	}
+	heap := func() int {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	goroutines := runtime.NumGoroutine()
+	run(0, threads/10)
+	before := heap()
+	run(threads/10, threads)
+	grown := heap() - before
+	if grown > 20<<20 {
+		t.Errorf("memory grew by %d bytes, want at most 20 MiB", grown)
+	}
+	if got := runtime.NumGoroutine(); got > goroutines {
+		t.Errorf("%d goroutines, %d before", got, goroutines)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := fileSize(t, path)
+	if each := size / int64(threads*10); each > 1024 {
+		t.Errorf("%d bytes a turn, want at most 1,024", each)
+	}
+	t.Logf("%d threads × 10 turns: memory grew by %d KiB, the file has %.1f MB", threads, grown>>10, float64(size)/1e6)
+}
+
+// TestSameStateEverywhere makes random threads, and compares the state of the
+// run with what is folded anew, from a fork, after a prune and after an import
+// into another store: plain, encrypted and in memory.
+func TestSameStateEverywhere(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	plan := sumPlan(t)
+	for round := range 60 {
+		s := []checkpoint.Store{
+			open(t, filepath.Join(t.TempDir(), "threads.db")), openSealed(t, ":memory:", "a"), checkpoint.NewMemory(),
+		}[round%3]
+		var live sum
+		var heads []graph.CommitID
+		states := map[graph.CommitID]sum{}
+		for range 1 + random.IntN(12) {
+			r := plan.Runner(graph.Options{Store: s}) // remembers nothing
+			got, err := r.Invoke(t.Context(), graph.Request[string]{Thread: "t", Input: strconv.Itoa(random.IntN(1000))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			live = got
+			head, err := s.Head(t.Context(), "t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			heads, states[head.ID] = append(heads, head.ID), live
+		}
+		same := func(what string, s checkpoint.Store, thread string, at graph.CommitID, want sum) {
+			t.Helper()
+			got, err := plan.Runner(graph.Options{Store: s}).StateAt(t.Context(), thread, at)
+			if err != nil || !cmp.Equal(got, want) {
+				t.Errorf("round %d, %s at %d: %+v, %v, want %+v", round, what, at, got, err, want)
+			}
+		}
+		newest := heads[len(heads)-1]
+		same("reloaded", s, "t", newest, live)
+		at := heads[random.IntN(len(heads))]
+		if err := s.Copy(t.Context(), "t", at, "fork", nil); err != nil {
+			t.Fatal(err)
+		}
+		same("forked", s, "fork", 0, states[at])
+		a, err := checkpoint.Export(t.Context(), s, "t", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := openSealed(t, ":memory:", "b")
+		if err := other.Import(t.Context(), a, "other"); err != nil {
+			t.Fatal(err)
+		}
+		same("imported", other, "other", 0, live)
+		prune(t, s, at, states[at])
+		same("pruned", s, "t", newest, live)
+		same("pruned to", s, "t", at, states[at])
+		same("the fork after that", s, "fork", 0, states[at])
+		if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
+			t.Errorf("round %d: findings %v, %v", round, found, err)
+		}
+		if err := errors.Join(s.Close(), other.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// prune puts one commit in place of those of thread t up to a commit.
+func prune(t *testing.T, s checkpoint.Store, at graph.CommitID, state sum) {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An update adds one to the count: so many make the state from nothing.
+	base := graph.Batch{Commit: graph.Commit{Run: "base"}, Snapshot: body}
+	for i := range state.Count {
+		update := `"x"`
+		if i == state.Count-1 {
+			update = strconv.Quote(state.Last)
+		}
+		base.Deltas = append(base.Deltas, graph.Delta{Rank: i, Body: []byte(update)})
+	}
+	if err := errors.Join(s.Prune(t.Context(), l, at, base), s.Release(t.Context(), l)); err != nil {
+		t.Fatal(err)
+	}
+}
