@@ -32,7 +32,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 			reply.Grade.Refined = q.Text
 		}
 	}
-	var files sourceFiles
+	files := sourceFiles{known: a.knownFiles(ctx)}
 	for i, c := range turn.Citations {
 		reply.Citations[i] = CitationReply{
 			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,

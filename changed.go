@@ -1,11 +1,15 @@
 package ragflow
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 
 	"example.com/ragflow/cite"
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
 	"example.com/ragflow/state"
 )
 
@@ -24,6 +28,34 @@ func (c CitationReply) IsChanged() bool {
 type sourceFiles struct {
 	raw    map[string][]byte // as they are; nil where they cannot be read
 	parsed map[string][]byte // their text, where it is not the file itself
+	known  func(state.Citation) (hash string)
+}
+
+// knownFiles tells the hash of the file that the index read a citation's passage
+// from; "" where it does not hold the passage. It spares reading a PDF of a
+// thousand pages again with each answer.
+func (a *Assistant) knownFiles(ctx context.Context) func(state.Citation) string {
+	files := map[string]map[string]index.File{} // by root and source
+	return func(c state.Citation) string {
+		e := a.engine.Load()
+		if e == nil {
+			return ""
+		}
+		chunks, err := e.searcher.Chunks(ctx, []string{c.Chunk})
+		if err != nil || len(chunks) != 1 {
+			return ""
+		}
+		from, to := c.Start-chunks[0].Start, c.End-chunks[0].Start
+		if from < 0 || from > to || to > len(chunks[0].Text) || chunks[0].Text[from:to] != c.Quote {
+			return ""
+		}
+		if files[c.Root] == nil {
+			if files[c.Root], err = a.index.Files(ctx, c.Root); err != nil {
+				return ""
+			}
+		}
+		return files[c.Root][c.Source].Hash
+	}
 }
 
 func (f *sourceFiles) changed(c state.Citation) bool {
@@ -52,9 +84,15 @@ func (f *sourceFiles) at(path string, c state.Citation) bool {
 	if cite.Verify(c, raw) {
 		return false
 	}
+	if f.known != nil {
+		sum := sha256.Sum256(raw)
+		if f.known(c) == hex.EncodeToString(sum[:]) {
+			return false
+		}
+	}
 	text, ok := f.parsed[path]
 	if !ok {
-		if doc, err := corpus.Load(corpus.File{Source: c.Source, Path: path}, corpus.Limits{}); err == nil && (doc.Converted || doc.Kind == corpus.HTML) {
+		if doc, err := corpus.Load(corpus.File{Source: c.Source, Path: path}, corpus.Limits{}); err == nil && doc.Converted {
 			text = []byte(doc.Text)
 		}
 		f.parsed[path] = text

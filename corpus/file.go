@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,11 +38,11 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // File is a document that was found and not yet read.
 type File struct {
-	Root    string // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
-	Source  string // path with slashes under the folder; of a file that is its own root, its name
-	Path    string // to open it
-	Size    int64  // bytes
-	ModTime time.Time
+	Root    string    // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
+	Source  string    // path with slashes under the folder; of a file that is its own root, its name
+	Path    string    // to open it
+	Size    int64     // bytes, with those of the metadata beside it
+	ModTime time.Time // of the file, or of the metadata beside it where that is newer
 }
 
 // Files yields the documents in a folder, in lexical order of their path
@@ -67,7 +68,7 @@ func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 			return
 		}
 		if r.single {
-			f, err := newFile(r.Name, r.Name, filepath.Base(r.Name))
+			f, err := newFile(r.Name, r.Name, filepath.Base(r.Name), sidecarOf(r.Name))
 			if err != nil {
 				err = &FileError{r.Name, err}
 			}
@@ -142,13 +143,13 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 		path, below := filepath.Join(folder, e.Name()), source+e.Name()
 		switch {
-		case passedOver(e.Name()), rules.ignored(path, e.IsDir()):
+		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
 		case e.IsDir():
 			if w.root.pattern == nil || w.root.pattern.within(below) {
 				err = w.folder(ctx, path, below+"/", rules)
 			}
 		case w.yield != nil && (w.root.pattern == nil || w.root.pattern.matches(below)):
-			err = w.file(path, below, e.Type()&fs.ModeSymlink != 0)
+			err = w.file(path, below, sidecarAmong(entries, path), e.Type()&fs.ModeSymlink != 0)
 		}
 		if err != nil {
 			return err
@@ -157,8 +158,8 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 	return nil
 }
 
-func (w *walker) file(path, source string, link bool) error {
-	f, err := newFile(w.root.Name, path, source)
+func (w *walker) file(path, source, beside string, link bool) error {
+	f, err := newFile(w.root.Name, path, source, beside)
 	if link && err == nil && !w.holds(path) {
 		err = errOutside
 	}
@@ -192,6 +193,28 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
+// besideDocument reports whether a file holds the metadata of another one in its
+// folder, so that it is no document itself. Entries are sorted by name.
+func besideDocument(entries []fs.DirEntry, name string) bool {
+	document, ok := describes(name)
+	return ok && among(entries, document)
+}
+
+// sidecarAmong is sidecarOf for a file whose folder was read.
+func sidecarAmong(entries []fs.DirEntry, path string) string {
+	for _, end := range sidecarEnds() {
+		if among(entries, filepath.Base(path)+end) {
+			return path + end
+		}
+	}
+	return ""
+}
+
+func among(entries []fs.DirEntry, name string) bool {
+	_, found := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+	return found
+}
+
 func noLoader(path string) error {
 	if ext := filepath.Ext(path); ext != "" {
 		return fmt.Errorf("%w: %s", ErrNoLoader, ext)
@@ -199,7 +222,8 @@ func noLoader(path string) error {
 	return fmt.Errorf("%w: it has no extension", ErrNoLoader)
 }
 
-func newFile(root, path, source string) (File, error) {
+// newFile looks at a file; beside is the metadata beside it, or "".
+func newFile(root, path, source, beside string) (File, error) {
 	info, err := os.Stat(path) // follows links
 	switch {
 	case err != nil:
@@ -209,7 +233,17 @@ func newFile(root, path, source string) (File, error) {
 	case !info.Mode().IsRegular():
 		return File{}, ErrNotRegular
 	}
-	return File{Root: root, Source: source, Path: path, Size: info.Size(), ModTime: info.ModTime()}, nil
+	f := File{Root: root, Source: source, Path: path, Size: info.Size(), ModTime: info.ModTime()}
+	if beside == "" {
+		return f, nil
+	}
+	if info, err := os.Stat(beside); err == nil {
+		f.Size += info.Size()
+		if info.ModTime().After(f.ModTime) {
+			f.ModTime = info.ModTime()
+		}
+	}
+	return f, nil
 }
 
 // reason drops the path from an error of the file system: FileError names it.

@@ -41,7 +41,7 @@ type Document struct {
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	URL       string            // where the document says it is published, always https; empty where it does not
-	Hash      string            // SHA-256 of the file, in hex
+	Hash      string            // SHA-256 of the file, with the metadata beside it, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis, … or what a page declares; of archives and PDFs, their format
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
@@ -78,7 +78,8 @@ type Limits struct {
 
 const defaultMaxBytes = 64 << 20
 
-// Load reads a file. Errors are *FileError; see ErrBinary and ErrTooLarge.
+// Load reads a file, and the metadata beside it: page.md.meta.yaml (or .yml, or
+// .json) says more of page.md, as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
 // An empty file is a document without text.
 func Load(f File, l Limits) (Document, error) {
 	limit := l.MaxBytes
@@ -97,6 +98,10 @@ func Load(f File, l Limits) (Document, error) {
 		return Document{}, &FileError{f.Path, err}
 	}
 	doc.Root = f.Root
+	if beside := doc.sidecar(f.Path); beside != nil {
+		sum := sha256.Sum256(append(data[:len(data):len(data)], beside...))
+		doc.Hash = hex.EncodeToString(sum[:])
+	}
 	if changed {
 		doc.Warnings = append(doc.Warnings, "it was written to while it was read")
 	}

@@ -1,0 +1,45 @@
+package corpus_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/corpus"
+)
+
+// TestSidecar asks that metadata beside a document is its own, goes before front
+// matter, and is no document.
+func TestSidecar(t *testing.T) {
+	root := tree(t, map[string]string{
+		"a.md": "---\ntitle: Inner\ncategory: guide\n---\nText.\n", "a.md.meta.yaml": "title: Outer\ndocument_type: manual\ntags: [x, y]\nversion: 1.10\ndraft: false\n",
+		"b.csv": "x,y\n1,2\n", "b.csv.meta.json": `{"document_id": "B-7", "domain": "tests"}`,
+		"c.txt": "c", "c.txt.meta.yml": "a: [", "alone.meta.yaml": "no: document beside it\n",
+	})
+	want := []string{"a.md", "alone.meta.yaml", "b.csv", "c.txt"}
+	if d := cmp.Diff(want, list(t, root)); d != "" {
+		t.Error(d)
+	}
+	load := func(name string) corpus.Document {
+		doc, err := corpus.Load(corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}, corpus.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	a := load("a.md")
+	if d := cmp.Diff(map[string]string{"title": "Outer", "category": "guide", "document_type": "manual", "tags": "x, y", "version": "1.10", "draft": "false"}, a.Meta); d != "" || a.Title != "Outer" {
+		t.Errorf("title %q, %s", a.Title, d)
+	}
+	plain, err := corpus.Parse("a.md", []byte("---\ntitle: Inner\ncategory: guide\n---\nText.\n"))
+	if err != nil || plain.Hash == a.Hash {
+		t.Errorf("a change of the metadata would not be seen: %v", err)
+	}
+	if b := load("b.csv"); b.Meta["document_id"] != "B-7" || corpus.Chunk(b, corpus.ChunkOptions{})[0].DocumentID != "B-7" {
+		t.Errorf("got %v", b.Meta)
+	}
+	if c := load("c.txt"); len(c.Warnings) != 1 || c.Text != "c" {
+		t.Errorf("got %q, want a warning", c.Warnings)
+	}
+}

@@ -1,0 +1,98 @@
+package ragflow_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+)
+
+// TestPages asks a PDF, and follows the page from the answer to answer.md.
+func TestPages(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "formats", "handbook.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "handbook.pdf"), string(data))
+	write(t, filepath.Join(dir, "bad.pdf"), "no PDF at all")
+	for _, name := range []string{"handbook.pdf", "bad.pdf"} { // young files are looked into again
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	if r := indexNow(t, a); r.Added != 1 || len(r.Failed) != 1 || r.Failed[0].Reason != "the file is damaged: it is no PDF that can be read" {
+		t.Errorf("report %+v", r)
+	}
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: "How many days of paid leave does each employee have a year?", Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Citations) == 0 {
+		t.Fatalf("no citations: %s", r.Answer)
+	}
+	if c := r.Citations[0]; c.Page != 2 || c.EndPage != 2 || c.Pages != "page 2" || c.StartLine != 0 || c.Changed || !strings.Contains(c.Quote, "twenty-six days") {
+		t.Errorf("citation %+v, want page 2", c)
+	}
+	for _, want := range []string{"[handbook.pdf, page 2](", "/handbook.pdf#page=2)"} {
+		if !strings.Contains(r.AnswerMD, want) {
+			t.Errorf("answer.md has no %q:\n%s", want, r.AnswerMD)
+		}
+	}
+	found, err := a.Search(t.Context(), "trains journeys", 3)
+	if err != nil || len(found.Hits) == 0 || found.Hits[0].EndPage != 3 {
+		t.Errorf("search: %+v, %v", found, err)
+	}
+	verified(t, a)
+
+	// What is in a file does not change by reading it again, unless asked to.
+	if r := indexNow(t, a); r.Unchanged != 2 || len(r.Failed) != 0 || len(r.Skipped) != 1 {
+		t.Errorf("second report %+v", r)
+	}
+	if r, err := a.Retry(t.Context()); err != nil || len(r.Failed) != 1 {
+		t.Errorf("retry: %+v, %v", r, err)
+	}
+	write(t, filepath.Join(dir, "handbook.pdf"), "no PDF any more")
+	if !r.Citations[0].IsChanged() {
+		t.Error("a PDF that was overwritten counts as unchanged")
+	}
+}
+
+// TestSidecarChanges asks that metadata beside a file is seen when it comes,
+// changes and goes.
+func TestSidecarChanges(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	indexNow(t, a)
+	title := func() string {
+		t.Helper()
+		indexNow(t, a)
+		r, err := a.Search(t.Context(), "aardvark", 1)
+		if err != nil || len(r.Hits) != 1 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r.Hits[0].Title
+	}
+	beside := filepath.Join(dir, "a.md.meta.yaml")
+	write(t, beside, "title: One\n")
+	if got := title(); got != "One" {
+		t.Errorf("title %q, want One", got)
+	}
+	write(t, beside, "title: Another\n")
+	if got := title(); got != "Another" {
+		t.Errorf("title %q, want Another", got)
+	}
+	if err := os.Remove(beside); err != nil {
+		t.Fatal(err)
+	}
+	if got := title(); got != "a" {
+		t.Errorf("title %q, want a", got)
+	}
+	verified(t, a)
+}
