@@ -445,6 +445,13 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(embedChild); path != "" {
 		os.Exit(embedUntilKilled(path))
 	}
+	if path := os.Getenv(memoryChild); path != "" {
+		if err := searchInMemory(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if args := os.Getenv(changeChild); args != "" {
 		fmt.Fprintln(os.Stderr, changeUntilKilled(args))
 		os.Exit(1)

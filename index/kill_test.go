@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/ragflow/index"
+	"example.com/ragflow/state"
 )
 
 // changeChild makes the test binary change an index, step after step, until it
@@ -161,6 +162,7 @@ func TestKilled(t *testing.T) {
 // returns the last step it told of.
 func killChild(t *testing.T, random *rand.Rand, path string, k *killSteps) (said int) {
 	t.Helper()
+	reader := open(t, path, index.Options{})
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s;%d;%d", changeChild, path, k.seed, k.n))
 	var stderr strings.Builder
@@ -185,12 +187,33 @@ func killChild(t *testing.T, random *rand.Rand, path string, k *killSteps) (said
 		if _, err := fmt.Fscanln(out, &said); err != nil {
 			break
 		}
+		readWhileWritten(t, reader)
 	}
 	_ = cmd.Wait() // killed
 	if stderr.Len() > 0 {
 		t.Fatal(stderr.String())
 	}
 	return said
+}
+
+// readWhileWritten looks for a state in between, while another process writes:
+// every chunk of a snapshot has the word that all texts end with.
+func readWhileWritten(t *testing.T, db *index.DB) {
+	t.Helper()
+	s, err := db.Searcher(t.Context(), "/docs")
+	if errors.Is(err, index.ErrNotIndexed) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := s.Search(t.Context(), state.Query{Text: "end"}, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(hits); n != s.Docs() || n != s.DocFreq("end") {
+		t.Errorf("%d hits of %d chunks, %d with the word", n, s.Docs(), s.DocFreq("end"))
+	}
 }
 
 // caughtUp finds out whether one step more was saved than told of.
@@ -222,8 +245,8 @@ func caughtUp(t *testing.T, path string, k *killSteps) bool {
 	case s.publish:
 		return false
 	case s.model != "":
-		if model() == s.model && k.n > 0 && len(k.now) > 0 { // all or none
-			if v := vectors(t, db, index.Embedder{Model: s.model}, "/docs"); v.Missing() > 0 && !k.madeBy(s.model) {
+		if last := k.embedder(); last != "" && last != s.model && model() == s.model { // it changed over: all is there
+			if v := vectors(t, db, index.Embedder{Model: s.model}, "/docs"); v.Missing() > 0 {
 				t.Errorf("%d passages have no vector of the embedder that was switched to", v.Missing())
 			}
 		}
@@ -238,16 +261,18 @@ func caughtUp(t *testing.T, path string, k *killSteps) bool {
 	return false
 }
 
-// madeBy reports whether the vectors before the next step were made by a model.
-func (k *killSteps) madeBy(model string) bool {
-	last := ""
+// embedder returns the model of the vectors that there are before the next step;
+// empty where there are none.
+func (k *killSteps) embedder() (last string) {
 	replay := killSteps{seed: k.seed, now: map[string]index.Entry{}}
 	for replay.n < k.n {
-		if s := replay.next(); s.model != "" && len(replay.now) > 0 {
+		s := replay.next()
+		texts := slices.ContainsFunc(slices.Collect(maps.Values(replay.now)), func(e index.Entry) bool { return len(e.Chunks) > 0 })
+		if s.model != "" && texts {
 			last = s.model
 		}
 	}
-	return last == model
+	return last
 }
 
 // answersFresh reports whether the chunks that an index finds are those that it
