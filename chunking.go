@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
+	"example.com/ragflow/llm"
 )
 
 // Chunkers lists the names that Config.Chunking.Chunker may have.
@@ -26,6 +28,22 @@ func (a *Assistant) chunkingOf(ctx context.Context, root string) (corpus.ChunkOp
 		return kept, fmt.Errorf("read how %q is cut: %w", root, err)
 	}
 	return kept, nil
+}
+
+// sentenceModel is what the semantic chunker compares sentences with: the
+// embedder, where it is the model that the options name; else nil.
+func (a *Assistant) sentenceModel(o corpus.ChunkOptions) corpus.Embed {
+	e := a.config.Embedder
+	if e == nil || o.Semantic.Model == "" || index.ModelName(e.Model()) != index.ModelName(o.Semantic.Model) {
+		return nil
+	}
+	return func(ctx context.Context, texts []string) ([][]float32, error) {
+		out, err := e.Embed(ctx, texts, llm.Passage)
+		if err != nil {
+			return nil, err
+		}
+		return out.Vectors, nil
+	}
 }
 
 // chunkings is chunkingOf by root, for all that is indexed.

@@ -31,7 +31,7 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 		}
 		doc.Root = rootGiven
 		options := a.config.Chunking
-		chunks, err := corpus.ChunkWith(ctx, doc, options, nil)
+		chunks, err := corpus.ChunkWith(ctx, doc, options, a.sentenceModel(options))
 		if err != nil {
 			return fmt.Errorf("cut %s: %w", g.Name, err)
 		}

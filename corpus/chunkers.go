@@ -15,6 +15,7 @@ const (
 	ChunkHTML      = "html"      // a page by its headings and blocks
 	ChunkMarkdown  = "markdown"  // one section a heading, none joined
 	ChunkRecursive = "recursive" // by a list of separators, to a fixed size, with an overlap
+	ChunkSemantic  = "semantic"  // where the topic changes, with an overlap of sentences
 	ChunkText      = "text"      // by paragraphs, then sentences
 )
 
@@ -29,6 +30,7 @@ func chunkers() map[string]chunker {
 		ChunkHTML:      byBlocks,
 		ChunkMarkdown:  byHeadings,
 		ChunkRecursive: bySeparators,
+		ChunkSemantic:  bySentences,
 		ChunkText:      byBlocks,
 	}
 }
@@ -98,8 +100,17 @@ type ChunkOptions struct {
 
 // Semantic says how the semantic chunker compares sentences.
 type Semantic struct {
-	Model string // names what Embed is; default: the words of the sentences are compared, without a model
+	Model     string  // names what Embed is; default: the words of the sentences are compared, without a model
+	Apart     bool    // chunks repeat no sentences, whatever Overlap is
+	SplitOn   string  // what is compared: SplitSentences, the default, or SplitParagraphs
+	Threshold float64 // of a model: sentences less alike than this, by cosine, are parted; default 0.5
 }
+
+// What the semantic chunker compares.
+const (
+	SplitSentences  = "sentences"
+	SplitParagraphs = "paragraphs"
+)
 
 const (
 	defaultSize    = 512
@@ -115,6 +126,9 @@ func (o ChunkOptions) Check() error {
 	}
 	if o.Language != "" && !slices.Contains(CodeLanguages(), o.Language) {
 		return fmt.Errorf("the declarations of %q are not known: take one of %s", o.Language, strings.Join(CodeLanguages(), ", "))
+	}
+	if s := o.Semantic.SplitOn; s != "" && s != SplitSentences && s != SplitParagraphs {
+		return fmt.Errorf("the semantic chunker splits on %s or %s, not on %q", SplitSentences, SplitParagraphs, s)
 	}
 	if o = o.filled(); o.Overlap > o.Size/2 {
 		return fmt.Errorf("chunks of %d tokens cannot overlap by %d: take %d or less", o.Size, o.Overlap, o.Size/2)
@@ -139,6 +153,12 @@ func (o ChunkOptions) filled() ChunkOptions {
 		o.Min = defaultMin
 	}
 	o.Min = min(max(o.Min, 0), o.Size/2)
+	if o.Semantic.SplitOn == "" {
+		o.Semantic.SplitOn = SplitSentences
+	}
+	if o.Semantic.Threshold == 0 {
+		o.Semantic.Threshold = defaultThreshold
+	}
 	if len(o.Separators) == 0 {
 		o.Separators = defaultSeparators()
 	}
@@ -166,6 +186,8 @@ func (o ChunkOptions) Fingerprint() string {
 		return fmt.Sprintf("chunk/3 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
 	case ChunkCode:
 		return fmt.Sprintf("chunk/3 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
+	case ChunkSemantic:
+		return fmt.Sprintf("chunk/3 %s size=%d overlap=%d by=%q on=%s apart=%v below=%v", o.Chunker, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
 	case ChunkMarkdown:
 		return fmt.Sprintf("chunk/3 %s size=%d", o.Chunker, o.Size)
 	}

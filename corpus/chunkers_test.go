@@ -1,6 +1,8 @@
 package corpus_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +18,7 @@ import (
 
 func TestChunkers(t *testing.T) {
 	names := corpus.Chunkers()
-	for _, want := range []string{"adaptive", "code", "html", "markdown", "recursive"} { // C01
+	for _, want := range []string{"adaptive", "code", "html", "markdown", "recursive", "semantic"} { // C01
 		if !slices.Contains(names, want) {
 			t.Errorf("Chunkers() = %q lacks %s", names, want)
 		}
@@ -93,6 +95,42 @@ func TestChunkRecursive(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{strings.Repeat("x", 60) + "|", strings.Repeat("y", 60)}, got); d != "" {
 		t.Errorf("separator of our own: %s", d)
+	}
+}
+
+// twoTopics is a text of two topics, eight sentences each.
+const twoTopics = `A volcano is a mountain that opens to molten rock below. Molten rock rises and the volcano erupts with lava and ash. Lava flows down the mountain and cools to rock. Ash from the volcano falls on fields near the mountain. Scientists measure the rock and the heat of the lava. A volcano may sleep for years before lava rises again. The ash makes the fields below the mountain fertile. Every eruption of the volcano adds rock to the mountain. A violin is played with a bow on four strings. The bow is drawn over the strings to make a tone. A player tunes the strings of the violin before a concert. The tone of a violin depends on its wood and strings. In a concert the violin often plays the melody. The bow is rubbed with resin so that the strings sound. A violin maker carves the wood until the tone is right. The player holds the violin under the chin during the concert.`
+
+// TestChunkSemantic splits exactly where the topic changes (C04), by words and by
+// a model, and repeats two sentences for an overlap of 50 (C05).
+func TestChunkSemantic(t *testing.T) {
+	doc := parse(t, "a.txt", twoTopics)
+	violin := strings.Index(twoTopics, "A violin is played")
+	embed := func(_ context.Context, texts []string) (out [][]float32, _ error) {
+		for i, s := range texts {
+			if strings.Index(twoTopics, s) < violin {
+				out = append(out, []float32{1, float32(i) / 20, 0})
+			} else {
+				out = append(out, []float32{0, float32(i) / 20, 1})
+			}
+		}
+		return out, nil
+	}
+	o := corpus.ChunkOptions{Chunker: corpus.ChunkSemantic, Overlap: -1}
+	for name, model := range map[string]string{"words": "", "model": "m"} {
+		o.Semantic.Model = model
+		chunks, err := corpus.ChunkWith(t.Context(), doc, o, embed)
+		if err != nil || len(chunks) != 2 || chunks[1].Start != violin || chunks[0].Cut.Sentences != 8 || chunks[1].Cut.Sentences != 8 {
+			t.Errorf("by %s: %v %+v, want 8 and 8 sentences, the second from %d", name, err, chunks, violin)
+		}
+	}
+	o.Overlap, o.Semantic.Model = 50, "m"
+	chunks, err := corpus.ChunkWith(t.Context(), doc, o, embed)
+	if want := strings.Index(twoTopics, "The ash makes"); err != nil || len(chunks) != 2 || chunks[1].Start != want {
+		t.Errorf("with overlap 50: %v %+v, want the second from %d", err, chunks, want)
+	}
+	if _, err := corpus.ChunkWith(t.Context(), doc, o, nil); !errors.Is(err, corpus.ErrNoModel) || !strings.Contains(err.Error(), "EMBEDDING_MODEL") {
+		t.Errorf("without a model: %v", err)
 	}
 }
 
@@ -197,6 +235,8 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 func FuzzChunkCode(f *testing.F) {
 	fuzzChunker(f, corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift")
 }
+
+func FuzzChunkSemantic(f *testing.F) { fuzzChunker(f, corpus.ChunkSemantic, "a.md", "a.txt", "a.html") }
 
 func FuzzChunkRecursive(f *testing.F) {
 	fuzzChunker(f, corpus.ChunkRecursive, "a.md", "a.txt", "a.html")

@@ -14,7 +14,7 @@
 //   - A chunk is an exact slice: chunk.Text == doc.Text[chunk.Start:chunk.End].
 //     The chunks of a document are in order, each ends behind the one before, and
 //     they hold all of its text but front matter and blank space. Only those of
-//     the recursive chunker overlap. A page that holds nothing but
+//     the recursive and semantic chunkers overlap. A page that holds nothing but
 //     shortcodes and comments may have no chunks.
 //   - doc.Text is valid UTF-8 and, for every file that is, the file itself byte
 //     for byte, so that offsets lead into the file. [Document.Converted] says

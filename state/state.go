@@ -240,6 +240,8 @@ type Cut struct {
 	Chunker string `json:"chunker,omitempty"` // that cut the document; what adaptive chose
 	Level   int    `json:"level,omitempty"`   // of the innermost heading of Markdown, from 1; 0 above the first one
 
+	Sentences int `json:"sentence_count,omitempty"` // of the semantic chunker
+
 	// Of source code.
 	Language    string `json:"language,omitempty"`         // go, python, …
 	Declaration string `json:"declaration_type,omitempty"` // function_declaration, class_declaration, …; empty between declarations

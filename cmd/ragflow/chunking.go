@@ -37,8 +37,38 @@ func chunkSettings() (rows []setting, defaults map[string][]string) {
 				return err == nil && n >= 0 && n <= 4096
 			},
 		},
+		{
+			zero: true, name: "SEMANTIC_MODEL", key: "semantic_model", allowed: "words, or the name of the embedding model",
+			set: func(c *ragflow.Config, v []string) bool {
+				if c.Chunking.Semantic.Model = v[0]; v[0] == "words" {
+					c.Chunking.Semantic.Model = ""
+				}
+				return !strings.ContainsAny(v[0], " \t\r\n")
+			},
+		},
+		{
+			zero: true, name: "SEMANTIC_SPLIT_ON", key: "semantic_split_on", allowed: "sentences or paragraphs",
+			set: func(c *ragflow.Config, v []string) bool {
+				c.Chunking.Semantic.SplitOn = v[0]
+				return v[0] == "sentences" || v[0] == "paragraphs"
+			},
+		},
+		{
+			zero: true, name: "SEMANTIC_PRESERVE_CONTEXT", key: "semantic_preserve_context", allowed: "true or false",
+			set: func(c *ragflow.Config, v []string) bool {
+				c.Chunking.Semantic.Apart = v[0] == "false"
+				return v[0] == "true" || v[0] == "false"
+			},
+		},
+		{
+			zero: true, name: "SEMANTIC_THRESHOLD", key: "semantic_threshold", allowed: "a number above 0 and up to 1",
+			set: func(c *ragflow.Config, v []string) bool { return fraction(&c.Chunking.Semantic.Threshold, v[0]) },
+		},
 	}
 	return rows, map[string][]string{
+		"SEMANTIC_MODEL": {"words"}, "SEMANTIC_SPLIT_ON": {"sentences"}, "SEMANTIC_PRESERVE_CONTEXT": {"true"},
+		"SEMANTIC_THRESHOLD": {"0.5"},
+
 		"RAGFLOW_CHUNKER": {"adaptive"},
 		"CHUNK_SIZE":      {"512"},
 		"CHUNK_OVERLAP":   {"50"},

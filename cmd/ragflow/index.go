@@ -41,7 +41,7 @@ indexes each change as it happens.
 Documents are cut into passages by --chunker: adaptive chooses by document, and
 joins small sections. code keeps each function and class of source code whole,
 under its name. markdown makes a section of every heading; html and text go
-by blocks and paragraphs; recursive fills passages to their size and lets them
+by blocks and paragraphs; semantic cuts where the topic changes; recursive fills passages to their size and lets them
 overlap. What the flags say is kept for the folder: later runs cut it the same
 way, and a change cuts that folder anew, and no other.
 
