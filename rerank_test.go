@@ -19,7 +19,7 @@ type judge struct {
 	fail  error
 }
 
-func (j *judge) Model() string { return "judge" }
+func (*judge) Model() string { return "judge" }
 
 func (j *judge) Rerank(_ context.Context, _ string, texts []string) (llm.Scores, error) {
 	j.shown = append(j.shown, len(texts))

@@ -51,7 +51,7 @@ func (v *vectorSegment) cluster(ctx context.Context) (recall float64, err error)
 	lists := int(math.Sqrt(float64(len(v.rows))))
 	c := &clusters{centroids: v.learn(ctx, lists)}
 	nearest := make([]uint32, len(v.rows))
-	v.eachBlock(ctx, len(v.rows), func(row int) { nearest[row] = uint32(c.nearestTo(v.row(row))) })
+	eachBlock(ctx, len(v.rows), func(row int) { nearest[row] = uint32(c.nearestTo(v.row(row))) })
 	if err := context.Cause(ctx); err != nil {
 		return 0, err
 	}
@@ -78,7 +78,7 @@ func (v *vectorSegment) row(i int) []float32 { return v.data[i*v.dimension : (i+
 
 // eachBlock calls f for the numbers below n, some side by side, until the
 // context ends.
-func (v *vectorSegment) eachBlock(ctx context.Context, n int, f func(i int)) {
+func eachBlock(ctx context.Context, n int, f func(i int)) {
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
@@ -104,7 +104,7 @@ func (v *vectorSegment) learn(ctx context.Context, lists int) []float32 {
 	}
 	nearest := make([]int, sample)
 	for range clusterRounds {
-		v.eachBlock(ctx, sample, func(i int) { nearest[i] = c.nearestTo(rowOf(i)) })
+		eachBlock(ctx, sample, func(i int) { nearest[i] = c.nearestTo(rowOf(i)) })
 		sums := make([]float64, lists*d)
 		for i, list := range nearest {
 			for j, f := range rowOf(i) {
