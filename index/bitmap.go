@@ -58,3 +58,24 @@ func (b bitmap) fill(n int) {
 		b[len(b)-1] = 1<<(n&63) - 1
 	}
 }
+
+// intersect leaves only what o has too; a nil o has everything.
+func (b bitmap) intersect(o bitmap) {
+	for i := range o {
+		b[i] &= o[i]
+	}
+}
+
+// subtract takes out what o has.
+func (b bitmap) subtract(o bitmap) {
+	for i := range o {
+		b[i] &^= o[i]
+	}
+}
+
+// unite puts in what o has.
+func (b bitmap) unite(o bitmap) {
+	for i := range o {
+		b[i] |= o[i]
+	}
+}

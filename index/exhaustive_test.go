@@ -23,10 +23,11 @@ import (
 
 // exhaustive is the search that skips nothing: every posting of every term is
 // added up, in the order of Searcher.terms, and all chunks are sorted.
-func exhaustive(s *Searcher, q state.Query, k int, sel *selection) []candidate {
+func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 	var all []candidate
 	terms := s.terms(q)
-	for i, p := range s.parts {
+	for i := range s.parts {
+		p := &s.parts[i]
 		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
 		for _, t := range terms {
 			var c cursor
@@ -54,9 +55,8 @@ func exhaustive(s *Searcher, q state.Query, k int, sel *selection) []candidate {
 			}
 		}
 		for c, v := range chunks {
-			f := int(p.chunkField(c, 0))
-			if allowed := sel.filesOf(&s.parts[i], i); v > 0 && (allowed == nil || allowed.has(f)) && sel.has(i, c) {
-				all = append(all, candidate{i, c, v + s.scorer.ranking.Document*files[f]})
+			if v > 0 && p.shows(c) {
+				all = append(all, candidate{i, c, v + s.scorer.ranking.Document*files[p.chunkField(c, 0)]})
 			}
 		}
 	}
@@ -65,12 +65,12 @@ func exhaustive(s *Searcher, q state.Query, k int, sel *selection) []candidate {
 }
 
 // pruned is what Search finds.
-func pruned(tb testing.TB, s *Searcher, q state.Query, k int, sel *selection) []candidate {
+func pruned(tb testing.TB, s *Searcher, q state.Query, k int) []candidate {
 	tb.Helper()
 	found := newTop(k, s.better)
 	terms := s.terms(q)
 	for i := range s.parts {
-		if err := s.search(tb.Context(), i, terms, sel, found); err != nil {
+		if err := s.search(tb.Context(), i, terms, found); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -241,8 +241,8 @@ func TestPruningIsExact(t *testing.T) {
 					if n%3 == 0 {
 						q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}}
 					}
-					sel := randomSelection(m.r, s, n)
-					got, want := pruned(t, s, q, k, sel), exhaustive(s, q, k, sel)
+					narrow(m.r, s, n)
+					got, want := pruned(t, s, q, k), exhaustive(s, q, k)
 					if d := cmp.Diff(want, got, cmp.AllowUnexported(candidate{})); d != "" {
 						t.Fatalf("%q, %d best: (-exhaustive +search)\n%s", q.Text, k, d)
 					}
@@ -252,31 +252,31 @@ func TestPruningIsExact(t *testing.T) {
 	}
 }
 
-// randomSelection allows from no file in a hundred to all.
-func randomSelection(r *rand.Rand, s *Searcher, n int) *selection {
-	if n%4 == 0 {
-		return nil
-	}
-	sel := &selection{}
+// narrow lets from no file in a hundred to all be found, and some or all chunks
+// of them.
+func narrow(r *rand.Rand, s *Searcher, n int) {
 	share := []float64{0.004, 0.05, 0.9}[n%3]
-	for _, p := range s.parts {
-		files, chunks := newBitmap(p.files), newBitmap(p.chunks)
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.shown, p.only = nil, nil
+		if n%4 == 0 {
+			continue
+		}
+		p.shown = newBitmap(p.files)
 		for f := range p.files {
 			if r.Float64() < share {
-				files.set(f)
+				p.shown.set(f)
 			}
 		}
-		for c := range p.chunks {
-			if r.IntN(3) > 0 {
-				chunks.set(c)
+		if n%2 == 0 {
+			p.only = newBitmap(p.chunks)
+			for c := range p.chunks {
+				if r.IntN(3) > 0 {
+					p.only.set(c)
+				}
 			}
 		}
-		sel.files, sel.chunks = append(sel.files, files), append(sel.chunks, chunks)
 	}
-	if n%2 == 0 {
-		sel.chunks = nil
-	}
-	return sel
 }
 
 // madeSegment is a segment of n chunks, kept between runs for it takes minutes

@@ -169,12 +169,12 @@ func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier,
 		}
 	}
 	t := &tier{}
-	b := newBuilder()
+	b, about := newBuilder(), attributes{}
 	if err := each(tx, func(rows row) error {
 		var f rostered
-		var analysis string
+		var title, url, meta, analysis string
 		var body sql.RawBytes
-		if err := rows.Scan(&f.id, &f.version, &f.source, &analysis, &body); err != nil {
+		if err := rows.Scan(&f.id, &f.version, &f.source, &title, &url, &meta, &analysis, &body); err != nil {
 			return err
 		}
 		if analysis != s.analysis {
@@ -186,6 +186,9 @@ func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier,
 		}
 		if b.files > before {
 			t.roster = append(t.roster, f)
+			if err := about.add(before, f.source, title, url, meta); err != nil {
+				return fmt.Errorf("%q: %w", f.source, err)
+			}
 		}
 		t.weight += int64(len(body))
 		done++
@@ -193,7 +196,7 @@ func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier,
 			progress(done, total)
 		}
 		return nil
-	}, `SELECT f.id, f.version, f.source, t.analysis, t.body FROM files f JOIN terms t ON t.file = f.id
+	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta, t.analysis, t.body FROM files f JOIN terms t ON t.file = f.id
 		WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
 		return nil, err
 	}
@@ -201,6 +204,7 @@ func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier,
 	if err != nil {
 		return nil, err
 	}
+	t.about = about.encode()
 	t.segment, err = openSegment(data)
 	return t, err
 }

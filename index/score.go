@@ -38,18 +38,21 @@ type window struct {
 	c0, c1        int         // chunks of the window
 	chunks, files []float64   // sums so far; 0 outside of a window
 	touched       bitmap      // files of the window that hold an added term
+	part          int         // its number
 	allowed       bitmap      // files of the part that may be found; nil: all
+	only          bitmap      // chunks of those files that may be found; nil: all
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
 var windows = sync.Pool{New: func() any { return new(window) }}
 
 // search offers the chunks of part i that hold a term.
-func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, sel *selection, found *top) error {
+func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *top) error {
 	w := windows.Get().(*window)
 	defer windows.Put(w)
 	w.open(s, i, terms)
-	w.allowed = sel.filesOf(&s.parts[i], i)
+	w.part, w.allowed = i, s.parts[i].found()
+	w.only = s.parts[i].only
 	for w.next() {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -59,12 +62,12 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, sel *se
 		case essential == 0:
 		case w.few():
 			w.touchAllowed()
-			w.finish(0, i, sel, found)
+			w.finish(0, found)
 		default:
 			for t := range essential {
 				w.add(t)
 			}
-			w.finish(essential, i, sel, found)
+			w.finish(essential, found)
 		}
 		for t := range w.cursors {
 			w.cursors[t].seek(uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
@@ -240,16 +243,16 @@ func (w *window) addTitled(t, f int) {
 
 // finish goes through the files of the window that hold an added term, looks up
 // the terms from essential on, offers the chunks, and clears the sums.
-func (w *window) finish(essential, part int, sel *selection, found *top) {
+func (w *window) finish(essential int, found *top) {
 	for i, word := range w.touched {
 		w.touched[i] = 0
 		for ; word != 0; word &= word - 1 {
-			w.finishFile(w.f0+i*64+bits.TrailingZeros64(word), essential, part, sel, found)
+			w.finishFile(w.f0+i*64+bits.TrailingZeros64(word), essential, found)
 		}
 	}
 }
 
-func (w *window) finishFile(f, essential, part int, sel *selection, found *top) {
+func (w *window) finishFile(f, essential int, found *top) {
 	first, end := w.seg.chunksOf(f)
 	chunks, share, floor := w.chunks[first-w.c0:end-w.c0], w.score.ranking.Document, found.floor()
 	for t := essential; ; t++ {
@@ -258,8 +261,8 @@ func (w *window) finishFile(f, essential, part int, sel *selection, found *top) 
 		}
 		if t == len(w.terms) {
 			for i, v := range chunks {
-				if v > 0 && sel.has(part, first+i) {
-					found.offer(candidate{part, first + i, v + share*w.files[f-w.f0]})
+				if v > 0 && (w.only == nil || w.only.has(first+i)) {
+					found.offer(candidate{w.part, first + i, v + share*w.files[f-w.f0]})
 				}
 			}
 			break

@@ -164,7 +164,7 @@ func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	found := newTop(k, s.better)
 	terms := s.terms(q)
 	for i := range s.parts {
-		if err := s.search(ctx, i, terms, nil, found); err != nil {
+		if err := s.search(ctx, i, terms, found); err != nil {
 			return nil, err
 		}
 	}

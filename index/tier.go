@@ -8,23 +8,26 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // A tier is a segment with the roster of its files. Its file is one run of
 // bytes; uvarints and strings as in terms.go, fixed numbers little-endian:
 //
 //	8 bytes   magic, with the version of the format
-//	4 bytes   CRC-32C of the roster
+//	4 bytes   CRC-32C of roster and attributes
 //	4 bytes   length of the roster
+//	4 bytes   length of the attributes
 //	roster    number of files; of each, in the order of the segment: id of its
 //	          row, version, bytes its source shares with the one before, the rest
 //	          of the source
+//	attributes of the files: see attributes.go
 //	zeros up to the next multiple of 64
 //	segment   see segment.go
 
 const (
-	tierMagic = "rftier\x00\x01"
-	tierHead  = len(tierMagic) + 8
+	tierMagic = "rftier\x00\x02"
+	tierHead  = len(tierMagic) + 12
 	tierAlign = 64
 )
 
@@ -34,9 +37,13 @@ type tier struct {
 	*segment
 
 	roster []rostered // by file of the segment
+	about  []byte     // attributes of the files
 	weight int64      // bytes of the terms it was merged from; known to who built it
 
 	published bool // there is a row of it in the manifest
+
+	attributesOnce sync.Once
+	known          map[string][]attributeValue // what about says, made when first needed
 }
 
 // rostered names one file of a tier: a row of files, as of one version of it.
@@ -58,13 +65,14 @@ func encodeTier(t *tier) ([]byte, error) {
 		roster = appendTerm(roster, before, f.source)
 		before = f.source
 	}
-	if uint64(len(roster)) > math.MaxUint32 {
+	if max(uint64(len(roster)), uint64(len(t.about))) > math.MaxUint32 {
 		return nil, errTooLarge
 	}
-	out := make([]byte, 0, tierHead+len(roster)+tierAlign+len(t.data))
+	out := make([]byte, 0, tierHead+len(roster)+len(t.about)+tierAlign+len(t.data))
 	out = append(out, tierMagic...)
-	out = appendU32(out, crc32.Checksum(roster, castagnoli), uint32(len(roster)))
-	out = append(out, roster...)
+	sum := crc32.Update(crc32.Checksum(roster, castagnoli), castagnoli, t.about)
+	out = appendU32(out, sum, uint32(len(roster)), uint32(len(t.about)))
+	out = append(append(out, roster...), t.about...)
 	for len(out)%tierAlign != 0 {
 		out = append(out, 0)
 	}
@@ -77,12 +85,13 @@ func decodeTier(data []byte) (*tier, error) {
 		return nil, fmt.Errorf("%w: not a segment of this version", errDamaged)
 	}
 	sum, size := binary.LittleEndian.Uint32(data[len(tierMagic):]), uint64(binary.LittleEndian.Uint32(data[len(tierMagic)+4:]))
-	if size > uint64(len(data)-tierHead) {
+	about := uint64(binary.LittleEndian.Uint32(data[len(tierMagic)+8:]))
+	if size+about > uint64(len(data)-tierHead) {
 		return nil, fmt.Errorf("%w: cut short", errDamaged)
 	}
-	end := tierHead + int(size) //nolint:gosec // within data
-	roster := data[tierHead:end]
-	if crc32.Checksum(roster, castagnoli) != sum {
+	end := tierHead + int(size+about) //nolint:gosec // within data
+	roster := data[tierHead : end-int(about)]
+	if crc32.Checksum(data[tierHead:end], castagnoli) != sum {
 		return nil, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	start := (end + tierAlign - 1) / tierAlign * tierAlign
@@ -98,7 +107,7 @@ func decodeTier(data []byte) (*tier, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tier{segment: s}
+	t := &tier{segment: s, about: data[end-int(about) : end]}
 	if t.roster, err = decodeRoster(roster); err != nil || len(t.roster) != s.files {
 		return nil, fmt.Errorf("%w: its roster does not fit", errDamaged)
 	}

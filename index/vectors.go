@@ -116,6 +116,14 @@ func (v *Vectors) stamp(tx *sqlite.Tx, stamps []vectorStamp) error {
 	return nil
 }
 
+// Of returns the same vectors for a searcher that [Searcher.Only] or
+// [Searcher.Matching] made of the one they are of.
+func (v *Vectors) Of(s *Searcher) *Vectors {
+	narrowed := *v
+	narrowed.s = s
+	return &narrowed
+}
+
 // Embedder returns what made the vectors. Its dimension is 0 where there are
 // none.
 func (v *Vectors) Embedder() Embedder { return v.embedder }
@@ -133,11 +141,6 @@ func (v *Vectors) Missing() int { return v.all - v.rows }
 // ordered by root, source and place. A score is the cosine, within −1 and 1, and
 // the same on every machine.
 func (v *Vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
-	return v.search(ctx, query, k, least, nil)
-}
-
-// search is Search among what sel allows; nil: all.
-func (v *Vectors) search(ctx context.Context, query []float32, k int, least float64, sel *selection) ([]state.Hit, error) {
 	k = min(k, v.rows)
 	if k <= 0 {
 		return nil, context.Cause(ctx)
@@ -149,7 +152,7 @@ func (v *Vectors) search(ctx context.Context, query []float32, k int, least floa
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.scan(ctx, unit, k, least, sel)
+	found, err := v.scan(ctx, unit, k, least)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,7 @@ const (
 type stretch struct{ part, from, to int }
 
 // scan finds the k nearest of all rows, with a heap for each worker.
-func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64, sel *selection) ([]candidate, error) {
+func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64) ([]candidate, error) {
 	var work []stretch
 	alone := 0
 	for p, seg := range v.parts {
@@ -206,7 +209,7 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 			if ctx.Err() != nil || faults[w] != nil {
 				return
 			}
-			faults[w] = v.scanPart(ctx, s, unit, least, sel, heaps[w])
+			faults[w] = v.scanPart(ctx, s, unit, least, heaps[w])
 		}
 	}
 	var wg sync.WaitGroup
@@ -242,13 +245,9 @@ func byScore(compare func(a, b candidate) int) func(a, b candidate) int {
 }
 
 // scanPart offers a stretch of rows, or what is near in a part that is clustered.
-func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, least float64, sel *selection, found *top) error {
+func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, least float64, found *top) error {
 	seg, p := v.parts[s.part], &v.s.parts[s.part]
-	files := sel.filesOf(p, s.part)
-	allowed := func(row int) bool {
-		chunk := int(seg.rows[row])
-		return (files == nil || files.has(int(p.chunkField(chunk, 0)))) && sel.has(s.part, chunk)
-	}
+	allowed := func(row int) bool { return p.shows(int(seg.rows[row])) }
 	if seg.near == nil {
 		for i := s.from; i < s.to; i++ {
 			if score := cosine(unit, seg.row(i)); score >= least && score >= found.floor() && allowed(i) {
@@ -257,7 +256,7 @@ func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, least
 		}
 		return nil
 	}
-	near, err := seg.approximate(ctx, unit, found.k, seg.least(sel != nil, allowed), allowed)
+	near, err := seg.approximate(ctx, unit, found.k, seg.least(p.narrowed(), allowed), allowed)
 	for _, c := range near {
 		if c.score >= least {
 			found.offer(candidate{s.part, int(seg.rows[c.chunk]), c.score})

@@ -26,12 +26,34 @@ type part struct {
 	root   string
 	maxRev int64  // of the view
 	alive  bitmap // files that did not change or go since, by number; nil: all
+	shown  bitmap // files that may be found; nil: all that are alive
+	only   bitmap // chunks that may be found, of those files; nil: all
 	*tier
 }
 
 // live reports whether a chunk counts.
 func (p *part) live(chunk int) bool {
 	return p.alive == nil || p.alive.has(int(p.chunkField(chunk, 0)))
+}
+
+// found returns the files that may be found; nil: all.
+func (p *part) found() bitmap {
+	if p.shown != nil {
+		return p.shown
+	}
+	return p.alive
+}
+
+// narrowed reports whether a filter or a phrase leaves out some.
+func (p *part) narrowed() bool { return p.shown != nil || p.only != nil }
+
+// shows reports whether a chunk may be found.
+func (p *part) shows(chunk int) bool {
+	if p.only != nil && !p.only.has(chunk) {
+		return false
+	}
+	files := p.found()
+	return files == nil || files.has(int(p.chunkField(chunk, 0)))
 }
 
 // manifest says what tiers a collection was published in.

@@ -97,6 +97,11 @@ type Query struct {
 	Cited []string `json:"cited,omitempty"`
 	// Told says how far chunks were told already, so that "more" goes on behind.
 	Told []Told `json:"told,omitempty"`
+	// Phrases must stand in a passage, its headings or its title, word by word;
+	// Without must not, as words or as phrases of several. Who searches by a query
+	// asks index.Searcher.Matching for that.
+	Phrases []string `json:"phrases,omitempty"`
+	Without []string `json:"without,omitempty"`
 }
 
 // Told says that a chunk was quoted up to a byte of its document.
