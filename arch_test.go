@@ -70,7 +70,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
-	"cmd/ragflow": {ours: []string{".", "eval", "llm", "llm/openai", "llm/rerank", "rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "eval", "index", "llm", "llm/openai", "llm/rerank", "rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left

@@ -7,6 +7,7 @@ import (
 	"example.com/ragflow/corpus"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/state"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -63,6 +64,9 @@ type Config struct {
 	Reranker llm.Reranker
 	// Retrieval says how what words and meaning find becomes one list.
 	Retrieval Retrieval
+	// Filter says which documents answers and searches may use; zero: all. Where no
+	// document passes, questions end with ErrFiltered.
+	Filter state.Filter
 
 	// Durability says what a saved step survives: ProcessCrash, which is the
 	// default, or PowerLoss.

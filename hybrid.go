@@ -81,6 +81,8 @@ type hybrid struct {
 	mu      sync.Mutex // held while vectors are loaded
 	vectors *index.Vectors
 	fault   error // why there are none; not asked for again
+
+	whole *hybrid // that this one finds a part of, and whose vectors it has; nil: it is whole
 }
 
 var _ nodes.Searcher = (*hybrid)(nil)
@@ -276,8 +278,28 @@ func (h *hybrid) searchDense(ctx context.Context, q state.Query, k int) ([]state
 	return hits, nil, nil
 }
 
+// only returns a searcher of what passes a filter and holds what a query says
+// must be there.
+func (h *hybrid) only(ctx context.Context, f state.Filter, q state.Query) (*hybrid, error) {
+	s, err := h.Only(f)
+	if err == nil {
+		s, err = s.Matching(ctx, q)
+	}
+	if err != nil || s == h.Searcher {
+		return h, err
+	}
+	return &hybrid{Searcher: s, config: h.config, queries: h.queries, whole: h}, nil
+}
+
 // load returns the vectors of the snapshot, which the first search reads.
 func (h *hybrid) load(ctx context.Context) (*index.Vectors, error) {
+	if h.whole != nil {
+		v, err := h.whole.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return v.Of(h.Searcher), nil
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.vectors != nil || h.fault != nil {

@@ -32,10 +32,11 @@ import (
 
 // Facts a caller acts on; match them with errors.Is.
 var (
-	ErrEmptyQuery      = nodes.ErrEmptyQuery                       // the question holds nothing but white space
-	ErrNoDocuments     = errors.New("no documents to answer from") // none configured and none indexed
-	ErrNotFound        = graph.ErrNotFound                         // no such thread or run
-	ErrNoPath          = corpus.ErrNoPath                          // a path of documents is empty
+	ErrEmptyQuery      = nodes.ErrEmptyQuery                         // the question holds nothing but white space
+	ErrNoDocuments     = errors.New("no documents to answer from")   // none configured and none indexed
+	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
+	ErrNotFound        = graph.ErrNotFound                           // no such thread or run
+	ErrNoPath          = corpus.ErrNoPath                            // a path of documents is empty
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
 	ErrNothingToResume = graph.ErrNothingToDo                             // the thread has no unfinished run
@@ -197,8 +198,14 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 		report.Warned = append(report.Warned, FileProblem{"index.db", a.repaired})
 	}
 	search, err := a.newHybrid(ctx, searcher)
+	if err == nil {
+		search, err = search.only(ctx, a.config.Filter, state.Query{})
+	}
 	if err != nil {
 		return err
+	}
+	if search.Passing() == 0 && !a.config.Filter.Empty() {
+		return ErrFiltered
 	}
 	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.synonyms).withModels(a.config, searcher)}
 	e.skills.searcher = search

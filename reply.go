@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
 	"example.com/ragflow/state"
 )
 
@@ -107,10 +108,14 @@ type Usage struct {
 
 // SearchReply is the schema of `ragflow search --json`.
 type SearchReply struct {
-	Query    string      `json:"query"`
-	Hits     []SearchHit `json:"hits"`
-	Warnings []string    `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
-	Note     string      `json:"note,omitempty"`     // says that a leg counts less than it usually does
+	Query    string        `json:"query"`
+	Phrases  []string      `json:"phrases,omitempty"` // in quotes in the query: each hit holds them
+	Without  []string      `json:"without,omitempty"` // behind a minus in the query: no hit holds them
+	Filter   *state.Filter `json:"filter,omitempty"`
+	Hits     []SearchHit   `json:"hits"`
+	Facets   []index.Facet `json:"facets,omitempty"`   // as asked for
+	Warnings []string      `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
+	Note     string        `json:"note,omitempty"`     // says that a leg counts less than it usually does
 }
 
 // SearchHit is one passage found, with its place and text.
@@ -134,7 +139,17 @@ type SearchHit struct {
 	Cut       state.Cut   `json:"cut,omitzero"` // what cut the passage, and what it knows of it
 	// RerankScore is what reranking gave, which the order goes by then; nil where
 	// nothing was reranked. A model's is within 0 and 1.
-	RerankScore *float64 `json:"rerank_score,omitempty"`
+	RerankScore *float64     `json:"rerank_score,omitempty"`
+	Snippet     SnippetReply `json:"snippet"`
+}
+
+// SnippetReply is the stretch of a passage that says most of what was asked for.
+// Places are bytes of the document, as Start and End of the hit are.
+type SnippetReply struct {
+	Text  string       `json:"text"`
+	Start int          `json:"start"`
+	End   int          `json:"end"`
+	Marks []index.Mark `json:"marks"` // words of the query
 }
 
 // IndexReport tells what indexing did. Its JSON is the schema of `ragflow index --json`.

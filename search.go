@@ -7,8 +7,10 @@ import (
 	"math"
 	"path"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
+	"example.com/ragflow/index"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
 	"example.com/ragflow/phrase"
@@ -27,28 +29,47 @@ func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchRep
 // that is not possible is an error that matches ErrNoDense or ErrEmbedderChanged,
 // or is the embedder's own; a hybrid one warns instead.
 func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg string) (*SearchReply, error) {
+	return a.SearchWith(ctx, query, SearchOptions{TopK: k, Leg: leg})
+}
+
+// SearchOptions say how one search works. The zero value is as configured.
+type SearchOptions struct {
+	TopK   int          // passages; 0: Config.Retrieval.TopK
+	Leg    string       // see SearchLeg
+	Filter state.Filter // documents that may be found, beside Config.Filter
+	Facets []string     // keys to count matching documents by
+}
+
+// SearchWith is Search with options. In a query "words in quotes" must stand
+// together, and -word must not be there: see index.ParseQuery. A filter or facet
+// by a key that no document has is an *index.UnknownKeyError.
+func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOptions) (*SearchReply, error) {
 	query = text.Clean(query)
 	switch {
 	case query == "":
 		return nil, ErrEmptyQuery
-	case k < 0:
-		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", k)
+	case o.TopK < 0:
+		return nil, fmt.Errorf("search: %d results make no sense; ask for 1 or more", o.TopK)
 	}
-	k = cmp.Or(k, a.config.Retrieval.TopK)
+	k := cmp.Or(o.TopK, a.config.Retrieval.TopK)
 	e, err := a.current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	query = text.First(query, nodes.MaxQueryRunes)
-	leg = cmp.Or(leg, a.config.Dense.Leg)
-	q := state.Query{Text: query, Weight: 1, Attempt: 1}
+	leg := cmp.Or(o.Leg, a.config.Dense.Leg)
+	q := index.ParseQuery(query)
+	searcher, err := e.searcher.only(ctx, o.Filter, q)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
 	method := a.config.Retrieval.Rerank
 	rerank := method != "" && method != RerankOff
 	deep := k
 	if rerank {
 		deep = max(k, rerankBefore)
 	}
-	hits, warnings, err := e.searcher.search(ctx, q, deep, leg)
+	hits, warnings, err := searcher.search(ctx, q, deep, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
@@ -56,9 +77,20 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	reply := &SearchReply{Query: query, Hits: []SearchHit{}, Warnings: warnings}
+	reply := &SearchReply{Query: query, Phrases: q.Phrases, Without: q.Without, Hits: []SearchHit{}, Warnings: warnings}
 	if len(warnings) == 0 {
 		reply.Note = e.searcher.turnedDown(q, leg)
+	}
+	if !o.Filter.Empty() {
+		reply.Filter = &o.Filter
+	}
+	if searcher.Passing() == 0 {
+		reply.Warnings = append(reply.Warnings, "No document passes the filter.")
+	}
+	if len(o.Facets) > 0 {
+		if reply.Facets, err = searcher.Facets(ctx, q, o.Facets...); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
 	}
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
@@ -70,6 +102,7 @@ func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg stri
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs, Cut: c.Cut,
+			Snippet: snippetOf(e.searcher.Snippet(q, c.Text), c),
 		})
 	}
 	if rerank {
@@ -105,6 +138,47 @@ func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, ch
 		reply.Hits = append(reply.Hits, h)
 	}
 	return nil
+}
+
+// snippetOf brings a snippet of a passage to places in its document.
+func snippetOf(s index.Snippet, c state.Chunk) SnippetReply {
+	out := SnippetReply{Text: c.Text[s.Start:s.End], Start: c.Start + s.Start, End: c.Start + s.End, Marks: []index.Mark{}}
+	for _, m := range s.Marks {
+		out.Marks = append(out.Marks, index.Mark{Start: c.Start + m.Start, End: c.Start + m.End})
+	}
+	return out
+}
+
+// ExplainHit says how the lexical score of a passage for a query comes about.
+// The passage is named by its id, or by its rank in a search by words.
+func (a *Assistant) ExplainHit(ctx context.Context, query, hit string) (*index.HitExplanation, error) {
+	if query = text.Clean(query); query == "" {
+		return nil, ErrEmptyQuery
+	}
+	e, err := a.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := index.ParseQuery(text.First(query, nodes.MaxQueryRunes))
+	if rank, err := strconv.Atoi(hit); err == nil && rank > 0 {
+		searcher, err := e.searcher.only(ctx, state.Filter{}, q)
+		if err != nil {
+			return nil, fmt.Errorf("explain: %w", err)
+		}
+		hits, err := searcher.Searcher.Search(ctx, q, rank)
+		if err != nil {
+			return nil, fmt.Errorf("explain: %w", err)
+		}
+		if rank > len(hits) {
+			return nil, fmt.Errorf("explain: the search finds %d passages, there is none of rank %d", len(hits), rank)
+		}
+		hit = hits[rank-1].Chunk
+	}
+	x, err := e.searcher.Explain(ctx, q, hit)
+	if err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
+	}
+	return x, nil
 }
 
 func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]state.Chunk, error) {

@@ -47,10 +47,9 @@ func value(b uint16) float64 { return float64(math.Float32frombits(uint32(b) << 
 
 // bounder makes the bounds of postings while a segment is built.
 type bounder struct {
-	b       *builder
-	score   scorer
-	bounds  []bound
-	pending int // first posting of the file under way
+	b      *builder
+	score  scorer
+	bounds []bound
 }
 
 // of returns the bounds of a term's postings, valid until the next call.

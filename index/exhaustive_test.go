@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -298,7 +299,7 @@ func madeSegment(b *testing.B, n int) []byte {
 // among them, at two sizes; the million needs RAGFLOW_FULL=1.
 func BenchmarkMade(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			if n > 100_000 && os.Getenv("RAGFLOW_FULL") == "" {
 				b.Skip("takes minutes (set RAGFLOW_FULL=1)")
 			}

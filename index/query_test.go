@@ -15,9 +15,9 @@ import (
 )
 
 // library is a small collection with metadata.
-func library(t *testing.T, o index.Options) *index.Searcher {
+func library(t *testing.T) *index.Searcher {
 	t.Helper()
-	db := open(t, "", o)
+	db := open(t, "", index.Options{})
 	add := func(source, title, text string, meta map[string]string) {
 		e := file(source, title, text)
 		e.File.Meta = meta
@@ -96,7 +96,7 @@ func TestFilter(t *testing.T) {
 				}
 			}
 			f.AddPaths(tt.paths...)
-			s, err := library(t, index.Options{}).Only(f)
+			s, err := library(t).Only(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestFilter(t *testing.T) {
 
 // TestFilterKeepsScores: a filter takes hits away and changes no score.
 func TestFilterKeepsScores(t *testing.T) {
-	all := library(t, index.Options{})
+	all := library(t)
 	q := state.Query{Text: "named volume data"}
 	whole, err := all.Search(t.Context(), q, 10)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestUnknownKey(t *testing.T) {
 	if err := f.Add("categry=guide"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := library(t, index.Options{}).Only(f)
+	_, err := library(t).Only(f)
 	unknown, ok := errors.AsType[*index.UnknownKeyError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
@@ -153,7 +153,7 @@ func TestBrokenGlob(t *testing.T) {
 	for _, glob := range []string{"a[b", "{a,b", "[z-a]"} {
 		var f state.Filter
 		f.AddPaths(glob)
-		if _, err := library(t, index.Options{}).Only(f); err == nil {
+		if _, err := library(t).Only(f); err == nil {
 			t.Errorf("%q passes as a glob", glob)
 		}
 	}
@@ -197,7 +197,7 @@ func TestPhrasesAndMinus(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.query, func(t *testing.T) {
 			q := index.ParseQuery(tt.query)
-			s, err := library(t, index.Options{}).Matching(t.Context(), q)
+			s, err := library(t).Matching(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -209,7 +209,7 @@ func TestPhrasesAndMinus(t *testing.T) {
 }
 
 func TestFacets(t *testing.T) {
-	s := library(t, index.Options{})
+	s := library(t)
 	facets, err := s.Facets(t.Context(), state.Query{Text: "volume"}, "tags", "Category")
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestFacets(t *testing.T) {
 }
 
 func TestSnippet(t *testing.T) {
-	s := library(t, index.Options{})
+	s := library(t)
 	filler := strings.Repeat("Nothing of interest stands here at all. ", 20)
 	tests := []struct{ name, passage, query, want string }{
 		{"in the middle", filler + "A named volume keeps the data of a container. " + filler, "volume data", "A named [volume] keeps the [data] of a container."},
@@ -250,12 +250,13 @@ func TestSnippet(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := s.Snippet(state.Query{Text: tt.query}, tt.passage)
-			marked, at := "", got.Start
+			at := got.Start
+			var b strings.Builder
 			for _, m := range got.Marks {
-				marked += tt.passage[at:m.Start] + "[" + tt.passage[m.Start:m.End] + "]"
+				fmt.Fprintf(&b, "%s[%s]", tt.passage[at:m.Start], tt.passage[m.Start:m.End])
 				at = m.End
 			}
-			marked += tt.passage[at:got.End]
+			marked := b.String() + tt.passage[at:got.End]
 			if !strings.Contains(marked, tt.want) || len(strings.Fields(marked)) > 34 {
 				t.Errorf("%q, want %q in it", marked, tt.want)
 			}
@@ -302,7 +303,7 @@ func TestExplainSums(t *testing.T) {
 			}
 		}
 	}
-	if _, err := library(t, index.Options{}).Explain(t.Context(), state.Query{Text: "volume"}, "nowhere"); err == nil {
+	if _, err := library(t).Explain(t.Context(), state.Query{Text: "volume"}, "nowhere"); err == nil {
 		t.Error("a chunk that is not there is explained")
 	}
 }

@@ -18,11 +18,11 @@ import (
 //
 // With Title, Heading and Document 0 this is plain BM25.
 type Ranking struct {
-	K1       float64 // how soon repeating a term stops to count; ≥ 0
-	B        float64 // how much longer texts are marked down; 0–1
-	Title    float64 // weight of the title; ≥ 0
-	Heading  float64 // weight of the heading path; ≥ 0
-	Document float64 // share of the document's own score; ≥ 0
+	K1       float64 `json:"k1"`       // how soon repeating a term stops to count; ≥ 0
+	B        float64 `json:"b"`        // how much longer texts are marked down; 0–1
+	Title    float64 `json:"title"`    // weight of the title; ≥ 0
+	Heading  float64 `json:"heading"`  // weight of the heading path; ≥ 0
+	Document float64 `json:"document"` // share of the document's own score; ≥ 0
 }
 
 // DefaultRanking returns the numbers in use. They were chosen for both questions

@@ -47,6 +47,7 @@ more characters of one, or by "last"; any other name begins a thread of that nam
 The question may also be given with -q, or on standard input with "-".`,
 		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
   ragflow ask --thread last "and how do I back it up?"
+  ragflow ask --filter category=guide --path 'docs/**/*.md' "How do I keep a container's data?"
   ragflow ask --docs ./docs --trace -o ./output -q "How do I keep a container's data?"
   echo "What is a volume?" | ragflow ask --docs ./docs --json -`,
 		Args: argsBetween(0, -1),
@@ -76,6 +77,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
 	a.modelFlags(f)
+	a.filterFlags(f)
 	a.retrievalFlags(f)
 	return c
 }
@@ -144,7 +146,12 @@ func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
 	var live liveAnswer
+	filter, err := a.filter()
+	if err != nil {
+		return err
+	}
 	assistant, report, err := a.openReport(ctx, func(c *ragflow.Config) {
+		c.Filter = filter
 		c.Observe = a.observer(o)
 		if !o.asJSON && a.terminal(a.stdout) {
 			live.app = a

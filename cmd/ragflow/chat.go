@@ -50,12 +50,17 @@ and answers are written plainly.`,
 	a.docsFlag(f)
 	a.collectionFlag(f)
 	a.modelFlags(f)
+	a.filterFlags(f)
 	a.retrievalFlags(f)
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
 	return c
 }
 
 func (a *app) chat(ctx context.Context, name string) (err error) {
+	filter, err := a.filter()
+	if err != nil {
+		return err
+	}
 	config := chat.Config{
 		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env,
 		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest, Quote: quoted,
@@ -89,7 +94,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	}
 	var assistant *ragflow.Assistant
 	err = chat.Watch(ctx, config.Terminal, func(ctx context.Context) error {
-		assistant, config.Indexed, err = a.openReport(ctx, nil)
+		assistant, config.Indexed, err = a.openReport(ctx, func(c *ragflow.Config) { c.Filter = filter })
 		if err == nil && assistant.ReadOnly() {
 			err = a.readOnly("begin the session")
 		}

@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/index"
 	"example.com/ragflow/transcript"
 )
 
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		thread string
+		hit    string
 		asJSON bool
 	)
 	c := &cobra.Command{
@@ -26,8 +28,13 @@ of its words and how rare each is in your documents, the language, the kind of
 question, the route, and the queries that would be searched for.
 
 With --thread the question is understood as the next one of that conversation.
-Nothing is saved.`,
+Nothing is saved.
+
+With --hit it shows instead where the score of a passage in a search by words
+comes from: of each term how often it stands there, how rare it is, how long the
+texts are, and what it adds. The passage is named by its rank or its id.`,
 		Example: `  ragflow explain "How do I back up volumes?"
+  ragflow explain --hit 1 "back up volumes"
   ragflow explain --thread last "and how do I back it up?"
   ragflow explain --json "How do I back up volumes?"`,
 		Args: argsBetween(1, -1),
@@ -36,12 +43,19 @@ Nothing is saved.`,
 			if err != nil {
 				return err
 			}
+			if hit != "" && thread != "" {
+				return usagef("--hit explains a search, which knows no --thread")
+			}
+			if hit != "" {
+				return a.explainHit(c.Context(), query, hit, asJSON)
+			}
 			return a.explain(c.Context(), query, thread, asJSON)
 		},
 	}
 	a.docsFlag(c.Flags())
 	a.collectionFlag(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
+	c.Flags().StringVar(&hit, "hit", "", "show where the score of passage `HIT` comes from: its rank in the search, or its id")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
 }
@@ -66,6 +80,57 @@ func (a *app) explain(ctx context.Context, query, thread string, asJSON bool) (e
 	}
 	a.printExplanation(e)
 	return nil
+}
+
+func (a *app) explainHit(ctx context.Context, query, hit string, asJSON bool) (err error) {
+	assistant, err := a.openIndexed(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	x, err := assistant.ExplainHit(ctx, query, hit)
+	if err != nil {
+		return failed("", err)
+	}
+	if asJSON {
+		return a.writeJSON(x)
+	}
+	a.printHit(x)
+	return nil
+}
+
+// printHit shows the score of a passage as a table: a row a term and field, whose
+// last column sums to the score.
+func (a *app) printHit(x *index.HitExplanation) {
+	s, r := a.styleOf(a.stdout), x.Ranking
+	fmt.Fprintf(a.out, "%s  %s\n", s.bold(fmt.Sprintf("%.4f", x.Score)), line(x.ChunkID))
+	fmt.Fprintf(a.out, "passage %.4f + %g × document %.4f\n", x.Chunk, x.DocumentShare, x.Document)
+	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("a term adds weight · idf · tf·(k1+1)/(tf+k1), tf = Σ field · count/norm; k1 %g, b %g; %s, %s",
+		r.K1, r.B, count(x.Chunks, "passage"), count(x.Documents, "document"))))
+	rows := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(rows, "TERM\tIN\tWEIGHT\tDF\tIDF\tFIELD\tCOUNT\tLENGTH\tNORM\tTF\tADDS\t")
+	for _, t := range x.Terms {
+		for _, part := range []struct {
+			name  string
+			share float64
+			index.PartExplanation
+		}{{"passage", 1, t.Chunk}, {"document", x.DocumentShare, t.Document}} {
+			for _, f := range part.Fields {
+				fmt.Fprintf(rows, "%s\t%s\t%g\t%d\t%.3f\t%s ×%g\t%d\t%d\t%.3f\t%.3f\t%.4f\t\n", line(t.Term), part.name, t.Weight,
+					part.DF, part.IDF, f.Field, f.Weight, f.Occurrences, f.Length, f.Norm, f.TF, part.share*f.Contribution)
+			}
+		}
+	}
+	_ = rows.Flush() // a.out keeps the first error for the end
+	var absent []string
+	for _, t := range x.Terms {
+		if len(t.Chunk.Fields)+len(t.Document.Fields) == 0 {
+			absent = append(absent, t.Term)
+		}
+	}
+	if absent = append(absent, x.Missing...); len(absent) > 0 {
+		fmt.Fprintf(a.out, "\nnot there: %s\n", line(strings.Join(absent, ", ")))
+	}
 }
 
 func (a *app) printExplanation(e *ragflow.Explanation) {

@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/index"
 	"example.com/ragflow/transcript"
 )
 
@@ -71,9 +72,14 @@ func failed(what string, err error) error {
 // meaning maps the errors of the library to exit code and advice.
 func meaning(err error) (code int, hint string) {
 	_, limited := errors.AsType[*graph.StepLimitError](err)
+	key, unknown := errors.AsType[*index.UnknownKeyError](err)
 	switch {
 	case errors.Is(err, ragflow.ErrEmptyQuery):
 		return exitUsage, `ask something: ragflow ask "How do I …?"`
+	case unknown:
+		return exitUsage, unknownKey(key)
+	case errors.Is(err, ragflow.ErrFiltered):
+		return exitFailure, "loosen --filter, --any or --path; \"ragflow search --facets KEY\" counts the values there are"
 	case errors.Is(err, ragflow.ErrThreadName):
 		return exitUsage, "choose a shorter name, such as: --thread work"
 	case errors.Is(err, ragflow.ErrNoPath):

@@ -15,6 +15,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/index"
 )
 
 // call runs a command line in this process.
@@ -100,21 +101,16 @@ func TestMarkdownOnTerminal(t *testing.T) {
 	}
 }
 
-func TestHighlight(t *testing.T) {
-	words := wordsOf("How to back up a volume, e.g. Dữ liệu?")
-	got := highlight("Volumes: backup dữ; the background", words, style{on: true})
-	want := "\x1b[1;33mVolumes\x1b[0m: \x1b[1;33mbackup\x1b[0m \x1b[1;33mdữ\x1b[0m; the background"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("highlight (-want +got):\n%s", diff)
-	}
-}
-
-// A snippet shows the stretch of a long passage that holds most of the query.
-func TestSnippet(t *testing.T) {
-	text := strings.Repeat("filler ", 200) + "volume " + strings.Repeat("filler ", 200) + "the volume stays in the backup " + strings.Repeat("filler ", 200)
-	got := snippet(text, []string{"volume", "backup"})
-	if !strings.Contains(got, "volume stays in the backup") || len([]rune(got)) > longestSnippet+1 || !strings.HasPrefix(got, "…") || !strings.HasSuffix(got, "…") {
-		t.Errorf("snippet = %q", got)
+// A snippet stands on one line, its marks where the words of the query are, and
+// nothing that a document holds reaches the terminal as it is.
+func TestMarked(t *testing.T) {
+	hit := ragflow.SearchHit{Start: 100, End: 200, Snippet: ragflow.SnippetReply{
+		Text: "A volume\n\tkeeps \x1b[31mdata.", Start: 110, End: 139, Marks: []index.Mark{{Start: 112, End: 118}, {Start: 131, End: 135}},
+	}}
+	got := marked(hit, style{on: true})
+	want := "…A \x1b[1;33mvolume\x1b[0m keeps "
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "…") || strings.Contains(got, "\x1b[31m") {
+		t.Errorf("%q, want it to begin with %q", got, want)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/index"
 )
 
 func TestMain(m *testing.M) {
@@ -87,6 +88,7 @@ func schemas() map[string]any {
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
 		"snapshot": &ragflow.SnapshotReport{},
+		"hit":      &index.HitExplanation{},
 		"threads":  &threadsReply{},
 		"thread":   &ragflow.Thread{},
 		"info":     &ragflow.ThreadInfo{},

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/index"
 )
 
 // mostHits is the greatest --top-k.
@@ -20,6 +20,7 @@ func (a *app) searchCommand() *cobra.Command {
 	var (
 		topK   int
 		leg    string
+		facets []string
 		asJSON bool
 	)
 	c := &cobra.Command{
@@ -29,9 +30,17 @@ func (a *app) searchCommand() *cobra.Command {
 they stand in. Nothing is answered and no thread is made.
 
 Documents named with --docs are indexed first, as far as they are new or have
-changed. The query may be given on standard input with "-".`,
+changed. The query may be given on standard input with "-".
+
+Words of the query in quotes must stand together: '"named volume" backup'. A word
+behind a minus, or words in quotes behind one, must not be there: 'volume -swarm'.
+--filter, --any and --path choose the documents by what they say of themselves, in
+front matter for example; --facets counts what the documents that match say.`,
 		Example: `  ragflow search --docs ./docs "backup volume"
   ragflow search --top-k 3 "backup volume"
+  ragflow search --filter category=guide --filter 'version>=2' "backup volume"
+  ragflow search --path 'docs/**/*.md' '"named volume" -swarm'
+  ragflow search --facets category,tags "volume"
   ragflow search --json "backup volume" | jq -r '.hits[].source'`,
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -45,12 +54,16 @@ changed. The query may be given on standard input with "-".`,
 			if err != nil {
 				return err
 			}
+			filter, err := a.filter()
+			if err != nil {
+				return err
+			}
 			assistant, err := a.openIndexed(c.Context(), nil)
 			if err != nil {
 				return err
 			}
 			defer closeInto(&err, assistant)
-			reply, err := assistant.SearchLeg(c.Context(), query, topK, leg)
+			reply, err := assistant.SearchWith(c.Context(), query, ragflow.SearchOptions{TopK: topK, Leg: leg, Filter: filter, Facets: facets})
 			if err != nil {
 				return failed("search", err)
 			}
@@ -59,6 +72,7 @@ changed. The query may be given on standard input with "-".`,
 			}
 			a.searchTrouble(reply)
 			a.printHits(reply)
+			a.printFacets(reply.Facets)
 			return nil
 		},
 	}
@@ -66,6 +80,8 @@ changed. The query may be given on standard input with "-".`,
 	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
+	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
+	a.filterFlags(c.Flags())
 	a.retrievalFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
@@ -92,118 +108,65 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		return
 	}
 	s := a.styleOf(a.stdout)
-	words := wordsOf(r.Query)
 	for _, h := range r.Hits {
 		headings := h.Headings
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages)), s.dim(line(strings.Join(headings, " › "))))
-		fmt.Fprintf(a.out, "    %s\n", highlight(snippet(h.Text, words), words, s))
+		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 	}
 }
 
-// longestSnippet is how many runes of a passage are shown.
-const longestSnippet = 240
-
-// wordsOf returns the words of a query that are worth marking.
-func wordsOf(query string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(query), notWord) {
-		if len(w) > 2 { // to, in, of: noise in English; two letters of other scripts are longer in bytes
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }
-
-// matches reports whether a word of a text is one of the query's, or a form of
-// one. It guesses, for the eye: the search itself has its own analyzer.
-func matches(word string, words []string) bool {
-	word = strings.ToLower(word)
-	for _, w := range words {
-		if word == w {
-			return true
-		}
-		same := 0
-		for same < min(len(w), len(word)) && w[same] == word[same] {
-			same++
-		}
-		if same >= 4 && len(w)-same <= 3 && len(word)-same <= 3 {
-			return true
-		}
-	}
-	return false
-}
-
-// snippetWords is how many words a stretch of a snippet has, about.
-const snippetWords = 35
-
-// snippet cuts a passage to the stretch that holds most of the words of the
-// query, the first of them where several do.
-func snippet(text string, words []string) string {
-	text = line(transcript.Visible(text))
-	runes := []rune(text)
-	if len(runes) <= longestSnippet {
-		return text
-	}
-	fields := strings.Fields(text)
-	first, most := 0, 0
-	for i := range fields {
-		if found := covered(fields[i:min(i+snippetWords, len(fields))], words); found > most {
-			first, most = i, found
-		}
-	}
-	out := shorten(strings.Join(fields[first:], " "), longestSnippet)
-	if first > 0 {
-		out = "…" + out
-	}
-	return out
-}
-
-// covered is how many of the words stand in a stretch, where it begins with one
-// of them; 0 elsewhere.
-func covered(fields, words []string) int {
-	if !matches(strings.TrimFunc(fields[0], notWord), words) {
-		return 0
-	}
-	n := 0
-	for _, w := range words {
-		for _, f := range fields {
-			if matches(strings.TrimFunc(f, notWord), []string{w}) {
-				n++
-				break
-			}
-		}
-	}
-	return n
-}
-
-// highlight marks the words of the query in a line.
-func highlight(text string, words []string, s style) string {
-	if !s.on {
-		return text
-	}
+// marked is the snippet of a hit on one line, its words of the query marked.
+func marked(h ragflow.SearchHit, s style) string {
 	var b strings.Builder
-	for text != "" {
-		end := strings.IndexFunc(text, notWord)
-		switch {
-		case end < 0:
-			end = len(text)
-		case end == 0:
-			_, end = utf8.DecodeRuneInString(text)
-			b.WriteString(text[:end])
-			text = text[end:]
-			continue
-		}
-		if word := text[:end]; matches(word, words) {
-			b.WriteString(s.mark(word))
-		} else {
-			b.WriteString(word)
-		}
-		text = text[end:]
+	if h.Snippet.Start > h.Start {
+		b.WriteString("…")
 	}
-	return b.String()
+	text, at := h.Snippet.Text, 0
+	for _, m := range h.Snippet.Marks {
+		b.WriteString(spaced(text[at : m.Start-h.Snippet.Start]))
+		at = m.End - h.Snippet.Start
+		b.WriteString(s.mark(spaced(text[m.Start-h.Snippet.Start : at])))
+	}
+	b.WriteString(spaced(text[at:]))
+	if h.Snippet.End < h.End {
+		b.WriteString("…")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// spaced is line for a piece of one: a space at an end stays.
+func spaced(text string) string {
+	out := line(text)
+	if out == "" {
+		return text[:min(1, len(text)-len(strings.TrimLeft(text, " ")))]
+	}
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsSpace(r) {
+		out = " " + out
+	}
+	if r, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {
+		out += " "
+	}
+	return out
+}
+
+// mostValues is how many values of a facet are shown; "--json" has all.
+const mostValues = 10
+
+func (a *app) printFacets(facets []index.Facet) {
+	s := a.styleOf(a.stdout)
+	for _, f := range facets {
+		fmt.Fprintf(a.out, "\n%s  %s\n", s.bold(line(f.Key)), s.dim(count(f.Documents, "document")+" match"))
+		for _, v := range f.Values[:min(mostValues, len(f.Values))] {
+			fmt.Fprintf(a.out, "%6d  %s\n", v.Documents, line(shorten(v.Value, 80)))
+		}
+		if more := len(f.Values) - mostValues; more > 0 {
+			fmt.Fprintf(a.out, "        %s\n", s.dim(fmt.Sprintf("and %s more; --json has all", count(more, "value"))))
+		}
+		if f.Without > 0 {
+			fmt.Fprintf(a.out, "%6d  %s\n", f.Without, s.dim("say nothing"))
+		}
+	}
 }

@@ -30,6 +30,7 @@ type settingFlags struct {
 	chunker     string
 	chunkSize   string
 	overlap     string
+	filter      filterFlags
 }
 
 // setting is one thing that can be configured.

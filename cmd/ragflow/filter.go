@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"example.com/ragflow/index"
+	"example.com/ragflow/state"
+)
+
+// filterFlags are what documents a search or an answer may use.
+type filterFlags struct{ must, any, paths []string }
+
+// filterFlags adds --filter, --any and --path to a command.
+func (a *app) filterFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&a.flags.filter.must, "filter", nil, "use only documents whose metadata says `CONDITION`: category=guide, tags=a,b, version>=2, date<2024-06-01, draft!=*; may be repeated")
+	f.StringArrayVar(&a.flags.filter.any, "any", nil, "use only documents that at least one --any `CONDITION` holds for; may be repeated")
+	f.StringArrayVar(&a.flags.filter.paths, "path", nil, "use only documents whose path fits `GLOB`, such as 'docs/**/*.md'; may be repeated for several")
+}
+
+// filter reads the flags.
+func (a *app) filter() (state.Filter, error) {
+	var f state.Filter
+	for _, c := range a.flags.filter.must {
+		if err := f.Add(c); err != nil {
+			return f, conditionFault("--filter", err)
+		}
+	}
+	for _, c := range a.flags.filter.any {
+		if err := f.AddAny(c); err != nil {
+			return f, conditionFault("--any", err)
+		}
+	}
+	f.AddPaths(a.flags.filter.paths...)
+	return f, nil
+}
+
+// conditionFault shows where a condition is wrong.
+func conditionFault(flag string, err error) error {
+	bad := usagef("%s: %w", flag, err)
+	if fault, ok := errors.AsType[*state.FilterError](err); ok {
+		bad = usagef("%s %q, column %d: %s", flag, fault.Text, fault.Column, fault.What)
+	}
+	bad.hint = `write KEY=VALUE, such as --filter category=guide, --filter 'version>=2' or --filter 'draft!=*'`
+	return bad
+}
+
+// unknownKey is what to do about a key that no document has.
+func unknownKey(err *index.UnknownKeyError) string {
+	if near := nearest(err.Key, err.Known); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "keys are what front matter, or a page's own metadata, says of the documents"
+}
