@@ -1,0 +1,230 @@
+// Command search measures the search of this project beside others, as
+// bench/search/README.md says.
+//
+//	search generate DATA FOLDER N             makes the large corpus and its vectors
+//	search compare [-rounds 3] …              runs all engines in turn and prints tables
+//	search ENGINE PHASE CORPUS FOLDER         one phase of one engine, prints one JSON object
+//	search figures CORPUS RUN                 the quality of a TREC run, as one JSON object
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// metrics are what a phase measured, by name.
+type metrics map[string]float64
+
+// depth is how many documents of a query are asked for, by every engine.
+const depth = 100
+
+// engine is a search library under test.
+type engine struct {
+	index   func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
+	words   func(ctx context.Context, dir string) (search, error)
+	vectors func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
+	hybrid  func(ctx context.Context, c corpus, dir string) (search, error)
+}
+
+// search returns ids and scores of the best k documents for words.
+type search func(ctx context.Context, query string, k int) ([]hit, error)
+
+// vectorSearch returns the rows of the best k vectors.
+type vectorSearch func(ctx context.Context, query []float32, k int) ([]string, error)
+
+type hit struct {
+	id    string
+	score float64
+}
+
+func engines() map[string]engine {
+	return map[string]engine{"ours": ours(), "bleve": bleveEngine(), "fts5": fts5(), "chromem": chromemEngine(), "sqlite-vec": sqliteVec()}
+}
+
+func main() {
+	ctx := context.Background()
+	var err error
+	switch args := os.Args[1:]; {
+	case len(args) == 4 && args[0] == "generate":
+		err = generate(args[1], args[2], args[3])
+	case len(args) > 0 && args[0] == "compare":
+		err = compare(ctx, args[1:])
+	case len(args) == 3 && args[0] == "figures":
+		m := metrics{}
+		if err = m.quality(corpus(args[1]), args[2]); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(m)
+		}
+	case len(args) == 4:
+		var m metrics
+		if m, err = phase(ctx, args[0], args[1], corpus(args[2]), args[3]); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(m)
+		}
+	default:
+		err = errors.New("usage: search generate DATA FOLDER N | search compare … | search ENGINE PHASE CORPUS FOLDER")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// phase runs one phase; what an engine does not have measures nothing.
+func phase(ctx context.Context, name, what string, c corpus, dir string) (metrics, error) {
+	e, ok := engines()[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no engine %q", name)
+	}
+	switch {
+	case what == "index" && e.index != nil:
+		watch := begin()
+		if err := e.index(ctx, c, dir); err != nil {
+			return nil, err
+		}
+		m := watch.per(1)
+		documents, err := c.documents()
+		if err != nil {
+			return nil, err
+		}
+		n := float64(len(documents))
+		return metrics{"per_second": n / m["wall"], "per_cpu_second": n / m["cpu"], "bytes": size(dir) / n}, nil
+	case what == "words" && e.words != nil:
+		s, err := e.words(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		return measureWords(ctx, s, c, depth, filepath.Join(dir, name+".trec"))
+	case what == "hybrid" && e.hybrid != nil:
+		s, err := e.hybrid(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		return measureWords(ctx, s, c, 10, filepath.Join(dir, name+"-hybrid.trec"))
+	case what == "vectors" && e.vectors != nil:
+		s, err := e.vectors(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		return measureVectors(ctx, s, c, filepath.Join(dir, name+".rows"))
+	}
+	return metrics{}, nil
+}
+
+const (
+	atLeast = 3 * time.Second // queries go round until so much time is gone
+	atMost  = 20              // times round
+)
+
+// measureWords searches for every query once to warm up and to keep what is
+// found, then again and again.
+func measureWords(ctx context.Context, s search, c corpus, k int, run string) (metrics, error) {
+	queries, err := c.queries()
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(run)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	for _, q := range queries {
+		hits, err := s(ctx, q.Text, k)
+		if err != nil {
+			return nil, err
+		}
+		for i, h := range hits {
+			fmt.Fprintf(out, "%s Q0 %s %d %.9g x\n", q.ID, h.id, i+1, h.score)
+		}
+	}
+	return repeat(len(queries), func(i int) error {
+		_, err := s(ctx, queries[i].Text, k)
+		return err
+	})
+}
+
+// measureVectors does the same with vectors.
+func measureVectors(ctx context.Context, s vectorSearch, c corpus, run string) (metrics, error) {
+	queries, err := c.vectorsOf("queries")
+	if err != nil {
+		return nil, err
+	}
+	queries = queries[:min(100, len(queries))]
+	found := make([][]string, len(queries))
+	for i, q := range queries {
+		if found[i], err = s(ctx, q, 10); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(found)
+	if err == nil {
+		err = os.WriteFile(run, data, 0o600)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repeat(len(queries), func(i int) error {
+		_, err := s(ctx, queries[i], 10)
+		return err
+	})
+}
+
+// repeat does n things again and again, and measures each.
+func repeat(n int, do func(i int) error) (metrics, error) {
+	var took []float64
+	watch := begin()
+	for round := 0; round == 0 || round < atMost && time.Since(watch.wall) < atLeast; round++ {
+		for i := range n {
+			begun := time.Now()
+			if err := do(i); err != nil {
+				return nil, err
+			}
+			took = append(took, time.Since(begun).Seconds()*1000)
+		}
+	}
+	m := watch.per(len(took))
+	slices.Sort(took)
+	return metrics{
+		"per_cpu_second": 1 / m["cpu"], "per_second": 1 / m["wall"],
+		"p50": took[len(took)/2], "p99": took[len(took)*99/100],
+	}, nil
+}
+
+// watch measures from its beginning.
+type watch struct {
+	wall time.Time
+	cpu  float64
+}
+
+func begin() watch { return watch{time.Now(), processor()} }
+
+// per is the time of each of n things, in seconds.
+func (w watch) per(n int) metrics {
+	return metrics{"wall": time.Since(w.wall).Seconds() / float64(n), "cpu": (processor() - w.cpu) / float64(n)}
+}
+
+// processor is what the process has used, user and system.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // it cannot fail for the process itself
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// size is how many bytes lie in a folder.
+func size(dir string) float64 {
+	sum := 0.0
+	_ = filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			sum += float64(info.Size())
+		}
+		return nil
+	})
+	return sum
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"example.com/ragflow"
+	"example.com/ragflow/index"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/state"
+)
+
+// collection is the name that the documents are indexed under.
+const collection = "corpus"
+
+func ours() engine {
+	return engine{index: oursIndex, words: oursWords, vectors: oursVectors, hybrid: oursHybrid}
+}
+
+// passageTokens is more than any passage has: the generated vectors are found by
+// the whole text.
+const passageTokens = 10_000
+
+// vectorised is an embedder that knows the generated vectors.
+type vectorised struct{ known *known }
+
+func (vectorised) Model() string { return "generated" }
+
+func (v vectorised) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
+	out, err := v.known.of(texts)
+	return llm.Embeddings{Vectors: out}, err
+}
+
+func open(ctx context.Context, c corpus, dir string) (*ragflow.Assistant, *known, error) {
+	config := ragflow.Config{DataDir: dir, ForgetThreads: true}
+	k := &known{corpus: c}
+	if _, err := os.Stat(c.path("corpus.f32")); err == nil {
+		config.Embedder = vectorised{k}
+		config.Dense.Batch, config.Dense.Tokens = 256, passageTokens
+	}
+	a, err := ragflow.Open(ctx, config)
+	return a, k, err
+}
+
+// oursIndex does what the program does: cut, analyze, save in SQLite, publish
+// and, where there are vectors, embed. The time of the others is theirs without
+// vectors, which come from memory here.
+func oursIndex(ctx context.Context, c corpus, dir string) error {
+	a, err := ragflow.Open(ctx, ragflow.Config{DataDir: dir, ForgetThreads: true})
+	if err != nil {
+		return err
+	}
+	if _, err := a.IndexRecords(ctx, collection, 0, (evalCorpus(c)).Records()); err != nil {
+		return err
+	}
+	return a.Close()
+}
+
+func oursWords(ctx context.Context, dir string) (search, error) {
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.Searcher(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	return func(ctx context.Context, query string, k int) ([]hit, error) {
+		hits, err := s.Search(ctx, state.Query{Text: query}, k)
+		if err == nil {
+			err = learn(ctx, s, hits, files)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := make([]hit, 0, len(hits))
+		seen := map[string]bool{}
+		for _, h := range hits {
+			if id := files[h.Chunk]; !seen[id] {
+				seen[id] = true
+				out = append(out, hit{id, h.Score})
+			}
+		}
+		return out, nil
+	}, nil
+}
+
+// learn finds out which documents the passages of hits are of, as all engines
+// answer with documents; only the first time that a query is asked takes time.
+func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[string]string) error {
+	var unknown []string
+	for _, h := range hits {
+		if files[h.Chunk] == "" {
+			unknown = append(unknown, h.Chunk)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	chunks, err := s.Chunks(ctx, unknown)
+	for _, c := range chunks {
+		files[c.ID] = c.Source
+	}
+	return err
+}
+
+// oursVectors embeds what is indexed, where that was not done, and compares all.
+func oursVectors(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
+	a, k, err := open(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if _, err := os.Stat(filepath.Join(dir, "embedded")); err != nil {
+		if err := k.withDocuments(); err != nil {
+			return nil, err
+		}
+		if _, err := a.Reembed(ctx); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "embedded"), nil, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.Searcher(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Vectors(ctx, index.Embedder{Model: "generated", Tokens: passageTokens})
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	return func(ctx context.Context, query []float32, k int) ([]string, error) {
+		hits, err := v.Search(ctx, query, k, index.MinCosine)
+		if err == nil {
+			err = learn(ctx, s, hits, files)
+		}
+		out := make([]string, len(hits))
+		for i, h := range hits {
+			out[i] = files[h.Chunk]
+		}
+		return out, err
+	}, nil
+}
+
+// oursHybrid is the search of the program: words and meaning, fused, with the
+// text of each passage.
+func oursHybrid(ctx context.Context, c corpus, dir string) (search, error) {
+	a, _, err := open(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Index(ctx); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, query string, k int) ([]hit, error) {
+		reply, err := a.SearchLeg(ctx, query, k, ragflow.LegHybrid)
+		if err != nil {
+			return nil, err
+		}
+		var out []hit
+		for _, h := range reply.Hits {
+			out = append(out, hit{h.Source, h.Score})
+		}
+		return out, nil
+	}, nil
+}
