@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,15 +28,16 @@ func tenThousand(b *testing.B) (dir string) {
 
 // note is a document; each has words of its own.
 func note(i, revision int) string {
-	text := fmt.Sprintf("# Note %d\n\nRevision%d of note%d.\n", i, revision, i)
+	var text strings.Builder
+	fmt.Fprintf(&text, "# Note %d\n\nRevision%d of note%d.\n", i, revision, i)
 	for section := range 3 {
-		text += fmt.Sprintf("\n## Section %d\n\n", section)
+		fmt.Fprintf(&text, "\n## Section %d\n\n", section)
 		for w := range 60 {
-			text += fmt.Sprintf("word%d ", (i*31+section*17+w*w)%5000)
+			fmt.Fprintf(&text, "word%d ", (i*31+section*17+w*w)%5000)
 		}
-		text += "\n"
+		text.WriteByte('\n')
 	}
-	return text
+	return text.String()
 }
 
 // writeOld writes a file that looks as if it were settled.

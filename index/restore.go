@@ -60,8 +60,8 @@ func (r *restoring) collection(old, root string) error {
 
 // embedder copies an embedder with all the vectors it made, once.
 func (r *restoring) embedder(there int64) (here int64, err error) {
-	if here, ok := r.embedders[there]; ok {
-		return here, nil
+	if known, ok := r.embedders[there]; ok {
+		return known, nil
 	}
 	var e Embedder
 	if err := r.from.QueryRow(`SELECT model, dimension, prefix, tokens FROM embedders WHERE id = ?`, there).

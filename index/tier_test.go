@@ -183,7 +183,7 @@ func TestReadersWhileTiersMerge(t *testing.T) {
 		go func() {
 			var err error
 			for err == nil && ctx.Err() == nil {
-				err = readWhole(path, files)
+				err = readWhole(context.WithoutCancel(ctx), path, files)
 			}
 			done <- err
 		}()
@@ -200,8 +200,7 @@ func TestReadersWhileTiersMerge(t *testing.T) {
 }
 
 // readWhole opens the index, as a process does, and looks for a state in between.
-func readWhole(path string, files int) (err error) {
-	ctx := context.Background()
+func readWhole(ctx context.Context, path string, files int) (err error) {
 	db, err := index.Open(ctx, path, index.Options{})
 	if err != nil {
 		return err

@@ -90,16 +90,16 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 
 // segments tells what searches of a collection read.
 func segments(c ragflow.CollectionStats) string {
-	out := fmt.Sprintf("%d, %s", c.Segments, bytesText(c.SegmentBytes))
+	parts := []string{fmt.Sprintf("%d, %s", c.Segments, bytesText(c.SegmentBytes))}
 	for _, p := range []struct {
 		n    int
 		what string
 	}{{c.Pending, "to come"}, {c.Dead, "to go"}} {
 		if p.n > 0 {
-			out += fmt.Sprintf("; %s %s", count(p.n, "file"), p.what)
+			parts = append(parts, count(p.n, "file")+" "+p.what)
 		}
 	}
-	return out
+	return strings.Join(parts, "; ")
 }
 
 // byStatus names how many files are not simply indexed.
