@@ -27,9 +27,9 @@ func (w *builder) begin(b block) *block {
 }
 
 // paragraph writes a block of text; a blank one is left out.
-func (w *builder) paragraph(kind, text string) {
+func (w *builder) paragraph(text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		w.begin(block{kind: kind})
+		w.begin(block{kind: kindText})
 		w.out.WriteString(text)
 	}
 }

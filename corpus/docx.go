@@ -188,7 +188,7 @@ func (w *docxWriter) para(p *element) {
 		w.item(depth, w.marker(num, depth), text, w.inList)
 		w.inList = true
 	default:
-		w.paragraph(kindText, text)
+		w.paragraph(text)
 		w.inList = false
 	}
 	w.footnotes()
@@ -245,7 +245,7 @@ func (w *docxWriter) footnotes() {
 	for _, note := range w.pending {
 		if note != "" {
 			w.noted++
-			w.paragraph(kindText, fmt.Sprintf("Footnote %d: %s", w.noted, note))
+			w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, note))
 			w.inList = false
 		}
 	}

@@ -16,21 +16,21 @@ import (
 )
 
 // zipped packs files, given as name and content in turn.
-func zipped(t testing.TB, files ...string) []byte {
-	t.Helper()
+func zipped(tb testing.TB, files ...string) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
 		f, err := w.Create(files[i])
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if _, err := f.Write([]byte(files[i+1])); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -76,18 +76,18 @@ func TestFormats(t *testing.T) {
 }
 
 // checkChunks asks what holds of every document.
-func checkChunks(t testing.TB, doc corpus.Document) {
-	t.Helper()
+func checkChunks(tb testing.TB, doc corpus.Document) {
+	tb.Helper()
 	lines := 1 + strings.Count(doc.Text, "\n")
 	end := 0
 	for _, c := range corpus.Chunk(doc, corpus.ChunkOptions{Size: 32}) {
 		switch {
 		case c.Start < end || c.End > len(doc.Text) || c.Start >= c.End || c.Text != doc.Text[c.Start:c.End]:
-			t.Fatalf("chunk %d is not what stands at %d to %d of %d, behind %d", c.Ordinal, c.Start, c.End, len(doc.Text), end)
+			tb.Fatalf("chunk %d is not what stands at %d to %d of %d, behind %d", c.Ordinal, c.Start, c.End, len(doc.Text), end)
 		case c.StartLine > c.EndLine || c.StartLine < 0 || !doc.Converted && c.EndLine > lines:
-			t.Fatalf("chunk %d has lines %d to %d of %d", c.Ordinal, c.StartLine, c.EndLine, lines)
+			tb.Fatalf("chunk %d has lines %d to %d of %d", c.Ordinal, c.StartLine, c.EndLine, lines)
 		case len(c.Lines) > 0 && len(c.Lines) != 1+strings.Count(c.Text, "\n"):
-			t.Fatalf("chunk %d has %d lines in its list and %d in its text", c.Ordinal, len(c.Lines), 1+strings.Count(c.Text, "\n"))
+			tb.Fatalf("chunk %d has %d lines in its list and %d in its text", c.Ordinal, len(c.Lines), 1+strings.Count(c.Text, "\n"))
 		}
 		end = c.End
 	}

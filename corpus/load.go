@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func Load(f File, l Limits) (Document, error) {
 	}
 	doc.Root = f.Root
 	if beside := doc.sidecar(f.Path); beside != nil {
-		sum := sha256.Sum256(append(data[:len(data):len(data)], beside...))
+		sum := sha256.Sum256(append(slices.Clip(data), beside...))
 		doc.Hash = hex.EncodeToString(sum[:])
 	}
 	if changed {

@@ -80,12 +80,12 @@ func (w *odtWriter) para(text string, depth int) {
 		w.item(depth-1, "-", text, w.inList)
 		w.inList = true
 	} else {
-		w.paragraph(kindText, text)
+		w.paragraph(text)
 		w.inList = false
 	}
 	for _, note := range w.notes {
 		w.noted++
-		w.paragraph(kindText, fmt.Sprintf("Footnote %d: %s", w.noted, note))
+		w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, note))
 		w.inList = false
 	}
 	w.notes = nil

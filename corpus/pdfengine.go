@@ -119,6 +119,6 @@ func moduleOf(instance pdfium.Pdfium) api.Module {
 	if v.Kind() != reflect.Struct || !v.FieldByName("Module").IsValid() {
 		return nil
 	}
-	m, _ := v.FieldByName("Module").Interface().(api.Module)
+	m, _ := reflect.TypeAssert[api.Module](v.FieldByName("Module"))
 	return m
 }

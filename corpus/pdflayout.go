@@ -393,9 +393,9 @@ func (w *layout) byOutline(lines []pdfLine) (levels []int, found int) {
 // matches returns how many lines, three at most, make up a title; 0 where they
 // do not. The number of a section may stand in one and not in the other.
 func (*layout) matches(lines []pdfLine, want string) int {
-	have := ""
+	var have string // of three lines at most
 	for n := range min(3, len(lines)) {
-		have += bareWords(lines[n].text)
+		have = strings.Join([]string{have, bareWords(lines[n].text)}, "")
 		if have == want || strings.TrimLeft(have, "0123456789") == strings.TrimLeft(want, "0123456789") && have != "" {
 			return n + 1
 		}
