@@ -116,6 +116,17 @@ type SearchReply struct {
 	Facets   []index.Facet `json:"facets,omitempty"`   // as asked for
 	Warnings []string      `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
 	Note     string        `json:"note,omitempty"`     // says that a leg counts less than it usually does
+
+	// Respelled are words of the query that no document has, with what was
+	// searched for besides.
+	Respelled []Respelled `json:"searched_also,omitempty"`
+}
+
+// Respelled is a word that no document has, with the terms spelled almost like it
+// that are searched for besides, at a lower weight.
+type Respelled struct {
+	Word  string   `json:"word"`  // as written
+	Terms []string `json:"terms"` // as indexed: without endings
 }
 
 // SearchHit is one passage found, with its place and text.
@@ -241,6 +252,7 @@ type Explanation struct {
 	Complexity float64       `json:"complexity_score"` // 0–1
 	Standalone bool          `json:"standalone"`
 	Queries    []state.Query `json:"queries"`
+	Respelled  []Respelled   `json:"searched_also,omitempty"`
 	Warnings   []string      `json:"warnings"`
 }
 

@@ -92,6 +92,9 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
+	if leg != LegDense {
+		reply.Respelled = e.respelled(q.Text)
+	}
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
 		if !ok {
@@ -222,7 +225,7 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	}
 	x.Language, x.Route, x.Standalone, x.Queries = plan.Language, plan.Route, plan.Standalone, plan.Queries
 	x.Intent = string(offline.TypeOf(x.Cleaned))
-	x.Tokens = e.terms(x.Cleaned)
+	x.Tokens, x.Respelled = e.terms(x.Cleaned), e.respelled(x.Cleaned)
 	x.Complexity = complexity(x)
 	x.Domain, err = e.domain(ctx, plan.Queries)
 	return x, err
@@ -247,6 +250,19 @@ func (e *engine) terms(query string) []TermReply {
 		out = append(out, TermReply{
 			Text: query[t.Start:t.End], Term: t.Term, Documents: e.searcher.DocFreq(t.Term), IDF: e.searcher.IDF(t.Term),
 		})
+	}
+	return out
+}
+
+// respelled shows what is searched for besides words that no document has.
+func (e *engine) respelled(query string) []Respelled {
+	var out []Respelled
+	for _, r := range e.searcher.Respelled(query) {
+		shown := Respelled{Word: r.Word}
+		for _, t := range r.Terms {
+			shown.Terms = append(shown.Terms, t.Term)
+		}
+		out = append(out, shown)
 	}
 	return out
 }

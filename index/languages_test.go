@@ -140,3 +140,48 @@ func TestLanguageOfSearcherAnalyzer(t *testing.T) {
 		}
 	}
 }
+
+// TestRespelled: a word that no chunk holds finds those that are spelled almost
+// like it, below what has the word itself; known words are left as they are.
+func TestRespelled(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "docs", file("backup", "", "Restore the container from its backup."), file("garden", "", "Water the flowers in the garden. Bring a passport."),
+		file("naive", "", "A naïve approach."), file("pl", "", "Każdy użytkownik ma swoje hasło, które można zmienić w ustawieniach."))
+	s := searcher(t, db, "docs")
+	for _, tt := range []struct{ name, query, terms, first string }{
+		{"swapped", "contaienr", "contain", "backup"},
+		{"left out", "gardn", "garden", "garden"},
+		{"two edits of a long word", "pasporrt", "passport", "garden"},
+		{"two edits of a short word", "gadrne", "", ""},
+		{"diacritics", "naive", "naïv", "naive"},
+		{"another language", "użytkowniik", "uzytkownik", "pl"},
+		{"another first letter", "pontainer", "", ""},
+		{"short", "watr", "", ""},
+		{"known", "container", "", "backup"},
+		{"name", "GARDN", "", ""},
+		{"number", "gardn2", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var terms []string
+			for _, r := range s.Respelled(tt.query) {
+				for _, term := range r.Terms {
+					terms = append(terms, term.Term)
+				}
+			}
+			if got := strings.Join(terms, " "); got != tt.terms {
+				t.Errorf("searched also for %q, want %q", got, tt.terms)
+			}
+			hits, err := s.Search(t.Context(), state.Query{Text: tt.query}, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if len(hits) > 0 {
+				got, _, _ = strings.Cut(hits[0].Chunk, "#")
+			}
+			if got != tt.first {
+				t.Errorf("found %q first, want %q", got, tt.first)
+			}
+		})
+	}
+}

@@ -156,7 +156,8 @@ func (s *Searcher) bind() {
 // Search returns the k best chunks for q, best first, all of a score above 0.
 // The words of q.Text weigh 1, those of boosts their weight; of several weights
 // the greatest counts. Boosts whose weight is not above 0 and finite are left
-// out. A text without terms finds nothing.
+// out. A text without terms finds nothing. What is searched for instead of words
+// that no chunk holds, [Searcher.Respelled] tells.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
 	if k = min(k, s.all.chunks); k <= 0 {
 		return nil, context.Cause(ctx)
@@ -197,12 +198,18 @@ type queryTerm struct {
 // the order in which scores are added up, what counts most first.
 func (s *Searcher) terms(q state.Query) []queryTerm {
 	weights := make(map[string]float64, 32)
-	add := func(words string, weight float64) {
-		for _, t := range text.QueryTerms(s.db.analyzer, words, s.held) {
+	add := func(words string, weight float64) []text.QueryTerm {
+		terms := text.QueryTerms(s.db.analyzer, words, s.held)
+		for _, t := range terms {
 			weights[t.Term] = max(weights[t.Term], weight*t.Weight)
 		}
+		return terms
 	}
-	add(q.Text, 1)
+	for _, r := range s.respelled(q.Text, add(q.Text, 1)) {
+		for _, t := range r.Terms {
+			weights[t.Term] = max(weights[t.Term], t.weight())
+		}
+	}
 	for _, b := range q.Boosts {
 		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
 			add(b.Text, b.Weight)

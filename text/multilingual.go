@@ -36,7 +36,8 @@ type Polyglot interface {
 
 // QueryTerm is a term to search for.
 type QueryTerm struct {
-	Term   string
+	Token
+
 	Weight float64 // beside that of a word as it was typed, which has 1
 }
 
@@ -137,7 +138,7 @@ func (m multilingual) query(dst []QueryTerm, s string, held []string, lang strin
 			if lang != "" && lang != "en" && lang != "vi" && StopWord(lang, lower(s[t.Start:t.End])) {
 				continue // wie, comment: a rare word where documents are in English
 			}
-			dst = append(dst, QueryTerm{t.Term, share * termWeight(t.Term, s)})
+			dst = append(dst, QueryTerm{t, share * termWeight(t.Term, s)})
 		}
 	}
 	tokens := m.AppendIn(make([]Token, 0, 16), s, "en")
@@ -174,7 +175,7 @@ func QueryTerms(a Analyzer, s string, held []string) []QueryTerm {
 	tokens := a.Analyze(s)
 	out := make([]QueryTerm, len(tokens))
 	for i, t := range tokens {
-		out[i] = QueryTerm{t.Term, termWeight(t.Term, s)}
+		out[i] = QueryTerm{t, termWeight(t.Term, s)}
 	}
 	return out
 }

@@ -157,6 +157,9 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		}
 		_ = rows.Flush() // as above
 	}
+	for _, r := range e.Respelled {
+		fmt.Fprintf(a.out, "No document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
+	}
 	if len(e.Queries) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Queries"))
 	}

@@ -87,7 +87,8 @@ front matter for example; --facets counts what the documents that match say.`,
 	return c
 }
 
-// searchTrouble warns where the search by meaning did not take part.
+// searchTrouble warns where the search by meaning did not take part, and tells
+// what was searched for besides words that no document has.
 func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	if a.quiet {
 		return
@@ -97,6 +98,9 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	}
 	if r.Note != "" {
 		fmt.Fprintf(a.err, "note: %s\n", line(r.Note))
+	}
+	for _, r := range r.Respelled {
+		fmt.Fprintf(a.err, "no document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
 	}
 }
 
