@@ -38,7 +38,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
 			StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.EndPage, Pages: phrase.Pages(c.Page, c.EndPage, turn.Language), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
-			Changed: files.changed(c), URL: c.URL,
+			Changed: files.changed(ctx, c), URL: c.URL,
 		}
 	}
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}

@@ -16,12 +16,14 @@ import (
 // Changed reports whether the file behind a citation does not say at that place
 // what the citation quotes: it was edited since, or is gone. A document that
 // lies in no file never changes.
-func Changed(c state.Citation) bool { return (&sourceFiles{}).changed(c) }
+func Changed(ctx context.Context, c state.Citation) bool {
+	return (&sourceFiles{}).changed(ctx, c)
+}
 
 // IsChanged looks anew whether the file says what is quoted; Changed tells how
 // it was when the reply was made.
-func (c CitationReply) IsChanged() bool {
-	return filepath.IsAbs(c.Path) && c.Quote != "" && (&sourceFiles{}).at(c.Path, state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote})
+func (c CitationReply) IsChanged(ctx context.Context) bool {
+	return filepath.IsAbs(c.Path) && c.Quote != "" && (&sourceFiles{}).at(ctx, c.Path, state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote})
 }
 
 // sourceFiles reads the files behind citations, each once.
@@ -58,15 +60,15 @@ func (a *Assistant) knownFiles(ctx context.Context) func(state.Citation) string 
 	}
 }
 
-func (f *sourceFiles) changed(c state.Citation) bool {
+func (f *sourceFiles) changed(ctx context.Context, c state.Citation) bool {
 	if c.Root == "" || c.Root == rootGiven {
 		return false
 	}
-	return f.at(citedPath(c.Root, c.Source), c)
+	return f.at(ctx, citedPath(c.Root, c.Source), c)
 }
 
 // at is changed for the file at a path.
-func (f *sourceFiles) at(path string, c state.Citation) bool {
+func (f *sourceFiles) at(ctx context.Context, path string, c state.Citation) bool {
 	if f.raw == nil {
 		f.raw, f.parsed = map[string][]byte{}, map[string][]byte{}
 	}
@@ -92,7 +94,7 @@ func (f *sourceFiles) at(path string, c state.Citation) bool {
 	}
 	text, ok := f.parsed[path]
 	if !ok {
-		if doc, err := corpus.Load(corpus.File{Source: c.Source, Path: path}, corpus.Limits{}); err == nil && doc.Converted {
+		if doc, err := corpus.Load(ctx, corpus.File{Source: c.Source, Path: path}, corpus.Limits{}); err == nil && doc.Converted {
 			text = []byte(doc.Text)
 		}
 		f.parsed[path] = text

@@ -25,7 +25,7 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 	}
 	var entries []index.Entry
 	for _, g := range a.config.Given {
-		doc, err := corpus.Parse(g.Name, g.Data)
+		doc, err := corpus.Parse(ctx, g.Name, g.Data)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", g.Name, err)
 		}

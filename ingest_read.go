@@ -75,7 +75,7 @@ func (s *syncer) read(ctx context.Context, j job) read {
 	r.entry.File = index.File{
 		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.chunking.Fingerprint(),
 	}
-	doc, err := corpus.Load(j.file, corpus.Limits{})
+	doc, err := corpus.Load(ctx, j.file, corpus.Limits{})
 	if err != nil {
 		if left, ok := errors.AsType[*corpus.FileError](err); ok {
 			err = left.Err // the report names the file itself

@@ -266,7 +266,7 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 	}
 	reply, err := a.reply(ctx, r)
 	if err == nil && q.Trace {
-		reply.AnswerMD, reply.FlowTraceMD = a.render(r)
+		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
 	}
 	return reply, err
 }

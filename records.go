@@ -97,7 +97,9 @@ func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, t
 			change = FileChanged
 		}
 		s.tell(r.ID, change)
-		entry.Chunks = s.cut(r)
+		if entry.Chunks, err = s.cut(ctx, r); err != nil {
+			return err
+		}
 		batch = append(batch, entry)
 		size += len(r.Text)
 		s.bytes += int64(len(r.Text))
@@ -121,12 +123,13 @@ func (s *syncer) entry(r Record) index.Entry {
 }
 
 // cut makes the chunks of a record.
-func (s *syncer) cut(r Record) []state.Chunk {
+func (s *syncer) cut(ctx context.Context, r Record) ([]state.Chunk, error) {
 	text := r.Text
 	if strings.TrimSpace(text) == "" {
 		text = r.Title
 	}
-	return corpus.Chunk(corpus.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: corpus.Plain, Text: text}, s.chunking)
+	doc := corpus.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: corpus.Plain, Text: text}
+	return corpus.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
 }
 
 // Records counts what [Assistant.IndexRecords] keeps under a name, and tells

@@ -229,17 +229,17 @@ func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceM
 	if err != nil {
 		return "", "", err
 	}
-	answerMD, flowTraceMD = a.render(r)
+	answerMD, flowTraceMD = a.render(ctx, r)
 	return answerMD, flowTraceMD, nil
 }
 
-func (*Assistant) render(r *transcript.Run) (answerMD, flowTraceMD string) {
+func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
 	var files sourceFiles
 	answerMD = transcript.AnswerMD(*r, transcript.Options{
 		SourcesHeader: phrase.Say(phrase.SourcesHeader, r.State.Turn.Language),
 		Path:          func(c state.Citation) string { return citedPath(c.Root, c.Source) },
 		Changed:       phrase.Say(phrase.Changed, r.State.Turn.Language),
-		IsChanged:     files.changed,
+		IsChanged:     func(c state.Citation) bool { return files.changed(ctx, c) },
 	})
 	return answerMD, transcript.FlowTraceMD(*r)
 }

@@ -76,7 +76,7 @@ func compare(ctx context.Context, root string, f index.File, chunks []state.Chun
 	if f.Error != "" && f.Chunks == 0 {
 		return nil, false
 	}
-	doc, err := corpus.Load(corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
+	doc, err := corpus.Load(ctx, corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
 	if err != nil || doc.Hash != f.Hash {
 		return nil, false
 	}
@@ -90,7 +90,7 @@ func compare(ctx context.Context, root string, f index.File, chunks []state.Chun
 	}
 	fresh, err := corpus.ChunkWith(ctx, doc, options, nil)
 	if err != nil {
-		return what, true //nolint:nilerr // a model cut it, which is not asked again
+		return what, true // a model cut it, which is not asked again
 	}
 	if len(fresh) != len(chunks) {
 		return append(what, fmt.Sprintf("%d chunks, where cutting the file gives %d", len(chunks), len(fresh))), true

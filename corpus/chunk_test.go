@@ -24,7 +24,7 @@ import (
 
 func parse(tb testing.TB, source, content string) corpus.Document {
 	tb.Helper()
-	doc, err := corpus.Parse(source, []byte(content))
+	doc, err := corpus.Parse(tb.Context(), source, []byte(content))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func load(tb testing.TB) []corpus.Document {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		doc, err := corpus.Load(f, corpus.Limits{})
+		doc, err := corpus.Load(tb.Context(), f, corpus.Limits{})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func FuzzChunk(f *testing.F) {
 		if markdown {
 			source = "a.md"
 		}
-		doc, err := corpus.Parse(source, data)
+		doc, err := corpus.Parse(t.Context(), source, data)
 		if err != nil {
 			return
 		}

@@ -147,7 +147,7 @@ func TestEveryChunkerOnData(t *testing.T) {
 		if err != nil {
 			continue // other tests tell what is not read
 		}
-		doc, err := corpus.Load(f, corpus.Limits{MaxBytes: 4 << 20})
+		doc, err := corpus.Load(t.Context(), f, corpus.Limits{MaxBytes: 4 << 20})
 		if err != nil {
 			continue
 		}
@@ -217,7 +217,7 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 		f.Add([]byte(s), 400, 40, uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size, overlap int, source uint8) {
-		doc, err := corpus.Parse(sources[int(source)%len(sources)], data)
+		doc, err := corpus.Parse(t.Context(), sources[int(source)%len(sources)], data)
 		if err != nil {
 			return
 		}

@@ -65,7 +65,7 @@ func TestChunkCodeRealFiles(t *testing.T) {
 		if head == nil {
 			continue
 		}
-		doc, err := corpus.Load(f, corpus.Limits{})
+		doc, err := corpus.Load(t.Context(), f, corpus.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

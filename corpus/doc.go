@@ -4,7 +4,7 @@
 //		if err != nil {
 //			continue // err says which file is left out, and why; the walk goes on
 //		}
-//		doc, err := corpus.Load(file, corpus.Limits{})
+//		doc, err := corpus.Load(ctx, file, corpus.Limits{})
 //		…
 //		chunks := corpus.Chunk(doc, corpus.ChunkOptions{})
 //	}

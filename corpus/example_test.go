@@ -26,7 +26,7 @@ func ExampleFiles() {
 			fmt.Println("left out:", filepath.Base(err.Error()))
 			continue
 		}
-		doc, err := corpus.Load(file, corpus.Limits{})
+		doc, err := corpus.Load(context.Background(), file, corpus.Limits{})
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -39,7 +39,7 @@ func ExampleFiles() {
 }
 
 func ExampleChunk() {
-	doc, err := corpus.Parse("guide.md", []byte("---\ntitle: Volumes\n---\n# Volumes\n\n## Back up\n\nRun this:\n\n```sh\ndocker run …\n```\n"))
+	doc, err := corpus.Parse(context.Background(), "guide.md", []byte("---\ntitle: Volumes\n---\n# Volumes\n\n## Back up\n\nRun this:\n\n```sh\ndocker run …\n```\n"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, name := range names {
-		doc, err := corpus.Parse(name, files[name])
+		doc, err := corpus.Parse(t.Context(), name, files[name])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -119,14 +119,14 @@ func TestFormatTrouble(t *testing.T) {
 		{"empty notebook", "a.ipynb", []byte(`{"cells": []}`), corpus.ErrNoText, "no cells"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := corpus.Parse(tt.source, tt.data)
+			_, err := corpus.Parse(t.Context(), tt.source, tt.data)
 			if !errors.Is(err, tt.is) || !strings.Contains(fmt.Sprint(err), tt.want) {
 				t.Errorf("err = %v, want %v with %q", err, tt.is, tt.want)
 			}
 		})
 	}
 	// Entities of a document's own stay as they are written: nothing blows up.
-	doc, err := corpus.Parse("a.docx", zipped(t, "word/document.xml", entities+"<w:document><w:body><w:p><w:r><w:t>&c; and text</w:t></w:r></w:p></w:body></w:document>"))
+	doc, err := corpus.Parse(t.Context(), "a.docx", zipped(t, "word/document.xml", entities+"<w:document><w:body><w:p><w:r><w:t>&c; and text</w:t></w:r></w:p></w:body></w:document>"))
 	if err != nil || doc.Text != "&c; and text\n" {
 		t.Errorf("entities: %q, %v", doc.Text, err)
 	}

@@ -35,7 +35,7 @@ func FuzzParse(f *testing.F) {
 		if len(data) > 64<<10 {
 			return
 		}
-		doc, err := corpus.Parse(kinds[int(kind)%len(kinds)], data)
+		doc, err := corpus.Parse(t.Context(), kinds[int(kind)%len(kinds)], data)
 		if err != nil {
 			return
 		}
@@ -64,7 +64,7 @@ func FuzzXML(f *testing.F) {
 		if word {
 			source, part = "a.docx", "word/document.xml"
 		}
-		doc, err := corpus.Parse(source, zipped(t, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
+		doc, err := corpus.Parse(t.Context(), source, zipped(t, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
 		if err == nil {
 			checkChunks(t, doc)
 		}
@@ -80,7 +80,7 @@ func FuzzPDF(f *testing.F) {
 		if len(data) > 256<<10 {
 			return
 		}
-		doc, err := corpus.Parse("a.pdf", data)
+		doc, err := corpus.Parse(t.Context(), "a.pdf", data)
 		if err != nil {
 			return
 		}
@@ -111,7 +111,7 @@ func TestRealFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := corpus.Parse(filepath.Base(name), data)
+		doc, err := corpus.Parse(t.Context(), filepath.Base(name), data)
 		if err != nil || len(doc.Text) < 500 || strings.ContainsRune(doc.Text, utf8.RuneError) {
 			t.Errorf("%s: %d bytes, %v", name, len(doc.Text), err)
 			continue

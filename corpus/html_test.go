@@ -112,7 +112,7 @@ func TestHTMLEncodings(t *testing.T) {
 			}
 		})
 	}
-	if _, err := corpus.Parse("a.html", []byte("<p>a\x00b")); !errors.Is(err, corpus.ErrBinary) {
+	if _, err := corpus.Parse(t.Context(), "a.html", []byte("<p>a\x00b")); !errors.Is(err, corpus.ErrBinary) {
 		t.Errorf("err = %v, want ErrBinary", err)
 	}
 }
@@ -296,7 +296,7 @@ func TestHTMLBombs(t *testing.T) {
 }
 
 func TestHTMLTooLarge(t *testing.T) {
-	if _, err := corpus.Parse("a.html", make([]byte, 33<<20)); !errors.Is(err, corpus.ErrTooLarge) {
+	if _, err := corpus.Parse(t.Context(), "a.html", make([]byte, 33<<20)); !errors.Is(err, corpus.ErrTooLarge) {
 		t.Errorf("err = %v, want ErrTooLarge", err)
 	}
 }
@@ -345,7 +345,7 @@ func FuzzHTML(f *testing.F) {
 	f.Add("<svg><title><b><p></svg>\uFDD05\uFDD1&#xFDD0;")
 	f.Add("<table><td rowspan=9><tr><ul><pre>`</table><plaintext>")
 	f.Fuzz(func(t *testing.T, page string) {
-		doc, err := corpus.Parse("a.html", []byte(page))
+		doc, err := corpus.Parse(t.Context(), "a.html", []byte(page))
 		if err != nil {
 			return
 		}
@@ -354,7 +354,7 @@ func FuzzHTML(f *testing.F) {
 				t.Error(fault)
 			}
 		}
-		again, err := corpus.Parse("a.html", []byte(page))
+		again, err := corpus.Parse(t.Context(), "a.html", []byte(page))
 		if err != nil || again.Text != doc.Text {
 			t.Error("read twice, it gives two texts")
 		}
@@ -368,7 +368,7 @@ func BenchmarkHTML(b *testing.B) {
 	}
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		if _, err := corpus.Parse("a.html", page); err != nil {
+		if _, err := corpus.Parse(b.Context(), "a.html", page); err != nil {
 			b.Fatal(err)
 		}
 	}

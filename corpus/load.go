@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -81,8 +82,8 @@ const defaultMaxBytes = 64 << 20
 
 // Load reads a file, and the metadata beside it: page.md.meta.yaml (or .yml, or
 // .json) says more of page.md, as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
-// An empty file is a document without text.
-func Load(f File, l Limits) (Document, error) {
+// An empty file is a document without text. ctx ends what takes long: a PDF.
+func Load(ctx context.Context, f File, l Limits) (Document, error) {
 	limit := l.MaxBytes
 	if limit <= 0 {
 		limit = defaultMaxBytes
@@ -94,7 +95,7 @@ func Load(f File, l Limits) (Document, error) {
 	if err != nil {
 		return Document{}, &FileError{f.Path, reason(err)}
 	}
-	doc, err := parse(f.Source, data, l)
+	doc, err := parse(ctx, f.Source, data, l)
 	if err != nil {
 		return Document{}, &FileError{f.Path, err}
 	}
@@ -146,16 +147,18 @@ func read(name string, limit int64) (_ []byte, changed bool, err error) {
 // found by what it says, such as Windows-1250 or Shift JIS, or it is damaged
 // UTF-8: then each invalid byte is read as "?", which keeps all offsets where
 // they are in the file.
-func Parse(source string, data []byte) (Document, error) { return parse(source, data, Limits{}) }
+func Parse(ctx context.Context, source string, data []byte) (Document, error) {
+	return parse(ctx, source, data, Limits{})
+}
 
-func parse(source string, data []byte, l Limits) (Document, error) {
+func parse(ctx context.Context, source string, data []byte, l Limits) (Document, error) {
 	doc := Document{Source: source, Kind: kindOf(source)}
 	if doc.Kind == "" {
 		doc.Kind = Plain
 	}
 	sum := sha256.Sum256(data)
 	doc.Hash = hex.EncodeToString(sum[:])
-	if err := doc.read(data, l); err != nil {
+	if err := doc.read(ctx, data, l); err != nil {
 		return Document{}, err
 	}
 	doc.Title = cmp.Or(doc.Title, doc.title())
@@ -164,14 +167,14 @@ func parse(source string, data []byte, l Limits) (Document, error) {
 }
 
 // read sets the text of a document and what is known of it.
-func (d *Document) read(data []byte, l Limits) error {
+func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	if len(data) == 0 {
 		d.Encoding = "utf-8"
 		return nil
 	}
 	switch d.Kind {
 	case PDF:
-		return d.readPDF(data, cmp.Or(l.MaxTime, maxPDFTime))
+		return d.readPDF(ctx, data, cmp.Or(l.MaxTime, maxPDFTime))
 	case DOCX:
 		return d.readDOCX(data)
 	case ODT:

@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
 		{"empty", "b.md", "", corpus.Document{Title: "b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := corpus.Parse(tt.source, []byte(tt.in))
+			got, err := corpus.Parse(t.Context(), tt.source, []byte(tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestParseEncodings(t *testing.T) {
 		{"windows", "caf\xe9 \x93x\x94", "café “x”", "windows-1252", true},
 		{"damaged", "zażółć \xff\xfe x", "zażółć ?? x", "utf-8", true},
 	} {
-		got, err := corpus.Parse("a.txt", []byte(tt.in))
+		got, err := corpus.Parse(t.Context(), "a.txt", []byte(tt.in))
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
@@ -69,7 +69,7 @@ func TestParseEncodings(t *testing.T) {
 			t.Errorf("%s: got %q %s %v %q", tt.name, got.Text, got.Encoding, got.Converted, got.Warnings)
 		}
 	}
-	if _, err := corpus.Parse("a.md", []byte("a\x00b")); !errors.Is(err, corpus.ErrBinary) {
+	if _, err := corpus.Parse(t.Context(), "a.md", []byte("a\x00b")); !errors.Is(err, corpus.ErrBinary) {
 		t.Errorf("NUL bytes: %v, want ErrBinary", err)
 	}
 }
@@ -79,7 +79,7 @@ func TestLoad(t *testing.T) {
 	file := func(name string) corpus.File {
 		return corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}
 	}
-	doc, err := corpus.Load(file("a.md"), corpus.Limits{MaxBytes: 5})
+	doc, err := corpus.Load(t.Context(), file("a.md"), corpus.Limits{MaxBytes: 5})
 	if err != nil || doc.Text != "12345" || doc.Root != root || doc.Source != "a.md" ||
 		doc.Hash != "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5" {
 		t.Errorf("Load = %+v, %v", doc, err)
@@ -91,7 +91,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{"a.md", 4, corpus.ErrTooLarge}, {"b.md", 0, corpus.ErrBinary}, {"none.md", 0, fs.ErrNotExist},
 	} {
-		_, err := corpus.Load(file(tt.name), corpus.Limits{MaxBytes: tt.limit})
+		_, err := corpus.Load(t.Context(), file(tt.name), corpus.Limits{MaxBytes: tt.limit})
 		problem, ok := errors.AsType[*corpus.FileError](err)
 		if !ok || !errors.Is(err, tt.want) || problem.Path != filepath.Join(root, tt.name) {
 			t.Errorf("Load(%s) = %v, want a FileError of %v", tt.name, err, tt.want)

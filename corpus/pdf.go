@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -56,10 +57,10 @@ type pdfFile struct {
 }
 
 // readPDF makes the text of a PDF. Nothing in it is run and nothing is fetched.
-func (d *Document) readPDF(data []byte, limit time.Duration) error {
+func (d *Document) readPDF(ctx context.Context, data []byte, limit time.Duration) error {
 	d.Converted, d.Encoding = true, "pdf"
 	var file pdfFile
-	err := withPDFium(limit, func(p pdfium.Pdfium) error {
+	err := withPDFium(ctx, limit, func(p pdfium.Pdfium) error {
 		r := pdfReader{p: p}
 		if err := r.open(data); err != nil {
 			return err

@@ -83,7 +83,7 @@ func TestPDF(t *testing.T) {
 			line("F", 10, 72, 650, "A sentence may begin on one page and run on until it comes to")+"",
 		head(4)+column(72, 720, "its end on the next."),
 	)
-	doc, err := corpus.Parse("a/handbook.pdf", data)
+	doc, err := corpus.Parse(t.Context(), "a/handbook.pdf", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestPDFOutline(t *testing.T) {
 		"<</Title(One)/Parent 101 0 R/Next 103 0 R/First 103 0 R>>",
 		"<</Title(Two)/Parent 101 0 R/Next 102 0 R/First 102 0 R>>",
 	}, page)
-	doc, err := corpus.Parse("a.pdf", data)
+	doc, err := corpus.Parse(t.Context(), "a.pdf", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +134,13 @@ func TestPDFTrouble(t *testing.T) {
 		{"a NUL", []byte("%PDF-1.4\x00"), corpus.ErrBroken, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := corpus.Parse("a.pdf", tt.data)
+			_, err := corpus.Parse(t.Context(), "a.pdf", tt.data)
 			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("err = %v, want %v … %s", err, tt.is, tt.want)
 			}
 		})
 	}
-	doc, err := corpus.Parse("a.pdf", pdfWith("", nil, text, picture))
+	doc, err := corpus.Parse(t.Context(), "a.pdf", pdfWith("", nil, text, picture))
 	if err != nil || doc.Text != "Words of a page.\n" {
 		t.Fatalf("%q, %v", doc.Text, err)
 	}
@@ -161,12 +161,12 @@ func TestPDFSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	_, err := corpus.Load(corpus.File{Source: "slow.pdf", Path: path}, corpus.Limits{MaxTime: 200 * time.Millisecond})
+	_, err := corpus.Load(t.Context(), corpus.File{Source: "slow.pdf", Path: path}, corpus.Limits{MaxTime: 200 * time.Millisecond})
 	if !errors.Is(err, corpus.ErrBroken) || !strings.Contains(err.Error(), "it took too long (200ms)") {
 		t.Errorf("err = %v after %v", err, time.Since(begun))
 	}
 	for range 6 { // more than are read at a time
-		if doc, err := corpus.Parse("a.pdf", pdfWith("", nil, column(72, 700, "Words."))); err != nil || doc.Text != "Words.\n" {
+		if doc, err := corpus.Parse(t.Context(), "a.pdf", pdfWith("", nil, column(72, 700, "Words."))); err != nil || doc.Text != "Words.\n" {
 			t.Errorf("afterwards: %q, %v", doc.Text, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
@@ -76,33 +75,38 @@ func (zeros) Read(p []byte) (int, error) {
 // errSlow is the cause of an end before the end.
 var errSlow = errors.New("it took too long")
 
-// withPDFium calls read with a PDFium of its own and ends it after some time.
+// withPDFium calls read with a PDFium of its own and ends it after some time, or
+// with ctx.
 // What the library panics with is an error: documents come from anywhere.
-func withPDFium(limit time.Duration, read func(pdfium.Pdfium) error) (err error) {
+func withPDFium(ctx context.Context, limit time.Duration, read func(pdfium.Pdfium) error) (err error) {
 	pool, err := pdfEngine()
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
-	instance, err := pool.GetInstanceWithContext(context.Background())
+	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
-	var late atomic.Bool
-	clock := time.AfterFunc(limit, func() {
-		late.Store(true)
+	timed, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: %w (%v)", ErrBroken, errSlow, limit))
+	defer cancel()
+	var ended error
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(timed, func() {
+		defer close(stopped)
+		ended = context.Cause(timed)
 		if m := moduleOf(instance); m != nil {
-			_ = m.CloseWithExitCode(context.Background(), 1) // whatever runs in it ends with an error
+			_ = m.CloseWithExitCode(context.WithoutCancel(ctx), 1) // whatever runs in it ends with an error
 		}
 	})
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%w: the PDF reader failed: %v", ErrBroken, p)
 		}
-		_ = instance.Close() // an error tells of handles in a module that goes away now
-		clock.Stop()
-		if late.Load() {
-			err = fmt.Errorf("%w: %w (%v)", ErrBroken, errSlow, limit)
+		if !stop() {
+			<-stopped
+			err = ended
 		}
+		_ = instance.Close() // an error tells of handles in a module that goes away now
 	}()
 	return read(instance)
 }

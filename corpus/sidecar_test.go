@@ -22,7 +22,7 @@ func TestSidecar(t *testing.T) {
 		t.Error(d)
 	}
 	load := func(name string) corpus.Document {
-		doc, err := corpus.Load(corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}, corpus.Limits{})
+		doc, err := corpus.Load(t.Context(), corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}, corpus.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestSidecar(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"title": "Outer", "category": "guide", "document_type": "manual", "tags": "x, y", "version": "1.10", "draft": "false"}, a.Meta); d != "" || a.Title != "Outer" {
 		t.Errorf("title %q, %s", a.Title, d)
 	}
-	plain, err := corpus.Parse("a.md", []byte("---\ntitle: Inner\ncategory: guide\n---\nText.\n"))
+	plain, err := corpus.Parse(t.Context(), "a.md", []byte("---\ntitle: Inner\ncategory: guide\n---\nText.\n"))
 	if err != nil || plain.Hash == a.Hash {
 		t.Errorf("a change of the metadata would not be seen: %v", err)
 	}

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -131,7 +132,7 @@ type readText struct {
 const mostKept = 500
 
 // text is the text of a document as it is indexed.
-func (l *library) text(path, source string) (string, error) {
+func (l *library) text(ctx context.Context, path, source string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.texts[path]; ok {
@@ -144,7 +145,7 @@ func (l *library) text(path, source string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err == nil {
 		var doc corpus.Document
-		doc, err = corpus.Parse(source, data)
+		doc, err = corpus.Parse(ctx, source, data)
 		read.text = doc.Text
 	}
 	if err != nil {
@@ -155,7 +156,7 @@ func (l *library) text(path, source string) (string, error) {
 }
 
 // verify reports whether the file that is cited holds the quote at its place.
-func (l *library) verify(c ragflow.CitationReply) bool {
-	doc, err := l.text(c.Path, c.Source)
+func (l *library) verify(ctx context.Context, c ragflow.CitationReply) bool {
+	doc, err := l.text(ctx, c.Path, c.Source)
 	return err == nil && c.Start >= 0 && c.Start < c.End && c.End <= len(doc) && doc[c.Start:c.End] == c.Quote
 }

@@ -210,7 +210,7 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 		*thread = reply.ThreadID
 		o.answered(reply)
 		for i, c := range reply.Citations {
-			o.Citations[i].Exact = r.library.verify(c)
+			o.Citations[i].Exact = r.library.verify(ctx, c)
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()

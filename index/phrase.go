@@ -152,7 +152,7 @@ func (s *Searcher) holding(p *part, words string, every bool) bitmap {
 	for _, word := range wordsIn(words) {
 		held := newBitmap(p.chunks)
 		for _, a := range s.analyzers() {
-			form := s.holdingForm(p, a, word)
+			form := holdingForm(p, a, word)
 			switch {
 			case form != nil:
 				held.unite(form)
@@ -176,7 +176,7 @@ func (s *Searcher) analyzers() []text.Analyzer {
 
 // holdingForm returns the chunks that hold all terms that an analyzer makes of a
 // word; nil where it makes none.
-func (s *Searcher) holdingForm(p *part, a text.Analyzer, word string) bitmap {
+func holdingForm(p *part, a text.Analyzer, word string) bitmap {
 	var out bitmap
 	for _, t := range a.Analyze(word) {
 		if text.IsFolded(t.Term) || text.IsPhrase(t.Term) {

@@ -97,7 +97,9 @@ const mostCompared = 256
 
 // likeness tells which texts are alike. It remembers their words: candidates
 // are compared once more when they are ranked, and follow-ups find them again.
-type likeness struct{ read *memo.Cache[string, rank.Vector] }
+type likeness struct {
+	read *memo.Cache[string, rank.Vector]
+}
 
 func newLikeness() likeness { return likeness{memo.New[string, rank.Vector](mostCompared)} }
 

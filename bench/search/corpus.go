@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-
 	"math"
 	"math/rand/v2"
 	"os"

@@ -51,7 +51,7 @@ func oursIndex(ctx context.Context, c corpus, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.IndexRecords(ctx, collection, 0, (evalCorpus(c)).Records()); err != nil {
+	if _, err := a.IndexRecords(ctx, collection, 0, evalCorpus(c).Records()); err != nil {
 		return err
 	}
 	return a.Close()

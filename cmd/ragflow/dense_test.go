@@ -77,7 +77,7 @@ func TestDenseSession(t *testing.T) {
 		},
 		{name: "index", model: "letters", args: "index " + docs, stdout: []string{"indexed 0 files (2 unchanged)", "embedded 2 passages with letters"}},
 		{name: "by meaning", model: "letters", args: "search --leg dense --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
-		{name: "by both", model: "letters", args: "search --json oregano", stdout: []string{`"name": "dense"`, `"name": "lexical"`, `"share": 0.5`}},
+		{name: "by both", model: "letters", args: "search --json oregano", stdout: []string{`"name": "dense"`, `"name": "lexical"`, `"share": 0.3`, `"share": 0.7`}},
 		{
 			name: "another model", model: "signs", args: "search oregano",
 			stdout: []string{"oregano.md:1"},

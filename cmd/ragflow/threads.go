@@ -125,7 +125,7 @@ of its id that no other has, or by "last".`,
 			if asJSON {
 				return a.writeJSON(t)
 			}
-			a.printThread(t)
+			a.printThread(c.Context(), t)
 			return nil
 		},
 	}
@@ -201,12 +201,12 @@ func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string,
 }
 
 // printThread prints a conversation as Markdown.
-func (a *app) printThread(t *ragflow.Thread) {
-	fmt.Fprintln(a.out, a.styleOf(a.stdout).markdown(threadMarkdown(t)))
+func (a *app) printThread(ctx context.Context, t *ragflow.Thread) {
+	fmt.Fprintln(a.out, a.styleOf(a.stdout).markdown(threadMarkdown(ctx, t)))
 }
 
 // threadMarkdown writes a conversation as Markdown.
-func threadMarkdown(t *ragflow.Thread) string {
+func threadMarkdown(ctx context.Context, t *ragflow.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
@@ -222,7 +222,7 @@ func threadMarkdown(t *ragflow.Thread) string {
 				b.WriteString("\n")
 			}
 			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, line(transcript.Place(c, "")), line(c.Title))
-			if ragflow.Changed(c) {
+			if ragflow.Changed(ctx, c) {
 				b.WriteString("  (the document has changed since)\n")
 			}
 		}

@@ -52,12 +52,12 @@ type Config struct {
 	// tells nobody.
 	Running func() (done func())
 
-	Indexed  *ragflow.IndexReport                  // what the index holds; may be nil
-	Models   func(ctx context.Context) []string    // lines that say what answers
-	Markdown func(*ragflow.Thread) string          // a conversation, to export
-	Nearest  func(word string, of []string) string // the word most like it, or empty
-	Quote    func(name string) string              // as one word for the person's shell
-	Explain  func(error) (what, hint string)       // an error, for a person
+	Indexed  *ragflow.IndexReport                          // what the index holds; may be nil
+	Models   func(ctx context.Context) []string            // lines that say what answers
+	Markdown func(context.Context, *ragflow.Thread) string // a conversation, to export
+	Nearest  func(word string, of []string) string         // the word most like it, or empty
+	Quote    func(name string) string                      // as one word for the person's shell
+	Explain  func(error) (what, hint string)               // an error, for a person
 }
 
 // errQuit ends the session.

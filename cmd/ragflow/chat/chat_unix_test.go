@@ -121,7 +121,7 @@ func start(t *testing.T, f *fake, change func(*chat.Config)) *session {
 	c := chat.Config{
 		Assistant: f, Undo: f.undo, Terminal: term, Out: tty, Err: tty, Env: map[string]string{},
 		Models:   func(context.Context) []string { return []string{"a model"} },
-		Markdown: func(t *ragflow.Thread) string { return "# " + t.Title + "\n" },
+		Markdown: func(_ context.Context, t *ragflow.Thread) string { return "# " + t.Title + "\n" },
 		Nearest:  func(string, []string) string { return "" },
 		Quote:    func(name string) string { return name },
 		Explain:  func(err error) (string, string) { return err.Error(), "" },

@@ -184,14 +184,14 @@ func (s *session) noAnswer() error {
 	return errors.New("nothing was asked in this session yet")
 }
 
-func (s *session) sources(context.Context, string) error {
+func (s *session) sources(ctx context.Context, _ string) error {
 	if s.last == nil {
 		return s.noAnswer()
 	}
 	if len(s.last.Citations) == 0 {
 		s.hint("the last answer quotes nothing")
 	}
-	s.printSources(s.last.Citations, true)
+	s.printSources(ctx, s.last.Citations, true)
 	s.say("")
 	return nil
 }

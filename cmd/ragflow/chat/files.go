@@ -31,7 +31,7 @@ func (s *session) open(ctx context.Context, args string) error {
 	}
 	for _, c := range s.last.Citations {
 		if c.N == n {
-			if c.IsChanged() {
+			if c.IsChanged(ctx) {
 				s.warn(s.last.ChangedNotice)
 			}
 			return s.openAt(ctx, c)
@@ -157,7 +157,7 @@ func (s *session) export(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	_, err = f.WriteString(s.Markdown(t))
+	_, err = f.WriteString(s.Markdown(ctx, t))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

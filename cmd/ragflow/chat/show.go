@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -53,13 +54,13 @@ func (s *session) rendered(answer string, cited []ragflow.CitationReply, done bo
 }
 
 // answer shows a reply and where it stands.
-func (s *session) answer(r *ragflow.Reply) {
+func (s *session) answer(ctx context.Context, r *ragflow.Reply) {
 	if s.Terminal == nil {
 		fmt.Fprintf(s.Out, "%s\n", transcript.Visible(strings.TrimSpace(r.Answer)))
 		if len(r.Citations) > 0 {
 			fmt.Fprintf(s.Out, "\n%s\n", cmp.Or(r.SourcesHeader, "Sources"))
 		}
-		s.printSources(r.Citations, false)
+		s.printSources(ctx, r.Citations, false)
 		fmt.Fprintln(s.Out)
 	} else {
 		lines := append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), r.Citations, true)...)
@@ -98,7 +99,7 @@ func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 }
 
 // printSources lists passages, with their quotes where wanted.
-func (s *session) printSources(list []ragflow.CitationReply, quotes bool) {
+func (s *session) printSources(ctx context.Context, list []ragflow.CitationReply, quotes bool) {
 	for i, group := range grouped(list) {
 		if quotes && i > 0 {
 			s.say("")
@@ -107,7 +108,7 @@ func (s *session) printSources(list []ragflow.CitationReply, quotes bool) {
 		if !quotes {
 			continue
 		}
-		if slices.ContainsFunc(group, ragflow.CitationReply.IsChanged) {
+		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.IsChanged(ctx) }) {
 			s.say("      " + s.last.ChangedNotice)
 		}
 		for _, c := range group {

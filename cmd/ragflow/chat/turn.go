@@ -40,7 +40,7 @@ func (s *session) ask(ctx context.Context, question string) error {
 		return err
 	}
 	s.last, s.cut = reply, false
-	s.answer(reply)
+	s.answer(ctx, reply)
 	return nil
 }
 
