@@ -16,7 +16,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Ways to search, for Dense.Leg and [Assistant.SearchLeg].
+// Ways to search, for Dense.Leg and [SearchOptions].
 const (
 	LegHybrid  = "hybrid"         // by words and by meaning, fused
 	LegLexical = index.LegLexical // by words

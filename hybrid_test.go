@@ -98,7 +98,7 @@ func indexed(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
 
 func searchLeg(t *testing.T, a *ragflow.Assistant, query string, k int, leg string) *ragflow.SearchReply {
 	t.Helper()
-	reply, err := a.SearchLeg(t.Context(), query, k, leg)
+	reply, err := a.SearchWith(t.Context(), query, ragflow.SearchOptions{TopK: k, Leg: leg})
 	if err != nil {
 		t.Fatalf("search %q by %q: %v", query, leg, err)
 	}
@@ -130,13 +130,13 @@ func TestNoEmbedder(t *testing.T) {
 			}
 		}
 	}
-	if _, err := a.SearchLeg(t.Context(), "water", 5, ragflow.LegDense); !errors.Is(err, ragflow.ErrNoDense) {
+	if _, err := a.SearchWith(t.Context(), "water", ragflow.SearchOptions{TopK: 5, Leg: ragflow.LegDense}); !errors.Is(err, ragflow.ErrNoDense) {
 		t.Errorf("dense search: %v, want ErrNoDense", err)
 	}
 	if _, err := a.Reembed(t.Context()); !errors.Is(err, ragflow.ErrNoDense) {
 		t.Errorf("Reembed: %v, want ErrNoDense", err)
 	}
-	if _, err := a.SearchLeg(t.Context(), "water", 5, "sparse"); err == nil {
+	if _, err := a.SearchWith(t.Context(), "water", ragflow.SearchOptions{TopK: 5, Leg: "sparse"}); err == nil {
 		t.Error("an unknown leg was searched")
 	}
 }
@@ -248,7 +248,7 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 	if !cmp.Equal(found.Warnings, want) || len(found.Hits) == 0 {
 		t.Errorf("search: %d hits, warnings %q", len(found.Hits), found.Warnings)
 	}
-	if _, err := a.SearchLeg(t.Context(), "basil", 5, ragflow.LegDense); !errors.Is(err, llm.ErrUnavailable) {
+	if _, err := a.SearchWith(t.Context(), "basil", ragflow.SearchOptions{TopK: 5, Leg: ragflow.LegDense}); !errors.Is(err, llm.ErrUnavailable) {
 		t.Errorf("dense search: %v, want the model's error", err)
 	}
 	m.fail = nil
@@ -312,7 +312,7 @@ func TestEmbedderSwitched(t *testing.T) {
 			a := open(t, c)
 			report := indexed(t, a)
 			reply := ask(t, a, "", "How often should I water a basil plant?")
-			_, err := a.SearchLeg(t.Context(), "basil", 3, ragflow.LegDense)
+			_, err := a.SearchWith(t.Context(), "basil", ragflow.SearchOptions{TopK: 3, Leg: ragflow.LegDense})
 			if !errors.Is(err, ragflow.ErrEmbedderChanged) || len(reply.Warnings) != 1 || len(reply.Citations) == 0 {
 				t.Fatalf("error %v, warnings %q", err, reply.Warnings)
 			}

@@ -21,28 +21,24 @@ import (
 // Search returns the k passages that fit a query best, without a conversation
 // and without an answer; k 0 is Config.Retrieval.TopK.
 func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchReply, error) {
-	return a.SearchLeg(ctx, query, k, "")
-}
-
-// SearchLeg is Search by one leg, or by both, whatever Config.Dense.Leg says:
-// LegHybrid, LegLexical or LegDense; empty is as configured. A dense search
-// that is not possible is an error that matches ErrNoDense or ErrEmbedderChanged,
-// or is the embedder's own; a hybrid one warns instead.
-func (a *Assistant) SearchLeg(ctx context.Context, query string, k int, leg string) (*SearchReply, error) {
-	return a.SearchWith(ctx, query, SearchOptions{TopK: k, Leg: leg})
+	return a.SearchWith(ctx, query, SearchOptions{TopK: k})
 }
 
 // SearchOptions say how one search works. The zero value is as configured.
 type SearchOptions struct {
 	TopK   int          // passages; 0: Config.Retrieval.TopK
-	Leg    string       // see SearchLeg
+	Leg    string       // LegHybrid, LegLexical or LegDense; empty: Config.Dense.Leg
 	Filter state.Filter // documents that may be found, beside Config.Filter
 	Facets []string     // keys to count matching documents by
+	Plain  bool         // the query is what a person asks: quotes and minus signs ask for nothing
+	Ranks  bool         // only the ranking counts: no snippets
 }
 
-// SearchWith is Search with options. In a query "words in quotes" must stand
-// together, and -word must not be there: see index.ParseQuery. A filter or facet
-// by a key that no document has is an *index.UnknownKeyError.
+// SearchWith is Search with options. In a query that is not Plain "words in
+// quotes" must stand together, and -word must not be there: see index.ParseQuery.
+// A filter or facet by a key that no document has is an *index.UnknownKeyError. A
+// dense search that is not possible is an error that matches ErrNoDense or
+// ErrEmbedderChanged, or is the embedder's own; a hybrid one warns instead.
 func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOptions) (*SearchReply, error) {
 	query = text.Clean(query)
 	switch {
@@ -58,7 +54,10 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	}
 	query = text.First(query, nodes.MaxQueryRunes)
 	leg := cmp.Or(o.Leg, a.config.Dense.Leg)
-	q := index.ParseQuery(query)
+	q := state.Query{Text: query, Weight: 1, Attempt: 1}
+	if !o.Plain {
+		q = index.ParseQuery(query)
+	}
 	searcher, err := e.searcher.only(ctx, o.Filter, q)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -95,6 +94,10 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if leg != LegDense {
 		reply.Respelled = e.respelled(q.Text)
 	}
+	snippet := func(string) index.Snippet { return index.Snippet{Marks: []index.Mark{}} }
+	if !o.Ranks {
+		snippet = e.searcher.Snippets(q)
+	}
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
 		if !ok {
@@ -105,7 +108,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs, Cut: c.Cut,
-			Snippet: snippetOf(e.searcher.Snippet(q, c.Text), c),
+			Snippet: snippetOf(snippet(c.Text), c),
 		})
 	}
 	if rerank {

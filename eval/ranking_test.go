@@ -136,14 +136,14 @@ func TestJudgedNamesWhatIsUnknown(t *testing.T) {
 // shelf finds the documents it was given for a query, each in two passages.
 type shelf map[string][]string
 
-func (s shelf) SearchLeg(_ context.Context, query string, k int, leg string) (*ragflow.SearchReply, error) {
+func (s shelf) SearchWith(_ context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
 	reply := &ragflow.SearchReply{}
 	if query == "broken" {
 		return nil, errors.New("this one fails")
 	}
-	for i, d := range s[query+leg] {
+	for i, d := range s[query+o.Leg] {
 		for range 2 {
-			if len(reply.Hits) < k {
+			if len(reply.Hits) < o.TopK {
 				reply.Hits = append(reply.Hits, ragflow.SearchHit{Source: d, Score: float64(1 - i/2)})
 			}
 		}

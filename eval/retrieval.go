@@ -93,9 +93,9 @@ func (j Judged) Hash() string {
 }
 
 // Retriever finds passages; [*ragflow.Assistant] is one. It must be safe for
-// concurrent use. The leg is one of those of [ragflow.Assistant.SearchLeg].
+// concurrent use.
 type Retriever interface {
-	SearchLeg(ctx context.Context, query string, k int, leg string) (*ragflow.SearchReply, error)
+	SearchWith(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error)
 }
 
 // DefaultDepth is how many documents of a query are ranked.
@@ -192,7 +192,7 @@ func (o *Outcome) retrieve(ctx context.Context, from Retriever, q Query, options
 // rankDocuments searches until depth documents are found, or there are no more.
 func rankDocuments(ctx context.Context, from Retriever, q Query, depth int, leg string) ([]Page, []string, error) {
 	for k := 2 * depth; ; k *= 4 {
-		reply, err := from.SearchLeg(ctx, q.Text, k, leg)
+		reply, err := from.SearchWith(ctx, q.Text, ragflow.SearchOptions{TopK: k, Leg: leg, Plain: true, Ranks: true})
 		if errors.Is(err, ragflow.ErrEmptyQuery) { // nothing to search for finds nothing
 			return []Page{}, nil, nil
 		}

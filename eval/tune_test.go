@@ -21,9 +21,9 @@ type dial struct {
 	open *int
 }
 
-func (d dial) SearchLeg(_ context.Context, query string, k int, _ string) (*ragflow.SearchReply, error) {
+func (d dial) SearchWith(_ context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
 	reply := &ragflow.SearchReply{}
-	for rank := 1; rank <= min(k, 20); rank++ {
+	for rank := 1; rank <= min(o.TopK, 20); rank++ {
 		source := fmt.Sprint("other ", rank)
 		if rank == d.rank(query) {
 			source = "right"

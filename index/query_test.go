@@ -249,7 +249,7 @@ func TestSnippet(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := s.Snippet(state.Query{Text: tt.query}, tt.passage)
+			got := s.Snippets(state.Query{Text: tt.query})(tt.passage)
 			at := got.Start
 			var b strings.Builder
 			for _, m := range got.Marks {

@@ -85,6 +85,9 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm) []Respelled {
 				}
 			}
 		}
+		if len(r.Terms) == 0 {
+			r.Terms = s.slips(strings.ToLower(r.Word))
+		}
 		slices.SortFunc(r.Terms, compareSimilar)
 		for i, t := range r.Terms {
 			if t.Edits > r.Terms[0].Edits || i == maxSimilar { // the nearest alone

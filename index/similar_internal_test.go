@@ -53,7 +53,12 @@ func words(r *rand.Rand, n, letters int) []string {
 
 func dictionary(tb testing.TB, words []string) *Searcher {
 	tb.Helper()
-	db := &DB{ranking: DefaultRanking(), analyzer: text.For("")}
+	return dictionaryBy(tb, text.For(""), words)
+}
+
+func dictionaryBy(tb testing.TB, a text.Analyzer, words []string) *Searcher {
+	tb.Helper()
+	db := &DB{ranking: DefaultRanking(), analyzer: a}
 	b := newBuilder()
 	if err := b.add(encodeTerms(db.analyzer, "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}})); err != nil {
 		tb.Fatal(err)

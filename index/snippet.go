@@ -28,16 +28,21 @@ const (
 	snippetRunes = 240 // of a snippet at most, for scripts without spaces and for long lines
 )
 
-// Snippet returns the best stretch of some 30 words of a passage: that with the
-// rarest words of the query, each counted once and a little for coming again. A
-// passage without any gives its beginning.
-func (s *Searcher) Snippet(q state.Query, passage string) Snippet {
+// Snippets returns what finds the best stretch of some 30 words of a passage: that
+// with the rarest words of the query, each counted once and a little for coming
+// again. A passage without any gives its beginning.
+func (s *Searcher) Snippets(q state.Query) func(passage string) Snippet {
 	weights := map[string]float64{}
 	for _, t := range s.terms(q) {
 		weights[t.term] = t.weight * idf(s.all.chunks, t.chunkDF)
 	}
+	analyzer := s.Analyzer()
+	return func(passage string) Snippet { return snippet(analyzer, weights, passage) }
+}
+
+func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippet {
 	var found []text.Token
-	for _, t := range s.Analyzer().Analyze(passage) {
+	for _, t := range a.Analyze(passage) {
 		if weights[t.Term] > 0 {
 			found = append(found, t)
 		}

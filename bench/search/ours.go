@@ -161,7 +161,7 @@ func oursHybrid(ctx context.Context, c corpus, dir string) (search, error) {
 		return nil, err
 	}
 	return func(ctx context.Context, query string, k int) ([]hit, error) {
-		reply, err := a.SearchLeg(ctx, query, k, ragflow.LegHybrid)
+		reply, err := a.SearchWith(ctx, query, ragflow.SearchOptions{TopK: k, Leg: ragflow.LegHybrid, Plain: true, Ranks: true})
 		if err != nil {
 			return nil, err
 		}

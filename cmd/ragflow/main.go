@@ -84,9 +84,10 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ragflow",
 		Short: "Ask your own documents, and see where each answer stands",
-		Long: `Ragflow answers questions from your own documents: Markdown, HTML, plain text and
-source code on this machine. It works without a server, a key or a model, cites
-the file and the lines of everything it says, and remembers the conversation.
+		Long: `Ragflow answers questions from your own documents: PDF, Word, Markdown, HTML,
+EPUB, notebooks, tables, text and source code on this machine. It works without a
+server, a key or a model, cites the file and the lines or the page of everything
+it says, and remembers the conversation.
 
 Run "ragflow" alone for an example that fits the folder you are in.`,
 		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
