@@ -23,7 +23,7 @@ func (r *Rewriter) withHistory(ctx context.Context, t turn, recent []state.Excha
 	case accepts:
 		b.q.Why = "what the last answer offered, with words of the conversation"
 	case pointsTo: // the rest of the list is not meant
-		b.decay = aloneDecay
+		b.decay = itemDecay
 		b.q.Why = t.why + "; with words of earlier questions"
 	case corrects:
 		b.decay = aloneDecay

@@ -16,6 +16,7 @@ import (
 const (
 	turnDecay    = 0.5  // of a word of the k-th question before: turnDecay^k
 	aloneDecay   = 0.35 // the same, for a turn that stands by itself; it borrows nothing else
+	itemDecay    = 0.2  // for a turn about an item of a list: the questions before asked for the list
 	topicWeight  = 0.5  // of a word of the last question that stands by itself, however many turns ago…
 	topicDecay   = 0.85 // …but for this, each turn
 	otherWords   = 0.3  // of everyday synonyms of a question's words, as a share of theirs

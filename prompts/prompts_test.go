@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -100,6 +101,7 @@ func TestParseCheckAndRefine(t *testing.T) { // G02
 		{name: "percent after prose", reply: "The score is high.\nScore = 80%", want: prompts.Verdict{Score: 0.8, Refined: ""}},
 		{name: "percent alone", reply: "Score = 80%", want: prompts.Verdict{Score: 0.8, Refined: ""}},
 		{name: "of ten", reply: "SCORE: 3/10", want: prompts.Verdict{Score: 0.3, Refined: ""}},
+		{name: "JSON that ends at its limit", reply: `{"score": 0.7, "refined": "volume backup volume backup vol`, want: prompts.Verdict{Score: 0.7}},
 		{name: "one", reply: "SCORE: 1", want: prompts.Verdict{Score: 1, Refined: ""}},
 		{name: "of one", reply: "Score: 0.8/1", want: prompts.Verdict{Score: 0.8}},
 		{name: "bare", reply: "0.75\nREFINED: volume", want: prompts.Verdict{Score: 0.75, Refined: "volume"}},
@@ -226,4 +228,12 @@ func ExampleParseCheckAndRefine() {
 	v, err := prompts.ParseCheckAndRefine("Score: 0,35\nRefined: back up a volume")
 	fmt.Println(v.Score, v.Refined, err)
 	// Output: 0.35 back up a volume <nil>
+}
+
+func TestSchemaOrder(t *testing.T) {
+	got, err := json.Marshal(prompts.CheckAndRefine{}.Schema()["properties"])
+	want := `{"score":{"enum":[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]},"refined":{"maxLength":200,"type":"string"}}`
+	if err != nil || string(got) != want {
+		t.Errorf("properties %s, %v; want %s", got, err, want)
+	}
 }

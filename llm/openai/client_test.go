@@ -67,7 +67,8 @@ func TestComplete(t *testing.T) { // L04
 func TestSchema(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say(`{"score": 1}`))
 	defer s.Close()
-	form := map[string]any{"type": "object", "required": []any{"score"}}
+	order := `{"z":{"type":"string"},"a":{"type":"string"}}` // is that in which a model writes
+	form := map[string]any{"type": "object", "required": []any{"score"}, "properties": json.RawMessage(order)}
 	q := question()
 	q.Schema = &llm.Schema{Name: "verdict", JSON: form}
 	if _, err := client(t, s, nil).Chat("small").Complete(t.Context(), q, nil); err != nil {
@@ -79,6 +80,10 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.Calls()[0].Body), &body); err != nil {
 		t.Fatal(err)
 	}
+	if !strings.Contains(s.Calls()[0].Body, order) {
+		t.Errorf("asked %s, want the members in order: %s", s.Calls()[0].Body, order)
+	}
+	form["properties"] = map[string]any{"z": map[string]any{"type": "string"}, "a": map[string]any{"type": "string"}}
 	want := map[string]any{"type": "json_schema", "json_schema": map[string]any{"name": "verdict", "schema": form}}
 	if diff := cmp.Diff(want, body.Format); diff != "" {
 		t.Error(diff)
