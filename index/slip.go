@@ -13,7 +13,7 @@ const mostSlips = 20
 
 // slips returns the terms of words that one edit behind the first letter makes
 // of a word. The dictionary holds words without their endings, so a slip within
-// an ending, as in "conversatoin", is far from every term; each spelling is
+// an ending, as in "refrigeratoin", is far from every term; each spelling is
 // analyzed instead. It takes about a millisecond.
 func (s *Searcher) slips(word string) []SimilarTerm {
 	if n := utf8.RuneCountInString(word); n < twoEdits || n > mostSlips {

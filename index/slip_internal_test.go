@@ -3,28 +3,30 @@ package index
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/ragflow/text"
 )
 
-// TestSlips: the dictionary holds "convers", which is far from the word as it
+// TestSlips: the dictionary holds "refriger", which is far from the word as it
 // was typed.
 func TestSlips(t *testing.T) {
-	s := dictionaryBy(t, text.For("en"), []string{"conversation", "configuration", "water"})
+	s := dictionaryBy(t, text.For("en"), []string{"refrigeration", "configuration", "water"})
 	for _, row := range []struct{ word, want string }{
-		{"conversatoin", "convers"},   // swapped
-		{"configuraion", "configur"},  // left out
-		{"conversatiion", "convers"},  // put in
-		{"configuratiom", "configur"}, // replaced
-		{"xonversation", ""},          // the first letter stays
-		{"conversaitno", ""},          // two edits
-		{"watre", ""},                 // short words are compared with the dictionary alone
+		{"refrigeratoin", "refriger"},  // swapped
+		{"configuraion", "configur"},   // left out
+		{"refrigeratiion", "refriger"}, // put in
+		{"configuratiom", "configur"},  // replaced
+		{"xefrigeration", ""},          // the first letter stays
+		{"refrigeraitno", ""},          // two edits
+		{"watre", ""},                  // short words are compared with the dictionary alone
 	} {
-		got := ""
-		for _, f := range s.slips(row.word) {
-			got += f.Term
+		var want []SimilarTerm
+		if row.want != "" {
+			want = []SimilarTerm{{row.want, 1, 1}}
 		}
-		if got != row.want {
-			t.Errorf("slips(%q) = %q, want %q", row.word, got, row.want)
+		if diff := cmp.Diff(want, s.slips(row.word)); diff != "" {
+			t.Errorf("slips(%q) (-want +got):\n%s", row.word, diff)
 		}
 	}
 }
