@@ -54,7 +54,7 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 	if a.index.ReadOnly() {
 		return a.indexAsItIs(ctx)
 	}
-	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	report := newIndexReport()
 	for _, docs := range a.config.Docs {
 		root, err := resolveRoot(docs)
 		if err != nil {
@@ -69,6 +69,17 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 	if err := a.takeGiven(ctx, report); err != nil {
 		return nil, err
 	}
+	return a.indexed(ctx, report, begun)
+}
+
+// newIndexReport is a report of nothing yet; its lists are not nil, for JSON.
+func newIndexReport() *IndexReport {
+	return &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+}
+
+// indexed ends the making of an index: what it holds has its vectors and is what
+// questions are answered from.
+func (a *Assistant) indexed(ctx context.Context, report *IndexReport, begun time.Time) (*IndexReport, error) {
 	if err := a.embedIndexed(ctx, report); err != nil {
 		return nil, err
 	}
@@ -82,7 +93,7 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 // indexAsItIs opens the index of a data folder that cannot be written. It
 // matches ErrReadOnly where the index holds nothing of the documents.
 func (a *Assistant) indexAsItIs(ctx context.Context) (*IndexReport, error) {
-	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	report := newIndexReport()
 	for _, docs := range a.config.Docs {
 		root, err := resolveRoot(docs)
 		if err != nil {

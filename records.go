@@ -38,7 +38,7 @@ func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, re
 	a.indexing.Lock()
 	defer a.indexing.Unlock()
 	begun := a.config.Clock()
-	report := &IndexReport{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+	report := newIndexReport()
 	s := &syncer{assistant: a, root: name, report: report, seen: map[string]bool{}}
 	known, err := a.index.Files(ctx, name)
 	if err != nil {
@@ -55,14 +55,7 @@ func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, re
 		return nil, err
 	}
 	report.Roots = append(report.Roots, name)
-	if err := a.embedIndexed(ctx, report); err != nil {
-		return nil, err
-	}
-	if err := a.open(ctx, report); err != nil {
-		return nil, err
-	}
-	report.ElapsedMS = milliseconds(a.config.Clock().Sub(begun))
-	return report, nil
+	return a.indexed(ctx, report, begun)
 }
 
 // takeRecords puts new and changed records into the index, batch by batch.

@@ -85,14 +85,7 @@ func writeRetrieval(w io.Writer, r *Result) error {
 		}
 		fmt.Fprintln(t)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprint(w, tidy(rows.String()))
-	for _, l := range r.footer() {
-		fmt.Fprintln(w, l)
-	}
-	return r.writeTroubled(w)
+	return r.endTable(w, t, &rows)
 }
 
 // retrievalTiles are the figures that the report of a retrieval run begins with.

@@ -27,6 +27,11 @@ func WriteTable(w io.Writer, r *Result) error {
 	for _, m := range r.Summary.Metrics {
 		fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
 	}
+	return r.endTable(w, t, &rows)
+}
+
+// endTable writes the rows that t was given, and what stands below every table.
+func (r *Result) endTable(w io.Writer, t *tabwriter.Writer, rows *strings.Builder) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}

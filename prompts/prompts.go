@@ -26,16 +26,6 @@ func Names() []string {
 	return []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate", nameJudge}
 }
 
-// Source returns the template of a prompt in a language as it stands in its
-// file.
-func Source(name, language string) (string, error) {
-	data, err := files.ReadFile(file(name, language))
-	if err != nil {
-		return "", fmt.Errorf("prompt %q: %w", name, err)
-	}
-	return string(data), nil
-}
-
 func file(name, language string) string {
 	if name == nameJudge || !slices.Contains(Languages(), language) {
 		language = "en"
