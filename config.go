@@ -48,6 +48,10 @@ type Config struct {
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
 	Synonyms         string  // RAGFLOW_SYNONYMS: a file of words that stand for others, see offline.ReadDictionary; empty: those built in
+	// SystemPrompt (RAGFLOW_SYSTEM_PROMPT) is a file with a system prompt for the
+	// model that answers; {context} in it is where the sources stand, see
+	// prompts.SystemTemplate. Empty: the built-in one.
+	SystemPrompt string
 
 	// Context says what the context of an answer is made of: at most 6 chunks and
 	// 4000 tokens. Its TrustDocuments is RAGFLOW_TRUST_DOCUMENTS.

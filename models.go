@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
 	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 
@@ -29,7 +30,7 @@ const (
 
 // withModels puts the configured models before the offline skills, which stay
 // behind them: each takes over where the model fails, and says so.
-func (s skills) withModels(c Config, stats model.Stats) skills {
+func (s skills) withModels(c Config, stats model.Stats, own prompts.SystemTemplate) skills {
 	s.free = s.grader
 	if c.Chat == nil {
 		return s
@@ -41,7 +42,7 @@ func (s skills) withModels(c Config, stats model.Stats) skills {
 	s.rewriter = rewriter{model.NewRewriter(chat, s.rewriter, stats), s.rewriter, chat.Model()}
 	s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
 	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model()}
-	s.answerer = answerer{model.NewAnswerer(chat, stats), s.answerer, chat.Model(), c.Threshold}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own), s.answerer, chat.Model(), c.Threshold}
 	return s
 }
 

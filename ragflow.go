@@ -26,6 +26,7 @@ import (
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -36,6 +37,7 @@ var (
 	ErrNoDocuments     = errors.New("no documents to answer from")   // none configured and none indexed
 	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
 	ErrNotFound        = graph.ErrNotFound                           // no such thread or run
+	ErrSystemPrompt    = prompts.ErrSystemTemplate                   // Config.SystemPrompt is no prompt to answer with
 	ErrNoPath          = corpus.ErrNoPath                            // a path of documents is empty
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
@@ -61,7 +63,8 @@ type Assistant struct {
 	repaired string // what became of a damaged index; empty: it was whole
 	queries  *queryVectors
 	synonyms offline.Dictionary
-	indexing sync.Mutex // held while documents are read into the index
+	system   prompts.SystemTemplate // of the model that answers
+	indexing sync.Mutex             // held while documents are read into the index
 	engine   atomic.Pointer[engine]
 }
 
@@ -95,6 +98,9 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	}
 	a := &Assistant{config: c, queries: &queryVectors{}}
 	if a.synonyms, err = c.dictionary(); err != nil {
+		return nil, err
+	}
+	if a.system, err = c.system(); err != nil {
 		return nil, err
 	}
 	if c.DataDir != "" {
@@ -207,7 +213,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	if search.Passing() == 0 && !a.config.Filter.Empty() {
 		return ErrFiltered
 	}
-	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.synonyms).withModels(a.config, searcher)}
+	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.synonyms).withModels(a.config, searcher, a.system)}
 	e.skills.searcher = search
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {

@@ -20,12 +20,14 @@ var ErrNoSources = errors.New("no sources to answer from")
 type Answerer struct {
 	chat  llm.Chat
 	stats Stats
+	own   prompts.SystemTemplate
 }
 
 // NewAnswerer returns an answerer that asks chat. stats tells which words of an
-// answer later questions may lean on.
-func NewAnswerer(chat llm.Chat, stats Stats) *Answerer {
-	return &Answerer{chat: chat, stats: stats}
+// answer later questions may lean on; own is the system prompt, its zero value
+// the built-in one.
+func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate) *Answerer {
+	return &Answerer{chat: chat, stats: stats, own: own}
 }
 
 // Answer implements the answerer of package nodes.
@@ -46,7 +48,7 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	}
 	boundary := prompts.NewBoundary()
 	reply, err := a.chat.Complete(ctx, llm.Request{
-		Messages: messages(t, boundary), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+		Messages: messages(t, boundary, a.own), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
 		Stop: []string{boundary},
 	}, token)
 	if err != nil {
@@ -69,12 +71,18 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	return answer, nil
 }
 
-// messages is what the model is sent: rules, the conversation, and the question
-// with its sources.
-func messages(t state.Task, boundary string) []llm.Message {
+// Messages is what a model is sent to answer a task with: rules, the
+// conversation, and the question with its sources; those stand in the first
+// message where the system prompt is own. Each call sets another boundary around
+// what is data.
+func Messages(t state.Task, own prompts.SystemTemplate) []llm.Message {
+	return messages(t, prompts.NewBoundary(), own)
+}
+
+func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.Message {
 	p := prompts.Generate{
 		Question: t.Question, Summary: t.Summary,
-		Boundary: boundary, Refusal: prompts.Refusal(t.Language),
+		Boundary: boundary, Refusal: prompts.Refusal(t.Language), Own: own,
 	}
 	for i, s := range t.Sources {
 		shown := prompts.SourceText{

@@ -47,7 +47,7 @@ func Generate(o Answering) Node {
 		}
 		quality := state.Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 		if len(s.Turn.Sources) > 0 || s.Turn.Route != state.RouteSearch {
-			task := taskOf(s, o)
+			task := o.Task(s)
 			noteTask(ctx, task, o.Context)
 			var err error
 			answer, err = write(ctx, o.Answerer, task)
@@ -88,7 +88,8 @@ func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) 
 	return a.Answer(ctx, t)
 }
 
-func taskOf(s state.State, o Answering) state.Task {
+// Task is what an answerer is given of a state.
+func (o Answering) Task(s state.State) state.Task {
 	asked := make([]string, len(s.Recent))
 	for i, e := range s.Recent {
 		asked[i] = e.Question

@@ -144,10 +144,16 @@ type Generate struct {
 	Sources  []SourceText
 	Boundary string
 	Refusal  string // see [Refusal]
+	Own      SystemTemplate
 }
 
 // Render writes the prompt in a language.
-func (p Generate) Render(language string) Rendered { return render("generate", language, p) }
+func (p Generate) Render(language string) Rendered {
+	if p.Own != (SystemTemplate{}) {
+		return p.Own.render(p, language)
+	}
+	return render("generate", language, p)
+}
 
 // About is what a document says of its kind and its number, for
 // [SourceText.About].

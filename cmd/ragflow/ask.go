@@ -25,6 +25,7 @@ type askOptions struct {
 	debug          bool
 	verbose        bool
 	failOnNoAnswer bool
+	showPrompt     bool
 }
 
 // defaultTraceDir is where --trace writes to.
@@ -76,6 +77,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
+	f.BoolVar(&o.showPrompt, "show-prompt", false, "show what a model is told to answer with: instructions, sources and question")
 	a.modelFlags(f)
 	a.filterFlags(f)
 	a.retrievalFlags(f)
@@ -182,7 +184,13 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if err != nil {
 		return failed("ask", err)
 	}
-	if err := a.printReply(reply, o, isNew, live.done(reply.Answer)); err != nil {
+	var prompt *ragflow.PromptReply
+	if o.showPrompt {
+		if prompt, err = assistant.Prompt(ctx, reply.RunID); err != nil {
+			return failed("show the prompt", err)
+		}
+	}
+	if err := a.printReply(reply, prompt, o, isNew, live.done(reply.Answer)); err != nil {
 		return err
 	}
 	if o.trace {
@@ -272,9 +280,12 @@ func (a *app) observer(o askOptions) func(ragflow.Event) {
 
 // printReply prints the answer, unless it was shown while it was written, and
 // its sources, and on standard error what belongs to it.
-func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) error {
+func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, o askOptions, isNew, shown bool) error {
 	if o.asJSON {
-		return a.writeJSON(r)
+		return a.writeJSON(struct {
+			*ragflow.Reply
+			Prompt *ragflow.PromptReply `json:"prompt,omitempty"`
+		}{r, prompt})
 	}
 	s := a.styleOf(a.stdout)
 	if !shown {
@@ -292,6 +303,9 @@ func (a *app) printReply(r *ragflow.Reply, o askOptions, isNew, shown bool) erro
 				fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
 			}
 		}
+	}
+	if prompt != nil {
+		fmt.Fprintf(a.out, "\n%s\n%s\n\n%s\n%s\n", s.bold("System prompt"), transcript.Visible(prompt.SystemPrompt), s.bold("User message"), transcript.Visible(prompt.UserMessage))
 	}
 	if err := a.out.Flush(); err != nil { // the answer before what is said about it
 		return failed("write the answer", err)

@@ -84,6 +84,8 @@ func meaning(err error) (code int, hint string) {
 		return exitUsage, "choose a shorter name, such as: --thread work"
 	case errors.Is(err, ragflow.ErrNoPath):
 		return exitUsage, "name a folder or a file"
+	case errors.Is(err, ragflow.ErrSystemPrompt):
+		return exitUsage, "mend the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"
 	case errors.Is(err, ragflow.ErrCollectionName):
 		return exitUsage, "choose another name, such as: --collection handbook"
 	case errors.Is(err, ragflow.ErrNoCollection):

@@ -113,6 +113,9 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		name: "RAGFLOW_SYNONYMS", key: "synonyms", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
 		set: func(c *ragflow.Config, v []string) bool { c.Synonyms = v[0]; return true },
 	}, setting{
+		name: "RAGFLOW_SYSTEM_PROMPT", key: "system_prompt", path: true, allowed: "a file with a system prompt that holds {context}",
+		set: func(c *ragflow.Config, v []string) bool { c.SystemPrompt = v[0]; return true },
+	}, setting{
 		name: "RAGFLOW_DURABILITY", key: "durability", allowed: ragflow.ProcessCrash + " or " + ragflow.PowerLoss,
 		set: func(c *ragflow.Config, v []string) bool {
 			c.Durability = v[0]

@@ -1,0 +1,82 @@
+package ragflow_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/prompts"
+)
+
+// TestSystemPromptOfOnesOwn holds that the model is told what a person wrote,
+// with the sources in their place and the rules below, and that Prompt shows the
+// same (X08, X09).
+func TestSystemPromptOfOnesOwn(t *testing.T) {
+	const acme = "You are the help desk of ACME."
+	file := filepath.Join(t.TempDir(), "system.txt")
+	if err := os.WriteFile(file, []byte(acme+"\n\n{context}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: acme, Do: llmtest.Say("A volume keeps it. [Source 1]")},
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
+		llmtest.Entry{When: rewrites, Do: llmtest.Say("Q1: How does a volume keep the data of a container?")},
+	))
+	defer s.Close()
+	a := modelled(t, s, func(c *ragflow.Config) { c.SystemPrompt = file })
+	r := ask(t, a, "", question)
+	if r.Model != "smart" || !strings.Contains(r.Answer, "A volume keeps it.") || len(r.Citations) == 0 {
+		t.Fatalf("answer %q by %s, citations %v, warnings %v", r.Answer, r.Model, r.Citations, r.Warnings)
+	}
+	p, err := a.Prompt(t.Context(), r.RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{acme, "[Source 1] Volumes", "Create one with docker volume create.", "put [Source N] behind", prompts.Refusal("en")} {
+		if !strings.Contains(p.SystemPrompt, want) {
+			t.Errorf("the system prompt lacks %q:\n%s", want, p.SystemPrompt)
+		}
+	}
+	if want := "Question: " + question; p.UserMessage != want {
+		t.Errorf("user message %q, want %q", p.UserMessage, want)
+	}
+	if len(p.Sources) != r.Chunks.Context || p.Sources[0].Source != "volumes.md" || p.AssembledContext != r.Context || p.ContextTokenCount != r.Chunks.ContextTokens {
+		t.Errorf("sources %+v, context %q of %d tokens", p.Sources, p.AssembledContext, p.ContextTokenCount)
+	}
+}
+
+// TestPromptWithoutAModel holds that a prompt can be taken elsewhere, also that
+// of a follow-up.
+func TestPromptWithoutAModel(t *testing.T) {
+	a := open(t, ragflow.Config{Given: []ragflow.Given{{Name: "volumes.md", Data: []byte(volumePage)}}})
+	first := ask(t, a, "", question)
+	second := ask(t, a, first.ThreadID, "and how do I back it up?")
+	p, err := a.Prompt(t.Context(), second.RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(p.SystemPrompt, "You answer questions") || !strings.HasSuffix(p.UserMessage, "Question: and how do I back it up?") {
+		t.Errorf("system prompt\n%s\nuser message\n%s", p.SystemPrompt, p.UserMessage)
+	}
+	if !strings.Contains(p.UserMessage, "an archive with tar") {
+		t.Errorf("no sources in %s", p.UserMessage)
+	}
+}
+
+func TestSystemPromptWithoutContext(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "system.txt")
+	if err := os.WriteFile(file, []byte("You are the help desk of ACME."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file})
+	if !errors.Is(err, prompts.ErrSystemTemplate) || !strings.Contains(err.Error(), file) {
+		t.Errorf("got %v, want the file and what is missing in it", err)
+	}
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file + ".gone"}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that it is not there", err)
+	}
+}
