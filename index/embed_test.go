@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -438,8 +439,12 @@ func same(n int, v []float32) [][]float32 {
 }
 
 // embedChild makes the test binary embed a collection, a text a call, until it
-// is killed.
-const embedChild = "RAGFLOW_TEST_EMBED"
+// is killed. It never gets to the end: embedMost calls are answered, however late
+// the kill comes.
+const (
+	embedChild = "RAGFLOW_TEST_EMBED"
+	embedMost  = 100
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(embedChild); path != "" {
@@ -466,8 +471,15 @@ func embedUntilKilled(path string) int {
 		return 1
 	}
 	b := newBag(32)
+	var calls atomic.Int64
 	_, err = db.Embed(context.Background(), index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
-		Embed: b.embed, Batch: 1, Workers: 2,
+		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
+			if calls.Add(1) > embedMost {
+				<-ctx.Done()
+			}
+			return b.embed(ctx, texts)
+		},
+		Batch: 1, Workers: 2,
 		Progress: func(done, _ int) { fmt.Println(done) },
 	})
 	if err != nil {
@@ -491,6 +503,8 @@ func TestEmbedKilled(t *testing.T) {
 	for _, after := range []int{1, 17, 60} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), embedChild+"="+path)
+		var trouble bytes.Buffer
+		cmd.Stderr = &trouble
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -501,7 +515,8 @@ func TestEmbedKilled(t *testing.T) {
 		said := 0
 		for said < after {
 			if _, err := fmt.Fscanln(out, &said); err != nil {
-				t.Fatalf("the child ended after %d: %v", said, err)
+				_ = cmd.Wait() // what it said counts
+				t.Fatalf("the child ended after %d: %v: %s", said, err, trouble.String())
 			}
 		}
 		before := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len()
