@@ -13,20 +13,51 @@ import (
 // maxStatements bounds the prepared statements kept with a connection.
 const maxStatements = 256
 
+// driverConn is what both drivers' connections can do. They are used directly:
+// of the pool of database/sql, of its locks and its conversions, nothing is
+// needed by connections that have one owner each.
+type driverConn interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+}
+
+// driverStmt is what both drivers' statements can do.
+type driverStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
 // conn is one connection with its prepared statements. Whoever took it owns it.
 type conn struct {
 	db    *DB
-	c     *sql.Conn
-	stmts map[string]*sql.Stmt
+	dc    driverConn
+	stmts map[string]*stmt
+	args  []driver.NamedValue // memory for the arguments of one statement
+}
+
+// stmt is a prepared statement.
+type stmt struct {
+	driverStmt
+	row []driver.Value // memory for the row of QueryRow
 }
 
 // connect opens a connection and brings it to the settings of this package.
 func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
-	c, err := db.pool.Conn(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	opened, err := openDriver(db.dsn)
 	if err != nil {
 		return nil, err
 	}
-	cn := &conn{db: db, c: c, stmts: map[string]*sql.Stmt{}}
+	dc, ok := opened.(driverConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("driver %T lacks contexts", opened), opened.Close())
+	}
+	cn := &conn{db: db, dc: dc, stmts: map[string]*stmt{}}
 	synchronous := "PRAGMA synchronous = NORMAL"
 	if db.synced {
 		synchronous = "PRAGMA synchronous = FULL"
@@ -47,7 +78,7 @@ func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
 		settings = append(settings, "PRAGMA query_only = ON")
 	}
 	for _, s := range settings {
-		if _, err := c.ExecContext(ctx, s); err != nil {
+		if err := cn.once(ctx, s); err != nil {
 			cn.close()
 			return nil, fmt.Errorf("%s: %w", s, err)
 		}
@@ -55,32 +86,83 @@ func (db *DB) connect(ctx context.Context, readOnly bool) (*conn, error) {
 	return cn, nil
 }
 
-// exec runs a statement that is not worth preparing.
-func (cn *conn) exec(ctx context.Context, query string) error {
-	cn.db.statements.Add(1)
-	_, err := cn.c.ExecContext(ctx, query)
+// once runs statements that are not worth preparing, or counting.
+func (cn *conn) once(ctx context.Context, query string, args ...any) error {
+	values, err := cn.bind(args)
+	if err == nil {
+		_, err = cn.dc.ExecContext(ctx, query, values)
+	}
 	return err
 }
 
+// exec runs statements that are not worth preparing.
+func (cn *conn) exec(ctx context.Context, query string) error {
+	cn.db.statements.Add(1)
+	return cn.once(ctx, query)
+}
+
 // prepared returns the statement for a query, nil when there are too many.
-func (cn *conn) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+func (cn *conn) prepared(ctx context.Context, query string) (*stmt, error) {
 	if s, ok := cn.stmts[query]; ok {
 		return s, nil
 	}
 	if len(cn.stmts) >= maxStatements {
 		return nil, nil // no statement and no error: the caller runs the text
 	}
-	s, err := cn.c.PrepareContext(ctx, query)
+	made, err := cn.dc.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
+	ds, ok := made.(driverStmt)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("driver's %T lacks contexts", made), made.Close())
+	}
+	s := &stmt{driverStmt: ds}
 	cn.stmts[query] = s
 	return s, nil
 }
 
+// bind converts the arguments of a statement as the drivers want them. They are
+// valid until the next call.
+func (cn *conn) bind(args []any) ([]driver.NamedValue, error) {
+	out := cn.args[:0]
+	for i, arg := range args {
+		value := arg
+		switch v := arg.(type) {
+		case nil, int64, string, []byte, float64, bool:
+		case int:
+			value = int64(v)
+		default:
+			var err error
+			if value, err = driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
+				return nil, fmt.Errorf("argument %d: %w", i+1, err)
+			}
+		}
+		out = append(out, driver.NamedValue{Ordinal: i + 1, Value: value})
+	}
+	cn.args = out
+	return out, nil
+}
+
+// takes checks the number of arguments, which a driver may not.
+func (s *stmt) takes(args []driver.NamedValue) error {
+	if want := s.NumInput(); want >= 0 && want != len(args) {
+		return fmt.Errorf("expected %d arguments, got %d", want, len(args))
+	}
+	return nil
+}
+
 // control runs a statement such as BEGIN, prepared once.
 func (cn *conn) control(ctx context.Context, query string) error {
-	_, err := newTx(ctx, cn).Exec(query)
+	cn.db.statements.Add(1)
+	s, err := cn.prepared(ctx, query) //nolint:sqlclosecheck // closed with the connection
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return cn.once(ctx, query)
+	}
+	_, err = s.ExecContext(ctx, nil)
 	return err
 }
 
@@ -92,19 +174,19 @@ func (cn *conn) rollback(ctx context.Context) bool {
 	return err == nil || strings.Contains(err.Error(), "no transaction is active")
 }
 
-// close ends the connection. The pool keeps no idle ones, so this closes the
-// driver's connection too.
+// close ends the connection.
 func (cn *conn) close() {
 	for _, s := range cn.stmts {
 		_ = s.Close() // the connection goes with it
 	}
-	_ = cn.c.Raw(func(any) error { return driver.ErrBadConn })
-	_ = cn.c.Close()
+	cn.stmts = nil
+	_ = cn.dc.Close()
 }
 
 // Tx is a transaction that a callback works in. It is valid until the callback
 // returns and must be used by one goroutine at a time. Statements of Exec and
 // QueryRow are prepared once per connection, so their texts should be constant.
+// Arguments are what package database/sql takes, but for named ones.
 type Tx struct {
 	ctx   context.Context //nolint:containedctx // a Tx lives only as long as one call
 	still context.Context //nolint:containedctx // ctx, but without an end
@@ -114,28 +196,49 @@ type Tx struct {
 }
 
 func newTx(ctx context.Context, cn *conn) *Tx {
-	return &Tx{ctx: ctx, still: context.WithoutCancel(ctx), cn: cn}
+	still := ctx
+	if ctx.Done() != nil {
+		still = context.WithoutCancel(ctx)
+	}
+	return &Tx{ctx: ctx, still: still, cn: cn}
 }
 
 // Exec runs a statement that returns no rows.
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	tx.cn.db.statements.Add(1)
-	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
+	s, values, err := tx.ready(query, args)
 	if err != nil {
 		return nil, err
 	}
-	var r sql.Result
+	var r driver.Result
 	if s == nil {
-		r, err = tx.cn.c.ExecContext(tx.ctx, query, args...)
+		r, err = tx.cn.dc.ExecContext(tx.ctx, query, values)
 	} else {
-		r, err = s.ExecContext(tx.ctx, args...)
+		r, err = s.ExecContext(tx.ctx, values)
 	}
 	tx.changed = tx.changed || !changedNothing(query, r, err)
 	return r, err
 }
 
+// ready returns the statement for a query, nil where it is not prepared, and
+// the values of its arguments.
+func (tx *Tx) ready(query string, args []any) (*stmt, []driver.NamedValue, error) {
+	if tx.ctx.Err() != nil {
+		return nil, nil, context.Cause(tx.ctx)
+	}
+	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := tx.cn.bind(args)
+	if err == nil && s != nil {
+		err = s.takes(values)
+	}
+	return s, values, err
+}
+
 // changedNothing says whether a statement surely left the rows as they were.
-func changedNothing(query string, r sql.Result, err error) bool {
+func changedNothing(query string, r driver.Result, err error) bool {
 	if err != nil || !strings.HasPrefix(query, "UPDATE") && !strings.HasPrefix(query, "DELETE") && !strings.HasPrefix(query, "INSERT") {
 		return false
 	}
@@ -146,14 +249,24 @@ func changedNothing(query string, r sql.Result, err error) bool {
 // QueryRow runs a statement that returns at most one row. Its Scan must be
 // called before the same text is run again; it returns [sql.ErrNoRows] where
 // there is none.
-func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
+func (tx *Tx) QueryRow(query string, args ...any) Row {
 	tx.cn.db.statements.Add(1)
 	tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
-	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
-	if s == nil || err != nil {
-		return tx.cn.c.QueryRowContext(tx.ctx, query, args...) // gives the error of preparing again
+	s, values, err := tx.ready(query, args)
+	if err != nil {
+		return Row{err: err}
 	}
-	return s.QueryRowContext(tx.ctx, args...)
+	var rows driver.Rows
+	if s == nil {
+		s = &stmt{}
+		rows, err = tx.cn.dc.QueryContext(tx.ctx, query, values)
+	} else {
+		rows, err = s.QueryContext(tx.ctx, values)
+	}
+	if err != nil {
+		return Row{err: err}
+	}
+	return s.first(rows)
 }
 
 // Query runs a statement that returns rows; the caller closes them before the
@@ -164,38 +277,17 @@ func (tx *Tx) Query(query string, args ...any) (*Rows, error) {
 	if tx.ctx.Err() != nil {
 		return nil, context.Cause(tx.ctx)
 	}
-	// Not prepared: several cursors over one statement would disturb each
-	// other. Not the context: drivers then start a goroutine for every row.
-	rows, err := tx.cn.c.QueryContext(tx.still, query, args...) //nolint:rowserrcheck // the caller does
+	values, err := tx.cn.bind(args)
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{Rows: rows, ctx: tx.ctx}, nil
-}
-
-// Rows are sql.Rows that look at the context between two rows.
-type Rows struct {
-	*sql.Rows
-	ctx   context.Context //nolint:containedctx // lives only as long as one call
-	cause error
-}
-
-// Next goes to the next row. It returns false after the last one, on an error
-// and when the context has ended; Err tells which.
-func (r *Rows) Next() bool {
-	if r.ctx.Err() != nil {
-		r.cause = context.Cause(r.ctx)
-		return false
+	// Not prepared: several cursors over one statement would disturb each
+	// other. Not the context: drivers then start a goroutine for every row.
+	rows, err := tx.cn.dc.QueryContext(tx.still, query, values)
+	if err != nil {
+		return nil, err
 	}
-	return r.Rows.Next()
-}
-
-// Err returns what ended the rows too early, if anything did.
-func (r *Rows) Err() error {
-	if r.cause != nil {
-		return r.cause
-	}
-	return r.Rows.Err()
+	return &Rows{ctx: tx.ctx, rows: rows, row: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
 // call runs a callback and turns its panic into an error.

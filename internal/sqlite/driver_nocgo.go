@@ -3,16 +3,18 @@
 package sqlite
 
 import (
+	"database/sql/driver"
 	"errors"
 
-	driver "modernc.org/sqlite" // SQLite translated to Go
+	"modernc.org/sqlite" // SQLite translated to Go
 )
 
-const driverName = "sqlite"
+// openDriver opens a connection.
+func openDriver(dsn string) (driver.Conn, error) { return (&sqlite.Driver{}).Open(dsn) }
 
 // codeOf returns SQLite's extended result code, 0 for other errors.
 func codeOf(err error) int {
-	if e, ok := errors.AsType[*driver.Error](err); ok {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()
 	}
 	return 0

@@ -12,8 +12,7 @@ func (db *DB) migrate(ctx context.Context, cn *conn, o Options) error {
 	if err != nil {
 		return err
 	}
-	var mode string
-	if err := cn.c.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+	if err := cn.once(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
 	for version < len(o.Migrations) {
@@ -54,7 +53,7 @@ func (*DB) step(ctx context.Context, cn *conn, o Options, version int) error {
 func (db *DB) version(ctx context.Context, cn *conn, o Options) (int, error) {
 	var version, tables int
 	var id int32
-	err := cn.c.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+	err := newTx(ctx, cn).QueryRow(`SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_user_version, pragma_application_id`).Scan(&version, &id, &tables)
 	switch {
 	case err != nil:

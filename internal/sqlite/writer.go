@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -14,18 +14,16 @@ const maxGroup = 64
 
 // request is one call of Write on its way through the writer.
 type request struct {
-	ctx   context.Context //nolint:containedctx // the caller's, looked at while the request waits
-	fn    func(*Tx) error
-	done  chan error // receives exactly one result, unless the caller left
-	state atomic.Int32
+	ctx  context.Context //nolint:containedctx // the caller's, looked at while the request waits
+	fn   func(*Tx) error
+	told chan word // what its caller waits for; has room for one
 }
 
-// States of a request: whoever moves it on from queued decides its fate.
-const (
-	queued int32 = iota
-	taken        // by the writer, which answers
-	left         // by its caller, whose context ended
-)
+// word is what a caller of Write is told: to serve, or how its write ended.
+type word struct {
+	lead bool
+	err  error
+}
 
 // Write runs fn in a transaction and saves what it did when it returns nil.
 // After an error or a panic of fn nothing of it is saved. Write waits for its
@@ -35,77 +33,174 @@ const (
 // another goroutine than the caller's.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	select {
-	case <-db.closing: // looked at first: select picks at random
+	case <-db.closing:
 		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	default:
 	}
-	if db.readOnly {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case db.writer == nil:
 		return db.denied(errOpenedToRead)
 	}
-	r := &request{ctx: ctx, fn: fn, done: make(chan error, 1)}
-	for sent := false; !sent; {
-		select {
-		case db.queue <- r:
-			sent = true
-		case w := <-db.lead: // the queue is full of requests whose callers left
-			db.serve(ctx, w)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-db.closing:
-			return ErrClosed
-		}
+	return db.writer.write(ctx, fn)
+}
+
+// writer owns the only connection that changes the database. There is no
+// goroutine of its own: the first of those who wait serves all of them in one
+// transaction, its own write among them, and then tells the next one to. So a
+// single writer changes no goroutine, and a group forms while another is saved.
+type writer struct {
+	db   *DB
+	cn   *conn // of whoever serves
+	last int   // size of the last group; of whoever serves
+
+	idle sync.Pool // of requests, to be used again
+
+	mu      sync.Mutex
+	waiting []*request // in the order they came; those being saved are not among them
+	leader  *request   // who serves, or was told to
+	closed  bool
+	arrived chan struct{} // set while the leader waits for more to come; closed by the next
+	ended   chan struct{} // set by close, closed when nobody waits any more
+}
+
+// write has fn saved, by this goroutine or by another one.
+func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
+	r, ok := w.idle.Get().(*request)
+	if !ok {
+		r = &request{told: make(chan word, 1)}
 	}
-	for {
+	r.ctx, r.fn = ctx, fn
+	lead, err := w.enter(r)
+	if err != nil {
+		return err
+	}
+	if !lead {
 		select {
-		case err := <-r.done:
-			return err
-		case w := <-db.lead: // nobody serves: this caller does, for all who wait
-			db.serve(ctx, w)
+		case told := <-r.told:
+			if lead = told.lead; !lead {
+				return w.result(r, told.err)
+			}
 		case <-ctx.Done():
-			if r.state.CompareAndSwap(queued, left) {
+			if w.leave(r) {
 				return context.Cause(ctx)
 			}
-			return db.answer(r)
-		case <-db.stopped:
-			return db.answer(r)
+			return w.result(r, (<-r.told).err) // it was being saved
 		}
 	}
+	w.serve(ctx, r)
+	return w.result(r, (<-r.told).err)
 }
 
-// answer waits for the result of a request that was taken, or for the end of
-// the DB.
-func (db *DB) answer(r *request) error {
-	select {
-	case err := <-r.done:
-		return err
-	case <-db.stopped:
+// result ends a request that was answered.
+func (w *writer) result(r *request, err error) error {
+	r.ctx, r.fn = nil, nil
+	w.idle.Put(r)
+	return w.db.explain(err)
+}
+
+// enter puts a request in the line and tells whether its caller shall serve.
+func (w *writer) enter(r *request) (lead bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false, ErrClosed
 	}
-	select { // answered just before the end?
-	case err := <-r.done:
-		return err
-	default:
-		return ErrClosed
+	w.waiting = append(w.waiting, r)
+	if w.arrived != nil {
+		close(w.arrived)
+		w.arrived = nil
+	}
+	if w.leader == nil {
+		w.leader = r
+	}
+	return w.leader == r, nil
+}
+
+// leave takes a request out of the line, unless it is being saved.
+func (w *writer) leave(r *request) bool {
+	w.mu.Lock()
+	i := slices.Index(w.waiting, r)
+	if i < 0 {
+		w.mu.Unlock()
+		return false
+	}
+	w.waiting = slices.Delete(w.waiting, i, i+1)
+	led := w.leader == r
+	w.mu.Unlock()
+	if led {
+		w.handOn()
+	}
+	return true
+}
+
+// handOn makes the first of those who wait the next to serve.
+func (w *writer) handOn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leader = nil
+	if len(w.waiting) > 0 {
+		w.leader = w.waiting[0]
+		w.leader.told <- word{lead: true} // there is room: it was told nothing yet
+		return
+	}
+	if w.ended != nil {
+		close(w.ended)
 	}
 }
 
-// serve saves one group of the requests that wait, and hands the writer on.
-func (db *DB) serve(ctx context.Context, w *writer) {
-	defer func() { db.lead <- w }()
-	if w.gather() {
-		w.run(ctx)
-	}
+// take takes a group out of the line.
+func (w *writer) take() []*request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	group := slices.Clone(w.waiting[:min(len(w.waiting), maxGroup)])
+	w.waiting = slices.Delete(w.waiting, 0, len(group))
+	return group
 }
 
-// writer owns the only connection that changes the database. Whoever took it
-// from DB.lead owns it: one of those who write serves all of them, so that a
-// single writer changes no goroutine.
-type writer struct {
-	db    *DB
-	cn    *conn
-	group []*request // taken from the queue, not answered
-	last  int        // size of the last group
+// close lets those who wait finish, and ends the writer.
+func (w *writer) close() {
+	w.mu.Lock()
+	w.closed = true
+	if w.leader != nil {
+		w.ended = make(chan struct{})
+	}
+	ended := w.ended
+	w.mu.Unlock()
+	if ended != nil {
+		<-ended
+	}
+	w.cn.close()
+}
+
+// serve saves one group in one transaction, r among it, and tells the others.
+// Where the file cannot be had before ctx ends, they wait for the next who serves.
+func (w *writer) serve(ctx context.Context, r *request) {
+	if w.db.synced {
+		w.gather()
+	}
+	//nolint:contextcheck // ctx bounds the wait for the file, not what is begun
+	err := retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
+	if err != nil && ctx.Err() != nil && w.leave(r) {
+		r.told <- word{err: context.Cause(ctx)}
+		return
+	}
+	group := w.take()
+	w.last = len(group)
+	results := make([]error, len(group))
+	defer func() { // on, even when a callback ended this goroutine
+		w.handOn()
+		for i, other := range group {
+			other.told <- word{err: results[i]}
+		}
+	}()
+	if err != nil { // not a lock: nobody can be served
+		w.abort()
+		fill(results, fmt.Errorf("begin: %w", err))
+		return
+	}
+	w.save(group, results)
 }
 
 // gatherWindow is how long a group that is forced to the disk waits for as many
@@ -113,124 +208,71 @@ type writer struct {
 // One writer alone never waits.
 const gatherWindow = 2 * time.Millisecond
 
-// drain serves what still waits when the DB is closed, and ends the writer.
-func (w *writer) drain() {
-	for w.gather() {
-		w.run(context.Background())
-	}
-	w.cn.close()
-	close(w.db.stopped)
-}
-
-// gather takes what waits and tells whether that is anything.
-func (w *writer) gather() bool {
+// gather waits until as many wait as the last group had.
+func (w *writer) gather() {
 	var window <-chan time.Time
-	for len(w.group) < maxGroup {
-		select {
-		case r := <-w.db.queue:
-			w.group = append(w.group, r)
-			continue
-		default:
+	for {
+		w.mu.Lock()
+		if len(w.waiting) >= min(w.last, maxGroup) || w.closed {
+			w.mu.Unlock()
+			return
 		}
-		if !w.db.synced || len(w.group) == 0 || len(w.group) >= w.last {
-			break
-		}
+		arrived := make(chan struct{})
+		w.arrived = arrived
+		w.mu.Unlock()
 		if window == nil {
 			window = time.After(gatherWindow)
 		}
 		select {
-		case r := <-w.db.queue:
-			w.group = append(w.group, r)
-			continue
+		case <-arrived:
 		case <-window:
+			return
 		case <-w.db.closing:
+			return
 		}
-		break
 	}
-	return len(w.group) > 0
 }
 
-// run saves the group in one transaction and answers each request. Where the
-// file cannot be had before ctx ends, the group waits for the next who serves.
-//
-//nolint:contextcheck // ctx bounds the wait for the file, not what is begun
-func (w *writer) run(ctx context.Context) {
-	if !w.begin(ctx) {
-		return
-	}
-	w.save()
-}
-
-// begin starts a transaction, waiting for other processes, and drops the
-// requests whose callers left meanwhile. It returns false where there is
-// nothing to be done, or not now.
-//
-//nolint:contextcheck // ctx bounds the wait; what was begun is always ended
-func (w *writer) begin(ctx context.Context) bool {
-	err := retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
-	if err != nil && ctx.Err() != nil {
-		return false
-	}
-	w.group = slices.DeleteFunc(w.group, func(r *request) bool { return !r.state.CompareAndSwap(queued, taken) })
-	switch {
-	case err != nil: // not a lock: nobody can be served
-		w.abort()
-		w.answer(func(int) error { return fmt.Errorf("begin: %w", err) })
-		return false
-	case len(w.group) == 0:
-		w.abort()
-		return false
-	}
-	w.last = len(w.group)
-	return true
-}
-
-// save runs the callbacks in the transaction that was begun, and commits it.
-func (w *writer) save() {
-	results := make([]error, len(w.group))
+// save runs the callbacks in the transaction that was begun, commits it, and
+// fills in how each ended.
+func (w *writer) save(group []*request, results []error) {
 	err := errExited // stands if a callback ends its goroutine
 	defer func() {
 		if err != nil {
 			w.abort()
-			w.answer(func(int) error { return err })
+			fill(results, err)
 		}
 	}()
 	var saved int
-	if saved, err = w.apply(w.group, results); err == nil {
-		err = w.commit(saved)
+	if saved, err = w.apply(group, results); err == nil {
+		err = w.commit(group[0].ctx, saved)
 	}
-	switch {
-	case err == nil:
-		w.answer(func(i int) error { return results[i] })
-	case len(w.group) > 1: // one of them broke the transaction of all: each for itself
+	if err != nil && len(group) > 1 { // one of them broke the transaction of all: each for itself
 		w.abort()
 		err = nil
-		w.separate()
+		w.separate(group, results)
 	}
 }
 
 var errExited = errors.New("the callback ended its goroutine")
 
-// separate gives each request of a group a transaction of its own.
-func (w *writer) separate() {
-	for all := w.group; len(all) > 0; all = all[1:] {
-		r := all[0]
-		w.group = all[:1]
-		if err := retry(r.ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") }); err != nil {
-			w.abort()
-			w.answer(func(int) error { return err })
-			continue
-		}
-		w.save()
+func fill(results []error, err error) {
+	for i := range results {
+		results[i] = err
 	}
 }
 
-// answer ends the group.
-func (w *writer) answer(result func(i int) error) {
-	for i, r := range w.group {
-		r.done <- w.db.explain(result(i))
+// separate gives each request of a group a transaction of its own.
+func (w *writer) separate(group []*request, results []error) {
+	fill(results, errExited) // of those that come after one which ends the goroutine
+	for i, r := range group {
+		if err := retry(r.ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") }); err != nil {
+			w.abort()
+			results[i] = err
+			continue
+		}
+		w.save(group[i:i+1], results[i:i+1])
 	}
-	w.group = nil
 }
 
 // apply runs the callbacks and fills in results. It returns how many may be
@@ -254,8 +296,8 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 
 // commit saves the transaction, or ends one that nobody changed. In WAL mode
 // nobody can stand in its way; readers of a database in memory can.
-func (w *writer) commit(saved int) error {
-	err := retry(w.group[0].ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
+func (w *writer) commit(ctx context.Context, saved int) error {
+	err := retry(ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
 	if err != nil {
 		return err
 	}
