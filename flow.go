@@ -21,6 +21,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 		Name:    "ragflow",
 		Version: flowVersion,
 		Apply:   state.Apply,
+		Restore: func(now, then state.State) ([]state.Update, error) { return state.Restore(now, then), nil },
 		Order: []string{
 			nodes.IngestID, nodes.PreRetrievalID, nodes.RetrievalID, nodes.CheckAndRefineID,
 			nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID,

@@ -414,14 +414,3 @@ func (a *Assistant) sameState(ctx context.Context, c graph.Commit, s state.State
 	got, err := json.Marshal(kept)
 	return bytes.Equal(got, want), err
 }
-
-// encode writes v as the log holds it.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
-}

@@ -21,12 +21,7 @@ type Keeper interface {
 	// else they get new ones in the same order. A thread that has a commit is
 	// [ErrExists], one that is held [graph.ErrBusy].
 	Import(ctx context.Context, a *Archive, thread string) error
-	// Prune drops the commits of a thread up to and including at, and puts one
-	// in their place that keeps at's id, step, status, time, fingerprint,
-	// frontier and error: a [graph.SourceBase] of base's Run, with base's
-	// Deltas and Snapshot, which must both give the state at that commit.
-	// Later commits, and other threads, stay as they are.
-	Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error
+	graph.Pruner
 	// Delete drops threads and every text that no other thread has: all or
 	// nothing. An unknown one is [graph.ErrNotFound], one that is held
 	// [graph.ErrBusy]. Nothing keeps the leases of deleted threads.

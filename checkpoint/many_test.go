@@ -2,7 +2,6 @@ package checkpoint_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -33,6 +32,9 @@ func sumPlan(tb testing.TB) *graph.Plan[sum, string] {
 	}
 	plan, err := graph.Compile(graph.Graph[sum, string]{
 		Apply: func(s sum, u string) (sum, error) { return sum{u, s.Count + 1}, nil },
+		Restore: func(_, then sum) ([]string, error) { // an update adds one to the count
+			return append(make([]string, then.Count-1), then.Last), nil
+		},
 		Nodes: map[string]graph.Task[sum, string]{"a": node("a"), "b": node("b"), "c": node("c")},
 		Order: []string{"a", "b", "c"},
 		Edges: []graph.Edge{{From: graph.Start, To: "a"}, {From: "a", To: "b"}, {From: "a", To: "c"}, {From: "b", To: graph.End}, {From: "c", To: graph.End}},
@@ -152,9 +154,23 @@ func TestSameStateEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		same("imported", other, "other", 0, live)
-		prune(t, s, at, states[at])
+		kept := random.IntN(len(heads))
+		conditions := graph.Pruning{Thread: "t", KeepTurns: kept}
+		if kept == 0 {
+			conditions.MaxBytes = 1
+		}
+		did, err := plan.Runner(graph.Options{Store: s}).Prune(t.Context(), conditions)
+		if err != nil || did.Kept != kept || did.At != heads[len(heads)-1-kept] {
+			t.Fatalf("round %d: pruned %+v, %v, want %d kept", round, did, err, kept)
+		}
 		same("pruned", s, "t", newest, live)
-		same("pruned to", s, "t", at, states[at])
+		for _, at := range heads[len(heads)-1-kept:] {
+			same("pruned", s, "t", at, states[at])
+		}
+		if err := s.Copy(t.Context(), "t", 0, "fork of what is left", nil); err != nil {
+			t.Fatal(err)
+		}
+		same("forked after that", s, "fork of what is left", 0, live)
 		same("the fork after that", s, "fork", 0, states[at])
 		if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
 			t.Errorf("round %d: findings %v, %v", round, found, err)
@@ -162,30 +178,5 @@ func TestSameStateEverywhere(t *testing.T) {
 		if err := errors.Join(s.Close(), other.Close()); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// prune puts one commit in place of those of thread t up to a commit.
-func prune(t *testing.T, s checkpoint.Store, at graph.CommitID, state sum) {
-	t.Helper()
-	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{TTL: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := json.Marshal(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// An update adds one to the count: so many make the state from nothing.
-	base := graph.Batch{Commit: graph.Commit{Run: "base"}, Snapshot: body}
-	for i := range state.Count {
-		update := `"x"`
-		if i == state.Count-1 {
-			update = strconv.Quote(state.Last)
-		}
-		base.Deltas = append(base.Deltas, graph.Delta{Rank: i, Body: []byte(update)})
-	}
-	if err := errors.Join(s.Prune(t.Context(), l, at, base), s.Release(t.Context(), l)); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -60,7 +60,7 @@ func (m *Memory) dropRun(t *thread, name, run string) {
 	}
 }
 
-// Prune implements [Keeper].
+// Prune implements [graph.Pruner].
 func (m *Memory) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
 	base, err := cleanBatch(l.Thread, base, time.Now())
 	if err != nil {

@@ -105,7 +105,7 @@ func (s *SQLite) addThread(tx *sqlite.Tx, name string) (row standing, err error)
 	return row, err
 }
 
-// Prune implements [Keeper].
+// Prune implements [graph.Pruner].
 func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
 	base, err := cleanBatch(l.Thread, base, s.clock())
 	if err != nil {

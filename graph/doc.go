@@ -48,7 +48,8 @@
 // A node may be another graph ([Sub]), with a state of its own and its steps in
 // the same log. [Runner.History], [Runner.StateAt] and [Plan.Inside] look back;
 // [Runner.Fork] makes another thread that goes on from any such moment, at any depth;
-// [Runner.Update] changes a thread, also in place of a node.
+// [Runner.Update] changes a thread, also in place of a node; [Runner.Prune] drops
+// the oldest turns of its log and leaves the state as it is.
 //
 // Whoever ranges over a run hears of it as it happens ([Mode] says of what), each
 // event with the path of its subgraph. A [Hook] hears of its spans.

@@ -77,7 +77,8 @@ type Graph[S, U any] struct {
 	// error fails the task, before anything is saved.
 	Apply func(s S, u U) (S, error)
 	// Restore returns updates that make of one state another, earlier one of the
-	// same thread. Only [Rollback] needs it; it must be pure, and may be nil.
+	// same thread, or of the zero state any one. Only [Rollback] and
+	// [Runner.Prune] need it; it must be pure, and may be nil.
 	Restore  func(now, then S) ([]U, error)
 	Nodes    map[string]Task[S, U]
 	Order    []string // every node once; the canonical rank in which updates are applied

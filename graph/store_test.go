@@ -214,3 +214,17 @@ func (m *memStore) Copy(_ context.Context, from string, at graph.CommitID, to st
 		return nil
 	})
 }
+
+// Prune implements [graph.Pruner].
+func (m *memStore) Prune(_ context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
+	return m.owned("prune", l, func(t *memThread) error {
+		i := slices.IndexFunc(t.commits, func(b graph.Batch) bool { return b.ID == at })
+		if i < 0 {
+			return graph.ErrNotFound
+		}
+		b := t.commits[i]
+		b.Parent, b.Run, b.Source, b.Deltas, b.Snapshot = 0, base.Run, graph.SourceBase, base.Deltas, base.Snapshot
+		t.commits = append([]graph.Batch{b}, t.commits[i+1:]...)
+		return nil
+	})
+}

@@ -29,3 +29,8 @@ func (w *warm[S]) put(thread string, v warmState[S]) {
 	v.head.Deltas = nil
 	w.threads.put(thread, v, v.sizes.snapshot+v.sizes.tail+1, warmThreads, warmBytes)
 }
+
+// drop forgets a thread whose log was changed behind its head.
+func (w *warm[S]) drop(thread string) {
+	w.threads.drop(thread, func(warmState[S]) bool { return true })
+}

@@ -87,11 +87,14 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-func TestWhole(t *testing.T) {
-	for _, want := range []state.State{{}, full()} {
-		got := through(t, state.State{}, state.Whole(want))
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("state (-want +got):\n%s", diff)
+// TestRestoreFromNothing: one update makes any state of the zero one, which is
+// what pruning needs.
+func TestRestoreFromNothing(t *testing.T) {
+	for _, want := range []state.State{{}, full(), {Summary: "all of it"}} {
+		updates := state.Restore(state.State{}, want)
+		got := through(t, state.State{}, updates...)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || len(updates) != 1 {
+			t.Errorf("%d updates; state (-want +got):\n%s", len(updates), diff)
 		}
 	}
 }

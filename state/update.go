@@ -61,8 +61,16 @@ func Apply(s State, u Update) (State, error) {
 // Restore returns updates that turn s into a state that was before, in the
 // order to apply. Messages that s has and old has not are removed by the first
 // of them; where a summary was made since, a second one brings back what it
-// took out. Together they apply to s only.
+// took out. Together they apply to s only. Of a state without messages and
+// summary, such as the zero one, one update makes any.
 func Restore(s, old State) []Update {
+	if len(s.Messages) == 0 && s.Summary == "" {
+		whole := Update{Messages: puts(old.Messages), NewRecent: &old.Recent, NewTurn: &old.Turn}
+		if old.Summary != "" {
+			whole.Summary = &old.Summary
+		}
+		return []Update{whole}
+	}
 	first := Update{NewRecent: &old.Recent, NewTurn: &old.Turn}
 	for _, m := range s.Messages {
 		if !slices.ContainsFunc(old.Messages, func(o Message) bool { return o.ID == m.ID }) {
@@ -77,19 +85,6 @@ func Restore(s, old State) []Update {
 	// Beside a summary, removals do not count for the history: a message that
 	// only left the live state stays in it.
 	return []Update{first, {Summary: &old.Summary, Messages: append([]MessageOp{{Clear: true}}, puts(old.Messages)...)}}
-}
-
-// Whole returns the update that makes s of the zero State.
-func Whole(s State) Update {
-	u := Update{Messages: puts(s.Messages)}
-	if s.Summary != "" {
-		u.Summary = &s.Summary
-	}
-	if s.Recent != nil {
-		u.NewRecent = &s.Recent
-	}
-	u.NewTurn = &s.Turn
-	return u
 }
 
 func puts(ms []Message) []MessageOp {

@@ -19,7 +19,8 @@ type clause struct {
 }
 
 // Run checks a store. open returns a new, empty one for each clause; where it
-// is an io.Closer it is closed after the clause.
+// is an io.Closer it is closed after the clause. The clauses of pruning are for
+// stores that are a graph.Pruner.
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Helper()
 	for _, topic := range []struct {
@@ -35,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"content", contentClauses()},
 		{"notes", notesClauses()},
 		{"concurrency", concurrencyClauses()},
+		{"prune", pruneClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {
