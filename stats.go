@@ -23,6 +23,7 @@ type CollectionStats struct {
 	Files        int          `json:"files"`   // Indexed + Empty + Skipped + Failed
 	Indexed      int          `json:"indexed"` // with chunks, as they were read last
 	Empty        int          `json:"empty"`   // read, but without text
+	Bare         int          `json:"bare"`    // of those that are empty: nothing but metadata stands in them, such as front matter
 	Skipped      int          `json:"skipped"` // binary or too large
 	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
 	Chunks       int          `json:"chunks"`
@@ -49,7 +50,7 @@ const (
 type FileStatus struct {
 	Source string `json:"source"`
 	Status string `json:"status"` // indexed, empty, skipped or failed
-	Reason string `json:"reason"` // why it was skipped or failed
+	Reason string `json:"reason"` // why it is empty, was skipped or failed
 	Title  string `json:"title"`
 	Bytes  int64  `json:"bytes"`
 	Chunks int    `json:"chunks"`
@@ -96,7 +97,7 @@ func (a *Assistant) Stats(ctx context.Context, files bool) (*IndexStats, error) 
 				cut[f.CutBy]++
 			}
 			if files {
-				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), f.Error, f.Title, f.Size, f.Chunks, f.CutBy})
+				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy})
 			}
 		}
 		s.Chunkers = []Count{}
@@ -134,6 +135,9 @@ func (s *CollectionStats) count(f index.File) {
 		s.Indexed++
 	case StatusEmpty:
 		s.Empty++
+		if bare(f) {
+			s.Bare++
+		}
 	case StatusSkipped:
 		s.Skipped++
 	case StatusFailed:
@@ -151,4 +155,20 @@ func statusOf(f index.File) string {
 		return StatusSkipped
 	}
 	return StatusFailed
+}
+
+// bare reports whether a file has metadata, and nothing to find besides.
+func bare(f index.File) bool { return f.Error == "" && f.Chunks == 0 && f.Meta != nil }
+
+// reasonOf says why a file has no passages of its newest version.
+func reasonOf(f index.File) string {
+	switch {
+	case f.Error != "" || f.Chunks > 0:
+		return f.Error
+	case f.Size == 0:
+		return "the file has no bytes"
+	case bare(f):
+		return "it has metadata alone, such as front matter, and no text"
+	}
+	return "no text stands in it but comments or space"
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
@@ -22,6 +23,10 @@ type Options struct {
 	Analyzer text.Analyzer // of documents and queries; nil: text.Multilingual
 	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
 	Access   sqlite.Access // whether a file that cannot be written is an error; it is by default
+	// ExactVectors is up to how many vectors of a tier a search compares one by one; more
+	// are clustered when their file is made. 0 stands for 20,000, a negative number
+	// for all, however many.
+	ExactVectors int
 }
 
 // DB is an open index. It is safe for concurrent use, by several processes too.
@@ -52,6 +57,12 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
 		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
 		flush: flushBytes, exact: exactRows, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
+	}
+	if o.ExactVectors != 0 {
+		db.exact = o.ExactVectors
+	}
+	if o.ExactVectors < 0 {
+		db.exact = math.MaxInt
 	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking

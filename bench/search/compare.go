@@ -28,9 +28,11 @@ func smallRows() []row {
 		{"indexing, documents a second", "index", "per_second", "%.0f"},
 		{"the same a second of processor time", "index", "per_cpu_second", "%.0f"},
 		{"disk, bytes a document", "index", "bytes", "%.0f"},
-		{"queries a second of one core", "words", "per_cpu_second", "%.0f"},
+		{"queries a second of processor time, text in, ids and scores out", "words", "per_cpu_second", "%.0f"},
+		{"the same, each query asked for the first time", "words", "first_per_cpu_second", "%.0f"},
 		{"the same, queries tokenized before", "words", "tokenized_per_cpu_second", "%.0f"},
-		{"one query, p50 ms", "words", "p50", "%.2f"},
+		{"the same, ten hits with their texts", "texts", "per_cpu_second", "%.0f"},
+		{"one query alone, p50 ms", "words", "p50", "%.3f"},
 		{"nDCG@10", "words", eval.MetricNDCG, "%.4f"},
 		{"recall@100", "words", eval.MetricRecall100, "%.4f"},
 		{"peak memory while searching, MB", "words", "rss", "%.0f"},
@@ -44,10 +46,14 @@ func largeRows() []row {
 		{"search by words, p50 ms", "words", "p50", "%.2f"},
 		{"the same, p99 ms", "words", "p99", "%.2f"},
 		{"peak memory meanwhile, bytes a passage", "words", "rss_each", "%.0f"},
-		{"exact vectors, p50 ms", "vectors", "p50", "%.2f"},
+		{"vectors, each compared, p50 ms", "exact", "p50", "%.2f"},
+		{"the same, p99 ms", "exact", "p99", "%.2f"},
+		{"peak memory meanwhile, bytes a passage", "exact", "rss_each", "%.0f"},
+		{"the same ten as ours, of 100 queries", "exact", "agree", "%.0f"},
+		{"vectors in clusters, p50 ms", "vectors", "p50", "%.2f"},
 		{"the same, p99 ms", "vectors", "p99", "%.2f"},
 		{"peak memory meanwhile, bytes a passage", "vectors", "rss_each", "%.0f"},
-		{"the same ten as ours, of 100 queries", "vectors", "agree", "%.0f"},
+		{"the same ten as by comparing each, of 100 queries", "vectors", "agree", "%.0f"},
 		{"hybrid search with the texts, p50 ms", "hybrid", "p50", "%.2f"},
 		{"the same, p99 ms", "hybrid", "p99", "%.2f"},
 	}
@@ -88,8 +94,8 @@ func compare(ctx context.Context, args []string) error {
 		rows   []row
 		single bool // one core
 	}{
-		{"SciFact, 5,183 documents", corpus(filepath.Join(*cache, "scifact")), []string{"index", "words"}, smallRows(), true},
-		{strconv.Itoa(*n) + " passages, vectors of 384", large, []string{"index", "words", "vectors", "hybrid"}, largeRows(), false},
+		{"SciFact, 5,183 documents", corpus(filepath.Join(*cache, "scifact")), []string{"index", "words", "texts"}, smallRows(), true},
+		{strconv.Itoa(*n) + " passages, vectors of 384", large, []string{"index", "words", "vectors", "hybrid", "exact"}, largeRows(), false},
 	} {
 		found := map[string][]float64{}
 		dirs := map[string]string{}
@@ -103,7 +109,7 @@ func compare(ctx context.Context, args []string) error {
 		}
 		for _, phase := range set.phases {
 			times := *rounds
-			if phase == "index" || phase == "vectors" && !set.single { // long, or building within
+			if phase == "index" || phase == "vectors" || phase == "exact" { // long, or building within
 				times = 1
 			}
 			for round := range times {
@@ -112,11 +118,6 @@ func compare(ctx context.Context, args []string) error {
 					m, err := r.measure(ctx, phase, set.corpus, dirs[r.name], set.single)
 					if err != nil {
 						return err
-					}
-					if phase == "vectors" && len(m) > 0 {
-						if m["agree"], err = agreement(filepath.Join(dirs[rivals[0].name], rivals[0].name+".rows"), filepath.Join(dirs[r.name], r.name+".rows")); err != nil {
-							return err
-						}
 					}
 					if m["rss"] > 0 {
 						m["rss_each"] = m["rss"] * (1 << 20) / float64(*n)
@@ -128,6 +129,9 @@ func compare(ctx context.Context, args []string) error {
 				}
 			}
 		}
+		if err := agreements(rivals, dirs, found); err != nil {
+			return err
+		}
 		print(set.title, rivals, set.rows, found)
 	}
 	return nil
@@ -137,7 +141,7 @@ func compare(ctx context.Context, args []string) error {
 func (r rival) measure(ctx context.Context, phase string, c corpus, dir string, single bool) (metrics, error) {
 	cmd := exec.CommandContext(ctx, r.command[0], append(slices.Clone(r.command[1:]), r.name, phase, string(c), dir)...)
 	cmd.Env = os.Environ()
-	if single && phase == "words" {
+	if single && phase != "index" {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "NUMBA_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 	}
 	var out, faults bytes.Buffer
@@ -193,6 +197,28 @@ func (m metrics) quality(c corpus, run string) error {
 	}
 	for _, s := range found.Measure(judged, eval.RetrievalOptions{}).Summary.Metrics {
 		m[s.Name] = s.Mean
+	}
+	return nil
+}
+
+// agreements tells for how many queries each engine found the vectors that the
+// first one finds by comparing each.
+func agreements(rivals []rival, dirs map[string]string, found map[string][]float64) error {
+	truth := filepath.Join(dirs[rivals[0].name], rivals[0].name+"-exact.rows")
+	if _, err := os.Stat(truth); err != nil {
+		return nil //nolint:nilerr // there are no vectors in this set
+	}
+	for _, r := range rivals {
+		for phase, rows := range map[string]string{"exact": r.name + "-exact.rows", "vectors": r.name + ".rows"} {
+			if len(found[r.name+"/"+phase+"/p50"]) == 0 {
+				continue
+			}
+			n, err := agreement(truth, filepath.Join(dirs[r.name], rows))
+			if err != nil {
+				return err
+			}
+			found[r.name+"/"+phase+"/agree"] = []float64{n}
+		}
 	}
 	return nil
 }

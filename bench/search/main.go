@@ -28,8 +28,10 @@ const depth = 100
 // engine is a search library under test.
 type engine struct {
 	index   func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
-	words   func(ctx context.Context, dir string) (search, error)
+	words   func(ctx context.Context, c corpus, dir string) (search, error)
+	texts   func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
 	vectors func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
+	exact   func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
 	hybrid  func(ctx context.Context, c corpus, dir string) (search, error)
 }
 
@@ -95,11 +97,17 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 		n := float64(len(documents))
 		return metrics{"per_second": n / m["wall"], "per_cpu_second": n / m["cpu"], "bytes": size(dir) / n}, nil
 	case what == "words" && e.words != nil:
-		s, err := e.words(ctx, dir)
+		s, err := e.words(ctx, c, dir)
 		if err != nil {
 			return nil, err
 		}
 		return measureWords(ctx, s, c, depth, filepath.Join(dir, name+".trec"))
+	case what == "texts" && e.texts != nil:
+		s, err := e.texts(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		return measureWords(ctx, s, c, 10, filepath.Join(dir, name+"-texts.trec"))
 	case what == "hybrid" && e.hybrid != nil:
 		s, err := e.hybrid(ctx, c, dir)
 		if err != nil {
@@ -112,6 +120,12 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 			return nil, err
 		}
 		return measureVectors(ctx, s, c, filepath.Join(dir, name+".rows"))
+	case what == "exact" && e.exact != nil:
+		s, err := e.exact(ctx, c, dir)
+		if err != nil {
+			return nil, err
+		}
+		return measureVectors(ctx, s, c, filepath.Join(dir, name+"-exact.rows"))
 	}
 	return metrics{}, nil
 }
@@ -121,8 +135,8 @@ const (
 	atMost  = 20              // times round
 )
 
-// measureWords searches for every query once to warm up and to keep what is
-// found, then again and again.
+// measureWords searches for every query once, which is measured for itself, and
+// keeps what is found; then again and again.
 func measureWords(ctx context.Context, s search, c corpus, k int, run string) (metrics, error) {
 	queries, err := c.queries()
 	if err != nil {
@@ -133,19 +147,27 @@ func measureWords(ctx context.Context, s search, c corpus, k int, run string) (m
 		return nil, err
 	}
 	defer out.Close()
-	for _, q := range queries {
-		hits, err := s(ctx, q.Text, k)
-		if err != nil {
+	found := make([][]hit, len(queries))
+	watch := begin()
+	for i, q := range queries {
+		if found[i], err = s(ctx, q.Text, k); err != nil {
 			return nil, err
 		}
-		for i, h := range hits {
-			fmt.Fprintf(out, "%s Q0 %s %d %.9g x\n", q.ID, h.id, i+1, h.score)
+	}
+	first := watch.per(len(queries))
+	for i, q := range queries {
+		for rank, h := range found[i] {
+			fmt.Fprintf(out, "%s Q0 %s %d %.9g x\n", q.ID, h.id, rank+1, h.score)
 		}
 	}
-	return repeat(len(queries), func(i int) error {
+	m, err := repeat(len(queries), func(i int) error {
 		_, err := s(ctx, queries[i].Text, k)
 		return err
 	})
+	if err == nil {
+		m["first_per_cpu_second"] = 1 / first["cpu"]
+	}
+	return m, err
 }
 
 // measureVectors does the same with vectors.

@@ -15,7 +15,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, vectors: oursVectors, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, texts: oursTexts, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by
@@ -57,7 +57,54 @@ func oursIndex(ctx context.Context, c corpus, dir string) error {
 	return a.Close()
 }
 
-func oursWords(ctx context.Context, dir string) (search, error) {
+func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	if err != nil {
+		return nil, err
+	}
+	// Ids of documents, as all engines answer with them, are learnt by another
+	// searcher, so that each query is new to the one that is measured.
+	files := map[string]string{}
+	scout, err := db.Searcher(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	queries, err := c.queries()
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range queries {
+		hits, err := scout.Search(ctx, state.Query{Text: q.Text}, depth)
+		if err == nil {
+			err = learn(ctx, scout, hits, files)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s, err := db.Searcher(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, query string, k int) ([]hit, error) {
+		hits, err := s.Search(ctx, state.Query{Text: query}, k)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]hit, 0, len(hits))
+		seen := make(map[string]bool, len(hits))
+		for _, h := range hits {
+			if id := files[h.Chunk]; !seen[id] {
+				seen[id] = true
+				out = append(out, hit{id, h.Score})
+			}
+		}
+		return out, nil
+	}, nil
+}
+
+// oursTexts reads what is found from the database.
+func oursTexts(ctx context.Context, _ corpus, dir string) (search, error) {
 	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
 	if err != nil {
 		return nil, err
@@ -66,24 +113,21 @@ func oursWords(ctx context.Context, dir string) (search, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
 	return func(ctx context.Context, query string, k int) ([]hit, error) {
 		hits, err := s.Search(ctx, state.Query{Text: query}, k)
-		if err == nil {
-			err = learn(ctx, s, hits, files)
-		}
 		if err != nil {
 			return nil, err
 		}
-		out := make([]hit, 0, len(hits))
-		seen := map[string]bool{}
-		for _, h := range hits {
-			if id := files[h.Chunk]; !seen[id] {
-				seen[id] = true
-				out = append(out, hit{id, h.Score})
-			}
+		ids := make([]string, len(hits))
+		for i, h := range hits {
+			ids[i] = h.Chunk
 		}
-		return out, nil
+		chunks, err := s.Chunks(ctx, ids)
+		out := make([]hit, len(chunks))
+		for i, c := range chunks {
+			out[i] = hit{c.Source, hits[i].Score}
+		}
+		return out, err
 	}, nil
 }
 
@@ -106,7 +150,8 @@ func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[s
 	return err
 }
 
-// oursVectors embeds what is indexed, where that was not done, and compares all.
+// oursVectors embeds what is indexed, where that was not done, and searches as the
+// program does.
 func oursVectors(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
 	a, k, err := open(ctx, c, dir)
 	if err != nil {
@@ -124,7 +169,26 @@ func oursVectors(ctx context.Context, c corpus, dir string) (vectorSearch, error
 			return nil, err
 		}
 	}
-	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	return searchVectors(ctx, dir, index.Options{})
+}
+
+// oursExact compares all, however many there are, in a file of its own kind. It
+// comes last: the clusters are gone then.
+func oursExact(ctx context.Context, _ corpus, dir string) (vectorSearch, error) {
+	clustered, err := filepath.Glob(filepath.Join(dir, "index.db.segments", "*.vec"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range clustered {
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	return searchVectors(ctx, dir, index.Options{ExactVectors: -1})
+}
+
+func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSearch, error) {
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), o)
 	if err != nil {
 		return nil, err
 	}

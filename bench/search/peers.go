@@ -57,26 +57,31 @@ func bleveEngine() engine {
 			}
 			return index.Close()
 		},
-		words: func(_ context.Context, dir string) (search, error) {
-			index, err := bleve.Open(filepath.Join(dir, "bleve"))
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context, query string, k int) ([]hit, error) {
-				q := bleve.NewMatchQuery(query)
-				q.SetField("text")
-				r, err := index.SearchInContext(ctx, bleve.NewSearchRequestOptions(q, k, 0, false))
-				if err != nil {
-					return nil, err
-				}
-				out := make([]hit, len(r.Hits))
-				for i, h := range r.Hits {
-					out[i] = hit{h.ID, h.Score}
-				}
-				return out, nil
-			}, nil
-		},
+		words: func(_ context.Context, _ corpus, dir string) (search, error) { return bleveSearch(dir) },
+		texts: func(_ context.Context, _ corpus, dir string) (search, error) { return bleveSearch(dir, "text") },
 	}
+}
+
+func bleveSearch(dir string, fields ...string) (search, error) {
+	index, err := bleve.Open(filepath.Join(dir, "bleve"))
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, query string, k int) ([]hit, error) {
+		q := bleve.NewMatchQuery(query)
+		q.SetField("text")
+		request := bleve.NewSearchRequestOptions(q, k, 0, false)
+		request.Fields = fields
+		r, err := index.SearchInContext(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]hit, len(r.Hits))
+		for i, h := range r.Hits {
+			out[i] = hit{h.ID, h.Score}
+		}
+		return out, nil
+	}, nil
 }
 
 // fts5 is SQLite's full-text search with its Porter stemmer and bm25(), title
@@ -111,33 +116,41 @@ func fts5() engine {
 			}
 			return db.Close()
 		},
-		words: func(ctx context.Context, dir string) (search, error) {
-			db, err := sql.Open("sqlite3", filepath.Join(dir, "fts5.db"))
-			if err != nil {
-				return nil, err
-			}
-			statement, err := db.PrepareContext(ctx, `SELECT id, -rank FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT ?`)
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context, query string, k int) ([]hit, error) {
-				rows, err := statement.QueryContext(ctx, anyOf(query), k)
-				if err != nil {
-					return nil, err
-				}
-				defer rows.Close()
-				var out []hit
-				for rows.Next() {
-					var h hit
-					if err := rows.Scan(&h.id, &h.score); err != nil {
-						return nil, err
-					}
-					out = append(out, h)
-				}
-				return out, rows.Err()
-			}, nil
+		words: func(ctx context.Context, _ corpus, dir string) (search, error) {
+			return fts5Search(ctx, dir, `SELECT id, -rank, '' FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT ?`)
+		},
+		texts: func(ctx context.Context, _ corpus, dir string) (search, error) {
+			return fts5Search(ctx, dir, `SELECT id, -rank, title || ' ' || text FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT ?`)
 		},
 	}
+}
+
+func fts5Search(ctx context.Context, dir, query string) (search, error) {
+	db, err := sql.Open("sqlite3", filepath.Join(dir, "fts5.db"))
+	if err != nil {
+		return nil, err
+	}
+	statement, err := db.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, query string, k int) ([]hit, error) {
+		rows, err := statement.QueryContext(ctx, anyOf(query), k)
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		var out []hit
+		for rows.Next() {
+			var h hit
+			var text string
+			if err := rows.Scan(&h.id, &h.score, &text); err != nil {
+				return nil, err
+			}
+			out = append(out, h)
+		}
+		return out, rows.Err()
+	}, nil
 }
 
 // anyOf makes a query of FTS5 that any of the words answers.
@@ -151,7 +164,7 @@ func anyOf(query string) string {
 
 // chromemEngine compares vectors in memory; its files are one a document.
 func chromemEngine() engine {
-	return engine{vectors: func(ctx context.Context, c corpus, _ string) (vectorSearch, error) {
+	return engine{exact: func(ctx context.Context, c corpus, _ string) (vectorSearch, error) {
 		rows, err := c.vectorsOf("corpus")
 		if err != nil {
 			return nil, err
@@ -181,7 +194,7 @@ func chromemEngine() engine {
 // sqliteVec is sqlite-vec, whose library the variable SQLITE_VEC names, with
 // vectors in a file.
 func sqliteVec() engine {
-	return engine{vectors: func(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
+	return engine{exact: func(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
 		library := os.Getenv("SQLITE_VEC")
 		if library == "" {
 			return nil, errors.New("SQLITE_VEC does not name the library of sqlite-vec")

@@ -19,9 +19,10 @@ func (a *app) indexStatsCommand() *cobra.Command {
 		Long: `Show what the index holds of each folder or file that was indexed: files by their
 status, passages, bytes, and when it last changed. Nothing is indexed.
 
-A file is indexed, empty (it was read and holds no text), skipped (it is binary or
-too large) or failed (it could not be read the last time; what was read before is
-still found). With --files each file is named.`,
+A file is indexed, empty (it was read and holds no text; many pages of a site are
+front matter alone, from which other pages are made), skipped (it is binary or too
+large) or failed (it could not be read the last time; what was read before is still
+found). With --files each file is named, with the reason why it is not indexed.`,
 		Example: `  ragflow index stats
   ragflow index stats --files ./docs
   ragflow index stats --json | jq '.collections[].failed'`,
@@ -108,7 +109,7 @@ func byStatus(c ragflow.CollectionStats) string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Indexed, "indexed"}, {c.Empty, "empty"}, {c.Skipped, "skipped"}, {c.Failed, "failed"}} {
+	}{{c.Indexed, "indexed"}, {c.Bare, "with front matter or other metadata alone"}, {c.Empty - c.Bare, "empty"}, {c.Skipped, "skipped"}, {c.Failed, "failed"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
