@@ -40,7 +40,7 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 				Source: g.Name, Size: int64(len(g.Data)), ModTime: a.config.Clock(), Hash: doc.Hash,
 				Title: doc.Title, Chunker: options.Fingerprint(), Meta: doc.Meta, URL: doc.URL,
 			},
-			Chunks: chunks,
+			Chunks: chunks, Links: doc.Links,
 		})
 		report.Added++
 		for _, w := range doc.Warnings {

@@ -89,6 +89,7 @@ func (s *syncer) read(ctx context.Context, j job) read {
 		return r
 	}
 	r.warned = doc.Warnings
+	r.entry.Links = doc.Links
 	r.entry.Chunks, err = corpus.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
 	if err != nil {
 		r.problem, r.entry.File.Error = err, err.Error()

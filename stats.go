@@ -29,6 +29,9 @@ type CollectionStats struct {
 	Chunks       int          `json:"chunks"`
 	Chunkers     []Count      `json:"chunkers"`      // files by the chunker that cut them, which adaptive chose or was named; by name
 	FileBytes    int64        `json:"file_bytes"`    // of the files
+	Links        int          `json:"links"`         // between documents: in their text, and as their metadata relates them
+	Dangling     int          `json:"dangling"`      // links by path to pages that are not there
+	Relations    []Count      `json:"relations"`     // links by kind; by name
 	Segments     int          `json:"segments"`      // that searches read; many changes make a new one, and they are merged
 	SegmentBytes int64        `json:"segment_bytes"` // of their files
 	Pending      int          `json:"pending"`       // files in no segment yet; searches find them all the same
@@ -100,14 +103,33 @@ func (a *Assistant) Stats(ctx context.Context, files bool) (*IndexStats, error) 
 				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy})
 			}
 		}
-		s.Chunkers = []Count{}
-		for _, name := range slices.Sorted(maps.Keys(cut)) {
-			s.Chunkers = append(s.Chunkers, Count{name, cut[name]})
+		s.Chunkers = counts(cut)
+		if err := a.countLinks(ctx, &s); err != nil {
+			return nil, err
 		}
 		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
 		out.Collections = append(out.Collections, s)
 	}
 	return out, nil
+}
+
+func (a *Assistant) countLinks(ctx context.Context, s *CollectionStats) error {
+	links, dangling, err := a.index.Links(ctx, s.Root)
+	kinds := map[string]int{}
+	for _, l := range links {
+		kinds[l.Relation]++
+	}
+	s.Links, s.Dangling, s.Relations = len(links), dangling, counts(kinds)
+	return err
+}
+
+// counts lists counters by name.
+func counts(of map[string]int) []Count {
+	out := []Count{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, Count{name, of[name]})
+	}
+	return out
 }
 
 // wanted returns the names of the configured roots; nil stands for all. A root

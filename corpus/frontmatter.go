@@ -21,7 +21,7 @@ func (d *Document) frontMatter() {
 		return
 	}
 	d.Body = body
-	meta, err := parseMeta(d.Text[start:end])
+	meta, err := d.parseMeta(d.Text[start:end])
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("front matter: %v", err))
 	}
@@ -53,9 +53,10 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// parseMeta reads the scalars and the lists of scalars of a YAML mapping.
-// It works on nodes, so that no alias is ever expanded.
-func parseMeta(src string) (map[string]string, error) {
+// parseMeta reads the scalars and the lists of scalars of a YAML mapping, and
+// notes the relations it tells of. It works on nodes, so that no alias is ever
+// expanded.
+func (d *Document) parseMeta(src string) (map[string]string, error) {
 	var root yaml.Node
 	if strings.TrimSpace(src) == "" {
 		return nil, nil
@@ -77,6 +78,7 @@ func parseMeta(src string) (map[string]string, error) {
 			meta[key] = v
 		}
 	}
+	d.relate(node)
 	return meta, nil
 }
 

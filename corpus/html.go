@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"example.com/ragflow/state"
 )
 
 // maxPage bounds HTML pages in bytes: a tree takes many times the memory of its
@@ -44,6 +46,9 @@ func (d *Document) readHTML(data []byte) error {
 func (d *Document) take(w *pageWriter, page string) {
 	d.Text = w.finish()
 	d.blocks, d.places = w.blocks, w.places
+	for _, to := range w.hrefs {
+		d.Links = append(d.Links, state.Link{Relation: state.LinksTo, Target: to})
+	}
 	last := 1 + strings.Count(page, "\n")
 	for i := range d.places {
 		d.places[i].line = min(d.places[i].line, last)

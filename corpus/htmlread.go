@@ -195,6 +195,7 @@ func (r *pageReader) link(n *html.Node) string {
 	if plain == "¶" || plain == "#" || plain == "§" || plain == "🔗" {
 		return ""
 	}
+	r.w.hrefs = append(r.w.hrefs, strings.Map(dropMarks, attr(n, "href")))
 	if to := target(attr(n, "href")); !r.cells && to != "" && plain != "" && !strings.Contains(to, strings.TrimSuffix(plain, "/")) {
 		return s + " (" + to + ")"
 	}

@@ -40,10 +40,11 @@ type pageWriter struct {
 	item   string // bullet of the item that begins with the next text
 	inList bool   // a block of kind list is open
 	quotes int
-	open   bool // a line of text is open
-	space  bool // white space came since
-	breaks int  // line breaks came since
-	last   rune // written last
+	open   bool     // a line of text is open
+	space  bool     // white space came since
+	breaks int      // line breaks came since
+	last   rune     // written last
+	hrefs  []string // that links of it lead to
 }
 
 func newPageWriter() *pageWriter { return &pageWriter{kind: kindText, line: 1} }

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"example.com/ragflow/state"
 )
 
 // Kinds of documents.
@@ -43,6 +45,7 @@ type Document struct {
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
 	URL       string            // where the document says it is published, always https; empty where it does not
+	Links     []state.Link      // to other documents: of the text, and of the relations that Meta tells of; each once, in order
 	Hash      string            // SHA-256 of the file, with the metadata beside it, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis, … or what a page declares; of archives and PDFs, their format
 	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
@@ -161,6 +164,7 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (Document,
 	if err := doc.read(ctx, data, l); err != nil {
 		return Document{}, err
 	}
+	doc.findLinks()
 	doc.Title = cmp.Or(doc.Title, doc.title())
 	doc.URL = address(doc.Meta)
 	return doc, nil

@@ -44,10 +44,15 @@ func (d *Document) sidecar(document string) (content []byte) {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", reason(err)))
 		return nil
 	}
-	meta, err := parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
+	meta, err := d.parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", err))
 	}
+	l := links{}
+	for _, k := range d.Links {
+		l.add(k.Relation, k.Target)
+	}
+	d.Links = l.list
 	if len(meta) == 0 {
 		return data
 	}

@@ -51,6 +51,12 @@
 // that cannot lift a chunk among the best are not read; the hits and the bits of
 // their scores are those of a search that reads all. See score.go.
 //
+// # Links
+//
+// The table links keeps what each file says of others, as it says it: a path, an
+// address, a title. What that leads to is found out anew whenever the links are
+// read (linknames.go), so that pages come and go in any order.
+//
 // # Vectors
 //
 // [DB.Embed] gives chunks vectors, which a model makes of title, headings and

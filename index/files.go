@@ -31,6 +31,7 @@ type File struct {
 type Entry struct {
 	File   File
 	Chunks []state.Chunk
+	Links  []state.Link // to other documents
 }
 
 // Collection is what the index holds of one root.

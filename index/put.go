@@ -19,6 +19,7 @@ import (
 // prepared is what can be made of an entry before the transaction begins.
 type prepared struct {
 	meta     string
+	links    string // JSON; empty: none
 	analysis string
 	terms    []byte
 	headings []string // JSON, by chunk
@@ -53,8 +54,13 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 	if err != nil {
 		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 	}
+	links, err := encodeLinks(e.Links)
+	if err != nil {
+		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+	}
 	p := prepared{
 		meta:     string(meta),
+		links:    links,
 		analysis: db.analysis(),
 		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
 		headings: make([]string, len(e.Chunks)),
@@ -134,8 +140,12 @@ func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (chang
 	if err != nil {
 		return false, err
 	}
+	linked, err := putLinks(tx, file, p.links)
+	if err != nil {
+		return false, err
+	}
 	before, again, err := putTerms(tx, file, p.analysis, p.terms)
-	if changed = changed || moved || again; err != nil || !changed || !known || version == next {
+	if changed = changed || moved || linked || again; err != nil || !changed || !known || version == next {
 		return changed, err
 	}
 	return true, supersede(tx, file, version, next, chunks, before)

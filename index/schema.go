@@ -132,6 +132,13 @@ ALTER TABLE chunks ADD COLUMN breaks TEXT NOT NULL DEFAULT ''; -- JSON array: of
 ALTER TABLE collections ADD COLUMN chunking TEXT NOT NULL DEFAULT ''; -- JSON: how its documents are cut; empty: as all others
 ALTER TABLE files ADD COLUMN cut_by TEXT NOT NULL DEFAULT ''; -- chunker that cut it; empty: cut before this was noted
 ALTER TABLE chunks ADD COLUMN cut TEXT NOT NULL DEFAULT ''; -- JSON: what else the chunker told; empty: nothing
+`, `
+-- What a file says of other documents, as it says it: what that leads to is found
+-- out when it is asked for, so that a page may come after the links to it.
+CREATE TABLE links(
+	file INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
+	body TEXT NOT NULL                   -- JSON object: targets in order, by relation
+) STRICT;
 `}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/state"
 )
 
 func (a *app) indexStatsCommand() *cobra.Command {
@@ -68,6 +69,9 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 			fmt.Fprintf(a.out, "  cut by       %s\n", cutBy(c.Chunkers))
 		}
 		fmt.Fprintf(a.out, "  documents    %s\n", bytesText(c.FileBytes))
+		if c.Links > 0 || c.Dangling > 0 {
+			fmt.Fprintf(a.out, "  links        %s\n", linksText(c))
+		}
 		fmt.Fprintf(a.out, "  segments     %s\n", segments(c))
 		fmt.Fprintf(a.out, "  generation   %d\n", c.Generation)
 		changed := "not known"
@@ -87,6 +91,20 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		}
 	}
 	fmt.Fprintf(a.out, "database %s, analyzer %s\n", bytesText(stats.Bytes), stats.Analyzer)
+}
+
+// linksText tells how documents are connected.
+func linksText(c ragflow.CollectionStats) string {
+	parts := []string{fmt.Sprint(c.Links)}
+	for _, r := range c.Relations {
+		if r.Name != state.LinksTo {
+			parts = append(parts, fmt.Sprintf("%d %s", r.Count, strings.ToLower(r.Name)))
+		}
+	}
+	if c.Dangling > 0 {
+		parts = append(parts, fmt.Sprintf("%d lead nowhere", c.Dangling))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // segments tells what searches of a collection read.
