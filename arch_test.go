@@ -59,7 +59,9 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo"}},
+	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
+		"go.yaml.in/yaml/v4", // dictionaries that people write
+	}},
 	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},

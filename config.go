@@ -47,7 +47,7 @@ type Config struct {
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
-	Synonyms         string  // RAGFLOW_SYNONYMS: a file of words that stand for others, see offline.ReadDictionary; empty: those built in
+	Dictionary       string  // RAGFLOW_DICTIONARY: a file of words that stand for others, besides those built in: see offline.ReadDictionary, and offline.ReadDictionaryYAML for .yaml and .yml
 	// SystemPrompt (RAGFLOW_SYSTEM_PROMPT) is a file with a system prompt for the
 	// model that answers; {context} in it is where the sources stand, see
 	// prompts.SystemTemplate. Empty: the built-in one.

@@ -62,7 +62,7 @@ type Assistant struct {
 	index    *index.DB
 	repaired string // what became of a damaged index; empty: it was whole
 	queries  *queryVectors
-	synonyms offline.Dictionary
+	words    offline.Dictionary     // Config.Dictionary
 	system   prompts.SystemTemplate // of the model that answers
 	indexing sync.Mutex             // held while documents are read into the index
 	engine   atomic.Pointer[engine]
@@ -80,6 +80,7 @@ type engine struct {
 type skills struct {
 	searcher   nodes.Searcher
 	rewriter   nodes.Rewriter
+	words      *offline.Rewriter // knows other words for those of a question
 	grader     nodes.Grader
 	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
 	reranker   nodes.Reranker
@@ -97,7 +98,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{config: c, queries: &queryVectors{}}
-	if a.synonyms, err = c.dictionary(); err != nil {
+	if a.words, err = c.dictionary(); err != nil {
 		return nil, err
 	}
 	if a.system, err = c.system(); err != nil {
@@ -123,23 +124,6 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 		return nil, errors.Join(err, a.threads.Close())
 	}
 	return a, nil
-}
-
-// dictionary reads the file of synonyms.
-func (c Config) dictionary() (offline.Dictionary, error) {
-	if c.Synonyms == "" {
-		return offline.Dictionary{}, nil
-	}
-	f, err := os.Open(c.Synonyms)
-	if err != nil {
-		return offline.Dictionary{}, fmt.Errorf("open the synonyms: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	d, err := offline.ReadDictionary(f)
-	if err != nil {
-		return d, fmt.Errorf("read the synonyms in %s: %w", c.Synonyms, err)
-	}
-	return d, nil
 }
 
 func (c Config) makeFolder() error {
@@ -213,7 +197,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	if search.Passing() == 0 && !a.config.Filter.Empty() {
 		return ErrFiltered
 	}
-	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.synonyms).withModels(a.config, searcher, a.system)}
+	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.words).withModels(a.config, searcher, a.system)}
 	e.skills.searcher = search
 	plan, err := graph.Compile(flow(a.config, e.skills))
 	if err != nil {
@@ -229,8 +213,9 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 
 func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
 	own := offline.New(s, s, c.Threshold)
+	words := own.Rewriter.WithDictionary(d)
 	return skills{
-		searcher: s, rewriter: own.Rewriter.WithDictionary(d), grader: own.Grader, reranker: c.newReranker(own.Reranker),
+		searcher: s, rewriter: words, words: words, grader: own.Grader, reranker: c.newReranker(own.Reranker),
 		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
 	}
 }

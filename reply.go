@@ -117,6 +117,8 @@ type SearchReply struct {
 	Warnings []string      `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
 	Note     string        `json:"note,omitempty"`     // says that a leg counts less than it usually does
 
+	// Expanded is what Config.Dictionary adds to the query.
+	Expanded []Expansion `json:"expanded,omitempty"`
 	// Respelled are words of the query that no document has, with what was
 	// searched for besides.
 	Respelled []Respelled `json:"searched_also,omitempty"`
@@ -253,6 +255,7 @@ type Explanation struct {
 	Standalone bool          `json:"standalone"`
 	Queries    []state.Query `json:"queries"`
 	Respelled  []Respelled   `json:"searched_also,omitempty"`
+	Expanded   []Expansion   `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
 	Warnings   []string      `json:"warnings"`
 }
 

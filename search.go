@@ -58,6 +58,8 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if !o.Plain {
 		q = index.ParseQuery(query)
 	}
+	expanded := a.words.Expand(q.Text)
+	q.Boosts = e.skills.words.Boosts(q.Text, expanded)
 	searcher, err := e.searcher.only(ctx, o.Filter, q)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -76,7 +78,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	reply := &SearchReply{Query: query, Phrases: q.Phrases, Without: q.Without, Hits: []SearchHit{}, Warnings: warnings}
+	reply := &SearchReply{Query: query, Phrases: q.Phrases, Without: q.Without, Expanded: expanded, Hits: []SearchHit{}, Warnings: warnings}
 	if len(warnings) == 0 {
 		reply.Note = e.searcher.turnedDown(q, leg)
 	}
@@ -229,6 +231,9 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	x.Language, x.Route, x.Standalone, x.Queries = plan.Language, plan.Route, plan.Standalone, plan.Queries
 	x.Intent = string(offline.TypeOf(x.Cleaned))
 	x.Tokens, x.Respelled = e.terms(x.Cleaned), e.respelled(x.Cleaned)
+	if plan.Route == state.RouteSearch {
+		x.Expanded = e.skills.words.Expansions(x.Cleaned)
+	}
 	x.Complexity = complexity(x)
 	x.Domain, err = e.domain(ctx, plan.Queries)
 	return x, err

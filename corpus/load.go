@@ -173,7 +173,7 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (Document,
 // read sets the text of a document and what is known of it.
 func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	if len(data) == 0 {
-		d.Encoding = "utf-8"
+		d.Encoding, d.Converted = "utf-8", d.Kind == HTML
 		return nil
 	}
 	switch d.Kind {

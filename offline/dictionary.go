@@ -1,29 +1,42 @@
 package offline
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"example.com/ragflow/text"
 )
 
 // Bounds of what a dictionary adds to a query.
 const (
-	maxOthers   = 3       // for one word or phrase
-	maxExpanded = 20      // for one question
+	maxOthers   = 3       // synonyms of one word or phrase
+	maxExpanded = 20      // words and phrases for one question, of all kinds
 	maxEntries  = 100_000 // of a dictionary
 )
 
+// Kinds of entries of a [Dictionary], as its sections are named.
+const (
+	Synonyms      = "synonyms"      // say the same
+	Concepts      = "concepts"      // belong to the same subject
+	Abbreviations = "abbreviations" // short and long for one thing, both ways
+)
+
 // Dictionary gives words and phrases that may stand for others, in any
-// language. What has a capital letter is an abbreviation and is looked for as
-// it is written; everything else without regard to case. The zero Dictionary is
+// language. A key with two capital letters or more, and every abbreviation, is looked for as
+// it is written; everything else without regard to case. Scripts that write no
+// spaces are looked through letter by letter. The zero Dictionary is
 // empty. It is read only and safe for concurrent use.
 type Dictionary struct {
-	others  map[string][]string
-	longest int // words of the longest entry
+	entries map[string][]entry // by key; those that come first count first
+	longest int                // units of the longest key
+}
+
+// entry is what stands for a key.
+type entry struct {
+	kind   string
+	others []string
 }
 
 // administration are words and abbreviations of Vietnamese administration.
@@ -41,84 +54,170 @@ CP: chính phủ
 TTg: thủ tướng chính phủ
 `
 
-// ReadDictionary reads a dictionary: one entry a line, "word: other, other".
-// The first three others count. Empty lines and those that begin with "#" are
-// left out; an entry that stands twice has the others of both. An error names
-// the line.
-func ReadDictionary(r io.Reader) (Dictionary, error) {
-	d := Dictionary{others: map[string][]string{}}
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		word, others, ok := strings.Cut(line, ":")
-		key := dictionaryKey(fieldsOf(word))
-		if !ok || key == "" || len(entries(others)) == 0 {
-			return Dictionary{}, fmt.Errorf("line %d: %q is no entry such as \"leave: holiday, time off\"", n, line)
-		}
-		if len(d.others) >= maxEntries {
-			return Dictionary{}, fmt.Errorf("line %d: more than %d entries", n, maxEntries)
-		}
-		d.others[key] = append(d.others[key], entries(others)...)
-		d.longest = max(d.longest, len(fieldsOf(word)))
+// add takes an entry in. It reports false where a side of it has no words.
+func (d *Dictionary) add(kind, word string, others []string) bool {
+	others = slices.DeleteFunc(others, func(o string) bool { return len(keyParts(o)) == 0 })
+	if len(keyParts(word)) == 0 || len(others) == 0 {
+		return false
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return Dictionary{}, errors.New("a line is longer than 64 KB")
-	} else if err != nil {
-		return Dictionary{}, err
+	d.put(word, kind, others)
+	if kind == Abbreviations {
+		for _, long := range others {
+			d.put(long, Synonyms, []string{strings.TrimSpace(word)})
+		}
 	}
-	return d, nil
+	return true
 }
+
+func (d *Dictionary) put(word, kind string, others []string) {
+	us := keyParts(word)
+	key := keyOf(word, us)
+	if kind == Abbreviations {
+		key = exactKey(word, us)
+	}
+	if d.entries == nil {
+		d.entries = map[string][]entry{}
+	}
+	d.entries[key] = append(d.entries[key], entry{kind, others})
+	d.longest = max(d.longest, len(us))
+}
+
+// Len is the number of words and phrases that d knows others for.
+func (d Dictionary) Len() int { return len(d.entries) }
 
 // with is d with the entries of more, which come first.
 func (d Dictionary) with(more Dictionary) Dictionary {
-	out := Dictionary{others: map[string][]string{}, longest: max(d.longest, more.longest)}
+	out := Dictionary{entries: map[string][]entry{}, longest: max(d.longest, more.longest)}
 	for _, from := range []Dictionary{more, d} {
-		for key, others := range from.others {
-			out.others[key] = append(out.others[key], others...)
+		for key, entries := range from.entries {
+			out.entries[key] = append(out.entries[key], entries...)
 		}
 	}
 	return out
 }
 
-// expand returns what may stand for words of s, in the order of s, longer
-// entries first. Parts of a code such as 123/NĐ-CP are left alone.
-func (d Dictionary) expand(s string) []string {
-	ws := wordsAt(s)
-	var out []string
-	for i := 0; i < len(ws); {
-		width := 1
-		for n := min(d.longest, len(ws)-i); n > 0; n-- {
-			phrase := s[ws[i].start:ws[i+n-1].end]
-			others := d.others[dictionaryKey(fieldsOf(phrase))]
-			if len(others) == 0 || inCode(s, ws[i].start, ws[i+n-1].end) {
-				continue
-			}
-			for _, o := range others[:min(len(others), maxOthers)] {
-				if !slices.Contains(out, o) && len(out) < maxExpanded {
-					out = append(out, o)
+// Expansion is what a dictionary knows for a word or phrase of a question.
+type Expansion struct {
+	Word   string   `json:"word"`   // as it stands in the question
+	Kind   string   `json:"kind"`   // Synonyms, Concepts or Abbreviations
+	Others []string `json:"others"` // what is searched for besides
+}
+
+// Expand returns what may stand for words of s, in the order of s, longer
+// keys first: at most three synonyms of a word, 20 words and phrases in all, none twice
+// and none that s has itself. Parts of a code such as 123/NĐ-CP are left alone.
+func (d Dictionary) Expand(s string) []Expansion {
+	us := keyParts(s)
+	var out []Expansion
+	given := map[string]bool{}
+	n := 0
+	for i := 0; i < len(us); {
+		width, found := d.longestAt(s, us[i:])
+		for _, e := range found {
+			x := Expansion{Word: s[us[i].Start:us[i+width-1].End], Kind: e.kind}
+			for _, o := range e.others {
+				key := keyOf(o, keyParts(o))
+				if given[key] || n == maxExpanded || stands(s, us, key) {
+					continue
 				}
+				given[key] = true
+				x.Others = append(x.Others, o)
+				n++
 			}
-			width = n
-			break
+			if len(x.Others) > 0 {
+				out = append(out, x)
+			}
 		}
 		i += width
 	}
 	return out
 }
 
-func fieldsOf(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !isWordRune(r) })
+// longestAt returns the entries of the longest key that s begins with at the
+// first of us, one a kind and cut to what counts of it, and how many units it has.
+func (d Dictionary) longestAt(s string, us []text.Span) (width int, found []entry) {
+	for n := min(d.longest, len(us)); n > 0; n-- {
+		if inCode(s, us[0].Start, us[n-1].End) {
+			continue
+		}
+		exact := exactKey(s, us[:n])
+		entries := d.entries[exact]
+		if lower := strings.ToLower(exact); lower != exact {
+			entries = slices.Concat(entries, d.entries[lower])
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		for _, kind := range []string{Abbreviations, Synonyms, Concepts} {
+			var others []string
+			for _, e := range entries {
+				if e.kind == kind {
+					others = append(others, e.others...)
+				}
+			}
+			if kind != Concepts {
+				others = others[:min(len(others), maxOthers)]
+			}
+			if len(others) > 0 {
+				found = append(found, entry{kind, others})
+			}
+		}
+		return n, found
+	}
+	return 1, nil
 }
 
-// dictionaryKey is how an entry is found: abbreviations as they are written.
-func dictionaryKey(words []string) string {
-	if len(words) == 1 && abbreviation(words[0]) {
-		return words[0]
+// stands reports whether a key stands among the units of s.
+func stands(s string, us []text.Span, key string) bool {
+	width := 1 + strings.Count(key, " ")
+	for i := 0; i+width <= len(us); i++ {
+		if keyOf(s, us[i:i+width]) == key && !inCode(s, us[i].Start, us[i+width-1].End) {
+			return true
+		}
 	}
-	return strings.ToLower(strings.Join(words, " "))
+	return false
+}
+
+// keyParts are the words of s, and each letter of a script that writes no spaces.
+func keyParts(s string) []text.Span {
+	var out []text.Span
+	open := false // the last one may go on
+	for i, r := range s {
+		end := i + utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			end = i + 1
+		}
+		switch {
+		case text.Spaceless(r):
+			out, open = append(out, text.Span{Start: i, End: end}), false
+		case !isWordRune(r):
+			open = false
+		case open:
+			out[len(out)-1].End = end
+		default:
+			out, open = append(out, text.Span{Start: i, End: end}), true
+		}
+	}
+	return out
+}
+
+// exactKey are units as they are written.
+func exactKey(s string, us []text.Span) string {
+	words := make([]string, len(us))
+	for i, u := range us {
+		words[i] = s[u.Start:u.End]
+	}
+	return strings.Join(words, " ")
+}
+
+// keyOf is the key of an entry: a single word with two capital letters or
+// more as it is written, all else in lower case.
+func keyOf(s string, us []text.Span) string {
+	key := exactKey(s, us)
+	if len(us) == 1 && abbreviation(key) {
+		return key
+	}
+	return strings.ToLower(key)
 }
 
 // abbreviation reports whether a word has two capital letters or more.

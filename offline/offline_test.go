@@ -347,7 +347,7 @@ func TestRewriteComposite(t *testing.T) {
 
 func TestSynonyms(t *testing.T) { // W2
 	plan := rewrite(t, "Which volumes retain container data after they erase the container on the host?")
-	want := []state.Boost{{Text: "keep persist preserve survive remove delete", Weight: 0.3}}
+	want := []state.Boost{{Text: "keep; persist; preserve; survive; remove; delete", Weight: 0.3}}
 	if len(plan.Queries) < 2 || !cmp.Equal(want, plan.Queries[1].Boosts) {
 		t.Errorf("queries = %+v, want one with %v", plan.Queries, want)
 	}

@@ -30,11 +30,10 @@ const (
 
 // Weights of the lists of a plan's queries, and of what is put into them.
 const (
-	rawWeight     = 0.2 // of the raw turn's list where it leans on the conversation
-	sideWeight    = 0.5 // of the list with history where the turn stands by itself
-	synonymWeight = 0.3 // of an everyday synonym inside a query
-	otherWeight   = 0.5 // of the list with synonyms, for a turn without history
-	clauseWeight  = 0.2 // of the list of one clause of a composite question
+	rawWeight    = 0.2 // of the raw turn's list where it leans on the conversation
+	sideWeight   = 0.5 // of the list with history where the turn stands by itself
+	otherWeight  = 0.5 // of the list with synonyms, for a turn without history
+	clauseWeight = 0.2 // of the list of one clause of a composite question
 )
 
 // Rewriter plans the searches of a turn. The first query is the raw turn; its
@@ -123,21 +122,16 @@ func rawQueries(whole, question string, t turn) []state.Query {
 // addSynonyms adds other words for those of the question: to the query with
 // history, or as a query of their own.
 func (r *Rewriter) addSynonyms(plan *state.Plan, question string, history bool) {
-	others := r.words.expand(question)
-	if everyday := r.lex.synonyms(question); everyday != "" {
-		others = append(others, everyday)
-	}
-	words := strings.Join(others, "; ")
-	if words == "" {
+	boosts := r.Boosts(question, r.Expansions(question))
+	if len(boosts) == 0 {
 		return
 	}
-	boost := state.Boost{Text: words, Weight: synonymWeight}
 	if last := len(plan.Queries) - 1; history {
-		plan.Queries[last].Boosts = append(plan.Queries[last].Boosts, boost)
+		plan.Queries[last].Boosts = append(plan.Queries[last].Boosts, boosts...)
 		return
 	}
 	plan.Queries = append(plan.Queries, state.Query{
-		Text: question, Boosts: []state.Boost{boost}, Weight: otherWeight,
+		Text: question, Boosts: boosts, Weight: otherWeight,
 		Why: "turn with other words for the same", Attempt: 1,
 	})
 }

@@ -59,17 +59,31 @@ func newThesaurus(a text.Analyzer) thesaurus {
 	return t
 }
 
-// synonyms are everyday words for those of s, as text to search for.
-func (l lexicon) synonyms(s string) string {
+// everyday are everyday words for those of s, word by word, none twice and none
+// that s has itself.
+func (l lexicon) everyday(s string) []Expansion {
 	own := l.set(s)
-	var out []string
+	var out []Expansion
 	for _, t := range l.analyzer.Analyze(s) {
+		x := Expansion{Word: s[t.Start:t.End], Kind: Synonyms}
 		for _, other := range l.others[t.Term] {
 			if !own.has(other.term) {
 				own[other.term] = struct{}{}
-				out = append(out, other.word)
+				x.Others = append(x.Others, other.word)
 			}
 		}
+		if len(x.Others) > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// synonyms are everyday words for those of s, as text to search for.
+func (l lexicon) synonyms(s string) string {
+	var out []string
+	for _, x := range l.everyday(s) {
+		out = append(out, x.Others...)
 	}
 	return strings.Join(out, " ")
 }

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// spaceless reports whether a letter belongs to a script whose words are not
+// Spaceless reports whether a letter belongs to a script whose words are not
 // parted by spaces, or, as in Korean, carry particles: Han, kana, Hangul, Thai, Lao,
 // Khmer and Burmese. Marks of these scripts and the signs that repeat or lengthen
 // are letters here.
-func spaceless(r rune) bool {
+func Spaceless(r rune) bool {
 	if r < 0xE00 {
 		return false
 	}
@@ -47,14 +47,14 @@ func spacelessRun(s string, from int) (start, end int) {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if !spaceless(r) || joins(r) {
+		if !Spaceless(r) || joins(r) {
 			i += n
 			continue
 		}
 		start = i
 		for i < len(s) {
 			r, n = utf8.DecodeRuneInString(s[i:])
-			if !spaceless(r) && !joins(r) {
+			if !Spaceless(r) && !joins(r) {
 				break
 			}
 			i += n

@@ -152,6 +152,7 @@ func (m multilingual) query(dst []QueryTerm, s string, held []string, lang strin
 		tokens = For(l).Append(tokens[:0], s)
 		add(tokens, share)
 	}
+	add(appendTypedCodes(tokens[:0], s), 1)
 	return dst
 }
 

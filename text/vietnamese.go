@@ -159,6 +159,37 @@ func appendToneless(dst []Token, first int, s string) []Token {
 	return dst
 }
 
+// appendTypedCodes adds to the tokens of a query the codes of law in it that were
+// typed in small letters or without diacritics, as 123/nđ-cp and 123/ND-CP, and the words
+// beside them where all are syllables without diacritics.
+func appendTypedCodes(dst []Token, s string) []Token {
+	if len(s) > maxToneless || strings.IndexByte(s, '/') < 0 {
+		return dst
+	}
+	rest := []byte(s) // without the codes
+	at := 0
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:.?!()\"'“”", r) }) {
+		start := at + strings.Index(s[at:], w)
+		at = start + len(w)
+		code := strings.ToUpper(w)
+		if end := legalCode(code, 0); end == 0 || end < len(code) {
+			continue
+		}
+		term := lower(w)
+		if code != w { // else every analyzer finds it
+			dst = append(dst, Token{Term: term, Start: start, End: at})
+		}
+		dst = append(dst, Token{Term: FoldedMark + Fold(term), Start: start, End: at})
+		for i := start; i < at; i++ {
+			rest[i] = ' '
+		}
+	}
+	if len(dst) == 0 || !isASCII(s) {
+		return dst
+	}
+	return appendToneless(dst, len(dst), string(rest))
+}
+
 // maxToneless is the longest text in bytes that is tried as Vietnamese without
 // diacritics: a question, not a page.
 const maxToneless = 200

@@ -67,6 +67,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.dictionaryFlag(f)
 	a.collectionFlag(f)
 	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")
 	f.StringVar(&o.thread, "thread", "", "conversation `ID` to continue, or to begin: an id, a name, or last")

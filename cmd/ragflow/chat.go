@@ -48,6 +48,7 @@ and answers are written plainly.`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.dictionaryFlag(f)
 	a.collectionFlag(f)
 	a.modelFlags(f)
 	a.filterFlags(f)

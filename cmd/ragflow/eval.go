@@ -71,6 +71,7 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 	}
 	f := c.Flags()
 	a.docsFlag(f)
+	a.dictionaryFlag(f)
 	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
 	f.StringVar(&o.name, "name", "", "`NAME` of the run, to find it again")
 	f.StringVar(&o.resume, "resume", "", "go on with this `RUN`: an id, a name, or last")

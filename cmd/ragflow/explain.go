@@ -53,6 +53,7 @@ texts are, and what it adds. The passage is named by its rank or its id.`,
 		},
 	}
 	a.docsFlag(c.Flags())
+	a.dictionaryFlag(c.Flags())
 	a.collectionFlag(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
 	c.Flags().StringVar(&hit, "hit", "", "show where the score of passage `HIT` comes from: its rank in the search, or its id")
@@ -154,6 +155,13 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		fmt.Fprintln(rows, "WORD\tTERM\tDOCUMENTS\tIDF")
 		for _, t := range e.Tokens {
 			fmt.Fprintf(rows, "%s\t%s\t%d\t%.2f\n", line(t.Text), line(t.Term), t.Documents, t.IDF)
+		}
+		_ = rows.Flush() // as above
+	}
+	if len(e.Expanded) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", s.bold("Other words"))
+		for _, x := range e.Expanded {
+			fmt.Fprintf(rows, "%s\t%s\t%s\n", line(x.Word), x.Kind, line(strings.Join(x.Others, ", ")))
 		}
 		_ = rows.Flush() // as above
 	}

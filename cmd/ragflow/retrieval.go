@@ -37,6 +37,11 @@ func (a *app) retrievalFlags(flags *pflag.FlagSet) {
 	}
 }
 
+// dictionaryFlag adds --dictionary to a command that searches.
+func (a *app) dictionaryFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&a.flags.dictionary, "dictionary", "", "search besides for what `FILE` says of words: lines such as \"leave: holiday, time off\", or YAML")
+}
+
 // retrievalSettings are the settings of how what the legs find becomes one list.
 func retrievalSettings() (rows []setting, defaults map[string][]string) {
 	rows = []setting{

@@ -77,6 +77,7 @@ front matter for example; --facets counts what the documents that match say.`,
 		},
 	}
 	a.docsFlag(c.Flags())
+	a.dictionaryFlag(c.Flags())
 	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
@@ -98,6 +99,9 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	}
 	if r.Note != "" {
 		fmt.Fprintf(a.err, "note: %s\n", line(r.Note))
+	}
+	for _, x := range r.Expanded {
+		fmt.Fprintf(a.err, "the dictionary has %q; searched also for %s\n", x.Word, line(strings.Join(x.Others, ", ")))
 	}
 	for _, r := range r.Respelled {
 		fmt.Fprintf(a.err, "no document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))

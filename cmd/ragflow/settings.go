@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -30,6 +31,7 @@ type settingFlags struct {
 	chunker     string
 	chunkSize   string
 	overlap     string
+	dictionary  string
 	filter      filterFlags
 }
 
@@ -110,8 +112,11 @@ func (a *app) table(project string) ([]setting, map[string][]string) {
 		},
 	}
 	rows = append(rows, setting{
+		name: "RAGFLOW_DICTIONARY", key: "dictionary", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
+		set: func(c *ragflow.Config, v []string) bool { c.Dictionary = v[0]; return true },
+	}, setting{ // its name in the first versions
 		name: "RAGFLOW_SYNONYMS", key: "synonyms", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
-		set: func(c *ragflow.Config, v []string) bool { c.Synonyms = v[0]; return true },
+		set: func(c *ragflow.Config, v []string) bool { c.Dictionary = cmp.Or(c.Dictionary, v[0]); return true },
 	}, setting{
 		name: "RAGFLOW_SYSTEM_PROMPT", key: "system_prompt", path: true, allowed: "a file with a system prompt that holds {context}",
 		set: func(c *ragflow.Config, v []string) bool { c.SystemPrompt = v[0]; return true },
@@ -234,6 +239,8 @@ func (a *app) fromFlags(row setting, here string) *value {
 		return &value{[]string{a.flags.chunkSize}, "flag --chunk-size", here}
 	case row.name == "CHUNK_OVERLAP" && a.flags.overlap != "":
 		return &value{[]string{a.flags.overlap}, "flag --overlap", here}
+	case row.name == "RAGFLOW_DICTIONARY" && a.flags.dictionary != "":
+		return &value{[]string{a.flags.dictionary}, "flag --dictionary", here}
 	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
 		return &value{[]string{a.flags.model}, "flag --model", here}
 	case a.flags.retrieval[row.name] != nil && *a.flags.retrieval[row.name] != "":

@@ -11,7 +11,7 @@ import (
 	ragflow "example.com/ragflow"
 )
 
-func TestSynonymsFile(t *testing.T) { // Q05
+func TestDictionaryFile(t *testing.T) { // Q05
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		t.Helper()
@@ -22,14 +22,14 @@ func TestSynonymsFile(t *testing.T) { // Q05
 		return path
 	}
 	docs := write("time.md", "# Holiday\n\nEverybody has 26 days of holiday.\n")
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{Synonyms: filepath.Join(dir, "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Dictionary: filepath.Join(dir, "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	bad := write("bad.txt", "leave\n")
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{Synonyms: bad}); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Dictionary: bad}); err == nil || !strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a bad file: %v, want the line", err)
 	}
-	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Synonyms: write("good.txt", "leave: holiday, time off\n")})
+	a, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}, Dictionary: write("good.txt", "leave: holiday, time off\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
