@@ -237,8 +237,9 @@ func TestVerifyFinds(t *testing.T) {
 		{"a text is gone", `DELETE FROM blobs WHERE id = (SELECT min(id) FROM blobs)`, "missing"},
 		{"a text was changed", `UPDATE blobs SET body = 'forged' || body WHERE id = (SELECT min(id) FROM blobs)`, "does not match its hash"},
 		{"a hash is gone", `DELETE FROM blobkeys`, "has no hash"},
-		{"a body is no JSON", `UPDATE deltas SET body = '{"broken' WHERE at = 2`, "not valid JSON"},
-		{"a delta is gone", `DELETE FROM deltas WHERE at = 2 AND n = 0`, "out of order"},
+		{"a body is no JSON", `UPDATE commits SET body = '{"broken' WHERE id = 2`, "not valid JSON"},
+		{"another body is no JSON", `UPDATE deltas SET body = '{"broken' WHERE at = 2`, "not valid JSON"},
+		{"a delta is gone", `UPDATE commits SET rank = NULL WHERE id = 2`, "out of order"},
 		{"a commit is gone", `DELETE FROM commits WHERE id = 2`, "is missing"},
 		{"a parent is gone", `UPDATE commits SET parent = NULL WHERE id = 3`, "the line begins here"},
 		{"a circle", `UPDATE commits SET parent = 3 WHERE id = 2`, "not older"},
@@ -295,7 +296,7 @@ func TestVerifyFinds(t *testing.T) {
 // change runs SQL on a store's file, as another program could.
 func change(t *testing.T, path, text string) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", ""}})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}

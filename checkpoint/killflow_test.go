@@ -228,7 +228,10 @@ func live(t *testing.T, path string, lines int, after time.Duration) (said []str
 			leave(1)
 		default: // it waits for this line's leave: let it run, and shoot
 			leave(10_000)
-			time.AfterFunc(after, func() { shot.Store(cmd.Process.Kill() == nil) })
+			time.AfterFunc(after, func() {
+				shot.Store(true) // first: Wait may return before Kill does
+				_ = cmd.Process.Kill()
+			})
 		}
 	}
 	err = cmd.Wait()

@@ -152,9 +152,6 @@ const tail = `WITH RECURSIVE line(id, parent, time, snap) AS (
 	SELECT c.id, c.parent, c.time, s.at IS NOT NULL
 	FROM line JOIN commits c ON c.id = line.parent LEFT JOIN snapshots s ON s.at = c.id WHERE NOT line.snap) `
 
-// deltaColumns fit scanDelta.
-const deltaColumns = `d.rank, d.path, d.node, d.body, d.error, d.start, d.duration, d.notes`
-
 // Load implements [graph.Store]. At commit 0 it loads the head.
 func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
 	var snapshot graph.Snapshot
@@ -165,8 +162,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(tail+`SELECT line.id, line.time, `+deltaColumns+`
-			FROM line JOIN deltas d ON d.at = line.id WHERE NOT line.snap ORDER BY d.at, d.n`, int64(newest))
+		rows, err := tx.Query(tail+deltasOf(`(SELECT id, time FROM line WHERE NOT snap)`), int64(newest))
 		if err != nil {
 			return err
 		}
@@ -236,18 +232,17 @@ func (s *SQLite) inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 	})
 }
 
-// eachDelta reads rows of a commit's id and time and deltaColumns, and closes
-// them.
+// eachDelta reads rows of deltasOf and closes them.
 func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.CommitID, graph.Delta)) error {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var at graph.CommitID
-		var micros int64
+		var micros, n int64
 		var d graph.Delta
 		var path, node, start, duration sql.NullInt64
 		var body, notes []byte
 		var problem sql.NullString
-		err := rows.Scan(&at, &micros, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
+		err := rows.Scan(&at, &micros, &n, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
 		if err != nil {
 			return err
 		}

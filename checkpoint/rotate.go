@@ -23,6 +23,9 @@ type column struct {
 func columns() []column {
 	pair, id := [2]string{"at", "n"}, [2]string{"id", "0"}
 	return []column{
+		{"commits", "body", id, `'delta ' || id || ' body'`},
+		{"commits", "notes", id, `'delta ' || id || ' notes'`},
+		{"commits", "failure", id, `'delta ' || id || ' error'`},
 		{"deltas", "body", pair, `'delta ' || at || ' body'`},
 		{"deltas", "notes", pair, `'delta ' || at || ' notes'`},
 		{"deltas", "error", pair, `'delta ' || at || ' error'`},

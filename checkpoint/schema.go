@@ -103,7 +103,34 @@ CREATE TABLE meta(
 -- Since then runs.last of the run that a thread's head belongs to may lag behind, and
 -- records may be sealed. Programs that know of neither shall not open the file.
 DELETE FROM meta WHERE key = 'views';
+`, `
+-- The first delta of a commit stands in the commit's row, as most commits have no
+-- other; where rank is NULL it has none there. What was saved before stays in deltas.
+ALTER TABLE commits ADD COLUMN rank INTEGER;
+ALTER TABLE commits ADD COLUMN path INTEGER;     -- names
+ALTER TABLE commits ADD COLUMN node INTEGER;     -- names
+ALTER TABLE commits ADD COLUMN body TEXT;        -- as in deltas
+ALTER TABLE commits ADD COLUMN failure TEXT;     -- error of the delta
+ALTER TABLE commits ADD COLUMN start INTEGER;
+ALTER TABLE commits ADD COLUMN duration INTEGER;
+ALTER TABLE commits ADD COLUMN notes TEXT;
+DELETE FROM meta WHERE key = 'views';
 `}
+}
+
+// The columns of a delta, as both tables that keep deltas have them: d is a
+// commit's row for its first delta, else a row of deltas.
+const (
+	firstDelta = `0, d.rank, d.path, d.node, d.body, d.failure, d.start, d.duration, d.notes`
+	otherDelta = `d.n, d.rank, d.path, d.node, d.body, d.error, d.start, d.duration, d.notes`
+)
+
+// deltasOf selects the deltas of the commits that source lists, which has their
+// id and time: id, time, then the columns of a delta, in their order.
+func deltasOf(source string) string {
+	return `SELECT s.id, s.time, ` + firstDelta + ` FROM ` + source + ` s JOIN commits d ON d.id = s.id WHERE d.rank IS NOT NULL
+	UNION ALL SELECT s.id, s.time, ` + otherDelta + ` FROM ` + source + ` s JOIN deltas d ON d.at = s.id
+	ORDER BY 1, 3`
 }
 
 // runText is the id of a run r as text.
@@ -116,13 +143,20 @@ const runText = `CASE typeof(r.key) WHEN 'blob' THEN lower(
 // a condition on thread costs that thread only.
 func logView() string {
 	return `CREATE VIEW log(thread, commit_id, n, step, source, status, run, path, node, rank, body, error, time) AS
-SELECT t.name, c.id, d.n, c.step,
+` + logPart(`0`, `c`, `failure`, ``, `WHERE c.rank IS NOT NULL`) + `
+UNION ALL
+` + logPart(`d.n`, `d`, `error`, `CROSS JOIN deltas d ON d.at = c.id`, ``)
+}
+
+// logPart is the view of the deltas of one table.
+func logPart(n, table, failure, join, where string) string {
+	return `SELECT t.name, c.id, ` + n + `, c.step,
 	coalesce((SELECT name FROM names WHERE id = c.source), ''),
 	coalesce((SELECT name FROM names WHERE id = c.status), ''),
 	` + runText + `,
-	coalesce((SELECT name FROM names WHERE id = d.path), ''),
-	coalesce((SELECT name FROM names WHERE id = d.node), ''),
-	d.rank, ` + readable(`d.body`) + `, coalesce(` + readable(`d.error`) + `, ''),
+	coalesce((SELECT name FROM names WHERE id = ` + table + `.path), ''),
+	coalesce((SELECT name FROM names WHERE id = ` + table + `.node), ''),
+	` + table + `.rank, ` + readable(table+`.body`) + `, coalesce(` + readable(table+`.`+failure) + `, ''),
 	strftime('%Y-%m-%dT%H:%M:%S', c.time / 1000000, 'unixepoch') || printf('.%06dZ', c.time % 1000000)
 FROM threads t
 CROSS JOIN commits c ON c.id IN (
@@ -132,7 +166,7 @@ CROSS JOIN commits c ON c.id IN (
 		SELECT k.parent FROM line JOIN commits k ON k.id = line.id WHERE k.parent IS NOT NULL
 	) SELECT id FROM line)
 CROSS JOIN runs r ON r.id = c.run
-CROSS JOIN deltas d ON d.at = c.id`
+` + join + ` ` + where
 }
 
 // readable is an SQL expression for a text, NULL where it is sealed.

@@ -272,10 +272,10 @@ func TestRotateBesideWriters(t *testing.T) {
 // without its key could.
 func TestSealedRecordsStayInTheirPlace(t *testing.T) {
 	for name, tt := range map[string]struct{ change, want string }{
-		"moved": {`UPDATE deltas SET body = (SELECT body FROM deltas WHERE at = 2) WHERE at = 1 AND n = 0`, "moved from another place"},
-		"cut":   {`UPDATE deltas SET body = substr(body, 1, 10) WHERE at = 1 AND n = 0`, "cut short"},
+		"moved": {`UPDATE commits SET body = (SELECT body FROM commits WHERE id = 2) WHERE id = 1`, "moved from another place"},
+		"cut":   {`UPDATE commits SET body = substr(body, 1, 10) WHERE id = 1`, "cut short"},
 		"bent":  {`UPDATE blobs SET body = substr(body, 1, length(body) - 1)`, "text 1: "},
-		"plain": {`UPDATE deltas SET body = '{"messages":[]}' WHERE at = 1 AND n = 0`, "not encrypted"},
+		"plain": {`UPDATE commits SET body = '{"messages":[]}' WHERE id = 1`, "not encrypted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "threads.db")

@@ -293,7 +293,7 @@ func (s *SQLite) delete(w *write, name string) error {
 func (s *SQLite) sweep(tx *sqlite.Tx) error {
 	used := map[int64]bool{}
 	for _, c := range columns() {
-		if c.table == "blobs" || c.name == "error" {
+		if c.table == "blobs" || c.name == "error" || c.name == "failure" {
 			continue
 		}
 		if err := s.eachBody(tx, c, func(body []byte) error {

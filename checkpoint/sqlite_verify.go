@@ -238,7 +238,9 @@ func (v *verifier) deltas(t threadRow, line []graph.Commit) error {
 }
 
 func (v *verifier) deltasOf(c graph.Commit) (size int, err error) {
-	rows, err := v.tx.Query(`SELECT d.body, d.notes, d.rank, d.n FROM deltas d WHERE d.at = ? ORDER BY d.n`, int64(c.ID))
+	rows, err := v.tx.Query(`SELECT n, rank, body, notes FROM (
+		SELECT 0 AS n, rank, body, notes FROM commits WHERE id = ?1 AND rank IS NOT NULL
+		UNION ALL SELECT n, rank, body, notes FROM deltas WHERE at = ?1) ORDER BY n`, int64(c.ID))
 	if err != nil {
 		return 0, err
 	}
@@ -247,7 +249,7 @@ func (v *verifier) deltasOf(c graph.Commit) (size int, err error) {
 	for ; rows.Next(); n++ {
 		var body, notes []byte
 		var rank, position int
-		if err := rows.Scan(&body, &notes, &rank, &position); err != nil {
+		if err := rows.Scan(&position, &rank, &body, &notes); err != nil {
 			return 0, err
 		}
 		var d graph.Delta

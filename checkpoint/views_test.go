@@ -39,7 +39,7 @@ func openWithViews(tb testing.TB, path string, views ...string) *checkpoint.SQLi
 // query reads a file the way another program would.
 func query(tb testing.TB, path, text string) []string {
 	tb.Helper()
-	db, err := sqlite.Open(tb.Context(), path, sqlite.Options{Migrations: []string{"", ""}})
+	db, err := sqlite.Open(tb.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestViewsFollowTheirTexts(t *testing.T) {
 func TestViewsCostOneThread(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	openWithViews(t, path, messagesView())
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", ""}})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}

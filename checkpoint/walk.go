@@ -46,10 +46,10 @@ func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) i
 }
 
 // part is a piece of the line of a commit, of a number of commits.
-const part = `WITH RECURSIVE line(id, parent) AS (
-	SELECT id, parent FROM commits WHERE id = ?
+const part = `WITH RECURSIVE line(id, parent, time) AS (
+	SELECT id, parent, time FROM commits WHERE id = ?
 	UNION ALL
-	SELECT c.id, c.parent FROM line JOIN commits c ON c.id = line.parent
+	SELECT c.id, c.parent, c.time FROM line JOIN commits c ON c.id = line.parent
 	LIMIT ?) `
 
 func (s *SQLite) walk(ctx context.Context, thread string, from graph.CommitID, count int) (commits []graph.Commit, err error) {
@@ -79,8 +79,7 @@ func (s *SQLite) walkPart(tx *sqlite.Tx, thread string, from graph.CommitID, cou
 	for i, c := range commits {
 		place[c.ID] = i
 	}
-	rows, err = tx.Query(part+`SELECT d.at, c.time, `+deltaColumns+` FROM line JOIN commits c ON c.id = line.id
-		JOIN deltas d ON d.at = line.id ORDER BY d.at, d.n`, int64(newest), count)
+	rows, err = tx.Query(part+deltasOf(`line`), int64(newest), count)
 	if err != nil {
 		return nil, err
 	}
