@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -51,11 +52,22 @@ func check[S, U any](g Graph[S, U]) error {
 	c.paths()
 	c.lasts()
 	c.meetings()
+	if !g.Unsaved {
+		c.codec("state", reflect.TypeFor[S]())
+		c.codec("update", reflect.TypeFor[U]())
+	}
 	return errors.Join(c.faults...)
 }
 
 func (c *checker) faultf(format string, args ...any) {
 	c.faults = append(c.faults, fmt.Errorf(format, args...))
+}
+
+// codec checks that a type can be saved.
+func (c *checker) codec(what string, t reflect.Type) {
+	for _, fault := range codecFaults(t) {
+		c.faultf("%s %v: %s", what, t, fault)
+	}
 }
 
 // order settles which nodes there are: those of both Nodes and Order.

@@ -16,6 +16,7 @@ type Plan[S, U any] struct {
 	name        string
 	apply       func(S, U) (S, error)
 	restore     func(now, then S) ([]U, error)
+	unsaved     bool
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	first       []int            // what follows Start
 	fingerprint string
@@ -66,6 +67,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		name:        g.Name,
 		apply:       g.Apply,
 		restore:     g.Restore,
+		unsaved:     g.Unsaved,
 		nodes:       make([]planNode[S, U], len(g.Order)),
 		fingerprint: fingerprint(g),
 	}

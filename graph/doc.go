@@ -35,8 +35,9 @@
 // see [Task]. All that a policy did stands in the task's [Notes].
 //
 // With a [Store], a run's input and each superstep is one commit of its thread.
-// What is saved is the updates; the state is their fold, live and on reload, so
-// that both are equal for any schedule. Results of a step's tasks are saved as
+// What is saved is the updates, as JSON; the state is their fold, live and on reload,
+// so that both are equal for any schedule. Compile refuses types that JSON would not
+// bring back, unless the graph is Unsaved. Results of a step's tasks are saved as
 // they finish: a run that stopped is resumed without running them again. A task
 // that was under way when the process died is run again.
 //

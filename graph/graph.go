@@ -68,7 +68,9 @@ type Branch[S any] struct {
 
 // Graph is a whole workflow in one literal: plain data, checked by [Compile].
 // S is the state and U the update; both are values that encoding/json can
-// write and read back without loss.
+// write and read back without loss, which Compile checks as far as types tell: no
+// funcs, channels, interfaces or fields that are not exported, unless a type has
+// methods for both ways or a field says json:"-".
 type Graph[S, U any] struct {
 	Name    string
 	Version string
@@ -79,7 +81,10 @@ type Graph[S, U any] struct {
 	// Restore returns updates that make of one state another, earlier one of the
 	// same thread, or of the zero state any one. Only [Rollback] and
 	// [Runner.Prune] need it; it must be pure, and may be nil.
-	Restore  func(now, then S) ([]U, error)
+	Restore func(now, then S) ([]U, error)
+	// Unsaved graphs may have states and updates that JSON cannot carry, and are
+	// run without a store only: with one, each run fails before it begins.
+	Unsaved  bool
 	Nodes    map[string]Task[S, U]
 	Order    []string // every node once; the canonical rank in which updates are applied
 	Edges    []Edge

@@ -468,7 +468,7 @@ func TestRefusals(t *testing.T) {
 // lossy has a field that JSON does not carry.
 type lossy struct {
 	Text   string
-	hidden string
+	hidden string `json:"-"`
 }
 
 func TestCheckCodec(t *testing.T) {

@@ -41,6 +41,10 @@ func (p *Plan[S, U]) within(ctx context.Context, in func() U) (S, error) {
 	if b == nil || b.node == "" {
 		return p.Runner(Options{}).Invoke(ctx, Request[U]{Input: in()})
 	}
+	if err := p.savable(b.of.o); err != nil {
+		var zero S
+		return zero, err
+	}
 	x := &run[S, U]{Runner: p.Runner(*b.of.o), session: b.of, path: b.address(), emit: b.emit}
 	if err := x.enter(ctx, in); err != nil {
 		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)

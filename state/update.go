@@ -114,6 +114,12 @@ func (u Update) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p)
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (u *Update) UnmarshalJSON(b []byte) error {
+	type plain Update // without this method
+	return json.Unmarshal(b, (*plain)(u))
+}
+
 func notNil[T any](list *[]T) *[]T {
 	if list != nil && *list == nil {
 		return &[]T{}

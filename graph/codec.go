@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// codecFaults lists what of a type encoding/json would not bring back as it was:
+// each with the way to it from the type, as in "Docs[].Render: func() has no JSON".
+// A type with methods for both ways is taken at its word.
+func codecFaults(t reflect.Type) []string {
+	c := &codec{}
+	c.look("", t, false) // values are written by value
+	return c.faults
+}
+
+// codec looks through one type.
+type codec struct {
+	within []codecKey // from the outermost in; types that hold themselves are no fault
+	faults []string
+}
+
+type codecKey struct {
+	t           reflect.Type
+	addressable bool
+}
+
+func (c *codec) faultf(path, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if path != "" {
+		text = "field " + strings.TrimPrefix(path, ".") + ": " + text
+	}
+	c.faults = append(c.faults, text)
+}
+
+// look checks a type. Where a value of it is not addressable, encoding/json does
+// not call the methods of its pointer when it writes.
+func (c *codec) look(path string, t reflect.Type, addressable bool) {
+	if slices.Contains(c.within, codecKey{t, addressable}) || slices.Contains(c.within, codecKey{t, false}) {
+		return
+	}
+	c.within = append(c.within, codecKey{t, addressable})
+	defer func() { c.within = c.within[:len(c.within)-1] }()
+	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && c.own(path, t, addressable) {
+		return
+	}
+	switch t.Kind() { //nolint:exhaustive // the others are numbers, strings and booleans
+	case reflect.Pointer:
+		c.look(path, t.Elem(), true)
+	case reflect.Slice:
+		c.look(path+"[]", t.Elem(), true)
+	case reflect.Array:
+		c.look(path+"[]", t.Elem(), addressable)
+	case reflect.Map:
+		if !keyed(t.Key()) {
+			c.faultf(path, "keys of %v have no JSON; let them be strings, whole numbers, or have MarshalText and UnmarshalText", t)
+		}
+		c.look(path+"[]", t.Elem(), false)
+	case reflect.Struct:
+		c.fields(path, t, addressable)
+	case reflect.Interface:
+		c.faultf(path, "%v is an interface, and JSON does not say what was in it; use a concrete type, json.RawMessage, or a type with MarshalJSON and UnmarshalJSON", t)
+	case reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
+		c.faultf(path, "%v has no JSON", t)
+	}
+}
+
+// own says whether a type has a codec of its own, or half of one, which is told.
+func (c *codec) own(path string, t reflect.Type, addressable bool) bool {
+	pointer := reflect.PointerTo(t)
+	reads := implements[json.Unmarshaler](pointer) || implements[encoding.TextUnmarshaler](pointer)
+	writer := t
+	if addressable {
+		writer = pointer
+	}
+	switch {
+	case implements[json.Marshaler](writer) || implements[encoding.TextMarshaler](writer):
+		if !reads {
+			c.faultf(path, "%v has a method that writes it, but neither UnmarshalJSON nor UnmarshalText to read it", t)
+		}
+	case implements[json.Marshaler](pointer) || implements[encoding.TextMarshaler](pointer):
+		c.faultf(path, "the method that writes %v is one of its pointer, and would not be called here; let it be one of the value, or hold a pointer", t)
+	default:
+		return reads // it reads what encoding/json writes
+	}
+	return true
+}
+
+func implements[I any](t reflect.Type) bool { return t.Implements(reflect.TypeFor[I]()) }
+
+// keyed says whether a type may be that of a map's keys.
+func keyed(t reflect.Type) bool {
+	switch t.Kind() { //nolint:exhaustive // all others need methods
+	case reflect.String,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return true
+	}
+	return implements[encoding.TextMarshaler](t) && implements[encoding.TextUnmarshaler](reflect.PointerTo(t))
+}
+
+func (c *codec) fields(path string, t reflect.Type, addressable bool) {
+	byName := map[string]string{} // in JSON → of the field
+	for f := range t.Fields() {
+		tag := f.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		of := f.Type
+		if f.Anonymous && of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		part := f.Anonymous && of.Kind() == reflect.Struct && name == "" // its fields are fields of this one
+		switch {
+		case tag == "-" || f.Name == "_":
+			continue
+		case !f.IsExported() && (!part || f.Type.Kind() == reflect.Pointer):
+			c.faultf(path+"."+f.Name, `it is not exported, so that JSON would lose it; export it, or say json:"-" where it need not be saved`)
+			continue
+		case part:
+			c.look(path, f.Type, addressable)
+			continue
+		case name == "":
+			name = f.Name
+		}
+		if other, twice := byName[name]; twice {
+			c.faultf(path+"."+f.Name, "it has the name %q in JSON, as %s has, so that not both are saved", name, other)
+		}
+		byName[name] = f.Name
+		c.look(path+"."+f.Name, f.Type, addressable)
+	}
+}
