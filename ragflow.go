@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/google/uuid"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/cite"
@@ -357,49 +354,4 @@ func DrawGraph(format string) (string, error) {
 		return plan.SVG(), nil
 	}
 	return "", fmt.Errorf("unknown format %q: use mermaid, ascii or svg", format)
-}
-
-// withDefaults fills in what was left zero and refuses what makes no sense.
-func (c Config) withDefaults() (Config, error) {
-	fill := func(v *int, preset int) {
-		if *v == 0 {
-			*v = preset
-		}
-	}
-	fill(&c.SummaryTokens, nodes.DefaultSummaryTokens)
-	fill(&c.ContentTokens, nodes.DefaultContentTokens)
-	fill(&c.RetrievalWorkers, nodes.DefaultWorkers)
-	if c.Threshold == 0 {
-		c.Threshold = nodes.DefaultThreshold
-	}
-	if c.Wait == 0 {
-		c.Wait = 30 * time.Second
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
-	if c.NewID == nil {
-		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
-	}
-	var faults []error
-	if c.Threshold < 0 || c.Threshold > 1 {
-		faults = append(faults, fmt.Errorf("threshold %v is not within 0 and 1", c.Threshold))
-	}
-	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
-		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
-	}
-	if c.Collection != "" && (!collectionName(c.Collection) || c.DataDir == "") {
-		faults = append(faults, fmt.Errorf("collection %q: %w; it needs a data folder", c.Collection, ErrCollectionName))
-	}
-	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
-		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
-	}
-	faults = append(faults, c.Chunking.Check())
-	var err error
-	c.Context, err = c.Context.WithDefaults()
-	faults = append(faults, err)
-	return c, errors.Join(append(faults, c.retrieval())...)
 }

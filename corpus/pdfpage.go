@@ -1,0 +1,163 @@
+package corpus
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	edgeLines = 3 // lines at the top and at the bottom of a page that may be furniture
+	leastSeen = 3 // pages that a line of furniture stands on
+)
+
+// together puts lines into one that stand beside each other: an index or an
+// exponent ends a line for PDFium.
+func together(lines []pdfLine) []pdfLine {
+	var out []pdfLine
+	for _, l := range lines {
+		if n := len(out); n > 0 && beside(out[n-1], l) {
+			a := &out[n-1]
+			gap := l.left - a.right
+			if gap >= wideGap*l.size {
+				a.gaps = append(a.gaps, len(a.text))
+			}
+			if gap > 0.15*l.size {
+				a.text += " "
+			}
+			for _, g := range l.gaps {
+				a.gaps = append(a.gaps, len(a.text)+g)
+			}
+			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
+			continue
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// beside reports whether b goes on to the right of a, and no further off than a
+// cell of a table.
+func beside(a, b pdfLine) bool {
+	size := min(a.size, b.size)
+	return !a.hyphen && size > 0 && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
+}
+
+// dropFurniture takes out what stands at the top or the bottom of many pages:
+// running heads, page numbers.
+func dropFurniture(pages [][]pdfLine) {
+	seen := map[string]int{}
+	for _, lines := range pages {
+		once := map[string]bool{}
+		for _, i := range edges(lines) {
+			if key := furnitureKey(lines[i].text); !once[key] {
+				once[key] = true
+				seen[key]++
+			}
+		}
+	}
+	for p, lines := range pages {
+		drop := map[int]bool{}
+		for _, i := range edges(lines) {
+			n := seen[furnitureKey(lines[i].text)]
+			drop[i] = n >= leastSeen && 4*n >= len(pages) // left and right pages may have their own, chapters too
+		}
+		kept := lines[:0]
+		for i, l := range lines {
+			if !drop[i] {
+				kept = append(kept, l)
+			}
+		}
+		pages[p] = kept
+	}
+}
+
+// edges are the indexes of the uppermost and the lowest lines of a page.
+func edges(lines []pdfLine) []int {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].base, lines[a].base) })
+	if len(order) > 2*edgeLines {
+		order = append(order[:edgeLines:edgeLines], order[len(order)-edgeLines:]...)
+	}
+	return order
+}
+
+// furnitureKey is a line without its numbers: "12", and "Chapter # · page #".
+func furnitureKey(s string) string {
+	var b strings.Builder
+	digits := false
+	for _, r := range strings.ToLower(s) {
+		if unicode.IsDigit(r) {
+			if !digits {
+				b.WriteByte('#')
+			}
+			digits = true
+			continue
+		}
+		digits = false
+		b.WriteRune(r)
+	}
+	key := strings.TrimSpace(b.String())
+	if strings.Trim(key, "ivxlc") == "" { // a Roman numeral alone
+		return "#"
+	}
+	return key
+}
+
+// look is what most of a document looks like.
+type look struct {
+	size    float64   // of the body's type
+	lead    float64   // from line to line
+	larger  []float64 // sizes that headings have, largest first
+	hasBold bool      // bold lines stand out: the body is not bold
+}
+
+// lookOf finds the size that most letters have, and the distance that most
+// lines of it keep.
+func lookOf(lines []pdfLine) look {
+	letters, gaps := map[float64]int{}, map[float64]int{}
+	bold, all := 0, 0
+	for i, l := range lines {
+		n := utf8.RuneCountInString(l.text)
+		letters[rounded(l.size)] += n
+		all += n
+		if l.bold {
+			bold += n
+		}
+		if i > 0 && lines[i-1].page == l.page && rounded(lines[i-1].size) == rounded(l.size) {
+			if gap := lines[i-1].base - l.base; gap > 0.5*l.size && gap < 4*l.size {
+				gaps[rounded(gap)]++
+			}
+		}
+	}
+	lk := look{size: most(letters), lead: most(gaps), hasBold: 2*bold < all}
+	if lk.lead < lk.size {
+		lk.lead = 1.2 * lk.size
+	}
+	for size := range letters {
+		if size > largerType*lk.size {
+			lk.larger = append(lk.larger, size)
+		}
+	}
+	slices.SortFunc(lk.larger, func(a, b float64) int { return cmp.Compare(b, a) })
+	return lk
+}
+
+func rounded(x float64) float64 { return math.Round(2*x) / 2 }
+
+// most is the key with the greatest count, the smallest of them.
+func most(counts map[float64]int) float64 {
+	best, n := 0.0, 0
+	for k, c := range counts {
+		if c > n || c == n && k < best {
+			best, n = k, c
+		}
+	}
+	return best
+}
