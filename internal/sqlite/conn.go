@@ -155,7 +155,7 @@ func (s *stmt) takes(args []driver.NamedValue) error {
 // control runs a statement such as BEGIN, prepared once.
 func (cn *conn) control(ctx context.Context, query string) error {
 	cn.db.statements.Add(1)
-	s, err := cn.prepared(ctx, query) //nolint:sqlclosecheck // closed with the connection
+	s, err := cn.prepared(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (tx *Tx) ready(query string, args []any) (*stmt, []driver.NamedValue, error
 	if tx.ctx.Err() != nil {
 		return nil, nil, context.Cause(tx.ctx)
 	}
-	s, err := tx.cn.prepared(tx.ctx, query) //nolint:sqlclosecheck // closed with the connection
+	s, err := tx.cn.prepared(tx.ctx, query)
 	if err != nil {
 		return nil, nil, err
 	}

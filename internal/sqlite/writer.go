@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -176,11 +177,10 @@ func (w *writer) close() {
 
 // serve saves one group in one transaction, r among it, and tells the others.
 // Where the file cannot be had before ctx ends, they wait for the next who serves.
+//
+//nolint:contextcheck // ctx bounds the wait for the file, not what is begun
 func (w *writer) serve(ctx context.Context, r *request) {
-	if w.db.synced {
-		w.gather()
-	}
-	//nolint:contextcheck // ctx bounds the wait for the file, not what is begun
+	w.gather()
 	err := retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
 	if err != nil && ctx.Err() != nil && w.leave(r) {
 		r.told <- word{err: context.Cause(ctx)}
@@ -208,8 +208,17 @@ func (w *writer) serve(ctx context.Context, r *request) {
 // One writer alone never waits.
 const gatherWindow = 2 * time.Millisecond
 
-// gather waits until as many wait as the last group had.
+// gather lets those come who are about to write, where several wrote last: the
+// larger the group, the less each of its writes costs. Where commits are not
+// forced to the disk, it lets run who can run now, and waits for nobody.
 func (w *writer) gather() {
+	switch {
+	case w.last <= 1:
+		return
+	case !w.db.synced:
+		runtime.Gosched()
+		return
+	}
 	var window <-chan time.Time
 	for {
 		w.mu.Lock()
@@ -245,7 +254,7 @@ func (w *writer) save(group []*request, results []error) {
 	}()
 	var saved int
 	if saved, err = w.apply(group, results); err == nil {
-		err = w.commit(group[0].ctx, saved)
+		err = w.commit(group, saved)
 	}
 	if err != nil && len(group) > 1 { // one of them broke the transaction of all: each for itself
 		w.abort()
@@ -296,8 +305,8 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 
 // commit saves the transaction, or ends one that nobody changed. In WAL mode
 // nobody can stand in its way; readers of a database in memory can.
-func (w *writer) commit(ctx context.Context, saved int) error {
-	err := retry(ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
+func (w *writer) commit(group []*request, saved int) error {
+	err := retry(group[0].ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
 	if err != nil {
 		return err
 	}
