@@ -21,11 +21,7 @@ func (w *write) join(o outlined) ([]byte, error) {
 // finds candidates; the texts themselves are compared.
 func (w *write) blob(text string) (int64, error) {
 	hash := w.sealer.hash(text)
-	var id int64
-	err := w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? LIMIT 1`, hash).Scan(&id)
-	if err == nil { // most texts are new, and end at the look above
-		id, err = w.sameBlob(hash, text)
-	}
+	id, err := w.sameBlob(hash, text)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
@@ -40,8 +36,7 @@ func (w *write) blob(text string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = w.Exec(`INSERT INTO blobkeys(hash, blob) VALUES(?, ?)`, hash, id)
-	return id, err
+	return id, w.Do(`INSERT INTO blobkeys(hash, blob) VALUES(?, ?)`, hash, id)
 }
 
 // sameBlob finds the text among those of its hash; sql.ErrNoRows where it is not

@@ -25,14 +25,15 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 	var at int64
 	var now holding
 	err = s.write(ctx, func(w *write) error {
-		was, err := w.advance(l, b, s.micros())
-		if err != nil {
+		var was holding
+		var err error
+		if was, at, err = w.advance(l, b, s.micros()); err != nil {
 			return err
 		}
 		if now, err = w.runOf(was, b.Commit); err != nil {
 			return err
 		}
-		at, err = e.save(w, now, 0)
+		err = e.save(w, now, at)
 		if err == nil && now.pending && !b.KeepPending {
 			now.pending = false
 			_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, now.thread)
@@ -92,38 +93,44 @@ func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
 	return err
 }
 
-// advance moves the head to the next commit, if lease and parent are right.
-func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, error) {
+// advance moves the head to the next commit, if lease and parent are right, and
+// returns its id.
+func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, int64, error) {
 	h, err := w.holding(l)
 	if err != nil {
-		return h, err
+		return h, 0, err
 	}
-	const move = `UPDATE threads SET head = ` + lastCommit + ` + 1, first = coalesce(first, ` + lastCommit + ` + 1),
-		inputs = inputs + ?, bytes = bytes + ?, `
-	const where = ` WHERE id = ? AND token = ? AND until IS NOT NULL AND coalesce(head, 0) = ?`
+	last, err := w.lastCommit()
+	if err != nil {
+		return h, 0, err
+	}
+	const move = `UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3, `
+	const where = ` WHERE id = ?4 AND token = ?5 AND until IS NOT NULL AND coalesce(head, 0) = ?6`
+	at := *last + 1
 	inputs, size := turns(b.Source), bodyBytes(b.Deltas)
 	var moved sql.Result
 	if b.Release {
-		moved, err = w.Exec(move+`owner = '', until = NULL`+where, inputs, size, h.thread, l.Token, int64(b.Parent))
+		moved, err = w.Exec(move+`owner = '', until = NULL`+where, at, inputs, size, h.thread, l.Token, int64(b.Parent))
 	} else {
-		moved, err = w.Exec(move+`until = ? + ttl`+where, inputs, size, now, h.thread, l.Token, int64(b.Parent))
+		moved, err = w.Exec(move+`until = ?7 + ttl`+where, at, inputs, size, h.thread, l.Token, int64(b.Parent), now)
 	}
 	if err != nil {
-		return h, err
+		return h, 0, err
 	}
 	if n, err := moved.RowsAffected(); err != nil || n == 1 {
-		return h, err
+		*last = at
+		return h, at, err
 	}
 	var head int64
 	err = w.QueryRow(`SELECT coalesce(head, 0) FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
 		l.Thread, l.Token).Scan(&head)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return h, superseded(l)
+		return h, 0, superseded(l)
 	case err != nil:
-		return h, err
+		return h, 0, err
 	}
-	return h, conflict(l.Thread, graph.CommitID(head), b.Parent)
+	return h, 0, conflict(l.Thread, graph.CommitID(head), b.Parent)
 }
 
 // runOf finds or adds the run of a commit that the head has just moved to. The

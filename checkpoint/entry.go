@@ -82,7 +82,7 @@ func cleanDelta(d *graph.Delta) error {
 func cleanNotes(n graph.Notes) (graph.Notes, error) {
 	start, duration := n.Start, n.Duration
 	n.Start, n.Duration = time.Time{}, 0
-	if !reflect.ValueOf(n).IsZero() {
+	if !reflect.ValueOf(&n).Elem().IsZero() {
 		encoded, err := json.Marshal(n)
 		if err == nil {
 			n = graph.Notes{}

@@ -51,11 +51,20 @@ func outline(body []byte) outlined {
 }
 
 func newBlob(quoted []byte) blob {
+	if inner := quoted[1 : len(quoted)-1]; plain(inner) {
+		return blob{text: string(inner)}
+	}
 	var text string
 	if err := json.Unmarshal(quoted, &text); err == nil && !strings.Contains(text, "\x00") && bytes.Equal(quote(text), quoted) {
 		return blob{text: text}
 	}
 	return blob{text: string(quoted), literal: true}
+}
+
+// plain says of a string of a valid JSON text whether it surely stands for
+// itself: no escape in it, and nothing that quote would escape.
+func plain(inner []byte) bool {
+	return bytes.IndexByte(inner, '\\') < 0 && !bytes.Contains(inner, []byte("\u2028")) && !bytes.Contains(inner, []byte("\u2029"))
 }
 
 // quote writes a string as the engine does: without escapes for web pages.
@@ -127,21 +136,30 @@ func inline(body []byte, text func(id int64) (string, error)) ([]byte, error) {
 // eachString calls f with the place of each string of a valid JSON text, quotes
 // included, that is a value and not the name of a member.
 func eachString(body []byte, f func(start, end int)) {
-	for i := 0; i < len(body); {
-		if body[i] != '"' {
-			i++
-			continue
+	for i := 0; ; {
+		start := bytes.IndexByte(body[i:], '"')
+		if start < 0 {
+			return
 		}
-		start := i
-		for i++; body[i] != '"'; i++ {
-			if body[i] == '\\' {
-				i++
-			}
-		}
-		i++
+		start += i
+		i = stringEnd(body, start+1)
 		next := bytes.TrimLeft(body[i:], " \t\r\n")
 		if len(next) == 0 || next[0] != ':' {
 			f(start, i)
+		}
+	}
+}
+
+// stringEnd returns the end of a string that goes on at i, behind its quote.
+func stringEnd(body []byte, i int) int {
+	quote := i + bytes.IndexByte(body[i:], '"')
+	for {
+		escape := bytes.IndexByte(body[i:quote], '\\')
+		if escape < 0 {
+			return quote + 1
+		}
+		if i += escape + 2; i > quote { // the quote itself was escaped
+			quote = i + bytes.IndexByte(body[i:], '"')
 		}
 	}
 }

@@ -65,7 +65,7 @@ func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
 	if n.Duration != 0 {
 		row.duration, n.Duration = n.Duration.Nanoseconds(), 0
 	}
-	if reflect.ValueOf(n).IsZero() {
+	if reflect.ValueOf(&n).Elem().IsZero() {
 		return row, nil
 	}
 	text, err := json.Marshal(n)
@@ -77,52 +77,42 @@ func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
 	return row, nil
 }
 
-// save writes the commit under a given id, or at the head of its thread where
-// that is 0, and returns the id.
-func (e *entry) save(w *write, h holding, id int64) (int64, error) {
-	if id == 0 && w.sealer != nil { // what is sealed is bound to its place
-		if err := w.QueryRow(`SELECT head FROM threads WHERE id = ?`, h.thread).Scan(&id); err != nil {
-			return 0, err
-		}
-	}
+// save writes the commit under an id.
+func (e *entry) save(w *write, h holding, at int64) error {
 	var ids [4]any
 	for i, name := range []string{string(e.Source), string(e.Status), e.Fingerprint, e.frontier} {
 		var err error
 		if ids[i], err = w.name(name); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	var first deltaCells
 	var problem any
 	var err error
 	if len(e.deltas) > 0 {
-		if first, err = e.deltas[0].cells(w, id); err != nil {
-			return 0, err
+		if first, err = e.deltas[0].cells(w, at); err != nil {
+			return err
 		}
 	}
 	if e.Error != "" {
-		if problem, err = w.sealer.seal(commitPlace(id), e.Error); err != nil {
-			return 0, err
+		if problem, err = w.sealer.seal(commitPlace(at), e.Error); err != nil {
+			return err
 		}
 	}
-	saved, err := w.Exec(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error,
+	err = w.Do(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, error,
 			rank, path, node, body, failure, start, duration, notes)
-		VALUES(coalesce(?, (SELECT head FROM threads WHERE id = ?)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		orNone(id), h.thread, orNone(int64(e.Parent)), h.thread, h.runID, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], problem,
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at, orNone(int64(e.Parent)), h.thread, h.runID, e.Step, ids[0], ids[1], e.Time.UnixMicro(), ids[2], ids[3], problem,
 		first.rank, first.path, first.node, first.body, first.error, first.start, first.duration, first.notes)
 	if err != nil {
-		return 0, err
-	}
-	at, err := saved.LastInsertId()
-	if err != nil {
-		return 0, err
+		return err
 	}
 	for n := 1; n < len(e.deltas); n++ {
 		if err := e.deltas[n].save(w, at, n); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return at, e.saveSnapshot(w, at)
+	return e.saveSnapshot(w, at)
 }
 
 func (d *deltaRow) save(w *write, at int64, n int) error {
@@ -130,10 +120,9 @@ func (d *deltaRow) save(w *write, at int64, n int) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Exec(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes)
+	return w.Do(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		at, n, c.rank, c.path, c.node, c.body, c.error, c.start, c.duration, c.notes)
-	return err
 }
 
 // deltaCells are the SQL values of a delta.
@@ -196,8 +185,7 @@ func (e *entry) saveSnapshot(w *write, at int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Exec(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed)
-	return err
+	return w.Do(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed)
 }
 
 // deflaters are kept because each takes more than a megabyte.

@@ -23,6 +23,9 @@ const (
 const lastCommit = `(SELECT max(coalesce((SELECT max(id) FROM commits), 0),
 	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '` + lastCommitKey + `'), 0)))`
 
+// lastCommit is the greatest commit id ever given, to be counted on.
+func (w *write) lastCommit() (*int64, error) { return w.Counter(`SELECT ` + lastCommit) }
+
 // Import implements [Keeper].
 func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 	a, err := a.clean(thread)
@@ -40,12 +43,13 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 		if err != nil {
 			return err
 		}
-		var last graph.CommitID
-		if err := w.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
+		last, err := w.lastCommit()
+		if err != nil {
 			return err
 		}
 		inputs, size := 0, 0
-		ids := a.idsAfter(last)
+		ids := a.idsAfter(graph.CommitID(*last))
+		*last = int64(ids[len(ids)-1])
 		for i, e := range entries {
 			placed := *e // a callback may run twice
 			placed.Parent = 0
@@ -56,7 +60,7 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 			if err != nil {
 				return err
 			}
-			if _, err := placed.save(w, holding{thread: id, runID: run}, int64(ids[i])); err != nil {
+			if err := placed.save(w, holding{thread: id, runID: run}, int64(ids[i])); err != nil {
 				return err
 			}
 			inputs += turns(e.Source)
@@ -164,7 +168,7 @@ func (s *SQLite) prune(w *write, thread int64, name string, at graph.CommitID, b
 	if err != nil {
 		return err
 	}
-	if _, err := e.save(w, holding{thread: thread, runID: run}, int64(at)); err != nil {
+	if err := e.save(w, holding{thread: thread, runID: run}, int64(at)); err != nil {
 		return err
 	}
 	size -= bodyBytes(base.Deltas)

@@ -192,7 +192,8 @@ type Tx struct {
 	still context.Context //nolint:containedctx // ctx, but without an end
 	cn    *conn
 
-	changed bool // may have; a statement that found no row to change did not
+	changed  bool // may have; a statement that found no row to change did not
+	counters map[string]*int64
 }
 
 func newTx(ctx context.Context, cn *conn) *Tx {
@@ -218,6 +219,44 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	}
 	tx.changed = tx.changed || !changedNothing(query, r, err)
 	return r, err
+}
+
+// Do runs a statement whose result nobody asks for. It costs less than Exec,
+// the more so the more arguments there are.
+func (tx *Tx) Do(query string, args ...any) error {
+	tx.cn.db.statements.Add(1)
+	s, values, err := tx.ready(query, args)
+	if err != nil {
+		return err
+	}
+	tx.changed = true
+	var rows driver.Rows
+	if s == nil {
+		rows, err = tx.cn.dc.QueryContext(tx.ctx, query, values)
+	} else { // binds all arguments at once, where Exec would one after the other
+		rows, err = s.QueryContext(tx.ctx, values)
+	}
+	if err == nil {
+		err = rows.Close() // the statement was run to its end already
+	}
+	return err
+}
+
+// Counter returns a number that all callbacks of one transaction share: what
+// query, which gives one number, finds at first, then what they made of it. It
+// spares asking again where no other process can have changed the answer.
+func (tx *Tx) Counter(query string) (*int64, error) {
+	if n, ok := tx.counters[query]; ok {
+		return n, nil
+	}
+	n := new(int64)
+	if err := tx.QueryRow(query).Scan(n); err != nil {
+		return nil, err
+	}
+	if tx.counters != nil {
+		tx.counters[query] = n
+	}
+	return n, nil
 }
 
 // ready returns the statement for a query, nil where it is not prepared, and

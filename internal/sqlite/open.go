@@ -42,7 +42,7 @@ func (db *DB) openToWrite(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	db.writer = &writer{db: db, cn: cn}
+	db.writer = &writer{db: db, cn: cn, counters: map[string]*int64{}}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,5 +137,63 @@ func TestCounts(t *testing.T) {
 	err := db.Read(t.Context(), func(tx *sqlite.Tx) error { return tx.QueryRow(`SELECT 1 WHERE false`).Scan(&a) })
 	if !errors.Is(err, sql.ErrNoRows) {
 		t.Errorf("no row: %v", err)
+	}
+}
+
+// Do changes rows as Exec does, and fails as it does.
+func TestDo(t *testing.T) {
+	db := open(t, "")
+	if err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		return tx.Do(`INSERT INTO notes(id, body) VALUES(?, ?), (?, ?)`, 7, "a", 8, "b")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, bodies(t, db)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, do := range map[string]func(*sqlite.Tx) error{
+		"same id":           func(tx *sqlite.Tx) error { return tx.Do(`INSERT INTO notes(id, body) VALUES(?, ?)`, 7, "c") },
+		"too few arguments": func(tx *sqlite.Tx) error { return tx.Do(`INSERT INTO notes(id, body) VALUES(?, ?)`, 9) },
+		"no such table":     func(tx *sqlite.Tx) error { return tx.Do(`DELETE FROM nothing`) },
+	} {
+		if err := db.Write(t.Context(), do); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// A counter is shared by the callbacks of one transaction, and asked for anew in
+// the next: also after a group was broken up, whose first try counts for nothing.
+func TestCounter(t *testing.T) {
+	db := open(t, "")
+	next := func(tx *sqlite.Tx) error {
+		n, err := tx.Counter(`SELECT coalesce(max(id), 0) FROM notes`)
+		if err != nil {
+			return err
+		}
+		*n++
+		return tx.Do(`INSERT INTO notes(id, body) VALUES(?, 'x')`, *n)
+	}
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
+				if err := errors.Join(next(tx), next(tx)); err != nil || i%10 != 0 {
+					return err
+				}
+				return errors.New("not saved")
+			})
+			if (err != nil) != (i%10 == 0) {
+				t.Errorf("write %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	var last int
+	if err := db.Read(t.Context(), func(tx *sqlite.Tx) error { return tx.QueryRow(`SELECT max(id) FROM notes`).Scan(&last) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(bodies(t, db)); got != 360 || last != 360 {
+		t.Errorf("%d notes, the last has number %d; want 360 without a gap", got, last)
 	}
 }

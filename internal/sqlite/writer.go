@@ -55,6 +55,8 @@ type writer struct {
 	db   *DB
 	cn   *conn // of whoever serves
 	last int   // size of the last group; of whoever serves
+	// counters of the transaction; of whoever serves
+	counters map[string]*int64
 
 	idle sync.Pool // of requests, to be used again
 
@@ -181,7 +183,7 @@ func (w *writer) close() {
 //nolint:contextcheck // ctx bounds the wait for the file, not what is begun
 func (w *writer) serve(ctx context.Context, r *request) {
 	w.gather()
-	err := retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
+	err := w.begin(ctx)
 	if err != nil && ctx.Err() != nil && w.leave(r) {
 		r.told <- word{err: context.Cause(ctx)}
 		return
@@ -201,6 +203,14 @@ func (w *writer) serve(ctx context.Context, r *request) {
 		return
 	}
 	w.save(group, results)
+}
+
+// begin starts a transaction, waiting for other processes until ctx ends.
+//
+//nolint:contextcheck // ctx bounds the wait for the file, not what is begun
+func (w *writer) begin(ctx context.Context) error {
+	clear(w.counters)
+	return retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
 }
 
 // gatherWindow is how long a group that is forced to the disk waits for as many
@@ -275,7 +285,7 @@ func fill(results []error, err error) {
 func (w *writer) separate(group []*request, results []error) {
 	fill(results, errExited) // of those that come after one which ends the goroutine
 	for i, r := range group {
-		if err := retry(r.ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") }); err != nil {
+		if err := w.begin(r.ctx); err != nil {
 			w.abort()
 			results[i] = err
 			continue
@@ -293,6 +303,7 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 	for i, r := range group {
 		// Never the callers' contexts: an interrupt would end the transaction of all.
 		tx := newTx(context.Background(), w.cn)
+		tx.counters = w.counters
 		switch results[i] = call(r.fn, tx); {
 		case results[i] == nil:
 			saved++
