@@ -21,7 +21,11 @@ const (
 	LegHybrid  = "hybrid"         // by words and by meaning, fused
 	LegLexical = index.LegLexical // by words
 	LegDense   = index.LegDense   // by meaning: the vectors of an embedder
+	LegGraph   = index.LegGraph   // by the names of documents; where links are followed, also what they lead to
 )
+
+// legs lists the ways to search.
+func legs() []string { return []string{LegHybrid, LegLexical, LegDense, LegGraph} }
 
 // ErrEmbedderChanged tells that the vectors in the index were made by another
 // embedder than the configured one. Searches go on by words; [Assistant.Reembed]
@@ -35,7 +39,7 @@ var ErrNoDense = errors.New("there is no dense search")
 // Dense says how the dense leg works. The zero value is right for models that
 // want no prefixes.
 type Dense struct {
-	Leg           string  // LegHybrid, LegLexical or LegDense; default LegHybrid
+	Leg           string  // LegHybrid, LegLexical, LegDense or LegGraph; default LegHybrid
 	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
 	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
 	QueryPrefix   string  // before a question, such as "query: "
@@ -52,8 +56,8 @@ func (d Dense) withDefaults() (Dense, error) {
 		d.Tokens = index.DefaultPassageTokens
 	}
 	var faults []error
-	if !slices.Contains([]string{LegHybrid, LegLexical, LegDense}, d.Leg) {
-		faults = append(faults, fmt.Errorf("search leg %q is not one of hybrid, lexical and dense", d.Leg))
+	if !slices.Contains(legs(), d.Leg) {
+		faults = append(faults, fmt.Errorf("search leg %q is not one of %s", d.Leg, strings.Join(legs(), ", ")))
 	}
 	if d.Alpha != 0 && !(d.Alpha > 0 && d.Alpha < 1) {
 		faults = append(faults, fmt.Errorf("alpha %v is not between 0 and 1; for one leg alone choose that leg", d.Alpha))
@@ -110,6 +114,9 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 		warnings = []string{leftOut(err)}
 		hits, err = h.Searcher.Search(ctx, q, k)
 	}
+	if err == nil {
+		hits, err = h.follow(ctx, q, hits, k)
+	}
 	for _, w := range warnings {
 		graph.Warn(ctx, w)
 	}
@@ -124,8 +131,8 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 // weight to the others; one of weight 0 is not asked. Only where the dense leg
 // was asked for by name is its failure an error.
 func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (hits []state.Hit, warnings []string, err error) {
-	if !slices.Contains([]string{LegHybrid, LegLexical, LegDense}, leg) {
-		return nil, nil, fmt.Errorf("unknown search leg %q: use hybrid, lexical or dense", leg)
+	if !slices.Contains(legs(), leg) {
+		return nil, nil, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
 	}
 	asked := h.sources(q, k, leg)
 	if len(asked) == 1 {
@@ -140,8 +147,19 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (
 	return fused[:min(k, len(fused))], warnings, nil
 }
 
+// follow adds to the hits of a search what links of the best ones lead to, where
+// that is configured, and keeps the k best.
+func (h *hybrid) follow(ctx context.Context, q state.Query, hits []state.Hit, k int) ([]state.Hit, error) {
+	if h.config.Retrieval.Hops <= 0 {
+		return hits, nil
+	}
+	hits, err := h.Expand(ctx, q, hits, index.Expansion{Hops: h.config.Retrieval.Hops, Limit: k})
+	return hits[:min(k, len(hits))], err
+}
+
 // source is a leg that takes part in a search.
 type source struct {
+	leg      string
 	weight   float64
 	depth    int  // hits it is asked for
 	optional bool // where it fails, the others do without
@@ -153,7 +171,7 @@ type source struct {
 func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 	w := h.config.Retrieval.Weights.only(leg)
 	if leg == LegHybrid && h.config.Embedder == nil {
-		w = w.only(LegLexical)
+		w = Weights{Lexical: cmp.Or(w.Lexical, 1), Graph: w.Graph}
 	}
 	r := h.config.Retrieval
 	if r.auto && w.Dense > 0 && w.Lexical > 0 {
@@ -162,14 +180,20 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 	}
 	var out []source
 	if w.Lexical > 0 {
-		out = append(out, source{weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+		out = append(out, source{leg: LegLexical, weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
 			hits, err := h.Searcher.Search(ctx, q, k)
 			return hits, nil, err
 		}})
 	}
 	if w.Dense > 0 {
-		out = append(out, source{weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+		out = append(out, source{leg: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
 			return h.searchDense(ctx, q, k)
+		}})
+	}
+	if w.Graph > 0 {
+		out = append(out, source{leg: LegGraph, weight: w.Graph, depth: index.MostNamed, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+			hits, err := h.SearchNames(ctx, q, k)
+			return hits, nil, err
 		}})
 	}
 	return out

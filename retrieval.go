@@ -30,8 +30,12 @@ type Retrieval struct {
 	Fusion rank.Fusion
 	// Weights are those of the legs. All zero: Dense.Alpha and its rest where that
 	// is set, else 0.5 each by reciprocal rank and 0.7 for the dense leg, 0.3 for
-	// the lexical one by scores. A leg of weight 0 is not asked.
+	// the lexical one by scores, and 0 for that by names. A leg of weight 0 is not asked.
 	Weights Weights
+	// Hops is over how many links, 1 to index.MostHops, the five best hits lead to
+	// documents that were not found, see [index.Searcher.Expand]; 0 and -1: none are
+	// followed, and -1 counts more than a preset.
+	Hops int
 	// Ranking are the numbers of the search by words; nil: DefaultRanking.
 	Ranking *Ranking
 	// DenseDepth and LexicalDepth are how many hits a leg is asked for where both
@@ -75,10 +79,15 @@ type Ranking = index.Ranking
 func DefaultRanking() Ranking { return index.DefaultRanking() }
 
 // Weights say how much legs count. Only their proportion matters.
-type Weights struct{ Dense, Lexical float64 }
+type Weights struct{ Dense, Lexical, Graph float64 }
 
-// String writes weights as "dense/lexical".
-func (w Weights) String() string { return fmt.Sprintf("%g/%g", w.Dense, w.Lexical) }
+// String writes weights as "dense/lexical", and "/graph" where that has any.
+func (w Weights) String() string {
+	if w.Graph == 0 {
+		return fmt.Sprintf("%g/%g", w.Dense, w.Lexical)
+	}
+	return fmt.Sprintf("%g/%g/%g", w.Dense, w.Lexical, w.Graph)
+}
 
 // only leaves the weight of the legs that a way to search asks.
 func (w Weights) only(leg string) Weights {
@@ -87,12 +96,14 @@ func (w Weights) only(leg string) Weights {
 		return Weights{Lexical: 1}
 	case LegDense:
 		return Weights{Dense: 1}
+	case LegGraph:
+		return Weights{Graph: 1}
 	}
 	return w
 }
 
 func (w Weights) check() error {
-	for _, v := range []float64{w.Dense, w.Lexical} {
+	for _, v := range []float64{w.Dense, w.Lexical, w.Graph} {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("weights %s: each must be 0 or more", w)
 		}
@@ -108,6 +119,7 @@ type Preset struct {
 	Alpha                    float64 // of the dense leg
 	DenseDepth, LexicalDepth int     // 0: twice TopK
 	Rerank                   string  // a method of reranking
+	Hops                     int     // over which links of the best hits are followed
 }
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
@@ -120,7 +132,7 @@ func Presets() []Preset {
 		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto},
 		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto},
 		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: RerankAuto},
-		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: RerankOff},
+		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: RerankOff, Hops: 1},
 	}
 }
 
@@ -129,6 +141,7 @@ func (p Preset) apply(c *Config) {
 	r := &c.Retrieval
 	r.TopK = cmp.Or(r.TopK, p.TopK)
 	r.Rerank = cmp.Or(r.Rerank, p.Rerank)
+	r.Hops = cmp.Or(r.Hops, p.Hops)
 	r.DenseDepth = cmp.Or(r.DenseDepth, p.DenseDepth)
 	r.LexicalDepth = cmp.Or(r.LexicalDepth, p.LexicalDepth)
 	if p.Leg != "" && c.Embedder != nil {
@@ -159,6 +172,9 @@ func (c *Config) retrieval() error {
 	if r.TopK < 0 || r.DenseDepth < 0 || r.LexicalDepth < 0 {
 		faults = append(faults, errors.New("top k and the depths of the legs must not be negative"))
 	}
+	if r.Hops < -1 || r.Hops > index.MostHops {
+		faults = append(faults, fmt.Errorf("links are followed over %d hops, but it must be 1 to %d, or -1 for none", r.Hops, index.MostHops))
+	}
 	switch {
 	case r.Weights != (Weights{}):
 	case c.Dense.Alpha == 0 && r.Fusion.Method == "":
@@ -171,11 +187,13 @@ func (c *Config) retrieval() error {
 		r.Weights = Weights{Dense: 0.7, Lexical: 0.3}
 	}
 	if c.Dense.Leg == LegHybrid { // a leg alone is asked as if it had been chosen
-		switch {
-		case r.Weights.Dense == 0:
+		switch w := r.Weights; {
+		case w.Dense == 0 && w.Graph == 0:
 			c.Dense.Leg = LegLexical
-		case r.Weights.Lexical == 0:
+		case w.Lexical == 0 && w.Graph == 0:
 			c.Dense.Leg = LegDense
+		case w.Lexical == 0 && w.Dense == 0:
+			c.Dense.Leg = LegGraph
 		}
 	}
 	return errors.Join(append(faults, r.Weights.check(), c.checkRerank())...)

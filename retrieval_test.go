@@ -1,14 +1,19 @@
 package ragflow_test
 
 import (
+	"errors"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/rank"
+	"example.com/ragflow/state"
 )
 
 // REQUIREMENTS T06, R01: a leg of weight 0 is not asked, and the other keeps its
@@ -168,5 +173,106 @@ func TestWordsAreTurnedDown(t *testing.T) {
 	told := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: ragflow.Dense{Alpha: 0.5}})
 	if r := searchLeg(t, told, foreign, 10, ""); r.Note != "" || shares(r)["dense"] != 0.5 {
 		t.Errorf("with alpha: shares %v, note %q", shares(r), r.Note)
+	}
+}
+
+// REQUIREMENTS T06, F04: names of documents and links between them have no part in a
+// search unless they are given one. Their links are not even read.
+func TestGraphIsOff(t *testing.T) {
+	docs := t.TempDir()
+	write(t, filepath.Join(docs, "volumes.md"), "# Volumes\n\nA cabinet for data. See [backups](backups.md).\n")
+	write(t, filepath.Join(docs, "backups.md"), "# Backups\n\nKeep a copy elsewhere.\n")
+	write(t, filepath.Join(docs, "cabinet.md"), "# Cabinet\n\nFurniture.\n")
+	for _, tt := range []struct {
+		name  string
+		r     ragflow.Retrieval
+		graph int  // hits with a leg of the graph
+		reads bool // of links, by the first search
+		want  string
+	}{
+		{"default", ragflow.Retrieval{}, 0, false, "cabinet.md volumes.md"},
+		{"weight 0", ragflow.Retrieval{Weights: ragflow.Weights{Lexical: 1}}, 0, false, "cabinet.md volumes.md"},
+		{"by names too", ragflow.Retrieval{Weights: ragflow.Weights{Lexical: 1, Graph: 1}}, 1, true, "cabinet.md volumes.md"},
+		{"following links", ragflow.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
+		{"preset", ragflow.Retrieval{Preset: "exploratory"}, 1, true, "cabinet.md volumes.md backups.md"},
+		{"preset, switched off", ragflow.Retrieval{Preset: "exploratory", Hops: -1}, 0, false, "cabinet.md volumes.md"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Retrieval: tt.r})
+			indexed(t, a)
+			search := func() (*ragflow.SearchReply, int64) {
+				before := ragflow.Statements(a)
+				r := searchLeg(t, a, "cabinet", 5, "")
+				return r, ragflow.Statements(a) - before
+			}
+			r, first := search()
+			_, second := search()
+			if read := first > second; read != tt.reads {
+				t.Errorf("the links were read: %t", read)
+			}
+			var sources []string
+			graph := 0
+			for _, h := range r.Hits {
+				sources = append(sources, h.Source)
+				if slices.ContainsFunc(h.Legs, func(l state.Leg) bool { return l.Name == ragflow.LegGraph }) {
+					graph++
+				}
+			}
+			if got := strings.Join(sources, " "); got != tt.want || graph != tt.graph {
+				t.Errorf("found %s, %d by the graph; want %s, %d", got, graph, tt.want, tt.graph)
+			}
+			// The flow of an answer searches the same way.
+			reply := ask(t, a, "", "Where is the cabinet?")
+			if told := strings.Contains(reply.FlowTraceMD, "via volumes.md links_to"); told != (tt.want == "cabinet.md volumes.md backups.md") {
+				t.Errorf("the trace tells of links: %t\n%s", told, reply.FlowTraceMD)
+			}
+		})
+	}
+	for name, r := range map[string]ragflow.Retrieval{"4": {Hops: 4}, "-2": {Hops: -2}} {
+		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "links are followed over "+name+" hops") {
+			t.Errorf("%s hops: %v", name, err)
+		}
+	}
+}
+
+// REQUIREMENTS W5: what only a source of little weight found passes the threshold,
+// for it is divided by the weights of those that hold it.
+func TestGraphAlonePassesTheThreshold(t *testing.T) {
+	docs := t.TempDir()
+	write(t, filepath.Join(docs, "a.md"), "---\ntags: armoire\n---\n# Furniture\n\nWood.\n")
+	a := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{
+		Fusion: rank.Fusion{Method: rank.ByWeight}, Weights: ragflow.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
+	}})
+	if r := searchLeg(t, a, "armoire", 5, ""); len(r.Hits) != 1 || r.Hits[0].Legs[0].Name != ragflow.LegGraph {
+		t.Errorf("found %+v", r.Hits)
+	}
+}
+
+// TestRelated lists what is connected with a page.
+func TestRelated(t *testing.T) {
+	docs := t.TempDir()
+	write(t, filepath.Join(docs, "a.md"), "---\ndepends_on: b.md\n---\n# A\n\nText.\n")
+	write(t, filepath.Join(docs, "b.md"), "---\ndepends_on: c.md\n---\n# B\n\nText.\n")
+	write(t, filepath.Join(docs, "c.md"), "# C\n\nText, see [A](a.md).\n")
+	a := open(t, ragflow.Config{Docs: []string{docs}})
+	r, err := a.Related(t.Context(), "./a.md", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Related {
+		r.Related[i].Path = filepath.Base(r.Related[i].Path)
+	}
+	want := []ragflow.RelatedDocument{
+		{Source: "b.md", Path: "b.md", Title: "B", Relation: state.DependsOn, Via: "a.md", Hops: 1, Score: 0.5},
+		{Source: "c.md", Path: "c.md", Title: "C", Relation: state.LinksTo, Via: "a.md", Reverse: true, Hops: 1, Score: 0.5},
+	}
+	if d := cmp.Diff(want, r.Related); d != "" {
+		t.Error(d)
+	}
+	if _, err := a.Related(t.Context(), "z.md", 1); !errors.Is(err, ragflow.ErrNoPage) {
+		t.Errorf("a page that is not there: %v", err)
+	}
+	if _, err := a.Related(t.Context(), "a.md", 9); err == nil {
+		t.Error("nine hops are followed")
 	}
 }

@@ -27,7 +27,7 @@ func (a *Assistant) Search(ctx context.Context, query string, k int) (*SearchRep
 // SearchOptions say how one search works. The zero value is as configured.
 type SearchOptions struct {
 	TopK   int          // passages; 0: Config.Retrieval.TopK
-	Leg    string       // LegHybrid, LegLexical or LegDense; empty: Config.Dense.Leg
+	Leg    string       // LegHybrid, LegLexical, LegDense or LegGraph; empty: Config.Dense.Leg
 	Filter state.Filter // documents that may be found, beside Config.Filter
 	Facets []string     // keys to count matching documents by
 	Plain  bool         // the query is what a person asks: quotes and minus signs ask for nothing
@@ -74,6 +74,11 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
+	if o.Leg != LegLexical && o.Leg != LegDense { // one leg by name is that leg alone
+		if hits, err = searcher.follow(ctx, q, hits, deep); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+	}
 	chunks, err := e.chunksOf(ctx, hits)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -93,7 +98,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
-	if leg != LegDense {
+	if leg == LegHybrid || leg == LegLexical {
 		reply.Respelled = e.respelled(q.Text)
 	}
 	snippet := func(string) index.Snippet { return index.Snippet{Marks: []index.Mark{}} }

@@ -14,6 +14,7 @@ import (
 // immutable. Its pages are in order of their source.
 type linkGraph struct {
 	pages    []linkedPage
+	names    *pageNames
 	byID     map[int64]int32 // page by row of files
 	links    int             // that lead from one page to another
 	dangling int             // to pages, by path, that there are not
@@ -64,7 +65,7 @@ func (db *DB) readLinks(ctx context.Context, root string) (*linkGraph, error) {
 	for i := range g.pages {
 		g.byID[g.pages[i].id] = int32(i) //nolint:gosec // far fewer
 	}
-	names := newPageNames(g.pages)
+	g.names = newPageNames(g.pages)
 	for i := range g.pages {
 		if bodies[i] == "" {
 			continue
@@ -73,18 +74,18 @@ func (db *DB) readLinks(ctx context.Context, root string) (*linkGraph, error) {
 		if err := json.Unmarshal([]byte(bodies[i]), &targets); err != nil {
 			return nil, fmt.Errorf("links of %q: %w", g.pages[i].source, err)
 		}
-		g.connect(int32(i), targets, names) //nolint:gosec // far fewer
+		g.connect(int32(i), targets) //nolint:gosec // far fewer
 	}
 	return g, nil
 }
 
 // connect adds the links of a page, each other end once a relation.
-func (g *linkGraph) connect(page int32, targets map[string][]string, names *pageNames) {
+func (g *linkGraph) connect(page int32, targets map[string][]string) {
 	p := &g.pages[page]
 	for _, relation := range slices.Sorted(maps.Keys(targets)) {
 		seen := map[int32]bool{page: true}
 		for _, t := range targets[relation] {
-			to, ok := names.resolve(p, t)
+			to, ok := g.names.resolve(p, t)
 			if !ok && isPath(t) {
 				g.dangling++
 			}

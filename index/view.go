@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"example.com/ragflow/internal/sqlite"
 )
@@ -19,6 +20,10 @@ type view struct {
 	parts    []part   // by version; the last may be in memory only
 	minus    *segment // what parts hold of files that changed or went since; nil: nothing
 	all      totals   // of the files that count
+
+	linking sync.Mutex // held while links are read
+	links   *linkGraph // made when first asked for
+	places  []place    // of its pages: where they lie in parts; part -1: they cannot be found
 }
 
 // part is one tier of a view.

@@ -152,6 +152,9 @@ func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
 		legs := make([]string, len(h.Legs))
 		for j, l := range h.Legs {
 			legs[j] = fmt.Sprintf("%s of query %d #%d", l.Name, l.Query+1, l.Rank)
+			if l.Via != "" {
+				legs[j] += fmt.Sprintf(" via %s %s", oneLine(l.Via), strings.ToLower(l.Relation))
+			}
 		}
 		graph.Note(ctx, "hit "+strconv.Itoa(i+1), fmt.Sprintf("%s (%.4f: %s)", place(c), h.Score, strings.Join(legs, ", ")))
 	}

@@ -64,18 +64,28 @@ func compareLegs(a, b state.Leg) int {
 	return cmp.Or(
 		cmp.Compare(a.Query, b.Query),
 		strings.Compare(a.Name, b.Name),
+		cmp.Compare(linked(a), linked(b)),
 		cmp.Compare(a.Rank, b.Rank),
 		cmp.Compare(b.Score, a.Score),
+		strings.Compare(a.Via, b.Via),
 	)
 }
 
-// listID names a list.
+// listID names a list. What links led to is a list beside that of the same leg.
 type listID struct {
 	query int
 	name  string
+	links int
 }
 
-func list(l state.Leg) listID { return listID{l.Query, l.Name} }
+func list(l state.Leg) listID { return listID{l.Query, l.Name, linked(l)} }
+
+func linked(l state.Leg) int {
+	if l.Via != "" {
+		return 1
+	}
+	return 0
+}
 
 // RRF is reciprocal rank fusion: the score of a hit is the sum of
 // weight/(K+rank) over its legs. Legs of a rank below 1 add nothing.

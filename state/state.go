@@ -134,6 +134,11 @@ type Leg struct {
 	// Share is how much of its query's weight this list has, within 0 and 1,
 	// where several legs searched for the query; 0 where this one has it all.
 	Share float64 `json:"share,omitempty"`
+	// Of a hit that links led to: the source of the document they led from, and what
+	// kind of link it is. It leads to the hit's document, or from it where Reverse is set.
+	Via      string `json:"via,omitempty"`
+	Relation string `json:"relation,omitempty"`
+	Reverse  bool   `json:"reverse,omitempty"`
 }
 
 // Of returns the leg's part of the weight of its query.

@@ -92,6 +92,8 @@ func meaning(err error) (code int, hint string) {
 		return exitNotFound, "ragflow index collections list shows those there are"
 	case errors.Is(err, ragflow.ErrAmbiguous):
 		return exitUsage, "give more of the id"
+	case errors.Is(err, ragflow.ErrNoPage):
+		return exitNotFound, `"ragflow index stats --files" shows the documents there are`
 	case errors.Is(err, graph.ErrNotFound):
 		return exitNotFound, `"ragflow threads list" shows the threads there are`
 	case errors.Is(err, eval.ErrNoRun):

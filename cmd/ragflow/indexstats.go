@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,7 +96,7 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 
 // linksText tells how documents are connected.
 func linksText(c ragflow.CollectionStats) string {
-	parts := []string{fmt.Sprint(c.Links)}
+	parts := []string{strconv.Itoa(c.Links)}
 	for _, r := range c.Relations {
 		if r.Name != state.LinksTo {
 			parts = append(parts, fmt.Sprintf("%d %s", r.Count, strings.ToLower(r.Name)))

@@ -109,7 +109,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	flags.StringVar(&a.flags.dataDir, "data-dir", "", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
-		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
+		a.askCommand(), a.chatCommand(), a.searchCommand(), a.relatedCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
 		a.initCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
 	)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
+	"example.com/ragflow/index"
 	"example.com/ragflow/rank"
 )
 
@@ -19,7 +20,7 @@ const automatic = "auto"
 // retrievalFlagNames are the flags of settings that a single search may want to
 // change.
 func retrievalFlagNames() map[string]string {
-	return map[string]string{"RETRIEVAL_PRESET": "preset", "RETRIEVAL_FUSION": "fusion", "RETRIEVAL_ALPHA": "alpha", "RETRIEVAL_WEIGHTS": "weights", "RERANKING": "rerank"}
+	return map[string]string{"RETRIEVAL_PRESET": "preset", "RETRIEVAL_FUSION": "fusion", "RETRIEVAL_ALPHA": "alpha", "RETRIEVAL_WEIGHTS": "weights", "RERANKING": "rerank", "RETRIEVAL_GRAPH": "graph"}
 }
 
 // retrievalFlags adds them to a command.
@@ -28,7 +29,8 @@ func (a *app) retrievalFlags(flags *pflag.FlagSet) {
 		"preset":  "search as preset `NAME` says: " + strings.Join(ragflow.PresetNames(), ", "),
 		"fusion":  "make one list of several by `METHOD`: " + strings.Join(rank.Methods(), ", "),
 		"alpha":   "weight `N` of meaning, from 0 (words only) to 1 (meaning only)",
-		"weights": "`WEIGHTS` of the legs, such as dense=0.7,lexical=0.3; one of 0 is not asked",
+		"weights": "`WEIGHTS` of the legs, such as dense=0.7,lexical=0.3,graph=0; one of 0 is not asked",
+		"graph":   "follow the links of the best documents over `HOPS`, 1 to 3, or off",
 		"rerank":  "put the best passages in order by `METHOD`: " + strings.Join(ragflow.RerankMethods(), ", "),
 	}
 	a.flags.retrieval = map[string]*string{}
@@ -69,9 +71,24 @@ func retrievalSettings() (rows []setting, defaults map[string][]string) {
 			set: func(c *ragflow.Config, v []string) bool { return v[0] == automatic || alpha(&c.Dense, v[0]) },
 		},
 		{
-			name: "RETRIEVAL_WEIGHTS", key: "retrieval_weights", allowed: "weights such as dense=0.7,lexical=0.3, or auto",
+			name: "RETRIEVAL_WEIGHTS", key: "retrieval_weights", allowed: "weights such as dense=0.7,lexical=0.3,graph=0, or auto",
 			set: func(c *ragflow.Config, v []string) bool {
 				return v[0] == automatic || weights(&c.Retrieval.Weights, v[0])
+			},
+		},
+		{
+			name: "RETRIEVAL_GRAPH", key: "retrieval_graph", allowed: "auto, off, or 1, 2 or 3 hops",
+			set: func(c *ragflow.Config, v []string) bool {
+				switch v[0] {
+				case automatic:
+					return true
+				case "off":
+					c.Retrieval.Hops = -1
+					return true
+				}
+				hops, err := strconv.Atoi(v[0])
+				c.Retrieval.Hops = hops
+				return err == nil && hops > 0 && hops <= index.MostHops
 			},
 		},
 		{
@@ -99,6 +116,7 @@ func retrievalSettings() (rows []setting, defaults map[string][]string) {
 		"RETRIEVAL_FUSION":       {automatic},
 		"RETRIEVAL_ALPHA":        {automatic},
 		"RETRIEVAL_WEIGHTS":      {automatic},
+		"RETRIEVAL_GRAPH":        {automatic},
 		"RETRIEVAL_MULTI_SOURCE": {fmt.Sprint(rank.DefaultMultiSource)},
 		"RETRIEVAL_THRESHOLD":    {fmt.Sprint(rank.DefaultThreshold)},
 	}
@@ -123,7 +141,7 @@ func alpha(d *ragflow.Dense, text string) bool {
 // weights reads "dense=0.7,lexical=0.3"; a leg that is not named has 0. One must
 // have more.
 func weights(w *ragflow.Weights, text string) bool {
-	legs := map[string]*float64{ragflow.LegDense: &w.Dense, ragflow.LegLexical: &w.Lexical}
+	legs := map[string]*float64{ragflow.LegDense: &w.Dense, ragflow.LegLexical: &w.Lexical, ragflow.LegGraph: &w.Graph}
 	all := 0.0
 	for part := range strings.SplitSeq(text, ",") {
 		leg, number, _ := strings.Cut(part, "=")

@@ -85,6 +85,7 @@ func schemas() map[string]any {
 	return map[string]any{
 		"ask":      &ragflow.Reply{},
 		"search":   &ragflow.SearchReply{},
+		"related":  &ragflow.RelatedReply{},
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
 		"snapshot": &ragflow.SnapshotReport{},

@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/index"
+	"example.com/ragflow/state"
 )
 
 // mostHits is the greatest --top-k.
@@ -47,8 +48,8 @@ front matter for example; --facets counts what the documents that match say.`,
 			if c.Flags().Changed("top-k") && topK < 1 || topK > mostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
 			}
-			if !slices.Contains([]string{"", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense}, leg) {
-				return usagef("--leg is %q, but must be hybrid, lexical or dense", leg)
+			if !slices.Contains([]string{"", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense, ragflow.LegGraph}, leg) {
+				return usagef("--leg is %q, but must be hybrid, lexical, dense or graph", leg)
 			}
 			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
@@ -80,7 +81,7 @@ front matter for example; --facets counts what the documents that match say.`,
 	a.dictionaryFlag(c.Flags())
 	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
-	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense) or both (hybrid); meaning needs an embedding model")
+	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names of documents (graph); meaning needs an embedding model")
 	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
 	a.filterFlags(c.Flags())
 	a.retrievalFlags(c.Flags())
@@ -123,7 +124,20 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		}
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages)), s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
+		for _, l := range h.Legs {
+			if l.Via != "" {
+				fmt.Fprintf(a.out, "    %s\n", s.dim(line(way(l))))
+			}
+		}
 	}
+}
+
+// way says which link led to a hit.
+func way(l state.Leg) string {
+	if l.Reverse {
+		return fmt.Sprintf("%s %s", strings.ToLower(l.Relation), l.Via)
+	}
+	return fmt.Sprintf("%s %s this", l.Via, strings.ToLower(l.Relation))
 }
 
 // marked is the snippet of a hit on one line, its words of the query marked.
