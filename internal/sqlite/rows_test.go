@@ -172,7 +172,7 @@ func TestCounter(t *testing.T) {
 			return err
 		}
 		*n++
-		return tx.Do(`INSERT INTO notes(id, body) VALUES(?, 'x')`, *n)
+		return tx.Do(`INSERT INTO notes(id, body) VALUES(?1, 'note ' || ?1)`, *n)
 	}
 	var all sync.WaitGroup
 	for i := range 200 {
