@@ -201,6 +201,11 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	switch d.Kind {
 	case Markdown:
 		d.frontMatter()
+		if isMDX(d.Source) {
+			body := blankMDX(d.Text, d.Body)
+			d.Converted = d.Converted || body != d.Text
+			d.Text = body
+		}
 	case Notebook:
 		return d.readNotebook()
 	case Table:

@@ -184,6 +184,10 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 			i += n
 			if r == '。' || r == '！' || r == '？' || r == '।' || r == '؟' {
 				stop := closers(s, i, end)
+				if quoteGoesOn(s[i:stop], s[stop:end]) {
+					i = stop
+					continue
+				}
 				dst = appendTrimmed(dst, s, from, stop)
 				from, i = stop, stop
 			}
@@ -224,12 +228,26 @@ func codeEnd(s string, i, end int) int {
 func closers(s string, i, end int) int {
 	for i < end {
 		r, n := utf8.DecodeRuneInString(s[i:end])
-		if !strings.ContainsRune(")]}\"'*_`»”’」』.!?…", r) {
+		if !strings.ContainsRune(")]}\"'*_`»”’“‘」』）】》〉.!?…！？。", r) {
 			break
 		}
 		i += n
 	}
+	// French sets a space before the quote that closes, and before none that opens.
+	if rest := strings.TrimLeftFunc(s[i:end], unicode.IsSpace); strings.HasPrefix(rest, "»") && len(rest) < end-i {
+		after := rest[len("»"):]
+		if r, _ := utf8.DecodeRuneInString(after); after == "" || unicode.IsSpace(r) {
+			return end - len(after)
+		}
+	}
 	return i
+}
+
+// quoteGoesOn reports whether a Japanese sentence goes on behind the sentence it
+// quotes: a particle follows the quote.
+func quoteGoesOn(closed, next string) bool {
+	r, _ := utf8.DecodeRuneInString(next)
+	return strings.ContainsAny(closed, "」』") && strings.ContainsRune("とっなをがはのにでも、", r)
 }
 
 // endsSentence reports whether the mark at s[i] ends the sentence that began at
@@ -248,8 +266,11 @@ func endsSentence(s string, from, i, end int) (int, bool) {
 	if unicode.IsLower(r) {
 		return 0, false
 	}
-	if s[i] == '.' && (abbreviated(s[from:i], next) || numbered(s[from:i])) {
+	if s[i] == '.' && (abbreviated(s[from:i], next) || numbered(s[from:i]) || germanOrdinal(s[from:i], next)) {
 		return 0, false
+	}
+	if n := reference(next); n > 0 {
+		return closers(s, end-len(next)+n, end), true
 	}
 	return stop, true
 }
