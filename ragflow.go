@@ -81,6 +81,7 @@ type skills struct {
 	grader     nodes.Grader
 	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
 	reranker   nodes.Reranker
+	list       nodes.Reranker // of what a search lists
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
 	stats      cite.Stats // for the check of answers
@@ -212,7 +213,7 @@ func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
 	own := offline.New(s, s, c.Threshold)
 	words := own.Rewriter.WithDictionary(d)
 	return skills{
-		searcher: s, rewriter: words, words: words, grader: own.Grader, reranker: c.newReranker(own.Reranker),
+		searcher: s, rewriter: words, words: words, grader: own.Grader, reranker: c.newReranker(own.Reranker), list: own.List,
 		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
 	}
 }

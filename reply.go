@@ -151,7 +151,8 @@ type SearchHit struct {
 	Legs      []state.Leg `json:"legs"`
 	Cut       state.Cut   `json:"cut,omitzero"` // what cut the passage, and what it knows of it
 	// RerankScore is what reranking gave, which the order goes by then; nil where
-	// nothing was reranked. A model's is within 0 and 1.
+	// nothing was reranked, or this one stands behind what was. A model's is within
+	// 0 and 1; offline it is the chance that this is the passage asked for.
 	RerankScore *float64     `json:"rerank_score,omitempty"`
 	Snippet     SnippetReply `json:"snippet"`
 }

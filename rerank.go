@@ -40,6 +40,7 @@ func RerankMethods() []string {
 const (
 	rerankBefore = 200 // candidates that are looked at
 	rerankAfter  = 20  // that stay
+	rerankListed = 20  // that are compared in a list for which no method is set; the others stay behind
 	mmrLambda    = 0.5 // share of relevance; the rest is unlikeness
 	mmrPicks     = 10
 )
@@ -63,7 +64,23 @@ type reranker struct {
 	method  string
 	model   llm.Reranker // nil: none
 	tokens  int          // of a passage that the model is shown
-	offline *offline.Reranker
+	offline nodes.Reranker
+}
+
+// listing says how what a search by a leg lists is put in order: the method, and
+// how many hits are compared. Where none is set, words put in order what words
+// found, and what a dense leg found is left as it is.
+func (c Config) listing(leg string) (method string, compared int) {
+	method = c.Retrieval.Rerank
+	switch {
+	case method == RerankOff:
+		return RerankOff, 0
+	case method != "":
+		return method, rerankBefore
+	case c.Embedder == nil || leg == LegLexical || c.Retrieval.Weights.Dense == 0 && leg == LegHybrid:
+		return RerankOffline, rerankListed
+	}
+	return RerankOff, 0
 }
 
 // newReranker returns the skill of the flow.

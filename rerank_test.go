@@ -58,7 +58,7 @@ func TestCrossEncoder(t *testing.T) {
 	j.fail = &llm.Error{Provider: "test", Kind: llm.ErrUnavailable, Detail: "no route"}
 	const want = "Reranking left out, the order of the search stays: Provider test is not available: no route"
 	failed := searchLeg(t, a, query, 5, "")
-	plain := searchLeg(t, open(t, ragflow.Config{Docs: []string{docs}}), query, 5, "")
+	plain := searchLeg(t, open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}}), query, 5, "")
 	if !slices.Equal(failed.Warnings, []string{want}) || !slices.Equal(chunkIDs(failed), chunkIDs(plain)) || failed.Hits[0].RerankScore != nil {
 		t.Errorf("it failed: warnings %q, hits %v, want those of the search %v", failed.Warnings, chunkIDs(failed), chunkIDs(plain))
 	}

@@ -42,8 +42,9 @@ type Retrieval struct {
 	// are asked; 0: twice as many as are wanted.
 	DenseDepth, LexicalDepth int
 	// Rerank is one of [RerankMethods]: how the best passages are put in order for
-	// the context. Empty is RerankAuto there, and leaves the order of what a
-	// search lists.
+	// the context, and in what a search lists. Empty is RerankAuto there; a search
+	// by words then puts its first 20 passages in order by their words, and one
+	// with a dense leg leaves its order.
 	Rerank string
 
 	auto bool // legs are weighed by what they can say

@@ -64,12 +64,8 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	method := a.config.Retrieval.Rerank
-	rerank := method != "" && method != RerankOff
-	deep := k
-	if rerank {
-		deep = max(k, rerankBefore)
-	}
+	method, compared := a.config.listing(leg)
+	deep := max(k, compared)
 	hits, warnings, err := searcher.search(ctx, q, deep, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -118,8 +114,8 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			Snippet: snippetOf(snippet(c.Text), c),
 		})
 	}
-	if rerank {
-		if err := a.rerankHits(ctx, e, q, chunks, reply); err != nil {
+	if method != RerankOff {
+		if err := a.rerankHits(ctx, e, q, chunks, reply, method, compared); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
@@ -127,20 +123,26 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	return reply, nil
 }
 
-// rerankHits puts what a search lists in the order of Retrieval.Rerank.
-func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply) error {
+// rerankHits puts the first hits of a search in the order of a method. Where the
+// person set none, the others stay behind them.
+func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply, method string, compared int) error {
 	found := make(map[string]SearchHit, len(reply.Hits))
-	candidates := make([]state.Source, len(reply.Hits))
-	for i, h := range reply.Hits {
+	first := reply.Hits[:min(compared, len(reply.Hits))]
+	candidates := make([]state.Source, len(first))
+	for i, h := range first {
 		found[h.ChunkID] = h
 		candidates[i] = state.Source{Chunk: chunks[h.ChunkID], Score: h.Score}
 	}
-	r := reranker{a.config.Retrieval.Rerank, a.config.Reranker, a.config.Dense.Tokens, offline.NewReranker(e.searcher.Searcher)}
+	r := reranker{method, a.config.Reranker, a.config.Dense.Tokens, e.skills.list}
 	ranked, _, warnings, err := r.rerank(ctx, []state.Query{q}, candidates)
 	if err != nil {
 		return err
 	}
 	reply.Warnings = append(reply.Warnings, warnings...)
+	var behind []SearchHit
+	if a.config.Retrieval.Rerank == "" {
+		behind = slices.Clone(reply.Hits[len(first):])
+	}
 	reply.Hits = reply.Hits[:0]
 	for _, c := range ranked {
 		h := found[c.ID]
@@ -150,6 +152,7 @@ func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, ch
 		}
 		reply.Hits = append(reply.Hits, h)
 	}
+	reply.Hits = append(reply.Hits, behind...) // as many as before: their ranks are right
 	return nil
 }
 
@@ -174,18 +177,14 @@ func (a *Assistant) ExplainHit(ctx context.Context, query, hit string) (*index.H
 	}
 	q := index.ParseQuery(text.First(query, nodes.MaxQueryRunes))
 	if rank, err := strconv.Atoi(hit); err == nil && rank > 0 {
-		searcher, err := e.searcher.only(ctx, state.Filter{}, q)
+		reply, err := a.SearchWith(ctx, query, SearchOptions{TopK: rank, Leg: LegLexical, Ranks: true})
 		if err != nil {
 			return nil, fmt.Errorf("explain: %w", err)
 		}
-		hits, err := searcher.Searcher.Search(ctx, q, rank)
-		if err != nil {
-			return nil, fmt.Errorf("explain: %w", err)
+		if rank > len(reply.Hits) {
+			return nil, fmt.Errorf("explain: the search finds %d passages, there is none of rank %d", len(reply.Hits), rank)
 		}
-		if rank > len(hits) {
-			return nil, fmt.Errorf("explain: the search finds %d passages, there is none of rank %d", len(hits), rank)
-		}
-		hit = hits[rank-1].Chunk
+		hit = reply.Hits[rank-1].ChunkID
 	}
 	x, err := e.searcher.Explain(ctx, q, hit)
 	if err != nil {

@@ -2,10 +2,13 @@ package eval_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +23,7 @@ import (
 type floorSet struct {
 	name, corpus, queries, qrels string
 	change                       func(query string) string // before it is searched for; nil: nothing
+	keep                         func(q eval.Query) bool   // queries that are reported; nil: all
 	floor                        float64                   // of nDCG@10
 	peer                         float64                   // nDCG@10 of bm25s, which must be passed by overPeer; 0: not compared
 	chosen                       string                    // what was chosen on the set
@@ -28,34 +32,52 @@ type floorSet struct {
 // overPeer is by how much plain BM25 must be passed on MTRAG.
 const overPeer = 0.02
 
+// spoken is a question of MTRAG without the mark of its speaker.
+func spoken(q string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(q), "|user|:"))
+}
+
+// ofArticles keeps queries about articles of one half.
+func ofArticles(of int) func(eval.Query) bool {
+	return func(q eval.Query) bool {
+		for document := range q.Gains {
+			if half(articleOf(document)) != of {
+				return false
+			}
+		}
+		return true
+	}
+}
+
 func floorSets() []floorSet {
-	speaker := func(q string) string { return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(q), "|user|:")) }
 	typed := func(q string) string { return text.Fold(strings.ToLower(q)) }
 	xquad := func(name, lang string, change func(string) string, floor float64, chosen string) floorSet {
-		return floorSet{name, "vi/xquad/corpus." + lang + ".jsonl.gz", "vi/xquad/queries." + lang + ".jsonl.gz", "vi/xquad/qrels.tsv", change, floor, 0, chosen}
+		return floorSet{name, "vi/xquad/corpus." + lang + ".jsonl.gz", "vi/xquad/queries." + lang + ".jsonl.gz", "vi/xquad/qrels.tsv", change, ofArticles(1), floor, 0, chosen}
 	}
 	mtrag := func(domain string, peer float64, chosen string) floorSet {
 		folder := "mtrag/human/" + domain + "/"
 		return floorSet{
 			"MTRAG " + domain + " (pooled), human rewrites", "mtrag/corpus-pooled/" + domain + ".jsonl.gz", folder + "queries-rewrite.jsonl", folder + "qrels.tsv",
-			speaker, peer + overPeer, peer, chosen,
+			spoken, nil, peer + overPeer, peer, chosen,
 		}
 	}
 	return []floorSet{
-		{"SciFact test", "beir/scifact/corpus.jsonl.gz", "beir/scifact/queries.jsonl.gz", "beir/scifact/qrels/test.tsv", nil, 0.69, 0, "weights of title and document were looked at on it"},
-		xquad("XQuAD en", "en", nil, 0.955, "nothing"),
-		xquad("XQuAD vi", "vi", nil, 0.955, "the weight of pairs of syllables"),
-		xquad("XQuAD vi, typed without diacritics", "vi", typed, 0.8, "as above"),
-		{"ALQAC 2023, training questions", "vi/alqac2023/corpus.jsonl.gz", "vi/alqac2023/queries.jsonl", "vi/alqac2023/qrels-train.tsv", nil, 0.89, 0, "stop words were trimmed after it was seen"},
-		mtrag("cloud", 0.2486, "constants of the rewriter, which is not asked here"),
-		mtrag("clapnq", 0.3031, "nothing"),
+		{"SciFact test", "beir/scifact/corpus.jsonl.gz", "beir/scifact/queries.jsonl.gz", "beir/scifact/qrels/test.tsv", nil, nil, 0.70, 0, "weights of title and document were looked at on it"},
+		xquad("XQuAD en, half 1 of the articles", "en", nil, 0.975, "nothing"),
+		xquad("XQuAD vi, half 1 of the articles", "vi", nil, 0.97, "the weight of pairs of syllables"),
+		xquad("XQuAD vi, half 1, typed without diacritics", "vi", typed, 0.85, "as above"),
+		{"ALQAC 2023, training questions", "vi/alqac2023/corpus.jsonl.gz", "vi/alqac2023/queries.jsonl", "vi/alqac2023/qrels-train.tsv", nil, nil, 0.92, 0, "stop words were trimmed after it was seen"},
+		mtrag("cloud", 0.2486, "features of the order, beside the sets learnt from; constants of the rewriter, which is not asked here"),
+		mtrag("clapnq", 0.3031, "that the length of a passage is no feature of the order, in view of all sets"),
 	}
 }
 
 const floorsHead = `# nDCG@10, R@5, R@100 and MRR of the search by words with its one default configuration, as "ragflow eval retrieval" measures it.
 # 95 % bootstrap intervals over queries; what was chosen on a set stands behind it. MTRAG passages are those pooled, not the official corpora.
+# The coefficients by which the first 20 passages are put in order were learnt on the training questions of SciFact and half 0 of XQuAD (scripts/fit-list),
+# of which nothing is reported here. "By the search alone" is without that order; paired.
 # On MTRAG the floor is 0.02 above plain BM25 as bm25s 0.3.16 has it: k1 1.2, b 0.75, title and text as one, English stop words and Snowball stemmer.
-# "Same analyzer" is plain BM25 (k1 1.2, b 0.75, one field of title and text) with ours, so that what fields and documents add is seen alone; paired, not below 0.
+# "Same analyzer" is plain BM25 (k1 1.2, b 0.75, one field of title and text) with ours and without that order; paired, not below 0.
 
 `
 
@@ -67,7 +89,7 @@ func TestRetrievalFloors(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(floorsHead)
 	for _, s := range floorSets() {
-		ours := s.search(t, false)
+		ours, unordered := s.search(t, false)
 		figures := func(r *eval.Result) string {
 			var parts []string
 			for _, m := range []string{eval.MetricNDCG, eval.MetricRecall5, eval.MetricRecall100, eval.MetricMRR} {
@@ -76,20 +98,25 @@ func TestRetrievalFloors(t *testing.T) {
 			}
 			return strings.Join(parts, ", ")
 		}
+		over := func(base *eval.Result) eval.MetricComparison {
+			change, err := eval.Compare(base, ours)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return change.Metrics[0]
+		}
 		fmt.Fprintf(&out, "%s: %d queries over %d documents; chosen on it: %s\n  %s\n", s.name, len(ours.Outcomes), ours.Retrieval.Documents, s.chosen, figures(ours))
 		if m, _ := ours.Summary.Metric(eval.MetricNDCG); m.Mean < s.floor {
 			t.Errorf("%s: nDCG@10 %.4f, want at least %.3f", s.name, m.Mean, s.floor)
 		}
-		fmt.Fprintf(&out, "  floor %.4f\n", s.floor)
+		m := over(unordered)
+		fmt.Fprintf(&out, "  floor %.4f\n  by the search alone: %s\n  ours over the search alone: %+.4f [%+.4f, %+.4f], p %.3f\n",
+			s.floor, figures(unordered), m.Difference, m.Low, m.High, m.P)
 		if s.peer == 0 {
 			continue
 		}
-		plain := s.search(t, true)
-		change, err := eval.Compare(plain, ours)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := change.Metrics[0]
+		_, plain := s.search(t, true)
+		m = over(plain)
 		fmt.Fprintf(&out, "  bm25s: ndcg_10 %.4f\n  same analyzer: %s\n  ours over the same analyzer: %+.4f [%+.4f, %+.4f], p %.3f\n",
 			s.peer, figures(plain), m.Difference, m.Low, m.High, m.P)
 		if m.Difference < 0 {
@@ -99,25 +126,17 @@ func TestRetrievalFloors(t *testing.T) {
 	golden.Assert(t, "testdata/retrieval.golden", out.Bytes())
 }
 
-// search indexes the set as the program does and searches for its queries;
-// plainly by BM25 over one field.
-func (s floorSet) search(t *testing.T, plain bool) *eval.Result {
+// search indexes the set as the program does and searches for its queries, with
+// the first passages put in order and as the search gives them; plainly by BM25
+// over one field.
+func (s floorSet) search(t *testing.T, plain bool) (ordered, alone *eval.Result) {
 	t.Helper()
-	config := ragflow.Config{}
+	config := ragflow.Config{DataDir: t.TempDir()}
 	if plain {
 		config.Retrieval.Ranking = &ragflow.Ranking{K1: 1.2, B: 0.75}
 	}
-	a, err := ragflow.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
 	corpus := eval.Corpus{Path: publicFile(t, s.corpus)}
-	report, err := a.IndexRecords(t.Context(), "corpus", 0, func(yield func(ragflow.Record, error) bool) {
+	documents := indexRecords(t, config, func(yield func(ragflow.Record, error) bool) {
 		for r, err := range corpus.Records() {
 			if plain {
 				r.Title, r.Text = "", strings.TrimSpace(r.Title+"\n\n"+r.Text)
@@ -127,9 +146,17 @@ func (s floorSet) search(t *testing.T, plain bool) *eval.Result {
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
+	judged := s.judged(t)
+	if !plain {
+		ordered = retrieve(t, config, judged, documents)
 	}
+	config.Retrieval.Rerank = ragflow.RerankOff
+	return ordered, retrieve(t, config, judged, documents)
+}
+
+// judged reads the queries that are reported.
+func (s floorSet) judged(t *testing.T) eval.Judged {
+	t.Helper()
 	queries := readPublic(t, s.queries, eval.ReadQueries)
 	for i := range queries {
 		if s.change != nil {
@@ -140,8 +167,37 @@ func (s floorSet) search(t *testing.T, plain bool) *eval.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Retrieve(t.Context(), a, judged, eval.RetrievalOptions{Info: eval.RetrievalInfo{Documents: report.Files}})
+	if s.keep != nil {
+		judged.Queries = slices.DeleteFunc(judged.Queries, func(q eval.Query) bool { return !s.keep(q) })
+	}
+	return judged
+}
+
+// indexRecords indexes records into the data folder of a configuration and
+// returns how many there are.
+func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[ragflow.Record, error]) int {
+	t.Helper()
+	a, err := ragflow.Open(t.Context(), config)
 	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := a.IndexRecords(t.Context(), recordsName, 0, records)
+	if err := errors.Join(err, a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return report.Files
+}
+
+const recordsName = "corpus"
+
+func retrieve(t *testing.T, config ragflow.Config, judged eval.Judged, documents int) *eval.Result {
+	t.Helper()
+	a, err := ragflow.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := eval.Retrieve(t.Context(), a, judged, eval.RetrievalOptions{Info: eval.RetrievalInfo{Documents: documents}})
+	if err := errors.Join(err, a.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -7,11 +7,12 @@ import (
 	"example.com/ragflow/offline"
 )
 
-// example is one question: the features of the sentences to choose from, and
-// which of them hold the answer.
+// example is one question: the features of the sentences or passages to choose
+// from, and which of them are right.
 type example struct {
 	features [][]float64
 	right    []bool
+	weight   float64 // beside the others
 }
 
 // examplesOf makes examples of the questions whose answer was found at all.
@@ -20,6 +21,7 @@ func examplesOf(all []answered, ranker *offline.Answerer, _ string) []example {
 	for _, a := range all {
 		var e example
 		found := false
+		e.weight = 1
 		for _, r := range ranker.Rank(a.task) {
 			right := holdsAnswer(a, r)
 			found = found || right
@@ -36,15 +38,20 @@ func examplesOf(all []answered, ranker *offline.Answerer, _ string) []example {
 // How long and how carefully is learnt.
 const (
 	rounds      = 500
-	weightDecay = 1e-4 // penalty of squared weights
+	weightDecay = 1e-4 // slope of the penalty of squared weights, of sentences
 	firstStep   = 0.1
 )
 
-// logit fits the weights of a conditional logit: the chance of a sentence is
-// proportional to exp(w·f), and the chance that one with the answer is chosen is
-// made as great as can be. Steps follow Adam (Kingma and Ba 2015).
-func logit(examples []example, n int) []float64 {
+// logit fits the weights of a conditional logit: the chance of a choice is
+// proportional to exp(w·f), and the chance that a right one is chosen is made as
+// great as can be, less decay/2 times the squared weights. Steps follow Adam
+// (Kingma and Ba 2015).
+func logit(examples []example, n int, decay float64) []float64 {
 	w, mean, square := make([]float64, n), make([]float64, n), make([]float64, n)
+	all := 0.0
+	for _, e := range examples {
+		all += e.weight
+	}
 	for round := 1; round <= rounds; round++ {
 		slope := make([]float64, n)
 		for _, e := range examples {
@@ -52,7 +59,7 @@ func logit(examples []example, n int) []float64 {
 		}
 		fading, fadingSquare := 1-math.Pow(0.9, float64(round)), 1-math.Pow(0.999, float64(round))
 		for k := range w {
-			g := slope[k]/float64(len(examples)) - weightDecay*w[k]
+			g := slope[k]/all - decay*w[k]
 			mean[k] = 0.9*mean[k] + 0.1*g
 			square[k] = 0.999*square[k] + 0.001*g*g
 			w[k] += firstStep * (mean[k] / fading) / (math.Sqrt(square[k]/fadingSquare) + 1e-8)
@@ -85,7 +92,7 @@ func (e example) slope(w, out []float64) {
 			share += chance[i] / right
 		}
 		for k, v := range f {
-			out[k] += share * v
+			out[k] += e.weight * share * v
 		}
 	}
 }
@@ -96,9 +103,9 @@ func TestLogit(t *testing.T) {
 	var examples []example
 	for i := range 40 {
 		noise := float64(i / 10 % 2)
-		examples = append(examples, example{[][]float64{{1, noise}, {0.2, 1 - noise}, {0.1, noise}}, []bool{i%10 != 0, i%10 == 0, false}})
+		examples = append(examples, example{[][]float64{{1, noise}, {0.2, 1 - noise}, {0.1, noise}}, []bool{i%10 != 0, i%10 == 0, false}, 1})
 	}
-	w := logit(examples, 2)
+	w := logit(examples, 2, weightDecay)
 	if w[0] < 1 || math.Abs(w[1]) > 0.5 {
 		t.Errorf("weights %.2f, want the first above 1 and the second near 0", w)
 	}

@@ -216,7 +216,7 @@ func TestLearnWeights(t *testing.T) {
 		}
 	}
 	examples = append(examples, examplesOf(askAll(t, vietnamese, chosen))...)
-	for i, w := range logit(examples, len(offline.FeatureNames())) {
+	for i, w := range logit(examples, len(offline.FeatureNames()), weightDecay) {
 		fmt.Fprintf(os.Stderr, "%s: %.2f\n", offline.FeatureNames()[i], w)
 	}
 }

@@ -75,12 +75,12 @@ const (
 	mostWords = 80   // of a question that are looked at
 )
 
-// repeats is what a text gains by repeating the question word for word.
-func repeats(question []string, s string) float64 {
+// repeats is what a text of such words gains by repeating the question word for
+// word.
+func repeats(question, words []string) float64 {
 	if len(question) < minRun {
 		return 0
 	}
-	words := plainWords(s)
 	longest := 0
 	for i := range words {
 		for j := range question[:min(len(question), mostWords)] {

@@ -20,8 +20,9 @@ type passage struct {
 	units    []unit
 	terms    []held // of each unit
 	tokens   [][]text.Token
-	all      held // of all units
-	about    set  // of title and headings
+	all      held     // of all units
+	plain    []string // words of the whole text, see plainWords
+	about    set      // of title and headings
 	sections []section
 }
 
@@ -35,7 +36,7 @@ type section struct {
 
 // takeApart makes a passage without its number.
 func (l lexicon) takeApart(src state.Source) passage {
-	p := passage{src: src, all: held{}}
+	p := passage{src: src, all: held{}, plain: plainWords(src.Text)}
 	var headings []string
 	p.units, headings = outline(src.Text)
 	p.about = l.set(append([]string{src.Title}, src.Headings...)...)

@@ -49,7 +49,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			score = c.Score / best
 		}
 		p := r.lex.passage(1, c)
-		gain := repeats(words, c.Text)
+		gain := repeats(words, p.plain)
 		if kind == Message {
 			gain = min(messageGain*gain, messageMost)
 		}

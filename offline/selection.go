@@ -137,7 +137,7 @@ func (s *selection) structure(e *signals, p *passage, j int) {
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(raw)
 	}
-	e[repeated] = repeats(s.words, raw)
+	e[repeated] = repeats(s.words, plainWords(raw))
 	if s.kind == Message {
 		e[repeated] = min(messageGain*e[repeated], messageMost)
 	}

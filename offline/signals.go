@@ -133,6 +133,7 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 // Limits of what counts as near.
 const (
 	nearPositions = 5    // between two words
+	farApart      = 1e6  // between words of two units
 	prefixRunes   = 4    // that two words of one stem share at least…
 	prefixShare   = 0.6  // …and of the longer one
 	denseTerms    = 12   // that a unit is counted as having at least
@@ -261,15 +262,22 @@ func (q *inquiry) counts(raw string, tokens []text.Token) bool {
 	return false
 }
 
-// close is how much of the question's pairs of words are neighbours in a unit,
-// and how much stand near each other.
-func (q *inquiry) close(tokens []text.Token) (neighbours, near float64) {
+// close is how much of the question's pairs of words are neighbours in one of
+// some units, and how much stand near each other.
+func (q *inquiry) close(units ...[]text.Token) (neighbours, near float64) {
 	if len(q.pairs) == 0 {
 		return 0, 0
 	}
 	at := map[string][]int{}
-	for _, t := range tokens {
-		at[t.Term] = append(at[t.Term], t.Pos)
+	for _, p := range q.pairs {
+		at[p.first], at[p.second] = nil, nil
+	}
+	for u, tokens := range units {
+		for _, t := range tokens {
+			if places, ok := at[t.Term]; ok {
+				at[t.Term] = append(places, u*farApart+t.Pos)
+			}
+		}
 	}
 	all := 0.0
 	for _, p := range q.pairs {

@@ -6,6 +6,7 @@ type Skills struct {
 	Rewriter   *Rewriter
 	Grader     *Grader
 	Reranker   *Reranker
+	List       *ListReranker
 	Summarizer *Summarizer
 	Answerer   *Answerer
 }
@@ -18,9 +19,12 @@ func New(stats Stats, passages Passages, threshold float64) Skills {
 		Rewriter:   NewRewriter(stats, passages),
 		Grader:     NewGrader(stats),
 		Reranker:   NewReranker(stats),
+		List:       NewListReranker(stats),
 		Summarizer: NewSummarizer(stats),
 		Answerer:   NewAnswerer(stats, threshold),
 	}
-	s.Reranker.lex.read, s.Answerer.lex.read = s.Grader.lex.read, s.Grader.lex.read
+	for _, l := range []*lexicon{&s.Reranker.lex, &s.List.lex, &s.Answerer.lex} {
+		l.read = s.Grader.lex.read
+	}
 	return s
 }
