@@ -51,9 +51,37 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		reply.Chunks.ContextTokens = text.Count(reply.Context)
 	}
 	reply.account(r.Commits)
+	if err := a.describe(ctx, reply.Citations); err != nil {
+		return nil, err
+	}
 	var err error
 	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
 	return reply, err
+}
+
+// describe adds what the cited documents say of themselves, as far as the index
+// holds them.
+func (a *Assistant) describe(ctx context.Context, citations []CitationReply) error {
+	e := a.engine.Load()
+	if e == nil || len(citations) == 0 {
+		return nil
+	}
+	ids := make([]string, len(citations))
+	for i, c := range citations {
+		ids[i] = c.Chunk
+	}
+	chunks, err := e.searcher.Chunks(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("read what was cited: %w", err)
+	}
+	said := make(map[string]state.Metadata, len(chunks))
+	for _, c := range chunks {
+		said[c.ID] = c.Metadata
+	}
+	for i := range citations {
+		citations[i].Metadata = said[citations[i].Chunk]
+	}
+	return nil
 }
 
 // counts tells how many chunks went how far in a turn.

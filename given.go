@@ -38,7 +38,7 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 		entries = append(entries, index.Entry{
 			File: index.File{
 				Source: g.Name, Size: int64(len(g.Data)), ModTime: a.config.Clock(), Hash: doc.Hash,
-				Title: doc.Title, Chunker: options.Fingerprint(), Meta: doc.Meta, URL: doc.URL,
+				Title: doc.Title, Chunker: options.Fingerprint(), Meta: doc.Meta, Metadata: doc.Metadata, URL: doc.URL,
 			},
 			Chunks: chunks, Links: doc.Links,
 		})

@@ -84,7 +84,7 @@ func (s *syncer) read(ctx context.Context, j job) read {
 		return r
 	}
 	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
-	r.entry.File.URL = doc.URL
+	r.entry.File.Metadata, r.entry.File.URL = doc.Metadata, doc.URL
 	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
 		return r
 	}

@@ -89,6 +89,9 @@ type CitationReply struct {
 	Hash      string  `json:"hash"`          // SHA-256 of the chunk's text, in hex
 	Changed   bool    `json:"changed"`       // the file does not say this any more, or is gone
 	URL       string  `json:"url,omitempty"` // where the document says it is published, https; absent where it does not
+	// Metadata is what the document says of itself now, in front matter or a file beside
+	// it, each value of its kind; absent where it says nothing or left the index.
+	Metadata state.Metadata `json:"metadata,omitempty"`
 }
 
 // HitReply is one retrieved chunk.
@@ -150,6 +153,8 @@ type SearchHit struct {
 	Score     float64     `json:"score"`
 	Legs      []state.Leg `json:"legs"`
 	Cut       state.Cut   `json:"cut,omitzero"` // what cut the passage, and what it knows of it
+	// Metadata is what the document says of itself: front matter, or the file beside it.
+	Metadata state.Metadata `json:"metadata,omitempty"`
 	// RerankScore is what reranking gave, which the order goes by then; nil where
 	// nothing was reranked, or this one stands behind what was. A model's is within
 	// 0 and 1; offline it is the chance that this is the passage asked for.

@@ -110,7 +110,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title,
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
-			Score: h.Score, Legs: h.Legs, Cut: c.Cut,
+			Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata,
 			Snippet: snippetOf(snippet(c.Text), c),
 		})
 	}

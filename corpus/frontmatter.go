@@ -1,11 +1,14 @@
 package corpus
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"example.com/ragflow/state"
 )
 
 // maxFrontMatter bounds front matter in bytes; a page that opens with a rule
@@ -25,7 +28,7 @@ func (d *Document) frontMatter() {
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("front matter: %v", err))
 	}
-	d.Meta = meta
+	d.Metadata, d.Meta = meta, meta.Strings()
 }
 
 // frontMatterSpan returns the YAML's span and where the body begins; body is 0
@@ -53,10 +56,9 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// parseMeta reads the scalars and the lists of scalars of a YAML mapping, and
-// notes the relations it tells of. It works on nodes, so that no alias is ever
-// expanded.
-func (d *Document) parseMeta(src string) (map[string]string, error) {
+// parseMeta reads a YAML mapping, and notes the relations it tells of. It works
+// on nodes, so that no alias is ever expanded.
+func (d *Document) parseMeta(src string) (state.Metadata, error) {
 	var root yaml.Node
 	if strings.TrimSpace(src) == "" {
 		return nil, nil
@@ -71,37 +73,71 @@ func (d *Document) parseMeta(src string) (map[string]string, error) {
 	if node.Kind != yaml.MappingNode {
 		return nil, errors.New("not a mapping")
 	}
-	meta := map[string]string{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key := strings.ToLower(node.Content[i].Value)
-		if v := metaValue(node.Content[i+1]); key != "" && v != "" {
-			meta[key] = v
-		}
-	}
 	d.relate(node)
-	return meta, nil
+	return metaMapping(node, 0), nil
 }
 
-func metaValue(n *yaml.Node) string {
+// maxMetaDepth is how deep mappings and lists of metadata are kept.
+const maxMetaDepth = 4
+
+// metaMapping is a mapping without its empty values.
+func metaMapping(n *yaml.Node, depth int) state.Metadata {
+	out := state.Metadata{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i].Value
+		if depth == 0 {
+			key = strings.ToLower(key)
+		}
+		if v := metaValue(n.Content[i+1], depth); key != "" && v != nil {
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// metaValue is a value of the kind that YAML takes it for; nil for an empty one.
+// What JSON cannot say as a number, such as 0x1F and .inf, is text.
+func metaValue(n *yaml.Node, depth int) any {
 	switch {
-	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
-		return strings.TrimSpace(n.Value)
-	case n.Kind == yaml.SequenceNode:
-		var items []string
-		for _, c := range n.Content {
-			if c.Kind == yaml.ScalarNode && c.Value != "" {
-				items = append(items, c.Value)
+	case depth > maxMetaDepth:
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+	case n.Kind == yaml.ScalarNode:
+		value := strings.TrimSpace(n.Value)
+		switch n.ShortTag() {
+		case "!!bool":
+			if value == "true" || value == "false" {
+				return value == "true"
+			}
+		case "!!int", "!!float":
+			if json.Valid([]byte(value)) {
+				return json.Number(value)
 			}
 		}
-		return strings.Join(items, ", ")
+		if value != "" {
+			return value
+		}
+	case n.Kind == yaml.SequenceNode:
+		items := []any{}
+		for _, c := range n.Content {
+			if v := metaValue(c, depth+1); v != nil {
+				items = append(items, v)
+			}
+		}
+		if len(items) > 0 {
+			return items
+		}
+	case n.Kind == yaml.MappingNode:
+		if m := metaMapping(n, depth+1); len(m) > 0 {
+			return map[string]any(m)
+		}
 	}
-	return ""
+	return nil
 }
 
 // looseMeta reads the simple "key: value" lines of broken YAML, because a title
 // with a second colon in it is the usual break.
-func looseMeta(src string) map[string]string {
-	meta := map[string]string{}
+func looseMeta(src string) state.Metadata {
+	meta := state.Metadata{}
 	for line := range strings.Lines(src) {
 		key, value, ok := strings.Cut(line, ":")
 		value = strings.Trim(strings.TrimSpace(value), `"'`)

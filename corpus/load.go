@@ -44,6 +44,7 @@ type Document struct {
 	Text      string            // valid UTF-8; what offsets of chunks count in
 	Body      int               // offset of the text behind byte order mark and front matter
 	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
+	Metadata  state.Metadata    // the same with its kinds, of front matter and of a file beside the document; nil: Meta says it all
 	URL       string            // where the document says it is published, always https; empty where it does not
 	Links     []state.Link      // to other documents: of the text, and of the relations that Meta tells of; each once, in order
 	Hash      string            // SHA-256 of the file, with the metadata beside it, in hex

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"os"
 	"strings"
+
+	"example.com/ragflow/state"
 )
 
 // sidecarEnds are what the name of a file of metadata adds to that of the
@@ -56,12 +58,20 @@ func (d *Document) sidecar(document string) (content []byte) {
 	if len(meta) == 0 {
 		return data
 	}
+	said := meta.Strings()
 	if d.Meta == nil {
 		d.Meta = map[string]string{}
 	}
-	maps.Copy(d.Meta, meta)
-	if meta["title"] != "" {
-		d.Title = meta["title"]
+	if d.Metadata == nil {
+		d.Metadata = state.Metadata{}
+		for key, value := range d.Meta {
+			d.Metadata[key] = value
+		}
+	}
+	maps.Copy(d.Meta, said)
+	maps.Copy(d.Metadata, meta)
+	if said["title"] != "" {
+		d.Title = said["title"]
 	}
 	d.URL = address(d.Meta)
 	return data

@@ -1,12 +1,14 @@
 package corpus_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/state"
 )
 
 // TestSidecar asks that metadata beside a document is its own, goes before front
@@ -31,6 +33,12 @@ func TestSidecar(t *testing.T) {
 	a := load("a.md")
 	if d := cmp.Diff(map[string]string{"title": "Outer", "category": "guide", "document_type": "manual", "tags": "x, y", "version": "1.10", "draft": "false"}, a.Meta); d != "" || a.Title != "Outer" {
 		t.Errorf("title %q, %s", a.Title, d)
+	}
+	kinds := state.Metadata{
+		"title": "Outer", "category": "guide", "document_type": "manual", "tags": []any{"x", "y"}, "version": json.Number("1.10"), "draft": false,
+	}
+	if d := cmp.Diff(kinds, a.Metadata); d != "" {
+		t.Errorf("kinds: %s", d)
 	}
 	plain, err := corpus.Parse(t.Context(), "a.md", []byte("---\ntitle: Inner\ncategory: guide\n---\nText.\n"))
 	if err != nil || plain.Hash == a.Hash {

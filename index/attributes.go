@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/ragflow/state"
 )
 
 // What is known of files stands in a tier value by value, so that a filter reads
@@ -40,9 +41,11 @@ type attributeFiles struct {
 func (a attributes) add(file int, source, title, url, meta string) error {
 	values := map[string]string{}
 	if meta != "" && meta != "null" && meta != "{}" {
-		if err := json.Unmarshal([]byte(meta), &values); err != nil {
-			return fmt.Errorf("metadata: %w", err)
+		var said state.Metadata
+		if err := json.Unmarshal([]byte(meta), &said); err != nil {
+			return err
 		}
+		values = said.Strings()
 	}
 	own := map[string]string{"title": title, "url": url, "extension": strings.ToLower(strings.TrimPrefix(path.Ext(source), "."))}
 	for key, value := range own {

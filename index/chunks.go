@@ -11,16 +11,16 @@ import (
 // selectChunks reads chunks with the root, source and title they belong to.
 const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.text, c.start, c."end",
 		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by,
-		coalesce(json_extract(f.meta, '$.document_type'), ''), coalesce(json_extract(f.meta, '$.document_id'), '')
+		f.meta
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection `
 
 // scanChunk reads a row of selectChunks.
 func scanChunk(r row) (state.Chunk, error) {
 	var c state.Chunk
-	var headings, lines, breaks, cut []byte
+	var headings, lines, breaks, cut, meta []byte
 	var cutBy string
 	if err := r.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
-		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &c.DocumentType, &c.DocumentID); err != nil {
+		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &meta); err != nil {
 		return c, err
 	}
 	if err := json.Unmarshal(headings, &c.Headings); err != nil {
@@ -42,6 +42,12 @@ func scanChunk(r row) (state.Chunk, error) {
 		}
 	}
 	c.Cut.Chunker = cutBy
+	if m := string(meta); m != "null" && m != "{}" {
+		if err := json.Unmarshal(meta, &c.Metadata); err != nil {
+			return c, fmt.Errorf("what the document of chunk %s says of itself: %w", c.ID, err)
+		}
+		c.DocumentType, c.DocumentID = c.Metadata.Text("document_type"), c.Metadata.Text("document_id")
+	}
 	return c, nil
 }
 

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"example.com/ragflow/internal/sqlite"
@@ -14,7 +13,7 @@ import (
 func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
 	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
-			meta, err := json.Marshal(f.Meta)
+			meta, err := f.encodeMeta()
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", f.Source, err)
 			}

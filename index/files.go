@@ -21,10 +21,13 @@ type File struct {
 	Title   string            // of the document
 	Chunker string            // fingerprint of what made its chunks; another one means chunking anew
 	Meta    map[string]string // front matter and the like
-	URL     string            // where the document says it is published, https; empty where it does not
-	Error   string            // why it could not be read; empty: it could
-	Chunks  int               // how many the index holds; Put counts them itself
-	CutBy   string            // chunker of its chunks, which Put asks them for; empty for a file without, or cut before this was noted
+	// Metadata is Meta with its kinds; nil where all of Meta is text. Where it is set, Put
+	// takes it and not Meta. It is there again when the file is read from the index.
+	Metadata state.Metadata
+	URL      string // where the document says it is published, https; empty where it does not
+	Error    string // why it could not be read; empty: it could
+	Chunks   int    // how many the index holds; Put counts them itself
+	CutBy    string // chunker of its chunks, which Put asks them for; empty for a file without, or cut before this was noted
 }
 
 // Entry is a file with its chunks, in order of Ordinal.
@@ -95,13 +98,22 @@ func scanFile(r row) (File, error) {
 	case "null":
 		return f, nil
 	case "{}":
-		f.Meta = map[string]string{}
+		f.Meta, f.Metadata = map[string]string{}, state.Metadata{}
 		return f, nil
 	}
-	if err := json.Unmarshal(meta, &f.Meta); err != nil {
+	if err := json.Unmarshal(meta, &f.Metadata); err != nil {
 		return f, fmt.Errorf("metadata of %q: %w", f.Source, err)
 	}
+	f.Meta = f.Metadata.Strings()
 	return f, nil
+}
+
+// encodeMeta is what the column meta holds: a JSON object, or null.
+func (f *File) encodeMeta() ([]byte, error) {
+	if f.Metadata != nil {
+		return json.Marshal(f.Metadata)
+	}
+	return json.Marshal(f.Meta)
 }
 
 // Put saves files with their chunks, all or none, in place of what the index

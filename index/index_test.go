@@ -93,6 +93,7 @@ func TestFilesRoundTrip(t *testing.T) {
 	want := index.File{
 		Source: "a.md", Size: 12, ModTime: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), Hash: "h",
 		Title: "A", Chunker: "c1", Meta: map[string]string{"tags": "x, y", "document_type": "law", "document_id": "1/2024"}, URL: "https://docs.test/a", Chunks: 1,
+		Metadata: state.Metadata{"tags": []any{"x", "y"}, "document_type": "law", "document_id": "1/2024"},
 	}
 	e := file("a.md", "A", "One > Two: words of a")
 	e.File = want
@@ -124,7 +125,7 @@ func TestFilesRoundTrip(t *testing.T) {
 	}
 	c := e.Chunks[0]
 	c.Root, c.Hash = "/docs", chunks[0].Hash
-	c.URL, c.DocumentType, c.DocumentID = want.URL, "law", "1/2024"
+	c.URL, c.DocumentType, c.DocumentID, c.Metadata = want.URL, "law", "1/2024", want.Metadata
 	if len(c.Hash) != 64 {
 		t.Errorf("hash %q is no SHA-256", c.Hash)
 	}

@@ -50,7 +50,7 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
-	meta, err := json.Marshal(e.File.Meta)
+	meta, err := e.File.encodeMeta()
 	if err != nil {
 		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 	}

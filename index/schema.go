@@ -34,7 +34,7 @@ CREATE TABLE files(
 	hash       TEXT NOT NULL,            -- SHA-256 of the file, in hex
 	title      TEXT NOT NULL,
 	chunker    TEXT NOT NULL,            -- fingerprint of what made the chunks
-	meta       TEXT NOT NULL,            -- JSON object of strings
+	meta       TEXT NOT NULL,            -- JSON object: values of their kinds, or null
 	error      TEXT NOT NULL,            -- why it could not be read; empty: it could
 	chunks     INTEGER NOT NULL,         -- how many
 	UNIQUE(collection, source)

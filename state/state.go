@@ -186,6 +186,10 @@ type Chunk struct {
 	URL          string `json:"url,omitempty"` // where it is published, https
 	DocumentType string `json:"document_type,omitempty"`
 	DocumentID   string `json:"document_id,omitempty"`
+
+	// Metadata is all that the document says of itself. The index gives it with a
+	// chunk; a conversation does not keep it.
+	Metadata Metadata `json:"-"`
 }
 
 // LineAt returns the line of the file that a line of the chunk's text, counted
