@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
-	"github.com/google/uuid"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -85,6 +87,12 @@ type Config struct {
 	// Drain, once closed, lets questions under way finish their step, save it and
 	// end with ErrDrained; they can be resumed. May be nil.
 	Drain <-chan struct{}
+
+	// OnBusy says what becomes of a question for a thread on which another is being
+	// answered: by default it waits for Wait and is then refused (graph.Reject). With
+	// graph.Rollback the other one is stopped and taken back, as a person means who
+	// asks anew before the answer is there.
+	OnBusy graph.OnBusy
 
 	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
 	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil

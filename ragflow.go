@@ -203,7 +203,7 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 	}
 	e.runner = plan.Runner(graph.Options{
 		Store: a.threads, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
-		Drain: a.config.Drain,
+		Drain: a.config.Drain, OnBusy: a.config.OnBusy,
 	})
 	a.engine.Store(e)
 	return nil

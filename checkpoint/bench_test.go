@@ -18,24 +18,9 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(commits), "µs/commit")
 }
 
-// longThread is a conversation of 10,000 turns whose live state holds 20
-// messages, as summarising leaves it.
-func longThread(b *testing.B) *conversation {
-	b.Helper()
-	s := openWithViews(b, filepath.Join(b.TempDir(), "threads.db"), messagesView())
-	c := newConversation(b, s)
-	for c.turns < 10_000 {
-		if c.turns%10 == 0 {
-			c.state.Reset()
-			c.kept = 0
-		}
-		c.turn()
-	}
-	return c
-}
-
 func BenchmarkLongThread(b *testing.B) {
-	c := longThread(b)
+	s := openWithViews(b, filepath.Join(b.TempDir(), "threads.db"), messagesView())
+	c := summarised(b, s, 10_000)
 	b.Run("Load", func(b *testing.B) {
 		for b.Loop() {
 			if _, _, err := c.s.Load(b.Context(), c.thread, c.head); err != nil {
@@ -65,4 +50,16 @@ func BenchmarkLongThread(b *testing.B) {
 			b.Errorf("%d commits, want 80,000", n)
 		}
 	})
+}
+
+// BenchmarkVerify looks through a file of 8,000 commits.
+func BenchmarkVerify(b *testing.B) {
+	s := openWithViews(b, filepath.Join(b.TempDir(), "threads.db"), messagesView())
+	summarised(b, s, 1_000)
+	for b.Loop() {
+		if found, err := s.Verify(b.Context()); err != nil || len(found) > 0 {
+			b.Fatal(found, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*8_000), "µs/commit")
 }

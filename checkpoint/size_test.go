@@ -112,6 +112,21 @@ func (c *conversation) turn() (snapshot int) {
 	return snapshot
 }
 
+// summarised writes a conversation of so many turns whose live state never holds
+// more than 20 messages, as summarising leaves it.
+func summarised(tb testing.TB, s graph.Store, turns int) *conversation {
+	tb.Helper()
+	c := newConversation(tb, s)
+	for c.turns < turns {
+		if c.turns%10 == 0 {
+			c.state.Reset()
+			c.kept = 0
+		}
+		c.turn()
+	}
+	return c
+}
+
 func fileSize(tb testing.TB, path string) int64 {
 	tb.Helper()
 	info, err := os.Stat(path)

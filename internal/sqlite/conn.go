@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
 // maxStatements bounds the prepared statements kept with a connection.
@@ -340,4 +341,33 @@ func call(fn func(*Tx) error, tx *Tx) (err error) {
 		return errors.New("no callback")
 	}
 	return fn(tx)
+}
+
+// stack holds connections that nobody uses. The zero stack is empty.
+type stack struct {
+	mu   sync.Mutex
+	idle []*conn
+}
+
+// pop returns the connection that was pushed last, nil where there is none.
+func (s *stack) pop() *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.idle)
+	if n == 0 {
+		return nil
+	}
+	cn := s.idle[n-1]
+	s.idle[n-1], s.idle = nil, s.idle[:n-1]
+	return cn
+}
+
+// push takes a connection; nil, one that was closed, is nothing.
+func (s *stack) push(cn *conn) {
+	if cn == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, cn)
 }

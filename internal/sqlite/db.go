@@ -58,7 +58,8 @@ type DB struct {
 	path    string // as given; for messages
 	file    string // its absolute path; empty in memory
 	dsn     string
-	readers chan *conn // idle ones; nil stands for one that was not opened yet
+	readers chan struct{} // one for each connection that may be taken for reading
+	idle    stack         // those of them that are open; the last used is taken first: it knows the schema and the pages
 	closing chan struct{}
 	once    sync.Once
 	inFile  bool
@@ -88,7 +89,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	db := &DB{
 		path:    path,
-		readers: make(chan *conn, o.Readers),
+		readers: make(chan struct{}, o.Readers),
 		closing: make(chan struct{}),
 		synced:  o.Durability == PowerLoss,
 	}
@@ -96,7 +97,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("open database %s: %w", path, db.explain(err))
 	}
 	for range o.Readers {
-		db.readers <- nil
+		db.readers <- struct{}{}
 	}
 	return db, nil
 }
@@ -116,15 +117,18 @@ func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
 		return context.Cause(ctx)
 	default:
 	}
-	var cn *conn
 	select {
-	case cn = <-db.readers:
+	case <-db.readers:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-db.closing:
 		return ErrClosed
 	}
-	defer func() { db.readers <- cn }()
+	cn := db.idle.pop()
+	defer func() {
+		db.idle.push(cn)
+		db.readers <- struct{}{}
+	}()
 	if cn == nil {
 		fresh, err := db.connect(ctx, true)
 		if err != nil {
@@ -166,9 +170,10 @@ func (db *DB) Close() error {
 			db.writer.close()
 		}
 		for range cap(db.readers) {
-			if cn := <-db.readers; cn != nil {
-				cn.close()
-			}
+			<-db.readers
+		}
+		for cn := db.idle.pop(); cn != nil; cn = db.idle.pop() {
+			cn.close()
 		}
 		if db.anchor != nil {
 			db.anchor.close()
