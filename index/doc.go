@@ -49,7 +49,8 @@
 // plus a share of the BM25F of its whole document: a passage counts for more
 // where the page around it is about the question too. See [Ranking]. Postings
 // that cannot lift a chunk among the best are not read; the hits and the bits of
-// their scores are those of a search that reads all. See score.go.
+// their scores are those of a search that reads all. See score.go. In parts of few
+// chunks all is added up, from what terms were found to count before: see dense.go.
 //
 // # Links
 //

@@ -283,6 +283,45 @@ func (c *cursor) next() {
 	c.read()
 }
 
+// take appends the postings whose chunks lie in [from, end) to dst, from where the
+// cursor stands on, and moves behind them. Chunks before from, and those before the
+// one they stand behind, are there in damaged postings alone, and are passed over.
+func (c *cursor) take(dst []posting, from, end uint32) []posting {
+	for c.chunk < end {
+		if c.chunk >= from {
+			dst = append(dst, c.posting)
+			from = c.chunk + 1
+		}
+		c.i++
+		dst, from = c.takeBlock(dst, from, end)
+		if c.i == c.size {
+			c.load(c.block + 1)
+		}
+		c.read()
+	}
+	return dst
+}
+
+// takeBlock is take for the entries of the block from c.i on, and leaves c.i at the
+// first that is not taken.
+func (c *cursor) takeBlock(dst []posting, from, end uint32) (taken []posting, next uint32) {
+	for ; c.i < c.size; c.i++ {
+		p := posting{chunk: c.at(c.i), body: uint32(c.codes[c.i])}
+		if p.chunk >= end {
+			break
+		}
+		if p.body >= entryMore {
+			c.readMore()
+			p.body, p.heading, p.title = c.body, c.heading, c.title
+		}
+		if p.chunk >= from {
+			dst = append(dst, p)
+			from = p.chunk + 1
+		}
+	}
+	return dst, from
+}
+
 // seek moves on to the first posting whose chunk is not before the one asked
 // for.
 func (c *cursor) seek(chunk uint32) {

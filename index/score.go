@@ -7,6 +7,8 @@ import (
 	"sync"
 )
 
+// A part of many chunks is searched as follows, one of few as dense.go says.
+//
 // The search is exhaustive in what it finds, not in what it reads (MaxScore of
 // Turtle & Flood 1995, with the maxima of blocks of Ding & Suel 2011). The chunks of a
 // part are gone through window by window. In a window each term has a bound:
@@ -38,6 +40,7 @@ type window struct {
 	c0, c1        int         // chunks of the window
 	chunks, files []float64   // sums so far; 0 outside of a window
 	touched       bitmap      // files of the window that hold an added term
+	list          []posting   // of the term that is being added
 	part          int         // its number
 	allowed       bitmap      // files of the part that may be found; nil: all
 	only          bitmap      // chunks of those files that may be found; nil: all
@@ -48,6 +51,10 @@ var windows = sync.Pool{New: func() any { return new(window) }}
 
 // search offers the chunks of part i that hold a term.
 func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *top) error {
+	if s.shares != nil && s.parts[i].chunks <= denseChunks {
+		s.searchDense(i, terms, found)
+		return context.Cause(ctx)
+	}
 	w := windows.Get().(*window)
 	defer windows.Put(w)
 	w.open(s, i, terms)
@@ -170,23 +177,75 @@ func (w *window) touchAllowed() {
 	}
 }
 
-// add adds what a term gives all files of the window.
+// add adds what a term gives all files of the window. It does what addFile does
+// file by file, from postings that were all read before.
 func (w *window) add(t int) {
-	c := &w.cursors[t]
-	for uint64(c.chunk) < uint64(w.c1) {
-		if uint64(c.chunk) < uint64(w.c0) { // in damaged postings
-			c.next()
-			continue
-		}
-		f := int(w.seg.chunkField(int(c.chunk), 0))
+	w.list = w.cursors[t].take(w.list[:0], uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
+	seg, term := w.seg, &w.terms[t]
+	k1, inBody, inFile := w.score.ranking.K1, w.score.body, w.score.fileBody
+	for i := 0; i < len(w.list); {
+		f, body, heading := seg.chunkRow(w.list[i].chunk)
 		if w.allowed != nil && !w.allowed.has(f) {
-			_, end := w.seg.chunksOf(f)
-			c.seek(uint32(end)) //nolint:gosec // as above
+			_, end := seg.chunksOf(f)
+			i = after(w.list, i+1, end)
 			continue
 		}
 		w.touched.set(f - w.f0)
-		w.addFile(t, f)
+		if w.list[i].title > 0 {
+			i = w.addTitles(t, f, i)
+			continue
+		}
+		_, end := seg.chunksOf(f)
+		total := uint32(0)
+		for {
+			p := &w.list[i]
+			total += p.body
+			if sum := &w.chunks[int(p.chunk)-w.c0]; p.heading == 0 {
+				*sum += term.chunkGain * inText(p.body, body, k1, inBody)
+			} else {
+				*sum += term.chunkGain * w.score.chunk(p.body, body, p.heading, heading, 0, 0)
+			}
+			if i++; i == len(w.list) || int(w.list[i].chunk) >= end {
+				break
+			}
+			_, body, heading = seg.chunkRow(w.list[i].chunk)
+		}
+		if total > 0 {
+			w.files[f-w.f0] += term.fileGain * saturated(norm(total, inFile, seg.fileField(f, 1)), k1)
+		}
 	}
+}
+
+// after is the first entry from i on whose chunk is not before end.
+func after(list []posting, i, end int) int {
+	for i < len(list) && int(list[i].chunk) < end {
+		i++
+	}
+	return i
+}
+
+// addTitles is add for a file with the term in its title, which all of its
+// chunks have part in. It returns the first entry behind those of the file.
+func (w *window) addTitles(t, f, i int) int {
+	term, title, length := &w.terms[t], w.list[i].title, w.seg.fileField(f, 2)
+	first, end := w.seg.chunksOf(f)
+	total := uint32(0)
+	for at := first; at < end; at++ {
+		var p posting
+		if i = after(w.list, i, at); i < len(w.list) && int(w.list[i].chunk) == at {
+			p = w.list[i]
+			i++
+		}
+		total += p.body
+		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
+		if gain := w.score.chunk(p.body, body, p.heading, heading, title, length); gain > 0 {
+			w.chunks[at-w.c0] += term.chunkGain * gain
+		}
+	}
+	if gain := w.score.file(total, w.seg.fileField(f, 1), title, length); gain > 0 {
+		w.files[f-w.f0] += term.fileGain * gain
+	}
+	return i
 }
 
 // addFile adds what a term gives one file and its chunks. The cursor of the term
@@ -254,15 +313,16 @@ func (w *window) finish(essential int, found *top) {
 
 func (w *window) finishFile(f, essential int, found *top) {
 	first, end := w.seg.chunksOf(f)
-	chunks, share, floor := w.chunks[first-w.c0:end-w.c0], w.score.ranking.Document, found.floor()
+	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
+	share, floor := w.score.ranking.Document, found.floor()
 	for t := essential; ; t++ {
-		if (slices.Max(chunks)+share*w.files[f-w.f0]+w.rest[t])*slack < floor {
+		if (greatest(chunks)+share**whole+w.rest[t])*slack < floor { // a bound that is no number holds nothing back
 			break
 		}
 		if t == len(w.terms) {
 			for i, v := range chunks {
 				if v > 0 && (w.only == nil || w.only.has(first+i)) {
-					found.offer(candidate{w.part, first + i, v + share*w.files[f-w.f0]})
+					found.offer(candidate{w.part, first + i, v + share**whole})
 				}
 			}
 			break
@@ -275,5 +335,16 @@ func (w *window) finishFile(f, essential int, found *top) {
 		}
 	}
 	clear(chunks)
-	w.files[f-w.f0] = 0
+	*whole = 0
+}
+
+// greatest is the greatest of some sums; most documents have few.
+func greatest(sums []float64) float64 {
+	m := sums[0]
+	for _, v := range sums[1:] {
+		if v > m {
+			m = v
+		}
+	}
+	return m
 }

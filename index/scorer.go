@@ -66,11 +66,15 @@ func (s *scorer) chunk(body, bodyLength, heading, headingLength, title, titleLen
 }
 
 func (s *scorer) inText(body, length uint32) float64 {
+	return inText(body, length, s.ranking.K1, s.body)
+}
+
+func inText(body, length uint32, k1 float64, l lengths) float64 {
 	tf := float64(body)
 	if tf == 0 { // with K1 = 0 it were 0/0
 		return 0
 	}
-	return tf / (tf + float64(s.ranking.K1*s.body.of(length)))
+	return tf / (tf + float64(k1*l.of(length)))
 }
 
 func (s *scorer) file(body, bodyLength, title, titleLength uint32) float64 {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -31,7 +32,14 @@ type Searcher struct {
 
 	held     []string      // languages besides English that chunks are in, ascending
 	analyzer text.Analyzer // see Analyzer
+
+	spellings *memo.Cache[spelled, []SimilarTerm] // by word; nil: none are kept
+	shares    *shareCache                         // of terms in small parts; nil: all are searched as large ones
 }
+
+// keptSpellings is how many words that no chunk holds a searcher remembers, with
+// what is searched for instead: the same are asked for again and again.
+const keptSpellings = 1024
 
 // Searcher returns a searcher over what the index holds of roots now; the order
 // of roots does not matter. Where a root was never indexed the error is
@@ -51,6 +59,8 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.all.add(v.all)
 	}
 	s.scorer = newScorer(db.ranking, s.all)
+	s.shares = &shareCache{}
+	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
 	s.bind()
 	return s, nil
 }
@@ -177,10 +187,10 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 	if len(found) == 0 {
 		return nil
 	}
-	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
+	hits, legs, ids := make([]state.Hit, len(found)), make([]state.Leg, len(found)), s.publicIDs(found)
 	for i, c := range found {
 		legs[i] = state.Leg{Name: leg, Rank: i + 1, Score: c.score}
-		hits[i] = state.Hit{Chunk: s.publicID(c), Score: c.score, Legs: legs[i : i+1 : i+1]}
+		hits[i] = state.Hit{Chunk: ids[i], Score: c.score, Legs: legs[i : i+1 : i+1]}
 	}
 	return hits
 }
@@ -197,48 +207,81 @@ type queryTerm struct {
 // terms analyzes a query. Terms that nothing holds are left out; the rest is in
 // the order in which scores are added up, what counts most first.
 func (s *Searcher) terms(q state.Query) []queryTerm {
-	weights := make(map[string]float64, 32)
-	add := func(words string, weight float64) []text.QueryTerm {
-		terms := text.QueryTerms(s.db.analyzer, words, s.held)
-		for _, t := range terms {
-			weights[t.Term] = max(weights[t.Term], weight*t.Weight)
-		}
-		return terms
+	asked := text.QueryTerms(s.db.analyzer, q.Text, s.held)
+	l := lookup{s: s, places: make(map[string]int, len(asked)+8), list: make([]queryTerm, 0, len(asked)+8)}
+	for _, t := range asked {
+		l.add(t.Term, t.Weight)
 	}
-	for _, r := range s.respelled(q.Text, add(q.Text, 1)) {
+	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
 		for _, t := range r.Terms {
-			weights[t.Term] = max(weights[t.Term], t.weight())
+			l.add(t.Term, t.weight())
 		}
 	}
 	for _, b := range q.Boosts {
 		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
-			add(b.Text, b.Weight)
-		}
-	}
-	out := make([]queryTerm, 0, len(weights))
-	entries := make([]entry, len(weights)*len(s.parts))
-	for term, weight := range weights {
-		t := queryTerm{term: term, weight: weight, entries: entries[:len(s.parts):len(s.parts)]}
-		entries = entries[len(s.parts):]
-		for i, p := range s.parts {
-			if e, ok := p.find(term); ok {
-				t.entries[i] = e
-				t.chunkDF += e.chunkDF
-				t.fileDF += e.fileDF
+			for _, t := range text.QueryTerms(s.db.analyzer, b.Text, s.held) {
+				l.add(t.Term, b.Weight*t.Weight)
 			}
 		}
-		chunks, files := s.deadDF(term)
-		t.chunkDF -= chunks
-		t.fileDF -= files
+	}
+	return l.ranked()
+}
+
+// lookup finds the terms of a query in all parts, each once.
+type lookup struct {
+	s       *Searcher
+	list    []queryTerm
+	places  map[string]int // in list
+	entries []entry        // room for those of the terms to come
+}
+
+// add searches for a term; of several weights the greatest counts.
+func (l *lookup) add(term string, weight float64) {
+	if i, ok := l.places[term]; ok {
+		l.list[i].weight = max(l.list[i].weight, weight)
+		return
+	}
+	n := len(l.s.parts)
+	if len(l.entries) < n {
+		l.entries = make([]entry, n*max(8, cap(l.list)))
+	}
+	t := queryTerm{term: term, weight: weight, entries: l.entries[:n:n]}
+	l.entries = l.entries[n:]
+	for i, p := range l.s.parts {
+		if e, ok := p.find(term); ok {
+			t.entries[i] = e
+			t.chunkDF += e.chunkDF
+			t.fileDF += e.fileDF
+		}
+	}
+	chunks, files := l.s.deadDF(term)
+	t.chunkDF -= chunks
+	t.fileDF -= files
+	l.places[term] = len(l.list)
+	l.list = append(l.list, t)
+}
+
+// docFreq is Searcher.DocFreq, without looking twice.
+func (l *lookup) docFreq(term string) int {
+	if i, ok := l.places[term]; ok {
+		return l.list[i].chunkDF
+	}
+	return l.s.DocFreq(term)
+}
+
+// ranked returns the terms that some chunk holds, what counts most first.
+func (l *lookup) ranked() []queryTerm {
+	ranking, all := &l.s.scorer.ranking, &l.s.all
+	out := l.list[:0]
+	for _, t := range l.list {
 		if t.chunkDF > 0 {
-			t.chunkGain = weight * idf(s.all.chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)
-			t.fileGain = weight * idf(s.all.files, t.fileDF) * (s.scorer.ranking.K1 + 1)
+			t.chunkGain = t.weight * idf(all.chunks, t.chunkDF) * (ranking.K1 + 1)
+			t.fileGain = t.weight * idf(all.files, t.fileDF) * (ranking.K1 + 1)
 			out = append(out, t)
 		}
 	}
-	share := s.scorer.ranking.Document
 	slices.SortFunc(out, func(a, b queryTerm) int {
-		return cmp.Or(cmp.Compare(b.chunkGain+share*b.fileGain, a.chunkGain+share*a.fileGain), strings.Compare(a.term, b.term))
+		return cmp.Or(cmp.Compare(b.chunkGain+ranking.Document*b.fileGain, a.chunkGain+ranking.Document*a.fileGain), strings.Compare(a.term, b.term))
 	})
 	return out
 }
@@ -246,19 +289,45 @@ func (s *Searcher) terms(q state.Query) []queryTerm {
 // publicID returns the id by which a chunk is known outside. Two roots may hold
 // a file of the same name with a chunk at the same place, which has the same
 // id; that of the later root gets a mark of its root behind it.
-func (s *Searcher) publicID(c candidate) string {
-	id := s.parts[c.part].id(c.chunk)
-	root := s.parts[c.part].root
+func (s *Searcher) publicID(c candidate) string { return s.publicIDs([]candidate{c})[0] }
+
+// publicIDs is publicID for several.
+func (s *Searcher) publicIDs(list []candidate) []string {
+	var all []byte // one string for all: they come and go together
+	ends := make([]int, len(list))
+	for i, c := range list {
+		p := &s.parts[c.part]
+		all = append(all, p.rawID(c.chunk)...)
+		if s.doubled(c) {
+			all = append(append(all, '@'), rootMark(p.root)...)
+		}
+		if ends[i] = len(all); i == 0 {
+			all = slices.Grow(all, len(all)*(len(list)-1))
+		}
+	}
+	whole, out, from := string(all), make([]string, len(list)), 0
+	for i, end := range ends {
+		out[i], from = whole[from:end], end
+	}
+	return out
+}
+
+// doubled reports whether a root before that of a chunk has one of the same id.
+func (s *Searcher) doubled(c candidate) bool {
+	root, id := s.parts[c.part].root, ""
 	for i := range s.parts[:c.part] {
 		p := &s.parts[i]
 		if p.root == root {
 			break
 		}
+		if id == "" {
+			id = s.parts[c.part].id(c.chunk)
+		}
 		if at, ok := p.place(id); ok && p.live(at) {
-			return id + "@" + rootMark(root)
+			return true
 		}
 	}
-	return id
+	return false
 }
 
 func rootMark(root string) string {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -176,6 +177,13 @@ func (s *segment) chunkField(chunk, field int) uint32 {
 	return binary.LittleEndian.Uint32(s.chunkTab[chunk*chunkWidth+4*field:])
 }
 
+// chunkRow returns the file of a chunk, and how many terms its text and its heading
+// path have.
+func (s *segment) chunkRow(chunk uint32) (file int, body, heading uint32) {
+	row := s.chunkTab[int(chunk)*chunkWidth:][:chunkWidth]
+	return int(binary.LittleEndian.Uint32(row)), binary.LittleEndian.Uint32(row[4:]), binary.LittleEndian.Uint32(row[8:])
+}
+
 // chunksOf returns the chunks of a file: first to end-1.
 func (s *segment) chunksOf(file int) (first, end int) {
 	first, end = int(s.fileField(file, 0)), s.chunks
@@ -186,12 +194,14 @@ func (s *segment) chunksOf(file int) (first, end int) {
 }
 
 // id returns the id of a chunk.
-func (s *segment) id(chunk int) string {
+func (s *segment) id(chunk int) string { return string(s.rawID(chunk)) }
+
+func (s *segment) rawID(chunk int) []byte {
 	start := uint32(0)
 	if chunk > 0 {
 		start = s.chunkField(chunk-1, 3)
 	}
-	return string(s.ids[start:s.chunkField(chunk, 3)])
+	return s.ids[start:s.chunkField(chunk, 3)]
 }
 
 // place returns the chunk that has an id.
@@ -269,4 +279,41 @@ func common(a []byte, b string) int {
 func (s *segment) block(b int) reader {
 	at := binary.LittleEndian.Uint32(s.blocks[b*blockWidth:])
 	return reader{b: s.dict[min(int(at), len(s.dict)):]}
+}
+
+// eachTerm calls f for each term that begins with prefix, which is not empty, in
+// ascending order. f must not keep the term.
+func (s *segment) eachTerm(prefix []byte, f func(term []byte)) {
+	blocks := len(s.blocks) / blockWidth
+	first := max(0, sort.Search(blocks, func(b int) bool {
+		r := s.block(b)
+		r.uint()
+		return bytes.Compare(r.bytes(), prefix) >= 0
+	})-1)
+	var t []byte
+	for b := first; b < blocks; b++ {
+		end := len(s.dict)
+		if b+1 < blocks {
+			end = min(end, int(binary.LittleEndian.Uint32(s.blocks[(b+1)*blockWidth:])))
+		}
+		r := s.block(b)
+		r.b = r.b[:max(0, end-(len(s.dict)-len(r.b)))]
+		t = t[:0]
+		for range min(blockTerms, s.terms-b*blockTerms) {
+			t = r.term(t)
+			r.u32()
+			r.u32()
+			r.u32()
+			r.uint()
+			if r.err != nil {
+				return
+			}
+			switch {
+			case bytes.HasPrefix(t, prefix):
+				f(t)
+			case bytes.Compare(t, prefix) > 0:
+				return
+			}
+		}
+	}
 }

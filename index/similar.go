@@ -1,12 +1,9 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"math/bits"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,16 +52,18 @@ func (t SimilarTerm) weight() float64 {
 // words that no chunk holds, the terms spelled almost like them. It
 // takes time only where there are such words.
 func (s *Searcher) Respelled(query string) []Respelled {
-	return s.respelled(query, text.QueryTerms(s.db.analyzer, query, s.held))
+	return s.respelled(query, text.QueryTerms(s.db.analyzer, query, s.held), s.DocFreq)
 }
 
-func (s *Searcher) respelled(query string, terms []text.QueryTerm) []Respelled {
+// respelled is Respelled for a query whose terms are known; docFreq is that of the
+// searcher.
+func (s *Searcher) respelled(query string, terms []text.QueryTerm, docFreq func(string) int) []Respelled {
 	var out []Respelled
-	for _, span := range spelledWords(query, terms) {
+	for _, span := range spelledWords(query, terms, docFreq) {
 		df, forms := 0, []string(nil)
 		for _, t := range terms {
 			if t.Start <= span.Start && span.End <= t.End { // the word, or a name that it is part of
-				df = max(df, s.DocFreq(t.Term))
+				df = max(df, docFreq(t.Term))
 			}
 			if t.Start == span.Start && t.End == span.End && !text.IsFolded(t.Term) && !slices.Contains(forms, t.Term) {
 				forms = append(forms, t.Term)
@@ -74,26 +73,11 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm) []Respelled {
 			continue
 		}
 		r := Respelled{Word: query[span.Start:span.End]}
-		for _, form := range forms {
-			edits := 1
-			if utf8.RuneCountInString(r.Word) >= twoEdits && utf8.RuneCountInString(form) >= twoEditsTerm {
-				edits = 2
-			}
-			for _, t := range s.Similar(form, edits) {
-				if !slices.ContainsFunc(r.Terms, func(o SimilarTerm) bool { return o.Term == t.Term }) {
-					r.Terms = append(r.Terms, t)
-				}
-			}
-		}
-		if len(r.Terms) == 0 {
-			r.Terms = s.slips(strings.ToLower(r.Word))
-		}
-		slices.SortFunc(r.Terms, compareSimilar)
-		for i, t := range r.Terms {
-			if t.Edits > r.Terms[0].Edits || i == maxSimilar { // the nearest alone
-				r.Terms = r.Terms[:i]
-				break
-			}
+		key := spelled{strings.ToLower(r.Word), strings.Join(forms, " ")}
+		if s.spellings != nil {
+			r.Terms = slices.Clone(s.spellings.Get(key, func() []SimilarTerm { return s.nearest(key.word, forms) }))
+		} else {
+			r.Terms = s.nearest(key.word, forms)
 		}
 		if len(r.Terms) > 0 {
 			out = append(out, r)
@@ -105,11 +89,43 @@ func (s *Searcher) respelled(query string, terms []text.QueryTerm) []Respelled {
 	return out
 }
 
+// spelled is a word in lower case, with the terms that languages make of it.
+type spelled struct{ word, forms string }
+
+// nearest returns the terms that are spelled most like a word, or like the terms
+// that languages make of it.
+func (s *Searcher) nearest(word string, forms []string) (out []SimilarTerm) {
+	for _, form := range forms {
+		edits := 1
+		if utf8.RuneCountInString(word) >= twoEdits && utf8.RuneCountInString(form) >= twoEditsTerm {
+			edits = 2
+		}
+		for _, t := range s.Similar(form, edits) {
+			if !slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == t.Term }) {
+				out = append(out, t)
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = s.slips(word)
+	}
+	slices.SortFunc(out, compareSimilar)
+	for i, t := range out {
+		if t.Edits > out[0].Edits || i == maxSimilar { // the nearest alone
+			return out[:i]
+		}
+	}
+	return out
+}
+
 // spelledWords returns where the words of a query are that may be misspelled:
-// of letters alone, in a script that has spelling mistakes.
-func spelledWords(query string, terms []text.QueryTerm) []text.Span {
+// of letters alone, in a script that has spelling mistakes, and as such in no chunk.
+func spelledWords(query string, terms []text.QueryTerm, docFreq func(string) int) []text.Span {
 	var out []text.Span
 	for _, t := range terms {
+		if docFreq(t.Term) > 0 {
+			continue
+		}
 		span := text.Span{Start: t.Start, End: t.End}
 		word := query[t.Start:t.End]
 		if n := utf8.RuneCountInString(word); n < minRespelled || n > maxSpelled || slices.Contains(out, span) || acronym(word) ||
@@ -165,43 +181,14 @@ func (s *Searcher) Similar(term string, edits int) []SimilarTerm {
 
 // similar adds the terms of the segment that m accepts.
 func (s *segment) similar(m *spelling, found map[string]int) {
-	blocks := len(s.blocks) / blockWidth
-	first := max(0, sort.Search(blocks, func(b int) bool {
-		r := s.block(b)
-		r.uint()
-		return bytes.Compare(r.bytes(), m.letter) >= 0
-	})-1)
-	var t []byte
-	for b := first; b < blocks; b++ {
-		end := len(s.dict)
-		if b+1 < blocks {
-			end = min(end, int(binary.LittleEndian.Uint32(s.blocks[(b+1)*blockWidth:])))
+	s.eachTerm(m.letter, func(t []byte) {
+		if !m.near(t) {
+			return
 		}
-		r := s.block(b)
-		r.b = r.b[:max(0, end-(len(s.dict)-len(r.b)))]
-		t = t[:0]
-		for range min(blockTerms, s.terms-b*blockTerms) {
-			t = r.term(t)
-			r.u32()
-			r.u32()
-			r.u32()
-			r.uint()
-			if r.err != nil {
-				return
-			}
-			switch {
-			case bytes.HasPrefix(t, m.letter):
-				if !m.near(t) {
-					continue
-				}
-				if n, ok := m.accepts(t); ok {
-					found[string(t)] = n
-				}
-			case bytes.Compare(t, m.letter) > 0:
-				return
-			}
+		if n, ok := m.accepts(t); ok {
+			found[string(t)] = n
 		}
-	}
+	})
 }
 
 // spelling compares terms with a word, one after the other in ascending order: the

@@ -2,28 +2,47 @@ package index
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"example.com/ragflow/text"
 )
 
-// mostSlips is how long a word may be, in letters, for its spellings to be
-// tried: there are 53 a letter.
-const mostSlips = 20
+const (
+	// mostSlips is how long a word may be, in letters, for its spellings to be
+	// tried: there are 53 a letter.
+	mostSlips = 20
+	// mostEnding is how many letters an ending has at most. A slip before it is one
+	// in the term itself, which Similar finds.
+	mostEnding = 7
+	// firmLetters is how many letters no ending reaches.
+	firmLetters = 3
+)
 
-// slips returns the terms of words that one edit behind the first letter makes
-// of a word. The dictionary holds words without their endings, so a slip within
-// an ending, as in "refrigeratoin", is far from every term; each spelling is
-// analyzed instead. It takes about a millisecond.
+// slips returns the terms of words that one edit near their end makes of a word.
+// The dictionary holds words without their endings, so a slip within an ending,
+// as in "refrigeratoin", is far from every term; each spelling is analyzed
+// instead, where some term begins as it does.
 func (s *Searcher) slips(word string) []SimilarTerm {
-	if n := utf8.RuneCountInString(word); n < twoEdits || n > mostSlips {
+	n := utf8.RuneCountInString(word)
+	if n < twoEdits || n > mostSlips {
 		return nil
+	}
+	firm := len(string([]rune(word)[:max(firmLetters, n-mostEnding-1)])) // bytes
+	var stems stems                                                      // nil: stemmers may change other letters
+	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		if stems = s.stems(word[:firm]); len(stems) == 0 {
+			return nil
+		}
 	}
 	var out []SimilarTerm
 	analyzers := s.analyzers()
-	for spelling := range oneEdit([]rune(word)) {
+	for spelling := range oneEdit(word, firm) {
+		if stems != nil && !stems.of(spelling, firm) {
+			continue
+		}
 		for _, a := range analyzers {
-			for _, t := range a.Analyze(spelling) {
+			for _, t := range a.Analyze(string(spelling)) {
 				if text.IsFolded(t.Term) || text.IsPhrase(t.Term) || t.End-t.Start < len(spelling) ||
 					slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == t.Term }) {
 					continue
@@ -37,25 +56,65 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 	return out
 }
 
-// oneEdit yields the spellings that one edit makes of a word: two neighbours
-// swapped, a letter left out, replaced or put in. The first letter stays.
-func oneEdit(word []rune) func(yield func(string) bool) {
-	with := func(i, upTo int, letters ...rune) string {
-		return string(slices.Concat(word[:i], letters, word[upTo:]))
+// stems are the beginnings of terms that a word must have one of to give the term:
+// all but its last letter, which stemmers change (happy, happi).
+type stems map[string]bool
+
+// stems returns those of the terms that begin with prefix.
+func (s *Searcher) stems(prefix string) stems {
+	out := stems{}
+	for _, p := range s.parts {
+		p.eachTerm([]byte(prefix), func(term []byte) {
+			_, last := utf8.DecodeLastRune(term)
+			out[string(term[:max(len(prefix), len(term)-last)])] = true
+		})
 	}
-	return func(yield func(string) bool) {
-		for i := 1; i <= len(word); i++ {
-			if i+1 < len(word) && !yield(with(i, i+2, word[i+1], word[i])) {
+	return out
+}
+
+// of reports whether a word, whose first bytes are firm, may give one of the terms.
+func (s stems) of(word []byte, firm int) bool {
+	for end := max(firm, len(word)-mostEnding-1); end <= len(word); end++ {
+		if s[string(word[:end])] {
+			return true
+		}
+	}
+	return false
+}
+
+// oneEdit yields the spellings that one edit makes of a word from some byte on: two
+// neighbours swapped, a letter left out, replaced or put in. What is yielded
+// is valid until the next.
+func oneEdit(word string, from int) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		buf := make([]byte, 0, len(word)+1)
+		with := func(i, upTo int, between ...string) []byte {
+			buf = append(buf[:0], word[:i]...)
+			for _, s := range between {
+				buf = append(buf, s...)
+			}
+			return append(buf, word[upTo:]...)
+		}
+		letters := "abcdefghijklmnopqrstuvwxyz"
+		for i := from; i <= len(word); {
+			_, size := utf8.DecodeRuneInString(word[i:])
+			next := i + size
+			_, after := utf8.DecodeRuneInString(word[next:])
+			if after > 0 && !yield(with(i, next+after, word[next:next+after], word[i:next])) {
 				return
 			}
-			if i < len(word) && !yield(with(i, i+1)) {
+			if size > 0 && !yield(with(i, next)) {
 				return
 			}
-			for l := 'a'; l <= 'z'; l++ {
-				if !yield(with(i, i, l)) || i < len(word) && !yield(with(i, i+1, l)) {
+			for l := range letters {
+				if !yield(with(i, i, letters[l:l+1])) || size > 0 && !yield(with(i, next, letters[l:l+1])) {
 					return
 				}
 			}
+			if size == 0 {
+				return
+			}
+			i = next
 		}
 	}
 }

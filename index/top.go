@@ -38,7 +38,7 @@ func (t *top) offer(c candidate) {
 		t.list = append(t.list, c)
 		for i := len(t.list) - 1; i > 0; {
 			parent := (i - 1) / 2
-			if t.better(t.list[i], t.list[parent]) <= 0 {
+			if !t.worse(i, parent) {
 				return
 			}
 			t.list[i], t.list[parent] = t.list[parent], t.list[i]
@@ -46,14 +46,14 @@ func (t *top) offer(c candidate) {
 		}
 		return
 	}
-	if c.score < t.list[0].score || t.better(c, t.list[0]) >= 0 {
+	if c.score < t.list[0].score || c.score == t.list[0].score && t.better(c, t.list[0]) >= 0 {
 		return
 	}
 	t.list[0] = c
 	for i := 0; ; {
 		worst := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(t.list); child++ {
-			if t.better(t.list[child], t.list[worst]) > 0 {
+			if t.worse(child, worst) {
 				worst = child
 			}
 		}
@@ -63,6 +63,15 @@ func (t *top) offer(c candidate) {
 		t.list[i], t.list[worst] = t.list[worst], t.list[i]
 		i = worst
 	}
+}
+
+// worse reports whether the candidate at i is worse than that at j. Most differ in
+// their scores, which better would look at first.
+func (t *top) worse(i, j int) bool {
+	if a, b := t.list[i].score, t.list[j].score; a != b {
+		return a < b
+	}
+	return t.better(t.list[i], t.list[j]) > 0
 }
 
 // ranked returns the candidates, best first. The top is used up then.

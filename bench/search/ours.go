@@ -82,6 +82,17 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 			return nil, err
 		}
 	}
+	type document struct {
+		id   string
+		seen int // the last query that found it
+	}
+	byID, documents, asked := map[string]*document{}, map[string]*document{}, 0
+	for chunk, id := range files {
+		if byID[id] == nil {
+			byID[id] = &document{id: id}
+		}
+		documents[chunk] = byID[id]
+	}
 	s, err := db.Searcher(ctx, collection)
 	if err != nil {
 		return nil, err
@@ -91,12 +102,12 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 		if err != nil {
 			return nil, err
 		}
+		asked++
 		out := make([]hit, 0, len(hits))
-		seen := make(map[string]bool, len(hits))
 		for _, h := range hits {
-			if id := files[h.Chunk]; !seen[id] {
-				seen[id] = true
-				out = append(out, hit{id, h.Score})
+			if d := documents[h.Chunk]; d.seen != asked {
+				d.seen = asked
+				out = append(out, hit{d.id, h.Score})
 			}
 		}
 		return out, nil
