@@ -120,10 +120,24 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 	for _, w := range warnings {
 		graph.Warn(ctx, w)
 	}
+	if err == nil && h.config.Dense.Leg != LegDense {
+		for _, r := range h.Respelled(q.Text) {
+			graph.Note(ctx, "searched also for", respelling(r))
+		}
+	}
 	if said := h.turnedDown(q, h.config.Dense.Leg); said != "" && err == nil && len(warnings) == 0 {
 		graph.Note(ctx, "legs", said)
 	}
 	return hits, err
+}
+
+// respelling says what is searched for besides a word that no document has.
+func respelling(r index.Respelled) string {
+	terms := make([]string, len(r.Terms))
+	for i, t := range r.Terms {
+		terms[i] = t.Term
+	}
+	return fmt.Sprintf("%s, for no document has %q", strings.Join(terms, ", "), r.Word)
 }
 
 // search searches by one leg, or by all that have a weight side by side, and

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/corpus"
 	"example.com/ragflow/index"
 	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
@@ -121,17 +122,20 @@ type Preset struct {
 	DenseDepth, LexicalDepth int     // 0: twice TopK
 	Rerank                   string  // a method of reranking
 	Hops                     int     // over which links of the best hits are followed
+	Chunker                  string  // how documents are cut; empty: as ever
+	ChunkSize                int     // most tokens of a chunk; 0: the default
 }
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
 // hits each leg gives, the others by what the search is for. They matter where an
-// embedding model is configured; without one, words are searched.
+// embedding model is configured; without one, words are searched. How they cut documents
+// matters where folders are indexed with Config.KeepChunking.
 func Presets() []Preset {
 	return []Preset{
-		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: RerankAuto},
-		{Name: "fast", TopK: 5, Leg: LegDense, Rerank: RerankOff},
-		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto},
-		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto},
+		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: RerankAuto, Chunker: corpus.ChunkMarkdown},
+		{Name: "fast", TopK: 5, Leg: LegDense, Rerank: RerankOff, Chunker: corpus.ChunkRecursive},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto, Chunker: corpus.ChunkSemantic},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto, Chunker: corpus.ChunkCode, ChunkSize: 1024},
 		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: RerankAuto},
 		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: RerankOff, Hops: 1},
 	}
@@ -139,6 +143,10 @@ func Presets() []Preset {
 
 // apply fills in what c leaves zero.
 func (p Preset) apply(c *Config) {
+	if c.KeepChunking {
+		c.Chunking.Chunker = cmp.Or(c.Chunking.Chunker, p.Chunker)
+		c.Chunking.Size = cmp.Or(c.Chunking.Size, p.ChunkSize)
+	}
 	r := &c.Retrieval
 	r.TopK = cmp.Or(r.TopK, p.TopK)
 	r.Rerank = cmp.Or(r.Rerank, p.Rerank)

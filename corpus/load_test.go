@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,6 +97,51 @@ func TestLoad(t *testing.T) {
 		problem, ok := errors.AsType[*corpus.FileError](err)
 		if !ok || !errors.Is(err, tt.want) || problem.Path != filepath.Join(root, tt.name) {
 			t.Errorf("Load(%s) = %v, want a FileError of %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestLoadHugeLine reads a file of one line of a gigabyte, which takes no room on
+// the disk: it is refused by its size, whatever kind it is, and not a byte of it is kept.
+func TestLoadHugeLine(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files with holes need a call of their own here")
+	}
+	root := t.TempDir()
+	for _, name := range []string{"a.txt", "a.md", "a.mdx", "a.html", "a.json", "a.jsonl", "a.csv", "a.pdf", "a.docx", "a.go"} {
+		path := filepath.Join(root, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 1<<30); err != nil {
+			t.Skipf("no room: %v", err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := corpus.Load(t.Context(), corpus.File{Root: root, Source: name, Path: path}, corpus.Limits{})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, corpus.ErrTooLarge) || !strings.Contains(err.Error(), "1073741824 bytes, the limit is") {
+			t.Errorf("%s: %v, want ErrTooLarge with both sizes", name, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+			t.Errorf("%s: %d bytes of memory for a file that is not read", name, took)
+		}
+	}
+	// Within the limit a line may be as long as the file.
+	line := strings.Repeat("word ", 1<<20)
+	for _, name := range []string{"b.txt", "b.md", "b.mdx"} {
+		doc, err := corpus.Parse(t.Context(), name, []byte(line))
+		if err != nil || len(doc.Text) != len(line) {
+			t.Errorf("%s: %d bytes, %v", name, len(doc.Text), err)
+		}
+		chunks := corpus.Chunk(doc, corpus.ChunkOptions{})
+		for _, c := range chunks {
+			if c.Text != doc.Text[c.Start:c.End] || len(c.Text) > 8<<10 {
+				t.Fatalf("%s: a chunk of %d bytes at %d", name, len(c.Text), c.Start)
+			}
+		}
+		if len(chunks) < len(line)/(8<<10) {
+			t.Errorf("%s: %d chunks", name, len(chunks))
 		}
 	}
 }

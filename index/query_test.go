@@ -179,6 +179,28 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
+// FuzzParseQuery: whatever is typed, the words, phrases and exclusions that are
+// made of it come from it, and what is read twice is read alike.
+func FuzzParseQuery(f *testing.F) {
+	for _, s := range []string{`keep "named volume" -swarm`, `-"a b" “c d” «e»`, `"open`, `-- - "" -""`, "\xff \"\xfe\" -\u00e9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		q := index.ParseQuery(s)
+		for _, part := range slices.Concat(q.Phrases, q.Without) {
+			if strings.TrimSpace(part) == "" || !strings.Contains(s, part) {
+				t.Fatalf("%q gives %q", s, part)
+			}
+		}
+		if again := index.ParseQuery(s); again.Text != q.Text || !slices.Equal(again.Phrases, q.Phrases) || !slices.Equal(again.Without, q.Without) {
+			t.Fatalf("%q is read in two ways", s)
+		}
+		if s != "" && q.Text == "" && len(q.Phrases)+len(q.Without) == 0 && strings.TrimSpace(s) != "" {
+			t.Fatalf("nothing is left of %q", s)
+		}
+	})
+}
+
 func TestPhrasesAndMinus(t *testing.T) {
 	tests := []struct {
 		query string
