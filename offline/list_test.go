@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -70,6 +71,21 @@ func TestListReranker(t *testing.T) {
 			}
 		})
 	}
+}
+
+func ExampleListReranker() {
+	r := offline.NewListReranker(docs())
+	found := listed(
+		"A volume is removed with a command. Back up what it holds before.",
+		"Data live in volumes. To back up such a volume, write an archive.",
+	)
+	ranked, err := r.Rerank(context.Background(), []state.Query{{Text: "how to back up a volume", Weight: 1}}, found)
+	for _, s := range ranked {
+		fmt.Printf("%s %.1f %v\n", s.ID, s.Score, err)
+	}
+	// Output:
+	// b 0.7 <nil>
+	// a 0.3 <nil>
 }
 
 // even is an index in which all words are equally common.
