@@ -51,7 +51,7 @@ func TestDocumentsSayWhereTheyArePublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(string(data), `"url"`); got != (want != "") {
+		if got := strings.Contains(string(data), `"changed":false,"url":`); got != (want != "") {
 			t.Errorf("%s: %s", question, data)
 		}
 	}
