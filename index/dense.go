@@ -165,8 +165,8 @@ const steps = 1 << 10
 func (m *sums) score(p *part, document float64, found *top, most float64) {
 	var counts [steps]int
 	m.classes = slices.Grow(m.classes[:0], len(m.hits))[:len(m.hits)]
-	all, scale := !p.narrowed() && p.alive == nil, 1.0
-	if scale = (steps - 2) / most; math.IsInf(scale, 0) || math.IsNaN(scale) {
+	all, scale := !p.narrowed() && p.alive == nil, (steps-2)/most
+	if math.IsInf(scale, 0) || math.IsNaN(scale) {
 		scale = 0
 	}
 	for n, c := range m.hits {
