@@ -2,7 +2,6 @@ package ragflow
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
@@ -256,39 +254,6 @@ func (a *Assistant) Delete(ctx context.Context, threads ...string) error {
 		return err
 	}
 	return a.threads.Vacuum(ctx)
-}
-
-// Expire deletes for good the threads that nobody asked anything in for longer
-// than a duration, which must be more than zero, and returns them, the last used
-// first. Threads of runs under way stay. All or nothing; a dry run only tells.
-func (a *Assistant) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]ThreadInfo, error) {
-	if older <= 0 {
-		return nil, fmt.Errorf("expire threads: %v is no time that may have passed", older)
-	}
-	before := a.config.Clock().Add(-older)
-	gone, err := a.threads.Expire(ctx, before, true)
-	if err != nil {
-		return nil, err
-	}
-	titled := make(map[string]ThreadInfo, len(gone))
-	for _, i := range gone {
-		if titled[i.Thread], err = a.threadInfo(ctx, i); err != nil {
-			return nil, err
-		}
-	}
-	if !dryRun && len(gone) > 0 {
-		if gone, err = a.threads.Expire(ctx, before, false); err == nil {
-			err = a.threads.Vacuum(ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	out := []ThreadInfo{}
-	for _, i := range gone {
-		out = append(out, cmp.Or(titled[i.Thread], ThreadInfo{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
-	}
-	return out, nil
 }
 
 // SealThreads encrypts every record of the threads anew that is not under the

@@ -1,6 +1,7 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -54,6 +55,39 @@ func (a *Assistant) Prune(ctx context.Context, thread string, o PruneOptions) (*
 // titleDetail is where the commit that stands in for a pruned past keeps the
 // title of its thread.
 const titleDetail = "title"
+
+// Expire deletes for good the threads that nobody asked anything in for longer
+// than a duration, which must be more than zero, and returns them, the last used
+// first. Threads of runs under way stay. All or nothing; a dry run only tells.
+func (a *Assistant) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]ThreadInfo, error) {
+	if older <= 0 {
+		return nil, fmt.Errorf("expire threads: %v is no time that may have passed", older)
+	}
+	before := a.config.Clock().Add(-older)
+	gone, err := a.threads.Expire(ctx, before, true)
+	if err != nil {
+		return nil, err
+	}
+	titled := make(map[string]ThreadInfo, len(gone))
+	for _, i := range gone {
+		if titled[i.Thread], err = a.threadInfo(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	if !dryRun && len(gone) > 0 {
+		if gone, err = a.threads.Expire(ctx, before, false); err == nil {
+			err = a.threads.Vacuum(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := []ThreadInfo{}
+	for _, i := range gone {
+		out = append(out, cmp.Or(titled[i.Thread], ThreadInfo{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
+	}
+	return out, nil
+}
 
 // Vacuum gives the room of what was pruned back to the disk.
 func (a *Assistant) Vacuum(ctx context.Context) error { return a.threads.Vacuum(ctx) }

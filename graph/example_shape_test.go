@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,4 +165,47 @@ func ExampleCache() {
 	// embedding word
 	// word [4] <nil>
 	// word [4] <nil>
+}
+
+// corpus is some texts, and what they are made of.
+type corpus struct {
+	Texts []string
+	Words map[string]int
+}
+
+// Map and reduce: a worker counts the words of each text, one node adds up what
+// they found. The counts are the same however the workers meet.
+func ExampleFanOut_mapReduce() {
+	count := graph.FanOut(8,
+		func(s corpus) []string { return s.Texts },
+		func(_ context.Context, _ corpus, text string) (corpus, error) {
+			u := corpus{Words: map[string]int{}}
+			for w := range strings.FieldsSeq(text) {
+				u.Words[w]++
+			}
+			return u, nil
+		},
+		func(_ corpus, found []corpus) (corpus, error) {
+			all := corpus{Words: map[string]int{}}
+			for _, u := range found {
+				for w, n := range u.Words {
+					all.Words[w] += n
+				}
+			}
+			return all, nil
+		})
+	plan := must(graph.Graph[corpus, corpus]{
+		Apply: func(s, u corpus) (corpus, error) {
+			s.Texts, s.Words = append(slices.Clip(s.Texts), u.Texts...), u.Words
+			return s, nil
+		},
+		Nodes: map[string]graph.Task[corpus, corpus]{"count": {Run: count}},
+		Order: []string{"count"},
+		Edges: []graph.Edge{{From: graph.Start, To: "count"}, {From: "count", To: graph.End}},
+	})
+	s, err := plan.Runner(graph.Options{}).Invoke(context.Background(), graph.Request[corpus]{
+		Input: corpus{Texts: []string{"rain and wind", "wind", "rain or snow and wind"}},
+	})
+	fmt.Println(s.Words, err)
+	// Output: map[and:2 or:1 rain:2 snow:1 wind:3] <nil>
 }

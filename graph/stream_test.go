@@ -81,6 +81,23 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestFirstEvent: whoever ranges over a run hears that it began before anything
+// of it runs, and pays for nothing but that when leaving at once.
+func TestFirstEvent(t *testing.T) {
+	ran := false
+	r := build(t, "a", map[string]node{"a": func(context.Context, list) (item, error) { ran = true; return item{}, nil }}, "^ a, a $").
+		Runner(graph.Options{})
+	for e, err := range r.Stream(t.Context(), ask{}) {
+		if err != nil || e.Kind != graph.RunStarted || ran {
+			t.Errorf("first event %s, %v; the node ran: %v", e.Kind, err, ran)
+		}
+		break
+	}
+	if ran {
+		t.Error("the node ran for somebody who left")
+	}
+}
+
 // A consumer that leaves, panics or stalls at any event leaves no goroutine.
 func TestConsumersLeaveNothing(t *testing.T) {
 	p := talker(t)
