@@ -132,7 +132,7 @@ func WithAnswers(ctx context.Context, answers map[string]any) (context.Context, 
 		}
 		s.enter(place{"", answerNode + key, 0}, Delta{Body: body})
 	}
-	return context.WithValue(ctx, notebookKey{}, &notebook{of: s}), nil
+	return &notebook{Context: ctx, of: s}, nil
 }
 
 // InterruptError ends a run that waits: for answers, or at a breakpoint. All is

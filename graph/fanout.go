@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 )
 
@@ -48,55 +47,31 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	books := booksFor(parent, n)
+	books := booksFor(ctx, n)
 	results := make([]U, n)
 	var (
-		workers sync.WaitGroup
-		taken   atomic.Int64
-		failed  atomic.Bool
-		waits   atomic.Pointer[error]
+		failed atomic.Bool
+		waits  atomic.Pointer[error]
 	)
-	one := func(i int) {
+	team := crew{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
 		err := errExited // stands if the worker ends its goroutine
 		defer func() {
-			switch _, asks := errors.AsType[*InterruptError](err); {
-			case asks: // the others may have questions, too
+			if err == nil {
+				return
+			}
+			if _, asks := errors.AsType[*InterruptError](err); asks { // the others may have questions, too
 				first := err // a copy, so that err itself stays off the heap
 				waits.CompareAndSwap(nil, &first)
-			case err != nil:
-				failed.Store(true)
-				cancel(err)
+				return
 			}
+			failed.Store(true)
+			cancel(err)
 		}()
 		results[i], err = guarded(books.open(ctx, i), i, work)
-	}
-	slots := slotsOf(parent)
-	spare, enough := ctx, context.CancelFunc(func() {})
-	if slots != nil {
-		spare, enough = context.WithCancel(ctx)
-		defer enough()
-	}
-	for w := range limit {
-		workers.Go(func() {
-			if w > 0 { // the first one works in the slot of the task itself, so that nobody waits for ever
-				if slots.take(spare) != nil {
-					return
-				}
-				defer slots.give()
-			}
-			for ctx.Err() == nil {
-				i := int(taken.Add(1)) - 1
-				if i >= n {
-					enough()
-					return
-				}
-				one(i)
-			}
-		})
-	}
-	workers.Wait()
+	}}
+	team.run()
 	books.merge(parent)
-	if failed.Load() || int(taken.Load()) < n {
+	if failed.Load() || !team.all() {
 		return nil, context.Cause(ctx)
 	}
 	if err := waits.Load(); err != nil {
@@ -113,6 +88,7 @@ func guarded[U any](ctx context.Context, i int, work func(context.Context, int) 
 // books are the notebooks of a fan's workers; none outside a run.
 type books []notebook
 
+// booksFor makes n notebooks whose contexts are made of ctx.
 func booksFor(ctx context.Context, n int) books {
 	task := bookOf(ctx)
 	if task == nil {
@@ -121,7 +97,8 @@ func booksFor(ctx context.Context, n int) books {
 	b := make(books, n)
 	for i := range b {
 		p := &b[i]
-		p.of, p.path, p.node, p.turn, p.emit, p.up, p.part = task.of, task.path, task.node, task.turn, task.emit, task, i
+		p.Context, p.up, p.part = ctx, task, i
+		p.of, p.path, p.node, p.turn, p.emit = task.of, task.path, task.node, task.turn, task.emit
 	}
 	return b
 }
@@ -130,13 +107,16 @@ func (b books) open(ctx context.Context, i int) context.Context {
 	if b == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, notebookKey{}, &b[i])
+	return &b[i]
 }
 
 // merge moves what the workers noted to the task's notebook, by index.
 func (b books) merge(ctx context.Context) {
 	for i := range b {
 		part := b[i].close()
+		if part == nil {
+			continue
+		}
 		if part.Skipped != "" {
 			part.Details = append(part.Details, Detail{"skipped", part.Skipped})
 		}

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/looplab/fsm"
 )
@@ -24,12 +25,17 @@ const (
 
 // Lifecycle is the state machine of one run: what may happen to it, given its
 // [Status]. It is not safe for concurrent use; the loop of the run owns it.
-type Lifecycle struct{ machine *fsm.FSM }
+type Lifecycle struct{ at Status }
+
+// machines are kept because each is a table of all moves, made anew.
+var machines = sync.Pool{New: func() any { return newMachine() }} //nolint:gochecknoglobals // holds nothing but memory
+
+func newMachine() *fsm.FSM { return fsm.NewFSM(string(Pending), moves(), nil) }
 
 // NewLifecycle returns the lifecycle of a run that has the given status;
 // [Pending] for one that has not begun.
 func NewLifecycle(at Status) *Lifecycle {
-	return &Lifecycle{machine: fsm.NewFSM(string(at), moves(), nil)}
+	return &Lifecycle{at}
 }
 
 // moves is the table of legal moves. A run whose process died still says
@@ -56,25 +62,41 @@ func moves() fsm.Events {
 }
 
 // Status returns where the run stands.
-func (l *Lifecycle) Status() Status { return Status(l.machine.Current()) }
+func (l *Lifecycle) Status() Status { return l.at }
 
 // Can reports whether a move is legal now.
-func (l *Lifecycle) Can(m Move) bool { return l.machine.Can(string(m)) }
+func (l *Lifecycle) Can(m Move) bool {
+	machine := l.machine()
+	defer machines.Put(machine)
+	return machine.Can(string(m))
+}
 
 // Move makes a move. One that is not legal now changes nothing and returns a
 // *[MoveError]. That ctx has ended does not hinder it: ends are moves too.
 func (l *Lifecycle) Move(ctx context.Context, m Move) error {
-	from := l.Status()
-	if !l.Can(m) {
-		return &MoveError{From: from, Move: m}
+	machine := l.machine()
+	defer machines.Put(machine)
+	if !machine.Can(string(m)) {
+		return &MoveError{From: l.at, Move: m}
 	}
-	if m == MoveResume && from == Running {
+	if m == MoveResume && l.at == Running {
 		return nil // fsm calls a move onto the spot an error
 	}
-	if err := l.machine.Event(context.WithoutCancel(ctx), string(m)); err != nil {
-		return fmt.Errorf("%s a %s run: %w", m, from, err)
+	if err := machine.Event(context.WithoutCancel(ctx), string(m)); err != nil {
+		return fmt.Errorf("%s a %s run: %w", m, l.at, err)
 	}
+	l.at = Status(machine.Current())
 	return nil
+}
+
+// machine is one that stands where the run does, to be given back.
+func (l *Lifecycle) machine() *fsm.FSM {
+	machine, ok := machines.Get().(*fsm.FSM)
+	if !ok {
+		machine = newMachine() // unreachable: the pool holds nothing else
+	}
+	machine.SetState(string(l.at))
+	return machine
 }
 
 // MoveError refuses a move that is not legal in the state a run is in.
@@ -87,7 +109,7 @@ func (e *MoveError) Error() string { return fmt.Sprintf("cannot %s a run that is
 
 // LifecycleDiagram draws the lifecycle as a Mermaid state diagram.
 func LifecycleDiagram() string {
-	s, err := fsm.VisualizeForMermaidWithGraphType(NewLifecycle(Pending).machine, fsm.StateDiagram)
+	s, err := fsm.VisualizeForMermaidWithGraphType(newMachine(), fsm.StateDiagram)
 	if err != nil {
 		panic("graph: draw lifecycle: " + err.Error()) // unreachable: the kind of diagram is a known one
 	}

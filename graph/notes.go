@@ -48,9 +48,12 @@ type Call struct {
 	Error    string           `json:"error,omitempty"`
 }
 
-// notebook collects the notes of one running task. A task's goroutines may
-// write to it side by side.
+// notebook collects the notes of one running task, and is the task's context,
+// so that both are one thing in memory. A task's goroutines may write to it side
+// by side.
 type notebook struct {
+	context.Context // what the task's own is made of
+
 	of   *session
 	path string // of the subgraph, empty at the root
 	node string
@@ -58,7 +61,7 @@ type notebook struct {
 	emit func(pulse) // live events; nil when nobody listens
 
 	mu        sync.Mutex
-	notes     Notes
+	notes     *Notes     // nil while there are none, as of most tasks
 	over      bool       // the task has ended; what comes later is dropped
 	up        *notebook  // of the task, for a worker of a [FanOut]
 	part      int        // that the worker is at
@@ -67,6 +70,14 @@ type notebook struct {
 }
 
 type notebookKey struct{}
+
+// Value implements context.Context.
+func (b *notebook) Value(key any) any {
+	if _, mine := key.(notebookKey); mine {
+		return b
+	}
+	return b.Context.Value(key)
+}
 
 func bookOf(ctx context.Context) *notebook {
 	b, _ := ctx.Value(notebookKey{}).(*notebook)
@@ -80,9 +91,13 @@ func (b *notebook) write(f func(*Notes)) {
 	b.alive()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.over {
-		f(&b.notes)
+	if b.over {
+		return
 	}
+	if b.notes == nil {
+		b.notes = &Notes{}
+	}
+	f(b.notes)
 }
 
 // alive puts off the idle timeouts of the task and of those it is part of.
@@ -95,9 +110,9 @@ func (b *notebook) alive() {
 	}
 }
 
-// close ends the notebook and hands out what stands in it. A goroutine that the
-// task left behind can write to it no more.
-func (b *notebook) close() Notes {
+// close ends the notebook and hands out what stands in it, nil where nothing
+// does. A goroutine that the task left behind can write to it no more.
+func (b *notebook) close() *Notes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = true

@@ -275,11 +275,13 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 // task runs one node on the step's snapshot.
 func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	n := &x.plan.nodes[o.node]
-	book := &notebook{of: x.session, path: x.path, node: n.name, turn: x.turn(), emit: emit}
+	book := &notebook{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), emit: emit}
 	began := x.o.Clock()
 	o.err = errExited // stands if the node ends its goroutine
 	defer func() {
-		o.notes = book.close()
+		if notes := book.close(); notes != nil {
+			o.notes = *notes
+		}
 		o.notes.Start, o.notes.Duration = began.UTC().Truncate(time.Microsecond), x.o.Clock().Sub(began)
 		if o.done = o.err == nil; !o.done {
 			_, o.waits = errors.AsType[*InterruptError](o.err)
@@ -289,7 +291,7 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
 		}
 	}()
-	ctx, ended := x.span(context.WithValue(ctx, notebookKey{}, book), SpanTask, n.name, 0)
+	ctx, ended := x.span(book, SpanTask, n.name, 0)
 	defer func() { ended(o.err) }()
 	o.update, o.err = x.perform(ctx, n, book)
 	if o.err == nil {
