@@ -40,7 +40,7 @@ func chainOf[S any](tb testing.TB) *graph.Runner[*S, int] {
 // A step costs one allocation, the same with a large state; a run has some more.
 func TestChainAllocations(t *testing.T) {
 	small, large := chainAllocations(t, chainOf[struct{}](t)), chainAllocations(t, chainOf[big](t))
-	if small > 1.5 || large != small {
+	if small > 1.5 || large > small+0.1 { // under the race detector pools forget at random
 		t.Errorf("%.2f allocations a step, %.2f with 100 KB of state; want at most 1.5, and the same", small, large)
 	}
 }

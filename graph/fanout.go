@@ -97,7 +97,7 @@ func booksFor(ctx context.Context, n int) books {
 	b := make(books, n)
 	for i := range b {
 		p := &b[i]
-		p.Context, p.up, p.part = ctx, task, i
+		p.Context, p.up, p.part = ctx, task, i //nolint:fatcontext // each is made of ctx, not of the one before
 		p.of, p.path, p.node, p.turn, p.emit = task.of, task.path, task.node, task.turn, task.emit
 	}
 	return b

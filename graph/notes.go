@@ -52,7 +52,7 @@ type Call struct {
 // so that both are one thing in memory. A task's goroutines may write to it side
 // by side.
 type notebook struct {
-	context.Context // what the task's own is made of
+	context.Context //nolint:containedctx // what the task's own is made of
 
 	of   *session
 	path string // of the subgraph, empty at the root

@@ -293,7 +293,7 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	}()
 	ctx, ended := x.span(book, SpanTask, n.name, 0)
 	defer func() { ended(o.err) }()
-	o.update, o.err = x.perform(ctx, n, book)
+	o.update, o.err = x.perform(ctx, n, book) //nolint:contextcheck // the notebook is made of ctx
 	if o.err == nil {
 		if o.err = x.encode(o); o.err != nil {
 			o.err = fmt.Errorf("encode update: %w", o.err)
