@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
 )
 
 // linkGraph is what the documents of a collection say of each other. It is
@@ -50,9 +51,11 @@ func (db *DB) readLinks(ctx context.Context, root string) (*linkGraph, error) {
 			if err := r.Scan(&p.id, &p.source, &p.title, &p.url, &meta, &body); err != nil {
 				return err
 			}
-			if err := json.Unmarshal(meta, &p.meta); err != nil {
+			var said state.Metadata
+			if err := json.Unmarshal(meta, &said); err != nil {
 				return fmt.Errorf("metadata of %q: %w", p.source, err)
 			}
+			p.meta = said.Strings()
 			g.pages, bodies = append(g.pages, p), append(bodies, body)
 			return nil
 		}, `SELECT f.id, f.source, f.title, f.url, f.meta, coalesce(l.body, '')

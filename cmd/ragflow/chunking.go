@@ -77,7 +77,7 @@ func chunkSettings() (rows []setting, defaults map[string][]string) {
 
 // chunkFlags adds the flags of how documents are cut.
 func (a *app) chunkFlags(f *pflag.FlagSet) {
-	a.flags.retrieval = map[string]*string{"RETRIEVAL_PRESET": f.String("preset", "", "cut documents as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))}
+	f.StringVar(a.retrievalFlag("RETRIEVAL_PRESET"), "preset", "", "cut documents as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
 	f.StringVar(&a.flags.chunker, "chunker", "", "how documents are cut: `NAME` is one of "+strings.Join(ragflow.Chunkers(), ", ")+" (default: as before, else RAGFLOW_CHUNKER)")
 	f.StringVar(&a.flags.chunkSize, "chunk-size", "", "most `TOKENS` of a passage (default: as before, else CHUNK_SIZE)")
 	f.StringVar(&a.flags.overlap, "overlap", "", "`TOKENS` of a passage that the next one repeats, where it is cut at a size (default: as before, else CHUNK_OVERLAP)")
@@ -85,5 +85,5 @@ func (a *app) chunkFlags(f *pflag.FlagSet) {
 
 // chunkFlagged reports whether a flag says how documents are cut.
 func (a *app) chunkFlagged() bool {
-	return a.flags.chunker != "" || *a.flags.retrieval["RETRIEVAL_PRESET"] != "" || a.flags.chunkSize != "" || a.flags.overlap != ""
+	return a.flags.chunker != "" || *a.retrievalFlag("RETRIEVAL_PRESET") != "" || a.flags.chunkSize != "" || a.flags.overlap != ""
 }

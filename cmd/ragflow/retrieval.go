@@ -33,10 +33,21 @@ func (a *app) retrievalFlags(flags *pflag.FlagSet) {
 		"graph":   "follow the links of the best documents over `HOPS`, 1 to 3, or off",
 		"rerank":  "put the best passages in order by `METHOD`: " + strings.Join(ragflow.RerankMethods(), ", "),
 	}
-	a.flags.retrieval = map[string]*string{}
 	for setting, name := range retrievalFlagNames() {
-		a.flags.retrieval[setting] = flags.String(name, "", usage[name])
+		flags.StringVar(a.retrievalFlag(setting), name, "", usage[name])
 	}
+}
+
+// retrievalFlag is what the flag of a setting was given; one for all commands,
+// of which one runs.
+func (a *app) retrievalFlag(setting string) *string {
+	if a.flags.retrieval == nil {
+		a.flags.retrieval = map[string]*string{}
+	}
+	if a.flags.retrieval[setting] == nil {
+		a.flags.retrieval[setting] = new(string)
+	}
+	return a.flags.retrieval[setting]
 }
 
 // dictionaryFlag adds --dictionary to a command that searches.
