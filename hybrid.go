@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -36,11 +37,16 @@ var ErrEmbedderChanged = index.ErrEmbedderChanged
 // embedder is configured, or nothing was embedded yet.
 var ErrNoDense = errors.New("there is no dense search")
 
+// ErrEmbedding tells that the embedder could not make the vector of a question; the
+// error that wraps it wraps the embedder's own too.
+var ErrEmbedding = errors.New("the question cannot be embedded")
+
 // Dense says how the dense leg works. The zero value is right for models that
 // want no prefixes.
 type Dense struct {
 	Leg           string  // LegHybrid, LegLexical, LegDense or LegGraph; default LegHybrid
 	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
+	Metric        string  // EMBEDDING_METRIC: how near a passage is, one of [index.Metrics]; default index.MetricCosine. It can be changed at any time
 	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
 	QueryPrefix   string  // before a question, such as "query: "
 	PassagePrefix string  // before a passage, such as "passage: "
@@ -51,11 +57,11 @@ type Dense struct {
 }
 
 func (d Dense) withDefaults() (Dense, error) {
-	d.Leg = cmp.Or(d.Leg, LegHybrid)
+	d.Leg, d.Metric = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Metric, index.MetricCosine)
 	if d.Tokens == 0 {
 		d.Tokens = index.DefaultPassageTokens
 	}
-	var faults []error
+	faults := []error{index.CheckMetric(d.Metric)}
 	if !slices.Contains(legs(), d.Leg) {
 		faults = append(faults, fmt.Errorf("search leg %q is not one of %s", d.Leg, strings.Join(legs(), ", ")))
 	}
@@ -66,6 +72,15 @@ func (d Dense) withDefaults() (Dense, error) {
 		faults = append(faults, errors.New("embedding dimension, tokens, batch and workers must not be negative"))
 	}
 	return d, errors.Join(faults...)
+}
+
+// least is the least score of a dense hit: only a cosine has a value below which
+// nothing is alike.
+func (d Dense) least() float64 {
+	if d.Metric == index.MetricCosine {
+		return index.MinCosine
+	}
+	return math.Inf(-1)
 }
 
 // embedder is what makes the vectors of c.
@@ -109,7 +124,7 @@ func (a *Assistant) newHybrid(ctx context.Context, s *index.Searcher) (*hybrid, 
 // Search implements nodes.Searcher. What kept the dense leg from taking part
 // becomes a warning of the task; words are always searched by then.
 func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	hits, warnings, err := h.search(ctx, q, k, h.config.Dense.Leg)
+	hits, warnings, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
 	if err != nil && ctx.Err() == nil && h.config.Dense.Leg == LegDense {
 		warnings = []string{leftOut(err)}
 		hits, err = h.Searcher.Search(ctx, q, k)
@@ -140,17 +155,17 @@ func respelling(r index.Respelled) string {
 	return fmt.Sprintf("%s, for no document has %q", strings.Join(terms, ", "), r.Word)
 }
 
-// search searches by one leg, or by all that have a weight side by side, and
-// fuses what they find. A leg that cannot take part, or finds nothing, leaves its
+// search searches by one leg, or by all that have a weight side by side, fuses what
+// they find, and returns the k best, and spare more. A leg that cannot take part, or finds nothing, leaves its
 // weight to the others; one of weight 0 is not asked. Only where the dense leg
 // was asked for by name is its failure an error.
-func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (hits []state.Hit, warnings []string, err error) {
+func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string) (hits []state.Hit, warnings []string, err error) {
 	if !slices.Contains(legs(), leg) {
 		return nil, nil, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
 	}
 	asked := h.sources(q, k, leg)
 	if len(asked) == 1 {
-		return asked[0].find(ctx, k)
+		return asked[0].find(ctx, k+spare)
 	}
 	lists, warnings, err := askAll(ctx, asked)
 	if err != nil {
@@ -158,7 +173,7 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k int, leg string) (
 	}
 	share(asked, lists)
 	fused := h.config.Retrieval.fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
-	return fused[:min(k, len(fused))], warnings, nil
+	return fused[:min(k+spare, len(fused))], warnings, nil
 }
 
 // follow adds to the hits of a search what links of the best ones lead to, where
@@ -303,9 +318,12 @@ func (h *hybrid) searchDense(ctx context.Context, q state.Query, k int) ([]state
 	}
 	query, err := h.queries.vector(ctx, h.config, denseText(q))
 	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
+	}
+	if v, err = v.By(h.config.Dense.Metric); err != nil {
 		return nil, nil, err
 	}
-	hits, err := v.Search(ctx, query, k, index.MinCosine)
+	hits, err := v.Search(ctx, query, k, h.config.Dense.least())
 	if err != nil {
 		return nil, nil, err
 	}

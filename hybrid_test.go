@@ -233,7 +233,7 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 	}
 	const question = "How often should I water a basil plant?"
 	reply := ask(t, a, "t", question)
-	want := []string{"Dense search left out, searched by words only: Provider test is not available: no route"}
+	want := []string{"Dense search left out, searched by words only: the question cannot be embedded: Provider test is not available: no route"}
 	if diff := cmp.Diff(want, reply.Warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

@@ -111,14 +111,16 @@ type Usage struct {
 
 // SearchReply is the schema of `ragflow search --json`.
 type SearchReply struct {
-	Query    string        `json:"query"`
-	Phrases  []string      `json:"phrases,omitempty"` // in quotes in the query: each hit holds them
-	Without  []string      `json:"without,omitempty"` // behind a minus in the query: no hit holds them
-	Filter   *state.Filter `json:"filter,omitempty"`
-	Hits     []SearchHit   `json:"hits"`
-	Facets   []index.Facet `json:"facets,omitempty"`   // as asked for
-	Warnings []string      `json:"warnings,omitempty"` // why the dense search did not take part, or not wholly
-	Note     string        `json:"note,omitempty"`     // says that a leg counts less than it usually does
+	Query   string        `json:"query"`
+	Phrases []string      `json:"phrases,omitempty"` // in quotes in the query: each hit holds them
+	Without []string      `json:"without,omitempty"` // behind a minus in the query: no hit holds them
+	Filter  *state.Filter `json:"filter,omitempty"`
+	Hits    []SearchHit   `json:"hits"`
+
+	Duplicates int           `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
+	Facets     []index.Facet `json:"facets,omitempty"`     // as asked for
+	Warnings   []string      `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
+	Note       string        `json:"note,omitempty"`       // says that a leg counts less than it usually does
 
 	// Expanded is what Config.Dictionary adds to the query.
 	Expanded []Expansion `json:"expanded,omitempty"`

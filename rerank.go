@@ -69,7 +69,7 @@ type reranker struct {
 
 // listing says how what a search by a leg lists is put in order: the method, and
 // how many hits are compared. Where none is set, words put in order what words
-// found, and what a dense leg found is left as it is.
+// found, and what a dense leg found, or names did, is left as it is.
 func (c Config) listing(leg string) (method string, compared int) {
 	method = c.Retrieval.Rerank
 	switch {
@@ -77,6 +77,8 @@ func (c Config) listing(leg string) (method string, compared int) {
 		return RerankOff, 0
 	case method != "":
 		return method, rerankBefore
+	case leg == LegGraph: // names have an order of their own
+		return RerankOff, 0
 	case c.Embedder == nil || leg == LegLexical || c.Retrieval.Weights.Dense == 0 && leg == LegHybrid:
 		return RerankOffline, rerankListed
 	}

@@ -3,6 +3,7 @@ package ragflow_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +75,8 @@ func TestRerankMethods(t *testing.T) {
 	for i := range 230 {
 		given = append(given, ragflow.Given{
 			Name: strings.Repeat("x", 1+i/26) + string(rune('a'+i%26)) + ".md",
-			Data: []byte("# Page\n\nHerbs dry in the shade. " + strings.Repeat("Words about page "+string(rune('a'+i%26))+". ", 1+i%7)),
+			Data: []byte("# Page\n\nHerbs dry in the shade. " + strings.Repeat("Words about page "+string(rune('a'+i%26))+". ", 1+i%7) +
+				strings.Repeat(fmt.Sprintf("Only w%da w%db w%dc. ", i, i, i), 3)), // or it would be a near-duplicate
 		})
 	}
 	for _, method := range ragflow.RerankMethods() {

@@ -1,7 +1,9 @@
 package ragflow_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"math"
 	"path/filepath"
 	"slices"
@@ -274,5 +276,106 @@ func TestRelated(t *testing.T) {
 	}
 	if _, err := a.Related(t.Context(), "a.md", 9); err == nil {
 		t.Error("nine hops are followed")
+	}
+}
+
+// REQUIREMENTS F07: of passages that say nearly the same the best stays, others move
+// up, and evaluations of the ranking alone see all.
+func TestSearchWithoutDuplicates(t *testing.T) {
+	docs := t.TempDir()
+	words := "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau needle"
+	write(t, filepath.Join(docs, "a.txt"), words+" needle\n")
+	write(t, filepath.Join(docs, "b.txt"), words+" needle\n")
+	write(t, filepath.Join(docs, "c.txt"), strings.Replace(words, "tau", "upsilon", 1)+" needle\n")
+	write(t, filepath.Join(docs, "d.txt"), "A needle in other words, of which there are some.\n")
+	write(t, filepath.Join(docs, "e.txt"), "Another text about no such thing, but with a needle in it, and longer than all others are.\n")
+	a := open(t, ragflow.Config{Docs: []string{docs}})
+	r := searchLeg(t, a, "needle", 4, "")
+	sources := map[string]bool{}
+	for i, h := range r.Hits {
+		sources[h.Source] = true
+		if h.Rank != i+1 {
+			t.Errorf("hit %d has rank %d", i, h.Rank)
+		}
+	}
+	if r.Duplicates != 2 || !sources["d.txt"] || !sources["e.txt"] || len(r.Hits) != 3 {
+		t.Errorf("%d near-duplicates left out of %v", r.Duplicates, sources)
+	}
+	ranks, err := a.SearchWith(t.Context(), "needle", ragflow.SearchOptions{TopK: 5, Ranks: true})
+	if err != nil || len(ranks.Hits) != 5 || ranks.Duplicates != 0 {
+		t.Errorf("the ranking alone has %d hits, %v", len(ranks.Hits), err)
+	}
+}
+
+// REQUIREMENTS R06, R07, R12: the least score counts in, the search is logged, and
+// errors can be told apart.
+func TestRetrieveWithScores(t *testing.T) {
+	var log bytes.Buffer
+	docs := t.TempDir()
+	for i, s := range []string{"needle", "needle needle hay", "needle hay hay hay hay"} {
+		write(t, filepath.Join(docs, string(rune('a'+i))+".txt"), s+"\n")
+	}
+	m := newMeaning("meaning")
+	a := open(t, ragflow.Config{
+		Docs: []string{docs}, Embedder: m, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	for _, leg := range []string{ragflow.LegDense, ragflow.LegLexical, ragflow.LegHybrid} {
+		all := searchLeg(t, a, "needle", 3, leg).Hits
+		if len(all) != 3 || all[1].Score <= all[2].Score {
+			t.Fatalf("%s: %+v", leg, all)
+		}
+		for _, least := range []float64{all[1].Score, math.Nextafter(all[1].Score, 1e9), 0, 1e9} {
+			want := 0
+			for _, h := range all {
+				if h.Score >= least {
+					want++
+				}
+			}
+			got, err := a.SearchWith(t.Context(), "needle", ragflow.SearchOptions{TopK: 3, Leg: leg, MinScore: least})
+			if err != nil || len(got.Hits) != want {
+				t.Errorf("%s: %d hits score %v and more, %v; want %d", leg, len(got.Hits), least, err, want)
+			}
+		}
+	}
+	if want := `msg="retrieved chunks for query" chunks=3 top_k=3 leg=dense metric=cosine`; !strings.Contains(log.String(), want) {
+		t.Errorf("the log lacks %s", want)
+	}
+	m.fail = func(llm.Purpose, int) error { return errors.New("out of order") }
+	_, err := a.SearchWith(t.Context(), "other words", ragflow.SearchOptions{Leg: ragflow.LegDense})
+	if !errors.Is(err, ragflow.ErrEmbedding) || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("an embedder that fails: %v", err)
+	}
+	if r, err := a.SearchWith(t.Context(), "other words", ragflow.SearchOptions{}); err != nil || len(r.Warnings) != 1 {
+		t.Errorf("a search by both legs: %v, %v", r, err)
+	}
+	empty := open(t, ragflow.Config{DataDir: t.TempDir()})
+	if _, err := empty.Search(t.Context(), "needle", 3); !errors.Is(err, ragflow.ErrNoDocuments) {
+		t.Errorf("a collection that is not there: %v", err)
+	}
+}
+
+// REQUIREMENTS C17: another metric needs no other vectors, and counts at once.
+func TestMetricOfCollection(t *testing.T) {
+	docs, data := library(t), t.TempDir()
+	m := newMeaning("meaning")
+	with := func(metric string) *ragflow.Assistant {
+		return open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: m, Dense: ragflow.Dense{Metric: metric}})
+	}
+	a := with("")
+	indexed(t, a)
+	passages := m.count(llm.Passage)
+	cosine := searchLeg(t, a, "water basil in summer", 20, ragflow.LegDense)
+	for _, metric := range []string{"dot", "l2"} {
+		b := with(metric)
+		if d := indexed(t, b).Dense; d.Embedded != 0 || m.count(llm.Passage) != passages {
+			t.Errorf("%s: %d passages are embedded anew", metric, d.Embedded)
+		}
+		r := searchLeg(t, b, "water basil in summer", 20, ragflow.LegDense)
+		if len(r.Hits) == 0 || slices.Equal(chunkIDs(r), chunkIDs(cosine)) || metric == "dot" && r.Hits[0].Score <= 1 || metric == "l2" && r.Hits[0].Score > 1 {
+			t.Errorf("%s: the order of cosine, or scores of it: %v", metric, r.Hits[0].Score)
+		}
+	}
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Dense: ragflow.Dense{Metric: "hamming"}}); err == nil || !strings.Contains(err.Error(), `metric "hamming" is not one of cosine, dot, l2`) {
+		t.Errorf("an unknown metric: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/offline"
 	"example.com/ragflow/phrase"
+	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -31,7 +32,10 @@ type SearchOptions struct {
 	Filter state.Filter // documents that may be found, beside Config.Filter
 	Facets []string     // keys to count matching documents by
 	Plain  bool         // the query is what a person asks: quotes and minus signs ask for nothing
-	Ranks  bool         // only the ranking counts: no snippets
+	Ranks  bool         // only the ranking counts: no snippets, and near-duplicates stay
+	// MinScore leaves out hits that score less; one that scores as much stays. 0 leaves
+	// out none. What a score is worth differs from leg to leg and model to model.
+	MinScore float64
 }
 
 // SearchWith is Search with options. In a query that is not Plain "words in
@@ -64,14 +68,18 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
+	spare := duplicateRoom
+	if o.Ranks {
+		spare = 0
+	}
 	method, compared := a.config.listing(leg)
 	deep := max(k, compared)
-	hits, warnings, err := searcher.search(ctx, q, deep, leg)
+	hits, warnings, err := searcher.search(ctx, q, deep, spare, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
 	if o.Leg != LegLexical && o.Leg != LegDense { // one leg by name is that leg alone
-		if hits, err = searcher.follow(ctx, q, hits, deep); err != nil {
+		if hits, err = searcher.follow(ctx, q, hits, deep+spare); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
@@ -79,7 +87,12 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	reply := &SearchReply{Query: query, Phrases: q.Phrases, Without: q.Without, Expanded: expanded, Hits: []SearchHit{}, Warnings: warnings}
+	hits = slices.DeleteFunc(hits, func(h state.Hit) bool { return o.MinScore != 0 && !(h.Score >= o.MinScore) })
+	duplicates := 0
+	if !o.Ranks {
+		hits, duplicates = withoutDuplicates(hits, chunks, deep)
+	}
+	reply := &SearchReply{Duplicates: duplicates, Query: query, Phrases: q.Phrases, Without: q.Without, Expanded: expanded, Hits: []SearchHit{}, Warnings: warnings}
 	if len(warnings) == 0 {
 		reply.Note = e.searcher.turnedDown(q, leg)
 	}
@@ -120,7 +133,49 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 		}
 	}
 	reply.Hits = reply.Hits[:min(k, len(reply.Hits))]
+	a.config.Logger.DebugContext(ctx, "retrieved chunks for query", "chunks", len(reply.Hits), "top_k", k, "leg", leg, "metric", a.config.Dense.Metric)
 	return reply, nil
+}
+
+const (
+	// duplicateRoom is how many hits more than are wanted a search asks for, to take
+	// the places of near-duplicates.
+	duplicateRoom = 10
+	// comparedHits is how many hits are compared with each other; beyond them only
+	// those of the same text are left out.
+	comparedHits = 200
+)
+
+// withoutDuplicates leaves out hits whose text is nearly that of a better one, as the
+// answer to a question does, and returns the k best. It counts those left out above the
+// last of them.
+func withoutDuplicates(hits []state.Hit, chunks map[string]state.Chunk, k int) (kept []state.Hit, duplicates int) {
+	var vectors []rank.Vector
+	near := rank.AtLeast(rank.NearDuplicate)
+	seen := map[string]bool{}
+	for i, h := range hits {
+		if len(kept) == k {
+			break
+		}
+		c, ok := chunks[h.Chunk]
+		if !ok {
+			continue // left the index meanwhile
+		}
+		again := seen[c.Hash]
+		if !again && i < comparedHits {
+			v := rank.TextVector(c.Text)
+			if again = slices.ContainsFunc(vectors, func(o rank.Vector) bool { return near(rank.Cosine(o, v)) }); !again {
+				vectors = append(vectors, v)
+			}
+		}
+		if again {
+			duplicates++
+			continue
+		}
+		seen[c.Hash] = true
+		kept = append(kept, h)
+	}
+	return kept, duplicates
 }
 
 // rerankHits puts the first hits of a search in the order of a method. Where the

@@ -63,7 +63,8 @@
 // [DB.Embed] gives chunks vectors, which a model makes of title, headings and
 // text. They stand in the same database by embedder and by the hash of that
 // text, so a text is embedded once, wherever it stands and however often it
-// comes and goes. A collection has the vectors of one [Embedder]; those of
+// comes and goes. They are kept at length 1, with the length they had, so that any
+// [Metrics] can search them. A collection has the vectors of one [Embedder]; those of
 // another are made beside them and change over in one transaction.
 //
 // [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file

@@ -264,7 +264,7 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 		return o.err
 	}
 	refused := 0
-	rows := make([][]byte, len(o.list))
+	rows := make([]vectorToStore, len(o.list))
 	for i, v := range o.vectors {
 		if v == nil {
 			refused++
@@ -279,11 +279,11 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 		if len(v) != r.embedder.Dimension {
 			return &DimensionError{Model: r.embedder.Model, Got: len(v), Want: r.embedder.Dimension}
 		}
-		unit, err := normalise(v)
+		unit, length, err := normalise(v)
 		if err != nil {
 			return err
 		}
-		rows[i] = encodeVector(unit)
+		rows[i] = vectorToStore{encodeVector(unit), length}
 	}
 	if refused == len(o.list) && refused > 0 && !r.begun {
 		return o.refusal // it would refuse all others too
@@ -303,18 +303,24 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 	return nil
 }
 
+// vectorToStore is a row of vectors; its body is nil where there is none.
+type vectorToStore struct {
+	body   []byte
+	length float64
+}
+
 // store saves rows, which were paid for: ctx does not stop it.
-func (r *embedding) store(ctx context.Context, list []need, rows [][]byte) error {
+func (r *embedding) store(ctx context.Context, list []need, rows []vectorToStore) error {
 	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) {
 		if r.id, err = adopt(tx, r.embedder, r.roots, false); err != nil {
 			return err
 		}
 		for i, v := range rows {
-			if v == nil {
+			if v.body == nil {
 				continue
 			}
-			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`,
-				r.id, list[i].key[:], v); err != nil {
+			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector, length) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				r.id, list[i].key[:], v.body, v.length); err != nil {
 				return err
 			}
 		}

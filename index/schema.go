@@ -139,6 +139,10 @@ CREATE TABLE links(
 	file INTEGER PRIMARY KEY REFERENCES files(id) ON DELETE CASCADE,
 	body TEXT NOT NULL                   -- JSON object: targets in order, by relation
 ) STRICT;
+`, `
+-- The length a vector had before it was brought to 1. Of those that came before it
+-- was kept it is 1, as most models give them.
+ALTER TABLE vectors ADD COLUMN length REAL NOT NULL DEFAULT 1;
 `}
 }
 

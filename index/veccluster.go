@@ -190,7 +190,7 @@ func (v *vectorSegment) tune(ctx context.Context) (recall float64, err error) {
 			if err := context.Cause(ctx); err != nil {
 				return 0, err
 			}
-			got, err := v.approximate(ctx, v.row(q*len(v.rows)/queries), probedNearest+1, v.near.probe, everything)
+			got, err := v.approximate(ctx, v.row(q*len(v.rows)/queries), measure{}, probedNearest+1, v.near.probe, 0, everything)
 			if err != nil {
 				return 0, err
 			}
@@ -215,53 +215,81 @@ func betterRow(a, b candidate) int {
 
 // approximate finds k rows near a vector of length 1, with their exact scores, in
 // order. allowed says which rows may be found. The least nearest lists are looked
-// into, and more while too few rows were found.
-func (v *vectorSegment) approximate(ctx context.Context, unit []float32, k, least int, allowed func(row int) bool) ([]candidate, error) {
+// into, and more while too few rows were found, or while few of those looked at may be
+// found, measured by the share that may of all; all of them where angles alone do not
+// say what is near.
+func (v *vectorSegment) approximate(ctx context.Context, unit []float32, m measure, k, least int, share float64, allowed func(row int) bool) ([]candidate, error) {
 	c, d := v.near, v.dimension
 	order := c.lists(unit)
-	query := c.query(unit)
+	query, step := c.query(unit)
+	byAngle := m.byAngle(v.even)
+	if !byAngle {
+		least = len(order)
+	}
 	best := newTop(max(rescored, rescoredOfEach*k), betterRow)
+	seen, passed := 0, 0
 	for n, list := range order {
-		if n >= least && len(best.list) == best.k {
+		if n >= least && len(best.list) == best.k && float64(passed) >= commonShare*share*float64(seen) {
 			break
 		}
 		if n%16 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		from, to := 0, int(c.ends[list])
-		if list > 0 {
-			from = int(c.ends[list-1])
-		}
-		for place := from; place < to; place++ {
+		for place, to := c.span(list); place < to; place++ {
 			score := float64(dotCodes(query, c.codes[place*d:(place+1)*d]))
-			if row := int(c.order[place]); score >= best.floor() && allowed(row) {
+			row := int(c.order[place])
+			if !byAngle {
+				score = m.score(score*step, v.lengths[row])
+			}
+			if share > 0 {
+				seen++
+				if !allowed(row) {
+					continue
+				}
+				passed++
+			}
+			if score >= best.floor() && (share > 0 || allowed(row)) {
 				best.offer(candidate{chunk: row, score: score})
 			}
 		}
 	}
 	slices.SortFunc(best.list, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
-	if err := v.rescore(unit, best.list); err != nil {
+	if err := v.rescore(unit, m, best.list); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(best.list, betterRow)
 	return best.list[:min(k, len(best.list))], nil
 }
 
-// least is how many lists a search looks into at least: all of them where a
-// filter leaves few rows, which may lie anywhere.
-func (v *vectorSegment) least(filtered bool, allowed func(row int) bool) int {
-	if !filtered {
-		return v.near.probe
+// span returns the places of a list.
+func (c *clusters) span(list int) (from, to int) {
+	if list > 0 {
+		from = int(c.ends[list-1])
 	}
-	few := exactRows
+	return from, int(c.ends[list])
+}
+
+// commonShare is how many of the rows in the lists nearest to a query must pass a
+// filter, of the share that passes everywhere: below it the filter leaves out what the
+// query is about.
+const commonShare = 0.8
+
+// least is how many lists a search looks into at least: all of them where a
+// filter leaves few rows, which may lie anywhere. share is that of the rows that pass.
+func (v *vectorSegment) least(filtered bool, allowed func(row int) bool) (least int, share float64) {
+	if !filtered {
+		return v.near.probe, 0
+	}
+	passed := 0
 	for row := range v.rows {
 		if allowed(row) {
-			if few--; few < 0 {
-				return v.near.probe
-			}
+			passed++
 		}
 	}
-	return len(v.near.ends)
+	if passed <= exactRows {
+		return len(v.near.ends), 0
+	}
+	return v.near.probe, float64(passed) / float64(len(v.rows))
 }
 
 // lists returns the lists, the nearest first.
@@ -277,37 +305,37 @@ func (c *clusters) lists(unit []float32) []int {
 }
 
 // query returns whole numbers whose products with codes are as great as those
-// of vectors, up to a factor.
-func (c *clusters) query(unit []float32) []int32 {
+// of vectors, but for the factor step.
+func (c *clusters) query(unit []float32) (out []int32, step float64) {
 	// Four sums of a quarter of the dimensions each must not overflow.
 	limit := min(math.MaxInt16, float64(math.MaxInt32/math.MaxInt8/(len(unit)/4+8)))
 	var greatest float64
 	for i, f := range unit {
 		greatest = max(greatest, math.Abs(float64(f)*float64(c.scale[i])))
 	}
-	out := make([]int32, len(unit))
+	out = make([]int32, len(unit))
 	if greatest > 0 {
 		for i, f := range unit {
 			out[i] = int32(math.Round(float64(f) * float64(c.scale[i]) / greatest * limit))
 		}
 	}
-	return out
+	return out, greatest / limit
 }
 
 // rescore gives candidates their exact scores.
-func (v *vectorSegment) rescore(unit []float32, list []candidate) error {
+func (v *vectorSegment) rescore(unit []float32, m measure, list []candidate) error {
 	buf := make([]byte, 4*v.dimension)
 	x := make([]float32, v.dimension)
 	for i := range list {
 		row := list[i].chunk
 		if v.data != nil {
-			list[i].score = cosine(unit, v.row(row))
+			list[i].score = m.score(cosine(unit, v.row(row)), v.lengths[row])
 			continue
 		}
 		if err := v.readRow(row, buf, x); err != nil {
 			return err
 		}
-		list[i].score = cosine(unit, x)
+		list[i].score = m.score(cosine(unit, x), v.lengths[row])
 	}
 	return nil
 }

@@ -28,9 +28,10 @@ func clumps(rows, dimension, groups int, decay float64) *vectorSegment {
 		centres[i] = random.NormFloat64() * weights[i%dimension]
 	}
 	for row := range rows {
-		v.rows = append(v.rows, uint32(row))
+		v.rows, v.lengths = append(v.rows, uint32(row)), append(v.lengths, 1)
 		v.data = append(v.data, clump(random, centres, weights)...)
 	}
+	v.even = true
 	return v
 }
 
@@ -42,7 +43,7 @@ func clump(random *rand.Rand, centres, weights []float64) []float32 {
 	for i := range x {
 		x[i] = float32(centres[at+i] + 0.7*random.NormFloat64()*weights[i])
 	}
-	unit, err := normalise(x)
+	unit, _, err := normalise(x)
 	if err != nil {
 		panic(err) // never zero
 	}
@@ -81,11 +82,11 @@ func TestClusters(t *testing.T) {
 				for i := range x {
 					x[i] = 0.8*a[i] + 0.2*b[i]
 				}
-				unit, err := normalise(x)
+				unit, _, err := normalise(x)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := v.approximate(t.Context(), unit, 10, v.near.probe, all)
+				got, err := v.approximate(t.Context(), unit, measure{}, 10, v.near.probe, 0, all)
 				if err != nil || len(got) != 10 {
 					t.Fatal(len(got), err)
 				}
@@ -120,7 +121,8 @@ func TestClustersRareFilter(t *testing.T) {
 		allowed := func(row int) bool { return row%share == share-1 }
 		for q := range 20 {
 			unit := v.row(q * 199)
-			got, err := v.approximate(t.Context(), unit, 10, v.least(true, allowed), allowed)
+			lists, patience := v.least(true, allowed)
+			got, err := v.approximate(t.Context(), unit, measure{}, 10, lists, patience, allowed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,11 +174,11 @@ func TestClustersAreTheSame(t *testing.T) {
 			t.Error("the vectors were kept in memory")
 		}
 		for q := range 20 {
-			want, err := v.approximate(t.Context(), v.row(q), 10, v.near.probe, all)
+			want, err := v.approximate(t.Context(), v.row(q), measure{}, 10, v.near.probe, 0, all)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := read.approximate(t.Context(), v.row(q), 10, read.near.probe, all)
+			got, err := read.approximate(t.Context(), v.row(q), measure{}, 10, read.near.probe, 0, all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +202,7 @@ func TestDotCodes(t *testing.T) {
 		for i := range d {
 			c.scale[i], unit[i], code[i] = 1, 1, math.MaxInt8
 		}
-		q := c.query(unit)
+		q, _ := c.query(unit)
 		if got, want := dotCodes(q, code), int64(q[0])*math.MaxInt8*int64(d); got != want || q[0] < 100 {
 			t.Errorf("%d dimensions: %d, want %d; steps of %d", d, got, want, q[0])
 		}
@@ -228,7 +230,7 @@ func BenchmarkClusters(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("clusters/%d", rows), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				if _, err := v.approximate(b.Context(), v.row(i*997%rows), 20, v.near.probe, all); err != nil {
+				if _, err := v.approximate(b.Context(), v.row(i*997%rows), measure{}, 20, v.near.probe, 0, all); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -86,26 +86,28 @@ func (v *vectorSegment) gather(tx *sqlite.Tx, p *part) error {
 	}); err != nil {
 		return err
 	}
-	v.rows, v.data = make([]uint32, 0, count), make([]float32, 0, count*v.dimension)
+	v.rows, v.lengths, v.data = make([]uint32, 0, count), make([]float32, 0, count), make([]float32, 0, count*v.dimension)
 	for c, id := range rowOf {
 		if id == 0 {
 			continue
 		}
 		var body []byte
-		if body, err = vectorRow(tx, id); err == nil {
+		var length float64
+		if body, length, err = vectorRow(tx, id); err == nil {
 			v.data, err = appendVector(v.data, body, v.dimension)
 		}
 		if err != nil {
 			return fmt.Errorf("vector %d: %w", id, err)
 		}
-		v.rows = append(v.rows, uint32(c))
+		v.rows, v.lengths = append(v.rows, uint32(c)), append(v.lengths, float32(length))
 	}
+	v.even = even(v.lengths)
 	return nil
 }
 
-func vectorRow(tx *sqlite.Tx, id int64) (body []byte, err error) {
-	err = tx.QueryRow(`SELECT vector FROM vectors WHERE id = ?`, id).Scan(&body)
-	return body, err
+func vectorRow(tx *sqlite.Tx, id int64) (body []byte, length float64, err error) {
+	err = tx.QueryRow(`SELECT vector, length FROM vectors WHERE id = ?`, id).Scan(&body, &length)
+	return body, length, err
 }
 
 // saveVectors writes vectors to their file, aside first and then renamed, and

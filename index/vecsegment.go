@@ -23,6 +23,7 @@ import (
 //	          chunks that were gone, rows, lists of clusters, lists that a search
 //	          looks into (4 each)
 //	chunks    of each row, by its number in the segment, ascending (4 bytes)
+//	lengths   of the vector of each row, as the model gave it (32-bit float)
 //	clusters  where there are lists: scale of each dimension, centroid of each
 //	          list (32-bit floats), end of each list, rows in the order of lists
 //	          (4 each), and their codes (1 byte a dimension); see clusters
@@ -34,7 +35,7 @@ import (
 // vectorNumbers is how many bytes the numbers of the head take.
 const vectorNumbers = 5*8 + 6*4
 
-const vectorMagic = "rfvec\x00\x00\x03"
+const vectorMagic = "rfvec\x00\x00\x04"
 
 // vectorStamp says what a vector segment was made of.
 type vectorStamp struct {
@@ -54,6 +55,8 @@ type vectorSegment struct {
 	chunks    int       // of the tier
 	gone      int       // of them, those that had changed or gone before
 	rows      []uint32  // chunks that have a vector, ascending
+	lengths   []float32 // of the vectors, by row
+	even      bool      // all lengths are one
 	near      *clusters // nil: all are compared
 	data      []float32 // dimension numbers a row; nil: they are read from file
 	file      *os.File  // closed when nobody holds the segment any more
@@ -111,6 +114,9 @@ func (v *vectorSegment) writeTo(out io.Writer) error {
 	head = appendU32(head, v.rows...)
 	_, err := c.Write(head)
 	if err == nil {
+		err = writeNumbers(c, v.lengths, math.Float32bits)
+	}
+	if err == nil {
 		err = near.writeTo(c)
 	}
 	if err == nil {
@@ -152,12 +158,16 @@ func readVectorSegment(in io.Reader, size int64, keep bool) (*vectorSegment, err
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	head := int64(len(vectorMagic) + 2 + len(v.database) + vectorNumbers)
-	v.dataAt = head + 4*int64(rows) + v.near.size(rows, v.dimension)
+	v.dataAt = head + 8*int64(rows) + v.near.size(rows, v.dimension)
 	if want := v.dataAt + 4*int64(rows)*int64(v.dimension) + 4; want != size {
 		return nil, fmt.Errorf("%w: it has %d bytes instead of %d", errDamaged, size, want)
 	}
-	v.rows = make([]uint32, rows)
+	v.rows, v.lengths = make([]uint32, rows), make([]float32, rows)
 	err = readNumbers(c, v.rows, same)
+	if err == nil {
+		err = readNumbers(c, v.lengths, math.Float32frombits)
+	}
+	v.even = even(v.lengths)
 	if err == nil && v.near != nil {
 		err = v.near.read(c, rows, v.dimension)
 	}

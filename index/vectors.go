@@ -21,13 +21,14 @@ const LegDense = "dense"
 const MinCosine = 0.0
 
 // Vectors are the vectors of a [Searcher], in memory: 4 bytes a dimension and
-// chunk, and 1 byte where a tier holds so many that they are clustered; those
+// chunk and 4 for its length, and 1 byte a dimension where a tier holds so many that they are clustered; those
 // are read from its file to be compared exactly. They are safe for concurrent
 // use.
 type Vectors struct {
 	s         *Searcher
 	parts     []*vectorSegment // by part of the searcher; nil: the collection has none
 	embedder  Embedder
+	metric    string
 	rows, all int
 }
 
@@ -134,12 +135,25 @@ func (v *Vectors) Len() int { return v.rows }
 // Missing returns how many chunks have none: this leg cannot find them.
 func (v *Vectors) Missing() int { return v.all - v.rows }
 
-// Search returns the k chunks whose vectors have the greatest cosine to query,
-// best first, all of at least least. Up to 20,000 vectors of a tier are compared
+// By returns the same vectors, to be searched by a metric; they are by
+// MetricCosine. None has to be made anew for that: of each vector the length is kept
+// that the model gave it. The error is that there is no such metric.
+func (v *Vectors) By(metric string) (*Vectors, error) {
+	if err := CheckMetric(metric); err != nil {
+		return nil, err
+	}
+	by := *v
+	by.metric = metric
+	return &by, nil
+}
+
+// Search returns the k chunks whose vectors are nearest to query, best first, all of
+// a score of least and more. Up to 20,000 vectors of a tier are compared
 // one by one: nothing that is near is missed. Of more, those in the clusters
 // nearest to the query are, which finds 97 of 100 (see clusters). Equal ones are
-// ordered by root, source and place. A score is the cosine, within −1 and 1, and
-// the same on every machine.
+// ordered by root, source and place. What a score is says the metric; it is the same
+// on every machine. By MetricDot and MetricL2, where vectors differ in length, all
+// are looked at.
 func (v *Vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
 	k = min(k, v.rows)
 	if k <= 0 {
@@ -148,11 +162,11 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if len(query) != v.embedder.Dimension {
 		return nil, &DimensionError{Model: v.embedder.Model, Got: len(query), Want: v.embedder.Dimension}
 	}
-	unit, err := normalise(query)
+	unit, length, err := normalise(query)
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.scan(ctx, unit, k, least)
+	found, err := v.scan(ctx, unit, measure{v.metric, length}, k, least)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +194,7 @@ const (
 type stretch struct{ part, from, to int }
 
 // scan finds the k nearest of all rows, with a heap for each worker.
-func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64) ([]candidate, error) {
+func (v *Vectors) scan(ctx context.Context, unit []float32, m measure, k int, least float64) ([]candidate, error) {
 	var work []stretch
 	alone := 0
 	for p, seg := range v.parts {
@@ -209,7 +223,7 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 			if ctx.Err() != nil || faults[w] != nil {
 				return
 			}
-			faults[w] = v.scanPart(ctx, s, unit, least, heaps[w])
+			faults[w] = v.scanPart(ctx, s, unit, m, least, heaps[w])
 		}
 	}
 	var wg sync.WaitGroup
@@ -245,18 +259,19 @@ func byScore(compare func(a, b candidate) int) func(a, b candidate) int {
 }
 
 // scanPart offers a stretch of rows, or what is near in a part that is clustered.
-func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, least float64, found *top) error {
+func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, m measure, least float64, found *top) error {
 	seg, p := v.parts[s.part], &v.s.parts[s.part]
 	allowed := func(row int) bool { return p.shows(int(seg.rows[row])) }
 	if seg.near == nil {
 		for i := s.from; i < s.to; i++ {
-			if score := cosine(unit, seg.row(i)); score >= least && score >= found.floor() && allowed(i) {
+			if score := m.score(cosine(unit, seg.row(i)), seg.lengths[i]); score >= least && score >= found.floor() && allowed(i) {
 				found.offer(candidate{s.part, int(seg.rows[i]), score})
 			}
 		}
 		return nil
 	}
-	near, err := seg.approximate(ctx, unit, found.k, seg.least(p.narrowed(), allowed), allowed)
+	lists, share := seg.least(p.narrowed() && m.byAngle(seg.even), allowed)
+	near, err := seg.approximate(ctx, unit, m, found.k, lists, share, allowed)
 	for _, c := range near {
 		if c.score >= least {
 			found.offer(candidate{s.part, int(seg.rows[c.chunk]), c.score})
@@ -268,19 +283,19 @@ func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, least
 // errNoDirection tells that a vector cannot be compared with others.
 var errNoDirection = errors.New("the model gave a vector that is zero or not finite")
 
-// normalise returns v brought to length 1.
-func normalise(v []float32) ([]float32, error) {
+// normalise returns v brought to length 1, and the length it has.
+func normalise(v []float32) (unit []float32, length float64, err error) {
 	var sum float64
 	for _, f := range v {
 		sum += float64(f) * float64(f)
 	}
 	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, errNoDirection
+		return nil, 0, errNoDirection
 	}
-	length := math.Sqrt(sum)
-	out := make([]float32, len(v))
+	length = math.Sqrt(sum)
+	unit = make([]float32, len(v))
 	for i, f := range v {
-		out[i] = float32(float64(f) / length)
+		unit[i] = float32(float64(f) / length)
 	}
-	return out, nil
+	return unit, length, nil
 }

@@ -53,7 +53,6 @@ const (
 	MaxPerDocument    = 3      // chunks of one document in the context
 	MaxContextTokens  = 4000   // of the context, labels included
 	LiveAfterSummary  = 2      // messages that stay when the others are summarised
-	fusedSimilarity   = 0.95   // chunks this alike are one candidate
 	citedShare        = 0.2    // of a query's weight, for the list of what earlier answers cited
 	contextSimilarity = 0.85   // chunks this alike are one source
 )

@@ -69,7 +69,7 @@ func candidatesOf(ctx context.Context, s Searcher, t state.Turn, alike likeness)
 		}
 	}
 	kept := make([]state.Source, 0, len(all))
-	for _, i := range alike.distinct(all, rank.AtLeast(fusedSimilarity)) {
+	for _, i := range alike.distinct(all, rank.AtLeast(rank.NearDuplicate)) {
 		kept = append(kept, all[i])
 	}
 	return withOpenings(kept, Candidates), nil
@@ -108,7 +108,7 @@ func newLikeness() likeness { return likeness{memo.New[string, rank.Vector](most
 func (l likeness) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
-		vectors[i] = l.read.Get(s.Text, func() rank.Vector { return rank.NewVector(words(s.Text), nil) })
+		vectors[i] = l.read.Get(s.Text, func() rank.Vector { return rank.TextVector(s.Text) })
 	}
 	return rank.Distinct(vectors, duplicate)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"example.com/ragflow/text"
 )
 
 // tolerance is the rounding that comparisons of similarities forgive.
@@ -51,6 +53,17 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 	return v
 }
 
+// TextVector makes the vector of a text of its words in lower case, in whichever
+// language, all weighed alike.
+func TextVector(s string) Vector {
+	tokens := text.For("").Analyze(s)
+	terms := make([]string, len(tokens))
+	for i, t := range tokens {
+		terms[i] = t.Term
+	}
+	return NewVector(terms, nil)
+}
+
 // hashedTerm is a term by its hash, and where it stands.
 type hashedTerm struct {
 	hash uint64
@@ -86,10 +99,14 @@ func Cosine(a, b Vector) float64 {
 	return min(dot, 1)
 }
 
+// NearDuplicate is the similarity from which on, of hits of a search, only the best is
+// kept (see AtLeast).
+const NearDuplicate = 0.95
+
 // Cut says which similarity makes two texts near-duplicates.
 type Cut func(similarity float64) bool
 
-// AtLeast is the cut at t and above. Fusion drops at 0.95 and above.
+// AtLeast is the cut at t and above. Searches drop at NearDuplicate and above.
 func AtLeast(t float64) Cut { return func(s float64) bool { return s >= t-tolerance } }
 
 // Above is the cut strictly above t. The context drops above 0.85.

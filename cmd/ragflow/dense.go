@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/index"
 )
 
 // denseSettings are the settings of the search by meaning. They matter where an
@@ -15,6 +18,13 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 			name: "EMBEDDING_DIMENSION", key: "embedding_dimension", allowed: "a whole number from 1 to 65536, or auto",
 			set: func(c *ragflow.Config, v []string) bool {
 				return v[0] == "auto" || whole(&c.Dense.Dimension, v[0], 1<<16)
+			},
+		},
+		{
+			name: "EMBEDDING_METRIC", key: "embedding_metric", allowed: "one of " + strings.Join(index.Metrics(), ", "),
+			set: func(c *ragflow.Config, v []string) bool {
+				c.Dense.Metric = v[0]
+				return slices.Contains(index.Metrics(), v[0])
 			},
 		},
 		{
@@ -40,6 +50,7 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 	}
 	return rows, map[string][]string{
 		"EMBEDDING_DIMENSION": {"auto"},
+		"EMBEDDING_METRIC":    {index.MetricCosine},
 		"EMBEDDING_TOKENS":    {"400"},
 		"REBUILD_INDEX":       {"0"},
 	}

@@ -20,6 +20,7 @@ const mostHits = 1000
 func (a *app) searchCommand() *cobra.Command {
 	var (
 		topK   int
+		least  float64
 		leg    string
 		facets []string
 		asJSON bool
@@ -64,7 +65,7 @@ front matter for example; --facets counts what the documents that match say.`,
 				return err
 			}
 			defer closeInto(&err, assistant)
-			reply, err := assistant.SearchWith(c.Context(), query, ragflow.SearchOptions{TopK: topK, Leg: leg, Filter: filter, Facets: facets})
+			reply, err := assistant.SearchWith(c.Context(), query, ragflow.SearchOptions{TopK: topK, Leg: leg, Filter: filter, Facets: facets, MinScore: least})
 			if err != nil {
 				return failed("search", err)
 			}
@@ -81,6 +82,7 @@ front matter for example; --facets counts what the documents that match say.`,
 	a.dictionaryFlag(c.Flags())
 	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
+	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names of documents (graph); meaning needs an embedding model")
 	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
 	a.filterFlags(c.Flags())
@@ -97,6 +99,9 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(a.err, "warning: %s\n", line(w))
+	}
+	if r.Duplicates > 0 {
+		fmt.Fprintf(a.err, "note: %s left out\n", count(r.Duplicates, "near-duplicate"))
 	}
 	if r.Note != "" {
 		fmt.Fprintf(a.err, "note: %s\n", line(r.Note))
