@@ -185,7 +185,7 @@ func (o ChunkOptions) Fingerprint() string {
 	case ChunkRecursive:
 		return fmt.Sprintf("chunk/5 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
 	case ChunkCode:
-		return fmt.Sprintf("chunk/5 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
+		return fmt.Sprintf("chunk/6 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
 	case ChunkSemantic:
 		return fmt.Sprintf("chunk/5 %s size=%d overlap=%d by=%q on=%s apart=%v below=%v", o.Chunker, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
 	case ChunkMarkdown:

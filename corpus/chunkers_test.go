@@ -3,6 +3,7 @@ package corpus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -185,9 +186,13 @@ func TestEveryChunkerHostile(t *testing.T) {
 		"comments":    strings.Repeat("/*", 1<<16),
 		"functions":   strings.Repeat("func f() {\n", 1<<13),
 		"classes":     strings.Repeat("class A:\n", 1<<13),
+		"here":        strings.Repeat("a <<A <<-'B'\n", 1<<13),
+		"dollars":     manyDollars(1 << 13),
+		"routines":    strings.Repeat("CREATE FUNCTION a() AS b int;\n", 1<<13),
+		"markup":      strings.Repeat("<?php ?>", 1<<14),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, source := range []string{"a.md", "a.txt", "a.go", "a.py", "a.ts", "a.rs"} {
+			for _, source := range []string{"a.md", "a.txt", "a.go", "a.py", "a.ts", "a.rs", "a.rb", "a.php", "a.sh", "a.sql"} {
 				doc := parse(t, source, s)
 				for _, chunker := range corpus.Chunkers() {
 					begun := time.Now()
@@ -204,6 +209,15 @@ func TestEveryChunkerHostile(t *testing.T) {
 	}
 }
 
+// manyDollars opens many quotes of SQL, each with a word of its own.
+func manyDollars(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "$a%d$ ", i)
+	}
+	return b.String()
+}
+
 // fuzzChunker is the fuzz target of one chunker.
 func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 	f.Helper()
@@ -211,6 +225,8 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne", "\xff\xfea\x00",
 		"package a\n\n// F is.\nfunc F() {\n\tx := `}`\n}\n\ntype T struct{}\n", "def f(a):\n    '''}'''\n\n@x\nclass C:\n    def g(self): pass\n",
 		"export const f = (a) => { return /[}]/.test(`${a}`) }\n// c\nclass A { #b = 1; get c() { } }\n", "impl<'a> T<'a> {\n fn f() -> char { '}' }\n}\n",
+		"class A\n  def b(c) = <<~E\n    end\n  E\n  def d\n    x if y\n  end\nend\n", "a ?><?php\nclass A { function b() { return <<<E\n}\nE; } }\n",
+		"DELIMITER //\nCREATE PROCEDURE a() BEGIN SELECT 'b;'; END//\n", "CREATE FUNCTION a() AS $b$ ; $b$;\n-- c\nCREATE TABLE d (e int)\nGO\n",
 		"<h1>A</h1><p>b</p><pre>c\n d</pre>", "#!/bin/sh\nf() {\n cat <<E\n}\nE\n}\n",
 	} {
 		f.Add([]byte(s), 20, 4, uint8(0))
@@ -233,7 +249,7 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 }
 
 func FuzzChunkCode(f *testing.F) {
-	fuzzChunker(f, corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift")
+	fuzzChunker(f, corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift", "a.rb", "a.php", "a.sh", "a.sql")
 }
 
 func FuzzChunkSemantic(f *testing.F) { fuzzChunker(f, corpus.ChunkSemantic, "a.md", "a.txt", "a.html") }

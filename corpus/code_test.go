@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow/corpus"
 	"example.com/ragflow/state"
@@ -34,6 +35,55 @@ func TestChunkCodeSixDeclarations(t *testing.T) {
 		if d := cmp.Diff([]string{row.want}, got); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", row.source, d)
 		}
+	}
+}
+
+// TestChunkCodeFixtures cuts a program of each of the languages that have
+// fixtures: whole declarations under large chunks, members under small ones, and
+// the rules of all chunks under every size and where the program breaks off.
+func TestChunkCodeFixtures(t *testing.T) {
+	files, err := filepath.Glob("testdata/code/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no fixtures", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, code := archive.Files[0].Name, string(archive.Files[0].Data)
+			doc := parse(t, source, code)
+			for _, want := range archive.Files[1:] {
+				o := corpus.ChunkOptions{Chunker: corpus.ChunkCode, Size: 1 << 20}
+				line := regexp.MustCompile(` \d+-\d+ `)
+				if want.Name == "want members" {
+					o.Size = 64
+				}
+				var got []string
+				for _, c := range corpus.Chunk(doc, o) {
+					if c.Cut.Declaration == "" {
+						continue
+					}
+					one := told(c)
+					if want.Name == "want members" {
+						one = line.ReplaceAllString(one, " ")
+					}
+					got = append(got, one)
+				}
+				if d := cmp.Diff(strings.TrimSpace(string(want.Data)), strings.Join(distinctNext(got), "\n")); d != "" {
+					t.Errorf("%s (-want +got):\n%s", want.Name, d)
+				}
+			}
+			for n := range len(code) {
+				if n%7 == 0 { // a program that breaks off
+					part := parse(t, source, code[:n])
+					if d := check(part, corpus.Chunk(part, corpus.ChunkOptions{Chunker: corpus.ChunkCode, Size: 16 + n%64})); d != "" {
+						t.Fatalf("the first %d bytes: %s", n, d)
+					}
+				}
+			}
+		})
 	}
 }
 

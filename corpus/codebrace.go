@@ -115,6 +115,13 @@ func (x *scanner) statements(part span) []statement {
 			at, lead = x.directiveEnd(at, part.end), -1
 			continue
 		}
+		if x.language == langPHP && strings.HasPrefix(x.s[at:part.end], "?>") {
+			if st.begin >= 0 && st.depth == 0 {
+				finish(at)
+			}
+			at, lead, fresh = x.markup(at, part.end), -1, true
+			continue
+		}
 		end, comment := x.skip(at, part.end)
 		if comment {
 			if st.begin < 0 && fresh && lead < 0 {
@@ -204,7 +211,7 @@ var (
 	notesBefore = regexp.MustCompile(`^(@[\w.]+(\([^()]*(\([^()]*\)[^()]*)*\))?|#!?\[[^\]]*\]|\[[^\]]*\]) *`)
 	modifier    = regexp.MustCompile(`^(export|default|declare|abstract|public|private|protected|internal|static|final|sealed|open|override|async|readonly|pub(\([^)]*\))?|unsafe|extern( "")?|partial|virtual|inline|constexpr|synchronized|native|data|inner|suspend|operator|infix|tailrec|fileprivate|mutating|convenience|required|indirect|get|set|typedef|annotation|companion|template *<[^>]*>) +`)
 	keyword     = regexp.MustCompile(`^(class|record|object|actor|struct|enum|union|namespace|module|mod|extension|interface|@interface|trait|protocol|impl|type|typealias|func|fun|fn|function\*?|macro_rules!|const|let|var|val|static|using|package|import|use|return|if|for|while|switch|match|throw|new|init|deinit|constructor)\b *`)
-	firstName   = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~]*)`)
+	firstName   = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~\\]*)`)
 	called      = regexp.MustCompile(`([\w$~#:]+) *(<[^()]*>)? *\(`)
 	arrow       = regexp.MustCompile(`^([\w$#]+)[^=]*= *(async +)?(\(|<|[\w$]+ *=>)`)
 	assigned    = regexp.MustCompile(`^([\w$#]+)[^=]*= *(async +)?(function|class)\b`)
@@ -258,7 +265,7 @@ func (x *scanner) classify(head string, st statement, member bool) declaration {
 		"type": declAlias, "typealias": declAlias, "macro_rules!": declMacro,
 	}[word]
 	switch {
-	case !ok, st.body < 0 && kind != declAlias && x.prototype && word != "record": // a forward declaration
+	case !ok, st.body < 0 && kind != declAlias && (x.prototype || x.language == langPHP) && word != "record": // a forward declaration
 		return declaration{}
 	case kind != declAlias && x.prototype && strings.Contains(rest, "(") && word == "struct": // a function that returns one
 		return x.unnamed(rest, st, member)

@@ -58,27 +58,16 @@ func pythonDeclarations(s string, part span, member bool) []declaration {
 
 var pythonHead = regexp.MustCompile(`^(?:async\s+)?(def|class)\s+(\w+)`)
 
-// pythonLine is a logical line: a statement with all that its brackets, quotes
-// and backslashes hold together.
-type pythonLine struct {
-	start, end     int
-	indent         int // columns; a tab leads to the next multiple of eight
-	text           string
-	blank, comment bool
-}
-
-func pythonLines(s string, part span) []pythonLine {
+// pythonLines parts a part of a file into statements, each with all that its
+// brackets, quotes and backslashes hold together.
+func pythonLines(s string, part span) []codeLine {
 	x := newScanner(langPython, s)
-	var out []pythonLine
+	var out []codeLine
 	for at := part.start; at < part.end; {
-		l := pythonLine{start: at}
-		i := at
-		for ; i < part.end && (s[i] == ' ' || s[i] == '\t' || s[i] == '\f'); i++ {
-			if l.indent++; s[i] == '\t' {
-				l.indent = (l.indent + 7) / 8 * 8
-			}
-		}
-		first := i
+		l := codeLine{start: at}
+		first, indent := indentation(s, at, part.end)
+		l.indent = indent
+		i := first
 		for depth := 0; i < part.end; {
 			if end, _ := x.skip(i, part.end); end > i {
 				i = end

@@ -25,9 +25,13 @@ type scanner struct {
 	newlines  bool // a statement may end with its line
 	prototype bool // functions have no keyword
 
+	own func(at, to int) (end int, comment bool) // skip, of languages that have little in common with the others
+
 	// By what begins a string, up to where it was looked for its end in vain. What
 	// begins before is none either, and is not looked for again.
 	vain map[string]int
+
+	closings map[string][]int // see closing
 }
 
 func newScanner(language, s string) *scanner {
@@ -51,6 +55,14 @@ func newScanner(language, s string) *scanner {
 		x.char, x.triple, x.nested, x.newlines = true, true, true, true
 	case langSwift:
 		x.triple, x.nested, x.newlines = true, true, true
+	case langPHP:
+		x.own = x.skipPHP
+	case langRuby:
+		x.own = x.skipRuby
+	case langShell:
+		x.own = x.skipShell
+	case langSQL:
+		x.own, x.nested = x.skipSQL, !isMySQL(s)
 	}
 	return x
 }
@@ -59,6 +71,9 @@ func newScanner(language, s string) *scanner {
 // whether it is a comment; the offset itself where none begins. It does not look
 // beyond to.
 func (x *scanner) skip(at, to int) (end int, comment bool) {
+	if x.own != nil {
+		return x.own(at, to)
+	}
 	s := x.s[at:to]
 	switch c := s[0]; {
 	case c == '#' && x.hash, c == '/' && x.slashes && strings.HasPrefix(s, "//"):
