@@ -54,6 +54,28 @@ func pdfWith(trailer string, extra []string, pages ...string) []byte {
 	return b.Bytes()
 }
 
+// pdfOf writes a PDF of so many empty pages.
+func pdfOf(pages int) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	var offsets []int
+	for i, body := range []string{
+		"<</Type/Catalog/Pages 2 0 R>>",
+		fmt.Sprintf("<</Type/Pages/Kids[%s]/Count %d>>", strings.Repeat("3 0 R ", pages), pages),
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>",
+	} {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, body)
+	}
+	start := b.Len()
+	b.WriteString("xref\n0 4\n0000000000 65535 f \n")
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&b, "trailer\n<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", start)
+	return b.Bytes()
+}
+
 // line is a content stream that shows text at a place.
 func line(font string, size, x, y int, text string) string {
 	return fmt.Sprintf("BT /%s %d Tf %d %d Td (%s) Tj ET\n", font, size, x, y, text)
@@ -128,6 +150,8 @@ func TestPDFTrouble(t *testing.T) {
 	}{
 		{"scanned", pdfWith("", nil, picture, picture), corpus.ErrNoText, "2 pages, all of them pictures; recognise the text in them (OCR) first"},
 		{"blank", pdfWith("", nil, ""), corpus.ErrNoText, "1 empty page"},
+		{"few pages", pdfOf(3), corpus.ErrNoText, "3 empty pages"},
+		{"too many pages", pdfOf(20_001), corpus.ErrTooLarge, "20001 pages, the limit is 20000"},
 		{"encrypted", pdfWith("/ID[<00><00>]/Encrypt<</Filter/Standard/V 1/R 2/P -4/O("+strings.Repeat("o", 32)+")/U("+strings.Repeat("u", 32)+")>>", nil, text), corpus.ErrEncrypted, "save a copy without a password"},
 		{"no PDF", []byte("hello"), corpus.ErrBroken, "it is no PDF that can be read"},
 		{"cut short", pdfWith("", nil, text)[:300], corpus.ErrBroken, ""},
