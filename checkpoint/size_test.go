@@ -99,7 +99,7 @@ func (c *conversation) turn() (snapshot int) {
 			b.Status, d.Body = graph.Completed, c.put("ai")
 		}
 		c.tail += len(d.Body)
-		if step == 7 && c.tail > max(16<<10, c.kept) {
+		if step == 7 && c.tail > max(8<<10, c.kept) {
 			b.Snapshot = fmt.Appendf(nil, `{"messages":[%s]}`, c.state.Bytes())
 			snapshot, c.kept, c.tail = len(b.Snapshot), len(b.Snapshot), 0
 		}
@@ -118,7 +118,7 @@ func summarised(tb testing.TB, s graph.Store, turns int) *conversation {
 	tb.Helper()
 	c := newConversation(tb, s)
 	for c.turns < turns {
-		if c.turns%10 == 0 {
+		if c.turns%6 == 0 { // 6,500 bytes of messages are some 1,500 tokens
 			c.state.Reset()
 			c.kept = 0
 		}

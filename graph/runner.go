@@ -204,8 +204,11 @@ type sizes struct{ snapshot, tail int }
 
 // due says whether the tail is worth a snapshot. Snapshots come only once the
 // tail outweighs the last one, so that a thread writes at most about twice
-// its deltas, and reads at most about twice its state.
-func (z sizes) due() bool { return z.tail > max(16<<10, z.snapshot) }
+// its deltas, and reads at most about twice its state; of a small state not until
+// there are leastTail bytes, so that opening it takes a few pages of a store.
+func (z sizes) due() bool { return z.tail > max(leastTail, z.snapshot) }
+
+const leastTail = 8 << 10
 
 func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
 	var s S

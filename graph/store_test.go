@@ -166,12 +166,16 @@ func (m *memStore) Walk(_ context.Context, thread string, from graph.CommitID) i
 	return func(yield func(graph.Commit, error) bool) {
 		m.mu.Lock()
 		t := m.threads[thread]
+		var commits []graph.Batch
+		if t != nil {
+			commits = t.commits // those there are now: others are put behind them
+		}
 		m.mu.Unlock()
 		if t == nil {
 			yield(graph.Commit{}, graph.ErrNotFound)
 			return
 		}
-		for _, b := range slices.Backward(t.commits) {
+		for _, b := range slices.Backward(commits) {
 			if (from == 0 || b.ID <= from) && !yield(b.Commit, nil) {
 				return
 			}
