@@ -264,7 +264,21 @@ type Explanation struct {
 	Queries    []state.Query `json:"queries"`
 	Respelled  []Respelled   `json:"searched_also,omitempty"`
 	Expanded   []Expansion   `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
+	Best       *BestPassage  `json:"best,omitempty"`     // nil where nothing is found or nothing is searched for
 	Warnings   []string      `json:"warnings"`
+}
+
+// BestPassage tells of the passage that the best query finds first, in a search
+// by words, and how it was cut.
+type BestPassage struct {
+	ChunkID   string    `json:"chunk_id"`
+	Source    string    `json:"source"`
+	StartLine int       `json:"start_line"` // from 1; 0 where the document has no lines
+	EndLine   int       `json:"end_line"`
+	Page      int       `json:"page,omitempty"` // from 1; 0 where the document has no pages
+	Headings  []string  `json:"headings"`
+	Tokens    int       `json:"tokens"` // of its text, by text.Estimate
+	Cut       state.Cut `json:"cut"`
 }
 
 // TermReply is one term the analyzer made of a query.

@@ -294,7 +294,7 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 		x.Expanded = e.skills.words.Expansions(x.Cleaned)
 	}
 	x.Complexity = complexity(x)
-	x.Domain, err = e.domain(ctx, plan.Queries)
+	x.Domain, x.Best, err = e.domain(ctx, plan.Queries)
 	return x, err
 }
 
@@ -346,26 +346,36 @@ func complexity(x *Explanation) float64 {
 	return math.Round(100*(0.7*terms+0.3*queries)) / 100
 }
 
-// domain is the folder that most of the ten best hits lie in.
-func (e *engine) domain(ctx context.Context, queries []state.Query) (string, error) {
+// domain is the folder that most of the ten best hits lie in, and the best of
+// them, nil where there is none.
+func (e *engine) domain(ctx context.Context, queries []state.Query) (string, *BestPassage, error) {
 	if len(queries) == 0 {
-		return "", nil
+		return "", nil, nil
 	}
 	best := slices.MaxFunc(queries, func(a, b state.Query) int { return cmp.Compare(a.Weight, b.Weight) })
 	hits, err := e.searcher.Search(ctx, best, 10)
 	if err != nil {
-		return "", fmt.Errorf("explain: %w", err)
+		return "", nil, fmt.Errorf("explain: %w", err)
 	}
 	chunks, err := e.chunksOf(ctx, hits)
 	if err != nil {
-		return "", fmt.Errorf("explain: %w", err)
+		return "", nil, fmt.Errorf("explain: %w", err)
 	}
 	votes := map[string]int{}
-	domain := ""
+	var (
+		domain string
+		first  *BestPassage
+	)
 	for _, h := range hits { // in rank order, so that the better hit wins a tie
 		c, ok := chunks[h.Chunk]
 		if !ok {
 			continue
+		}
+		if first == nil {
+			first = &BestPassage{
+				ChunkID: c.ID, Source: c.Source, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page,
+				Headings: append([]string{}, c.Headings...), Tokens: text.Estimate(c.Text), Cut: c.Cut,
+			}
 		}
 		folder := path.Dir(c.Source)
 		votes[folder]++
@@ -373,5 +383,5 @@ func (e *engine) domain(ctx context.Context, queries []state.Query) (string, err
 			domain = folder
 		}
 	}
-	return domain, nil
+	return domain, first, nil
 }

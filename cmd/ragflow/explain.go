@@ -25,7 +25,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Show how a question is understood before anything is searched",
 		Long: `Show what becomes of a question: the cleaned text, the terms the analyzer makes
 of its words and how rare each is in your documents, the language, the kind of
-question, the route, and the queries that would be searched for.
+question, the route, the queries that would be searched for, and the passage they
+find first with how it was cut.
 
 With --thread the question is understood as the next one of that conversation.
 Nothing is saved.
@@ -134,6 +135,24 @@ func (a *app) printHit(x *index.HitExplanation) {
 	}
 }
 
+// cutOf says how a passage was cut, in words.
+func cutOf(b *ragflow.BestPassage) string {
+	said := []string{orNone(b.Cut.Chunker)}
+	if b.Cut.Language != "" {
+		said = append(said, b.Cut.Language)
+	}
+	if b.Cut.Declaration != "" {
+		said = append(said, strings.ReplaceAll(b.Cut.Declaration, "_", " ")+" "+line(b.Cut.Name))
+	}
+	if b.Cut.Level > 0 {
+		said = append(said, "level "+strconv.Itoa(b.Cut.Level))
+	}
+	if b.Cut.Sentences > 0 {
+		said = append(said, count(b.Cut.Sentences, "sentence"))
+	}
+	return strings.Join(append(said, count(b.Tokens, "token")), ", ")
+}
+
 func (a *app) printExplanation(e *ragflow.Explanation) {
 	s := a.styleOf(a.stdout)
 	rows := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
@@ -150,6 +169,16 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		fmt.Fprintf(rows, "%s\t%s\n", r[0], orNone(r[1]))
 	}
 	_ = rows.Flush() // a.out keeps the first error for the end
+	if b := e.Best; b != nil {
+		at := b.Source
+		switch {
+		case b.Page > 0:
+			at = fmt.Sprintf("%s, page %d", at, b.Page)
+		case b.StartLine > 0:
+			at = fmt.Sprintf("%s:%d-%d", at, b.StartLine, b.EndLine)
+		}
+		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), line(at), s.dim("cut by "+cutOf(b)))
+	}
 	if len(e.Tokens) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Terms"))
 		fmt.Fprintln(rows, "WORD\tTERM\tDOCUMENTS\tIDF")
