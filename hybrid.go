@@ -47,6 +47,7 @@ type Dense struct {
 	Leg           string  // LegHybrid, LegLexical, LegDense or LegGraph; default LegHybrid
 	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
 	Metric        string  // EMBEDDING_METRIC: how near a passage is, one of [index.Metrics]; default index.MetricCosine. It can be changed at any time
+	Vectors       string  // EMBEDDING_VECTORS: what of a passage is embedded, one of [index.VectorKinds]; default index.VectorsPassage. To change it is to change the embedder
 	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
 	QueryPrefix   string  // before a question, such as "query: "
 	PassagePrefix string  // before a passage, such as "passage: "
@@ -57,11 +58,11 @@ type Dense struct {
 }
 
 func (d Dense) withDefaults() (Dense, error) {
-	d.Leg, d.Metric = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Metric, index.MetricCosine)
+	d.Leg, d.Metric, d.Vectors = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Metric, index.MetricCosine), cmp.Or(d.Vectors, index.VectorsPassage)
 	if d.Tokens == 0 {
 		d.Tokens = index.DefaultPassageTokens
 	}
-	faults := []error{index.CheckMetric(d.Metric)}
+	faults := []error{index.CheckMetric(d.Metric), index.CheckVectors(d.Vectors)}
 	if !slices.Contains(legs(), d.Leg) {
 		faults = append(faults, fmt.Errorf("search leg %q is not one of %s", d.Leg, strings.Join(legs(), ", ")))
 	}
@@ -86,7 +87,7 @@ func (d Dense) least() float64 {
 // embedder is what makes the vectors of c.
 func (c Config) embedder() index.Embedder {
 	return index.Embedder{
-		Model: c.Embedder.Model(), Dimension: c.Dense.Dimension, Prefix: c.Dense.PassagePrefix, Tokens: c.Dense.Tokens,
+		Model: c.Embedder.Model(), Dimension: c.Dense.Dimension, Prefix: c.Dense.PassagePrefix, Tokens: c.Dense.Tokens, Vectors: c.Dense.Vectors,
 	}
 }
 

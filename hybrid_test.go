@@ -148,7 +148,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m})
 	report := indexed(t, a)
 	want := &ragflow.DenseReport{
-		Model: "meaning", Dimension: 256, Chunks: report.Chunks, Embedded: report.Chunks,
+		Model: "meaning", Dimension: 256, Vectors: "passage", Chunks: report.Chunks, Embedded: report.Chunks,
 		Calls: int64(m.calls), InputTokens: report.Dense.InputTokens,
 	}
 	if diff := cmp.Diff(want, report.Dense); diff != "" || want.InputTokens == 0 || want.Calls == 0 {

@@ -65,7 +65,9 @@
 // text, so a text is embedded once, wherever it stands and however often it
 // comes and goes. They are kept at length 1, with the length they had, so that any
 // [Metrics] can search them. A collection has the vectors of one [Embedder]; those of
-// another are made beside them and change over in one transaction.
+// another are made beside them and change over in one transaction. A chunk has one
+// vector, or also one of each few sentences (VectorsSentences; parts.go) and scores as
+// the best of them.
 //
 // [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file
 // beside each segment (<collection>-<from>-<generation>-<embedder>.vec) that is derived

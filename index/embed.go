@@ -34,11 +34,11 @@ type EmbedOptions struct {
 type EmbedReport struct {
 	Embedder Embedder
 	Chunks   int // of the collections
-	Embedded int // texts that were embedded now; all others were known, or twice there
+	Embedded int // texts that were embedded now, a chunk may be several; all others were known, or twice there
 	Refused  int // texts that the model would not have; they are tried again the next time
 }
 
-// Embed gives the chunks of roots the vectors they lack. Each text is embedded
+// Embed gives the chunks of roots the vectors of the embedder's kind they lack. Each text is embedded
 // once for an embedder, whatever file or collection it stands in, and never
 // again while the index lives: what was done is saved batch by batch, stays when
 // Embed ends with an error, and is told of in the report. A text that the model
@@ -88,7 +88,7 @@ func (r *embedding) run(ctx context.Context) error {
 		if err := r.admit(tx); err != nil {
 			return err
 		}
-		if todo, r.report.Chunks, err = needs(tx, r.id, r.roots); err != nil {
+		if todo, r.report.Chunks, err = r.form.needs(tx, r.id, r.roots); err != nil {
 			return err
 		}
 		return tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)`, r.id).Scan(&r.begun)

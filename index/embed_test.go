@@ -114,7 +114,7 @@ func TestEmbedOnce(t *testing.T) {
 	model := index.Embedder{Model: "bag"}
 	put(t, db, "/a", file("x.md", "T", "alpha", "beta", "gamma", "delta"), file("y.md", "T", "alpha", "epsilon"))
 	r := embed(t, db, model, b, "/a")
-	want := index.EmbedReport{Embedder: index.Embedder{Model: "bag", Dimension: 32, Tokens: index.DefaultPassageTokens}, Chunks: 6, Embedded: 5}
+	want := index.EmbedReport{Embedder: index.Embedder{Model: "bag", Dimension: 32, Tokens: index.DefaultPassageTokens, Vectors: index.VectorsPassage}, Chunks: 6, Embedded: 5}
 	if diff := cmp.Diff(want, *r); diff != "" {
 		t.Errorf("first run (-want +got):\n%s", diff)
 	}

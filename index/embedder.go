@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -29,6 +30,7 @@ type Embedder struct {
 	Dimension int    // numbers in a vector; 0: not known yet, any is right
 	Prefix    string // stands before each passage, as "passage: " for models that want it
 	Tokens    int    // of a passage that are embedded; 0: DefaultPassageTokens
+	Vectors   string // what of a chunk is embedded, one of [VectorKinds]; empty: VectorsPassage
 }
 
 // ModelName makes the name of a model independent of who serves it: without
@@ -52,6 +54,9 @@ func (e Embedder) String() string {
 	if e.Tokens > 0 && e.Tokens != DefaultPassageTokens {
 		with = append(with, strconv.Itoa(e.Tokens)+" tokens a passage")
 	}
+	if e.Vectors != "" && e.Vectors != VectorsPassage {
+		with = append(with, "vectors of "+e.Vectors)
+	}
 	if len(with) == 0 {
 		return e.Model
 	}
@@ -63,6 +68,7 @@ func (e Embedder) withDefaults() (Embedder, error) {
 	if e.Tokens == 0 {
 		e.Tokens = DefaultPassageTokens
 	}
+	e.Vectors = cmp.Or(e.Vectors, VectorsPassage)
 	switch {
 	case e.Model == "":
 		return e, errors.New("an embedder without a model")
@@ -71,7 +77,7 @@ func (e Embedder) withDefaults() (Embedder, error) {
 	case e.Tokens < 0:
 		return e, fmt.Errorf("embedder %s: %d tokens a passage", e.Model, e.Tokens)
 	}
-	return e, nil
+	return e, CheckVectors(e.Vectors)
 }
 
 // maxDimension bounds vectors, so that damage does not ask for all memory.
@@ -168,9 +174,9 @@ func (db *DB) Embedder(ctx context.Context, root string) (e Embedder, found bool
 }
 
 func collectionEmbedder(tx *sqlite.Tx, root string) (id int64, e Embedder, found bool, err error) {
-	err = tx.QueryRow(`SELECT e.id, e.model, e.dimension, e.prefix, e.tokens
+	err = tx.QueryRow(`SELECT e.id, e.model, e.dimension, e.prefix, e.tokens, c.vectors
 		FROM collections c JOIN embedders e ON e.id = c.embedder WHERE c.root = ?`, root).
-		Scan(&id, &e.Model, &e.Dimension, &e.Prefix, &e.Tokens)
+		Scan(&id, &e.Model, &e.Dimension, &e.Prefix, &e.Tokens, &e.Vectors)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, e, false, nil
 	}
@@ -200,14 +206,15 @@ func registerEmbedder(tx *sqlite.Tx, e Embedder) (id int64, err error) {
 	return id, err
 }
 
-// adopt makes e the embedder of collections: of all of roots, or of those that
-// have none.
+// adopt makes e the embedder of collections, with its kind of vectors: of all of
+// roots, or of those that have none.
 func adopt(tx *sqlite.Tx, e Embedder, roots []string, all bool) (id int64, err error) {
 	if id, err = registerEmbedder(tx, e); err != nil {
 		return 0, err
 	}
 	for _, root := range roots {
-		if _, err := tx.Exec(`UPDATE collections SET embedder = ?1 WHERE root = ?2 AND (?3 OR embedder IS NULL)`, id, root, all); err != nil {
+		if _, err := tx.Exec(`UPDATE collections SET embedder = ?1, vectors = ?4 WHERE root = ?2 AND (?3 OR embedder IS NULL)`,
+			id, root, all, e.Vectors); err != nil {
 			return 0, err
 		}
 	}
@@ -216,23 +223,26 @@ func adopt(tx *sqlite.Tx, e Embedder, roots []string, all bool) (id int64, err e
 
 // need is a text without a vector.
 type need struct {
-	key key
-	rev int64 // a chunk that holds it
+	key  key
+	rev  int64 // a chunk that holds it
+	part int   // of the chunk: 0 is its passage, others as parts lists them, from 1
 }
 
-// needs lists the texts of collections that embedder has no vectors for, each
-// once, in order of root, source and place. all counts the chunks.
-func needs(tx *sqlite.Tx, embedder int64, roots []string) (list []need, all int, err error) {
+// needs lists the texts of collections that the embedder of a row has no vectors
+// for, each once, in order of root, source and place. all counts the chunks.
+func (e Embedder) needs(tx *sqlite.Tx, embedder int64, roots []string) (list []need, all int, err error) {
 	have, err := keys(tx, embedder)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, root := range slices.Sorted(slices.Values(roots)) {
-		err := eachKey(tx, root, func(_ string, rev int64, k key) error {
+		err := e.eachChunk(tx, root, func(_ string, rev int64, texts []key) error {
 			all++
-			if _, ok := have[k]; !ok {
-				have[k] = 0
-				list = append(list, need{k, rev})
+			for part, k := range texts {
+				if _, ok := have[k]; !ok {
+					have[k] = 0
+					list = append(list, need{k, rev, part})
+				}
 			}
 			return nil
 		})
@@ -261,18 +271,28 @@ func keys(tx *sqlite.Tx, embedder int64) (map[key]int64, error) {
 	return out, err
 }
 
-// eachKey calls f for each chunk of root, by source and place.
-func eachKey(tx *sqlite.Tx, root string, f func(id string, rev int64, k key) error) error {
+// eachChunk calls f for each chunk of root, by source and place, with the keys of
+// its passage and its parts, which f must not keep.
+func (e Embedder) eachChunk(tx *sqlite.Tx, root string, f func(id string, rev int64, texts []key) error) error {
+	if err := CheckVectors(e.Vectors); err != nil {
+		return err // noted by a later version
+	}
+	var list []key
 	return each(tx, func(rows row) error {
-		var id, title, hash string
+		var id string
+		var c state.Chunk
 		var rev int64
 		var headings sql.RawBytes
-		if err := rows.Scan(&id, &rev, &title, &headings, &hash); err != nil {
+		if err := rows.Scan(&id, &rev, &c.Title, &headings, &c.Hash, &c.Text); err != nil {
 			return err
 		}
-		return f(id, rev, passageKey(title, headings, hash))
-	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash FROM chunks c JOIN files f ON f.id = c.file
-		JOIN collections o ON o.id = c.collection WHERE o.root = ? ORDER BY f.source, c.ordinal`, root)
+		list = append(list[:0], passageKey(c.Title, headings, c.Hash))
+		for _, p := range parts(e.Vectors, c) {
+			list = append(list, passageKey(p.Title, headings, p.Hash))
+		}
+		return f(id, rev, list)
+	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash, iif(?2, c.text, '') FROM chunks c JOIN files f ON f.id = c.file
+		JOIN collections o ON o.id = c.collection WHERE o.root = ?1 ORDER BY f.source, c.ordinal`, root, e.Vectors == VectorsSentences)
 }
 
 // passages reads the texts to embed. Chunks that changed or went meanwhile are
@@ -283,7 +303,7 @@ func (e Embedder) passages(tx *sqlite.Tx, list []need) (texts []string, kept []n
 		var headings []byte
 		err := tx.QueryRow(`SELECT f.title, c.headings, c.hash, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, n.rev).
 			Scan(&c.Title, &headings, &c.Hash, &c.Text)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && passageKey(c.Title, headings, c.Hash) != n.key {
+		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
 		if err == nil {
@@ -292,7 +312,16 @@ func (e Embedder) passages(tx *sqlite.Tx, list []need) (texts []string, kept []n
 		if err != nil {
 			return nil, nil, err
 		}
-		texts, kept = append(texts, e.passage(c)), append(kept, n)
+		if n.part > 0 {
+			all := parts(e.Vectors, c)
+			if n.part > len(all) {
+				continue
+			}
+			c = all[n.part-1]
+		}
+		if passageKey(c.Title, headings, c.Hash) == n.key {
+			texts, kept = append(texts, e.passage(c)), append(kept, n)
+		}
 	}
 	return texts, kept, nil
 }

@@ -143,6 +143,8 @@ CREATE TABLE links(
 -- The length a vector had before it was brought to 1. Of those that came before it
 -- was kept it is 1, as most models give them.
 ALTER TABLE vectors ADD COLUMN length REAL NOT NULL DEFAULT 1;
+`, `
+ALTER TABLE collections ADD COLUMN vectors TEXT NOT NULL DEFAULT 'passage'; -- what of a chunk is embedded: see VectorKinds
 `}
 }
 

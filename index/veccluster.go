@@ -261,6 +261,57 @@ func (v *vectorSegment) approximate(ctx context.Context, unit []float32, m measu
 	return best.list[:min(k, len(best.list))], nil
 }
 
+// nearChunks finds k chunks near a vector of length 1, with their exact scores, as
+// approximate finds rows. One of several rows scores as the best of them, wherever
+// that lies.
+func (v *vectorSegment) nearChunks(ctx context.Context, unit []float32, m measure, k, least int, share float64, allowed func(row int) bool) ([]candidate, error) {
+	for ask := k; ; ask *= 4 { // rows, until they are of k chunks
+		rows, err := v.approximate(ctx, unit, m, ask, least, share, allowed)
+		if err != nil {
+			return nil, err
+		}
+		chunks := make([]candidate, len(rows))
+		for i, c := range rows {
+			chunks[i] = candidate{chunk: int(v.rows[c.chunk]), score: c.score}
+		}
+		if !v.several() {
+			return chunks, nil
+		}
+		slices.SortFunc(chunks, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
+		chunks = slices.CompactFunc(chunks, func(a, b candidate) bool { return a.chunk == b.chunk })
+		if len(chunks) < k && len(rows) == ask {
+			continue
+		}
+		return chunks, v.rescoreChunks(unit, m, chunks)
+	}
+}
+
+// rescoreChunks gives chunks the exact scores of their best rows.
+func (v *vectorSegment) rescoreChunks(unit []float32, m measure, chunks []candidate) error {
+	var rows []candidate // part is the place in chunks
+	for i, c := range chunks {
+		first, _ := slices.BinarySearch(v.rows, uint32(c.chunk))
+		for row := range v.chunkEnd(first) - first {
+			rows = append(rows, candidate{part: i, chunk: first + row})
+		}
+		chunks[i].score = math.Inf(-1)
+	}
+	err := v.rescore(unit, m, rows)
+	for _, r := range rows {
+		chunks[r.part].score = max(chunks[r.part].score, r.score)
+	}
+	return err
+}
+
+// chunkEnd returns the first row behind those of a row's chunk.
+func (v *vectorSegment) chunkEnd(row int) int {
+	end := row + 1
+	for end < len(v.rows) && v.rows[end] == v.rows[row] {
+		end++
+	}
+	return end
+}
+
 // span returns the places of a list.
 func (c *clusters) span(list int) (from, to int) {
 	if list > 0 {

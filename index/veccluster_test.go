@@ -18,7 +18,7 @@ import (
 // the same, at 1 a few decide, as in the embeddings of real models.
 func clumps(rows, dimension, groups int, decay float64) *vectorSegment {
 	random := rand.New(rand.NewPCG(uint64(rows), uint64(dimension)))
-	v := &vectorSegment{vectorStamp: vectorStamp{database: "test"}, dimension: dimension, chunks: rows}
+	v := &vectorSegment{vectorStamp: vectorStamp{database: "test", kind: VectorsPassage}, dimension: dimension, chunks: rows}
 	weights := make([]float64, dimension)
 	for i := range weights {
 		weights[i] = math.Pow(float64(i+1), -decay)

@@ -1,12 +1,14 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/internal/sqlite"
@@ -19,7 +21,7 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 	if v := db.vectors[p.stamp]; v != nil && v.fits(want) {
 		return v, nil
 	}
-	name := strings.TrimSuffix(db.name(p.stamp), ".seg") + fmt.Sprintf("-%d.vec", want.embedder)
+	name := strings.TrimSuffix(db.name(p.stamp), ".seg") + fmt.Sprintf("-%d.vec", want.embedder) // of any kind
 	if db.folder != "" && p.published {
 		v, err := loadVectors(name)
 		switch {
@@ -65,41 +67,44 @@ func (v *vectorSegment) gather(tx *sqlite.Tx, p *part) error {
 	if err != nil {
 		return err
 	}
-	rowOf := make([]int64, p.chunks) // of the vector of each chunk; 0: none
-	v.gone = p.chunks
+	type vector struct {
+		chunk int
+		id    int64
+	}
+	var found []vector
 	place := make(map[string]int, p.chunks)
 	for c := range p.chunks {
 		place[p.id(c)] = c
 	}
-	count := 0
-	if err := eachKey(tx, p.root, func(id string, rev int64, k key) error {
+	e := Embedder{Vectors: v.kind}
+	if err := e.eachChunk(tx, p.root, func(id string, rev int64, texts []key) error {
 		c, ok := place[id]
 		if !ok || rev > p.maxRev {
 			return nil
 		}
-		v.gone--
-		if have[k] != 0 {
-			rowOf[c] = have[k]
-			count++
+		for _, k := range texts {
+			if have[k] == 0 {
+				v.lacking++
+				continue
+			}
+			found = append(found, vector{c, have[k]})
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	v.rows, v.lengths, v.data = make([]uint32, 0, count), make([]float32, 0, count), make([]float32, 0, count*v.dimension)
-	for c, id := range rowOf {
-		if id == 0 {
-			continue
-		}
+	slices.SortStableFunc(found, func(a, b vector) int { return cmp.Compare(a.chunk, b.chunk) })
+	v.rows, v.lengths, v.data = make([]uint32, 0, len(found)), make([]float32, 0, len(found)), make([]float32, 0, len(found)*v.dimension)
+	for _, f := range found {
 		var body []byte
 		var length float64
-		if body, length, err = vectorRow(tx, id); err == nil {
+		if body, length, err = vectorRow(tx, f.id); err == nil {
 			v.data, err = appendVector(v.data, body, v.dimension)
 		}
 		if err != nil {
-			return fmt.Errorf("vector %d: %w", id, err)
+			return fmt.Errorf("vector %d: %w", f.id, err)
 		}
-		v.rows, v.lengths = append(v.rows, uint32(c)), append(v.lengths, float32(length))
+		v.rows, v.lengths = append(v.rows, uint32(f.chunk)), append(v.lengths, float32(length)) //nolint:gosec // chunks of a segment fit 32 bits
 	}
 	v.even = even(v.lengths)
 	return nil

@@ -19,10 +19,11 @@ import (
 //
 //	8 bytes   magic, with the version of the format
 //	head      length of the id of the database (2 bytes) and the id; collection,
-//	          since, generation, embedder, mark (8 bytes each); dimension, chunks,
-//	          chunks that were gone, rows, lists of clusters, lists that a search
-//	          looks into (4 each)
-//	chunks    of each row, by its number in the segment, ascending (4 bytes)
+//	          since, generation, embedder, mark (8 bytes each); dimension, kind by
+//	          its place in VectorKinds, chunks, texts without a vector, rows, lists
+//	          of clusters, lists that a search looks into (4 each)
+//	chunks    of each row, by its number in the segment, ascending; where a chunk
+//	          has several vectors, their rows follow each other (4 bytes)
 //	lengths   of the vector of each row, as the model gave it (32-bit float)
 //	clusters  where there are lists: scale of each dimension, centroid of each
 //	          list (32-bit floats), end of each list, rows in the order of lists
@@ -33,9 +34,9 @@ import (
 // Chunks without a vector have no row.
 
 // vectorNumbers is how many bytes the numbers of the head take.
-const vectorNumbers = 5*8 + 6*4
+const vectorNumbers = 5*8 + 7*4
 
-const vectorMagic = "rfvec\x00\x00\x04"
+const vectorMagic = "rfvec\x00\x00\x05"
 
 // vectorStamp says what a vector segment was made of.
 type vectorStamp struct {
@@ -44,7 +45,8 @@ type vectorStamp struct {
 	since      int64
 	generation int64
 	embedder   int64
-	mark       int64 // the greatest id of a vector at that moment
+	kind       string // one of VectorKinds
+	mark       int64  // the greatest id of a vector at that moment
 }
 
 // vectorSegment is an opened vector segment. It is immutable.
@@ -53,8 +55,8 @@ type vectorSegment struct {
 
 	dimension int
 	chunks    int       // of the tier
-	gone      int       // of them, those that had changed or gone before
-	rows      []uint32  // chunks that have a vector, ascending
+	lacking   int       // texts of chunks that had not changed or gone before, without a vector
+	rows      []uint32  // chunks of the vectors, ascending
 	lengths   []float32 // of the vectors, by row
 	even      bool      // all lengths are one
 	near      *clusters // nil: all are compared
@@ -63,9 +65,12 @@ type vectorSegment struct {
 	dataAt    int64     // where vectors begin in file
 }
 
-// complete reports whether all chunks have a vector that can have one: then
-// nothing can be added.
-func (v *vectorSegment) complete() bool { return len(v.rows)+v.gone == v.chunks }
+// complete reports whether all chunks have the vectors they can have: then nothing
+// can be added.
+func (v *vectorSegment) complete() bool { return v.lacking == 0 }
+
+// several reports whether a chunk may have more than one row.
+func (v *vectorSegment) several() bool { return v.kind == VectorsSentences }
 
 // fits reports whether a vector segment is what is wanted. A complete one stays
 // right whatever other collections were given since.
@@ -110,7 +115,8 @@ func (v *vectorSegment) writeTo(out io.Writer) error {
 	if near == nil {
 		near = &clusters{}
 	}
-	head = appendU32(head, uint32(v.dimension), uint32(v.chunks), uint32(v.gone), uint32(len(v.rows)), uint32(len(near.ends)), uint32(near.probe))
+	kind := slices.Index(VectorKinds(), v.kind)
+	head = appendU32(head, uint32(v.dimension), uint32(kind), uint32(v.chunks), uint32(v.lacking), uint32(len(v.rows)), uint32(len(near.ends)), uint32(near.probe))
 	head = appendU32(head, v.rows...)
 	_, err := c.Write(head)
 	if err == nil {
@@ -186,7 +192,7 @@ func readVectorSegment(in io.Reader, size int64, keep bool) (*vectorSegment, err
 		return nil, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
 	for i, chunk := range v.rows {
-		if int64(chunk) >= int64(v.chunks) || i > 0 && chunk <= v.rows[i-1] {
+		if int64(chunk) >= int64(v.chunks) || i > 0 && (chunk < v.rows[i-1] || chunk == v.rows[i-1] && !v.several()) {
 			return nil, fmt.Errorf("%w: its chunks are out of order", errDamaged)
 		}
 	}
@@ -213,8 +219,8 @@ func readVectorHead(in io.Reader) (v *vectorSegment, rows int, err error) {
 	for i, n := range []*int64{&v.collection, &v.since, &v.generation, &v.embedder, &v.mark} {
 		*n = int64(binary.LittleEndian.Uint64(numbers[8*i:])) //nolint:gosec // as it was written
 	}
-	var lists, probe int
-	for i, n := range []*int{&v.dimension, &v.chunks, &v.gone, &rows, &lists, &probe} {
+	var kind, lists, probe int
+	for i, n := range []*int{&v.dimension, &kind, &v.chunks, &v.lacking, &rows, &lists, &probe} {
 		*n = int(binary.LittleEndian.Uint32(numbers[5*8+4*i:]))
 	}
 	if lists < 0 || lists > rows || probe < 0 || probe > lists || probe == 0 && lists > 0 {
@@ -223,7 +229,11 @@ func readVectorHead(in io.Reader) (v *vectorSegment, rows int, err error) {
 	if lists > 0 {
 		v.near = &clusters{probe: probe, ends: make([]uint32, lists)}
 	}
-	if v.dimension < 1 || v.dimension > maxDimension || v.chunks < 0 || v.gone < 0 || rows < 0 || v.gone > v.chunks || rows > v.chunks-v.gone {
+	if v.dimension < 1 || v.dimension > maxDimension || kind < 0 || kind >= len(VectorKinds()) || v.chunks < 0 || v.lacking < 0 || rows < 0 {
+		return nil, 0, errors.New("its head makes no sense")
+	}
+	v.kind = VectorKinds()[kind]
+	if !v.several() && rows > v.chunks-v.lacking {
 		return nil, 0, errors.New("its head makes no sense")
 	}
 	return v, rows, nil

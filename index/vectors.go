@@ -21,15 +21,16 @@ const LegDense = "dense"
 const MinCosine = 0.0
 
 // Vectors are the vectors of a [Searcher], in memory: 4 bytes a dimension and
-// chunk and 4 for its length, and 1 byte a dimension where a tier holds so many that they are clustered; those
+// vector and 4 for its length, and 1 byte a dimension where a tier holds so many that they are clustered; those
 // are read from its file to be compared exactly. They are safe for concurrent
 // use.
 type Vectors struct {
-	s         *Searcher
-	parts     []*vectorSegment // by part of the searcher; nil: the collection has none
-	embedder  Embedder
-	metric    string
-	rows, all int
+	s        *Searcher
+	parts    []*vectorSegment // by part of the searcher; nil: the collection has none
+	embedder Embedder
+	metric   string
+	found    int // chunks that have a vector
+	all      int // chunks
 }
 
 // Vectors returns the vectors that e made of what the searcher searches. They
@@ -57,9 +58,9 @@ func (s *Searcher) Vectors(ctx context.Context, e Embedder) (*Vectors, error) {
 		if v.parts[i], err = s.db.vectorSegment(ctx, p, stamp, v.embedder.Dimension); err != nil {
 			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
-		for _, chunk := range v.parts[i].rows {
-			if p.live(int(chunk)) {
-				v.rows++
+		for row, chunk := range v.parts[i].rows {
+			if p.live(int(chunk)) && (row == 0 || chunk != v.parts[i].rows[row-1]) {
+				v.found++
 			}
 		}
 	}
@@ -112,7 +113,7 @@ func (v *Vectors) stamp(tx *sqlite.Tx, stamps []vectorStamp) error {
 			return &EmbedderError{Root: p.root, Stored: stored, Given: v.embedder}
 		}
 		v.embedder.Dimension = stored.Dimension
-		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, since: p.since, generation: p.generation, embedder: id, mark: mark}
+		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, since: p.since, generation: p.generation, embedder: id, kind: stored.Vectors, mark: mark}
 	}
 	return nil
 }
@@ -130,10 +131,10 @@ func (v *Vectors) Of(s *Searcher) *Vectors {
 func (v *Vectors) Embedder() Embedder { return v.embedder }
 
 // Len returns how many chunks have a vector.
-func (v *Vectors) Len() int { return v.rows }
+func (v *Vectors) Len() int { return v.found }
 
 // Missing returns how many chunks have none: this leg cannot find them.
-func (v *Vectors) Missing() int { return v.all - v.rows }
+func (v *Vectors) Missing() int { return v.all - v.found }
 
 // By returns the same vectors, to be searched by a metric; they are by
 // MetricCosine. None has to be made anew for that: of each vector the length is kept
@@ -148,14 +149,15 @@ func (v *Vectors) By(metric string) (*Vectors, error) {
 }
 
 // Search returns the k chunks whose vectors are nearest to query, best first, all of
-// a score of least and more. Up to 20,000 vectors of a tier are compared
-// one by one: nothing that is near is missed. Of more, those in the clusters
+// a score of least and more; a chunk of several vectors once, by the nearest of them.
+// Up to 20,000 vectors of a tier are compared one by one: nothing that is near is
+// missed. Of more, those in the clusters
 // nearest to the query are, which finds 97 of 100 (see clusters). Equal ones are
 // ordered by root, source and place. What a score is says the metric; it is the same
 // on every machine. By MetricDot and MetricL2, where vectors differ in length, all
 // are looked at.
 func (v *Vectors) Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error) {
-	k = min(k, v.rows)
+	k = min(k, v.found)
 	if k <= 0 {
 		return nil, context.Cause(ctx)
 	}
@@ -204,8 +206,10 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, m measure, k int, le
 			work = append(work, stretch{p, 0, len(seg.rows)})
 			alone = scanAlone // worth a goroutine
 		default:
-			for from := 0; from < len(seg.rows); from += scanBlock {
-				work = append(work, stretch{p, from, min(from+scanBlock, len(seg.rows))})
+			for from := 0; from < len(seg.rows); {
+				to := seg.chunkEnd(min(from+scanBlock, len(seg.rows)) - 1)
+				work = append(work, stretch{p, from, to})
+				from = to
 			}
 			alone += len(seg.rows) * len(unit)
 		}
@@ -261,20 +265,24 @@ func byScore(compare func(a, b candidate) int) func(a, b candidate) int {
 // scanPart offers a stretch of rows, or what is near in a part that is clustered.
 func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, m measure, least float64, found *top) error {
 	seg, p := v.parts[s.part], &v.s.parts[s.part]
-	allowed := func(row int) bool { return p.shows(int(seg.rows[row])) }
 	if seg.near == nil {
-		for i := s.from; i < s.to; i++ {
-			if score := m.score(cosine(unit, seg.row(i)), seg.lengths[i]); score >= least && score >= found.floor() && allowed(i) {
-				found.offer(candidate{s.part, int(seg.rows[i]), score})
+		for i := s.from; i < s.to; {
+			chunk, nearest := seg.rows[i], math.Inf(-1)
+			for ; i < s.to && seg.rows[i] == chunk; i++ {
+				nearest = max(nearest, m.score(cosine(unit, seg.row(i)), seg.lengths[i]))
+			}
+			if nearest >= least && nearest >= found.floor() && p.shows(int(chunk)) {
+				found.offer(candidate{s.part, int(chunk), nearest})
 			}
 		}
 		return nil
 	}
+	allowed := func(row int) bool { return p.shows(int(seg.rows[row])) }
 	lists, share := seg.least(p.narrowed() && m.byAngle(seg.even), allowed)
-	near, err := seg.approximate(ctx, unit, m, found.k, lists, share, allowed)
+	near, err := seg.nearChunks(ctx, unit, m, found.k, lists, share, allowed)
 	for _, c := range near {
 		if c.score >= least {
-			found.offer(candidate{s.part, int(seg.rows[c.chunk]), c.score})
+			found.offer(candidate{s.part, c.chunk, c.score})
 		}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,8 +38,8 @@ type VerifyOptions struct {
 
 // Verify checks the database and its segments against each other: SQLite's own
 // check, references that lead nowhere, chunks whose text is not what their hash
-// says, terms that are not those of the chunks, and segments that are not what a
-// fresh merge makes. Nothing is changed. Writers may go on meanwhile; each file
+// says, terms that are not those of the chunks, vectors that their embedder cannot
+// have made, and segments that are not what a fresh merge makes. Nothing is changed. Writers may go on meanwhile; each file
 // is checked as it was at one moment. Files are checked side by side on all
 // cores, and told of in the order in which they were put. An index without faults
 // gives no findings.
@@ -101,7 +102,11 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 			UNION ALL SELECT 'chunks without a file', count(*) FROM chunks WHERE file NOT IN (SELECT id FROM files)
 			UNION ALL SELECT 'terms without a file', count(*) FROM terms WHERE file NOT IN (SELECT id FROM files)
 			UNION ALL SELECT 'chunks in another collection than their file', count(*)
-				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection`)
+				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection
+			UNION ALL SELECT 'vectors of another length than their embedder makes', count(*)
+				FROM vectors v JOIN embedders e ON e.id = v.embedder WHERE length(v.vector) <> 4 * e.dimension
+			UNION ALL SELECT 'collections with vectors of a kind that is not known', count(*)
+				FROM collections WHERE vectors NOT IN ('`+strings.Join(VectorKinds(), "', '")+`')`)
 	})
 	return out, err
 }

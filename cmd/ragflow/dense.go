@@ -28,6 +28,13 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 			},
 		},
 		{
+			name: "EMBEDDING_VECTORS", key: "embedding_vectors", allowed: "one of " + strings.Join(index.VectorKinds(), ", "),
+			set: func(c *ragflow.Config, v []string) bool {
+				c.Dense.Vectors = v[0]
+				return slices.Contains(index.VectorKinds(), v[0])
+			},
+		},
+		{
 			name: "EMBEDDING_TOKENS", key: "embedding_tokens", allowed: "a whole number from 1 to 100000",
 			set: func(c *ragflow.Config, v []string) bool { return whole(&c.Dense.Tokens, v[0], 100_000) },
 		},
@@ -51,6 +58,7 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 	return rows, map[string][]string{
 		"EMBEDDING_DIMENSION": {"auto"},
 		"EMBEDDING_METRIC":    {index.MetricCosine},
+		"EMBEDDING_VECTORS":   {index.VectorsPassage},
 		"EMBEDDING_TOKENS":    {"400"},
 		"REBUILD_INDEX":       {"0"},
 	}
@@ -75,5 +83,9 @@ func embedded(r *ragflow.DenseReport) string {
 	if r == nil || r.Embedded == 0 {
 		return ""
 	}
-	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, "passage"), line(r.Model))
+	of := "passage"
+	if r.Vectors != index.VectorsPassage {
+		of = "text" // some are parts of passages
+	}
+	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, of), line(r.Model))
 }

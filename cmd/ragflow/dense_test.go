@@ -126,3 +126,41 @@ func TestDenseSession(t *testing.T) {
 		})
 	}
 }
+
+// A collection goes over to vectors of sentences and tells of them.
+func TestSentencesSession(t *testing.T) {
+	dir := t.TempDir()
+	docs := filepath.Join(dir, "docs")
+	if err := os.Mkdir(docs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "Jazz quiz" + strings.Repeat(" jazz quiz", 30) + ". Mint needs a pot" + strings.Repeat(" and a pot", 30) + "."
+	if err := os.WriteFile(filepath.Join(docs, "long.md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := embeddingServer(t)
+	for _, step := range []struct {
+		vectors, args  string
+		stdout, stderr string // parts of them
+	}{
+		{"", "index " + docs, "embedded 1 passage with letters", ""},
+		{"", "index stats", "vectors by   letters (26 dimensions)\n", ""},
+		{"sentences", "search pot", "long.md", "made by letters (26 dimensions), but letters (vectors of sentences) is configured; make them anew with: ragflow reindex --embed-only"},
+		{"sentences", "reindex --embed-only", "embedded 2 texts with letters; 1 passage of 1 found by meaning", ""},
+		{"sentences", "search --leg dense --json jazz", `"source": "long.md"`, ""},
+		{"sentences", "index stats", "vectors by   letters (26 dimensions, vectors of sentences)\n", ""},
+		{"sentences", "index stats --json", `"vectors": "sentences"`, ""},
+		{"sentences", "index verify", "", ""},
+		{"", "reindex --embed-only --json", `"embedded": 0`, ""},
+	} {
+		var stdout, stderr bytes.Buffer
+		env := []string{
+			"HOME=" + dir, "RAGFLOW_DATA_DIR=" + filepath.Join(dir, "data"),
+			"EMBEDDING_MODEL=letters", "EMBEDDING_BASE_URL=" + url, "EMBEDDING_VECTORS=" + step.vectors,
+		}
+		code := run(t.Context(), strings.Fields(step.args), strings.NewReader(""), &stdout, &stderr, env)
+		if code != 0 || !strings.Contains(stdout.String(), step.stdout) || !strings.Contains(stderr.String(), step.stderr) || step.stderr == "" && stderr.Len() > 0 {
+			t.Errorf("EMBEDDING_VECTORS=%s %s: exit code %d\nstandard output:\n%s\nstandard error:\n%s", step.vectors, step.args, code, &stdout, &stderr)
+		}
+	}
+}

@@ -73,6 +73,9 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 		if c.Links > 0 || c.Dangling > 0 {
 			fmt.Fprintf(a.out, "  links        %s\n", linksText(c))
 		}
+		if c.Embedder != "" {
+			fmt.Fprintf(a.out, "  vectors by   %s\n", line(c.Embedder))
+		}
 		fmt.Fprintf(a.out, "  segments     %s\n", segments(c))
 		fmt.Fprintf(a.out, "  generation   %d\n", c.Generation)
 		changed := "not known"
