@@ -16,8 +16,6 @@ import (
 
 // codeQuestions ask for functions of real programs by what they do. Nothing was
 // chosen by them: they are a report, not a yardstick of constants.
-//
-//nolint:gochecknoglobals // a table
 var codeQuestions = []struct{ text, source, head string }{
 	{"How is a cookie turned into the text of a Set-Cookie header?", "go/cookie.go", "func (c *Cookie) String()"},
 	{"Where are invalid characters in the name of a cookie replaced?", "go/cookie.go", "func sanitizeCookieName("},
