@@ -305,6 +305,19 @@ func TestOnceUnsaved(t *testing.T) {
 	}
 }
 
+// TestOnceWithoutJSON holds that nothing is done whose result could not be kept.
+func TestOnceWithoutJSON(t *testing.T) {
+	done := 0
+	p := build(t, "a", map[string]node{"a": func(ctx context.Context, _ list) (item, error) {
+		_, err := graph.Once(ctx, "k", func(context.Context, string) (chan int, error) { done++; return make(chan int), nil })
+		return item{}, err
+	}}, "^ a, a $")
+	_, err := p.Runner(graph.Options{Store: newMemStore()}).Invoke(t.Context(), ask{Thread: "t"})
+	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); !ok || done != 0 {
+		t.Errorf("%v; done %d times", err, done)
+	}
+}
+
 func TestOnceSideBySide(t *testing.T) {
 	done := make(chan struct{}, 100)
 	fan := func(key func(int) string) node {

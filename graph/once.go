@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -17,12 +18,18 @@ import (
 //
 // The key names the deed within the task, or within one part of a [FanOut];
 // callers with the same key wait for each other. What Once returns went through
-// JSON, the first time too. Outside a run, fn just runs.
+// JSON, the first time too; where T can have no JSON, fn does not run at all.
+// Outside a run, fn just runs.
 func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, idempotencyKey string) (T, error)) (T, error) {
 	var zero T
 	b := bookOf(ctx)
 	if b == nil {
 		return fn(ctx, key)
+	}
+	if _, err := encode(zero); err != nil {
+		if _, never := errors.AsType[*json.UnsupportedTypeError](err); never {
+			return zero, fmt.Errorf("once %q: %w", key, err)
+		}
 	}
 	p := place{b.address(), onceNode + key, 0}
 	done, err := b.of.alone(ctx, p)
