@@ -32,6 +32,9 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, erro
 	v := &verifier{s: s}
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		v.tx, v.found = tx, nil
+		if err := v.count(); err != nil {
+			return err
+		}
 		names := threads
 		if all {
 			names = nil
@@ -64,6 +67,7 @@ type verifier struct {
 	tx     *sqlite.Tx
 	thread string
 	found  []Finding
+	counts map[int64]int // of commits by thread
 }
 
 func (v *verifier) find(at graph.CommitID, format string, args ...any) {
@@ -82,6 +86,25 @@ func (v *verifier) texts(query string, f func(string)) error {
 			return err
 		}
 		f(text)
+	}
+	return rows.Err()
+}
+
+// count counts the commits of all threads at once: it reads the whole table.
+func (v *verifier) count() error {
+	v.counts = map[int64]int{}
+	rows, err := v.tx.Query(`SELECT thread, count(*) FROM commits GROUP BY thread`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var thread int64
+		var n int
+		if err := rows.Scan(&thread, &n); err != nil {
+			return err
+		}
+		v.counts[thread] = n
 	}
 	return rows.Err()
 }
@@ -135,10 +158,7 @@ func (v *verifier) verify(name string) error {
 	if err != nil {
 		return err
 	}
-	var commits int
-	if err := v.tx.QueryRow(`SELECT count(*) FROM commits WHERE thread = ?`, t.id).Scan(&commits); err != nil {
-		return err
-	}
+	commits := v.counts[t.id]
 	if !t.head.Valid {
 		if commits > 0 || t.first.Valid || t.inputs != 0 || t.bytes != 0 {
 			v.find(0, "no head, but %d commits", commits)
@@ -152,8 +172,13 @@ func (v *verifier) verify(name string) error {
 	if len(line) != commits {
 		v.find(0, "%d commits are in line, %d belong to the thread", len(line), commits)
 	}
-	if err := v.snapshots(t); err != nil {
-		return err
+	for i, c := range line {
+		if i%walkMore != 0 {
+			continue
+		}
+		if err := v.snapshots(t, c.ID); err != nil {
+			return err
+		}
 	}
 	if err := v.deltas(t, line); err != nil {
 		return err
@@ -218,9 +243,9 @@ func (v *verifier) line(t threadRow) ([]graph.Commit, error) {
 	}
 }
 
-// snapshots checks those of a thread's commits.
-func (v *verifier) snapshots(t threadRow) error {
-	rows, err := v.tx.Query(`SELECT s.at, s.body FROM snapshots s JOIN commits c ON c.id = s.at WHERE c.thread = ? ORDER BY s.at`, t.id)
+// snapshots checks those of a stretch of a thread's commits, from one back.
+func (v *verifier) snapshots(t threadRow, from graph.CommitID) error {
+	rows, err := v.tx.Query(stretch+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id ORDER BY s.at`, int64(from), t.id, walkMore)
 	if err != nil {
 		return err
 	}
