@@ -44,7 +44,7 @@ func modelled(t *testing.T, s *llmtest.Server, change func(*ragflow.Config)) *ra
 	}
 	client, err := openai.New(openai.Config{
 		Provider: "played", BaseURL: s.URL(), Key: plantedKey,
-		FirstByte: 300 * time.Millisecond, Stall: 100 * time.Millisecond, MaxBytes: 1 << 20,
+		FirstByte: 3 * time.Second, Stall: time.Second, MaxBytes: 1 << 20, // what a busy machine needs, too
 	})
 	if err != nil {
 		t.Fatal(err)
