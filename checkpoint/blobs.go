@@ -46,19 +46,14 @@ func (w *write) sameBlob(hash int64, text string) (id int64, err error) {
 		err = w.QueryRow(`SELECT blob FROM blobkeys WHERE hash = ? AND (SELECT body FROM blobs WHERE id = blob) = ?`, hash, text).Scan(&id)
 		return id, err
 	}
-	rows, err := w.Query(`SELECT b.id, b.body FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ?`, hash)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range w.Query(`SELECT b.id, b.body FROM blobkeys k JOIN blobs b ON b.id = k.blob WHERE k.hash = ?`, hash) {
 		var record string
-		if err := rows.Scan(&id, &record); err != nil {
+		if err := row.Scan(&id, &record); err != nil {
 			return 0, err
 		}
 		if got, err := w.sealer.open(blobPlace, record); err != nil || got == text {
 			return id, err
 		}
 	}
-	return 0, errors.Join(rows.Err(), sql.ErrNoRows)
+	return 0, sql.ErrNoRows
 }

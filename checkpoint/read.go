@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"time"
 
@@ -32,24 +33,20 @@ func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
 // list returns the threads whose newest commit was made before a time in
 // microseconds.
 func list(tx *sqlite.Tx, before int64) ([]Info, error) {
-	rows, err := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
+	rows := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
 		FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
 		WHERE c.time < ? ORDER BY t.head DESC`, before)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	var infos []Info
-	for rows.Next() {
+	for row := range rows {
 		var i Info
 		var created, touched int64
-		if err := rows.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
+		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
 			return nil, err
 		}
 		i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
 		infos = append(infos, i)
 	}
-	return infos, rows.Err()
+	return infos, nil
 }
 
 // FindRun implements [Store].
@@ -72,20 +69,16 @@ func (s *SQLite) Runs(ctx context.Context, prefix string) ([]string, error) {
 	var ids []string
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		ids = nil
-		rows, err := tx.Query(`SELECT DISTINCT `+runText+` AS uid FROM runs r
+		rows := tx.Query(`SELECT DISTINCT `+runText+` AS uid FROM runs r
 			WHERE substr(uid, 1, length(?1)) = ?1 ORDER BY uid LIMIT 100`, prefix)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range rows {
 			var id string
-			if err := rows.Scan(&id); err != nil {
+			if err := row.Scan(&id); err != nil {
 				return err
 			}
 			ids = append(ids, id)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
@@ -101,10 +94,7 @@ func (s *SQLite) Head(ctx context.Context, thread string) (graph.Commit, error) 
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(`SELECT `+commitColumns+` FROM commits c JOIN runs r ON r.id = c.run WHERE c.id = ?`, at)
-		if err != nil {
-			return err
-		}
+		rows := tx.Query(`SELECT `+commitColumns+` FROM commits c JOIN runs r ON r.id = c.run WHERE c.id = ?`, at)
 		commits, err := s.scanCommits(tx, rows, thread)
 		if err == nil && len(commits) != 1 {
 			err = fmt.Errorf("commit %d is missing", at)
@@ -162,10 +152,7 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(tail+deltasOf(`(SELECT id, time FROM line WHERE NOT snap)`), int64(newest))
-		if err != nil {
-			return err
-		}
+		rows := tx.Query(tail+deltasOf(`(SELECT id, time FROM line WHERE NOT snap)`), int64(newest))
 		if err := s.eachDelta(tx, rows, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) }); err != nil {
 			return err
 		}
@@ -232,17 +219,16 @@ func (s *SQLite) inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
 	})
 }
 
-// eachDelta reads rows of deltasOf and closes them.
-func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.CommitID, graph.Delta)) error {
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+// eachDelta reads rows of deltasOf.
+func (s *SQLite) eachDelta(tx *sqlite.Tx, rows iter.Seq[sqlite.Row], f func(graph.CommitID, graph.Delta)) error {
+	for row := range rows {
 		var at graph.CommitID
 		var micros, n int64
 		var d graph.Delta
 		var path, node, start, duration sql.NullInt64
 		var body, notes []byte
 		var problem sql.NullString
-		err := rows.Scan(&at, &micros, &n, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
+		err := row.Scan(&at, &micros, &n, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
 		if err != nil {
 			return err
 		}
@@ -261,7 +247,7 @@ func (s *SQLite) eachDelta(tx *sqlite.Tx, rows *sqlite.Rows, f func(graph.Commit
 		}
 		f(at, d)
 	}
-	return rows.Err()
+	return nil
 }
 
 // fill sets body and notes of a delta from their columns, whose places are given.
@@ -291,19 +277,15 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 	var results []graph.TaskResult
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		results = nil
-		rows, err := tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
+		rows := tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
 			FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = ? ORDER BY p.rank, p.id`, thread)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range rows {
 			var r graph.TaskResult
 			var body, notes []byte
 			var problem sql.NullString
 			var start, duration sql.NullInt64
 			d := &r.Delta
-			err := rows.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &body, &problem, &start, &duration, &notes)
+			err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &body, &problem, &start, &duration, &notes)
 			if err != nil {
 				return err
 			}
@@ -316,7 +298,7 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 			}
 			results = append(results, r)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
@@ -327,17 +309,16 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 // commitColumns fit scanCommits.
 const commitColumns = `c.id, coalesce(c.parent, 0), r.key, c.step, c.source, c.status, c.time, c.graph, c.frontier, c.error`
 
-// scanCommits reads rows of commitColumns and closes them.
-func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sqlite.Rows, thread string) ([]graph.Commit, error) {
-	defer func() { _ = rows.Close() }()
+// scanCommits reads rows of commitColumns.
+func (s *SQLite) scanCommits(tx *sqlite.Tx, rows iter.Seq[sqlite.Row], thread string) ([]graph.Commit, error) {
 	var commits []graph.Commit
-	for rows.Next() {
+	for row := range rows {
 		c := graph.Commit{Thread: thread}
 		var key any
 		var micros int64
 		var ids [4]sql.NullInt64
 		var problem sql.NullString
-		err := rows.Scan(&c.ID, &c.Parent, &key, &c.Step, &ids[0], &ids[1], &micros, &ids[2], &ids[3], &problem)
+		err := row.Scan(&c.ID, &c.Parent, &key, &c.Step, &ids[0], &ids[1], &micros, &ids[2], &ids[3], &problem)
 		if err != nil {
 			return nil, err
 		}
@@ -362,5 +343,5 @@ func (s *SQLite) scanCommits(tx *sqlite.Tx, rows *sqlite.Rows, thread string) ([
 		}
 		commits = append(commits, c)
 	}
-	return commits, rows.Err()
+	return commits, nil
 }

@@ -112,18 +112,14 @@ type record struct {
 }
 
 func (c column) read(tx *sqlite.Tx, after [2]int64) ([]record, error) {
-	rows, err := tx.Query(`SELECT `+c.keys[0]+`, `+c.keys[1]+`, `+c.place+`, `+c.name+` FROM `+c.table+`
+	rows := tx.Query(`SELECT `+c.keys[0]+`, `+c.keys[1]+`, `+c.place+`, `+c.name+` FROM `+c.table+`
 		WHERE (`+c.keys[0]+` > ?1 OR `+c.keys[0]+` = ?1 AND `+c.keys[1]+` > ?2) AND `+c.name+` IS NOT NULL
 		ORDER BY 1, 2 LIMIT ?3`, after[0], after[1], rotateStep)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
 	var out []record
-	for rows.Next() {
+	for row := range rows {
 		var r record
 		var value any
-		if err := rows.Scan(&r.keys[0], &r.keys[1], &r.place, &value); err != nil {
+		if err := row.Scan(&r.keys[0], &r.keys[1], &r.place, &value); err != nil {
 			return nil, err
 		}
 		switch value := value.(type) {
@@ -134,7 +130,7 @@ func (c column) read(tx *sqlite.Tx, after [2]int64) ([]record, error) {
 		}
 		out = append(out, r)
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 func (s *SQLite) reseal(tx *sqlite.Tx, c column, r record) error {

@@ -101,24 +101,13 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 var createView = regexp.MustCompile(`(?i)^\s*CREATE\s+VIEW\s`)
 
 func dropViews(tx *sqlite.Tx) error {
-	rows, err := tx.Query(`SELECT name FROM sqlite_schema WHERE type = 'view'`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
 	var drop []string
-	for rows.Next() {
+	for row := range tx.Query(`SELECT name FROM sqlite_schema WHERE type = 'view'`) {
 		var name string
-		if err := rows.Scan(&name); err != nil {
+		if err := row.Scan(&name); err != nil {
 			return err
 		}
 		drop = append(drop, `DROP VIEW "`+strings.ReplaceAll(name, `"`, `""`)+`"`)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if err := rows.Close(); err != nil {
-		return err
 	}
 	for _, d := range drop {
 		if _, err := tx.Exec(d); err != nil {

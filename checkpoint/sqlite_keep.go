@@ -299,20 +299,16 @@ func (s *SQLite) Snapshots(ctx context.Context, thread string) ([]graph.CommitID
 	var ids []graph.CommitID
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		ids = nil
-		rows, err := tx.Query(`SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
+		rows := tx.Query(`SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
 			WHERE t.name = ? ORDER BY s.at`, thread)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range rows {
 			var id graph.CommitID
-			if err := rows.Scan(&id); err != nil {
+			if err := row.Scan(&id); err != nil {
 				return err
 			}
 			ids = append(ids, id)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("snapshots of thread %q: %w", thread, err)

@@ -75,53 +75,38 @@ func (v *verifier) find(at graph.CommitID, format string, args ...any) {
 }
 
 func (v *verifier) texts(query string, f func(string)) error {
-	rows, err := v.tx.Query(query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(query) {
 		var text string
-		if err := rows.Scan(&text); err != nil {
+		if err := row.Scan(&text); err != nil {
 			return err
 		}
 		f(text)
 	}
-	return rows.Err()
+	return nil
 }
 
 // count counts the commits of all threads at once: it reads the whole table.
 func (v *verifier) count() error {
 	v.counts = map[int64]int{}
-	rows, err := v.tx.Query(`SELECT thread, count(*) FROM commits GROUP BY thread`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(`SELECT thread, count(*) FROM commits GROUP BY thread`) {
 		var thread int64
 		var n int
-		if err := rows.Scan(&thread, &n); err != nil {
+		if err := row.Scan(&thread, &n); err != nil {
 			return err
 		}
 		v.counts[thread] = n
 	}
-	return rows.Err()
+	return nil
 }
 
 // blobs checks that every long text is found by its hash.
 func (v *verifier) blobs() error {
 	v.thread = ""
-	rows, err := v.tx.Query(`SELECT b.id, b.body, k.hash FROM blobs b LEFT JOIN blobkeys k ON k.blob = b.id`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(`SELECT b.id, b.body, k.hash FROM blobs b LEFT JOIN blobkeys k ON k.blob = b.id`) {
 		var id int64
 		var record string
 		var hash sql.NullInt64
-		if err := rows.Scan(&id, &record, &hash); err != nil {
+		if err := row.Scan(&id, &record, &hash); err != nil {
 			return err
 		}
 		switch text, err := v.s.sealer.open(blobPlace, record); {
@@ -132,9 +117,6 @@ func (v *verifier) blobs() error {
 		case hash.Int64 != v.s.sealer.hashAsKept(record, text):
 			v.find(0, "text %d does not match its hash", id)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return err
 	}
 	return v.texts(`SELECT CAST(blob AS TEXT) FROM blobkeys WHERE blob NOT IN (SELECT id FROM blobs)`, func(id string) {
 		v.find(0, "text %s is missing", id)
@@ -203,11 +185,8 @@ func (v *verifier) line(t threadRow) ([]graph.Commit, error) {
 	var line []graph.Commit
 	count := walkMore
 	for at := graph.CommitID(t.head.Int64); ; {
-		rows, err := v.tx.Query(stretch+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
+		rows := v.tx.Query(stretch+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
 			LEFT JOIN runs r ON r.id = c.run AND r.thread = c.thread ORDER BY c.id DESC`, int64(at), t.id, count)
-		if err != nil {
-			return nil, err
-		}
 		part, err := v.s.scanCommits(v.tx, rows, v.thread)
 		switch {
 		case errors.Is(err, sqlite.ErrDamaged):
@@ -245,22 +224,17 @@ func (v *verifier) line(t threadRow) ([]graph.Commit, error) {
 
 // snapshots checks those of a stretch of a thread's commits, from one back.
 func (v *verifier) snapshots(t threadRow, from graph.CommitID) error {
-	rows, err := v.tx.Query(stretch+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id ORDER BY s.at`, int64(from), t.id, walkMore)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(stretch+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id ORDER BY s.at`, int64(from), t.id, walkMore) {
 		var at graph.CommitID
 		var packed []byte
-		if err := rows.Scan(&at, &packed); err != nil {
+		if err := row.Scan(&at, &packed); err != nil {
 			return err
 		}
 		if _, err := v.s.unpack(v.tx, at, packed); err != nil {
 			v.find(at, "%v", err)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // deltas checks every delta of a line, and the counts that depend on them.
@@ -288,19 +262,15 @@ func (v *verifier) deltas(t threadRow, line []graph.Commit) error {
 
 // deltasOf checks those of a stretch of the line, and returns their size.
 func (v *verifier) deltasOf(t threadRow, from graph.CommitID) (size int, err error) {
-	rows, err := v.tx.Query(stretch+`SELECT c.id, 0, c.rank, c.body, c.notes FROM line JOIN commits c ON c.id = line.id WHERE c.rank IS NOT NULL
+	rows := v.tx.Query(stretch+`SELECT c.id, 0, c.rank, c.body, c.notes FROM line JOIN commits c ON c.id = line.id WHERE c.rank IS NOT NULL
 		UNION ALL SELECT d.at, d.n, d.rank, d.body, d.notes FROM line JOIN deltas d ON d.at = line.id ORDER BY 1, 2`, int64(from), t.id, walkMore)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = rows.Close() }()
 	var of graph.CommitID
 	last, n := 0, 0
-	for ; rows.Next(); n++ {
+	for row := range rows {
 		var at graph.CommitID
 		var body, notes []byte
 		var rank, position int
-		if err := rows.Scan(&at, &position, &rank, &body, &notes); err != nil {
+		if err := row.Scan(&at, &position, &rank, &body, &notes); err != nil {
 			return 0, err
 		}
 		if at != of {
@@ -315,9 +285,10 @@ func (v *verifier) deltasOf(t threadRow, from graph.CommitID) (size int, err err
 			v.find(at, "delta %d is out of order", n)
 		}
 		last = rank
+		n++
 		size += len(d.Body)
 	}
-	return size, rows.Err()
+	return size, nil
 }
 
 // runs checks that each run knows its newest commit, and that its commits stand
@@ -331,15 +302,10 @@ func (v *verifier) runs(t threadRow, line []graph.Commit) error {
 			v.find(c.ID, "run %q is interrupted by another", c.Run)
 		}
 	}
-	rows, err := v.tx.Query(`SELECT r.key, r.last FROM runs r WHERE r.thread = ?`, t.id)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(`SELECT r.key, r.last FROM runs r WHERE r.thread = ?`, t.id) {
 		var key any
 		var last graph.CommitID
-		if err := rows.Scan(&key, &last); err != nil {
+		if err := row.Scan(&key, &last); err != nil {
 			return err
 		}
 		run, err := runOf(key)
@@ -354,19 +320,14 @@ func (v *verifier) runs(t threadRow, line []graph.Commit) error {
 			v.find(last, "run %q says it ended here, the log says at commit %d", run, newest[run])
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 func (v *verifier) pending(t threadRow) error {
-	rows, err := v.tx.Query(`SELECT run, node, body, notes FROM pending WHERE thread = ? ORDER BY id`, t.id)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range v.tx.Query(`SELECT run, node, body, notes FROM pending WHERE thread = ? ORDER BY id`, t.id) {
 		var run, node string
 		var parts [2][]byte
-		if err := rows.Scan(&run, &node, &parts[0], &parts[1]); err != nil {
+		if err := row.Scan(&run, &node, &parts[0], &parts[1]); err != nil {
 			return err
 		}
 		for i, p := range parts {
@@ -379,5 +340,5 @@ func (v *verifier) pending(t threadRow) error {
 			}
 		}
 	}
-	return rows.Err()
+	return nil
 }

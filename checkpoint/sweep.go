@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"errors"
 	"fmt"
 
 	"example.com/ragflow/internal/sqlite"
@@ -28,15 +27,10 @@ func (s *SQLite) sweep(tx *sqlite.Tx) error {
 	}
 	type unused struct{ id, hash int64 }
 	var drop []unused
-	rows, err := tx.Query(`SELECT id, body FROM blobs`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range tx.Query(`SELECT id, body FROM blobs`) {
 		var id int64
 		var record string
-		if err := rows.Scan(&id, &record); err != nil {
+		if err := row.Scan(&id, &record); err != nil {
 			return err
 		}
 		if used[id] {
@@ -47,9 +41,6 @@ func (s *SQLite) sweep(tx *sqlite.Tx) error {
 			return fmt.Errorf("text %d: %w", id, err)
 		}
 		drop = append(drop, unused{id, s.sealer.hashAsKept(record, text)})
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
 	}
 	for _, d := range drop {
 		if _, err := tx.Exec(`DELETE FROM blobkeys WHERE hash = ? AND blob = ?`, d.hash, d.id); err != nil {
@@ -69,18 +60,14 @@ func (s *SQLite) eachBody(tx *sqlite.Tx, c column, f func([]byte) error) error {
 	if c.table != "snapshots" {
 		may = ` WHERE instr(` + c.name + `, '` + mark + `') OR substr(` + c.name + `, 1, 1) = char(2)`
 	}
-	rows, err := tx.Query(`SELECT ` + c.place + `, ` + c.name + ` FROM ` + c.table + may)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range tx.Query(`SELECT ` + c.place + `, ` + c.name + ` FROM ` + c.table + may) {
 		var place string
 		var value any
-		if err := rows.Scan(&place, &value); err != nil {
+		if err := row.Scan(&place, &value); err != nil {
 			return err
 		}
 		var body []byte
+		var err error
 		switch value := value.(type) {
 		case string:
 			var text string
@@ -98,5 +85,5 @@ func (s *SQLite) eachBody(tx *sqlite.Tx, c column, f func([]byte) error) error {
 			return err
 		}
 	}
-	return rows.Err()
+	return nil
 }

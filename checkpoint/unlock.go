@@ -31,14 +31,9 @@ type lock struct {
 
 func readLock(tx *sqlite.Tx) (lock, error) {
 	l := lock{witnesses: map[string]string{}}
-	rows, err := tx.Query(`SELECT key, value FROM meta WHERE key IN ('` + sealingKey + `', '` + hashKeyKey + `') OR substr(key, 1, 4) = '` + keyPrefix + `'`)
-	if err != nil {
-		return l, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range tx.Query(`SELECT key, value FROM meta WHERE key IN ('` + sealingKey + `', '` + hashKeyKey + `') OR substr(key, 1, 4) = '` + keyPrefix + `'`) {
 		var key, value string
-		if err := rows.Scan(&key, &value); err != nil {
+		if err := row.Scan(&key, &value); err != nil {
 			return l, err
 		}
 		switch id, isKey := strings.CutPrefix(key, keyPrefix); {
@@ -50,7 +45,7 @@ func readLock(tx *sqlite.Tx) (lock, error) {
 			l.hashKey = value
 		}
 	}
-	return l, rows.Err()
+	return l, nil
 }
 
 // unlock makes ready to read what is sealed and to seal what is written. A

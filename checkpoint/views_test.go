@@ -47,19 +47,14 @@ func query(tb testing.TB, path, text string) []string {
 	var lines []string
 	err = db.Read(tb.Context(), func(tx *sqlite.Tx) error {
 		lines = nil
-		rows, err := tx.Query(text)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range tx.Query(text) {
 			var line string
-			if err := rows.Scan(&line); err != nil {
+			if err := row.Scan(&line); err != nil {
 				return err
 			}
 			lines = append(lines, line)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -175,16 +170,11 @@ func TestViewsCostOneThread(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	err = db.Read(t.Context(), func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`EXPLAIN QUERY PLAN SELECT content FROM messages WHERE thread = 't' ORDER BY seq`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
 		var plan []string
-		for rows.Next() {
+		for row := range tx.Query(`EXPLAIN QUERY PLAN SELECT content FROM messages WHERE thread = 't' ORDER BY seq`) {
 			var id, parent, unused int
 			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			if err := row.Scan(&id, &parent, &unused, &detail); err != nil {
 				return err
 			}
 			plan = append(plan, detail)
@@ -193,7 +183,7 @@ func TestViewsCostOneThread(t *testing.T) {
 		if !strings.Contains(text, "SEARCH t USING INDEX sqlite_autoindex_threads_1 (name=?)") || strings.Contains(text, "SCAN c") {
 			t.Errorf("plan looks at other threads:\n%s", text)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

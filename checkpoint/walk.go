@@ -66,11 +66,8 @@ func (s *SQLite) walkPart(tx *sqlite.Tx, thread string, from graph.CommitID, cou
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
+	rows := tx.Query(part+`SELECT `+commitColumns+` FROM line JOIN commits c ON c.id = line.id
 		JOIN runs r ON r.id = c.run ORDER BY c.id DESC`, int64(newest), count)
-	if err != nil {
-		return nil, err
-	}
 	commits, err := s.scanCommits(tx, rows, thread)
 	if err != nil {
 		return nil, err
@@ -79,10 +76,7 @@ func (s *SQLite) walkPart(tx *sqlite.Tx, thread string, from graph.CommitID, cou
 	for i, c := range commits {
 		place[c.ID] = i
 	}
-	rows, err = tx.Query(part+deltasOf(`line`), int64(newest), count)
-	if err != nil {
-		return nil, err
-	}
+	rows = tx.Query(part+deltasOf(`line`), int64(newest), count)
 	return commits, s.eachDelta(tx, rows, func(at graph.CommitID, d graph.Delta) {
 		c := &commits[place[at]]
 		c.Deltas = append(c.Deltas, d)

@@ -1,8 +1,6 @@
 package index
 
 import (
-	"errors"
-
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -149,19 +147,14 @@ ALTER TABLE collections ADD COLUMN vectors TEXT NOT NULL DEFAULT 'passage'; -- w
 }
 
 // row is what a query gives, to be scanned.
-type row interface{ Scan(dest ...any) error }
+type row = sqlite.Row
 
 // each calls f for each row of a query.
-func each(tx *sqlite.Tx, f func(row) error, query string, args ...any) (err error) {
-	rows, err := tx.Query(query, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := f(rows); err != nil {
+func each(tx *sqlite.Tx, f func(row) error, query string, args ...any) error {
+	for r := range tx.Query(query, args...) {
+		if err := f(r); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return nil
 }

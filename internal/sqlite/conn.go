@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -309,25 +311,26 @@ func (tx *Tx) QueryRow(query string, args ...any) Row {
 	return s.first(rows)
 }
 
-// Query runs a statement that returns rows; the caller closes them before the
-// callback returns. When the context ends, they end with its error.
-func (tx *Tx) Query(query string, args ...any) (*Rows, error) {
-	tx.cn.db.statements.Add(1)
-	tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
-	if tx.ctx.Err() != nil {
-		return nil, context.Cause(tx.ctx)
+// Query runs a statement when its rows are gone through, once. Each row is to be
+// scanned before the next: what went wrong, with the statement, with a row or
+// because the context ended, is what the Scan of the last one returns.
+func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		tx.cn.db.statements.Add(1)
+		tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
+		values, err := tx.cn.bind(args)
+		var rows driver.Rows
+		if err = cmp.Or(context.Cause(tx.ctx), err); err == nil {
+			// Not prepared: several cursors over one statement would disturb each
+			// other. Not the context: drivers then start a goroutine for every row.
+			rows, err = tx.cn.dc.QueryContext(tx.still, query, values)
+		}
+		if err != nil {
+			yield(Row{err: err})
+			return
+		}
+		tx.rows(rows, yield)
 	}
-	values, err := tx.cn.bind(args)
-	if err != nil {
-		return nil, err
-	}
-	// Not prepared: several cursors over one statement would disturb each
-	// other. Not the context: drivers then start a goroutine for every row.
-	rows, err := tx.cn.dc.QueryContext(tx.still, query, values)
-	if err != nil {
-		return nil, err
-	}
-	return &Rows{ctx: tx.ctx, rows: rows, row: make([]driver.Value, len(rows.Columns()))}, nil
 }
 
 // call runs a callback and turns its panic into an error.

@@ -31,21 +31,16 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 }
 
 func collect(tx *Tx, query string, to *[]string) error {
-	rows, err := tx.Query(query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	for row := range tx.Query(query) {
 		var line string
-		if err := rows.Scan(&line); err != nil {
+		if err := row.Scan(&line); err != nil {
 			return err
 		}
 		if line != "ok" {
 			*to = append(*to, line)
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // Vacuum writes the file anew without what was deleted from it, and gives the

@@ -11,56 +11,30 @@ import (
 	"strconv"
 )
 
-// Rows are the result of [Tx.Query]. They are at no row before the first Next.
-type Rows struct {
-	ctx    context.Context //nolint:containedctx // lives only as long as one call
-	rows   driver.Rows
-	row    []driver.Value
-	err    error
-	closed bool
+// rows goes through the rows of a statement and ends it.
+func (tx *Tx) rows(rows driver.Rows, yield func(Row) bool) {
+	values := make([]driver.Value, len(rows.Columns()))
+	for {
+		err := context.Cause(tx.ctx)
+		if err == nil {
+			err = rows.Next(values)
+		}
+		if err == nil && yield(Row{values: values}) {
+			continue
+		}
+		ended := rows.Close()
+		switch {
+		case err == nil: // the caller has seen enough
+		case !errors.Is(err, io.EOF):
+			yield(Row{err: err})
+		case ended != nil:
+			yield(Row{err: ended})
+		}
+		return
+	}
 }
 
-// Next goes to the next row. It returns false after the last one, on an error
-// and when the context has ended; Err tells which.
-func (r *Rows) Next() bool {
-	if r.closed {
-		return false
-	}
-	if r.ctx.Err() != nil {
-		r.err = context.Cause(r.ctx)
-	} else if err := r.rows.Next(r.row); err == nil {
-		return true
-	} else if !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	if err := r.Close(); r.err == nil {
-		r.err = err
-	}
-	return false
-}
-
-// Scan copies the row into variables, as many as there are columns, the way
-// database/sql does. Bytes are the caller's to keep.
-func (r *Rows) Scan(to ...any) error {
-	if r.closed {
-		return errors.New("scan: not at a row")
-	}
-	return scan(r.row, to)
-}
-
-// Err returns what ended the rows too early, if anything did.
-func (r *Rows) Err() error { return r.err }
-
-// Close ends the rows. It may be called twice.
-func (r *Rows) Close() error {
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	return r.rows.Close()
-}
-
-// Row is the result of [Tx.QueryRow].
+// Row is the result of [Tx.QueryRow], or one of those of [Tx.Query].
 type Row struct {
 	values []driver.Value
 	err    error
@@ -83,8 +57,10 @@ func (s *stmt) first(rows driver.Rows) Row {
 	return Row{s.row, err}
 }
 
-// Scan copies the row into variables, as [Rows.Scan] does; [sql.ErrNoRows]
-// where there is none.
+// Scan copies the row into variables, as many as there are columns, the way
+// database/sql does; bytes are the caller's to keep. It returns the error of the
+// query where there was one, and [sql.ErrNoRows] where one row was asked for and
+// there is none.
 func (r Row) Scan(to ...any) error {
 	if r.err != nil {
 		return r.err

@@ -46,19 +46,14 @@ func bodies(t *testing.T, db *sqlite.DB) []string {
 	var got []string
 	err := db.Read(t.Context(), func(tx *sqlite.Tx) error {
 		got = nil
-		rows, err := tx.Query(`SELECT body FROM notes ORDER BY id`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range tx.Query(`SELECT body FROM notes ORDER BY id`) {
 			var s string
-			if err := rows.Scan(&s); err != nil {
+			if err := row.Scan(&s); err != nil {
 				return err
 			}
 			got = append(got, s)
 		}
-		return rows.Err()
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -497,15 +492,14 @@ func TestReadIsInterrupted(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	err = db.Read(ctx, func(tx *sqlite.Tx) error {
-		rows, err := tx.Query(`WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c`)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for row := range tx.Query(`WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c`) {
+			var x int
+			if err := row.Scan(&x); err != nil {
+				return err
+			}
 			cancel()
 		}
-		return rows.Err()
+		return nil
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v, want canceled", err)
