@@ -18,7 +18,7 @@ corpus = os.path.join(cache, "scifact")
 with tempfile.TemporaryDirectory() as folder:
     for phase in ("index", "words"):
         subprocess.run([search, "ours", phase, corpus, folder], check=True, stdout=subprocess.DEVNULL)
-    run = os.path.join(folder, "ours.trec")
+    run = os.path.join(folder, "ours-words.trec")
     ours = json.loads(subprocess.run([search, "figures", corpus, run], check=True, capture_output=True).stdout)
     qrels = {}
     with open(os.path.join(corpus, "qrels.tsv")) as f:

@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"example.com/ragflow/eval"
 )
@@ -43,9 +45,14 @@ func largeRows() []row {
 	return []row{
 		{"indexing, passages a second", "index", "per_second", "%.0f"},
 		{"disk, bytes a passage", "index", "bytes", "%.0f"},
-		{"search by words, p50 ms", "words", "p50", "%.2f"},
+		{"disk with vectors, bytes a passage", "embed", "bytes", "%.0f"},
+		{"search by words, 100 ids, p50 ms", "words", "p50", "%.2f"},
 		{"the same, p99 ms", "words", "p99", "%.2f"},
-		{"peak memory meanwhile, bytes a passage", "words", "rss_each", "%.0f"},
+		{"search by words, ten ids, p50 ms", "ids", "p50", "%.2f"},
+		{"the same, p99 ms", "ids", "p99", "%.2f"},
+		{"peak memory meanwhile, bytes a passage", "ids", "rss_each", "%.0f"},
+		{"search by words, ten hits with their texts, p50 ms", "texts", "p50", "%.2f"},
+		{"the same, p99 ms", "texts", "p99", "%.2f"},
 		{"vectors, each compared, p50 ms", "exact", "p50", "%.2f"},
 		{"the same, p99 ms", "exact", "p99", "%.2f"},
 		{"peak memory meanwhile, bytes a passage", "exact", "rss_each", "%.0f"},
@@ -54,8 +61,9 @@ func largeRows() []row {
 		{"the same, p99 ms", "vectors", "p99", "%.2f"},
 		{"peak memory meanwhile, bytes a passage", "vectors", "rss_each", "%.0f"},
 		{"the same ten as by comparing each, of 100 queries", "vectors", "agree", "%.0f"},
-		{"hybrid search with the texts, p50 ms", "hybrid", "p50", "%.2f"},
+		{"hybrid search, ten hits with their texts, p50 ms", "hybrid", "p50", "%.2f"},
 		{"the same, p99 ms", "hybrid", "p99", "%.2f"},
+		{"peak memory meanwhile, bytes a passage", "hybrid", "rss_each", "%.0f"},
 	}
 }
 
@@ -65,6 +73,35 @@ type rival struct {
 	command []string
 }
 
+// set is a corpus with what is measured on it.
+type set struct {
+	name, title string
+	corpus      corpus
+	phases      []string
+	rows        []row
+	single      bool // one core
+	documents   int
+}
+
+func sets(cache string, n int) []set {
+	large := "passages-" + strconv.Itoa(n)
+	return []set{
+		{"scifact", "SciFact, 5,183 documents", corpus(filepath.Join(cache, "scifact")), []string{"index", "words", "texts"}, smallRows(), true, 5183},
+		{
+			large, strconv.Itoa(n) + " passages, vectors of 384", corpus(filepath.Join(cache, large)),
+			[]string{"index", "words", "ids", "texts", "embed", "vectors", "hybrid", "exact"}, largeRows(), false, n,
+		},
+	}
+}
+
+// comparison is what is compared, and where it is kept.
+type comparison struct {
+	rivals []rival
+	phases []string // empty: all
+	rounds int
+	kept   string // folder where indexes and figures stay; empty: they are made anew
+}
+
 // compare runs all engines in turn, round after round, and prints tables of
 // medians with ratios to the first.
 func compare(ctx context.Context, args []string) error {
@@ -72,69 +109,133 @@ func compare(ctx context.Context, args []string) error {
 	rounds := flags.Int("rounds", 3, "how often each search is measured")
 	n := flags.Int("n", 100_000, "passages of the large corpus")
 	cache := flags.String("cache", "", "folder of the corpora")
+	engines := flags.String("engines", "", "only these engines, such as ours,bleve")
+	phases := flags.String("phases", "", "only these phases, such as index,ids,hybrid")
+	only := flags.String("sets", "", "only these sets: scifact, passages")
+	resume := flags.Bool("resume", false, "keep indexes and figures in the cache folder, and measure only what is not there yet")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var rivals []rival
+	c := comparison{rounds: *rounds, phases: list(*phases)}
 	for _, arg := range flags.Args() {
 		name, command, ok := strings.Cut(arg, "=")
 		if !ok {
 			return fmt.Errorf("%q is not NAME=COMMAND", arg)
 		}
-		rivals = append(rivals, rival{name, strings.Fields(command)})
-	}
-	if len(rivals) == 0 || *cache == "" {
-		return errors.New("usage: search compare -cache FOLDER [-rounds N] [-n PASSAGES] NAME=COMMAND …")
-	}
-	large := corpus(filepath.Join(*cache, "passages-"+strconv.Itoa(*n)))
-	for _, set := range []struct {
-		title  string
-		corpus corpus
-		phases []string
-		rows   []row
-		single bool // one core
-	}{
-		{"SciFact, 5,183 documents", corpus(filepath.Join(*cache, "scifact")), []string{"index", "words", "texts"}, smallRows(), true},
-		{strconv.Itoa(*n) + " passages, vectors of 384", large, []string{"index", "words", "vectors", "hybrid", "exact"}, largeRows(), false},
-	} {
-		found := map[string][]float64{}
-		dirs := map[string]string{}
-		for _, r := range rivals {
-			dir, err := os.MkdirTemp("", "bench-search-")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(dir)
-			dirs[r.name] = dir
+		if wanted := list(*engines); len(wanted) == 0 || slices.Contains(wanted, name) {
+			c.rivals = append(c.rivals, rival{name, strings.Fields(command)})
 		}
-		for _, phase := range set.phases {
-			times := *rounds
-			if phase == "index" || phase == "vectors" || phase == "exact" { // long, or building within
-				times = 1
-			}
-			for round := range times {
-				for _, r := range rivals {
-					fmt.Fprintf(os.Stderr, "%s, round %d: %s %s\n", set.title, round+1, r.name, phase)
-					m, err := r.measure(ctx, phase, set.corpus, dirs[r.name], set.single)
-					if err != nil {
-						return err
-					}
-					if m["rss"] > 0 {
-						m["rss_each"] = m["rss"] * (1 << 20) / float64(*n)
-					}
-					for metric, v := range m {
-						key := r.name + "/" + phase + "/" + metric
-						found[key] = append(found[key], v)
-					}
+	}
+	if len(c.rivals) == 0 || *cache == "" {
+		return errors.New("usage: search compare -cache FOLDER [-rounds N] [-n PASSAGES] [-engines LIST] [-phases LIST] [-sets LIST] [-resume] NAME=COMMAND …")
+	}
+	for _, s := range sets(*cache, *n) {
+		kind, _, _ := strings.Cut(s.name, "-")
+		if wanted := list(*only); len(wanted) > 0 && !slices.Contains(wanted, kind) {
+			continue
+		}
+		if *resume {
+			c.kept = filepath.Join(*cache, "kept", s.name)
+		}
+		if err := c.run(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list takes a list with commas apart.
+func list(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// run measures a set and prints its table.
+func (c comparison) run(ctx context.Context, s set) error {
+	found := map[string][]float64{}
+	dirs := map[string]string{}
+	for _, r := range c.rivals {
+		dir, err := c.folder(r.name)
+		if err != nil {
+			return err
+		}
+		if c.kept == "" {
+			defer os.RemoveAll(dir)
+		}
+		dirs[r.name] = dir
+	}
+	for _, phase := range s.phases {
+		if len(c.phases) > 0 && !slices.Contains(c.phases, phase) {
+			continue
+		}
+		times := c.rounds
+		if phase == "index" || phase == "embed" || phase == "exact" { // long, or building within
+			times = 1
+		}
+		for round := range times {
+			for _, r := range c.rivals {
+				m, err := r.measured(ctx, phase, round, s, dirs[r.name])
+				if err != nil {
+					return err
+				}
+				if m["rss"] > 0 {
+					m["rss_each"] = m["rss"] * (1 << 20) / float64(s.documents)
+				}
+				for metric, v := range m {
+					key := r.name + "/" + phase + "/" + metric
+					found[key] = append(found[key], v)
 				}
 			}
 		}
-		if err := agreements(rivals, dirs, found); err != nil {
-			return err
-		}
-		print(set.title, rivals, set.rows, found)
+	}
+	if err := agreements(c.rivals, dirs, found); err != nil {
+		return err
+	}
+	print(s.title, c.rivals, s.rows, found)
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		fmt.Printf("\nLoad of the last 1, 5 and 15 minutes, and processors: %s, %d\n", strings.Join(strings.Fields(string(load))[:3], " "), runtime.NumCPU())
 	}
 	return nil
+}
+
+// folder is where an engine keeps its index of a set.
+func (c comparison) folder(engine string) (string, error) {
+	if c.kept == "" {
+		return os.MkdirTemp("", "bench-search-")
+	}
+	dir := filepath.Join(c.kept, engine)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// measured returns the figures of a round of a phase: those kept in the folder, else
+// new ones, which are kept. An index that was not built to its end is built anew.
+func (r rival) measured(ctx context.Context, phase string, round int, s set, dir string) (metrics, error) {
+	kept := filepath.Join(dir, fmt.Sprintf("%s-%d.json", phase, round+1))
+	if data, err := os.ReadFile(kept); err == nil {
+		m := metrics{}
+		if err := json.Unmarshal(data, &m); err != nil {
+			return nil, fmt.Errorf("%s: %w", kept, err)
+		}
+		return m, nil
+	}
+	index := filepath.Join(dir, "index")
+	if phase == "index" {
+		if err := os.RemoveAll(index); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(index, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s %s, round %d: %s %s\n", time.Now().Format(time.TimeOnly), s.title, round+1, r.name, phase)
+	m, err := r.measure(ctx, phase, s.corpus, index, s.single)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = os.WriteFile(kept, data, 0o600)
+	}
+	return m, err
 }
 
 // measure runs one phase of an engine in a process of its own.
@@ -160,7 +261,7 @@ func (r rival) measure(ctx context.Context, phase string, c corpus, dir string, 
 		m["rss"] = float64(u.Maxrss) / 1024
 	}
 	if phase == "words" {
-		if err := m.quality(c, filepath.Join(dir, r.name+".trec")); err != nil {
+		if err := m.quality(c, filepath.Join(dir, r.name+"-words.trec")); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +305,7 @@ func (m metrics) quality(c corpus, run string) error {
 // agreements tells for how many queries each engine found the vectors that the
 // first one finds by comparing each.
 func agreements(rivals []rival, dirs map[string]string, found map[string][]float64) error {
-	truth := filepath.Join(dirs[rivals[0].name], rivals[0].name+"-exact.rows")
+	truth := filepath.Join(dirs[rivals[0].name], "index", rivals[0].name+"-exact.rows")
 	if _, err := os.Stat(truth); err != nil {
 		return nil //nolint:nilerr // there are no vectors in this set
 	}
@@ -213,7 +314,7 @@ func agreements(rivals []rival, dirs map[string]string, found map[string][]float
 			if len(found[r.name+"/"+phase+"/p50"]) == 0 {
 				continue
 			}
-			n, err := agreement(truth, filepath.Join(dirs[r.name], rows))
+			n, err := agreement(truth, filepath.Join(dirs[r.name], "index", rows))
 			if err != nil {
 				return err
 			}

@@ -35,6 +35,17 @@ func (c corpus) documents() ([]ragflow.Record, error) {
 	return out, nil
 }
 
+// size is how many documents there are.
+func (c corpus) size() (n float64, err error) {
+	for _, err := range (eval.Corpus{Path: c.path("corpus.jsonl")}).Records() {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 func (c corpus) queries() ([]eval.Query, error) {
 	f, err := os.Open(c.path("queries.jsonl"))
 	if err != nil {

@@ -31,6 +31,7 @@ type engine struct {
 	index   func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
 	words   func(ctx context.Context, c corpus, dir string) (search, error)
 	texts   func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
+	embed   func(ctx context.Context, c corpus, dir string) error // adds the vectors, where the index does not
 	vectors func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
 	exact   func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
 	hybrid  func(ctx context.Context, c corpus, dir string) (search, error)
@@ -84,37 +85,27 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 	if !ok {
 		return nil, fmt.Errorf("there is no engine %q", name)
 	}
+	build := map[string]func(context.Context, corpus, string) error{"index": e.index, "embed": e.embed}[what]
+	searches := map[string]struct {
+		open func(context.Context, corpus, string) (search, error)
+		k    int
+	}{"words": {e.words, depth}, "ids": {e.words, 10}, "texts": {e.texts, 10}, "hybrid": {e.hybrid, 10}}[what]
 	switch {
-	case what == "index" && e.index != nil:
+	case build != nil:
 		watch := begin()
-		if err := e.index(ctx, c, dir); err != nil {
+		if err := build(ctx, c, dir); err != nil {
 			return nil, err
 		}
 		m := watch.per(1)
-		documents, err := c.documents()
+		n, err := c.size()
+		return metrics{"per_second": n / m["wall"], "per_cpu_second": n / m["cpu"], "bytes": size(dir) / n}, err
+	case searches.open != nil:
+		s, err := searches.open(ctx, c, dir)
 		if err != nil {
 			return nil, err
 		}
-		n := float64(len(documents))
-		return metrics{"per_second": n / m["wall"], "per_cpu_second": n / m["cpu"], "bytes": size(dir) / n}, nil
-	case what == "words" && e.words != nil:
-		s, err := e.words(ctx, c, dir)
-		if err != nil {
-			return nil, err
-		}
-		return measureWords(ctx, s, c, depth, filepath.Join(dir, name+".trec"))
-	case what == "texts" && e.texts != nil:
-		s, err := e.texts(ctx, c, dir)
-		if err != nil {
-			return nil, err
-		}
-		return measureWords(ctx, s, c, 10, filepath.Join(dir, name+"-texts.trec"))
-	case what == "hybrid" && e.hybrid != nil:
-		s, err := e.hybrid(ctx, c, dir)
-		if err != nil {
-			return nil, err
-		}
-		return measureWords(ctx, s, c, 10, filepath.Join(dir, name+"-hybrid.trec"))
+		run := name + "-" + what + ".trec"
+		return measureWords(ctx, s, c, searches.k, filepath.Join(dir, run))
 	case what == "vectors" && e.vectors != nil:
 		s, err := e.vectors(ctx, c, dir)
 		if err != nil {

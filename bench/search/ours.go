@@ -15,7 +15,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, texts: oursTexts, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by
@@ -161,25 +161,23 @@ func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[s
 	return err
 }
 
-// oursVectors embeds what is indexed, where that was not done, and searches as the
-// program does.
-func oursVectors(ctx context.Context, c corpus, dir string) (vectorSearch, error) {
+// oursEmbed embeds what is indexed; what was embedded before stays.
+func oursEmbed(ctx context.Context, c corpus, dir string) error {
 	a, k, err := open(ctx, c, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer a.Close()
-	if _, err := os.Stat(filepath.Join(dir, "embedded")); err != nil {
-		if err := k.withDocuments(); err != nil {
-			return nil, err
-		}
-		if _, err := a.Reembed(ctx); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, "embedded"), nil, 0o600); err != nil {
-			return nil, err
-		}
+	if err := k.withDocuments(); err != nil {
+		return err
 	}
+	if _, err := a.Reembed(ctx); err != nil {
+		return err
+	}
+	return a.Close()
+}
+
+// oursVectors searches as the program does.
+func oursVectors(ctx context.Context, _ corpus, dir string) (vectorSearch, error) {
 	return searchVectors(ctx, dir, index.Options{})
 }
 

@@ -75,7 +75,7 @@ def bm25s_words(corpus, folder):
     used = cpu()
     found, scores = retrieve(tokenize(texts))
     first = cpu() - used
-    with open(os.path.join(folder, "bm25s.trec"), "w") as f:
+    with open(os.path.join(folder, "bm25s-words.trec"), "w") as f:
         for q, row, s in zip(queries, found, scores):
             for rank, (d, score) in enumerate(zip(row, s)):
                 if score > 0:
