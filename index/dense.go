@@ -7,185 +7,149 @@ import (
 )
 
 // A part of few chunks is searched without windows and bounds: what each term
-// counts in each text, which does not depend on the query, is kept when it was
-// worked out once; a query adds it up for the whole part. The sums are those of
-// score.go, in its order, to the last bit.
+// gives each text is kept when it was worked out once (see impacts), and a query
+// adds it up for the whole part. The sums are those of score.go, in its order, to
+// the last bit.
 
-const (
-	// denseChunks is how many chunks a part has at most that is searched so: going
-	// through their sums takes about 1 ns each.
-	denseChunks = 1 << 14
-	// keptShares is how many texts a searcher keeps what terms count in, 12 bytes
-	// each. When it is full, it starts anew.
-	keptShares = 1 << 19
-)
+// denseChunks is how many chunks a part has at most that is searched so: going
+// through their sums takes about 1 ns each.
+const denseChunks = 1 << 14
 
-// shares are what a term counts in texts, of the most that it can count: tf/(tf+K1).
-type shares struct {
-	chunks, files   []uint32 // that it counts in, ascending
-	ofChunk, ofFile []float64
-}
-
-// shareCache keeps shares by part and term.
-type shareCache struct {
-	mu   sync.Mutex
-	kept map[shareKey]*shares
-	left int // texts that there is room for
-}
-
-type shareKey struct {
-	part int
-	term string
-}
-
-func (c *shareCache) get(k shareKey) *shares {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.kept[k]
-}
-
-func (c *shareCache) put(k shareKey, s *shares) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := len(s.chunks) + len(s.files)
-	if c.left -= n; c.kept == nil || c.left < 0 {
-		c.kept, c.left = map[shareKey]*shares{}, keptShares-n
-	}
-	c.kept[k] = s
-}
-
-// sharesOf returns the shares of a term in a part.
-func (s *Searcher) sharesOf(i int, t *queryTerm) *shares {
-	key := shareKey{i, t.term}
-	if kept := s.shares.get(key); kept != nil {
-		return kept
-	}
-	made := newShares(s.parts[i].segment, &s.scorer, t.entries[i])
-	s.shares.put(key, made)
-	return made
-}
-
-func newShares(seg *segment, score *scorer, e entry) *shares {
-	var c cursor
-	c.open(e)
-	list := c.take(make([]posting, 0, e.entries), 0, uint32(seg.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
-	out := &shares{
-		chunks: make([]uint32, 0, e.chunkDF), ofChunk: make([]float64, 0, e.chunkDF),
-		files: make([]uint32, 0, e.fileDF), ofFile: make([]float64, 0, e.fileDF),
-	}
-	for i := 0; i < len(list); {
-		f, _, _ := seg.chunkRow(list[i].chunk)
-		first, end := seg.chunksOf(f)
-		title, length, total := list[i].title, seg.fileField(f, 2), uint32(0)
-		at := int(list[i].chunk)
-		if title > 0 { // all of its chunks have part in it
-			at = first
-		}
-		for ; at < end; at++ {
-			var p posting
-			if i < len(list) && int(list[i].chunk) == at {
-				p = list[i]
-				i++
-			}
-			total += p.body
-			_, body, heading := seg.chunkRow(uint32(at)) //nolint:gosec // as above
-			if v := score.chunk(p.body, body, p.heading, heading, title, length); v > 0 {
-				out.chunks, out.ofChunk = append(out.chunks, uint32(at)), append(out.ofChunk, v) //nolint:gosec // as above
-			}
-		}
-		if v := score.file(total, seg.fileField(f, 1), title, length); v > 0 {
-			out.files, out.ofFile = append(out.files, uint32(f)), append(out.ofFile, v) //nolint:gosec // as above
-		}
-	}
-	return out
-}
+// dense reports whether part i is searched so.
+func (s *Searcher) dense(i int) bool { return s.terms != nil && s.parts[i].chunks <= denseChunks }
 
 // sums is the scratch memory of searchDense.
 type sums struct {
-	chunks, files []float64 // zeros outside of it
+	chunks, files []float64 // zeros outside of it; a multiple of maximaOf chunks
+	maxima        []float64 // of each maximaOf chunks
 	hits          []uint32  // chunks
-	classes       []uint16  // of the scores of hits
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
 var sumsPool = sync.Pool{New: func() any { return new(sums) }}
 
-// searchDense offers the chunks of part i that hold a term.
+// searchDense offers the chunks of part i that hold a term, but for those that
+// cannot be among the best.
 func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
-	p, document := &s.parts[i], s.scorer.ranking.Document
+	p := &s.parts[i]
 	m := sumsPool.Get().(*sums)
 	defer sumsPool.Put(m)
-	m.chunks, m.files = zeros(m.chunks, p.chunks), zeros(m.files, p.files)
-	most := 0.0 // that a score can be
-	for t := range terms {
-		term := &terms[t]
-		if term.entries[i].entries == 0 {
+	m.chunks = zeros(m.chunks, (p.chunks+maximaOf-1)/maximaOf*maximaOf)
+	m.files = zeros(m.files, p.files)
+	several := false
+	for _, t := range terms {
+		if t.entries[i].entries == 0 {
 			continue
 		}
-		shares := s.sharesOf(i, term)
-		for n, c := range shares.chunks {
-			m.chunks[c] += term.chunkGain * shares.ofChunk[n]
-		}
-		for n, f := range shares.files {
-			m.files[f] += term.fileGain * shares.ofFile[n]
-		}
-		most += term.chunkGain + document*term.fileGain
+		gives := s.impactsOf(i, t.term)
+		scatter(m.chunks, gives.chunks, gives.ofChunk, t.weight)
+		scatter(m.files, gives.files, gives.ofFile, t.weight)
+		several = several || len(gives.files) > 0
 	}
-	m.gather()
-	m.score(p, document, found, most*slack)
-	for n, c := range m.hits {
-		if m.classes[n] > 0 {
-			found.offer(candidate{i, int(c), m.chunks[c]})
-		}
+	if several {
+		m.spread(s.layoutOf(i).several)
+	}
+	if p.narrowed() || p.alive != nil {
+		m.hide(p)
+	}
+	m.gather(found)
+	for _, c := range m.hits {
+		found.offer(candidate{i, int(c), m.chunks[c]})
 	}
 	clear(m.chunks)
-	clear(m.files)
+	if several {
+		clear(m.files)
+	}
 }
 
-// gather lists the chunks that hold a term. It has no branch that would be
-// mispredicted.
-func (m *sums) gather() {
+// scatter adds what a term gives.
+func scatter(sums []float64, at []uint32, impacts []float64, weight float64) {
+	impacts = impacts[:len(at)]
+	for n, i := range at {
+		sums[i] += float64(weight * impacts[n])
+	}
+}
+
+// spread adds what documents get as a whole to those of their chunks that hold
+// a term: a sum that is 0 stays so, without a branch.
+func (m *sums) spread(several []fileChunk) {
+	for _, at := range several {
+		sum := m.chunks[at.chunk]
+		holds := uint64(-int64(math.Float64bits(sum)) >> 63) //nolint:gosec // all bits of a sum above 0, none of 0
+		m.chunks[at.chunk] = sum + math.Float64frombits(math.Float64bits(m.files[at.file])&holds)
+	}
+}
+
+// hide takes away what may not be found.
+func (m *sums) hide(p *part) {
+	for c, v := range m.chunks {
+		if v != 0 && !p.shows(c) {
+			m.chunks[c] = 0
+		}
+	}
+}
+
+const (
+	// maximaOf is how many chunks each of the maxima that a floor is found by is of.
+	maximaOf = 8
+	// classes is how many classes of scores floorOf tells apart.
+	classes = 1 << 10
+)
+
+// gather lists the chunks that may be among the best: those of scores above 0 and
+// not below a floor that at least k of them reach. Sums are not below 0, so their
+// bits are ordered as they are. It has few branches that would be mispredicted.
+func (m *sums) gather(found *top) {
+	m.maxima = slices.Grow(m.maxima[:0], len(m.chunks)/maximaOf)
+	greatest := uint64(0)
+	for b := 0; b < len(m.chunks); b += maximaOf {
+		v := (*[maximaOf]float64)(m.chunks[b:])
+		most := max(
+			max(max(math.Float64bits(v[0]), math.Float64bits(v[1])), max(math.Float64bits(v[2]), math.Float64bits(v[3]))),
+			max(max(math.Float64bits(v[4]), math.Float64bits(v[5])), max(math.Float64bits(v[6]), math.Float64bits(v[7]))),
+		)
+		m.maxima = append(m.maxima, math.Float64frombits(most))
+		greatest = max(greatest, most)
+	}
+	scores := m.maxima // of as many chunks
+	if len(scores) < 2*found.k {
+		scores = m.chunks
+	}
+	floor := floorOf(scores, found.k, math.Float64frombits(greatest))
+	if reached := found.floor(); reached > 0 {
+		floor = max(floor, math.Float64bits(reached))
+	}
 	m.hits = slices.Grow(m.hits[:0], len(m.chunks)+1)[:len(m.chunks)+1]
 	n := 0
-	for c, v := range m.chunks {
-		m.hits[n] = uint32(c) //nolint:gosec // chunks of a segment fit 32 bits
-		if v != 0 {
-			n++
+	for b, most := range m.maxima {
+		if math.Float64bits(most) < floor {
+			continue
+		}
+		for c := b * maximaOf; c < (b+1)*maximaOf; c++ {
+			m.hits[n] = uint32(c) //nolint:gosec // chunks of a segment fit 32 bits
+			if math.Float64bits(m.chunks[c]) >= floor {
+				n++
+			}
 		}
 	}
 	m.hits = m.hits[:n]
 }
 
-// steps is how many classes of scores score tells apart.
-const steps = 1 << 10
-
-// score turns sums into scores, and gives class 0 to those chunks that cannot be
-// among the best: they may not be found, or lie in a class behind k others. So the heap
-// sees few. The class of a score grows with it.
-func (m *sums) score(p *part, document float64, found *top, most float64) {
-	var counts [steps]int
-	m.classes = slices.Grow(m.classes[:0], len(m.hits))[:len(m.hits)]
-	all, scale := !p.narrowed() && p.alive == nil, (steps-2)/most
-	if math.IsInf(scale, 0) || math.IsNaN(scale) {
-		scale = 0
+// floorOf returns a score above 0 that at least k of some are not below, as bits;
+// the least there is where not so many are above 0.
+func floorOf(scores []float64, k int, greatest float64) uint64 {
+	const least = 1
+	scale := (classes - 1) / greatest
+	if !(scale > 0 && scale <= math.MaxFloat64) {
+		return least
 	}
-	for n, c := range m.hits {
-		v := m.chunks[c] + document*m.files[p.chunkField(int(c), 0)]
-		m.chunks[c] = v
-		class := 0
-		if all || p.shows(int(c)) {
-			class = 1 + min(int(v*scale), steps-2)
-		}
-		m.classes[n] = uint16(class) //nolint:gosec // below steps
-		counts[class]++
+	var counts [classes]uint32
+	for _, v := range scores {
+		counts[int(v*scale)&(classes-1)]++
 	}
-	least := steps - 1
-	for n := counts[least]; n < found.k && least > 1; n += counts[least] {
-		least--
+	class := classes - 1
+	for n := int(counts[class]); n < k && class > 0; n += int(counts[class]) {
+		class--
 	}
-	for n, class := range m.classes {
-		if int(class) < least {
-			m.classes[n] = 0
-		}
-	}
+	return max(least, math.Float64bits(float64(class)/scale*(1-1e-12)))
 }

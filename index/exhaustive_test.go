@@ -26,7 +26,7 @@ import (
 // added up, in the order of Searcher.terms, and all chunks are sorted.
 func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 	var all []candidate
-	terms := s.terms(q)
+	terms := s.queryTerms(q)
 	for i := range s.parts {
 		p := &s.parts[i]
 		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
@@ -42,6 +42,8 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 				title, length := list[0].title, p.fileField(f, 2)
 				total := uint32(0)
 				first, end := p.chunksOf(f)
+				// To a document's only chunk both are given in one.
+				only := 0.0
 				for at := first; at < end; at++ {
 					var in posting
 					for _, e := range list {
@@ -50,14 +52,24 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					chunks[at] += t.chunkGain * s.scorer.chunk(in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+					v := t.chunkGain * s.scorer.chunk(in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+					if end-first == 1 {
+						only = v
+					} else {
+						chunks[at] += float64(t.weight * v)
+					}
 				}
-				files[f] += t.fileGain * s.scorer.file(total, p.fileField(f, 1), title, length)
+				v := float64(s.scorer.ranking.Document * float64(t.fileGain*s.scorer.file(total, p.fileField(f, 1), title, length)))
+				if end-first == 1 {
+					chunks[first] += float64(t.weight * (only + v))
+				} else {
+					files[f] += float64(t.weight * v)
+				}
 			}
 		}
 		for c, v := range chunks {
 			if v > 0 && p.shows(c) {
-				all = append(all, candidate{i, c, v + s.scorer.ranking.Document*files[p.chunkField(c, 0)]})
+				all = append(all, candidate{i, c, v + files[p.chunkField(c, 0)]})
 			}
 		}
 	}
@@ -69,7 +81,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 func pruned(tb testing.TB, s *Searcher, q state.Query, k int) []candidate {
 	tb.Helper()
 	found := newTop(k, s.better)
-	terms := s.terms(q)
+	terms := s.queryTerms(q)
 	for i := range s.parts {
 		if err := s.search(tb.Context(), i, terms, found); err != nil {
 			tb.Fatal(err)
@@ -238,8 +250,8 @@ func TestPruningIsExact(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
 				s := searcherOf(t, r, small, large)
 				for n := range 40 {
-					if s.shares = nil; n%2 == 1 { // as parts of few chunks are searched
-						s.shares = &shareCache{left: 1000}
+					if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
+						s.terms = newTermCache(len(s.parts), 1000)
 					}
 					q, k := m.query(1+n%9), 1+m.r.IntN(30)
 					if n%3 == 0 {

@@ -222,7 +222,7 @@ func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reache
 	}
 	// More than a few chunks a document: what is not among them fits badly anyway.
 	hits := newTop(min(s.all.chunks, max(200, 8*len(byFile))), s.better)
-	terms := s.terms(q)
+	terms := s.queryTerms(q)
 	for i := range narrowed.parts {
 		if err := narrowed.search(ctx, i, terms, hits); err != nil {
 			return err

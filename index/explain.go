@@ -12,8 +12,9 @@ import (
 //
 //	Score = Chunk + DocumentShare · Document
 //
-// to the last bit, where Chunk and Document are the sums of the contributions of
-// Terms, in their order. See [Ranking] for the formula.
+// where Chunk and Document are the sums of the contributions of Terms. Score is
+// that of the hit to the last bit; the sums are so but for rounding, about
+// 1e-15 of them. See [Ranking] for the formula.
 type HitExplanation struct {
 	ChunkID       string            `json:"chunk_id"`
 	Score         float64           `json:"score"`
@@ -69,9 +70,18 @@ func (s *Searcher) Explain(ctx context.Context, q state.Query, id string) (*HitE
 		Chunks: s.all.chunks, Documents: s.all.files, Terms: []TermExplanation{}, Missing: []string{},
 	}
 	known := map[string]bool{}
-	for _, t := range s.terms(q) {
-		known[t.term] = true
-		e := s.explainTerm(p, c, &t, t.entries[i])
+	file := int(p.chunkField(c, 0))
+	first, end := p.chunksOf(file)
+	var chunk, whole float64 // added up as a search does
+	for _, t := range s.queryTerms(q) {
+		known[t.name] = true
+		e, ofChunk, ofFile := s.explainTerm(p, c, t, t.entries[i])
+		if end-first == 1 {
+			chunk += float64(t.weight * (ofChunk + ofFile))
+		} else {
+			chunk += float64(t.weight * ofChunk)
+			whole += float64(t.weight * ofFile)
+		}
 		x.Chunk += e.Chunk.Contribution
 		x.Document += e.Document.Contribution
 		x.Terms = append(x.Terms, e)
@@ -83,7 +93,7 @@ func (s *Searcher) Explain(ctx context.Context, q state.Query, id string) (*HitE
 		}
 	}
 	if x.Chunk > 0 {
-		x.Score = x.Chunk + x.DocumentShare*x.Document
+		x.Score = chunk + whole
 	}
 	return x, context.Cause(ctx)
 }
@@ -103,7 +113,9 @@ func (s *Searcher) locate(id string) (part, chunk int, ok bool) {
 	return 0, 0, false
 }
 
-func (s *Searcher) explainTerm(p *part, chunk int, t *queryTerm, postings entry) TermExplanation {
+// explainTerm says what a term gives a chunk, besides as the impacts that a search
+// adds up.
+func (s *Searcher) explainTerm(p *part, chunk int, t queryTerm, postings entry) (x TermExplanation, ofChunk, ofFile float64) {
 	file := int(p.chunkField(chunk, 0))
 	first, end := p.chunksOf(file)
 	var here posting
@@ -119,18 +131,19 @@ func (s *Searcher) explainTerm(p *part, chunk int, t *queryTerm, postings entry)
 	}
 	r, titleLength := s.scorer.ranking, p.fileField(file, 2)
 	body, heading := p.chunkField(chunk, 1), p.chunkField(chunk, 2)
-	x := TermExplanation{Term: t.term, Weight: t.weight}
-	x.Chunk = explainPart(t.chunkDF, s.all.chunks, s.scorer.chunkTF(here.body, body, here.heading, heading, title, titleLength),
-		t.chunkGain*s.scorer.chunk(here.body, body, here.heading, heading, title, titleLength),
+	length := p.fileField(file, 1)
+	ofChunk = s.scorer.chunkImpact(t.term, here, body, heading, title, titleLength)
+	ofFile = s.scorer.fileImpact(t.term, total, length, title, titleLength)
+	x = TermExplanation{Term: t.name, Weight: t.weight}
+	x.Chunk = explainPart(t.chunkDF, s.all.chunks, s.scorer.chunkTF(here.body, body, here.heading, heading, title, titleLength), t.weight*ofChunk,
 		explainField("text", here.body, body, s.scorer.body, 1),
 		explainField("headings", here.heading, heading, s.scorer.heading, r.Heading),
 		explainField("title", title, titleLength, s.scorer.title, r.Title))
-	length := p.fileField(file, 1)
 	x.Document = explainPart(t.fileDF, s.all.files, s.scorer.fileTF(total, length, title, titleLength),
-		t.fileGain*s.scorer.file(total, length, title, titleLength),
+		t.weight*t.fileGain*s.scorer.file(total, length, title, titleLength),
 		explainField("text", total, length, s.scorer.fileBody, 1),
 		explainField("title", title, titleLength, s.scorer.fileTitle, r.Title))
-	return x
+	return x, ofChunk, ofFile
 }
 
 func explainPart(df, n int, tf, contribution float64, fields ...FieldExplanation) PartExplanation {

@@ -39,7 +39,7 @@ func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([
 		}
 		out[k], counts[k] = Facet{Key: key}, map[string]int{}
 	}
-	terms := s.terms(q)
+	terms := s.queryTerms(q)
 	for i := range s.parts {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ var windows = sync.Pool{New: func() any { return new(window) }}
 
 // search offers the chunks of part i that hold a term.
 func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *top) error {
-	if s.shares != nil && s.parts[i].chunks <= denseChunks {
+	if s.dense(i) {
 		s.searchDense(i, terms, found)
 		return context.Cause(ctx)
 	}
@@ -149,12 +149,13 @@ func zeros(s []float64, n int) []float64 {
 // bounds fills in what the terms can add in the window, and returns how many of
 // them must be added up; behind those, all together stay below floor.
 func (w *window) bounds(floor float64) (essential int) {
-	k1, share := w.score.ranking.K1, w.score.ranking.Document
+	r := &w.score.ranking
 	for t := len(w.terms) - 1; t >= 0; t-- {
 		sum := w.rest[t+1]
 		if b := w.cursors[t].bound(uint32(w.c1)); b != (bound{}) { //nolint:gosec // as above
-			sum += w.terms[t].chunkGain*saturated(value(b.chunk)*w.chunkStretch, k1) +
-				share*w.terms[t].fileGain*saturated(value(b.file)*w.fileStretch, k1)
+			term := w.terms[t]
+			sum += term.weight * (term.chunkGain*saturated(value(b.chunk)*w.chunkStretch, r.K1) +
+				r.Document*term.fileGain*saturated(value(b.file)*w.fileStretch, r.K1))
 		}
 		w.rest[t] = sum
 	}
@@ -181,38 +182,37 @@ func (w *window) touchAllowed() {
 // file by file, from postings that were all read before.
 func (w *window) add(t int) {
 	w.list = w.cursors[t].take(w.list[:0], uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
-	seg, term := w.seg, &w.terms[t]
-	k1, inBody, inFile := w.score.ranking.K1, w.score.body, w.score.fileBody
+	seg, term := w.seg, w.terms[t]
 	for i := 0; i < len(w.list); {
-		f, body, heading := seg.chunkRow(w.list[i].chunk)
+		p := &w.list[i]
+		f, body, heading := seg.chunkRow(p.chunk)
+		first, end := seg.chunksOf(f)
 		if w.allowed != nil && !w.allowed.has(f) {
-			_, end := seg.chunksOf(f)
 			i = after(w.list, i+1, end)
 			continue
 		}
 		w.touched.set(f - w.f0)
-		if w.list[i].title > 0 {
+		switch {
+		case p.title > 0:
 			i = w.addTitles(t, f, i)
 			continue
+		case end-first == 1:
+			w.chunks[first-w.c0] += float64(term.weight * (w.score.chunkImpact(term.term, *p, body, heading, 0, 0) +
+				w.score.fileImpact(term.term, p.body, seg.fileField(f, 1), 0, 0)))
+			i++
+			continue
 		}
-		_, end := seg.chunksOf(f)
 		total := uint32(0)
 		for {
 			p := &w.list[i]
 			total += p.body
-			if sum := &w.chunks[int(p.chunk)-w.c0]; p.heading == 0 {
-				*sum += term.chunkGain * inText(p.body, body, k1, inBody)
-			} else {
-				*sum += term.chunkGain * w.score.chunk(p.body, body, p.heading, heading, 0, 0)
-			}
+			w.chunks[int(p.chunk)-w.c0] += float64(term.weight * w.score.chunkImpact(term.term, *p, body, heading, 0, 0))
 			if i++; i == len(w.list) || int(w.list[i].chunk) >= end {
 				break
 			}
 			_, body, heading = seg.chunkRow(w.list[i].chunk)
 		}
-		if total > 0 {
-			w.files[f-w.f0] += term.fileGain * saturated(norm(total, inFile, seg.fileField(f, 1)), k1)
-		}
+		w.files[f-w.f0] += float64(term.weight * w.score.fileImpact(term.term, total, seg.fileField(f, 1), 0, 0))
 	}
 }
 
@@ -227,76 +227,50 @@ func after(list []posting, i, end int) int {
 // addTitles is add for a file with the term in its title, which all of its
 // chunks have part in. It returns the first entry behind those of the file.
 func (w *window) addTitles(t, f, i int) int {
-	term, title, length := &w.terms[t], w.list[i].title, w.seg.fileField(f, 2)
-	first, end := w.seg.chunksOf(f)
-	total := uint32(0)
-	for at := first; at < end; at++ {
-		var p posting
+	title := w.list[i].title
+	w.addWhole(t, f, title, func(at int) (p posting) {
 		if i = after(w.list, i, at); i < len(w.list) && int(w.list[i].chunk) == at {
 			p = w.list[i]
 			i++
 		}
-		total += p.body
-		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
-		if gain := w.score.chunk(p.body, body, p.heading, heading, title, length); gain > 0 {
-			w.chunks[at-w.c0] += term.chunkGain * gain
-		}
-	}
-	if gain := w.score.file(total, w.seg.fileField(f, 1), title, length); gain > 0 {
-		w.files[f-w.f0] += term.fileGain * gain
-	}
+		return p
+	})
 	return i
 }
 
 // addFile adds what a term gives one file and its chunks. The cursor of the term
 // stands on the file's first posting; it is moved behind the last.
 func (w *window) addFile(t, f int) {
-	c, term := &w.cursors[t], &w.terms[t]
-	first, end := w.seg.chunksOf(f)
-	if c.title > 0 {
-		w.addTitled(t, f)
-		return
-	}
-	total := uint32(0)
-	for uint64(c.chunk) < uint64(end) {
-		if at := int(c.chunk); at >= first {
-			total += c.body
-			if c.heading == 0 {
-				w.chunks[at-w.c0] += term.chunkGain * w.score.inText(c.body, w.seg.chunkField(at, 1))
-			} else {
-				w.chunks[at-w.c0] += term.chunkGain * w.score.chunk(c.body, w.seg.chunkField(at, 1), c.heading, w.seg.chunkField(at, 2), 0, 0)
-			}
-		}
-		c.next()
-	}
-	if total > 0 {
-		w.files[f-w.f0] += term.fileGain * w.score.file(total, w.seg.fileField(f, 1), 0, 0)
-	}
-}
-
-// addTitled is addFile for a file with the term in its title, which all of its
-// chunks have part in.
-func (w *window) addTitled(t, f int) {
-	c, term := &w.cursors[t], &w.terms[t]
-	first, end := w.seg.chunksOf(f)
-	title, length := c.title, w.seg.fileField(f, 2)
-	total := uint32(0)
-	for at := first; at < end; at++ {
+	c := &w.cursors[t]
+	w.addWhole(t, f, c.title, func(at int) (p posting) {
 		for int(c.chunk) < at { // in damaged postings
 			c.next()
 		}
-		var body, heading uint32
 		if int(c.chunk) == at {
-			body, heading = c.body, c.heading
+			p = c.posting
 			c.next()
 		}
-		total += body
-		if gain := w.score.chunk(body, w.seg.chunkField(at, 1), heading, w.seg.chunkField(at, 2), title, length); gain > 0 {
-			w.chunks[at-w.c0] += term.chunkGain * gain
+		return p
+	})
+}
+
+// addWhole adds what a term gives one file, in(chunk) being its posting there.
+func (w *window) addWhole(t, f int, title uint32, in func(chunk int) posting) {
+	term, length := w.terms[t], w.seg.fileField(f, 2)
+	first, end := w.seg.chunksOf(f)
+	total := uint32(0)
+	for at := first; at < end; at++ {
+		p := in(at)
+		total += p.body
+		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
+		v := w.score.chunkImpact(term.term, p, body, heading, title, length)
+		if end-first == 1 {
+			v += w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length)
 		}
+		w.chunks[at-w.c0] += float64(term.weight * v)
 	}
-	if gain := w.score.file(total, w.seg.fileField(f, 1), title, length); gain > 0 {
-		w.files[f-w.f0] += term.fileGain * gain
+	if end-first > 1 {
+		w.files[f-w.f0] += float64(term.weight * w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length))
 	}
 }
 
@@ -314,15 +288,15 @@ func (w *window) finish(essential int, found *top) {
 func (w *window) finishFile(f, essential int, found *top) {
 	first, end := w.seg.chunksOf(f)
 	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
-	share, floor := w.score.ranking.Document, found.floor()
+	floor := found.floor()
 	for t := essential; ; t++ {
-		if (greatest(chunks)+share**whole+w.rest[t])*slack < floor { // a bound that is no number holds nothing back
+		if (greatest(chunks)+*whole+w.rest[t])*slack < floor { // a bound that is no number holds nothing back
 			break
 		}
 		if t == len(w.terms) {
 			for i, v := range chunks {
 				if v > 0 && (w.only == nil || w.only.has(first+i)) {
-					found.offer(candidate{w.part, first + i, v + share**whole})
+					found.offer(candidate{w.part, first + i, v + *whole})
 				}
 			}
 			break

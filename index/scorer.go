@@ -57,7 +57,7 @@ func (s *scorer) fileTF(body, bodyLength, title, titleLength uint32) float64 {
 }
 
 // chunk, inText and file are tf / (tf + K1), of which K1 + 1 times is what a
-// term counts; inText is chunk for a term that is in the text only.
+// term counts; inText is that of a term that is in the text only.
 func (s *scorer) chunk(body, bodyLength, heading, headingLength, title, titleLength uint32) float64 {
 	if heading == 0 && title == 0 {
 		return s.inText(body, bodyLength)
@@ -78,6 +78,9 @@ func inText(body, length uint32, k1 float64, l lengths) float64 {
 }
 
 func (s *scorer) file(body, bodyLength, title, titleLength uint32) float64 {
+	if title == 0 {
+		return inText(body, bodyLength, s.ranking.K1, s.fileBody)
+	}
 	return saturated(s.fileTF(body, bodyLength, title, titleLength), s.ranking.K1)
 }
 
@@ -94,3 +97,14 @@ func saturated(tf, k1 float64) float64 {
 
 // maxTF is where counting ends: more occurrences count the same to the last bit.
 const maxTF = 1e30
+
+// chunkImpact is what a term of weight 1 gives a chunk by itself, fileImpact what
+// it gives all chunks of a document that hold a term. To a document's only chunk
+// both are given in one. Conversions keep compilers from fusing.
+func (s *scorer) chunkImpact(t *term, in posting, body, heading, title, titleLength uint32) float64 {
+	return float64(t.chunkGain * s.chunk(in.body, body, in.heading, heading, title, titleLength))
+}
+
+func (s *scorer) fileImpact(t *term, body, bodyLength, title, titleLength uint32) float64 {
+	return float64(s.ranking.Document * float64(t.fileGain*s.file(body, bodyLength, title, titleLength)))
+}

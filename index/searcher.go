@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ type Searcher struct {
 	analyzer text.Analyzer // see Analyzer
 
 	spellings *memo.Cache[spelled, []SimilarTerm] // by word; nil: none are kept
-	shares    *shareCache                         // of terms in small parts; nil: all are searched as large ones
+	terms     *termCache                          // nil: none are kept, and all parts are searched as large ones
 }
 
 // keptSpellings is how many words that no chunk holds a searcher remembers, with
@@ -59,7 +58,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.all.add(v.all)
 	}
 	s.scorer = newScorer(db.ranking, s.all)
-	s.shares = &shareCache{}
+	s.terms = newTermCache(len(s.parts), keptImpacts)
 	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
 	s.bind()
 	return s, nil
@@ -173,7 +172,7 @@ func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hi
 		return nil, context.Cause(ctx)
 	}
 	found := newTop(k, s.better)
-	terms := s.terms(q)
+	terms := s.queryTerms(q)
 	for i := range s.parts {
 		if err := s.search(ctx, i, terms, found); err != nil {
 			return nil, err
@@ -187,129 +186,32 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 	if len(found) == 0 {
 		return nil
 	}
-	hits, legs, ids := make([]state.Hit, len(found)), make([]state.Leg, len(found)), s.publicIDs(found)
+	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
 	for i, c := range found {
 		legs[i] = state.Leg{Name: leg, Rank: i + 1, Score: c.score}
-		hits[i] = state.Hit{Chunk: ids[i], Score: c.score, Legs: legs[i : i+1 : i+1]}
+		hits[i] = state.Hit{Chunk: s.publicID(c), Score: c.score, Legs: legs[i : i+1 : i+1]}
 	}
 	return hits
-}
-
-// queryTerm is a term of a query with all that does not depend on the chunk.
-type queryTerm struct {
-	term                string
-	weight              float64 // in the query
-	chunkGain, fileGain float64 // what it counts at most: weight · idf · (K1 + 1), among chunks and among documents
-	chunkDF, fileDF     int
-	entries             []entry // by part
-}
-
-// terms analyzes a query. Terms that nothing holds are left out; the rest is in
-// the order in which scores are added up, what counts most first.
-func (s *Searcher) terms(q state.Query) []queryTerm {
-	asked := text.QueryTerms(s.db.analyzer, q.Text, s.held)
-	l := lookup{s: s, places: make(map[string]int, len(asked)+8), list: make([]queryTerm, 0, len(asked)+8)}
-	for _, t := range asked {
-		l.add(t.Term, t.Weight)
-	}
-	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
-		for _, t := range r.Terms {
-			l.add(t.Term, t.weight())
-		}
-	}
-	for _, b := range q.Boosts {
-		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
-			for _, t := range text.QueryTerms(s.db.analyzer, b.Text, s.held) {
-				l.add(t.Term, b.Weight*t.Weight)
-			}
-		}
-	}
-	return l.ranked()
-}
-
-// lookup finds the terms of a query in all parts, each once.
-type lookup struct {
-	s       *Searcher
-	list    []queryTerm
-	places  map[string]int // in list
-	entries []entry        // room for those of the terms to come
-}
-
-// add searches for a term; of several weights the greatest counts.
-func (l *lookup) add(term string, weight float64) {
-	if i, ok := l.places[term]; ok {
-		l.list[i].weight = max(l.list[i].weight, weight)
-		return
-	}
-	n := len(l.s.parts)
-	if len(l.entries) < n {
-		l.entries = make([]entry, n*max(8, cap(l.list)))
-	}
-	t := queryTerm{term: term, weight: weight, entries: l.entries[:n:n]}
-	l.entries = l.entries[n:]
-	for i, p := range l.s.parts {
-		if e, ok := p.find(term); ok {
-			t.entries[i] = e
-			t.chunkDF += e.chunkDF
-			t.fileDF += e.fileDF
-		}
-	}
-	chunks, files := l.s.deadDF(term)
-	t.chunkDF -= chunks
-	t.fileDF -= files
-	l.places[term] = len(l.list)
-	l.list = append(l.list, t)
-}
-
-// docFreq is Searcher.DocFreq, without looking twice.
-func (l *lookup) docFreq(term string) int {
-	if i, ok := l.places[term]; ok {
-		return l.list[i].chunkDF
-	}
-	return l.s.DocFreq(term)
-}
-
-// ranked returns the terms that some chunk holds, what counts most first.
-func (l *lookup) ranked() []queryTerm {
-	ranking, all := &l.s.scorer.ranking, &l.s.all
-	out := l.list[:0]
-	for _, t := range l.list {
-		if t.chunkDF > 0 {
-			t.chunkGain = t.weight * idf(all.chunks, t.chunkDF) * (ranking.K1 + 1)
-			t.fileGain = t.weight * idf(all.files, t.fileDF) * (ranking.K1 + 1)
-			out = append(out, t)
-		}
-	}
-	slices.SortFunc(out, func(a, b queryTerm) int {
-		return cmp.Or(cmp.Compare(b.chunkGain+ranking.Document*b.fileGain, a.chunkGain+ranking.Document*a.fileGain), strings.Compare(a.term, b.term))
-	})
-	return out
 }
 
 // publicID returns the id by which a chunk is known outside. Two roots may hold
 // a file of the same name with a chunk at the same place, which has the same
 // id; that of the later root gets a mark of its root behind it.
-func (s *Searcher) publicID(c candidate) string { return s.publicIDs([]candidate{c})[0] }
+func (s *Searcher) publicID(c candidate) string {
+	if s.doubled(c) {
+		return s.rawID(c) + "@" + rootMark(s.parts[c.part].root)
+	}
+	return s.rawID(c)
+}
 
-// publicIDs is publicID for several.
-func (s *Searcher) publicIDs(list []candidate) []string {
-	var all []byte // one string for all: they come and go together
-	ends := make([]int, len(list))
-	for i, c := range list {
-		p := &s.parts[c.part]
-		all = append(all, p.rawID(c.chunk)...)
-		if s.doubled(c) {
-			all = append(append(all, '@'), rootMark(p.root)...)
-		}
-		if ends[i] = len(all); i == 0 {
-			all = slices.Grow(all, len(all)*(len(list)-1))
-		}
+// rawID is the id of a chunk, of small parts without a copy.
+func (s *Searcher) rawID(c candidate) string {
+	p := &s.parts[c.part]
+	if !s.dense(c.part) {
+		return p.id(c.chunk)
 	}
-	whole, out, from := string(all), make([]string, len(list)), 0
-	for i, end := range ends {
-		out[i], from = whole[from:end], end
-	}
-	return out
+	start, end := p.idSpan(c.chunk)
+	return s.layoutOf(c.part).ids[start:end]
 }
 
 // doubled reports whether a root before that of a chunk has one of the same id.

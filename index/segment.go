@@ -197,11 +197,16 @@ func (s *segment) chunksOf(file int) (first, end int) {
 func (s *segment) id(chunk int) string { return string(s.rawID(chunk)) }
 
 func (s *segment) rawID(chunk int) []byte {
-	start := uint32(0)
+	start, end := s.idSpan(chunk)
+	return s.ids[start:end]
+}
+
+// idSpan is where the id of a chunk stands in ids.
+func (s *segment) idSpan(chunk int) (start, end uint32) {
 	if chunk > 0 {
 		start = s.chunkField(chunk-1, 3)
 	}
-	return s.ids[start:s.chunkField(chunk, 3)]
+	return start, s.chunkField(chunk, 3)
 }
 
 // place returns the chunk that has an id.

@@ -33,8 +33,8 @@ const (
 // again. A passage without any gives its beginning.
 func (s *Searcher) Snippets(q state.Query) func(passage string) Snippet {
 	weights := map[string]float64{}
-	for _, t := range s.terms(q) {
-		weights[t.term] = t.weight * idf(s.all.chunks, t.chunkDF)
+	for _, t := range s.queryTerms(q) {
+		weights[t.name] = t.weight * idf(s.all.chunks, t.chunkDF)
 	}
 	analyzer := s.Analyzer()
 	return func(passage string) Snippet { return snippet(analyzer, weights, passage) }

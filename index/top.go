@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -76,6 +77,26 @@ func (t *top) worse(i, j int) bool {
 
 // ranked returns the candidates, best first. The top is used up then.
 func (t *top) ranked() []candidate {
-	slices.SortFunc(t.list, t.better)
+	t.sortScores()
+	slices.SortFunc(t.list, t.better) // quick where little is left to do
 	return t.list
+}
+
+// sortScores brings candidates in the order of their scores but for the last bits,
+// by keys that are compared faster: such a bit pattern grows with the score, and has
+// the candidate's place at its end.
+func (t *top) sortScores() {
+	places := uint64(1)<<bits.Len(uint(len(t.list))) - 1
+	keys, from := make([]uint64, len(t.list)), slices.Clone(t.list)
+	for i, c := range t.list {
+		b := math.Float64bits(c.score)
+		if b>>63 == 0 {
+			b = ^b &^ (1 << 63) // the greatest comes first
+		}
+		keys[i] = b&^places | uint64(i) //nolint:gosec // not below 0
+	}
+	slices.Sort(keys)
+	for i, k := range keys {
+		t.list[i] = from[k&places]
+	}
 }

@@ -1,0 +1,187 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"example.com/ragflow/state"
+	"example.com/ragflow/text"
+)
+
+// term is all that a searcher knows of a term, whatever query it is in.
+type term struct {
+	name                string
+	chunkDF, fileDF     int
+	chunkGain, fileGain float64                   // what it counts at most: idf · (K1 + 1), among chunks and among documents
+	entries             []entry                   // by part
+	impacts             []atomic.Pointer[impacts] // by part, made when first needed: see Searcher.impactsOf
+}
+
+// queryTerm is a term of a query.
+type queryTerm struct {
+	*term
+
+	weight float64 // in the query
+}
+
+// gain is what the term counts at most of a chunk and its document together.
+func (t queryTerm) gain(r *Ranking) float64 {
+	return t.weight * (t.chunkGain + float64(r.Document*t.fileGain))
+}
+
+// newTerm looks a term up in all parts.
+func (s *Searcher) newTerm(name string) *term {
+	t := &term{name: name, entries: make([]entry, len(s.parts)), impacts: make([]atomic.Pointer[impacts], len(s.parts))}
+	for i, p := range s.parts {
+		if e, ok := p.find(name); ok {
+			t.entries[i] = e
+			t.chunkDF += e.chunkDF
+			t.fileDF += e.fileDF
+		}
+	}
+	chunks, files := s.deadDF(name)
+	t.chunkDF -= chunks
+	t.fileDF -= files
+	if t.chunkDF > 0 {
+		t.chunkGain = idf(s.all.chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)
+		t.fileGain = idf(s.all.files, t.fileDF) * (s.scorer.ranking.K1 + 1)
+	}
+	return t
+}
+
+const (
+	// keptImpacts is how many impacts a searcher keeps, 12 bytes each. When it is
+	// full, it starts anew.
+	keptImpacts = 1 << 19
+	// termImpacts is how many impacts a term without any takes the room of: what
+	// is known of it takes about 200 bytes, and 60 a part.
+	termImpacts, partImpacts = 16, 5
+)
+
+// termCache keeps terms by name. It is safe for concurrent use.
+type termCache struct {
+	mu   sync.Mutex
+	kept map[string]*term
+	most int // impacts
+	left int // of them
+
+	layouts []layout // by part
+}
+
+func newTermCache(parts, most int) *termCache {
+	return &termCache{kept: map[string]*term{}, most: most, left: most, layouts: make([]layout, parts)}
+}
+
+// knownTerm returns what is known of a term.
+func (s *Searcher) knownTerm(name string) *term {
+	c := s.terms
+	if c == nil {
+		return s.newTerm(name)
+	}
+	c.mu.Lock()
+	t := c.kept[name]
+	c.mu.Unlock()
+	if t == nil {
+		t = s.newTerm(strings.Clone(name)) // not a part of the query
+		c.charge(termImpacts+partImpacts*len(s.parts), t)
+	}
+	return t
+}
+
+// charge takes room for what a term holds now, which is kept unless it is nil.
+func (c *termCache) charge(n int, t *term) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left -= n; c.left < 0 {
+		clear(c.kept)
+		c.left = c.most
+		return
+	}
+	if t != nil {
+		c.kept[t.name] = t
+	}
+}
+
+// queryTerms analyzes a query. Terms that nothing holds are left out; the rest is
+// in the order in which scores are added up, what counts most first.
+func (s *Searcher) queryTerms(q state.Query) []queryTerm {
+	asked := text.QueryTerms(s.db.analyzer, q.Text, s.held)
+	l := lookup{s: s, list: make([]queryTerm, 0, len(asked)+8)}
+	for _, t := range asked {
+		l.add(t.Term, t.Weight)
+	}
+	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
+		for _, t := range r.Terms {
+			l.add(t.Term, t.weight())
+		}
+	}
+	for _, b := range q.Boosts {
+		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
+			for _, t := range text.QueryTerms(s.db.analyzer, b.Text, s.held) {
+				l.add(t.Term, b.Weight*t.Weight)
+			}
+		}
+	}
+	return l.ranked()
+}
+
+// lookup finds the terms of a query, each once.
+type lookup struct {
+	s      *Searcher
+	list   []queryTerm
+	places map[string]int // in a list of more than fewTerms
+}
+
+// fewTerms are found by looking at each.
+const fewTerms = 32
+
+// place returns where a term is in the list, -1: nowhere.
+func (l *lookup) place(name string) int {
+	if l.places == nil {
+		return slices.IndexFunc(l.list, func(t queryTerm) bool { return t.name == name })
+	}
+	if i, ok := l.places[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// add searches for a term; of several weights the greatest counts.
+func (l *lookup) add(name string, weight float64) {
+	if i := l.place(name); i >= 0 {
+		l.list[i].weight = max(l.list[i].weight, weight)
+		return
+	}
+	l.list = append(l.list, queryTerm{l.s.knownTerm(name), weight})
+	switch n := len(l.list); {
+	case n == fewTerms:
+		l.places = map[string]int{}
+		for i, t := range l.list {
+			l.places[t.name] = i
+		}
+	case n > fewTerms:
+		l.places[name] = n - 1
+	}
+}
+
+// docFreq is Searcher.DocFreq, without looking twice.
+func (l *lookup) docFreq(name string) int {
+	if i := l.place(name); i >= 0 {
+		return l.list[i].chunkDF
+	}
+	return l.s.DocFreq(name)
+}
+
+// ranked returns the terms that some chunk holds, what counts most first.
+func (l *lookup) ranked() []queryTerm {
+	r := &l.s.scorer.ranking
+	out := slices.DeleteFunc(l.list, func(t queryTerm) bool { return t.chunkDF <= 0 })
+	slices.SortFunc(out, func(a, b queryTerm) int {
+		return cmp.Or(cmp.Compare(b.gain(r), a.gain(r)), strings.Compare(a.name, b.name))
+	})
+	return out
+}
