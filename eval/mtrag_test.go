@@ -57,7 +57,7 @@ func TestMTRAG(t *testing.T) {
 
 const mtragHead = `# MTRAG, human retrieval tasks, pooled passages: last turn with its history against the human rewrite.
 # The history is the earlier questions and, of the reference answers, the words that an exchange keeps.
-# The constants of the rewriter are chosen on cloud; clapnq is the domain reported.
+# The constants of the rewriter are chosen on cloud, those of a topic and of everyday synonyms on docker-eval's dialogues with the figures of cloud beside; clapnq is the domain reported.
 # The floor is 1.00 × the human rewrite in both domains. Intervals are 95 % bootstraps of means over turns.
 `
 

@@ -44,6 +44,13 @@ zamiast, a nie,
 thay vì, chứ không phải,
 `
 
+// inPlaceOf end a turn that asks what there is in the place of the means asked about.
+const inPlaceOf = `
+instead, in its place, in their place, rather,
+zamiast tego, zamiast niego, zamiast niej, w zamian,
+thay vào đó, để thay thế,
+`
+
 // slots are the words behind which something is put in the place of something
 // else: "and on Windows?" after "on Linux".
 const slots = `
@@ -73,16 +80,16 @@ monday, tuesday, wednesday, thursday, friday, saturday, sunday,
 
 // cues are the tables, ready to be asked. They are read only.
 type cues struct {
-	more, agree, refuse, slot []string
-	correct                   [][]string // words of each, longest first
-	instead                   []string
-	groups                    [][]string
+	more, agree, refuse, slot, inPlace []string
+	correct                            [][]string // words of each, longest first
+	instead                            []string
+	groups                             [][]string
 }
 
 func newCues() cues {
 	c := cues{
 		more: entries(moreCues), agree: entries(agreeing), refuse: entries(refusals), slot: entries(slots),
-		instead: entries(insteadOf),
+		instead: entries(insteadOf), inPlace: entries(inPlaceOf),
 	}
 	for _, e := range entries(corrections) {
 		c.correct = append(c.correct, strings.Fields(e))

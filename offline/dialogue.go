@@ -45,12 +45,13 @@ func anaphor(words []string, i int) bool {
 		return true
 	case "that":
 		// "the file that holds …" relates; "does that need …" points back
-		return i == 0 || next == "" || slices.Contains([]string{"is", "does", "do", "did", "can", "for", "with", "to", "of", "in", "on", "need", "about", "like", "than", "what", "why", "how", "if"}, words[i-1])
+		return i == 0 || next == "" || particle(next) ||
+			slices.Contains([]string{"is", "does", "do", "did", "can", "for", "with", "to", "of", "in", "on", "need", "about", "like", "than", "what", "why", "how", "if"}, words[i-1])
 	case "one", "ones":
 		// "which one", "the new one", "share one between"; not "one of", "one container"
 		before := i > 0 && slices.Contains([]string{"that", "this", "which", "the", "other", "another", "each"}, words[i-1]) ||
 			i > 1 && words[i-2] == "the"
-		return before || i > 0 && (next == "" || next != "of" && functionWord("en", next))
+		return before || i > 0 && (next == "" || particle(next) || next != "of" && functionWord("en", next))
 	case "there":
 		return next != "is" && next != "are" && next != "was" && next != "a" && next != "an" && next != "any"
 	case "such", "former", "latter", "aforementioned":
@@ -64,6 +65,16 @@ func anaphor(words []string, i int) bool {
 	case "to", "ten", "ta", "te", "tego", "tej", "tym", "tych", "go", "je", "ich", "nim", "nich", "niej", "niego", "on", "ona", "ono", "oni", "tam", "jego", "jej":
 		return polish(words)
 	case "nó", "chúng", "đó", "này", "kia", "họ":
+		return true
+	}
+	return false
+}
+
+// particle reports whether a word goes with the verb before the thing it is done
+// to: "switch that off", "back one up".
+func particle(word string) bool {
+	switch word {
+	case "up", "down", "off", "out", "back", "away", "over", "again", "together", "apart", "later", "too":
 		return true
 	}
 	return false

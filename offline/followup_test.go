@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,71 @@ func TestHowATurnIsRead(t *testing.T) {
 	}
 }
 
+// TestWhatIsLent looks at the words that a turn borrows from a conversation that
+// put something away, or that strayed.
+func TestWhatIsLent(t *testing.T) {
+	for _, tt := range []struct {
+		name, turn string
+		recent     []state.Exchange
+		lent, not  []string
+	}{
+		{
+			"what was replaced stays replaced", "How long does it take?",
+			[]state.Exchange{{Question: "How do I create a volume on Linux?"}, {Question: "And on Windows?"}},
+			[]string{"volume", "windows"},
+			[]string{"linux"},
+		},
+		{
+			"until it is named again", "And is it fast on Linux?",
+			[]state.Exchange{{Question: "How do I create a volume on Linux?"}, {Question: "And on Windows?"}},
+			[]string{"volume", "linux"},
+			[]string{"windows"},
+		},
+		{
+			"instead of the means", "What do I write instead?",
+			[]state.Exchange{{Question: "How do I create a volume with --archive?", Chunks: []string{"steps"}}},
+			[]string{"volume"},
+			[]string{"archive", "install"},
+		},
+		{
+			"instead, two turns ago", "Where is it?",
+			[]state.Exchange{{Question: "How do I create a volume with --archive?"}, {Question: "What do I write instead?"}},
+			[]string{"volume"},
+			[]string{"archive"},
+		},
+		{
+			"an answer about something else", "Is it safe?",
+			[]state.Exchange{{Question: "How do volumes keep data?", Chunks: []string{"steps"}, Terms: []string{"ubuntu"}}},
+			[]string{"volumes", "data"},
+			[]string{"install", "ubuntu"},
+		},
+		{
+			"an answer about it", "Is it safe?",
+			[]state.Exchange{{Question: "How do volumes keep data?", Chunks: []string{"volumes"}, Terms: []string{"removed"}}},
+			[]string{"volumes", "data", "removed"},
+			nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			q := rewrite(t, tt.turn, tt.recent...).Queries[1]
+			said := strings.ToLower(q.Text)
+			for _, b := range q.Boosts {
+				said += " " + strings.ToLower(b.Text)
+			}
+			for _, word := range tt.lent {
+				if !strings.Contains(said, word) {
+					t.Errorf("%q is not in %q", word, said)
+				}
+			}
+			for _, word := range tt.not {
+				if strings.Contains(said, word) {
+					t.Errorf("%q is in %q", word, said)
+				}
+			}
+		})
+	}
+}
+
 func TestMoreTwiceForgetsNothing(t *testing.T) {
 	plan := rewrite(t, "go on",
 		state.Exchange{Question: "What is a volume?", Told: []state.Told{{Chunk: "a", End: 1}}},
@@ -110,4 +176,22 @@ func tapes() library {
 	d := docs()
 	d = append(d, state.Chunk{ID: "tape", Source: "tape.md", Title: "Tape", Text: "A Tape keeps a backup.", End: 22})
 	return d
+}
+
+func TestTermsAreThoseThatAreRead(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		want         []string
+	}{
+		{"not where a link leads", "Keep data in [archives](../storage/vaults.md).", []string{"archives", "keep", "data"}},
+		{"of code the commands", "```console\n$ tar volume\nnode05 1mhtdwhvsgr3\n```", []string{"tar", "volume"}},
+		{"of code without a prompt all", "```yaml\nprofiles: volume\n```", []string{"yaml", "profiles", "volume"}},
+	} {
+		got := offline.Terms(docs(), tt.answer)
+		slices.Sort(got)
+		slices.Sort(tt.want)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
 }

@@ -83,7 +83,7 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 	anchored := complete || b.turn.manner == corrects
 	for i, e := range slices.Backward(recent) {
 		k := float64(len(recent) - i)
-		not := b.r.unmeant(b.turn.said, e.Question)
+		not := b.r.putAway(b.turn.said, recent[i:])
 		w := math.Pow(b.decay, k)
 		if !anchored && (i == 0 || b.r.leaning(e.Question) == "") {
 			anchored = true // the turns since are about this one
@@ -96,7 +96,7 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 		if complete || newest && (b.turn.manner == corrects || len(not) > 0) {
 			continue // that answered what is not meant
 		}
-		if err := b.answer(ctx, e, k, not); err != nil {
+		if err := b.answer(ctx, e, b.r.lex.lent(b.r.topic(recent[:i+1]), not), k, not); err != nil {
 			return err
 		}
 		if b.turn.manner == leans && newest {
@@ -106,21 +106,54 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 	return nil
 }
 
-// answer lends words of an answer k turns ago and of the titles it cited.
-func (b *borrower) answer(ctx context.Context, e state.Exchange, k float64, not set) error {
-	terms := strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " ")
-	b.lend(b.r.lex.lent(terms, not), answerWeight*math.Pow(answerDecay, k-1))
-	titles, err := b.r.titles(ctx, e.Chunks)
+// putAway are the terms of the first of some exchanges that a turn since, or the
+// one under way, put others in place of, and that nobody named again.
+func (r *Rewriter) putAway(said string, since []state.Exchange) set {
+	out := set{}
+	for i := range since {
+		later := said
+		if i+1 < len(since) {
+			later = since[i+1].Question
+		}
+		for term := range r.lex.set(later) {
+			delete(out, term)
+		}
+		for term := range r.unmeant(later, since[0].Question) {
+			out[term] = struct{}{}
+		}
+	}
+	return out
+}
+
+// answer lends words of an answer k turns ago and of the titles it cited, by how
+// far what it cited speaks of the topic of its turn: an answer that strayed, or
+// the closest passage of one that abstained, does not lead the next turn on.
+func (b *borrower) answer(ctx context.Context, e state.Exchange, topic string, k float64, not set) error {
+	chunks, err := b.r.cited(ctx, e.Chunks)
 	if err != nil {
 		return err
 	}
-	b.lend(b.r.lex.lent(titles, not), titleWeight*math.Pow(titleDecay, k-1))
+	asked := b.r.lex.question(state.Query{Text: topic})
+	most := 0.0
+	for _, c := range chunks {
+		about := 1.0
+		if len(asked) > 0 {
+			about = coverage(asked, b.r.lex.passage(1, state.Source{Chunk: c}).says)
+		}
+		most = max(most, about)
+		b.lend(b.r.lex.lent(titles(c), not), about*titleWeight*math.Pow(titleDecay, k-1))
+	}
+	if len(chunks) == 0 {
+		most = 1 // nobody knows what it cited
+	}
+	terms := strings.Join(e.Terms[:min(len(e.Terms), answerTerms)], " ")
+	b.lend(b.r.lex.lent(terms, not), most*answerWeight*math.Pow(answerDecay, k-1))
 	return nil
 }
 
 func (b *borrower) lend(words string, weight float64) {
-	if words != "" && weight > 0 {
-		b.q.Boosts = append(b.q.Boosts, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
+	if weight = math.Round(weight*1000) / 1000; words != "" && weight > 0 {
+		b.q.Boosts = append(b.q.Boosts, state.Boost{Text: words, Weight: weight})
 	}
 }
 

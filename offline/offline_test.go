@@ -285,9 +285,9 @@ func TestRewriteFollowUp(t *testing.T) {
 		state.Exchange{Question: "Which ports are published?"},
 		state.Exchange{Question: "What is a volume?", Terms: []string{"outside", "removed"}, Chunks: []string{"volumes"}})
 	want := []state.Boost{
-		{Text: "volume", Weight: 0.5},
-		{Text: "outside removed", Weight: 0.15},
+		{Text: "volume", Weight: 0.6},
 		{Text: "Volumes", Weight: 0.3},
+		{Text: "outside removed", Weight: 0.15},
 		{Text: "ports published", Weight: 0.25},
 	}
 	if plan.Standalone || plan.Queries[0].Weight >= plan.Queries[1].Weight {
@@ -322,6 +322,8 @@ func TestStandalone(t *testing.T) {
 		{"How do I install the engine from the package repository on Ubuntu?", true},
 		{"Is it possible to publish container ports to the host?", true},
 		{"Can I move it to another host?", false},
+		{"How do I back one up?", false},
+		{"How do I switch that off?", false},
 		{"And on Windows?", false},
 		{"What about networks of containers?", false},
 		{"Which one should I create for container data?", false},
@@ -549,7 +551,7 @@ func ExampleRewriter() {
 	}
 	// Output:
 	// 0.2 And how do I back it up? []
-	// 1 And how do I back it up? [{volume 0.5}]
+	// 1 And how do I back it up? [{volume 0.6}]
 }
 
 func TestRerank(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow/cite"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // render writes the chosen units: sources in the order in which they were
@@ -147,9 +148,9 @@ func (l lexicon) telling(citations []state.Citation) []string {
 	byTerm := map[string]*candidate{}
 	var order []string
 	for _, c := range citations {
-		end := 0
-		for _, t := range l.words(c.Quote) {
-			word := c.Quote[t.Start:t.End]
+		quote, end := asRead(c.Quote), 0
+		for _, t := range l.words(quote) {
+			word := quote[t.Start:t.End]
 			if t.Start < end || functionWord("en", word) || !hasLetter(word) {
 				continue // the parts of a name say no more than the name
 			}
@@ -168,6 +169,26 @@ func (l lexicon) telling(citations []state.Citation) []string {
 		out = append(out, byTerm[term].word)
 	}
 	return out
+}
+
+// asRead is what a reader sees of a quote, without where its links lead; of a
+// block of code that shows commands behind prompts, the commands: what they print
+// are the names of one machine.
+func asRead(quote string) string {
+	first, _, _ := strings.Cut(strings.TrimLeft(quote, "> \t"), "\n")
+	if _, isCode := text.OpenFence(first); !isCode {
+		return tidy(quote)
+	}
+	var commands []string
+	for line := range strings.Lines(quote) {
+		if command, ok := strings.CutPrefix(strings.TrimLeft(line, "> \t"), "$ "); ok {
+			commands = append(commands, command)
+		}
+	}
+	if len(commands) == 0 {
+		return quote
+	}
+	return strings.Join(commands, "")
 }
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

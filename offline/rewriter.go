@@ -17,9 +17,9 @@ const (
 	turnDecay    = 0.5  // of a word of the k-th question before: turnDecay^k
 	aloneDecay   = 0.35 // the same, for a turn that stands by itself; it borrows nothing else
 	itemDecay    = 0.2  // for a turn about an item of a list: the questions before asked for the list
-	topicWeight  = 0.5  // of a word of the last question that stands by itself, however many turns ago…
+	topicWeight  = 0.6  // of a word of the last question that stands by itself, however many turns ago…
 	topicDecay   = 0.85 // …but for this, each turn
-	otherWords   = 0.3  // of everyday synonyms of a question's words, as a share of theirs
+	otherWords   = 0.6  // of everyday synonyms of a question's words, as a share of theirs
 	answerWeight = 0.15 // of a word of the last answer; older ones decay by answerDecay
 	answerDecay  = 0.5
 	answerTerms  = 8   // words of an answer that are kept and lent
@@ -153,24 +153,38 @@ func language(question string, recent []state.Exchange) string {
 	return text.Language(recent[len(recent)-1].Question)
 }
 
-// titles are the titles and headings of chunks, each once.
-func (r *Rewriter) titles(ctx context.Context, ids []string) (string, error) {
+// cited are chunks that an answer cited.
+func (r *Rewriter) cited(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	if r.passages == nil || len(ids) == 0 {
-		return "", nil
+		return nil, nil
 	}
 	chunks, err := r.passages.Chunks(ctx, ids)
 	if err != nil {
-		return "", fmt.Errorf("read what earlier answers cited: %w", err)
+		return nil, fmt.Errorf("read what earlier answers cited: %w", err)
 	}
+	return chunks, nil
+}
+
+// titles are the title and the headings of a chunk, each once.
+func titles(c state.Chunk) string {
 	var out []string
-	for _, c := range chunks {
-		for _, s := range append([]string{c.Title}, c.Headings...) {
-			if s = text.Clean(s); s != "" && !slices.Contains(out, s) {
-				out = append(out, s)
-			}
+	for _, s := range append([]string{c.Title}, c.Headings...) {
+		if s = text.Clean(s); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
-	return strings.Join(out, "; "), nil
+	return strings.Join(out, "; ")
+}
+
+// topic is the newest question that says by itself what the turns since are about;
+// the oldest one where all lean.
+func (r *Rewriter) topic(recent []state.Exchange) string {
+	for _, e := range slices.Backward(recent) {
+		if r.leaning(e.Question) == "" {
+			return e.Question
+		}
+	}
+	return recent[0].Question
 }
 
 // alone reports whether a question is understood without the ones before, and

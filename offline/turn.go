@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,9 +177,35 @@ func (r *Rewriter) unmeant(question, before string) set {
 	for term := range own {
 		delete(out, term)
 	}
+	if r.cues.asksInstead(question) {
+		for _, term := range r.lex.means(before) {
+			out[term] = struct{}{}
+		}
+	}
 	out.add(r.lex, denied)
 	return out
 }
+
+// asksInstead reports whether a turn asks what there is in the place of what was asked
+// about: "What do I write instead?"
+func (c cues) asksInstead(question string) bool {
+	line := strings.Join(plainWords(question), " ")
+	return slices.ContainsFunc(c.inPlace, func(mark string) bool { return strings.HasSuffix(" "+line, " "+mark) })
+}
+
+// means are the things by which a question wants something done, each as one
+// term: "--build-arg" of "hand over a token with --build-arg".
+func (l lexicon) means(question string) []string {
+	var out []string
+	for _, m := range meansPattern.FindAllStringSubmatch(question, -1) {
+		if tokens := l.words(m[1]); len(tokens) > 0 {
+			out = append(out, tokens[0].Term)
+		}
+	}
+	return out
+}
+
+var meansPattern = regexp.MustCompile(`(?i)\b(?:with|via|using|by|through|przez|za pomocą|bằng|qua) (\S+)`)
 
 // slotWords is how long a turn can be that only puts one thing in the place of
 // another.
