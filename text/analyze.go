@@ -2,11 +2,9 @@ package text
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/uax29/v2/words"
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
@@ -40,22 +38,12 @@ type analyzer struct {
 	name string
 	// term returns the term of a normalised lower-case word, "" for a stop word.
 	term func(surface string) string
-	// caches holds *cache. A pool needs no lock in the hot loop: each call of
-	// Append has a cache for itself, and what is in it never shows.
-	caches sync.Pool
+	// caches are of terms by surface form, because text repeats its words.
+	caches caches[string]
 }
 
-// cache remembers the terms of surface forms, because text repeats its words.
-type cache map[string]string
-
-// maxCache bounds a cache; beyond it, the cache starts anew.
-const maxCache = 1 << 15
-
 func newAnalyzer(name string, term func(string) string) *analyzer {
-	return &analyzer{name: name, term: term, caches: sync.Pool{New: func() any {
-		c := make(cache)
-		return &c
-	}}}
+	return &analyzer{name: name, term: term}
 }
 
 func (a *analyzer) Name() string { return a.name }
@@ -65,12 +53,9 @@ func (a *analyzer) Analyze(s string) []Token {
 }
 
 func (a *analyzer) Append(dst []Token, s string) []Token {
-	c := a.caches.Get().(*cache) // the pool holds nothing else
-	defer a.caches.Put(c)
-	if len(*c) > maxCache {
-		clear(*c)
-	}
-	run := run{a: a, c: *c, s: s, out: dst}
+	c := a.caches.take()
+	defer a.caches.give(c)
+	run := run{a: a, c: c, s: s, out: dst}
 	for at := 0; at < len(s); {
 		start, end := spacelessRun(s, at)
 		run.words(at, start)
@@ -78,35 +63,6 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 		at = end
 	}
 	return run.out
-}
-
-// words adds the terms of s[from:to], where words are parted by spaces.
-func (r *run) words(from, to int) {
-	s := r.s[:to]
-	it := words.FromString(s[from:])
-	start, end := 0, 0 // of the compound under way
-	codeEnds := 0      // end of the last code of law
-	for it.Next() {
-		b, e := from+it.Start(), from+it.End()
-		switch {
-		case isWord(s[b:e]):
-			if start == end {
-				start = b
-				if code := legalCode(s, b); code > b && b >= codeEnds {
-					r.emit(lower(s[b:code]), b, code)
-					codeEnds = code
-				}
-			}
-			end = e
-			if e < len(s) && s[e] == '-' && startsWord(s[e+1:]) {
-				continue // a hyphen between words joins them
-			}
-			r.compound(start, end)
-			start, end = 0, 0
-		case start < end && b == end: // the joining hyphen
-			end = e
-		}
-	}
 }
 
 // isWord reports whether a segment of UAX #29 is a word, not space or
@@ -135,12 +91,12 @@ func isAlnum(c byte) bool {
 }
 
 // lookup returns the term of a surface form, "" for a stop word.
-func (a *analyzer) lookup(c cache, surface string) string {
-	term, ok := c[surface]
+func (a *analyzer) lookup(c *cache[string], surface string) string {
+	term, ok := c.get(surface)
 	if !ok {
 		term = a.term(surface)
 		if len(surface) <= maxTerm {
-			c[strings.Clone(surface)] = term
+			c.put(strings.Clone(surface), term)
 		}
 	}
 	return term

@@ -76,6 +76,7 @@ type sign struct {
 
 type signTable struct {
 	words   map[string]*sign
+	shapes  [1 << 15 / 64]uint64 // those that words have: see shape
 	letters map[rune]*sign
 	all     []*sign
 }
@@ -106,6 +107,8 @@ var signs = sync.OnceValue(func() signTable {
 				t.words[w] = add(1)
 			}
 			t.words[w].mask |= 1 << language
+			shape := shape([]byte(w))
+			t.shapes[shape/64] |= 1 << (shape % 64)
 		}
 	}
 	for i, lang := range latinLanguages {
@@ -170,7 +173,9 @@ func (v *ballot) vote(s string) {
 		}
 		v.words++
 		if n <= maxVotingWord {
-			v.see(table.words[string(word[:n])])
+			if shape := shape(word[:n]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
+				v.see(table.words[string(word[:n])])
+			}
 		}
 		n = 0
 	}
@@ -204,6 +209,13 @@ func (v *ballot) vote(s string) {
 		}
 	}
 	flush()
+}
+
+// shape is a number below 1 << 15 that is cheap to make of a word. Most words have one
+// that no function word has, and need not be looked up.
+func shape(word []byte) uint {
+	n := len(word)
+	return uint(word[0]&31) | uint(word[n-1]&31)<<5 | (uint(n)^uint(word[n/2])<<2)&31<<10
 }
 
 func isLetterByte(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

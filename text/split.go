@@ -9,7 +9,7 @@ import (
 // run is one pass of an analyzer over a text.
 type run struct {
 	a   *analyzer
-	c   cache
+	c   *cache[string]
 	s   string
 	out []Token
 	pos int
@@ -66,6 +66,11 @@ func (r *run) name(start, end int) {
 }
 
 func (r *run) part(p Span) {
+	if s := r.s[p.Start:p.End]; digits(s) { // no language has another term for a number
+		r.emit(s, p.Start, p.End)
+		r.pos++
+		return
+	}
 	if t := r.a.lookup(r.c, r.s[p.Start:p.End]); t != "" {
 		r.emit(t, p.Start, p.End)
 	}
@@ -112,11 +117,10 @@ func (r *run) whole(parts []Span) string {
 		b = append(b, r.s[p.Start:p.End]...)
 	}
 	r.raw = b
-	term, ok := r.c[string(b)] // no allocation for a name seen before
-	if !ok {
-		term = r.a.lookup(r.c, string(b))
+	if term, ok := r.c.newer[string(b)]; ok { // no allocation for a name seen before
+		return term
 	}
-	return term
+	return r.a.lookup(r.c, string(b))
 }
 
 // sharp adds C++, C# and F#, whose marks UAX #29 takes for punctuation.

@@ -2,7 +2,6 @@ package text
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,13 +24,9 @@ func IsPhrase(term string) bool { return strings.Contains(term, " ") }
 // syllables, and both once more without diacritics. Words of other languages in
 // it are those of English.
 type vietnamese struct {
-	words *analyzer
-	// caches holds *syllables: see analyzer.caches.
-	caches sync.Pool
+	words  *analyzer
+	caches caches[syllable] // by term
 }
-
-// syllables remembers what is known of terms, because text repeats its words.
-type syllables map[string]syllable
 
 // syllable is what is known of a term.
 type syllable struct {
@@ -41,21 +36,18 @@ type syllable struct {
 }
 
 func newVietnamese() *vietnamese {
-	return &vietnamese{words: newAnalyzer("syllables/2", syllableTerm), caches: sync.Pool{New: func() any {
-		c := make(syllables)
-		return &c
-	}}}
+	return &vietnamese{words: newAnalyzer("syllables/2", syllableTerm)}
 }
 
-func (c syllables) of(term string) syllable {
-	s, ok := c[term]
+func syllableOf(c *cache[syllable], term string) syllable {
+	s, ok := c.get(term)
 	if !ok {
 		s.is = isSyllable(term)
 		s.stop = s.is && vietnameseStop(term)
 		if f := Fold(term); f != term {
 			s.folded = FoldedMark + f
 		}
-		c[strings.Clone(term)] = s
+		c.put(strings.Clone(term), s)
 	}
 	return s
 }
@@ -67,15 +59,12 @@ func (v *vietnamese) Analyze(s string) []Token {
 }
 
 func (v *vietnamese) Append(dst []Token, s string) []Token {
-	c := v.caches.Get().(*syllables) // the pool holds nothing else
-	defer v.caches.Put(c)
-	if len(*c) > maxCache {
-		clear(*c)
-	}
+	c := v.caches.take()
+	defer v.caches.give(c)
 	tokens := v.words.Analyze(s)
 	known := make([]syllable, len(tokens))
 	for i, t := range tokens {
-		known[i] = c.of(t.Term)
+		known[i] = syllableOf(c, t.Term)
 	}
 	pairs := make([]string, len(tokens))
 	for i, t := range tokens {
@@ -198,12 +187,11 @@ const maxToneless = 200
 // diacritics: at least a sixth of its words have a letter that, among languages
 // in Latin script, only Vietnamese has. It costs nothing for ASCII.
 func isVietnamese(s string) bool {
-	if len(s) > maxLanguage {
-		s = s[:maxLanguage]
-	}
-	if isASCII(s) {
-		return false
-	}
+	s = s[:min(len(s), maxLanguage)]
+	return mayBeVietnamese(s) && mostlyVietnamese(s)
+}
+
+func mostlyVietnamese(s string) bool {
 	var n, own int
 	for w := range strings.FieldsSeq(norm.NFC.String(s)) {
 		n++
@@ -212,6 +200,23 @@ func isVietnamese(s string) bool {
 		}
 	}
 	return own > 0 && own*6 >= n
+}
+
+// mayBeVietnamese reports whether a text has a letter that only Vietnamese has,
+// or a mark that may make one of the letter before it.
+func mayBeVietnamese(s string) bool {
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if vietnameseOnly(r) || 0x300 <= r && r <= 0x36F {
+			return true
+		}
+		i += n
+	}
+	return false
 }
 
 // vietnameseOnly reports whether a letter is written in no other language of
