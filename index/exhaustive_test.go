@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -128,27 +127,12 @@ func (m *made) word() string {
 
 // file returns the terms of a file, and how many chunks it has.
 func (m *made) file(source string) ([]byte, int) {
-	uses := map[string]*termUse{}
-	at := func(term string, ordinal int) *filePosting {
-		u := uses[term]
-		if u == nil {
-			u = &termUse{}
-			uses[term] = u
-		}
-		if n := len(u.postings); n == 0 || u.postings[n-1].ordinal != ordinal {
-			u.postings = append(u.postings, filePosting{ordinal: ordinal})
-		}
-		return &u.postings[len(u.postings)-1]
-	}
+	g := gatherer{numbers: map[string]int32{}}
 	chunks, titles := 1+m.r.IntN(m.chunks), 0
 	if m.fields {
 		for range m.r.IntN(4) {
 			titles++
-			w := m.word()
-			if uses[w] == nil {
-				uses[w] = &termUse{}
-			}
-			uses[w].title++
+			g.uses[g.number(m.word())].title++
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(chunks))
@@ -164,32 +148,18 @@ func (m *made) file(source string) ([]byte, int) {
 			if n%4 != 0 {
 				w = m.word()
 			}
-			at(w, i).body++
+			g.at(w, i).body++
 		}
 		if m.fields {
 			for range m.r.IntN(3) {
 				heading++
-				at(m.word(), i).heading++
+				g.at(m.word(), i).heading++
 			}
 		}
 		out = appendString(out, fmt.Sprintf("%s#%d", source, i))
 		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(body)), uint64(heading))
 	}
-	out = binary.AppendUvarint(out, uint64(len(uses)))
-	before := ""
-	for _, term := range slices.Sorted(maps.Keys(uses)) {
-		u := uses[term]
-		out = appendTerm(out, before, term)
-		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(u.title)), uint64(len(u.postings)))
-		last := -1
-		for _, p := range u.postings {
-			out = binary.AppendUvarint(out, uint64(p.ordinal-last))
-			out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(p.body)), uint64(p.heading))
-			last = p.ordinal
-		}
-		before = term
-	}
-	return out, chunks
+	return g.append(out), chunks
 }
 
 // segment makes a segment of about n chunks.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
@@ -125,17 +126,32 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 	if err != nil {
 		return fmt.Errorf("put into %q: %w", root, err)
 	}
-	return db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
+	var fresh map[freshKey][]byte
+	if err := db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
+		fresh = map[freshKey][]byte{} // this may be run again
+		held, err := knownFiles(tx, collection, entries)
+		if err != nil {
+			return false, err
+		}
 		changed := false
-		for i, e := range entries {
-			moved, err := putFile(tx, collection, next, e, &prepared[i])
+		for i := range entries {
+			e := &entries[i]
+			now, moved, err := db.put(tx, collection, next, e, &prepared[i], held[e.File.Source])
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			held[e.File.Source] = now
+			if moved && now.chunks > 0 {
+				fresh[freshKey{collection, now.id, next}] = prepared[i].terms
 			}
 			changed = changed || moved
 		}
 		return changed, nil
-	})
+	}); err != nil {
+		return err
+	}
+	db.fresh.remember(fresh)
+	return nil
 }
 
 // Touch saves size and time of files whose content was found unchanged. Files
@@ -158,20 +174,26 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
 		for _, s := range sources {
-			if _, err := tx.Exec(`INSERT INTO dead(collection, file, version, died, body)
-				SELECT f.collection, f.id, f.version, ?, t.body FROM files f JOIN terms t ON t.file = f.id
-				WHERE f.collection = ? AND f.source = ? AND f.chunks > 0`, next, collection, s); err != nil {
-				return false, err
+			var f titled
+			var chunks int
+			err := tx.QueryRow(`SELECT id, version, title, chunks FROM files WHERE collection = ? AND source = ?`, collection, s).
+				Scan(&f.id, &f.version, &f.title, &chunks)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
 			}
-			r, err := tx.Exec(`DELETE FROM files WHERE collection = ? AND source = ?`, collection, s)
+			if err == nil && chunks > 0 {
+				var terms []byte
+				if terms, err = db.termsOfOne(tx, collection, f); err == nil {
+					err = db.bury(tx, collection, f, next, terms)
+				}
+			}
+			if err == nil {
+				_, err = tx.Exec(`DELETE FROM files WHERE id = ?`, f.id)
+			}
 			if err != nil {
-				return false, err
+				return false, fmt.Errorf("%q: %w", s, err)
 			}
-			n, err := r.RowsAffected()
-			if err != nil {
-				return false, err
-			}
-			changed = changed || n > 0
+			changed = true
 		}
 		return changed, nil
 	})
@@ -195,6 +217,7 @@ func (db *DB) Drop(ctx context.Context, root string) error {
 	delete(db.seen, id)
 	db.forget(&manifest{collection: id})
 	db.mu.Unlock()
+	db.fresh.forget(id, math.MaxInt64)
 	db.sweep(ctx, id)
 	return nil
 }

@@ -34,7 +34,7 @@ func TestMigratedIndex(t *testing.T) {
 				return err
 			}
 		}
-		for i, chunks := range [][]state.Chunk{a, b} {
+		for i, chunks := range [][]state.Chunk{a, b} { // which are derived from the chunks now
 			if _, err := tx.Exec(`INSERT INTO terms VALUES(?, ?, ?)`, i+1, analyzer.Name()+termsFormat, encodeTerms(analyzer, "", chunks)); err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,11 +67,6 @@ func (db *DB) publish(ctx context.Context, root string, broken *tierRow, progres
 			return err
 		})
 		switch {
-		case errors.Is(err, errStale):
-			if err := db.reanalyze(ctx, root); err != nil {
-				return err
-			}
-			continue
 		case err != nil || fresh == nil:
 			return err
 		}
@@ -131,8 +125,7 @@ func (m *manifest) pending(tx *sqlite.Tx) (n int64, err error) {
 	if m.published() == m.generation {
 		return 0, nil
 	}
-	err = tx.QueryRow(`SELECT coalesce(sum(length(t.body)), 0) FROM files f JOIN terms t ON t.file = f.id
-		WHERE f.collection = ? AND f.version > ? AND f.chunks > 0`, m.collection, m.published()).Scan(&n)
+	err = tx.QueryRow(`SELECT coalesce(sum(terms), 0) FROM files WHERE collection = ? AND version > ? AND chunks > 0`, m.collection, m.published()).Scan(&n)
 	return n, err
 }
 
@@ -154,59 +147,97 @@ func (m *manifest) weights(tx *sqlite.Tx) (all, dead []int64, err error) {
 }
 
 // build merges the terms of the files whose versions are greater than s.since
-// into a tier. The error is errStale where another analyzer made some of them.
-func (*DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
+// into a tier.
+func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
 	// Of a whole collection the index by source gives the order. Of a part, the one
 	// by version finds the files, and they are sorted.
 	where := `f.collection = ? AND +f.version > ? AND f.chunks > 0`
 	if s.since >= 0 {
 		where = `f.collection = ? AND f.version > ? AND f.chunks > 0`
 	}
-	done, total := 0, 0
+	m := merging{db: db, tx: tx, collection: s.collection, builder: newBuilder(), tier: &tier{}, about: attributes{}, progress: progress}
 	if progress != nil {
-		if err := tx.QueryRow(`SELECT count(*) FROM files f WHERE `+where, s.collection, s.since).Scan(&total); err != nil {
+		if err := tx.QueryRow(`SELECT count(*) FROM files f WHERE `+where, s.collection, s.since).Scan(&m.total); err != nil {
 			return nil, err
 		}
 	}
-	t := &tier{}
-	b, about := newBuilder(), attributes{}
 	if err := each(tx, func(rows row) error {
-		var f rostered
-		var title, url, meta, analysis string
-		var body sql.RawBytes
-		if err := rows.Scan(&f.id, &f.version, &f.source, &title, &url, &meta, &analysis, &body); err != nil {
+		var f merged
+		if err := rows.Scan(&f.id, &f.version, &f.source, &f.title, &f.url, &f.meta); err != nil {
 			return err
 		}
-		if analysis != s.analysis {
-			return fmt.Errorf("%w: %q (%s, here %s)", errStale, f.source, analysis, s.analysis)
+		m.waiting = append(m.waiting, f)
+		if len(m.waiting) < mergedFiles {
+			return nil
 		}
-		before := b.files
-		if err := b.add(body); err != nil {
-			return fmt.Errorf("%q: %w", f.source, err)
-		}
-		if b.files > before {
-			t.roster = append(t.roster, f)
-			if err := about.add(before, f.source, title, url, meta); err != nil {
-				return fmt.Errorf("%q: %w", f.source, err)
-			}
-		}
-		t.weight += int64(len(body))
-		done++
-		if progress != nil {
-			progress(done, total)
-		}
-		return nil
-	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta, t.analysis, t.body FROM files f JOIN terms t ON t.file = f.id
-		WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
+		return m.flush()
+	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta FROM files f WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
 		return nil, err
 	}
-	data, err := b.finish(s)
+	if err := m.flush(); err != nil {
+		return nil, err
+	}
+	data, err := m.builder.finish(s)
 	if err != nil {
 		return nil, err
 	}
-	t.about = about.encode()
-	t.segment, err = openSegment(data)
-	return t, err
+	m.tier.about = m.about.encode()
+	m.tier.segment, err = openSegment(data)
+	return m.tier, err
+}
+
+// mergedFiles is how many files are analyzed at a time, where they have to be.
+const mergedFiles = 256
+
+// merging is a tier in the making.
+type merging struct {
+	db         *DB
+	tx         *sqlite.Tx
+	collection int64
+	builder    *builder
+	tier       *tier
+	about      attributes
+
+	waiting     []merged // by source
+	progress    func(done, total int)
+	done, total int
+}
+
+// merged is a file that goes into a tier.
+type merged struct {
+	titled
+
+	source, url, meta string
+}
+
+// flush adds the files that wait.
+func (m *merging) flush() error {
+	files := make([]titled, len(m.waiting))
+	for i, f := range m.waiting {
+		files[i] = f.titled
+	}
+	terms, err := m.db.termsOf(m.tx, m.collection, files)
+	if err != nil {
+		return err
+	}
+	for i, f := range m.waiting {
+		before := m.builder.files
+		if err := m.builder.add(terms[i]); err != nil {
+			return fmt.Errorf("%q: %w", f.source, err)
+		}
+		if m.builder.files > before {
+			m.tier.roster = append(m.tier.roster, rostered{f.id, f.version, f.source})
+			if err := m.about.add(before, f.source, f.title, f.url, f.meta); err != nil {
+				return fmt.Errorf("%q: %w", f.source, err)
+			}
+		}
+		m.tier.weight += int64(len(terms[i]))
+		if m.done++; m.progress != nil {
+			m.progress(m.done, m.total)
+		}
+	}
+	m.waiting = m.waiting[:0]
+	return nil
 }
 
 // commit puts a tier in the place of those of m that it was made of. The error
@@ -248,6 +279,7 @@ func (db *DB) commit(ctx context.Context, root string, t *tier, m *manifest) (er
 	db.mu.Lock()
 	db.tiers[t.stamp] = t
 	db.mu.Unlock()
+	db.fresh.forget(t.collection, t.generation)
 	db.sweep(ctx, m.collection)
 	return nil
 }

@@ -1,10 +1,7 @@
 package index
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -20,7 +17,6 @@ import (
 type prepared struct {
 	meta     string
 	links    string // JSON; empty: none
-	analysis string
 	terms    []byte
 	headings []string // JSON, by chunk
 	lines    []string // JSON or empty, by chunk
@@ -61,7 +57,6 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 	p := prepared{
 		meta:     string(meta),
 		links:    links,
-		analysis: db.analysis(),
 		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
 		headings: make([]string, len(e.Chunks)),
 		lines:    make([]string, len(e.Chunks)),
@@ -108,59 +103,94 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 	return p, nil
 }
 
-// putFile saves one file and reports whether a search could tell. Then its
-// version is next.
-func putFile(tx *sqlite.Tx, collection, next int64, e Entry, p *prepared) (changed bool, err error) {
-	f := e.File
+// known is what the index holds of a file that is put.
+type known struct {
+	titled
+
+	url, meta string
+	chunks    int
+}
+
+// knownFiles returns those of entries that the index holds, by source.
+func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]known, error) {
+	out := map[string]known{}
+	sources := make([]string, len(entries))
+	for i, e := range entries {
+		sources[i] = e.File.Source
+	}
+	list, err := json.Marshal(sources)
+	if err != nil {
+		return nil, err
+	}
+	err = each(tx, func(r row) error {
+		var source string
+		var k known
+		err := r.Scan(&source, &k.id, &k.version, &k.title, &k.url, &k.meta, &k.chunks)
+		out[source] = k
+		return err
+	}, `SELECT source, id, version, title, url, meta, chunks FROM files WHERE collection = ? AND source IN (SELECT value FROM json_each(?))`,
+		collection, string(list))
+	return out, err
+}
+
+// put saves one file and reports whether a search could tell. Then its version
+// is next. before is what the index held of it, its id 0 for nothing.
+func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, before known) (now known, changed bool, err error) {
+	f := &e.File
 	cutBy := ""
 	if len(e.Chunks) > 0 {
 		cutBy = e.Chunks[0].Cut.Chunker
 	}
-	var title, url, meta string
-	var version int64
-	var chunks int
-	err = tx.QueryRow(`SELECT title, url, meta, version, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
-		Scan(&title, &url, &meta, &version, &chunks)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return false, err
+	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
+	if before.id == 0 {
+		if now.version, err = next, tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by, terms)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, len(p.terms)).
+			Scan(&now.id); err != nil {
+			return now, false, err
+		}
+		for i := range e.Chunks {
+			if err := insertChunk(tx, collection, now.id, &e.Chunks[i], i, p); err != nil {
+				return now, false, err
+			}
+		}
+		if p.links != "" {
+			_, err = putLinks(tx, now.id, p.links)
+		}
+		return now, true, err
 	}
-	known := err == nil
-	changed = !known || title != f.Title || url != f.URL || meta != p.meta
-	var file int64
-	if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT(collection, source) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, hash = excluded.hash,
-			title = excluded.title, chunker = excluded.chunker, meta = excluded.meta, url = excluded.url, error = excluded.error, chunks = excluded.chunks,
-			cut_by = excluded.cut_by
-		RETURNING id`,
-		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy).Scan(&file); err != nil {
-		return false, err
-	}
-	moved, err := putChunks(tx, collection, file, e.Chunks, p)
-	if err != nil {
-		return false, err
-	}
-	linked, err := putLinks(tx, file, p.links)
-	if err != nil {
-		return false, err
-	}
-	before, again, err := putTerms(tx, file, p.analysis, p.terms)
-	if changed = changed || moved || linked || again; err != nil || !changed || !known || version == next {
-		return changed, err
-	}
-	return true, supersede(tx, file, version, next, chunks, before)
-}
-
-// supersede gives a file its next version. What it was, with its terms, is dead.
-func supersede(tx *sqlite.Tx, file, version, next int64, chunks int, terms []byte) error {
-	if chunks > 0 {
-		if _, err := tx.Exec(`INSERT INTO dead(collection, file, version, died, body) SELECT collection, id, ?, ?, ? FROM files WHERE id = ?`,
-			version, next, terms, file); err != nil {
-			return err
+	var terms []byte // that it had
+	if before.chunks > 0 && before.version != next {
+		if terms, err = db.termsOfOne(tx, collection, before.titled); err != nil {
+			return now, false, err
 		}
 	}
-	_, err := tx.Exec(`UPDATE files SET version = ? WHERE id = ?`, next, file)
-	return err
+	moved, err := putChunks(tx, collection, before.id, e.Chunks, p)
+	if err != nil {
+		return now, false, err
+	}
+	linked, err := putLinks(tx, before.id, p.links)
+	if err != nil {
+		return now, false, err
+	}
+	if changed = moved || linked || before.title != now.title || before.url != now.url || before.meta != now.meta; changed {
+		now.version = next
+	}
+	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, meta = ?, url = ?, error = ?, chunks = ?, cut_by = ?, terms = ?
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, len(p.terms), before.id); err != nil {
+		return now, false, err
+	}
+	if changed && terms != nil {
+		err = db.bury(tx, collection, before.titled, next, terms)
+	}
+	return now, changed, err
+}
+
+// bury notes that a version of a file is dead from generation died on, so that
+// a search does not count its terms, which a tier may hold.
+func (db *DB) bury(tx *sqlite.Tx, collection int64, f titled, died int64, terms []byte) error {
+	return tx.Do(`INSERT INTO dead(collection, file, version, died, body, analysis) VALUES(?, ?, ?, ?, ?, ?)`,
+		collection, f.id, f.version, died, terms, db.analysis())
 }
 
 // chunkRow is all of a chunk's row but its text, for which the hash stands.
@@ -198,18 +228,25 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			return false, err
 		}
 	}
-	for i, row := range want {
+	for i := range want {
 		if kept[i] {
 			continue
 		}
 		changed = true
-		if _, err := tx.Exec(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash, cut)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			collection, file, row.id, row.ordinal, row.start, row.end, row.startLine, row.endLine, row.lines, row.page, row.breaks, row.kind, row.headings, chunks[i].Text, row.hash, row.cut); err != nil {
-			return false, fmt.Errorf("chunk %d: %w", i, err)
+		if err := insertChunk(tx, collection, file, &chunks[i], i, p); err != nil {
+			return false, err
 		}
 	}
 	return changed, nil
+}
+
+func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, i int, p *prepared) error {
+	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash, cut)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, file, c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], c.Text, p.hashes[i], p.cuts[i]); err != nil {
+		return fmt.Errorf("chunk %d: %w", i, err)
+	}
+	return nil
 }
 
 func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
@@ -221,70 +258,5 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 		out[rev] = r
 		return err
 	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash, cut FROM chunks WHERE file = ?`, file)
-	return out, err
-}
-
-// putTerms saves the terms of a file and returns those it had before.
-func putTerms(tx *sqlite.Tx, file int64, analysis string, terms []byte) (before []byte, changed bool, err error) {
-	var by string
-	err = tx.QueryRow(`SELECT analysis, body FROM terms WHERE file = ?`, file).Scan(&by, &before)
-	switch {
-	case err == nil && by == analysis && bytes.Equal(before, terms):
-		return before, false, nil
-	case err != nil && !errors.Is(err, sql.ErrNoRows):
-		return nil, false, err
-	}
-	_, err = tx.Exec(`INSERT OR REPLACE INTO terms(file, analysis, body) VALUES(?, ?, ?)`, file, analysis, terms)
-	return before, true, err
-}
-
-// reanalyze brings the terms of a collection up to date after the analyzer
-// changed. Its files change by that as if they had been put.
-func (db *DB) reanalyze(ctx context.Context, root string) error {
-	for {
-		left := 0
-		err := db.change(ctx, "analyze", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
-			files, err := staleFiles(tx, collection, db.analysis())
-			left = len(files)
-			if err != nil {
-				return false, err
-			}
-			for _, f := range files {
-				chunks, err := fileChunks(tx, f.id)
-				if err != nil {
-					return false, err
-				}
-				before, _, err := putTerms(tx, f.id, db.analysis(), encodeTerms(db.analyzer, f.title, chunks))
-				if err == nil {
-					err = supersede(tx, f.id, f.version, next, f.chunks, before)
-				}
-				if err != nil {
-					return false, err
-				}
-			}
-			return left > 0, nil
-		})
-		if err != nil || left == 0 {
-			return err
-		}
-	}
-}
-
-// staleFile is a file whose terms another analyzer made.
-type staleFile struct {
-	id, version int64
-	title       string
-	chunks      int
-}
-
-// staleFiles returns some of them.
-func staleFiles(tx *sqlite.Tx, collection int64, analysis string) (out []staleFile, err error) {
-	err = each(tx, func(rows row) error {
-		var f staleFile
-		err := rows.Scan(&f.id, &f.version, &f.title, &f.chunks)
-		out = append(out, f)
-		return err
-	}, `SELECT f.id, f.version, f.title, f.chunks FROM files f JOIN terms t ON t.file = f.id
-		WHERE f.collection = ? AND t.analysis <> ? LIMIT 64`, collection, analysis)
 	return out, err
 }

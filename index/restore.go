@@ -52,10 +52,7 @@ func (r *restoring) collection(old, root string) error {
 	if err := r.copy("files", "id", `WHERE collection = ? ORDER BY source`, there, set, files); err != nil {
 		return err
 	}
-	if err := r.copy("chunks", "rev", `WHERE collection = ? ORDER BY rev`, there, set, nil); err != nil {
-		return err
-	}
-	return r.copy("terms", "", `WHERE file IN (SELECT id FROM files WHERE collection = ?)`, there, set, nil)
+	return r.copy("chunks", "rev", `WHERE collection = ? ORDER BY rev`, there, set, nil)
 }
 
 // embedder copies an embedder with all the vectors it made, once.

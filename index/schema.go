@@ -143,6 +143,13 @@ CREATE TABLE links(
 ALTER TABLE vectors ADD COLUMN length REAL NOT NULL DEFAULT 1;
 `, `
 ALTER TABLE collections ADD COLUMN vectors TEXT NOT NULL DEFAULT 'passage'; -- what of a chunk is embedded: see VectorKinds
+`, `
+-- The terms of files are made of their chunks when they are needed: see fresh.go.
+ALTER TABLE files ADD COLUMN terms INTEGER NOT NULL DEFAULT 0; -- how many bytes they have
+UPDATE files SET terms = coalesce((SELECT length(body) FROM terms WHERE file = files.id), 0);
+ALTER TABLE dead ADD COLUMN analysis TEXT NOT NULL DEFAULT ''; -- analyzer and format of body
+UPDATE dead SET analysis = coalesce((SELECT analysis FROM tiers WHERE collection = dead.collection ORDER BY generation DESC LIMIT 1), '');
+DROP TABLE terms;
 `}
 }
 

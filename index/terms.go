@@ -1,20 +1,21 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
 
-// The terms of a file are its own inverted index, stored with it so that a
-// segment is merged from files without reading their text again. All numbers
-// are uvarints, strings have their length in front:
+// The terms of a file are its own inverted index, which segments are merged from.
+// They are made of its chunks, and not stored: see fresh.go. All numbers are
+// uvarints, strings have their length in front:
 //
 //	number of chunks; length of the title in terms
 //	a chunk:  id, terms of the text, terms of the heading path
@@ -27,82 +28,138 @@ import (
 //
 // The first ordinal counts from -1, so that no gap is 0.
 
-// termsFormat is part of the analysis that a file is marked with.
+// termsFormat is part of the analysis that segments are marked with.
 const termsFormat = "/terms1"
 
-// analysis names what made the terms: files of another one are analyzed again.
+// analysis names what made terms: a segment with those of another is made anew.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
-// filePosting is one chunk of a file that holds a term.
-type filePosting struct {
-	ordinal       int
-	body, heading uint32 // occurrences
+// encodeTerms analyzes a file and returns its terms.
+func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
+	g, _ := gatherers.Get().(*gatherer)
+	if g == nil {
+		g = &gatherer{numbers: map[string]int32{}}
+	}
+	defer func() {
+		g.forget()
+		gatherers.Put(g)
+	}()
+	in := languagesOf(a, chunks)
+	g.tokens = in.append(g.tokens[:0], title, in.whole)
+	for _, t := range g.tokens {
+		g.uses[g.number(t.Term)].title++
+	}
+	out := binary.AppendUvarint(g.out[:0], uint64(len(chunks)))
+	out = binary.AppendUvarint(out, uint64(len(g.tokens)))
+	for i, c := range chunks {
+		lang := in.each[i]
+		if lang != "" && lang != "en" && lang != "vi" {
+			g.at(languageMark+lang, i).body++
+		}
+		g.tokens = in.append(g.tokens[:0], c.Text, lang)
+		for _, t := range g.tokens {
+			g.at(t.Term, i).body++
+		}
+		body := len(g.tokens)
+		g.tokens = in.append(g.tokens[:0], strings.Join(c.Headings, "\n"), lang)
+		for _, t := range g.tokens {
+			g.at(t.Term, i).heading++
+		}
+		out = appendString(out, c.ID)
+		out = binary.AppendUvarint(out, uint64(body))
+		out = binary.AppendUvarint(out, uint64(len(g.tokens)))
+	}
+	g.out = g.append(out)
+	return bytes.Clone(g.out)
+}
+
+// gatherers are idle ones: memory for the terms of one file, to be used again.
+var gatherers sync.Pool //nolint:gochecknoglobals // what is in it never shows
+
+// gatherer gathers the terms of a file.
+type gatherer struct {
+	numbers map[string]int32 // of terms, in uses
+	uses    []termUse
+	list    []filePosting // of all terms
+	tokens  []text.Token
+	out     []byte
 }
 
 // termUse is where a term stands in a file.
 type termUse struct {
-	title    uint32
-	postings []filePosting
+	term        string
+	title       uint32
+	n           int32 // postings
+	first, last int32 // of them in the list
 }
 
-// encodeTerms analyzes a file and returns its terms.
-func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
-	uses := map[string]*termUse{}
-	use := func(term string) *termUse {
-		u := uses[term]
-		if u == nil {
-			u = &termUse{}
-			uses[strings.Clone(term)] = u
-		}
-		return u
+// filePosting is one chunk of a file that holds a term.
+type filePosting struct {
+	ordinal       int32
+	next          int32  // of the same term
+	body, heading uint32 // occurrences
+}
+
+// forget lets go of the texts that terms are part of.
+func (g *gatherer) forget() {
+	clear(g.numbers)
+	clear(g.uses)
+	clear(g.tokens[:cap(g.tokens)])
+	g.uses, g.list = g.uses[:0], g.list[:0]
+	if len(g.numbers) > 0 || cap(g.uses) > maxGathered || cap(g.out) > maxGathered {
+		*g = gatherer{numbers: map[string]int32{}}
 	}
-	at := func(term string, ordinal int) *filePosting {
-		u := use(term)
-		if n := len(u.postings); n == 0 || u.postings[n-1].ordinal != ordinal {
-			u.postings = append(u.postings, filePosting{ordinal: ordinal})
-		}
-		return &u.postings[len(u.postings)-1]
+}
+
+// maxGathered is how many terms, or bytes of them, of a large file memory is kept for.
+const maxGathered = 1 << 18
+
+func (g *gatherer) number(term string) int32 {
+	n, ok := g.numbers[term]
+	if !ok {
+		n = int32(len(g.uses)) //nolint:gosec // a text of so many words is not read
+		g.numbers[term] = n
+		g.uses = append(g.uses, termUse{term: term})
 	}
-	in := languagesOf(a, chunks)
-	tokens := in.append(nil, title, in.whole)
-	for _, t := range tokens {
-		use(t.Term).title++
+	return n
+}
+
+// at returns the posting of a term for a chunk; ordinals ascend.
+func (g *gatherer) at(term string, ordinal int) *filePosting {
+	u := &g.uses[g.number(term)]
+	if u.n == 0 || int(g.list[u.last].ordinal) != ordinal {
+		next := int32(len(g.list)) //nolint:gosec // as above
+		if u.n == 0 {
+			u.first = next
+		} else {
+			g.list[u.last].next = next
+		}
+		u.last = next
+		u.n++
+		g.list = append(g.list, filePosting{ordinal: int32(ordinal)}) //nolint:gosec // as above
 	}
-	out := binary.AppendUvarint(nil, uint64(len(chunks)))
-	out = binary.AppendUvarint(out, uint64(len(tokens)))
-	for i, c := range chunks {
-		lang := in.each[i]
-		if lang != "" && lang != "en" && lang != "vi" {
-			at(languageMark+lang, i).body++
-		}
-		tokens = in.append(tokens[:0], c.Text, lang)
-		for _, t := range tokens {
-			at(t.Term, i).body++
-		}
-		body := len(tokens)
-		tokens = in.append(tokens[:0], strings.Join(c.Headings, "\n"), lang)
-		for _, t := range tokens {
-			at(t.Term, i).heading++
-		}
-		out = appendString(out, c.ID)
-		out = binary.AppendUvarint(out, uint64(body))
-		out = binary.AppendUvarint(out, uint64(len(tokens)))
-	}
-	out = binary.AppendUvarint(out, uint64(len(uses)))
+	return &g.list[u.last]
+}
+
+// append writes the terms in ascending order.
+func (g *gatherer) append(out []byte) []byte {
+	slices.SortFunc(g.uses, func(a, b termUse) int { return strings.Compare(a.term, b.term) })
+	out = binary.AppendUvarint(out, uint64(len(g.uses)))
 	before := ""
-	for _, term := range slices.Sorted(maps.Keys(uses)) {
-		u := uses[term]
-		out = appendTerm(out, before, term)
+	for i := range g.uses {
+		u := &g.uses[i]
+		out = appendTerm(out, before, u.term)
 		out = binary.AppendUvarint(out, uint64(u.title))
-		out = binary.AppendUvarint(out, uint64(len(u.postings)))
-		last := -1
-		for _, p := range u.postings {
-			out = binary.AppendUvarint(out, uint64(p.ordinal-last))
+		out = binary.AppendUvarint(out, uint64(u.n)) //nolint:gosec // a count
+		last, at := int32(-1), u.first
+		for range u.n {
+			p := &g.list[at]
+			out = binary.AppendUvarint(out, uint64(p.ordinal-last)) //nolint:gosec // they ascend
 			out = binary.AppendUvarint(out, uint64(p.body))
 			out = binary.AppendUvarint(out, uint64(p.heading))
-			last = p.ordinal
+			last, at = p.ordinal, p.next
 		}
-		before = term
+		before = u.term
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -38,7 +37,7 @@ type VerifyOptions struct {
 
 // Verify checks the database and its segments against each other: SQLite's own
 // check, references that lead nowhere, chunks whose text is not what their hash
-// says, terms that are not those of the chunks, vectors that their embedder cannot
+// says, vectors that their embedder cannot
 // have made, and segments that are not what a fresh merge makes. Nothing is changed. Writers may go on meanwhile; each file
 // is checked as it was at one moment. Files are checked side by side on all
 // cores, and told of in the order in which they were put. An index without faults
@@ -100,7 +99,6 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 			return err
 		}, `SELECT 'files without a collection', count(*) FROM files WHERE collection NOT IN (SELECT id FROM collections)
 			UNION ALL SELECT 'chunks without a file', count(*) FROM chunks WHERE file NOT IN (SELECT id FROM files)
-			UNION ALL SELECT 'terms without a file', count(*) FROM terms WHERE file NOT IN (SELECT id FROM files)
 			UNION ALL SELECT 'chunks in another collection than their file', count(*)
 				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection
 			UNION ALL SELECT 'vectors of another length than their embedder makes', count(*)
@@ -155,10 +153,8 @@ func (db *DB) verifyFiles(ctx context.Context, root string, check func(string, F
 
 // stored is what the index holds of a file.
 type stored struct {
-	file     File
-	chunks   []state.Chunk
-	analysis string // of the terms; empty: there are none
-	terms    []byte
+	file   File
+	chunks []state.Chunk
 }
 
 // verifyFile tells what is wrong with a file. One that is gone meanwhile is not
@@ -170,10 +166,8 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 		if s.file, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err != nil {
 			return err
 		}
-		if s.chunks, err = fileChunks(tx, id); err != nil {
-			return err
-		}
-		return tx.QueryRow(`SELECT coalesce(max(analysis), ''), coalesce(max(body), x'') FROM terms WHERE file = ?`, id).Scan(&s.analysis, &s.terms)
+		s.chunks, err = fileChunks(tx, id)
+		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -181,7 +175,7 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 	if err != nil {
 		return nil, err
 	}
-	what := db.faults(s)
+	what := s.faults()
 	if check != nil {
 		what = append(what, check(root, s.file, s.chunks)...)
 	}
@@ -192,7 +186,7 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 }
 
 // faults tells what is wrong with a file by itself.
-func (db *DB) faults(s stored) (out []string) {
+func (s *stored) faults() (out []string) {
 	if len(s.chunks) != s.file.Chunks {
 		out = append(out, fmt.Sprintf("%d chunks, not the %d that were put", len(s.chunks), s.file.Chunks))
 	}
@@ -203,13 +197,6 @@ func (db *DB) faults(s stored) (out []string) {
 		if sum := sha256.Sum256([]byte(c.Text)); hex.EncodeToString(sum[:]) != c.Hash {
 			out = append(out, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
 		}
-	}
-	switch {
-	case s.analysis == "" && len(s.chunks) == 0: // it never could be read
-	case s.analysis == "":
-		out = append(out, "no terms")
-	case s.analysis == db.analysis() && !bytes.Equal(s.terms, encodeTerms(db.analyzer, s.file.Title, s.chunks)):
-		out = append(out, "the terms are not those of the chunks")
 	}
 	return out
 }

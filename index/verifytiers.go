@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"example.com/ragflow/internal/sqlite"
 )
@@ -46,29 +47,25 @@ func (db *DB) verifyTiers(ctx context.Context, root string) (found []Finding, er
 }
 
 // verifyTier merges the files of a tier again.
-func (*DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(source, what string)) error {
+func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(source, what string)) error {
 	b := newBuilder()
-	for _, f := range t.roster {
-		var body []byte
-		err := tx.QueryRow(`SELECT t.body FROM files f JOIN terms t ON t.file = f.id
-			WHERE f.id = ? AND f.version = ? AND f.collection = ? AND f.source = ?`, f.id, f.version, t.collection, f.source).Scan(&body)
-		if err == nil {
-			counted[f.source]++
-		}
-		if errors.Is(err, sql.ErrNoRows) {
-			err = tx.QueryRow(`SELECT body FROM dead WHERE collection = ? AND version = ? AND file = ? AND died > ?`,
-				t.collection, f.version, f.id, t.generation).Scan(&body)
-		}
-		if errors.Is(err, sql.ErrNoRows) {
-			bad(f.source, "the segment holds a version of it that nothing tells of")
-			return nil
-		}
+	for some := range slices.Chunk(t.roster, mergedFiles) {
+		terms, err := db.rosterTerms(tx, t, some)
 		if err != nil {
 			return err
 		}
-		if err := b.add(body); err != nil {
-			bad(f.source, fmt.Sprintf("merge: %v", err))
-			return nil
+		for i, f := range some {
+			if terms[i].live {
+				counted[f.source]++
+			}
+			if terms[i].body == nil {
+				bad(f.source, "the segment holds a version of it that nothing tells of")
+				return nil
+			}
+			if err := b.add(terms[i].body); err != nil {
+				bad(f.source, fmt.Sprintf("merge: %v", err))
+				return nil
+			}
 		}
 	}
 	fresh, err := b.finish(t.stamp)
@@ -76,6 +73,43 @@ func (*DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(s
 		bad("", "the segment is not what a fresh merge makes")
 	}
 	return err
+}
+
+// rosterTerm are the terms of a file of a tier, nil where nothing tells of it.
+type rosterTerm struct {
+	body []byte
+	live bool // the index holds this version still
+}
+
+// rosterTerms returns the terms of some files of a tier.
+func (db *DB) rosterTerms(tx *sqlite.Tx, t *tier, files []rostered) ([]rosterTerm, error) {
+	out := make([]rosterTerm, len(files))
+	var live []titled
+	var places []int
+	for i, f := range files {
+		now := titled{id: f.id, version: f.version}
+		err := tx.QueryRow(`SELECT title FROM files WHERE id = ? AND version = ? AND collection = ? AND source = ?`,
+			f.id, f.version, t.collection, f.source).Scan(&now.title)
+		switch {
+		case err == nil:
+			out[i].live = true
+			live, places = append(live, now), append(places, i)
+		case errors.Is(err, sql.ErrNoRows):
+			if err := tx.QueryRow(`SELECT body FROM dead WHERE collection = ? AND version = ? AND file = ? AND died > ?`,
+				t.collection, f.version, f.id, t.generation).Scan(&out[i].body); err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return nil, err
+			}
+		default:
+			return nil, err
+		}
+	}
+	bodies, err := db.termsOf(tx, t.collection, live)
+	for n, i := range places {
+		if err == nil {
+			out[i].body = bodies[n]
+		}
+	}
+	return out, err
 }
 
 // verifyCounted looks for files that are in no tier although they were published,
@@ -88,6 +122,5 @@ func verifyCounted(tx *sqlite.Tx, m *manifest, counted map[string]int, bad func(
 			bad(source, fmt.Sprintf("%d segments hold it, not 1", n))
 		}
 		return err
-	}, `SELECT f.source FROM files f JOIN terms t ON t.file = f.id
-		WHERE f.collection = ? AND f.version <= ? AND f.chunks > 0 ORDER BY f.source`, m.collection, m.published())
+	}, `SELECT source FROM files WHERE collection = ? AND version <= ? AND chunks > 0 ORDER BY source`, m.collection, m.published())
 }

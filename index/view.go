@@ -79,7 +79,8 @@ func (m *manifest) published() int64 {
 	return m.tiers[len(m.tiers)-1].generation
 }
 
-// read reads the manifest of root. Tiers of another analysis count as none.
+// read reads the manifest of root. Tiers of another analysis, or whose dead files
+// another one counted, count as none.
 func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 	*m = manifest{}
 	err := tx.QueryRow(`SELECT id, generation FROM collections WHERE root = ?`, root).Scan(&m.collection, &m.generation)
@@ -98,6 +99,9 @@ func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 		m.tiers = append(m.tiers, t)
 		return err
 	}, `SELECT since, generation, analysis FROM tiers WHERE collection = ? ORDER BY generation`, m.collection)
+	if err == nil && !foreign && len(m.tiers) > 0 {
+		err = tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM dead WHERE collection = ? AND analysis <> ?)`, m.collection, analysis).Scan(&foreign)
+	}
 	if foreign {
 		m.tiers = nil
 	}
@@ -108,9 +112,6 @@ func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 func (db *DB) stamp(collection int64, t tierRow) stamp {
 	return stamp{database: db.id, collection: collection, since: t.since, generation: t.generation, analysis: db.analysis()}
 }
-
-// errStale tells that the terms of some file were made by another analyzer.
-var errStale = errors.New("a file was just written by a program with another analyzer")
 
 // brokenTierError tells that a tier which the manifest names cannot be used.
 type brokenTierError struct {
@@ -145,12 +146,6 @@ func (db *DB) views(ctx context.Context, roots []string) (out []*view, err error
 			return out, err
 		case isBroken:
 			db.mend(ctx, broken)
-		case errors.Is(err, errStale):
-			for _, root := range roots {
-				if err := db.reanalyze(ctx, root); err != nil {
-					return nil, fmt.Errorf("search %q: %w", root, err)
-				}
-			}
 		default:
 			return nil, err
 		}

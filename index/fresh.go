@@ -1,0 +1,136 @@
+package index
+
+import (
+	"encoding/json"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/state"
+)
+
+// The terms of files are not stored: a segment holds them once they are
+// published, and until then, or where a segment is merged or made anew, they
+// are made of the chunks again. A process that puts files remembers their terms
+// up to the next publishing, so that they are analyzed once.
+
+// maxFresh bounds the terms that are remembered, in bytes; what is beyond it is
+// analyzed once more.
+const maxFresh = 128 << 20
+
+// freshKey names a version of a file.
+type freshKey struct{ collection, file, version int64 }
+
+// freshTerms remembers terms of files that this process put. It is safe for
+// concurrent use.
+type freshTerms struct {
+	mu    sync.Mutex
+	terms map[freshKey][]byte
+	size  int
+}
+
+// remember keeps terms of files, as far as there is room.
+func (f *freshTerms) remember(put map[freshKey][]byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.terms == nil {
+		f.terms = map[freshKey][]byte{}
+	}
+	for k, terms := range put {
+		if f.size+len(terms) <= maxFresh {
+			f.size += len(terms) - len(f.terms[k])
+			f.terms[k] = terms
+		}
+	}
+}
+
+func (f *freshTerms) get(k freshKey) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.terms[k]
+}
+
+// forget lets go of the files of a collection up to a version.
+func (f *freshTerms) forget(collection, version int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for k, terms := range f.terms {
+		if k.collection == collection && k.version <= version {
+			f.size -= len(terms)
+			delete(f.terms, k)
+		}
+	}
+}
+
+// titled is a file whose terms are wanted.
+type titled struct {
+	id, version int64
+	title       string
+}
+
+// termsOf returns the terms of files of a collection: those that are
+// remembered, and for the others what is made of their chunks, on all cores. The
+// caller bounds how many files it asks for at a time.
+func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([][]byte, error) {
+	out := make([][]byte, len(files))
+	var missing []int
+	var ids []int64
+	for i, f := range files {
+		if out[i] = db.fresh.get(freshKey{collection, f.id, f.version}); out[i] == nil {
+			missing = append(missing, i)
+			ids = append(ids, f.id)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	chunks, err := analyzable(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(missing)) {
+		workers.Go(func() {
+			for n := next.Add(1) - 1; n < int64(len(missing)); n = next.Add(1) - 1 {
+				i := missing[n]
+				out[i] = encodeTerms(db.analyzer, files[i].title, chunks[files[i].id])
+			}
+		})
+	}
+	workers.Wait()
+	return out, nil
+}
+
+// termsOfOne is termsOf of one file.
+func (db *DB) termsOfOne(tx *sqlite.Tx, collection int64, f titled) ([]byte, error) {
+	terms, err := db.termsOf(tx, collection, []titled{f})
+	if err != nil {
+		return nil, err
+	}
+	return terms[0], nil
+}
+
+// analyzable reads what is analyzed of the chunks of files.
+func analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
+	list, err := json.Marshal(files)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64][]state.Chunk, len(files))
+	err = each(tx, func(r row) error {
+		var file int64
+		var c state.Chunk
+		var headings []byte
+		if err := r.Scan(&file, &c.ID, &headings, &c.Text); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(headings, &c.Headings); err != nil {
+			return err
+		}
+		out[file] = append(out[file], c)
+		return nil
+	}, `SELECT file, id, headings, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list))
+	return out, err
+}
