@@ -7,7 +7,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"example.com/ragflow/index"
@@ -218,34 +217,6 @@ func snippetOf(s index.Snippet, c state.Chunk) SnippetReply {
 		out.Marks = append(out.Marks, index.Mark{Start: c.Start + m.Start, End: c.Start + m.End})
 	}
 	return out
-}
-
-// ExplainHit says how the lexical score of a passage for a query comes about.
-// The passage is named by its id, or by its rank in a search by words.
-func (a *Assistant) ExplainHit(ctx context.Context, query, hit string) (*index.HitExplanation, error) {
-	if query = text.Clean(query); query == "" {
-		return nil, ErrEmptyQuery
-	}
-	e, err := a.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	q := index.ParseQuery(text.First(query, nodes.MaxQueryRunes))
-	if rank, err := strconv.Atoi(hit); err == nil && rank > 0 {
-		reply, err := a.SearchWith(ctx, query, SearchOptions{TopK: rank, Leg: LegLexical, Ranks: true})
-		if err != nil {
-			return nil, fmt.Errorf("explain: %w", err)
-		}
-		if rank > len(reply.Hits) {
-			return nil, fmt.Errorf("explain: the search finds %d passages, there is none of rank %d", len(reply.Hits), rank)
-		}
-		hit = reply.Hits[rank-1].ChunkID
-	}
-	x, err := e.searcher.Explain(ctx, q, hit)
-	if err != nil {
-		return nil, fmt.Errorf("explain: %w", err)
-	}
-	return x, nil
 }
 
 func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]state.Chunk, error) {

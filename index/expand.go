@@ -49,6 +49,7 @@ type reached struct {
 	hops    int
 	via     string
 	pageWay connection
+	before  *reached // on the way; nil: it was where the way began
 
 	chunk   string  // that stands for it: the best one for the query, else the first
 	lexical float64 // score of that by words
@@ -85,12 +86,23 @@ func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 		}
 		out = append(out, state.Hit{Chunk: r.chunk, Score: r.score, Legs: []state.Leg{{
 			Name: LegGraph, Query: r.parent.Legs[0].Query, Rank: 1 + len(out) - len(hits), Score: r.score, Share: share * r.damping,
-			Via: r.via, Relation: r.pageWay.relation, Reverse: r.pageWay.reverse,
+			Via: r.via, Relation: r.pageWay.relation, Reverse: r.pageWay.reverse, Hops: r.hops, From: s.sourceOf(r.origin()),
 		}}})
 	}
 	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
 }
+
+// origin is where the way to a document began.
+func (r *reached) origin() *reached {
+	for r.before != nil {
+		r = r.before
+	}
+	return r
+}
+
+// sourceOf is the source of a document.
+func (s *Searcher) sourceOf(r *reached) string { return s.views[r.view].links.pages[r.page].source }
 
 // reach follows the links of the best hits. A document that several lead to has the
 // best score of them.
@@ -126,9 +138,9 @@ func (s *Searcher) walk(starts []reached, there map[pageKey]bool, e Expansion) (
 	for _, start := range starts {
 		g := s.views[start.view].links
 		seen := map[int32]bool{start.page: true}
-		frontier := []reached{start}
+		frontier := []*reached{&start}
 		for hop := 1; hop <= MostHops && len(frontier) > 0; hop++ {
-			var next []reached
+			var next []*reached
 			for _, from := range frontier {
 				for _, c := range g.pages[from.page].connections() {
 					chain := transitive(c.relation) && !c.reverse && (hop == 1 || from.pageWay.relation == c.relation && !from.pageWay.reverse)
@@ -139,15 +151,15 @@ func (s *Searcher) walk(starts []reached, there map[pageKey]bool, e Expansion) (
 					damping := from.damping * e.Damping
 					r := reached{
 						view: start.view, page: c.page, parent: start.parent, damping: damping, score: start.score * damping,
-						hops: hop, via: g.pages[from.page].source, pageWay: c,
+						hops: hop, via: g.pages[from.page].source, pageWay: c, before: from,
 					}
-					next = append(next, r)
-					k := pageKey{r.view, r.page}
+					next = append(next, &r)
+					k, found := pageKey{r.view, r.page}, r // its own, for what is found changes
 					if known := best[k]; known != nil && known.score < r.score {
-						*known = r
+						*known = found
 					} else if known == nil && !there[k] {
-						best[k] = &r
-						order = append(order, best[k])
+						best[k] = &found
+						order = append(order, &found)
 					}
 				}
 			}

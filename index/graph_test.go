@@ -120,6 +120,82 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestWay tells over which links an expansion came to a document, hop by hop, as they
+// were written.
+func TestWay(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", linked("a.md", "A", "DEPENDS_ON d1.md", "LINKS_TO b.md"), linked("b.md", "B"), linked("c.md", "C", "CITES ./a.md"),
+		linked("d1.md", "D1", "DEPENDS_ON d2"), linked("d2.md", "D2", "LINKS_TO e.md"), linked("e.md", "E"))
+	s, err := db.Searcher(t.Context(), "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, to string
+		hops     int
+		want     []index.LinkStep
+	}{
+		{"one hop", "b.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "b.md", Relation: "LINKS_TO", Target: "b.md", Score: 4}}},
+		{"against the link", "c.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "c.md", Relation: "CITES", Reverse: true, Target: "./a.md", Score: 4}}},
+		{"a dependency of a dependency", "d2.md#0", 1, []index.LinkStep{
+			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
+			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
+		}},
+		{"too far", "e.md#0", 1, nil},
+		{"three hops", "e.md#0", 3, []index.LinkStep{
+			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
+			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
+			{Hop: 3, From: "d2.md", To: "e.md", Relation: "LINKS_TO", Target: "e.md", Score: 1},
+		}},
+		{"itself", "a.md#0", 1, nil},
+		{"no such passage", "nowhere", 1, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := s.Way(t.Context(), state.Hit{Chunk: "a.md#0", Score: 8}, tt.to, index.Expansion{Hops: tt.hops})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("way (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := s.Way(t.Context(), state.Hit{Chunk: "a.md#0", Score: 8}, "b.md#0", index.Expansion{Hops: 4}); err == nil {
+		t.Error("4 hops are taken")
+	}
+}
+
+// TestExplainName tells which of its names finds a document.
+func TestExplainName(t *testing.T) {
+	db := open(t, "", index.Options{})
+	tagged := linked("t.md", "Tagged")
+	tagged.File.Meta = map[string]string{"tags": "storage, backup"}
+	put(t, db, "/docs", linked("guide/back-up.md", "Saving volumes", "LINKS_TO t.md"), tagged)
+	s, err := db.Searcher(t.Context(), "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		query, chunk string
+		want         *index.NameExplanation
+	}{
+		{"saving volumes", "guide/back-up.md#0", &index.NameExplanation{Source: "guide/back-up.md", Title: "Saving volumes", In: "title", Likeness: 1, Links: 1}},
+		{"Back up", "guide/back-up.md#0", &index.NameExplanation{Source: "guide/back-up.md", Title: "Saving volumes", In: "file", Likeness: 1, Links: 1}},
+		{"networks", "guide/back-up.md#0", nil},
+		{"", "guide/back-up.md#0", nil},
+		{"saving volumes", "nowhere", nil},
+	} {
+		got, err := s.ExplainName(t.Context(), state.Query{Text: tt.query}, tt.chunk)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v, (-want +got):\n%s", tt.query, err, diff)
+		}
+	}
+	got, err := s.ExplainName(t.Context(), state.Query{Text: "storage"}, "t.md#0")
+	if err != nil || got == nil || got.In != "tags" {
+		t.Errorf("by a tag: %+v, %v", got, err)
+	}
+}
+
 // TestExpandWithin: a filter counts for what links lead to (W8), links across it are
 // followed, and pages that went are not found.
 func TestExpandWithin(t *testing.T) {

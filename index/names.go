@@ -47,7 +47,7 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 			if _, _, ok := s.placeOf(v, page); !ok {
 				continue
 			}
-			if likeness := g.pages[i].likeness(query); likeness > 0 {
+			if _, likeness := g.pages[i].likeness(query); likeness > 0 {
 				found = append(found, named{reached{view: v, page: page}, likeness, g.pages[i].degree()})
 			}
 		}
@@ -72,21 +72,24 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 	return hits, nil
 }
 
-// likeness says how alike a folded query and what a page is called are; 0 where
-// neither contains the other.
-func (p *linkedPage) likeness(query string) (best float64) {
-	contained := false
-	for _, name := range p.names() {
-		contained = contained || strings.Contains(name, query) || len(name) >= shortestName && holdsWords(query, name)
+// likeness says how alike a folded query and what a page is called are, and which of
+// it contains the query or stands in it; 0 where none does.
+func (p *linkedPage) likeness(query string) (in string, best float64) {
+	for i, name := range p.names() {
+		if in == "" && (strings.Contains(name, query) || len(name) >= shortestName && holdsWords(query, name)) {
+			in = []string{"title", "file"}[i]
+		}
 		best = max(best, rank.JaroWinkler(query, name))
 	}
 	for _, key := range []string{"tags", "keywords", "description"} {
-		contained = contained || strings.Contains(foldName(p.meta[key]), query)
+		if in == "" && strings.Contains(foldName(p.meta[key]), query) {
+			in = key
+		}
 	}
-	if !contained {
-		return 0
+	if in == "" {
+		return "", 0
 	}
-	return best
+	return in, best
 }
 
 // names returns what a page is called, folded: its title and the name of its file.

@@ -139,6 +139,10 @@ type Leg struct {
 	Via      string `json:"via,omitempty"`
 	Relation string `json:"relation,omitempty"`
 	Reverse  bool   `json:"reverse,omitempty"`
+	// Hops is how many links were followed, and From the source of the hit's document
+	// that it began with.
+	Hops int    `json:"hops,omitempty"`
+	From string `json:"from,omitempty"`
 }
 
 // Of returns the leg's part of the weight of its query.

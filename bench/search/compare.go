@@ -89,7 +89,8 @@ func sets(cache string, n int) []set {
 		{"scifact", "SciFact, 5,183 documents", corpus(filepath.Join(cache, "scifact")), []string{"index", "words", "texts"}, smallRows(), true, 5183},
 		{
 			large, strconv.Itoa(n) + " passages, vectors of 384", corpus(filepath.Join(cache, large)),
-			[]string{"index", "words", "ids", "texts", "embed", "vectors", "hybrid", "exact"}, largeRows(), false, n,
+			[]string{"index", "words", "ids", "texts", "embed", "vectors", "hybrid", "exact"},
+			largeRows(), false, n,
 		},
 	}
 }

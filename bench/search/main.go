@@ -31,7 +31,7 @@ type engine struct {
 	index   func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
 	words   func(ctx context.Context, c corpus, dir string) (search, error)
 	texts   func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
-	embed   func(ctx context.Context, c corpus, dir string) error // adds the vectors, where the index does not
+	embed   func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
 	vectors func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
 	exact   func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
 	hybrid  func(ctx context.Context, c corpus, dir string) (search, error)

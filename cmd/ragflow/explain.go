@@ -31,11 +31,14 @@ find first with how it was cut.
 With --thread the question is understood as the next one of that conversation.
 Nothing is saved.
 
-With --hit it shows instead where the score of a passage in a search by words
-comes from: of each term how often it stands there, how rare it is, how long the
-texts are, and what it adds. The passage is named by its rank or its id.`,
+With --hit it shows instead how a passage comes into the list of a search: which
+legs found it, by which name, and which links led to it from which page, hop by
+hop; and where its score by words comes from: of each term how often it stands
+there, how rare it is, how long the texts are, and what it adds. The passage is
+named by its rank or its id; the flags of search hold here, too.`,
 		Example: `  ragflow explain "How do I back up volumes?"
   ragflow explain --hit 1 "back up volumes"
+  ragflow explain --hit 3 --graph 1 "back up volumes"
   ragflow explain --thread last "and how do I back it up?"
   ragflow explain --json "How do I back up volumes?"`,
 		Args: argsBetween(1, -1),
@@ -56,8 +59,9 @@ texts are, and what it adds. The passage is named by its rank or its id.`,
 	a.docsFlag(c.Flags())
 	a.dictionaryFlag(c.Flags())
 	a.collectionFlag(c.Flags())
+	a.retrievalFlags(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
-	c.Flags().StringVar(&hit, "hit", "", "show where the score of passage `HIT` comes from: its rank in the search, or its id")
+	c.Flags().StringVar(&hit, "hit", "", "show how passage `HIT` was found and where its score comes from: its rank in the search, or its id")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
 }
@@ -101,10 +105,40 @@ func (a *app) explainHit(ctx context.Context, query, hit string, asJSON bool) (e
 	return nil
 }
 
+// printFound tells what brought a passage into the list of a search.
+func (a *app) printFound(f *ragflow.FoundHit) {
+	s := a.styleOf(a.stdout)
+	fmt.Fprintf(a.out, "%s  rank %d, score %.4g\n", s.bold(line(f.Source)), f.Rank, f.Score)
+	for _, l := range f.Legs {
+		share := ""
+		if l.Share > 0 {
+			share = fmt.Sprintf(", share %.3g", l.Share)
+		}
+		fmt.Fprintf(a.out, "by leg %s: rank %d, score %.4g%s\n", l.Name, l.Rank, l.Score, share)
+	}
+	if n := f.Name; n != nil {
+		fmt.Fprintf(a.out, "by name: %s; title or file is %.3g like the query, of 1; connected with %s\n", line(n.In), n.Likeness, count(n.Links, "document"))
+	}
+	if l := f.Link; l != nil {
+		fmt.Fprintf(a.out, "by links from %s, rank %d, score %.4g, of which each hop leaves %g\n", line(l.From), l.Rank, l.Score, l.Damping)
+		for _, step := range l.Steps {
+			holder, leads := step.From, step.To
+			if step.Reverse {
+				holder, leads = leads, holder
+			}
+			fmt.Fprintf(a.out, "  hop %d: %s %s %s by %q, score %.4g\n", step.Hop, line(holder), line(strings.ToLower(step.Relation)), line(leads), line(step.Target), step.Score)
+		}
+	}
+	fmt.Fprintln(a.out)
+}
+
 // printHit shows the score of a passage as a table: a row a term and field, whose
 // last column sums to the score.
-func (a *app) printHit(x *index.HitExplanation) {
+func (a *app) printHit(x *ragflow.ExplainedHit) {
 	s, r := a.styleOf(a.stdout), x.Ranking
+	if x.Found != nil {
+		a.printFound(x.Found)
+	}
 	fmt.Fprintf(a.out, "%s  %s\n", s.bold(fmt.Sprintf("%.4f", x.Score)), line(x.ChunkID))
 	fmt.Fprintf(a.out, "passage %.4f + %g × document %.4f\n", x.Chunk, x.DocumentShare, x.Document)
 	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("a term adds weight · idf · tf·(k1+1)/(tf+k1), tf = Σ field · count/norm; k1 %g, b %g; %s, %s",

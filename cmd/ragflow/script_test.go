@@ -19,7 +19,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/index"
 )
 
 func TestMain(m *testing.M) {
@@ -89,7 +88,7 @@ func schemas() map[string]any {
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
 		"snapshot": &ragflow.SnapshotReport{},
-		"hit":      &index.HitExplanation{},
+		"hit":      &ragflow.ExplainedHit{},
 		"threads":  &threadsReply{},
 		"thread":   &ragflow.Thread{},
 		"info":     &ragflow.ThreadInfo{},

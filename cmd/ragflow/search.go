@@ -139,10 +139,14 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 
 // way says which link led to a hit.
 func way(l state.Leg) string {
+	said := fmt.Sprintf("%s %s this", l.Via, strings.ToLower(l.Relation))
 	if l.Reverse {
-		return fmt.Sprintf("%s %s", strings.ToLower(l.Relation), l.Via)
+		said = fmt.Sprintf("%s %s", strings.ToLower(l.Relation), l.Via)
 	}
-	return fmt.Sprintf("%s %s this", l.Via, strings.ToLower(l.Relation))
+	if l.Hops > 1 {
+		said += fmt.Sprintf(", %d hops from %s", l.Hops, l.From)
+	}
+	return said
 }
 
 // marked is the snippet of a hit on one line, its words of the query marked.
