@@ -109,8 +109,8 @@ func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 	return nil
 }
 
-// Agreement tells how far a judge agrees with people on a small set of answers
-// of known quality, before one believes what it says of others.
+// Agreement tells how far a judge agrees with the authors of this program on a
+// small set of answers of known quality, before one believes what it says of others.
 type Agreement struct {
 	Items   int               `json:"items"`
 	Aspects []AspectAgreement `json:"aspects"`
@@ -126,15 +126,19 @@ type AspectAgreement struct {
 	Aspect string  `json:"aspect"`
 	N      int     `json:"n"` // answers with a score that could be read
 	Kappa  float64 `json:"kappa"`
-	Exact  float64 `json:"exact"` // share of answers given the very score people gave
+	Exact  float64 `json:"exact"` // share of answers given the very score of the first reading
+
+	// Readers is the κ of the two readings of the set with each other, over all of
+	// its answers.
+	Readers float64 `json:"readers_kappa"`
 }
 
 // TrustedKappa is the agreement from which on a judge is worth listening to; a
 // rule of thumb.
 const TrustedKappa = 0.7
 
-// Agreement asks the judge about a built-in set of answers that were graded by
-// hand, one call for each, workers at a time.
+// Agreement asks the judge about a built-in set of answers that the authors of
+// this program read twice, each reading blind to the other, one call for each, workers at a time.
 func (j *Judge) Agreement(ctx context.Context, workers int) (*Agreement, error) {
 	set, err := judgedByHand()
 	if err != nil {
@@ -160,15 +164,17 @@ func (j *Judge) Agreement(ctx context.Context, workers int) (*Agreement, error) 
 		}
 	}
 	for _, aspect := range prompts.Aspects() {
-		var hand, model []int
+		var hand, model, first, second []int
 		for i, g := range judged {
+			first, second = append(first, set[i].Scores[aspect]), append(second, set[i].Second[aspect])
 			if score, ok := g.Scores[aspect]; ok {
 				hand = append(hand, set[i].Scores[aspect])
 				model = append(model, int(10*score+0.5))
 			}
 		}
 		kappa, exact := QuadraticKappa(hand, model, 10)
-		out.Aspects = append(out.Aspects, AspectAgreement{aspect, len(hand), kappa, exact})
+		readers, _ := QuadraticKappa(first, second, 10)
+		out.Aspects = append(out.Aspects, AspectAgreement{aspect, len(hand), kappa, exact, readers})
 	}
 	return out, nil
 }

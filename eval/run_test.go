@@ -318,6 +318,9 @@ func TestAgreement(t *testing.T) {
 		if x.N != a.Items || x.Kappa > 0.01 {
 			t.Errorf("a judge that always says 5 agrees: %+v", x)
 		}
+		if x.Readers < 0.9 || x.Readers == 1 {
+			t.Errorf("%s: the two readings have κ %.2f, want two that agree and are not one", x.Aspect, x.Readers)
+		}
 	}
 }
 

@@ -116,13 +116,13 @@ func (r *Result) footer() []string {
 			plural(j.Answers, "answer"), j.Failed, counts(j.Missing), j.InputTokens, j.OutputTokens, j.CostUSD))
 	}
 	if a := r.Agreement; a != nil {
-		lines = append(lines, "", fmt.Sprintf("agreement of the judge with people, on %s graded by hand:", plural(a.Items, "answer")))
+		lines = append(lines, "", fmt.Sprintf("agreement of the judge with the authors of this program, on %s that they read twice:", plural(a.Items, "answer")))
 		for _, x := range a.Aspects {
 			trust := "usable"
 			if x.Kappa < TrustedKappa {
 				trust = fmt.Sprintf("below %.1f: do not rely on it", TrustedKappa)
 			}
-			lines = append(lines, fmt.Sprintf("  %-13s quadratic κ %.2f, exact %.0f %%, %d read (%s)", x.Aspect, x.Kappa, 100*x.Exact, x.N, trust))
+			lines = append(lines, fmt.Sprintf("  %-13s quadratic κ %.2f, exact %.0f %%, %d read (%s); of the two readings κ %.2f", x.Aspect, x.Kappa, 100*x.Exact, x.N, trust, x.Readers))
 		}
 		for _, e := range a.Errors {
 			lines = append(lines, "  the judge failed: "+e)

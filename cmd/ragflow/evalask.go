@@ -248,7 +248,7 @@ func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.
 	return result, nil
 }
 
-// agreement has the judge grade the answers that people graded, once a run.
+// agreement has the judge grade the answers that the authors graded, once a run.
 func (*app) agreement(ctx context.Context, e *evaluation, r *eval.Result) (*eval.Agreement, error) {
 	if e.options.Judge == nil || r.Agreement != nil {
 		return r.Agreement, nil
