@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 // choose picks the statements of an answer and what they need to be understood.
 func (s *selection) choose() {
 	if s.kind == HowTo && s.recipe() {
+		return
+	}
+	if s.compare() {
 		return
 	}
 	all := s.statements()
@@ -55,7 +59,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		best := left[at].place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
-		if s.has(best) || !s.take(best, room) {
+		if s.has(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
 			continue
 		}
 		picks++
@@ -67,6 +71,10 @@ func (s *selection) pick(all []statement, n, room int) {
 		}
 	}
 }
+
+// aboutPage is a sentence that tells what a page holds or which one to read, and
+// not what it says.
+var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
 
 // value is a statement's score in view of what is chosen already.
 func (s *selection) value(c statement, covered set) float64 {

@@ -107,10 +107,11 @@ func TestWhatIsLent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := rewrite(t, tt.turn, tt.recent...).Queries[1]
-			said := strings.ToLower(q.Text)
+			texts := []string{q.Text}
 			for _, b := range q.Boosts {
-				said += " " + strings.ToLower(b.Text)
+				texts = append(texts, b.Text)
 			}
+			said := strings.ToLower(strings.Join(texts, " "))
 			for _, word := range tt.lent {
 				if !strings.Contains(said, word) {
 					t.Errorf("%q is not in %q", word, said)

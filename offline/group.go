@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -51,17 +52,20 @@ func (s *selection) group(p place) []place {
 	switch u.kind {
 	case sentence:
 		raw := tidy(s.passages[p.passage].text(p.unit))
-		if pointsBack(raw) && p.unit > 0 && units[p.unit-1].kind == sentence && units[p.unit-1].section == u.section {
-			add(p.unit - 1)
+		for _, i := range s.pointedAt(p) {
+			add(i)
 		}
-		if strings.HasSuffix(raw, ":") {
+		if strings.HasSuffix(raw, ":") || announces.MatchString(raw) {
 			for _, i := range s.announced(p) {
 				add(i)
 			}
 		}
 	case item:
-		if u.lead >= 0 {
+		if u.lead >= 0 && !leadsAway(s.passages[p.passage].text(u.lead)) {
 			add(u.lead)
+			for _, i := range s.pointedAt(place{p.passage, u.lead}) {
+				add(i)
+			}
 		}
 		if s.kind == HowTo && u.ordered {
 			for _, i := range s.within(p.passage, s.list(p)) {
@@ -85,6 +89,28 @@ func (s *selection) group(p place) []place {
 		}
 	}
 	return out
+}
+
+// announces is said of what comes next: "The following table outlines …".
+var announces = regexp.MustCompile(`(?i)\b(?:the|these) following \w+|\b(?:as follows|shown below|listed below)\b|\bponiższ\p{L}+|sau đây`)
+
+// pointedAt is what a sentence points back to: the sentence before or, for "In this
+// command:", the block of code before with its lead.
+func (s *selection) pointedAt(p place) []int {
+	units := s.passages[p.passage].units
+	before := p.unit - 1
+	if before < 0 || units[before].section != units[p.unit].section || !pointsBack(tidy(s.passages[p.passage].text(p.unit))) {
+		return nil
+	}
+	switch u := units[before]; {
+	case u.kind == sentence:
+		return []int{before}
+	case u.kind == code && s.passages[p.passage].lines(before) <= maxCode && u.lead >= 0:
+		return []int{u.lead, before}
+	case u.kind == code && s.passages[p.passage].lines(before) <= maxCode:
+		return []int{before}
+	}
+	return nil
 }
 
 // announced are the units behind a colon: a block of code, a list, the rows of
@@ -132,8 +158,8 @@ func (s *selection) list(p place) []int {
 				return out
 			}
 			out = append(out, i)
-		case units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode:
-			out = append(out, i)
+		case units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode && len(out) > 0 && out[len(out)-1] == i-1:
+			out = append(out, i) // it belongs to its item; behind a note it belongs to that
 		}
 	}
 	return out

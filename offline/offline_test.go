@@ -189,7 +189,7 @@ func TestCommandBeforeProgram(t *testing.T) {
 // nothing is where nothing is.
 func TestAbstains(t *testing.T) {
 	d := docs()
-	nothing := "I did not find the exact answer to this in your documents.\n\nNothing in them comes close to it."
+	nothing := "I did not find the exact answer to this in your documents.\n\nNothing in the documents comes close to it."
 	for _, tt := range []struct {
 		name string
 		task state.Task

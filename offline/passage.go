@@ -38,7 +38,11 @@ type section struct {
 func (l lexicon) takeApart(src state.Source) passage {
 	p := passage{src: src, all: held{}, plain: plainWords(src.Text)}
 	var headings []string
-	p.units, headings = outline(src.Text)
+	name := src.Title
+	if n := len(src.Headings); n > 0 {
+		name = src.Headings[n-1]
+	}
+	p.units, headings = outline(src.Text, name)
 	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
 	for _, u := range p.units {
 		raw := src.Text[u.start:u.end]
@@ -52,12 +56,6 @@ func (l lexicon) takeApart(src state.Source) passage {
 	}
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
-		if i == 0 {
-			name = src.Title
-			if n := len(src.Headings); n > 0 {
-				name = src.Headings[n-1]
-			}
-		}
 		sec.name = l.set(name)
 		for j, u := range p.units {
 			if u.section == i {

@@ -60,7 +60,7 @@ func (s *selection) takeRest(at place) {
 	blocks := 1
 	for j := at.unit + 1; j < p.section(at.unit).end && blocks < maxBlocks; j++ {
 		u := p.units[j]
-		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode {
+		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode || !anotherStep.MatchString(tidy(p.text(u.lead))) {
 			continue
 		}
 		if n := s.proseWords(place{at.passage, u.lead}); s.spent+n > recipeWords {
@@ -70,6 +70,12 @@ func (s *selection) takeRest(at place) {
 		blocks++
 	}
 }
+
+// anotherStep is a sentence before a block of code that tells what to do, and not
+// what is seen then.
+var anotherStep = regexp.MustCompile(`(?i)^\W*(?:(?:for example|for instance|then|next|finally|first|second|now|alternatively|or|after that|lastly),? )?` +
+	`(?:to |use |run |set |add |create |specify |select |open |go |enter |edit |make |start |stop |install |pass |configure |enable |change |choose |put |you can |in order to |by |with |build |pull |push |copy |remove |delete |connect |mount |log |sign |` +
+	`aby |żeby |użyj |uruchom |dodaj |wpisz |để |hãy |chạy |dùng )`)
 
 // action is the term of the verb that a how-to question asks about: "back" of
 // "how do I back it up"; "" where the verb says nothing, as in "use".

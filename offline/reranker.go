@@ -38,6 +38,12 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		question, _ := asked(queries[0].Text)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
 	}
+	var compared [][]weighed
+	if len(queries) > 0 {
+		for _, q := range sideQueries(queries[0].Text) {
+			compared = append(compared, r.lex.question(q))
+		}
+	}
 	best := 0.0
 	for _, c := range candidates {
 		best = max(best, c.Score)
@@ -62,6 +68,9 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		}
 		if kind == Definition && c.Ordinal == 0 && coverage(own, r.lex.set(c.Title).in) >= openingCut {
 			score += openingWeight * r.lex.titled(own, state.Chunk{Title: c.Title})
+		}
+		for _, side := range compared {
+			score += openingWeight * r.lex.titled(side, c.Chunk)
 		}
 		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*cover(terms, p) + titleShare*r.lex.titled(terms, c.Chunk)
 	}

@@ -34,14 +34,16 @@ type unit struct {
 // units takes a passage apart. Headings, rules, comments, images and lines of
 // shortcodes are no units: they say nothing by themselves.
 func units(s string) []unit {
-	out, _ := outline(s)
+	out, _ := outline(s, "")
 	return out
 }
 
 // outline is units and, for each section, its heading; what stands before the
-// first heading is section 0, without one.
-func outline(s string) ([]unit, []string) {
-	b := builder{s: s, lead: -1, head: -1, headings: []string{""}}
+// first heading is section 0, which name is that of. A tab begins a section too;
+// those within it have its name beside theirs and that of section 0, since headings
+// within tabs say little by themselves ("From the command line").
+func outline(s, name string) ([]unit, []string) {
+	b := builder{s: s, lead: -1, head: -1, headings: []string{name}}
 	for _, span := range text.Sentences(s) {
 		b.add(span)
 	}
@@ -60,6 +62,34 @@ type builder struct {
 	comment bool // inside an HTML comment of several lines
 
 	headings []string // of the sections so far
+	tab      string   // the one that is open; empty outside
+}
+
+// A tab of a page: of Hugo's shortcodes and of Material for MkDocs.
+var (
+	tabOpens  = regexp.MustCompile(`(?m)\{\{[<%]\s*tab\s+(?:name=|title=)?"([^"]+)"|^===[!+]? "([^"]+)"`)
+	tabCloses = regexp.MustCompile(`\{\{[<%]\s*/\s*tabs?\b`)
+)
+
+// tabs follows the tabs of a page in what is no prose.
+func (b *builder) tabs(line string) {
+	if tabCloses.MatchString(line) {
+		b.tab = ""
+	}
+	if m := tabOpens.FindStringSubmatch(line); m != nil {
+		b.tab = m[1] + m[2]
+		b.heading("")
+	}
+}
+
+// heading begins a section.
+func (b *builder) heading(name string) {
+	if b.tab != "" {
+		name = strings.TrimSpace(name + " " + b.tab + " " + b.headings[0])
+	}
+	b.headings = append(b.headings, name)
+	b.lead, b.head, b.inItem = -1, -1, false
+	b.block++
 }
 
 func (b *builder) add(span text.Span) {
@@ -76,13 +106,12 @@ func (b *builder) add(span text.Span) {
 		b.append(unit{kind: code, start: span.Start, end: span.End, lead: b.leading(), head: -1})
 		b.inItem = false
 	case isHeading(line):
-		b.headings = append(b.headings, tidy(strings.TrimLeft(line, "# ")))
-		b.lead, b.head, b.inItem = -1, -1, false
-		b.block++
+		b.heading(tidy(strings.TrimLeft(line, "# ")))
 	case strings.HasPrefix(line, "|"):
 		b.row(span, line)
 	case isNoise(line):
 		b.inItem = false
+		b.tabs(line)
 	case listMarker(line) > 0:
 		b.item(span, raw, line)
 	case b.inItem && !gap:
@@ -98,9 +127,9 @@ func (b *builder) append(u unit) {
 }
 
 // leading is the index of the sentence or item that the next list, table or
-// block of code belongs to.
+// block of code belongs to, which stands below the same heading.
 func (b *builder) leading() int {
-	if n := len(b.out); n > 0 && (b.out[n-1].kind == sentence || b.out[n-1].kind == item) {
+	if n := len(b.out); n > 0 && b.out[n-1].section == len(b.headings)-1 && (b.out[n-1].kind == sentence || b.out[n-1].kind == item) {
 		return n - 1
 	}
 	return -1

@@ -80,7 +80,7 @@ func say(s Situation) row {
 	case NotFound:
 		return row{
 			en: "I did not find the exact answer to this in your documents.",
-			pl: "Nie znalazłem w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
+			pl: "Nie udało się znaleźć w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
 			vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
 		}
 	case Closest:
@@ -143,9 +143,9 @@ func say(s Situation) row {
 		}
 	case NothingClose:
 		return row{
-			en: "Nothing in them comes close to it.",
-			pl: "Nie ma w nich niczego bliskiego temu pytaniu.",
-			vi: "Trong đó không có nội dung nào gần với câu hỏi này.",
+			en: "Nothing in the documents comes close to it.",
+			pl: "W dokumentach nie ma nic bliskiego temu pytaniu.",
+			vi: "Trong tài liệu không có nội dung nào gần với câu hỏi này.",
 		}
 	default:
 		return row{}

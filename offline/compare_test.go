@@ -1,0 +1,108 @@
+package offline_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCompares asks what tells two things apart: each is told by a statement
+// about it, and cited.
+func TestCompares(t *testing.T) {
+	cmd := page("cmd", "Commands", "## CMD\n\nThe `CMD` instruction gives the default flags of a container. Use it once.\n")
+	entry := page("entry", "Entry points", "## ENTRYPOINT\n\nAn entrypoint of Compose wins over all others.\n\nThe best use for `ENTRYPOINT` is to set the main command, with `CMD` as its flags.\n")
+	both := page("both", "Both", "You may override the `CMD` or the `ENTRYPOINT` of an image.\n")
+	for _, question := range []string{
+		"What is the difference between CMD and ENTRYPOINT?", "How does CMD differ from ENTRYPOINT?", "CMD vs ENTRYPOINT", "compare CMD with ENTRYPOINT",
+		"How do CMD and ENTRYPOINT differ?", "Jaka jest różnica między CMD a ENTRYPOINT?", "Czym różni się CMD od ENTRYPOINT?", "CMD khác gì với ENTRYPOINT?", "Sự khác nhau giữa CMD và ENTRYPOINT là gì?",
+		"What is the difference between CMD and ENTRYPOINT in a Dockerfile?",
+	} {
+		got := answer(t, docs(), task(question, 0.9, both, cmd, entry))
+		for _, want := range []string{"The `CMD` instruction gives the default flags of a container. [Source 2]", "The best use for `ENTRYPOINT` is to set the main command, with `CMD` as its flags. [Source 3]"} {
+			if !strings.Contains(got.Text, want) {
+				t.Errorf("%s: the answer lacks %q:\n%s", question, want, got.Text)
+			}
+		}
+		if strings.Contains(got.Text, "entrypoint of Compose") {
+			t.Errorf("%s: what is written small is another thing:\n%s", question, got.Text)
+		}
+		if queries := rewrite(t, question).Queries; len(queries) != 3 || queries[1].Text != "CMD" || queries[2].Text != "ENTRYPOINT" {
+			t.Errorf("%s: queries %+v, want one for each side", question, queries)
+		}
+	}
+}
+
+// TestComparesTableAnnounced shows the table that a sentence announces without a
+// colon, and falls back where the sources speak of one side only.
+func TestComparesTableAnnounced(t *testing.T) {
+	table := page("table", "Mounts", "The following table outlines the main differences between volumes and binds.\n\n| | Volumes | Binds |\n| --- | --- | --- |\n| Host location | Docker chooses | You decide |\n\nVolumes are kept by Docker alone. Binds are folders of the host machine.\n")
+	got := answer(t, docs(), task("What is the difference between volumes and binds?", 0.9, table)).Text
+	for _, want := range []string{"main differences between volumes and binds. [Source 1]", "| Host location | Docker chooses | You decide |", "Volumes are kept", "Binds are folders"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, got)
+		}
+	}
+	one := answer(t, docs(), task("What is the difference between volumes and tapes?", 0.9, table))
+	if len(one.Citations) == 0 || !strings.Contains(one.Text, "Volumes are kept") {
+		t.Errorf("one side only:\n%s", one.Text)
+	}
+}
+
+// TestWhatBelongsTogether looks at the parts of an answer that say nothing without
+// others, and at what is none of it.
+func TestWhatBelongsTogether(t *testing.T) {
+	for _, tt := range []struct {
+		name, question, text string
+		want, not            []string
+	}{
+		{
+			"the command that a list explains", "How do I get a shell inside a container?",
+			"Reach it so:\n\n```console\n$ docker exec -it db bash\n```\n\nIn this command:\n\n- `db` names the container.\n- `bash` is the shell that runs inside the container.\n",
+			[]string{"docker exec -it db bash", "In this command:", "is the shell"},
+			nil,
+		},
+		{
+			"code of a note is no step", "How do I install the engine on Ubuntu?",
+			"# Install the engine on Ubuntu\n\n1. Install the package:\n   ```console\n   $ apt install engine\n   ```\n   > [!NOTE]\n   >\n   > Apt shows an error that you can ignore.\n   >\n   > ```text\n   > N: unsandboxed\n   > ```\n\n2. Start the engine.\n",
+			[]string{"apt install engine", "2. Start the engine."},
+			[]string{"unsandboxed"},
+		},
+		{
+			"what is seen is no further step", "How do I create a network?",
+			"# Create a network\n\nTo create a network, run:\n\n```console\n$ docker network create n\n```\n\nThe network looks dull while nothing is in it:\n\n```console\n$ docker network inspect n\n```\n\nThen connect a container:\n\n```console\n$ docker network connect n c\n```\n",
+			[]string{"docker network create n", "docker network connect n c"},
+			[]string{"dull", "inspect"},
+		},
+		{
+			"the tab that the question names", "How do I uninstall the engine on Windows?",
+			"# Uninstall the engine\n\n{{< tabs >}}\n{{< tab name=\"Mac\" >}}\n\n#### From the menu\n\n1. Open the dock.\n2. Drop it.\n\n{{< /tab >}}\n{{< tab name=\"Windows\" >}}\n\n#### From the menu\n\n1. Open the start menu.\n2. Choose to remove it.\n\n{{< /tab >}}\n{{< /tabs >}}\n",
+			[]string{"1. Open the start menu.", "2. Choose to remove it."},
+			[]string{"dock"},
+		},
+		{
+			"what a site fills in is a placeholder", "How do I write a Dockerfile with a stage?",
+			"# Write a Dockerfile with a stage\n\nWrite a stage of version `{{% param \"go_version\" %}}/x` so:\n\n```dockerfile\nFROM golang:{{% param \"go_version\" %}}\nRUN {{ .State }}\n```\n",
+			[]string{"FROM golang:<go_version>", "`<go_version>/x`", "RUN {{ .State }}"},
+			[]string{"param"},
+		},
+		{
+			"what a page holds says nothing", "What are the requirements of the engine?",
+			"This page describes the requirements of the engine.\n\nThe requirements of the engine are 4 GB of memory.\n",
+			[]string{"4 GB"},
+			[]string{"This page"},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := answer(t, docs(), task(tt.question, 0.9, page("p", "Engine", tt.text))).Text
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("the answer lacks %q:\n%s", want, got)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(got, not) {
+					t.Errorf("the answer has %q:\n%s", not, got)
+				}
+			}
+		})
+	}
+}
