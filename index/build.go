@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/memo"
 )
 
 // builder merges the terms of files, which must come in order of their sources,
@@ -14,7 +16,7 @@ import (
 type builder struct {
 	totals
 
-	terms    map[string]*termPostings
+	terms    memo.Words[*termPostings]
 	fileTab  []byte
 	chunkTab []byte
 	ids      []byte
@@ -62,7 +64,7 @@ func (t *termPostings) read(dst []posting) []posting {
 var errTooLarge = errors.New("more than fits one segment (4 billion terms, or bytes of ids)")
 
 func newBuilder() *builder {
-	return &builder{terms: map[string]*termPostings{}}
+	return &builder{}
 }
 
 // add merges one file, given as encodeTerms wrote it.
@@ -100,10 +102,11 @@ func (b *builder) merge(f *fileTerms, first int) error {
 	var term []byte
 	for range f.terms {
 		term = r.term(term)
-		t := b.terms[string(term)]
-		if t == nil {
+		t, known := b.terms.Get(string(term)) // no allocation
+		if !known {
 			t = &termPostings{last: -1}
-			b.terms[string(term)] = t
+			place, _ := b.terms.At(string(term))
+			*place = t
 		}
 		title, n := r.u32(), r.count()
 		t.fileDF++
@@ -149,17 +152,22 @@ func (b *builder) fileField(file uint32, field int) uint32 {
 // finish returns the segment.
 func (b *builder) finish(s stamp) ([]byte, error) {
 	var blocks, dict, post []byte
-	terms := slices.Sorted(maps.Keys(b.terms))
-	size := 0
-	for _, t := range b.terms {
-		size += len(t.list)
+	type named struct {
+		term string
+		*termPostings
 	}
+	terms := make([]named, 0, b.terms.Len())
+	size := 0
+	b.terms.All(func(term string, t *termPostings) {
+		terms = append(terms, named{term, t})
+		size += len(t.list)
+	})
+	slices.SortFunc(terms, func(a, b named) int { return strings.Compare(a.term, b.term) })
 	post = make([]byte, 0, size+size/4)
 	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
 	var list []posting
 	before := ""
-	for i, term := range terms {
-		t := b.terms[term]
+	for i, t := range terms {
 		if i%blockTerms == 0 {
 			before = ""
 			blocks = appendU32(blocks, uint32(len(dict)))
@@ -168,14 +176,14 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 		list = t.read(list[:0])
 		start := len(post)
 		post = appendPostings(post, list, bounds.of(list))
-		dict = appendTerm(dict, before, term)
+		dict = appendTerm(dict, before, t.term)
 		for _, n := range []int{t.chunkDF, t.fileDF, len(list), len(post) - start} {
 			dict = binary.AppendUvarint(dict, uint64(n))
 		}
 		if len(post)-start > math.MaxUint32 {
 			return nil, errTooLarge
 		}
-		before = term
+		before = t.term
 	}
 	if uint64(len(dict)) > math.MaxUint32 {
 		return nil, errTooLarge

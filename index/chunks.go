@@ -1,61 +1,134 @@
 package index
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 )
 
 // selectChunks reads chunks with the root, source and title they belong to.
-const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.text, c.start, c."end",
+const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
 		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by,
 		f.meta
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection `
 
 // scanChunk reads a row of selectChunks.
-func scanChunk(r row) (state.Chunk, error) {
-	var c state.Chunk
+func (c *codebooks) scanChunk(tx *sqlite.Tx, r row) (state.Chunk, error) {
+	var out state.Chunk
+	var book int64
+	var text any
+	err := scanPacked(r, &out, &book, &text)
+	if err == nil {
+		out.Text, err = c.text(tx, book, text)
+	}
+	return out, err
+}
+
+// scanPacked reads all but the text, which is packed.
+func scanPacked(r row, c *state.Chunk, book *int64, text *any) error {
 	var headings, lines, breaks, cut, meta []byte
 	var cutBy string
-	if err := r.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
-		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &meta); err != nil {
-		return c, err
+	if err := r.Scan((*idColumn)(&c.ID), &c.Root, &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
+		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(headings, &c.Headings); err != nil {
-		return c, fmt.Errorf("headings of chunk %s: %w", c.ID, err)
+		return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
 	}
 	if len(lines) > 0 {
 		if err := json.Unmarshal(lines, &c.Lines); err != nil {
-			return c, fmt.Errorf("lines of chunk %s: %w", c.ID, err)
+			return fmt.Errorf("lines of chunk %s: %w", c.ID, err)
 		}
 	}
 	if len(breaks) > 0 {
 		if err := json.Unmarshal(breaks, &c.Breaks); err != nil {
-			return c, fmt.Errorf("page breaks of chunk %s: %w", c.ID, err)
+			return fmt.Errorf("page breaks of chunk %s: %w", c.ID, err)
 		}
 	}
 	if len(cut) > 0 {
 		if err := json.Unmarshal(cut, &c.Cut); err != nil {
-			return c, fmt.Errorf("cut of chunk %s: %w", c.ID, err)
+			return fmt.Errorf("cut of chunk %s: %w", c.ID, err)
 		}
 	}
 	c.Cut.Chunker = cutBy
 	if m := string(meta); m != "null" && m != "{}" {
 		if err := json.Unmarshal(meta, &c.Metadata); err != nil {
-			return c, fmt.Errorf("what the document of chunk %s says of itself: %w", c.ID, err)
+			return fmt.Errorf("what the document of chunk %s says of itself: %w", c.ID, err)
 		}
 		c.DocumentType, c.DocumentID = c.Metadata.Text("document_type"), c.Metadata.Text("document_id")
 	}
-	return c, nil
+	return nil
+}
+
+// idColumn is an id as the table keeps it: a UUID by its bytes.
+type idColumn string
+
+// Scan implements sql.Scanner.
+func (c *idColumn) Scan(v any) error {
+	switch v := v.(type) {
+	case string:
+		*c = idColumn(v)
+		return nil
+	case []byte:
+		if len(v) == 16 {
+			*c = idColumn(fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:]))
+			return nil
+		}
+	}
+	return fmt.Errorf("id of a chunk: %T", v)
+}
+
+// packID returns what the table keeps of an id.
+func packID(id string) any {
+	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
+		return id
+	}
+	return packHex(id, id[:8]+id[9:13]+id[14:18]+id[19:23]+id[24:])
+}
+
+// packHex returns the bytes of digits, or s where these are not small
+// hexadecimal ones.
+func packHex(s, digits string) any {
+	b, err := hex.DecodeString(digits)
+	if err != nil || strings.ToLower(digits) != digits {
+		return s
+	}
+	return b
+}
+
+// hashColumn is a hash as the table keeps it: a SHA-256 by its bytes.
+type hashColumn string
+
+// Scan implements sql.Scanner.
+func (c *hashColumn) Scan(v any) error {
+	switch v := v.(type) {
+	case string:
+		*c = hashColumn(v)
+	case []byte:
+		*c = hashColumn(hex.EncodeToString(v))
+	default:
+		return fmt.Errorf("hash of a chunk: %T", v)
+	}
+	return nil
+}
+
+func packHash(hash string) any {
+	if len(hash) != hex.EncodedLen(sha256.Size) {
+		return hash
+	}
+	return packHex(hash, hash)
 }
 
 // fileChunks reads the chunks of a file in order.
-func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
+func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
 	err = each(tx, func(rows row) error {
-		c, err := scanChunk(rows)
-		out = append(out, c)
+		chunk, err := c.scanChunk(tx, rows)
+		out = append(out, chunk)
 		return err
 	}, selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
 	return out, err
@@ -63,15 +136,26 @@ func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
 
 // chunksByID reads chunks of a collection, in no order. Rows that are newer than
 // maxRev count as missing.
-func chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
+func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
+	texts, digits := []string{}, []string{} // ids that the table keeps as text and as bytes
+	for _, id := range ids {
+		if b, ok := packID(id).([]byte); ok {
+			digits = append(digits, hex.EncodeToString(b))
+		} else {
+			texts = append(texts, id)
+		}
+	}
+	lists := make([][]byte, 2)
+	for i, list := range [][]string{texts, digits} {
+		if lists[i], err = json.Marshal(list); err != nil {
+			return nil, err
+		}
 	}
 	err = each(tx, func(rows row) error {
-		c, err := scanChunk(rows)
-		out = append(out, c)
+		chunk, err := c.scanChunk(tx, rows)
+		out = append(out, chunk)
 		return err
-	}, selectChunks+`WHERE c.collection = ? AND c.rev <= ? AND c.id IN (SELECT value FROM json_each(?))`, collection, maxRev, string(list))
+	}, selectChunks+`WHERE c.collection = ? AND c.rev <= ? AND c.id IN (SELECT value FROM json_each(?) UNION ALL SELECT unhex(value) FROM json_each(?))`,
+		collection, maxRev, string(lists[0]), string(lists[1]))
 	return out, err
 }

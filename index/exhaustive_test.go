@@ -127,7 +127,7 @@ func (m *made) word() string {
 
 // file returns the terms of a file, and how many chunks it has.
 func (m *made) file(source string) ([]byte, int) {
-	g := gatherer{numbers: map[string]int32{}}
+	var g gatherer
 	chunks, titles := 1+m.r.IntN(m.chunks), 0
 	if m.fields {
 		for range m.r.IntN(4) {

@@ -122,10 +122,15 @@ func (f *File) encodeMeta() ([]byte, error) {
 // hundred files costs little more than one file. What was put is found by every
 // Searcher made afterwards.
 func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
-	prepared, err := db.prepareAll(entries)
+	book, err := db.codebookFor(ctx, entries)
 	if err != nil {
 		return fmt.Errorf("put into %q: %w", root, err)
 	}
+	prepared, err := db.prepareAll(entries, book)
+	if err != nil {
+		return fmt.Errorf("put into %q: %w", root, err)
+	}
+	var saved int64 // row of the codebook
 	var fresh map[freshKey][]byte
 	if err := db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		fresh = map[freshKey][]byte{} // this may be run again
@@ -133,10 +138,13 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 		if err != nil {
 			return false, err
 		}
+		if saved, err = book.save(tx); err != nil {
+			return false, err
+		}
 		changed := false
 		for i := range entries {
 			e := &entries[i]
-			now, moved, err := db.put(tx, collection, next, e, &prepared[i], held[e.File.Source])
+			now, moved, err := db.put(tx, collection, next, e, &prepared[i], saved, held[e.File.Source])
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
@@ -151,7 +159,19 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 		return err
 	}
 	db.fresh.remember(fresh)
+	db.books.saved(book, saved)
 	return nil
+}
+
+// codebookFor returns what the texts of entries are packed with.
+func (db *DB) codebookFor(ctx context.Context, entries []Entry) (*codebook, error) {
+	var texts []string
+	for _, e := range entries {
+		for _, c := range e.Chunks {
+			texts = append(texts, c.Text)
+		}
+	}
+	return db.books.choose(func(fn func(*sqlite.Tx) error) error { return db.sql.Read(ctx, fn) }, texts)
 }
 
 // Touch saves size and time of files whose content was found unchanged. Files

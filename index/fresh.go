@@ -85,7 +85,7 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([][]byte
 	if len(missing) == 0 {
 		return out, nil
 	}
-	chunks, err := analyzable(tx, ids)
+	chunks, err := db.analyzable(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (db *DB) termsOfOne(tx *sqlite.Tx, collection int64, f titled) ([]byte, err
 }
 
 // analyzable reads what is analyzed of the chunks of files.
-func analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
+func (db *DB) analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
 	list, err := json.Marshal(files)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,13 @@ func analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
 		var file int64
 		var c state.Chunk
 		var headings []byte
-		if err := r.Scan(&file, &c.ID, &headings, &c.Text); err != nil {
+		var book int64
+		var text any
+		err := r.Scan(&file, (*idColumn)(&c.ID), &headings, &book, &text)
+		if err == nil {
+			c.Text, err = db.books.text(tx, book, text)
+		}
+		if err != nil {
 			return err
 		}
 		if err := json.Unmarshal(headings, &c.Headings); err != nil {
@@ -131,6 +137,6 @@ func analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
 		}
 		out[file] = append(out[file], c)
 		return nil
-	}, `SELECT file, id, headings, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list))
+	}, `SELECT file, id, headings, book, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list))
 	return out, err
 }

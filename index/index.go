@@ -42,6 +42,7 @@ type DB struct {
 	exact      int        // vectors of a tier that are compared one by one; more are clustered
 	publishing sync.Mutex // held while tiers are merged and saved
 	fresh      freshTerms // of what was put and not published yet
+	books      codebooks
 
 	mu    sync.Mutex      // held while tiers are loaded and views put together
 	tiers map[stamp]*tier // published ones

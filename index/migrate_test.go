@@ -20,15 +20,19 @@ func TestMigratedIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := []state.Chunk{{ID: "a", Text: "volumes keep data"}}
-	b := []state.Chunk{{ID: "b", Text: "volumes and networks"}}
+	const uuid = "d6d8515b-68ce-5717-bf69-ed38c7d52679"
+	b := []state.Chunk{{ID: uuid, Text: "volumes and networks"}}
 	if err := old.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, statement := range []string{
 			`INSERT INTO settings VALUES('id', 'OLD')`,
 			`INSERT INTO collections(id, root, generation) VALUES(1, '/docs', 7)`,
 			`INSERT INTO files VALUES(1, 1, 'a.md', 1, 1, 'h', '', '', 'null', '', 1, ''), (2, 1, 'b.md', 1, 1, 'h', '', '', 'null', '', 1, '')`,
+			`INSERT INTO chunks(rev, collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash) VALUES
+				(40, 1, 1, 'gone', 9, 0, 17, 1, 1, '', '[]', 'gone', '')`,
+			`DELETE FROM chunks`,
 			`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash) VALUES
 				(1, 1, 'a', 0, 0, 17, 1, 1, '', '[]', 'volumes keep data', '6b4f2ad97eba0d2b7ee5bf3a2b1bb28d16fd1a5a2ec3c6f8f3d1ef0cc4b5b9f2'),
-				(1, 2, 'b', 0, 0, 20, 1, 1, '', '[]', 'volumes and networks', '')`,
+				(1, 2, '` + uuid + `', 0, 0, 20, 1, 1, '', '[]', 'volumes and networks', '')`,
 		} {
 			if _, err := tx.Exec(statement); err != nil {
 				return err
@@ -71,14 +75,20 @@ func TestMigratedIndex(t *testing.T) {
 		}
 		return ids.String()
 	}
-	if got := found(); got != "b a " {
+	if got := found(); got != uuid+" a " {
 		t.Errorf("found %q", got)
 	}
 	if err := db.Put(ctx, "/docs", []Entry{{File: File{Source: "a.md"}, Chunks: []state.Chunk{{ID: "a", Text: "other words"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := found(); got != "b " {
+	if got := found(); got != uuid+" " {
 		t.Errorf("after a change, found %q", got)
+	}
+	if got := count(t, db, `SELECT max(rev) FROM chunks`); got <= 42 {
+		t.Errorf("a new row has the number %d, which one may have had that is gone", got)
+	}
+	if got := count(t, db, `SELECT count(*) FROM chunks WHERE typeof(id) = 'blob' AND length(id) = 16`); got != 1 {
+		t.Errorf("%d ids are kept as bytes, not 1", got)
 	}
 	if got, err := db.verifyTiers(ctx, "/docs"); err != nil || len(got) > 0 {
 		t.Errorf("verify: %v, %v", got, err)

@@ -23,10 +23,11 @@ type prepared struct {
 	breaks   []string // likewise
 	cuts     []string // likewise
 	hashes   []string // by chunk
+	packed   [][]byte // texts by chunk; nil: it takes no fewer bytes
 }
 
 // prepareAll checks and analyzes entries side by side.
-func (db *DB) prepareAll(entries []Entry) ([]prepared, error) {
+func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -35,14 +36,14 @@ func (db *DB) prepareAll(entries []Entry) ([]prepared, error) {
 		workers <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-workers }()
-			out[i], errs[i] = db.prepare(entries[i])
+			out[i], errs[i] = db.prepare(entries[i], book)
 		})
 	}
 	wg.Wait()
 	return out, errors.Join(errs...)
 }
 
-func (db *DB) prepare(e Entry) (prepared, error) {
+func (db *DB) prepare(e Entry, book *codebook) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
@@ -63,6 +64,7 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 		breaks:   make([]string, len(e.Chunks)),
 		cuts:     make([]string, len(e.Chunks)),
 		hashes:   make([]string, len(e.Chunks)),
+		packed:   make([][]byte, len(e.Chunks)),
 	}
 	for i, c := range e.Chunks {
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
@@ -93,6 +95,11 @@ func (db *DB) prepare(e Entry) (prepared, error) {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
 			p.cuts[i] = string(cut)
+		}
+		if book != nil {
+			if packed := book.pack(make([]byte, 0, len(c.Text)/2), c.Text); len(packed) < len(c.Text) {
+				p.packed[i] = packed
+			}
 		}
 		p.hashes[i] = c.Hash
 		if c.Hash == "" {
@@ -135,7 +142,7 @@ func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]kn
 
 // put saves one file and reports whether a search could tell. Then its version
 // is next. before is what the index held of it, its id 0 for nothing.
-func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, before known) (now known, changed bool, err error) {
+func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, book int64, before known) (now known, changed bool, err error) {
 	f := &e.File
 	cutBy := ""
 	if len(e.Chunks) > 0 {
@@ -150,7 +157,7 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 			return now, false, err
 		}
 		for i := range e.Chunks {
-			if err := insertChunk(tx, collection, now.id, &e.Chunks[i], i, p); err != nil {
+			if err := insertChunk(tx, collection, now.id, &e.Chunks[i], p, book); err != nil {
 				return now, false, err
 			}
 		}
@@ -165,7 +172,7 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 			return now, false, err
 		}
 	}
-	moved, err := putChunks(tx, collection, before.id, e.Chunks, p)
+	moved, err := putChunks(tx, collection, before.id, e.Chunks, p, book)
 	if err != nil {
 		return now, false, err
 	}
@@ -208,7 +215,7 @@ type chunkRow struct {
 
 // putChunks deletes the rows that are not wanted any more and inserts what is
 // new.
-func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *prepared) (changed bool, err error) {
+func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *prepared, book int64) (changed bool, err error) {
 	old, err := chunkRows(tx, file)
 	if err != nil {
 		return false, err
@@ -233,17 +240,25 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if err := insertChunk(tx, collection, file, &chunks[i], i, p); err != nil {
+		if err := insertChunk(tx, collection, file, &chunks[i], p, book); err != nil {
 			return false, err
 		}
 	}
 	return changed, nil
 }
 
-func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, i int, p *prepared) error {
-	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, text, hash, cut)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		collection, file, c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], c.Text, p.hashes[i], p.cuts[i]); err != nil {
+func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, p *prepared, book int64) error {
+	i := c.Ordinal
+	var text any = c.Text
+	if p.packed[i] != nil {
+		text = p.packed[i]
+	} else {
+		book = 0
+	}
+	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, book, text)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, file, packID(c.ID), c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Kind, p.headings[i],
+		p.lines[i], p.breaks[i], p.cuts[i], packHash(p.hashes[i]), book, text); err != nil {
 		return fmt.Errorf("chunk %d: %w", i, err)
 	}
 	return nil
@@ -254,7 +269,7 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, &r.hash, &r.cut)
+		err := rows.Scan(&rev, (*idColumn)(&r.id), &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, (*hashColumn)(&r.hash), &r.cut)
 		out[rev] = r
 		return err
 	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash, cut FROM chunks WHERE file = ?`, file)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type restoring struct {
 	from, tx  *sqlite.Tx
 	embedders map[int64]int64 // rows here, by rows there
+	books     map[int64]int64 // of codebooks, likewise
 }
 
 // collection copies one, in place of what is there. All its files are new: their
@@ -52,7 +54,32 @@ func (r *restoring) collection(old, root string) error {
 	if err := r.copy("files", "id", `WHERE collection = ? ORDER BY source`, there, set, files); err != nil {
 		return err
 	}
+	if err := r.codebooks(there); err != nil {
+		return err
+	}
+	set["book"] = func(id any) any { return r.books[id.(int64)] } //nolint:forcetypeassert // as above
 	return r.copy("chunks", "rev", `WHERE collection = ? ORDER BY rev`, there, set, nil)
+}
+
+// codebooks copies those that chunks of a collection are packed with, but for
+// what is here already.
+func (r *restoring) codebooks(there int64) error {
+	return each(r.from, func(rows row) error {
+		var id, here int64
+		var words []byte
+		if err := rows.Scan(&id, &words); err != nil {
+			return err
+		}
+		if _, done := r.books[id]; done {
+			return nil
+		}
+		err := r.tx.QueryRow(`SELECT id FROM codebooks WHERE words = ?`, words).Scan(&here)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = r.tx.QueryRow(`INSERT INTO codebooks(words) VALUES(?) RETURNING id`, words).Scan(&here)
+		}
+		r.books[id] = here
+		return err
+	}, `SELECT id, words FROM codebooks WHERE id IN (SELECT DISTINCT book FROM chunks WHERE collection = ?)`, there)
 }
 
 // embedder copies an embedder with all the vectors it made, once.

@@ -150,6 +150,48 @@ UPDATE files SET terms = coalesce((SELECT length(body) FROM terms WHERE file = f
 ALTER TABLE dead ADD COLUMN analysis TEXT NOT NULL DEFAULT ''; -- analyzer and format of body
 UPDATE dead SET analysis = coalesce((SELECT analysis FROM tiers WHERE collection = dead.collection ORDER BY generation DESC LIMIT 1), '');
 DROP TABLE terms;
+`, `
+-- What texts are packed with: see codebook.go.
+CREATE TABLE codebooks(
+	id    INTEGER PRIMARY KEY AUTOINCREMENT,
+	words BLOB NOT NULL
+) STRICT;
+
+-- Rows are inserted and deleted, never updated. AUTOINCREMENT: a row that is
+-- new has a greater number than every row there ever was. The text comes last: what
+-- stands before it is read without it.
+CREATE TABLE packed(
+	rev        INTEGER PRIMARY KEY AUTOINCREMENT,
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	file       INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+	id         ANY NOT NULL,             -- the 16 bytes of a UUID, or text
+	ordinal    INTEGER NOT NULL,
+	start      INTEGER NOT NULL,
+	"end"      INTEGER NOT NULL,
+	start_line INTEGER NOT NULL,
+	end_line   INTEGER NOT NULL,
+	page       INTEGER NOT NULL,         -- that it begins on, from 1; 0: the file has no pages
+	kind       TEXT NOT NULL,
+	headings   TEXT NOT NULL,            -- JSON array of strings
+	lines      TEXT NOT NULL,            -- JSON array: lines of the file by line of the text; empty: they follow each other
+	breaks     TEXT NOT NULL,            -- JSON array: offsets where the pages behind it begin; empty: it lies on one
+	cut        TEXT NOT NULL,            -- JSON: what else the chunker told; empty: nothing
+	hash       ANY NOT NULL,             -- of the text: 32 bytes, or text
+	book       INTEGER NOT NULL,         -- codebook of the text; 0: it is as it is
+	text       ANY NOT NULL,             -- packed, or text
+	UNIQUE(collection, id)
+) STRICT;
+INSERT INTO packed
+	SELECT rev, collection, file, iif(id GLOB '[0-9a-f]*-*-*-*-*' AND lower(hex(unhex(replace(id, '-', '')))) = replace(id, '-', '')
+			AND length(id) = 36 AND substr(id, 9, 1) || substr(id, 14, 1) || substr(id, 19, 1) || substr(id, 24, 1) = '----', unhex(replace(id, '-', '')), id),
+		ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut,
+		iif(length(hash) = 64 AND lower(hex(unhex(hash))) = hash, unhex(hash), hash), 0, text
+	FROM chunks ORDER BY rev;
+DELETE FROM sqlite_sequence WHERE name = 'packed';
+INSERT INTO sqlite_sequence(name, seq) SELECT 'packed', seq FROM sqlite_sequence WHERE name = 'chunks';
+DROP TABLE chunks;
+ALTER TABLE packed RENAME TO chunks;
+CREATE INDEX chunks_by_file ON chunks(file, ordinal);
 `}
 }
 

@@ -244,7 +244,7 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		clear(found)
 		for _, v := range s.views {
-			if err := v.read(tx, ids, found); err != nil {
+			if err := v.read(tx, &s.db.books, ids, found); err != nil {
 				return err
 			}
 		}
@@ -263,7 +263,7 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 }
 
 // read reads, of the ids that no view before held, those that this one holds.
-func (v *view) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
+func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]state.Chunk) error {
 	asked := map[string][]string{} // by the id in this collection
 	for _, id := range ids {
 		if _, ok := found[id]; ok {
@@ -277,7 +277,7 @@ func (v *view) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) e
 	if len(asked) == 0 {
 		return nil
 	}
-	chunks, err := chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
+	chunks, err := books.chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
 	for _, c := range chunks {
 		for _, id := range asked[c.ID] {
 			c.ID = id

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -20,7 +20,7 @@ import (
 //	number of chunks; length of the title in terms
 //	a chunk:  id, terms of the text, terms of the heading path
 //	number of terms
-//	a term, in ascending order:
+//	a term, in the order of their first use:
 //	  bytes shared with the term before, the rest of the term
 //	  occurrences in the title
 //	  number of chunks that hold it in text or headings; for each:
@@ -38,7 +38,7 @@ func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
 	g, _ := gatherers.Get().(*gatherer)
 	if g == nil {
-		g = &gatherer{numbers: map[string]int32{}}
+		g = &gatherer{}
 	}
 	defer func() {
 		g.forget()
@@ -78,7 +78,7 @@ var gatherers sync.Pool //nolint:gochecknoglobals // what is in it never shows
 
 // gatherer gathers the terms of a file.
 type gatherer struct {
-	numbers map[string]int32 // of terms, in uses
+	numbers memo.Words[int32] // of terms, in uses
 	uses    []termUse
 	list    []filePosting // of all terms
 	tokens  []text.Token
@@ -102,26 +102,26 @@ type filePosting struct {
 
 // forget lets go of the texts that terms are part of.
 func (g *gatherer) forget() {
-	clear(g.numbers)
+	if len(g.uses) > maxGathered || len(g.list) > maxGathered || cap(g.tokens) > maxGathered {
+		*g = gatherer{}
+		return
+	}
+	g.numbers.Clear()
 	clear(g.uses)
 	clear(g.tokens[:cap(g.tokens)])
 	g.uses, g.list = g.uses[:0], g.list[:0]
-	if len(g.numbers) > 0 || cap(g.uses) > maxGathered || cap(g.out) > maxGathered {
-		*g = gatherer{numbers: map[string]int32{}}
-	}
 }
 
-// maxGathered is how many terms, or bytes of them, of a large file memory is kept for.
-const maxGathered = 1 << 18
+// maxGathered is how many terms of a file memory is kept for.
+const maxGathered = 1 << 14
 
 func (g *gatherer) number(term string) int32 {
-	n, ok := g.numbers[term]
-	if !ok {
-		n = int32(len(g.uses)) //nolint:gosec // a text of so many words is not read
-		g.numbers[term] = n
+	n, known := g.numbers.At(term)
+	if !known {
+		*n = int32(len(g.uses)) //nolint:gosec // a text of so many words is not read
 		g.uses = append(g.uses, termUse{term: term})
 	}
-	return n
+	return *n
 }
 
 // at returns the posting of a term for a chunk; ordinals ascend.
@@ -141,9 +141,8 @@ func (g *gatherer) at(term string, ordinal int) *filePosting {
 	return &g.list[u.last]
 }
 
-// append writes the terms in ascending order.
+// append writes the terms.
 func (g *gatherer) append(out []byte) []byte {
-	slices.SortFunc(g.uses, func(a, b termUse) int { return strings.Compare(a.term, b.term) })
 	out = binary.AppendUvarint(out, uint64(len(g.uses)))
 	before := ""
 	for i := range g.uses {

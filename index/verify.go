@@ -166,11 +166,14 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 		if s.file, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err != nil {
 			return err
 		}
-		s.chunks, err = fileChunks(tx, id)
+		s.chunks, err = db.books.fileChunks(tx, id)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
+	}
+	if errors.Is(err, errPacked) {
+		return []Finding{{root, s.file.Source, err.Error()}}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -51,6 +51,10 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 	b := newBuilder()
 	for some := range slices.Chunk(t.roster, mergedFiles) {
 		terms, err := db.rosterTerms(tx, t, some)
+		if errors.Is(err, errPacked) {
+			bad("", fmt.Sprintf("the segment cannot be compared: %v", err))
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -2,34 +2,38 @@ package text
 
 import (
 	"runtime"
+	"strings"
 	"sync"
+
+	"example.com/ragflow/internal/memo"
 )
 
 // cache remembers what was made of words. It keeps two generations: a word that
 // is asked for moves into the newer one; when that is full, the older one is
 // forgotten. One goroutine at a time uses it.
-type cache[V any] struct{ newer, older map[string]V }
+type cache[V any] struct{ newer, older memo.Words[V] }
 
 // maxCache bounds a generation of a cache, in words.
 const maxCache = 1 << 15
 
 func (c *cache[V]) get(word string) (V, bool) {
-	v, ok := c.newer[word]
-	if ok || len(c.older) == 0 {
+	v, ok := c.newer.Get(word)
+	if ok || c.older.Len() == 0 {
 		return v, ok
 	}
-	if v, ok = c.older[word]; ok {
-		c.put(word, v)
+	if v, ok = c.older.Get(word); ok {
+		c.put(strings.Clone(word), v)
 	}
 	return v, ok
 }
 
 // put keeps word, which must not be part of a longer text.
 func (c *cache[V]) put(word string, v V) {
-	if len(c.newer) >= maxCache {
-		c.newer, c.older = map[string]V{}, c.newer
+	if c.newer.Len() >= maxCache {
+		c.newer, c.older = memo.Words[V]{}, c.newer
 	}
-	c.newer[word] = v
+	place, _ := c.newer.At(word)
+	*place = v
 }
 
 // caches are idle caches, one for each goroutine that may run at a time. A
@@ -45,7 +49,7 @@ func (p *caches[V]) take() *cache[V] {
 	defer p.mu.Unlock()
 	n := len(p.idle)
 	if n == 0 {
-		return &cache[V]{newer: map[string]V{}}
+		return &cache[V]{}
 	}
 	c := p.idle[n-1]
 	p.idle[n-1], p.idle = nil, p.idle[:n-1]

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/internal/memo"
 )
 
 // ballot is how much speaks for each of the detected languages in a text: each
@@ -75,7 +77,7 @@ type sign struct {
 }
 
 type signTable struct {
-	words   map[string]*sign
+	words   memo.Words[*sign]
 	shapes  [1 << 15 / 64]uint64 // those that words have: see shape
 	letters map[rune]*sign
 	all     []*sign
@@ -91,8 +93,8 @@ ante men meg alle era sum ser kun dem test des data end ide mais que ur is non a
 // signs are made ready once.
 //
 //nolint:gochecknoglobals // as it says
-var signs = sync.OnceValue(func() signTable {
-	t := signTable{words: map[string]*sign{}, letters: map[rune]*sign{}}
+var signs = sync.OnceValue(func() *signTable {
+	t := &signTable{letters: map[rune]*sign{}}
 	add := func(vote float32) *sign {
 		s := &sign{number: len(t.all), vote: vote}
 		t.all = append(t.all, s)
@@ -103,10 +105,11 @@ var signs = sync.OnceValue(func() signTable {
 			if len(w) == 1 {
 				continue // variables, options, sections
 			}
-			if t.words[w] == nil {
-				t.words[w] = add(1)
+			s, known := t.words.At(w)
+			if !known {
+				*s = add(1)
 			}
-			t.words[w].mask |= 1 << language
+			(*s).mask |= 1 << language
 			shape := shape([]byte(w))
 			t.shapes[shape/64] |= 1 << (shape % 64)
 		}
@@ -174,7 +177,8 @@ func (v *ballot) vote(s string) {
 		v.words++
 		if n <= maxVotingWord {
 			if shape := shape(word[:n]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
-				v.see(table.words[string(word[:n])])
+				s, _ := table.words.Get(string(word[:n])) // no allocation
+				v.see(s)
 			}
 		}
 		n = 0

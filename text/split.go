@@ -117,7 +117,7 @@ func (r *run) whole(parts []Span) string {
 		b = append(b, r.s[p.Start:p.End]...)
 	}
 	r.raw = b
-	if term, ok := r.c.newer[string(b)]; ok { // no allocation for a name seen before
+	if term, ok := r.c.newer.Get(string(b)); ok { // no allocation for a name seen before
 		return term
 	}
 	return r.a.lookup(r.c, string(b))

@@ -12,7 +12,7 @@ import (
 // segmented is the twin of Append that leaves all fields to UAX #29, and
 // remembers nothing.
 func segmented(a *analyzer, s string) []Token {
-	r := run{a: a, c: &cache[string]{newer: map[string]string{}}, s: s}
+	r := run{a: a, c: &cache[string]{}, s: s}
 	for at := 0; at < len(s); {
 		start, end := spacelessRun(s, at)
 		r.segments(at, start)
@@ -82,14 +82,14 @@ func TestNumbersAreTheirTerms(t *testing.T) {
 }
 
 func TestCacheForgets(t *testing.T) {
-	c := cache[int]{newer: map[string]int{}}
+	var c cache[int]
 	for i := range 3 * maxCache {
 		c.put(strconv.Itoa(i), i)
 		if v, ok := c.get("0"); !ok || v != 0 {
 			t.Fatalf("after %d words, one that is asked for always: %d, %v", i, v, ok)
 		}
 	}
-	if n := len(c.newer) + len(c.older); n > 2*maxCache {
+	if n := c.newer.Len() + c.older.Len(); n > 2*maxCache {
 		t.Errorf("%d words are kept, more than %d", n, 2*maxCache)
 	}
 	if _, ok := c.get("1"); ok {

@@ -1,0 +1,382 @@
+package index
+
+import (
+	"cmp"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Texts of chunks are stored as codes of their words. A codebook has the words
+// that come often, with the space before them, in the texts it was made from; it
+// is a row of its own that many chunks refer to. A packed text is a run of
+//
+//	0x00 to 0x7f  this byte of ASCII
+//	0x80 to 0xbf  with the byte behind it, 14 bits: a word, behind the shortest codes
+//	0xc0 to 0xf7  one of the 56 words that come most often
+//	0xf8          length (uvarint) and bytes as they are
+//
+// so that running text takes less than half its bytes, no text much more than
+// its own, and each is unpacked by itself, without what stands before it.
+
+const (
+	shortWords = 0xf8 - 0xc0
+	longWords  = 1 << 14
+	literal    = 0xf8
+	// maxCodeWord bounds a word in bytes.
+	maxCodeWord = 32
+)
+
+// Bounds of what codebooks are made from.
+const (
+	// trainBytes is how much text a codebook is worth making from, and maxTrain how
+	// much of it is looked at.
+	trainBytes = 64 << 10
+	maxTrain   = 1 << 20
+	// poorRatio is the part that texts are packed to above which another codebook is
+	// tried, which must do better by one part in betterBy.
+	poorRatio = 0.62
+	betterBy  = 10
+	// maxCodebooks bounds how many there are in a database.
+	maxCodebooks = 16
+)
+
+// codebook has words by code and codes by word. It is immutable.
+type codebook struct {
+	id    int64 // row; 0: it is not saved yet
+	words []string
+	codes func() *memo.Words[uint16] // made when first asked for: readers need none
+}
+
+// newCodebook returns the codebook of words, in order of their codes.
+func newCodebook(words []string) *codebook {
+	return &codebook{words: words, codes: sync.OnceValue(func() *memo.Words[uint16] {
+		var codes memo.Words[uint16]
+		for i, w := range words {
+			code, _ := codes.At(w)
+			*code = uint16(i) //nolint:gosec // no more than longWords + shortWords
+		}
+		return &codes
+	})}
+}
+
+// trainCodebook makes a codebook of the words that save the most, of ties those that
+// come first in the order of bytes; nil where none saves anything.
+func trainCodebook(texts []string) *codebook {
+	counts := map[string]int{}
+	left := maxTrain
+	for _, s := range texts {
+		s = s[:min(len(s), left)]
+		left -= len(s)
+		for i := 0; i < len(s); {
+			end := codeWord(s, i)
+			if end-i > 2 || end-i == 2 && s[i] >= 0x80 {
+				counts[s[i:end]]++
+			}
+			i = end
+		}
+	}
+	type candidate struct {
+		word  string
+		count int
+	}
+	var list []candidate
+	for w, n := range counts {
+		if n*(len(w)-2) > len(w)+1 || n > len(w)+1 { // with two bytes, or with one
+			list = append(list, candidate{w, n})
+		}
+	}
+	saves := func(c candidate) int { return c.count * (len(c.word) - 1) }
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(a.word, b.word))
+	})
+	list = list[:min(len(list), shortWords+longWords)]
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.word, b.word))
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	words := make([]string, len(list))
+	for i, c := range list {
+		words[i] = c.word
+	}
+	return newCodebook(words)
+}
+
+// codeWord returns the end of the word that begins at s[i], with a space before it
+// where there is one; of anything else, one byte or letter is a word.
+func codeWord(s string, i int) int {
+	end := i
+	if s[i] == ' ' {
+		end++
+	}
+	from := end
+	most := min(len(s), i+maxCodeWord)
+	for end < most && isLetterByte(s[end]) {
+		if s[end] >= 0xe3 { // beyond U+3000 words are not parted: letter by letter
+			if end == from {
+				end = min(end+3, most)
+			}
+			break
+		}
+		end++
+	}
+	return max(end, i+1)
+}
+
+func isLetterByte(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' && c < 0x80 || c >= 0x80 }
+
+// pack appends the codes of a text.
+func (b *codebook) pack(dst []byte, s string) []byte {
+	codes := b.codes()
+	for i := 0; i < len(s); {
+		end := codeWord(s, i)
+		if end-i > 1 {
+			if code, ok := codes.Get(s[i:end]); ok {
+				if code < shortWords {
+					dst = append(dst, 0xc0+byte(code))
+				} else {
+					code -= shortWords
+					dst = append(dst, 0x80|byte(code>>8), byte(code))
+				}
+				i = end
+				continue
+			}
+		}
+		for i < end {
+			if s[i] < 0x80 {
+				dst = append(dst, s[i])
+				i++
+				continue
+			}
+			from := i
+			for i < end && s[i] >= 0x80 {
+				i++
+			}
+			dst = append(dst, literal)
+			dst = binary.AppendUvarint(dst, uint64(i-from))
+			dst = append(dst, s[from:i]...)
+		}
+	}
+	return dst
+}
+
+var errPacked = errors.New("a packed text is damaged")
+
+// unpack returns the text of codes.
+func (b *codebook) unpack(data []byte) (string, error) {
+	out := make([]byte, 0, 3*len(data))
+	for len(data) > 0 {
+		c := data[0]
+		data = data[1:]
+		code := 0
+		switch {
+		case c < 0x80:
+			out = append(out, c)
+			continue
+		case c < 0xc0:
+			if len(data) == 0 {
+				return "", errPacked
+			}
+			code = shortWords + int(c&0x3f)<<8 + int(data[0])
+			data = data[1:]
+		case c < literal:
+			code = int(c) - 0xc0
+		default:
+			n, size := binary.Uvarint(data)
+			if c != literal || size <= 0 || n > uint64(len(data)-size) {
+				return "", errPacked
+			}
+			data = data[size:]
+			out = append(out, data[:n]...)
+			data = data[n:]
+			continue
+		}
+		if code >= len(b.words) {
+			return "", errPacked
+		}
+		out = append(out, b.words[code]...)
+	}
+	return string(out), nil
+}
+
+// encode returns what the table keeps of a codebook: each word with its length in
+// front.
+func (b *codebook) encode() []byte {
+	var out []byte
+	for _, w := range b.words {
+		out = appendString(out, w)
+	}
+	return out
+}
+
+func decodeCodebook(data []byte) (*codebook, error) {
+	r := reader{b: data}
+	all := string(data) // one string for all words
+	var words []string
+	for len(r.b) > 0 {
+		n := len(r.bytes())
+		end := len(data) - len(r.b)
+		words = append(words, all[end-n:end])
+	}
+	if r.err != nil || len(words) > shortWords+longWords {
+		return nil, fmt.Errorf("%w: codebook: %w", errPacked, errCut)
+	}
+	return newCodebook(words), nil
+}
+
+// codebooks are those of a database. It is safe for concurrent use.
+type codebooks struct {
+	mu      sync.Mutex
+	byID    map[int64]*codebook
+	newest  *codebook // what new texts are packed with; nil: there is none
+	known   bool      // that newest is it
+	settled bool      // no other is tried by this process
+}
+
+// get returns a codebook by its row.
+func (c *codebooks) get(tx *sqlite.Tx, id int64) (*codebook, error) {
+	c.mu.Lock()
+	b := c.byID[id]
+	c.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	var data []byte
+	err := tx.QueryRow(`SELECT words FROM codebooks WHERE id = ?`, id).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: there is no codebook %d", errPacked, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b, err = decodeCodebook(data); err != nil {
+		return nil, err
+	}
+	b.id = id
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byID == nil {
+		c.byID = map[int64]*codebook{}
+	}
+	c.byID[id] = b
+	return b, nil
+}
+
+// text returns the text of a row, as its column and that of its codebook hold it.
+func (c *codebooks) text(tx *sqlite.Tx, book int64, column any) (string, error) {
+	switch v := column.(type) {
+	case string:
+		if book == 0 {
+			return v, nil
+		}
+	case []byte:
+		b, err := c.get(tx, book)
+		if err != nil {
+			return "", err
+		}
+		return b.unpack(v)
+	}
+	return "", fmt.Errorf("%w: %T of codebook %d", errPacked, column, book)
+}
+
+// choose returns the codebook to pack texts with: the newest of the database, or
+// one made of these where that packs them much better; nil for none. The one that
+// is made has no id yet.
+func (c *codebooks) choose(read func(func(*sqlite.Tx) error) error, texts []string) (*codebook, error) {
+	size := 0
+	for _, s := range texts {
+		size += len(s)
+	}
+	c.mu.Lock()
+	newest, known, settled := c.newest, c.known, c.settled
+	c.mu.Unlock()
+	if !known {
+		if err := read(func(tx *sqlite.Tx) error {
+			var id, n int64
+			err := tx.QueryRow(`SELECT coalesce(max(id), 0), count(*) FROM codebooks`).Scan(&id, &n)
+			settled = n >= maxCodebooks
+			if err == nil && id > 0 {
+				newest, err = c.get(tx, id)
+			}
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		c.newest, c.known, c.settled = newest, true, settled
+		c.mu.Unlock()
+	}
+	if settled || size < trainBytes {
+		return newest, nil
+	}
+	was := 1.0
+	if newest != nil {
+		was = newest.ratio(texts)
+	}
+	if was <= poorRatio {
+		return newest, nil
+	}
+	made := trainCodebook(texts)
+	if made == nil || made.ratio(texts) > was*(1-1.0/betterBy) {
+		c.mu.Lock()
+		c.settled = true
+		c.mu.Unlock()
+		return newest, nil
+	}
+	return made, nil
+}
+
+// save gives a codebook its row.
+func (b *codebook) save(tx *sqlite.Tx) (id int64, err error) {
+	if b == nil || b.id > 0 {
+		if b != nil {
+			id = b.id
+		}
+		return id, nil
+	}
+	err = tx.QueryRow(`INSERT INTO codebooks(words) VALUES(?) RETURNING id`, b.encode()).Scan(&id)
+	return id, err
+}
+
+// saved notes that a codebook that choose made is the newest now.
+func (c *codebooks) saved(b *codebook, id int64) {
+	if b == nil || b.id > 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := &codebook{id, b.words, b.codes}
+	if c.byID == nil {
+		c.byID = map[int64]*codebook{}
+	}
+	c.byID[id], c.newest = kept, kept
+	c.settled = len(c.byID) >= maxCodebooks
+}
+
+// sampleBytes is how much text ratio packs.
+const sampleBytes = 64 << 10
+
+// ratio is the part of their bytes that texts are packed to, told by some of
+// them.
+func (b *codebook) ratio(texts []string) float64 {
+	var packed []byte
+	before, after := 0, 0
+	for i := range texts {
+		s := texts[i*7919%len(texts)] // from here and there
+		s = s[:min(len(s), 4<<10)]
+		packed = b.pack(packed[:0], s)
+		before, after = before+len(s), after+len(packed)
+		if before >= sampleBytes {
+			break
+		}
+	}
+	return float64(after) / float64(max(1, before))
+}
