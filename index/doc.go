@@ -27,14 +27,15 @@
 // # How it works
 //
 // The SQLite file is the only truth. It holds collections (root, generation),
-// files, chunks, and for each file its terms: a small inverted index of that
-// file, made when it was put. Every change of a collection moves its
-// generation. Rows of chunks are never updated: a chunk that changed gets a new
-// row with a greater number, so a snapshot knows which rows it may show.
+// files and chunks, whose texts are packed as codes of words (codebook.go). Every
+// change of a collection moves its generation. Rows of chunks are never updated: a
+// chunk that changed gets a new row with a greater number, so a snapshot knows which
+// rows it may show.
 //
 // A collection is searched in tiers. Each is a segment: the inverted index of the
-// files whose last change lies between two generations, merged from their terms,
-// so that no text is analyzed again. It is one immutable file in a folder beside
+// files whose last change lies between two generations, merged from the terms of
+// each file. Who puts a file remembers its terms until they are in a tier; all
+// others make them of the chunks again (fresh.go). A tier is one immutable file in a folder beside
 // the database (index.db.segments/<collection>-<from>-<generation>.seg), stamped
 // with the database, the generations and the analyzer, checksummed, written aside
 // and renamed in. The table tiers says which there are. What changed since is

@@ -17,7 +17,7 @@ import (
 
 // maxFresh bounds the terms that are remembered, in bytes; what is beyond it is
 // analyzed once more.
-const maxFresh = 128 << 20
+const maxFresh = 64 << 20
 
 // freshKey names a version of a file.
 type freshKey struct{ collection, file, version int64 }
