@@ -137,7 +137,7 @@ func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, er
 // chunksByID reads chunks of a collection, in no order. Rows that are newer than
 // maxRev count as missing.
 func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
-	texts, digits := []string{}, []string{} // ids that the table keeps as text and as bytes
+	var texts, digits []string // ids that the table keeps as text and as bytes
 	for _, id := range ids {
 		if b, ok := packID(id).([]byte); ok {
 			digits = append(digits, hex.EncodeToString(b))
@@ -145,17 +145,24 @@ func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, ma
 			texts = append(texts, id)
 		}
 	}
-	lists := make([][]byte, 2)
-	for i, list := range [][]string{texts, digits} {
-		if lists[i], err = json.Marshal(list); err != nil {
-			return nil, err
+	read := func(ids []string, query string) error {
+		if len(ids) == 0 {
+			return nil
 		}
+		list, err := json.Marshal(ids)
+		if err != nil {
+			return err
+		}
+		return each(tx, func(rows row) error {
+			chunk, err := c.scanChunk(tx, rows)
+			out = append(out, chunk)
+			return err
+		}, query, collection, maxRev, string(list))
 	}
-	err = each(tx, func(rows row) error {
-		chunk, err := c.scanChunk(tx, rows)
-		out = append(out, chunk)
-		return err
-	}, selectChunks+`WHERE c.collection = ? AND c.rev <= ? AND c.id IN (SELECT value FROM json_each(?) UNION ALL SELECT unhex(value) FROM json_each(?))`,
-		collection, maxRev, string(lists[0]), string(lists[1]))
+	const those = selectChunks + `WHERE c.collection = ? AND c.rev <= ? AND c.id IN `
+	if err := read(digits, those+`(SELECT unhex(value) FROM json_each(?))`); err != nil {
+		return nil, err
+	}
+	err = read(texts, those+`(SELECT value FROM json_each(?))`)
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"example.com/ragflow/internal/memo"
@@ -172,14 +173,15 @@ var errPacked = errors.New("a packed text is damaged")
 
 // unpack returns the text of codes.
 func (b *codebook) unpack(data []byte) (string, error) {
-	out := make([]byte, 0, 3*len(data))
+	var out strings.Builder
+	out.Grow(3 * len(data))
 	for len(data) > 0 {
 		c := data[0]
 		data = data[1:]
-		code := 0
+		var code int
 		switch {
 		case c < 0x80:
-			out = append(out, c)
+			out.WriteByte(c)
 			continue
 		case c < 0xc0:
 			if len(data) == 0 {
@@ -195,16 +197,16 @@ func (b *codebook) unpack(data []byte) (string, error) {
 				return "", errPacked
 			}
 			data = data[size:]
-			out = append(out, data[:n]...)
+			out.Write(data[:n])
 			data = data[n:]
 			continue
 		}
 		if code >= len(b.words) {
 			return "", errPacked
 		}
-		out = append(out, b.words[code]...)
+		out.WriteString(b.words[code])
 	}
-	return string(out), nil
+	return out.String(), nil
 }
 
 // encode returns what the table keeps of a codebook: each word with its length in

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestCostOfADocument(t *testing.T) {
 	text := 0
 	for i := range documents {
 		e := index.Entry{File: index.File{
-			Source: fmt.Sprint(i), Title: common(r, 10), Hash: fmt.Sprintf("%064x", r.Uint64()), Chunker: "chunk/5 size=512 min=96",
+			Source: strconv.Itoa(i), Title: common(r, 10), Hash: fmt.Sprintf("%064x", r.Uint64()), Chunker: "chunk/5 size=512 min=96",
 		}}
 		body := common(r, 200)
 		text += len(body) + len(e.File.Title)
