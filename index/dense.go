@@ -20,9 +20,10 @@ func (s *Searcher) dense(i int) bool { return s.terms != nil && s.parts[i].chunk
 
 // sums is the scratch memory of searchDense.
 type sums struct {
-	chunks, files []float64 // zeros outside of it; a multiple of maximaOf chunks
-	maxima        []float64 // of each maximaOf chunks
-	hits          []uint32  // chunks
+	chunks  []float64 // zeros outside of it; a multiple of maximaOf
+	several []float64 // what documents of several chunks get; zeros outside of it
+	maxima  []float64 // of each maximaOf chunks
+	hits    []uint32  // chunks
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -35,19 +36,20 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 	m := sumsPool.Get().(*sums)
 	defer sumsPool.Put(m)
 	m.chunks = zeros(m.chunks, (p.chunks+maximaOf-1)/maximaOf*maximaOf)
-	m.files = zeros(m.files, p.files)
-	several := false
+	l := s.layoutOf(i)
+	m.several = zeros(m.several, len(l.several))
+	spread := false
 	for _, t := range terms {
 		if t.entries[i].entries == 0 {
 			continue
 		}
 		gives := s.impactsOf(i, t.term)
 		scatter(m.chunks, gives.chunks, gives.ofChunk, t.weight)
-		scatter(m.files, gives.files, gives.ofFile, t.weight)
-		several = several || len(gives.files) > 0
+		scatter(m.several, gives.several, gives.ofWhole, t.weight)
+		spread = spread || len(gives.several) > 0
 	}
-	if several {
-		m.spread(s.layoutOf(i).several)
+	if spread {
+		m.spread(l.several)
 	}
 	if p.narrowed() || p.alive != nil {
 		m.hide(p)
@@ -57,9 +59,7 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 		found.offer(candidate{i, int(c), m.chunks[c]})
 	}
 	clear(m.chunks)
-	if several {
-		clear(m.files)
-	}
+	clear(m.several)
 }
 
 // scatter adds what a term gives.
@@ -72,11 +72,14 @@ func scatter(sums []float64, at []uint32, impacts []float64, weight float64) {
 
 // spread adds what documents get as a whole to those of their chunks that hold
 // a term: a sum that is 0 stays so, without a branch.
-func (m *sums) spread(several []fileChunk) {
-	for _, at := range several {
-		sum := m.chunks[at.chunk]
-		holds := uint64(-int64(math.Float64bits(sum)) >> 63) //nolint:gosec // all bits of a sum above 0, none of 0
-		m.chunks[at.chunk] = sum + math.Float64frombits(math.Float64bits(m.files[at.file])&holds)
+func (m *sums) spread(several []several) {
+	for i, doc := range several {
+		whole := math.Float64bits(m.several[i])
+		chunks := m.chunks[doc.first:doc.end]
+		for c, sum := range chunks {
+			holds := uint64(-int64(math.Float64bits(sum)) >> 63) //nolint:gosec // all bits of a sum above 0, none of 0
+			chunks[c] = sum + math.Float64frombits(whole&holds)
+		}
 	}
 }
 

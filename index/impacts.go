@@ -6,48 +6,50 @@ import "sync"
 // documents of several chunks as a whole: see [Ranking]. They do not depend on the
 // query, so they are kept when they were worked out once.
 type impacts struct {
-	chunks, files   []uint32 // ascending
-	ofChunk, ofFile []float64
+	chunks, several  []uint32 // ascending; several are places in layout.several
+	ofChunk, ofWhole []float64
 }
 
 // layout is what impacts and sums need to know of the chunks of a part, made when
-// first needed.
+// first needed: 16 bytes a chunk and its id.
 type layout struct {
-	once sync.Once
-	// norms are of chunks the two numbers that occurrences in the text are
-	// saturated by.
-	norms []norms
-	// several are the chunks, with their files, of files of more than one.
-	several []fileChunk
-	ids     string // of the chunks, one behind the other
+	once    sync.Once
+	norms   []norms   // of chunks
+	several []several // documents of more than one chunk, ascending
+	ids     string    // of the chunks, one behind the other
 }
 
-type fileChunk struct{ file, chunk uint32 }
-
-// norms are K1 times the length of a chunk, and of its document where that has no
-// other chunk (else below 0), brought to the average.
+// norms are what occurrences in the text of a chunk are saturated by: K1 times its
+// length, brought to the average, and the same of its document where that has no other
+// chunk; else -1 and less its place in layout.several.
 type norms struct{ chunk, file float64 }
+
+// several is a document of chunks first to end-1, and its norm.
+type several struct {
+	first, end uint32
+	norm       float64
+}
 
 // layoutOf returns the layout of part i.
 func (s *Searcher) layoutOf(i int) *layout {
-	l, p, score := &s.terms.layouts[i], &s.parts[i], &s.scorer
-	l.once.Do(func() {
-		l.norms, l.ids = make([]norms, p.chunks), string(p.ids)
-		for f := range p.files {
-			first, end := p.chunksOf(f)
-			file := -1.0
-			if end-first == 1 {
-				file = float64(score.ranking.K1 * score.fileBody.of(p.fileField(f, 1)))
-			}
-			for c := first; c < end; c++ {
-				if end-first > 1 {
-					l.several = append(l.several, fileChunk{uint32(f), uint32(c)}) //nolint:gosec // files and chunks of a segment fit 32 bits
-				}
-				l.norms[c] = norms{float64(score.ranking.K1 * score.body.of(p.chunkField(c, 1))), file}
-			}
-		}
-	})
+	l := &s.terms.layouts[i]
+	l.once.Do(func() { l.lay(&s.parts[i], &s.scorer) })
 	return l
+}
+
+func (l *layout) lay(p *part, score *scorer) {
+	l.norms, l.ids = make([]norms, p.chunks), string(p.ids)
+	for f := range p.files {
+		first, end := p.chunksOf(f)
+		file := float64(score.ranking.K1 * score.fileBody.of(p.fileField(f, 1)))
+		if end-first > 1 {
+			l.several = append(l.several, several{uint32(first), uint32(end), file}) //nolint:gosec // chunks of a segment fit 32 bits
+			file = -float64(len(l.several))
+		}
+		for c := first; c < end; c++ {
+			l.norms[c] = norms{float64(score.ranking.K1 * score.body.of(p.chunkField(c, 1))), file}
+		}
+	}
 }
 
 // impactsOf returns the impacts of a term in part i.
@@ -57,7 +59,7 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 	}
 	made := s.newImpacts(i, t)
 	if t.impacts[i].CompareAndSwap(nil, made) {
-		s.terms.charge(len(made.chunks)+len(made.files), nil)
+		s.terms.charge(len(made.chunks)+len(made.several), nil)
 	}
 	return made
 }
@@ -66,61 +68,75 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 var postingsPool = sync.Pool{New: func() any { return new([]posting) }}
 
 func (s *Searcher) newImpacts(i int, t *term) *impacts {
-	p, e, norms, document := &s.parts[i], t.entries[i], s.layoutOf(i).norms, s.scorer.ranking.Document
+	p, e, l := &s.parts[i], t.entries[i], s.layoutOf(i)
 	scratch := postingsPool.Get().(*[]posting)
 	defer postingsPool.Put(scratch)
 	var c cursor
 	c.open(e)
 	list := c.take((*scratch)[:0], 0, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
 	*scratch = list
-	out := &impacts{chunks: make([]uint32, 0, e.chunkDF), ofChunk: make([]float64, 0, e.chunkDF)}
+	df := min(e.chunkDF, p.chunks)
+	out := &impacts{chunks: make([]uint32, 0, df), ofChunk: make([]float64, 0, df)}
 	for n := 0; n < len(list); {
-		at := &list[n]
-		by := norms[at.chunk]
-		if by.file < 0 || at.heading|at.title != 0 || at.body == 0 {
-			n = s.appendImpacts(out, p, t, list, n)
+		in := &list[n]
+		switch by := l.norms[in.chunk]; {
+		case by.file < 0:
+			n = s.addSeveral(out, i, t, list, n, int(-by.file)-1)
 			continue
+		case in.plain():
+			out.add(in.chunk, chunkPlain(t, in.body, by.chunk)+s.scorer.filePlain(t, in.body, by.file))
+		default:
+			f, body, heading := p.chunkRow(in.chunk)
+			total, length := p.fileField(f, 1), p.fileField(f, 2)
+			out.add(in.chunk, s.scorer.chunkImpact(t, *in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
 		}
-		tf := float64(at.body)
-		out.chunks = append(out.chunks, at.chunk)
-		out.ofChunk = append(out.ofChunk, float64(t.chunkGain*(tf/(tf+by.chunk)))+float64(document*float64(t.fileGain*(tf/(tf+by.file)))))
 		n++
 	}
 	return out
 }
 
-// appendImpacts adds the impacts of the file that the n-th posting is of, and
-// returns which posting is the first behind it.
-func (s *Searcher) appendImpacts(out *impacts, p *part, t *term, list []posting, n int) int {
-	f, _, _ := p.chunkRow(list[n].chunk)
-	first, end := p.chunksOf(f)
-	title, length, total := list[n].title, p.fileField(f, 2), uint32(0)
-	at := int(list[n].chunk)
-	if title > 0 { // all of its chunks have part in it
-		at = first
+func (m *impacts) add(chunk uint32, v float64) {
+	if v > 0 {
+		m.chunks, m.ofChunk = append(m.chunks, chunk), append(m.ofChunk, v)
 	}
-	single := end-first == 1
-	for ; at < end; at++ {
-		var in posting
-		if n < len(list) && int(list[n].chunk) == at {
-			in = list[n]
-			n++
+}
+
+// addSeveral adds the impacts of the document of several chunks that the n-th posting
+// is of, and returns which posting is the first behind it.
+func (s *Searcher) addSeveral(out *impacts, i int, t *term, list []posting, n, place int) int {
+	p, l := &s.parts[i], s.layoutOf(i)
+	doc, title, total, whole := &l.several[place], list[n].title, uint32(0), 0.0
+	if title == 0 {
+		for ; n < len(list) && list[n].chunk < doc.end; n++ {
+			in := list[n]
+			total += in.body
+			if in.plain() {
+				out.add(in.chunk, chunkPlain(t, in.body, l.norms[in.chunk].chunk))
+				continue
+			}
+			_, body, heading := p.chunkRow(in.chunk)
+			out.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, 0, 0))
 		}
-		total += in.body
-		_, body, heading := p.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
-		v := s.scorer.chunkImpact(t, in, body, heading, title, length)
-		if single {
-			v += s.scorer.fileImpact(t, total, p.fileField(f, 1), title, length)
+		if total > 0 {
+			whole = s.scorer.filePlain(t, total, doc.norm)
 		}
-		if v > 0 {
-			out.chunks, out.ofChunk = append(out.chunks, uint32(at)), append(out.ofChunk, v) //nolint:gosec // as above
+	} else { // all of its chunks have part in it
+		f := int(p.chunkField(int(doc.first), 0))
+		length := p.fileField(f, 2)
+		for at := doc.first; at < doc.end; at++ {
+			var in posting
+			if n < len(list) && list[n].chunk == at {
+				in = list[n]
+				n++
+			}
+			total += in.body
+			_, body, heading := p.chunkRow(at)
+			out.add(at, s.scorer.chunkImpact(t, in, body, heading, title, length))
 		}
+		whole = s.scorer.fileImpact(t, total, p.fileField(f, 1), title, length)
 	}
-	if single {
-		return n
-	}
-	if v := s.scorer.fileImpact(t, total, p.fileField(f, 1), title, length); v > 0 {
-		out.files, out.ofFile = append(out.files, uint32(f)), append(out.ofFile, v) //nolint:gosec // as above
+	if whole > 0 {
+		out.several, out.ofWhole = append(out.several, uint32(place)), append(out.ofWhole, whole) //nolint:gosec // fewer than chunks
 	}
 	return n
 }

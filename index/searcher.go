@@ -171,7 +171,8 @@ func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	if k = min(k, s.all.chunks); k <= 0 {
 		return nil, context.Cause(ctx)
 	}
-	found := newTop(k, s.better)
+	found := borrowTop(k, s.better)
+	defer found.giveBack()
 	terms := s.queryTerms(q)
 	for i := range s.parts {
 		if err := s.search(ctx, i, terms, found); err != nil {

@@ -230,14 +230,16 @@ type entry struct {
 
 // find looks a term up.
 func (s *segment) find(term string) (entry, bool) {
-	n := len(s.blocks) / blockWidth
 	// The first block that begins behind the term; the term is in the one before.
-	b := sort.Search(n, func(b int) bool {
-		r := s.block(b)
-		r.uint() // nothing is shared with a term before
-		return string(r.bytes()) > term
-	}) - 1
-	if b < 0 {
+	b, end := 0, len(s.blocks)/blockWidth
+	for b < end {
+		if m := int(uint(b+end) >> 1); string(s.firstTerm(m)) > term {
+			end = m
+		} else {
+			b = m + 1
+		}
+	}
+	if b--; b < 0 {
 		return entry{}, false
 	}
 	r := s.block(b)
@@ -246,8 +248,8 @@ func (s *segment) find(term string) (entry, bool) {
 	for i := range min(blockTerms, s.terms-b*blockTerms) {
 		shared := r.uint()
 		rest := r.bytes()
-		e := entry{chunkDF: int(r.u32()), fileDF: int(r.u32()), entries: int(r.u32())}
-		size := r.uint()
+		counts := r
+		size := r.counts()
 		if r.err != nil || i > 0 && shared < uint64(same) {
 			return entry{}, false // it differs from the term earlier than the one before did, so it is behind
 		}
@@ -259,8 +261,7 @@ func (s *segment) find(term string) (entry, bool) {
 				if at > all || size > all-at {
 					return entry{}, false
 				}
-				e.postings = s.post[at : at+size]
-				return e, true
+				return entry{int(counts.u32()), int(counts.u32()), int(counts.u32()), s.post[at : at+size]}, true
 			}
 			if same < len(term) && more < len(rest) && rest[more] > term[same] || same == len(term) {
 				return entry{}, false
@@ -269,6 +270,27 @@ func (s *segment) find(term string) (entry, bool) {
 		at += size
 	}
 	return entry{}, false
+}
+
+// counts reads past what the dictionary says of a term, to the length of its
+// postings, which it returns.
+func (r *reader) counts() (size uint64) {
+	if len(r.b) >= 4 && binary.LittleEndian.Uint32(r.b)&0x80808080 == 0 { // a byte each
+		size = uint64(r.b[3])
+		r.b = r.b[4:]
+		return size
+	}
+	r.u32()
+	r.u32()
+	r.u32()
+	return r.uint()
+}
+
+// firstTerm is the first term of a block, which shares nothing with one before.
+func (s *segment) firstTerm(b int) []byte {
+	r := s.block(b)
+	r.uint()
+	return r.bytes()
 }
 
 // common is how many bytes a and b begin with alike.
@@ -290,11 +312,7 @@ func (s *segment) block(b int) reader {
 // ascending order. f must not keep the term.
 func (s *segment) eachTerm(prefix []byte, f func(term []byte)) {
 	blocks := len(s.blocks) / blockWidth
-	first := max(0, sort.Search(blocks, func(b int) bool {
-		r := s.block(b)
-		r.uint()
-		return bytes.Compare(r.bytes(), prefix) >= 0
-	})-1)
+	first := max(0, sort.Search(blocks, func(b int) bool { return bytes.Compare(s.firstTerm(b), prefix) >= 0 })-1)
 	var t []byte
 	for b := first; b < blocks; b++ {
 		end := len(s.dict)
@@ -306,10 +324,7 @@ func (s *segment) eachTerm(prefix []byte, f func(term []byte)) {
 		t = t[:0]
 		for range min(blockTerms, s.terms-b*blockTerms) {
 			t = r.term(t)
-			r.u32()
-			r.u32()
-			r.u32()
-			r.uint()
+			r.counts()
 			if r.err != nil {
 				return
 			}

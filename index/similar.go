@@ -247,6 +247,9 @@ func letterBit(r rune) uint32 { return 1 << (uint32(r) & 31) } //nolint:gosec //
 // letters it has: an edit changes the length by one, and takes away and adds a
 // letter at most. It spares most terms the comparison.
 func (m *spelling) near(term []byte) bool {
+	if len(term) < len(m.word)-m.edits { // in bytes, so letters are no more
+		return false
+	}
 	var set uint32
 	for _, c := range term {
 		if c >= utf8.RuneSelf {
@@ -254,7 +257,7 @@ func (m *spelling) near(term []byte) bool {
 		}
 		set |= letterBit(rune(c))
 	}
-	return bits.OnesCount32(set^m.set) <= 2*m.edits && max(len(term)-len(m.word), len(m.word)-len(term)) <= m.edits
+	return len(term) <= len(m.word)+m.edits && bits.OnesCount32(set^m.set) <= 2*m.edits
 }
 
 // accepts returns the number of edits between the word and a term.

@@ -29,13 +29,39 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		return nil
 	}
 	firm := len(string([]rune(word)[:max(firmLetters, n-mostEnding-1)])) // bytes
-	var stems stems                                                      // nil: stemmers may change other letters
+	var stems *stems                                                     // nil: stemmers may change other letters
 	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		if stems = s.stems(word[:firm]); len(stems) == 0 {
+		if stems = s.stems(word[:firm]); len(stems.whole) == 0 {
 			return nil
 		}
 	}
 	var out []SimilarTerm
+	add := func(term string) {
+		if term == "" || text.IsFolded(term) || text.IsPhrase(term) || slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == term }) {
+			return
+		}
+		if stems != nil && strings.HasPrefix(term, word[:firm]) && !stems.whole[term] {
+			return
+		}
+		if df := s.DocFreq(term); df > 0 {
+			out = append(out, SimilarTerm{term, 1, df})
+		}
+	}
+	_, polyglot := s.db.analyzer.(text.Polyglot)
+	if polyglot && stems != nil {
+		// A word of such letters alone tells of no language, so it takes the way of
+		// English, besides those that the index holds.
+		for spelling := range oneEdit(word, firm) {
+			if stems.of(spelling, firm) {
+				spelling := string(spelling)
+				add(text.TermOf("en", spelling))
+				for _, lang := range s.held {
+					add(text.TermOf(lang, spelling))
+				}
+			}
+		}
+		return out
+	}
 	analyzers := s.analyzers()
 	for spelling := range oneEdit(word, firm) {
 		if stems != nil && !stems.of(spelling, firm) {
@@ -43,12 +69,8 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		}
 		for _, a := range analyzers {
 			for _, t := range a.Analyze(string(spelling)) {
-				if text.IsFolded(t.Term) || text.IsPhrase(t.Term) || t.End-t.Start < len(spelling) ||
-					slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == t.Term }) {
-					continue
-				}
-				if df := s.DocFreq(t.Term); df > 0 {
-					out = append(out, SimilarTerm{t.Term, 1, df})
+				if t.End-t.Start == len(spelling) {
+					add(t.Term)
 				}
 			}
 		}
@@ -56,26 +78,32 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 	return out
 }
 
-// stems are the beginnings of terms that a word must have one of to give the term:
-// all but its last letter, which stemmers change (happy, happi).
-type stems map[string]bool
+// stems are the terms that begin as a word does.
+type stems struct {
+	whole map[string]bool
+	// begun has of each all but its last letter, which stemmers change (happy,
+	// happi): a word must begin with one to give the term.
+	begun map[string]bool
+}
 
 // stems returns those of the terms that begin with prefix.
-func (s *Searcher) stems(prefix string) stems {
-	out := stems{}
+func (s *Searcher) stems(prefix string) *stems {
+	out := &stems{map[string]bool{}, map[string]bool{}}
 	for _, p := range s.parts {
 		p.eachTerm([]byte(prefix), func(term []byte) {
 			_, last := utf8.DecodeLastRune(term)
-			out[string(term[:max(len(prefix), len(term)-last)])] = true
+			t := string(term)
+			out.whole[t] = true
+			out.begun[t[:max(len(prefix), len(t)-last)]] = true
 		})
 	}
 	return out
 }
 
 // of reports whether a word, whose first bytes are firm, may give one of the terms.
-func (s stems) of(word []byte, firm int) bool {
+func (s *stems) of(word []byte, firm int) bool {
 	for end := max(firm, len(word)-mostEnding-1); end <= len(word); end++ {
-		if s[string(word[:end])] {
+		if s.begun[string(word[:end])] {
 			return true
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // TestSlips: the dictionary holds "refriger", which is far from the word as it
 // was typed.
 func TestSlips(t *testing.T) {
-	s := dictionaryBy(t, text.For("en"), []string{"refrigeration", "configuration", "water"})
+	words := []string{"refrigeration", "configuration", "water"}
+	one, many := dictionaryBy(t, text.For("en"), words), dictionaryBy(t, text.Multilingual(), words)
 	for _, row := range []struct{ word, want string }{
 		{"refrigeratoin", "refriger"},  // swapped
 		{"configuraion", "configur"},   // left out
@@ -25,8 +26,10 @@ func TestSlips(t *testing.T) {
 		if row.want != "" {
 			want = []SimilarTerm{{row.want, 1, 1}}
 		}
-		if diff := cmp.Diff(want, s.slips(row.word)); diff != "" {
-			t.Errorf("slips(%q) (-want +got):\n%s", row.word, diff)
+		for name, s := range map[string]*Searcher{"English": one, "any language": many} {
+			if diff := cmp.Diff(want, s.slips(row.word)); diff != "" {
+				t.Errorf("%s: slips(%q) (-want +got):\n%s", name, row.word, diff)
+			}
 		}
 	}
 }

@@ -265,6 +265,11 @@ func (r *reader) bytes() []byte {
 
 // term reads a term into dst, which holds the one before.
 func (r *reader) term(dst []byte) []byte {
+	if b := r.b; len(b) >= 2 && int(b[0]) <= min(len(dst), 0x7f) && int(b[1]) <= min(len(b)-2, 0x7f) { // as most are
+		end := 2 + int(b[1])
+		r.b = b[end:]
+		return append(dst[:b[0]], b[2:end]...)
+	}
 	shared := r.uint()
 	if shared > uint64(len(dst)) {
 		r.fail()

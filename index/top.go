@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // candidate is a chunk with its score.
@@ -19,12 +20,36 @@ type top struct {
 	list []candidate
 	// better orders candidates, best first.
 	better func(a, b candidate) int
+
+	keys []uint64    // scratch memory of sortScores
+	from []candidate // as above
 }
 
 // newTop has room for k candidates; k is above 0.
 func newTop(k int, better func(a, b candidate) int) *top {
 	return &top{k: k, better: better, list: make([]candidate, 0, min(k, 1024))}
 }
+
+//nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
+var tops = sync.Pool{New: func() any { return new(top) }}
+
+// borrowTop is newTop with memory that giveBack makes free for the next, with all
+// that ranked returned.
+func borrowTop(k int, better func(a, b candidate) int) *top {
+	t := tops.Get().(*top) // the pool holds nothing else
+	t.k, t.better, t.list = k, better, t.list[:0]
+	return t
+}
+
+func (t *top) giveBack() {
+	t.better = nil // holds a searcher
+	if cap(t.list) <= mostBorrowed {
+		tops.Put(t)
+	}
+}
+
+// mostBorrowed is how many candidates a top has room for at most that is kept.
+const mostBorrowed = 1 << 12
 
 // floor is the score below which no candidate can get in any more.
 func (t *top) floor() float64 {
@@ -87,16 +112,16 @@ func (t *top) ranked() []candidate {
 // the candidate's place at its end.
 func (t *top) sortScores() {
 	places := uint64(1)<<bits.Len(uint(len(t.list))) - 1
-	keys, from := make([]uint64, len(t.list)), slices.Clone(t.list)
+	t.keys, t.from = slices.Grow(t.keys[:0], len(t.list)), append(t.from[:0], t.list...)
 	for i, c := range t.list {
 		b := math.Float64bits(c.score)
 		if b>>63 == 0 {
 			b = ^b &^ (1 << 63) // the greatest comes first
 		}
-		keys[i] = b&^places | uint64(i) //nolint:gosec // not below 0
+		t.keys = append(t.keys, b&^places|uint64(i)) //nolint:gosec // not below 0
 	}
-	slices.Sort(keys)
-	for i, k := range keys {
-		t.list[i] = from[k&places]
+	slices.Sort(t.keys)
+	for i, k := range t.keys {
+		t.list[i] = t.from[k&places]
 	}
 }

@@ -106,6 +106,28 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
+// TestTermOf: one word gives what analyzing it gives, in every language.
+func TestTermOf(t *testing.T) {
+	words := strings.Fields("a the running conxtainers generalization relational happiness ponies dont thier wether contenerow kontenery volumenes maison nation utilizar")
+	for _, lang := range append(text.Multilingual().Codes(), "en", "") {
+		for _, word := range words {
+			want := ""
+			for _, token := range text.For(lang).Analyze(word) {
+				want += token.Term
+			}
+			if got := text.TermOf(lang, word); got != want {
+				t.Errorf("TermOf(%q, %q) = %q, Analyze gives %q", lang, word, got, want)
+			}
+			if lang != "en" {
+				continue
+			}
+			if tokens := text.Multilingual().Analyze(word); len(tokens) > 0 && tokens[0].Term != want || len(tokens) > 1 || len(tokens) == 0 && want != "" {
+				t.Errorf("in any language %q gives %v, in English %q", word, tokens, want)
+			}
+		}
+	}
+}
+
 func TestAnalyzeOffsets(t *testing.T) {
 	const s = "Use `--mount` in ﬁles."
 	var got []string

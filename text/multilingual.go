@@ -263,6 +263,19 @@ func For(lang string) Analyzer {
 	return plainAnalyzer
 }
 
+// TermOf returns the term that [For](lang) makes of a word of ASCII letters in
+// lower case, "" for a stop word. It is quicker than Analyze, and remembers nothing:
+// for words that are not in any text, such as guessed spellings. lang is not "vi".
+func TermOf(lang, word string) string {
+	if lang == "en" {
+		return englishTerm(word)
+	}
+	if a := languageAnalyzers()[lang]; a != nil {
+		return a.term(word)
+	}
+	return word
+}
+
 //nolint:gochecknoglobals // made once; immutable but for caches that do not show
 var languageAnalyzers = sync.OnceValue(func() map[string]*analyzer {
 	out := map[string]*analyzer{}
