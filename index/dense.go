@@ -40,7 +40,7 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 	m.several = zeros(m.several, len(l.several))
 	spread := false
 	for _, t := range terms {
-		if t.entries[i].entries == 0 {
+		if t.parts[i].entries == 0 {
 			continue
 		}
 		gives := s.impactsOf(i, t.term)

@@ -31,7 +31,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
 		for _, t := range terms {
 			var c cursor
-			c.open(t.entries[i])
+			c.open(t.parts[i].entry)
 			byFile := map[int][]posting{}
 			for ; c.chunk != noChunk; c.next() {
 				f := int(p.chunkField(int(c.chunk), 0))

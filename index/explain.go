@@ -75,7 +75,7 @@ func (s *Searcher) Explain(ctx context.Context, q state.Query, id string) (*HitE
 	var chunk, whole float64 // added up as a search does
 	for _, t := range s.queryTerms(q) {
 		known[t.name] = true
-		e, ofChunk, ofFile := s.explainTerm(p, c, t, t.entries[i])
+		e, ofChunk, ofFile := s.explainTerm(p, c, t, t.parts[i].entry)
 		if end-first == 1 {
 			chunk += float64(t.weight * (ofChunk + ofFile))
 		} else {

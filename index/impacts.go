@@ -54,11 +54,11 @@ func (l *layout) lay(p *part, score *scorer) {
 
 // impactsOf returns the impacts of a term in part i.
 func (s *Searcher) impactsOf(i int, t *term) *impacts {
-	if made := t.impacts[i].Load(); made != nil {
+	if made := t.parts[i].impacts.Load(); made != nil {
 		return made
 	}
 	made := s.newImpacts(i, t)
-	if t.impacts[i].CompareAndSwap(nil, made) {
+	if t.parts[i].impacts.CompareAndSwap(nil, made) {
 		s.terms.charge(len(made.chunks)+len(made.several), nil)
 	}
 	return made
@@ -68,7 +68,7 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 var postingsPool = sync.Pool{New: func() any { return new([]posting) }}
 
 func (s *Searcher) newImpacts(i int, t *term) *impacts {
-	p, e, l := &s.parts[i], t.entries[i], s.layoutOf(i)
+	p, e, l := &s.parts[i], t.parts[i].entry, s.layoutOf(i)
 	scratch := postingsPool.Get().(*[]posting)
 	defer postingsPool.Put(scratch)
 	var c cursor

@@ -16,9 +16,15 @@ import (
 type term struct {
 	name                string
 	chunkDF, fileDF     int
-	chunkGain, fileGain float64                   // what it counts at most: idf · (K1 + 1), among chunks and among documents
-	entries             []entry                   // by part
-	impacts             []atomic.Pointer[impacts] // by part, made when first needed: see Searcher.impactsOf
+	chunkGain, fileGain float64 // what it counts at most: idf · (K1 + 1), among chunks and among documents
+	parts               []termPart
+}
+
+// termPart is a term in a part.
+type termPart struct {
+	entry
+
+	impacts atomic.Pointer[impacts] // made when first needed: see Searcher.impactsOf
 }
 
 // queryTerm is a term of a query.
@@ -35,10 +41,10 @@ func (t queryTerm) gain(r *Ranking) float64 {
 
 // newTerm looks a term up in all parts.
 func (s *Searcher) newTerm(name string) *term {
-	t := &term{name: name, entries: make([]entry, len(s.parts)), impacts: make([]atomic.Pointer[impacts], len(s.parts))}
+	t := &term{name: name, parts: make([]termPart, len(s.parts))}
 	for i, p := range s.parts {
 		if e, ok := p.find(name); ok {
-			t.entries[i] = e
+			t.parts[i].entry = e
 			t.chunkDF += e.chunkDF
 			t.fileDF += e.fileDF
 		}

@@ -89,13 +89,13 @@ func (w *window) open(s *Searcher, i int, terms []queryTerm) {
 	w.chunkStretch, w.fileStretch = s.scorer.stretch(&w.seg.made)
 	w.terms, w.cursors = w.terms[:0], w.cursors[:0]
 	for _, t := range terms {
-		if t.entries[i].entries > 0 {
+		if t.parts[i].entries > 0 {
 			w.terms = append(w.terms, t)
 		}
 	}
 	w.cursors = slices.Grow(w.cursors, len(w.terms))[:len(w.terms)]
 	for t := range w.terms {
-		w.cursors[t].open(w.terms[t].entries[i])
+		w.cursors[t].open(w.terms[t].parts[i].entry)
 	}
 	w.rest = append(slices.Grow(w.rest[:0], len(w.terms)+1)[:len(w.terms)], 0)
 	w.c1 = 0
