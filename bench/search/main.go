@@ -28,13 +28,16 @@ const depth = 100
 
 // engine is a search library under test.
 type engine struct {
-	index   func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
-	words   func(ctx context.Context, c corpus, dir string) (search, error)
-	texts   func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
-	embed   func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
-	vectors func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
-	exact   func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
-	hybrid  func(ctx context.Context, c corpus, dir string) (search, error)
+	index func(ctx context.Context, c corpus, dir string) error // builds from nothing, on disk
+	words func(ctx context.Context, c corpus, dir string) (search, error)
+	// documents makes of what words found what runs hold, where that is passages; its
+	// time is not measured, as that of a row's name is not.
+	documents func(ctx context.Context, dir string, found [][]hit) error
+	texts     func(ctx context.Context, c corpus, dir string) (search, error) // words, and reads the texts of what is found
+	embed     func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
+	vectors   func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
+	exact     func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
+	hybrid    func(ctx context.Context, c corpus, dir string) (search, error)
 }
 
 // search returns ids and scores of the best k documents for words.
@@ -105,7 +108,11 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 			return nil, err
 		}
 		run := name + "-" + what + ".trec"
-		return measureWords(ctx, s, c, searches.k, filepath.Join(dir, run))
+		documents := func([][]hit) error { return nil }
+		if e.documents != nil && (what == "words" || what == "ids") {
+			documents = func(found [][]hit) error { return e.documents(ctx, dir, found) }
+		}
+		return measureWords(ctx, s, c, searches.k, filepath.Join(dir, run), documents)
 	case what == "vectors" && e.vectors != nil:
 		s, err := e.vectors(ctx, c, dir)
 		if err != nil {
@@ -128,8 +135,8 @@ const (
 )
 
 // measureWords searches for every query once, which is measured for itself, and
-// keeps what is found; then again and again.
-func measureWords(ctx context.Context, s search, c corpus, k int, run string) (metrics, error) {
+// keeps the documents that are found; then again and again.
+func measureWords(ctx context.Context, s search, c corpus, k int, run string, documents func([][]hit) error) (metrics, error) {
 	queries, err := c.queries()
 	if err != nil {
 		return nil, err
@@ -147,17 +154,18 @@ func measureWords(ctx context.Context, s search, c corpus, k int, run string) (m
 		}
 	}
 	first := watch.per(len(queries))
-	for i, q := range queries {
-		for rank, h := range found[i] {
-			fmt.Fprintf(out, "%s Q0 %s %d %.9g x\n", q.ID, h.id, rank+1, h.score)
-		}
-	}
 	m, err := repeat(len(queries), func(i int) error {
 		_, err := s(ctx, queries[i].Text, k)
 		return err
 	})
 	if err == nil {
 		m["first_per_cpu_second"] = 1 / first["cpu"]
+		err = documents(found)
+	}
+	for i, q := range queries {
+		for rank, h := range found[i] {
+			fmt.Fprintf(out, "%s Q0 %s %d %.9g x\n", q.ID, h.id, rank+1, h.score)
+		}
 	}
 	return m, err
 }

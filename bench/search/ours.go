@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"example.com/ragflow"
 	"example.com/ragflow/index"
@@ -15,7 +16,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by
@@ -62,36 +63,13 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Ids of documents, as all engines answer with them, are learnt by another
-	// searcher, so that each query is new to the one that is measured.
-	files := map[string]string{}
 	scout, err := db.Searcher(ctx, collection)
 	if err != nil {
 		return nil, err
 	}
-	queries, err := c.queries()
-	if err != nil {
+	// Tables that a process makes once, as bm25s compiles once.
+	if _, err := scout.Search(ctx, state.Query{Text: "compiles the scorer and the selection"}, depth); err != nil {
 		return nil, err
-	}
-	for _, q := range queries {
-		hits, err := scout.Search(ctx, state.Query{Text: q.Text}, depth)
-		if err == nil {
-			err = learn(ctx, scout, hits, files)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	type document struct {
-		id   string
-		seen int // the last query that found it
-	}
-	byID, documents, asked := map[string]*document{}, map[string]*document{}, 0
-	for chunk, id := range files {
-		if byID[id] == nil {
-			byID[id] = &document{id: id}
-		}
-		documents[chunk] = byID[id]
 	}
 	s, err := db.Searcher(ctx, collection)
 	if err != nil {
@@ -99,19 +77,43 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 	}
 	return func(ctx context.Context, query string, k int) ([]hit, error) {
 		hits, err := s.Search(ctx, state.Query{Text: query}, k)
-		if err != nil {
-			return nil, err
+		out := make([]hit, len(hits))
+		for i, h := range hits {
+			out[i] = hit{h.Chunk, h.Score}
 		}
-		asked++
-		out := make([]hit, 0, len(hits))
-		for _, h := range hits {
-			if d := documents[h.Chunk]; d.seen != asked {
-				d.seen = asked
-				out = append(out, hit{d.id, h.Score})
+		return out, err
+	}, nil
+}
+
+// oursDocuments puts documents, which the run of a search is of, in the place of
+// passages: each once, where the first of its passages stood.
+func oursDocuments(ctx context.Context, dir string, found [][]hit) error {
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	if err != nil {
+		return err
+	}
+	s, err := db.Searcher(ctx, collection)
+	if err != nil {
+		return err
+	}
+	for i, hits := range found {
+		ids := make([]string, len(hits))
+		for n, h := range hits {
+			ids[n] = h.id
+		}
+		chunks, err := s.Chunks(ctx, ids)
+		if err != nil {
+			return err
+		}
+		found[i], ids = nil, nil
+		for n, c := range chunks {
+			if !slices.Contains(ids, c.Source) {
+				ids = append(ids, c.Source)
+				found[i] = append(found[i], hit{c.Source, hits[n].score})
 			}
 		}
-		return out, nil
-	}, nil
+	}
+	return db.Close()
 }
 
 // oursTexts reads what is found from the database.
