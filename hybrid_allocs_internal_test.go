@@ -3,6 +3,7 @@ package ragflow
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"example.com/ragflow/llm"
@@ -48,7 +49,7 @@ func TestHybridAllocations(t *testing.T) {
 			for i := range documents {
 				words := []string{"volume", "backup", "container", "network", "image"}
 				text := fmt.Sprintf("%s and %s of number %d keep what %s has", words[i%5], words[i/5%5], i, words[i/25%5])
-				if !yield(Record{ID: fmt.Sprint(i), Text: text}, nil) {
+				if !yield(Record{ID: strconv.Itoa(i), Text: text}, nil) {
 					return
 				}
 			}
