@@ -3,6 +3,7 @@ package eval_test
 import (
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"iter"
 	"math"
 	"path/filepath"
@@ -10,78 +11,133 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/eval"
 	"example.com/ragflow/offline"
 )
 
 var fit = flag.Bool("fit", false, "learn the coefficients of the offline grader and print its table")
 
 // TestFitGrader learns the coefficients of the offline grader on several sets,
-// each of equal weight, and prints offline/coefficients.go's table: see
-// scripts/fit-grader. Without -fit it learns on a made-up set whose answer is
-// known.
+// each of equal weight, and prints offline/coefficients.go's table and how well
+// coefficients learnt on other articles grade each set: see scripts/fit-grader.
+// Without -fit it learns on a made-up set whose answer is known.
 func TestFitGrader(t *testing.T) {
 	if !*fit {
 		checkLogistic(t)
 		return
 	}
-	var rows [][]float64
-	var answers []bool
-	var weights []float64
-	for name, cases := range fitSets(t) {
-		first := len(rows)
-		for _, c := range cases {
-			if v := offline.NewGrader(c.stats).Measure(c.query, c.best); v != nil {
-				rows, answers = append(rows, v), append(answers, c.answered)
-			}
-		}
-		fmt.Printf("%s: %d cases\n", name, len(rows)-first)
-		for range len(rows) - first {
-			weights = append(weights, setWeight/float64(len(rows)-first))
-		}
+	var all fitted
+	for set := range fitSets(t) {
+		all.add(set)
+		fmt.Printf("%s: %d cases\n", set.name, len(set.cases))
 	}
-	intercept, coefficients := logistic(rows, weights, answers)
+	intercept, coefficients := logistic(all.rows, all.weights, all.answers)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d cases\nintercept %.2f\n", len(rows), intercept)
+	fmt.Fprintf(&b, "%d cases\nintercept %.2f\n", len(all.rows), intercept)
 	for f, name := range offline.Features() {
-		mean := 0.0
-		for i, r := range rows {
-			mean += weights[i] * r[f]
+		mean, weights := 0.0, 0.0
+		for i, r := range all.rows {
+			mean += all.weights[i] * r[f]
+			weights += all.weights[i]
 		}
-		fmt.Fprintf(&b, "%s: {%.2f, %.2f}\n", name, coefficients[f], mean/float64(numFitSets*setWeight))
+		fmt.Fprintf(&b, "%s: {%.2f, %.2f}\n", name, coefficients[f], mean/weights)
 	}
-	fmt.Print(b.String())
+	fmt.Print(b.String(), all.crossValidated())
 }
 
-const (
-	numFitSets = 9
-	setWeight  = 1000 // of each set, whatever its size
-)
+// fitSet is a set to learn from.
+type fitSet struct {
+	name    string
+	cases   []topic
+	article func(id string) string // of a chunk
+}
+
+// setWeight is what the cases of a set weigh together, however many they are.
+const setWeight = 1000
 
 // fitSets are the sets to learn from: half 0 of XQuAD and SQuAD, whole and as
-// three corpora of five other paragraphs an article, the same with two
-// questions in one, Vietnamese law, and MTRAG's clapnq.
-func fitSets(t *testing.T) iter.Seq2[string, []topic] {
+// three corpora of five other paragraphs an article, the same with two questions in
+// one, Vietnamese law, and MTRAG's clapnq.
+func fitSets(t *testing.T) iter.Seq[fitSet] {
 	t.Helper()
-	return func(yield func(string, []topic) bool) {
+	return func(yield func(fitSet) bool) {
 		english, inEnglish := xquad(t, "en")
 		vietnamese, inVietnamese := xquad(t, "vi")
 		paragraphs, questions, article := squad(t)
 		en, vi, all := indexed(t, english, false), indexed(t, vietnamese, false), indexed(t, paragraphs, false)
 		ofEn, ofVi, ofAll := ofHalf(inEnglish, articleOf, 0), ofHalf(inVietnamese, articleOf, 0), ofHalf(questions, article, 0)
-		_ = yield("XQuAD en", topics(t, en, ofEn, false)) &&
-			yield("XQuAD vi", topics(t, vi, ofVi, false)) &&
-			yield("SQuAD", topics(t, all, every(10, ofAll), false)) &&
-			yield("SQuAD, five paragraphs an article", someParagraphs(t, paragraphs, ofAll)) &&
-			yield("XQuAD en, pairs", topics(t, en, inPairs(ofEn), false)) &&
-			yield("XQuAD vi, pairs", topics(t, vi, inPairs(ofVi), false)) &&
-			yield("SQuAD, pairs", topics(t, all, every(10, inPairs(ofAll)), false)) &&
-			yield("ALQAC", law(t)) &&
-			yield("MTRAG clapnq", clapnq(t))
+		_ = yield(fitSet{"XQuAD en", topics(t, en, ofEn, false), articleOf}) &&
+			yield(fitSet{"XQuAD vi", topics(t, vi, ofVi, false), articleOf}) &&
+			yield(fitSet{"SQuAD, five paragraphs an article", someParagraphs(t, paragraphs, ofAll), article}) &&
+			yield(fitSet{"SQuAD", topics(t, all, every(10, ofAll), false), article}) &&
+			yield(fitSet{"XQuAD en, pairs", topics(t, en, inPairs(ofEn), false), articleOf}) &&
+			yield(fitSet{"XQuAD vi, pairs", topics(t, vi, inPairs(ofVi), false), articleOf}) &&
+			yield(fitSet{"SQuAD, pairs", topics(t, all, every(10, inPairs(ofAll)), false), article}) &&
+			yield(fitSet{"ALQAC", law(t), articleOf}) &&
+			yield(fitSet{"MTRAG clapnq", clapnq(t), articleOf})
 	}
 }
 
-// someParagraphs are the questions about three corpora of five paragraphs an
-// article, without the first five.
+// fitted are the cases of all sets as a regression reads them.
+type fitted struct {
+	rows    [][]float64
+	answers []bool
+	weights []float64
+	folds   []int // by a hash of the article
+	sets    []string
+	names   []string // of the sets, in order
+}
+
+const fitFolds = 5
+
+func (f *fitted) add(set fitSet) {
+	first := len(f.rows)
+	for _, c := range set.cases {
+		if v := offline.NewGrader(c.stats).Measure(c.query, c.best); v != nil {
+			h := fnv.New32a()
+			h.Write([]byte(set.article(c.of)))
+			f.rows, f.answers, f.sets = append(f.rows, v), append(f.answers, c.answered), append(f.sets, set.name)
+			f.folds = append(f.folds, int(h.Sum32()>>3%fitFolds))
+		}
+	}
+	f.names = append(f.names, set.name)
+	f.weights = append(f.weights, slices.Repeat([]float64{setWeight / float64(len(f.rows)-first)}, len(f.rows)-first)...)
+}
+
+// crossValidated tells how well each set is graded by coefficients learnt on
+// other articles.
+func (f *fitted) crossValidated() string {
+	graded := map[string][]eval.Graded{}
+	for fold := range fitFolds {
+		weights := slices.Clone(f.weights)
+		for i := range weights {
+			if f.folds[i] == fold {
+				weights[i] = 0
+			}
+		}
+		intercept, coefficients := logistic(f.rows, weights, f.answers)
+		for i, row := range f.rows {
+			if f.folds[i] != fold {
+				continue
+			}
+			z := intercept
+			for k, x := range row {
+				z += coefficients[k] * x
+			}
+			graded[f.sets[i]] = append(graded[f.sets[i]], eval.Graded{Score: 1 / (1 + math.Exp(-z)), True: f.answers[i]})
+		}
+	}
+	var b strings.Builder
+	for _, name := range f.names {
+		area, _ := eval.AUROC(graded[name])
+		accuracy, _ := eval.BalancedAccuracy(graded[name], offline.DefaultThreshold)
+		fmt.Fprintf(&b, "%s, cross-validated by article: AUROC %.4f, balanced accuracy %.3f\n", name, area, accuracy)
+	}
+	return b.String()
+}
+
+// someParagraphs are every third of the questions about three corpora of five
+// paragraphs an article, without the first five.
 func someParagraphs(t *testing.T, paragraphs []paragraph, questions []topicQuestion) []topic {
 	t.Helper()
 	var out []topic

@@ -41,6 +41,7 @@ type topic struct {
 	stats    offline.Stats
 	query    state.Query
 	best     []state.Chunk
+	of       string // a chunk that answers it
 }
 
 // topics asks each question twice: of the corpus, and of the corpus without
@@ -85,7 +86,7 @@ func topics(tb testing.TB, s *index.Searcher, questions []topicQuestion, found b
 				}
 			}
 		}
-		out = append(out, topic{true, s, query, read(all)}, topic{false, without{s, len(gone), terms}, query, read(rest)})
+		out = append(out, topic{true, s, query, read(all), q.answers[0]}, topic{false, without{s, len(gone), terms}, query, read(rest), q.answers[0]})
 	}
 	return out
 }

@@ -21,7 +21,12 @@ type feature int
 // the passage, coverage by the heaviest words alone or by words weighed by their
 // rarity among the best ten, the narrowest window, the longest run of words in
 // order, the heaviest word missing, the lead by BM25 before the third, an answer
-// of the type asked for, the noun after "what" counted less, products of two.
+// of the type asked for, the noun after "what" counted less, products of two, how
+// likely each word is to be repeated where there is an answer. Trees boosted on
+// these features tell little better there than their sum (AUROC .000 to .004 more).
+// Comparing sentences, words and pairs of the passage with those of all ten, instead
+// of coverage, brings .010 on encyclopedias, and loses .04 on MTRAG's unanswerable
+// turns and short questions to a small manual.
 const (
 	bySentence  feature = iota // share of the question that its best sentence holds, words weighed by the root of their idf
 	byBeginning                // of the question's weight that the passage holds, words that begin alike included
