@@ -76,11 +76,25 @@ func (c *idColumn) Scan(v any) error {
 		return nil
 	case []byte:
 		if len(v) == 16 {
-			*c = idColumn(fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:]))
+			*c = idColumn(uuidText(v))
 			return nil
 		}
 	}
 	return fmt.Errorf("id of a chunk: %T", v)
+}
+
+// uuidText writes the 16 bytes of a UUID as RFC 9562 does.
+func uuidText(b []byte) string {
+	out := make([]byte, 0, 36)
+	from := 0
+	for _, end := range [...]int{4, 6, 8, 10, 16} {
+		if from > 0 {
+			out = append(out, '-')
+		}
+		out = hex.AppendEncode(out, b[from:end])
+		from = end
+	}
+	return string(out)
 }
 
 // packID returns what the table keeps of an id.
