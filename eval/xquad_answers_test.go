@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,7 @@ func TestXQuADAnswers(t *testing.T) {
 	for _, set := range []struct {
 		lang         string
 		first, three float64
-	}{{"en", 0.73, 0.89}, {"vi", 0.72, 0.89}} {
+	}{{"en", 0.77, 0.91}, {"vi", 0.76, 0.91}} {
 		paragraphs, questions := xquad(t, set.lang)
 		var reported []parallelQuestion
 		for _, q := range questions {
@@ -69,8 +71,8 @@ func TestXQuADAnswers(t *testing.T) {
 			}
 		}
 		n := float64(len(all))
-		fmt.Fprintf(&out, "%s: %d questions, answer sentence first %.3f (floor %.2f), among the first three %.3f (floor %.2f)\n",
-			set.lang, len(all), float64(first)/n, set.first, float64(three)/n, set.three)
+		fmt.Fprintf(&out, "%s: %d questions, answer sentence first %s (floor %.2f), among the first three %s (floor %.2f)\n",
+			set.lang, len(all), shareWithin(first, len(all)), set.first, shareWithin(three, len(all)), set.three)
 		fmt.Fprintf(&out, "%s: %d answers, each built around the sentence ranked first; every span cited stands in its file\n", set.lang, same)
 		if float64(first) < set.first*n || float64(three) < set.three*n {
 			t.Errorf("%s: answer sentence first %d, among three %d of %d", set.lang, first, three, len(all))
@@ -81,6 +83,14 @@ func TestXQuADAnswers(t *testing.T) {
 		return
 	}
 	golden.Assert(t, "testdata/xquad-answers.golden", out.Bytes())
+}
+
+// shareWithin writes a share with its 95 % interval of Wilson.
+func shareWithin(k, n int) string {
+	const z = 1.96
+	p, m := float64(k)/float64(n), float64(n)
+	middle, wide := (p+z*z/(2*m))/(1+z*z/m), z/(1+z*z/m)*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return fmt.Sprintf("%.3f [%.3f, %.3f]", p, middle-wide, middle+wide)
 }
 
 var everyQuestion = flag.Bool("every", false, "ask every question of the reported half, not one in five")
@@ -177,7 +187,9 @@ var learn = flag.Bool("learn", false, "learn the weights of the features of sent
 // TestLearnWeights learns what offline holds as its weights: the coefficients
 // of a conditional logit over the sentences of each question's sources, on the
 // questions of SQuAD about articles of half 0, without the paragraphs of XQuAD,
-// and those of half 0 of XQuAD in Vietnamese. It changes nothing.
+// and those of half 0 of XQuAD in Vietnamese, each of which counts as three.
+// SQuAD comes in four parts, because a question of XQuAD is asked over some 240
+// paragraphs as well. It changes nothing.
 func TestLearnWeights(t *testing.T) {
 	if !*learn {
 		t.Skip("learns for minutes: run with -learn")
@@ -188,26 +200,30 @@ func TestLearnWeights(t *testing.T) {
 		articles[p.Title], texts[p.Text] = articleOf(p.ID), true
 	}
 	all, squad := questionSet(t, filepath.Join("beir", "squad-v1.1-dev"), "corpus.jsonl.gz", "queries.jsonl.gz", "qrels.tsv.gz")
-	var paragraphs []paragraph
+	var parts [4]struct {
+		paragraphs []paragraph
+		questions  []parallelQuestion
+	}
 	names := map[string]string{} // ids that are names of files
+	part := map[string]int{}     // by name
 	for _, p := range all {
-		if article, ok := articles[p.Title]; ok && half(article) == 0 {
-			id := fmt.Sprintf("s%d", len(names))
-			if !texts[p.Text] {
-				names[p.ID] = id
-			}
+		if article, ok := articles[p.Title]; ok && half(article) == 0 && !texts[p.Text] {
+			id := fmt.Sprintf("%sp%d", article, len(names))
+			names[p.ID], part[id] = id, len(names)%len(parts)
 			p.ID = id
-			paragraphs = append(paragraphs, p)
+			parts[part[id]].paragraphs = append(parts[part[id]].paragraphs, p)
 		}
 	}
-	var questions []parallelQuestion
-	for i, q := range squad {
-		if id, ok := names[q.Paragraph]; ok && i%3 == 0 {
+	for _, q := range squad {
+		if id, ok := names[q.Paragraph]; ok {
 			q.Paragraph = id
-			questions = append(questions, q)
+			parts[part[id]].questions = append(parts[part[id]].questions, q)
 		}
 	}
-	examples := examplesOf(askAll(t, paragraphs, questions))
+	var examples []example
+	for _, p := range parts {
+		examples = append(examples, examplesOf(askAll(t, p.paragraphs, p.questions))...)
+	}
 	vietnamese, inVietnamese := xquad(t, "vi")
 	var chosen []parallelQuestion
 	for _, q := range inVietnamese {
@@ -215,8 +231,29 @@ func TestLearnWeights(t *testing.T) {
 			chosen = append(chosen, q)
 		}
 	}
-	examples = append(examples, examplesOf(askAll(t, vietnamese, chosen))...)
-	for i, w := range logit(examples, len(offline.FeatureNames()), weightDecay) {
-		fmt.Fprintf(os.Stderr, "%s: %.2f\n", offline.FeatureNames()[i], w)
+	for _, e := range examplesOf(askAll(t, vietnamese, chosen)) {
+		e.weight = 3
+		examples = append(examples, e)
 	}
+	spread := deviations(examples, len(offline.FeatureNames()))
+	for _, e := range examples {
+		for _, f := range e.features {
+			for k, name := range offline.FeatureNames() {
+				f[k] /= spread[k]
+				if slices.Contains(notLearned, name) {
+					f[k] = 0
+				}
+			}
+		}
+	}
+	for i, w := range logit(examples, len(offline.FeatureNames()), weightDecay) {
+		fmt.Fprintf(os.Stderr, "%s: %.2f\n", offline.FeatureNames()[i], w/spread[i])
+	}
+}
+
+// notLearned are the features that paragraphs hardly have, whose weights are set
+// by hand, and those whose coefficient was about 0 or had the wrong sign.
+var notLearned = []string{
+	"heldHeading", "headed", "repeated", "away", "strayCode", "midStep", "changeNote", "beside", "pathShown", "doing",
+	"heldRare", "pairsClose", "moment", "says", "pronoun", "anyName", "namesHeld",
 }

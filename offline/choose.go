@@ -44,7 +44,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		return
 	}
 	left := slices.Clone(all)
-	ground := learned().ground(&all[0].signals)
+	ground := coefficientsFor(s.kind).ground(&all[0].signals)
 	covered := set{}
 	for picks := 0; picks < n && len(left) > 0; {
 		at, top := 0, 0.0

@@ -20,9 +20,10 @@ type passage struct {
 	units    []unit
 	terms    []held // of each unit
 	tokens   [][]text.Token
-	all      held     // of all units
-	plain    []string // words of the whole text, see plainWords
-	about    set      // of title and headings
+	written  [][]string // words of each unit, see plainWords
+	all      held       // of all units
+	plain    []string   // words of the whole text, see plainWords
+	about    set        // of title and headings
 	sections []section
 }
 
@@ -53,6 +54,7 @@ func (l lexicon) takeApart(src state.Source) passage {
 		}
 		p.tokens = append(p.tokens, tokens)
 		p.terms = append(p.terms, in)
+		p.written = append(p.written, plainWords(raw))
 	}
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}

@@ -50,6 +50,7 @@ func FeatureNames() []string {
 		"pairsClose", "pairsNear", "length", "density", "numbersHeld", "namesHeld", "newNumber", "newUnit", "newDate",
 		"moment", "newName", "newPlace", "pathShown", "because", "says", "doing", "anyName", "anyNumber", "early",
 		"central", "pronoun", "headed", "defining", "repeated", "away", "strayCode", "midStep", "changeNote", "beside",
-		"tiny",
+		"tiny", "heldEarlier", "heldAfter", "heldReferred", "wordsHeld", "wordPairs", "nearKind", "nearNew", "amountWritten",
+		"nameGiven", "fullNamed",
 	}
 }

@@ -12,7 +12,7 @@ import (
 // on the questions and dialogues of docker-eval, dev.
 const (
 	maxPicks      = 3    // statements an answer is built on, of each part of the question
-	keepAbove     = 0.5  // of the best statement's score, without what it has from its passage
+	keepAbove     = 0.45 // of the best statement's score, without what it has from its passage
 	maxWords      = 97   // of quoted prose; the first statement may be longer
 	enoughWords   = 20   // of a definition that needs nothing beside it
 	maxItems      = 8    // of a list that is shown whole
@@ -92,8 +92,9 @@ func (s *selection) statements() []statement {
 	for _, p := range s.passages {
 		best = max(best, p.src.Score)
 	}
-	w := learned()
+	w := coefficientsFor(s.kind)
 	told := s.toldBefore()
+	s.wording.weigh(s.passages)
 	for i := range s.passages {
 		p := &s.passages[i]
 		gain := 0.0
@@ -137,7 +138,7 @@ func (s *selection) structure(e *signals, p *passage, j int) {
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(raw)
 	}
-	e[repeated] = repeats(s.words, plainWords(raw))
+	e[repeated] = repeats(s.words, p.written[j])
 	if s.kind == Message {
 		e[repeated] = min(messageGain*e[repeated], messageMost)
 	}

@@ -12,44 +12,54 @@ import (
 // The features of a unit that say how likely it answers a question. Each is
 // within 0 and 1 but for the length.
 const (
-	held1       = iota // share of the question's weight that the unit holds
-	heldRare           // the same with squared weights, in which rare words count most
-	heldNearly         // what words that are nearly the same add to it
-	heldBefore         // what the sentence before adds
-	heldHeading        // what title and headings add
-	heldPassage        // share that the whole passage holds
-	sourceScore        // of the passage, of the best passage's
-	sourceFirst        // 1 for the best passage
-	pairsClose         // neighbouring words of the question that are neighbours here
-	pairsNear          // that stand near each other here
-	length             // logarithm of the words, of 20
-	density            // share of the unit's words that the question has
-	numbersHeld        // of the question's numbers
-	namesHeld          // of the question's names
-	newNumber          // Number: a number that the question lacks
-	newUnit            // Number: a number before a word of the question
-	newDate            // Time: a date that the question lacks
-	moment             // Time: when something happens
-	newName            // Person: a name that the question lacks
-	newPlace           // Place: a name that the question lacks, and a word of place
-	pathShown          // Place: a path or a file
-	because            // Reason: a reason
-	says               // Definition: "X is …"
-	doing              // HowTo: an order, a command
-	anyName            // any other type: a name that the question lacks
-	anyNumber          // any other type: a number that the question lacks
-	early              // 1 for the first unit of the passage, less for later ones
-	central            // how much it shares with the other units of the passage
-	pronoun            // begins with a word that points back
-	headed             // below a heading that names what is asked, the earlier the more
-	defining           // Definition: says so of the thing asked for
-	repeated           // repeats the question word for word, of what runGain allows
-	away               // "for more information, see …"
-	strayCode          // code where the question does not ask how
-	midStep            // a step that is not the first of its list
-	changeNote         // a note of what a release changed, where the question asks for none
-	beside             // what leads away from the way that is recommended: "if you can't …"
-	tiny               // too short to say much
+	held1         = iota // share of the question's weight that the unit holds
+	heldRare             // the same with squared weights, in which rare words count most
+	heldNearly           // what words that are nearly the same add to it
+	heldBefore           // what the sentence before adds
+	heldHeading          // what title and headings add
+	heldPassage          // share that the whole passage holds
+	sourceScore          // of the passage, of the best passage's
+	sourceFirst          // 1 for the best passage
+	pairsClose           // neighbouring words of the question that are neighbours here
+	pairsNear            // that stand near each other here
+	length               // logarithm of the words, of 20
+	density              // share of the unit's words that the question has
+	numbersHeld          // of the question's numbers
+	namesHeld            // of the question's names
+	newNumber            // Number: a number that the question lacks
+	newUnit              // Number: a number before a word of the question
+	newDate              // Time: a date that the question lacks
+	moment               // Time: when something happens
+	newName              // Person: a name that the question lacks
+	newPlace             // Place: a name that the question lacks, and a word of place
+	pathShown            // Place: a path or a file
+	because              // Reason: a reason
+	says                 // Definition: "X is …"
+	doing                // HowTo: an order, a command
+	anyName              // any other type: a name that the question lacks
+	anyNumber            // any other type: a number that the question lacks
+	early                // 1 for the first unit of the passage, less for later ones
+	central              // how much it shares with the other units of the passage
+	pronoun              // begins with a word that points back
+	headed               // below a heading that names what is asked, the earlier the more
+	defining             // Definition: says so of the thing asked for
+	repeated             // repeats the question word for word, of what runGain allows
+	away                 // "for more information, see …"
+	strayCode            // code where the question does not ask how
+	midStep              // a step that is not the first of its list
+	changeNote           // a note of what a release changed, where the question asks for none
+	beside               // what leads away from the way that is recommended: "if you can't …"
+	tiny                 // too short to say much
+	heldEarlier          // what the sentences of its paragraph before that one add
+	heldAfter            // what the sentence after adds
+	heldReferred         // heldBefore and heldEarlier, where it begins with "he", "its", "the company"
+	wordsHeld            // share of all words as written, weighed by how few units hold them; see wording
+	wordPairs            // of all neighbouring words
+	nearKind             // Number, Time, Person, Place, "which company": share that stands near a new one
+	nearNew              // any other type: share that stands near a new word
+	amountWritten        // asked how long, far or expensive, or for a share: an amount of that kind
+	nameGiven            // asked what something is called: says so
+	fullNamed            // Person: a name of two words that the question lacks
 	features
 )
 
@@ -82,6 +92,11 @@ type inquiry struct {
 	pairs   []pair
 	numbers []string // terms
 	names   []string // terms
+	want    wanted
+	wording wording
+	// ownShare is what its own words weigh, of all it weighs with what the
+	// conversation lends: how much its wording tells.
+	ownShare float64
 }
 
 // pair are two neighbouring words of content.
@@ -107,9 +122,12 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 		weightOf[t.term] = t.weight
 		in.said[t.term] = min(1, t.weight/l.idf(t.term))
 	}
-	for _, w := range plainWords(own) {
+	words := plainWords(own)
+	for _, w := range words {
 		in.asked[w] = struct{}{}
 	}
+	in.want, in.wording = wants(own, words), newWording(words)
+	in.ownShare = ownShare(in.own, in.terms)
 	var last text.Token
 	for i, t := range l.asWritten(own) {
 		w, ok := weightOf[t.Term]
@@ -130,6 +148,21 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 	return in
 }
 
+// ownShare is the share of the weight of terms that own ones have.
+func ownShare(own, terms []weighed) float64 {
+	var of, all float64
+	for _, t := range own {
+		of += t.weight
+	}
+	for _, t := range terms {
+		all += t.weight
+	}
+	if all == 0 {
+		return 0
+	}
+	return min(1, of/all)
+}
+
 // Limits of what counts as near.
 const (
 	nearPositions = 5    // between two words
@@ -146,7 +179,7 @@ const (
 func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals {
 	var e signals
 	u, raw := p.units[j], p.text(j)
-	in := p.terms[j]
+	in, words := p.terms[j], p.written[j]
 	own := coverage(q.terms, in.in)
 	e[held1] = own
 	squares := make([]weighed, len(q.terms))
@@ -178,12 +211,15 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 		return max(in[t], before[t])
 	}) - withBefore
 	e[heldPassage] = coverage(q.terms, p.all.in)
+	q.around(&e, p, j, own, withBefore)
+	e[wordsHeld], e[wordPairs] = q.wording.held(words)
+	e[wordsHeld] *= q.ownShare
+	e[wordPairs] *= q.ownShare
 	e[sourceScore] = score
 	if first {
 		e[sourceFirst] = 1
 	}
 	e[pairsClose], e[pairsNear] = q.close(p.tokens[j])
-	words := plainWords(raw)
 	e[length] = math.Log(float64(max(1, len(words))) / 20)
 	if len(in) > 0 {
 		n := 0.0
@@ -196,7 +232,7 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 	}
 	e[numbersHeld] = shareOf(q.numbers, in)
 	e[namesHeld] = shareOf(q.names, in)
-	q.cues(&e, raw, p.tokens[j])
+	q.cues(&e, p, j)
 	if u.kind == code {
 		for f := held1; f <= heldPassage; f++ {
 			e[f] *= codeShare // much of it is example and output
@@ -211,7 +247,8 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 }
 
 // cues sets the features that depend on the type of the question.
-func (q *inquiry) cues(e *signals, raw string, tokens []text.Token) {
+func (q *inquiry) cues(e *signals, p *passage, j int) {
+	raw, tokens := p.text(j), p.tokens[j]
 	is := func(f int, b bool) {
 		if b {
 			e[f] = 1
@@ -220,6 +257,13 @@ func (q *inquiry) cues(e *signals, raw string, tokens []text.Token) {
 	line := clauses(raw)
 	f := newIn(raw, q.asked)
 	number := f.number || numerals().in(line)
+	if held, kind := q.near(p, j, line); kind {
+		e[nearKind] = held
+	} else {
+		e[nearNew] = held
+	}
+	is(amountWritten, q.want.amount.writtenIn(raw, line))
+	is(nameGiven, q.want.naming && givesName(raw, line))
 	switch q.kind {
 	case Number:
 		is(newNumber, number)
@@ -229,9 +273,10 @@ func (q *inquiry) cues(e *signals, raw string, tokens []text.Token) {
 		is(moment, moments().in(line))
 	case Person:
 		is(newName, f.name)
+		is(fullNamed, f.name && fullName(raw, q.asked))
 	case Place:
 		is(newPlace, f.name && places().in(line))
-		is(pathShown, pathPattern.MatchString(raw))
+		is(pathShown, pathPattern.MatchString(tidy(raw)))
 	case Reason:
 		is(because, reasons().in(line))
 	case Definition:
