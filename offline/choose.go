@@ -59,7 +59,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		best := left[at].place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
-		if s.has(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
+		if s.has(best) || s.quoted(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
 			continue
 		}
 		picks++

@@ -13,6 +13,13 @@ const noLimit = math.MaxInt
 
 func (s *selection) has(p place) bool { return slices.Contains(s.chosen, p) }
 
+// quoted reports whether the same words stand among the chosen already: pages
+// repeat what holds in several places.
+func (s *selection) quoted(p place) bool {
+	shown := func(p place) string { return tidy(s.passages[p.passage].text(p.unit)) }
+	return slices.ContainsFunc(s.chosen, func(c place) bool { return shown(c) == shown(p) })
+}
+
 // take adds a statement with what belongs to it: the sentence that a pronoun
 // points to, the sentence that leads into a list, what a colon announces. It
 // reports whether there was room, which is so for the first of all.

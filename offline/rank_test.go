@@ -53,3 +53,14 @@ func TestRankFirst(t *testing.T) {
 		})
 	}
 }
+
+// TestSaysNothingTwice checks that an answer quotes a sentence once that stands
+// on two pages.
+func TestSaysNothingTwice(t *testing.T) {
+	const twice = "Home editions only run Linux containers."
+	l := library{page("a", "", twice+" Nothing else is said."), page("b", "", "Read this first. "+twice)}
+	got := answer(t, l, task("Which containers do Home editions run?", 0.9, l...))
+	if n := strings.Count(got.Text, twice); n != 1 {
+		t.Errorf("%d times in:\n%s", n, got.Text)
+	}
+}
