@@ -59,7 +59,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		best := left[at].place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
-		if s.has(best) || s.quoted(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
+		if s.has(best) || !first && len(plainWords(tidy(s.passages[best.passage].text(best.unit)))) < fewWords || s.quoted(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
 			continue
 		}
 		picks++
@@ -71,6 +71,10 @@ func (s *selection) pick(all []statement, n, room int) {
 		}
 	}
 }
+
+// fewWords is below how many words nothing is put beside the first statement: a
+// cell that says "ok", an option by itself.
+const fewWords = 2
 
 // aboutPage is a sentence that tells what a page holds or which one to read, and
 // not what it says.
