@@ -102,7 +102,7 @@ func namedKinds() cue {
 			"king,emperor,president,author,scientist,mathematician,physicist,actor,player,name,nation,nationality,region,county,province,town,street,museum,church,party,agency," +
 			"airport,newspaper,magazine,network,show,program,award,act,law,treaty,war,battle,religion,tribe,people,dynasty,empire,singer,writer,artist,architect,coach,quarterback," +
 			"officer,general,leader,philosopher,explorer,engineer,chemist,inventor,building,hotel,stadium,park,island,mountain,sea,ocean,lake,continent,district,neighborhood,area,location,place",
-		"firma,drużyna,zespół,organizacja,uniwersytet,szkoła,książka,film,język,miasto,kraj,państwo,rzeka,osoba,król,cesarz,prezydent,autor,partia,wojna,bitwa",
+		"firma,drużyna,zespół,organizacja,uniwersytet,szkoła,książka,film,język,miasto,kraj,państwo,rzeka,osoba,król,cesarz,prezydent,partia,wojna,bitwa",
 		"công ty,đội,nhóm,tổ chức,đại học,trường,sách,phim,bài hát,ngôn ngữ,thành phố,quốc gia,nước,bang,tiểu bang,sông,người,vua,hoàng đế,tổng thống,tác giả,khoa học,nhà," +
 			"cầu thủ,tên,khu vực,tỉnh,quận,hạt,đảng,cơ quan,chương trình,giải,đạo luật,hiệp ước,chiến tranh,tôn giáo,triều đại,đế chế,ca sĩ,bảo tàng,địa điểm,nơi",
 	}
