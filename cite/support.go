@@ -232,8 +232,12 @@ const minForeign = 4
 // holdsCode tells whether a source has the lines of a block of code.
 func (e *evidence) holdsCode(of claim, out Support) Support {
 	has := 0
+	filled := e.plain // as an answer shows parameters that a site fills in
+	if strings.Contains(e.plain, "{{") {
+		filled = normal(text.Placeholders(e.text))
+	}
 	for _, line := range of.lines {
-		if strings.Contains(e.plain, line) {
+		if strings.Contains(e.plain, line) || strings.Contains(filled, line) {
 			has++
 		} else {
 			out.Missing = append(out.Missing, line)

@@ -31,7 +31,7 @@ func hybridSets(t *testing.T) []hybridSet {
 	var sets []hybridSet
 	for _, s := range floorSets() {
 		set := hybridSet{name: s.name, corpus: s.corpus, vectors: index.VectorsPassage}
-		judged := eval.Judged{}
+		var judged eval.Judged
 		switch {
 		case s.change == nil && strings.HasPrefix(s.name, "XQuAD"):
 			set.tokens, set.chosen = 160, "weights of the legs, on half 0"

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -128,25 +129,57 @@ type document struct{ root, source string }
 
 func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 
+// together puts a passage that begins with a later step of a list right behind the one
+// that the list begins in, so that the limits part no steps. It takes and returns
+// indices into ranked.
+func together(ranked []state.Source, of []int) []int {
+	out := make([]int, 0, len(of))
+	for _, i := range of {
+		for i >= 0 && !slices.Contains(out, i) {
+			out = append(out, i)
+			i = nextSteps(ranked, of, ranked[i])
+		}
+	}
+	return out
+}
+
+// nextSteps is the one of some indices at which the list goes on that another passage
+// ends within; -1 where there is none.
+func nextSteps(ranked []state.Source, of []int, before state.Source) int {
+	for _, i := range of {
+		if c := ranked[i]; c.Ordinal == before.Ordinal+1 && documentOf(c) == documentOf(before) && laterStep.MatchString(c.Text) {
+			return i
+		}
+	}
+	return -1
+}
+
+var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
+
 // choose takes the best sources, without near-duplicates, without more than
 // MaxPerDocument of one document, and without what reads like orders to a model.
 func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness) []state.Source {
 	kept := alike.distinct(ranked, rank.Above(contextSimilarity))
 	of := map[document]int{}
 	surplus := 0
-	chosen := make([]state.Source, 0, o.MaxSources)
+	chosen := make([]int, 0, o.MaxSources)
 	guard := wary{trusting: o.TrustDocuments}
-	for _, i := range kept {
+	for _, i := range together(ranked, kept) {
 		d := documentOf(ranked[i])
 		if of[d]++; of[d] > MaxPerDocument {
 			surplus++
 			continue
 		}
 		if len(chosen) < o.MaxSources && !guard.leavesOut(ctx, ranked[i]) {
-			chosen = append(chosen, ranked[i])
+			chosen = append(chosen, i)
 		}
+	}
+	slices.Sort(chosen)
+	sources := make([]state.Source, len(chosen))
+	for at, i := range chosen {
+		sources[at] = ranked[i]
 	}
 	graph.Note(ctx, "near-duplicates", strconv.Itoa(len(ranked)-len(kept)))
 	graph.Note(ctx, "over document limit", strconv.Itoa(surplus))
-	return chosen
+	return sources
 }

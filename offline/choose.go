@@ -101,7 +101,7 @@ func (s *selection) value(c statement, covered set) float64 {
 	switch p, q := &s.passages[c.passage], &s.passages[first.passage]; {
 	case p.src.Source != q.src.Source:
 		v -= elsewhereLoss
-	case c.passage == first.passage && p.units[c.unit].block == q.units[first.unit].block:
+	case c.passage == first.passage && p.units[c.unit].block == q.units[first.unit].block && !p.units[c.unit].within:
 		v += blockGain
 	case c.passage == first.passage && p.units[c.unit].section == q.units[first.unit].section:
 		v += sectionGain

@@ -1,8 +1,11 @@
 package offline_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"example.com/ragflow/state"
 )
 
 // TestCompares asks what tells two things apart: each is told by a statement
@@ -47,6 +50,35 @@ func TestComparesTableAnnounced(t *testing.T) {
 	}
 }
 
+// TestStepsGoOn takes the steps of a list from the passages that it goes on in, and
+// from no other.
+func TestStepsGoOn(t *testing.T) {
+	parts := []string{
+		"# Install the engine on Ubuntu\n\n1. Set up the repository.\n\n   ```console\n   $ apt update\n   ```\n",
+		"2. Install the packages.\n\n   ```console\n   $ apt install engine\n   ```\n\n3. Look at it.\n\n## Remove the engine\n\nDrop it.\n",
+		"4. Throw it away.\n",
+	}
+	var chunks []state.Chunk
+	for i, s := range parts {
+		c := page(fmt.Sprint("engine", i), "Install the engine on Ubuntu", s)
+		c.Source, c.Ordinal = "engine.md", i
+		chunks = append(chunks, c)
+	}
+	other := page("other", "Other", "2. Wait for the other thing.\n")
+	other.Ordinal = 1
+	got := answer(t, docs(), task("How do I install the engine on Ubuntu?", 0.9, chunks[0], other, chunks[2], chunks[1])).Text
+	for _, want := range []string{"1. Set up the repository. [Source 1]", "$ apt update", "2. Install the packages. [Source 4]", "$ apt install engine", "3. Look at it. [Source 4]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the answer lacks %q:\n%s", want, got)
+		}
+	}
+	for _, not := range []string{"Drop it", "Throw", "other thing"} {
+		if strings.Contains(got, not) {
+			t.Errorf("the answer has %q:\n%s", not, got)
+		}
+	}
+}
+
 // TestWhatBelongsTogether looks at the parts of an answer that say nothing without
 // others, and at what is none of it.
 func TestWhatBelongsTogether(t *testing.T) {
@@ -65,6 +97,12 @@ func TestWhatBelongsTogether(t *testing.T) {
 			"# Install the engine on Ubuntu\n\n1. Install the package:\n   ```console\n   $ apt install engine\n   ```\n   > [!NOTE]\n   >\n   > Apt shows an error that you can ignore.\n   >\n   > ```text\n   > N: unsandboxed\n   > ```\n\n2. Start the engine.\n",
 			[]string{"apt install engine", "2. Start the engine."},
 			[]string{"unsandboxed"},
+		},
+		{
+			"paragraphs and tabs of a step", "How do I install the engine on Ubuntu?",
+			"# Install the engine on Ubuntu\n\n1. Install the packages.\n\n   {{< tabs >}}\n   {{< tab name=\"Latest\" >}}\n\n   To install the latest one, run:\n\n   ```console\n   $ apt install engine\n   ```\n\n   {{< /tab >}}\n   {{< tab name=\"Old\" >}}\n\n   To install an old one, run:\n\n   ```console\n   $ apt install engine=1\n   ```\n\n   {{< /tab >}}\n   {{< /tabs >}}\n\n   > [!NOTE]\n   >\n   > To look at it, use:\n   >\n   > ```console\n   > $ status engine\n   > ```\n\n2. Start the engine.\n\nPrune it later.\n",
+			[]string{"1. Install the packages.", "To install the latest one, run:", "$ apt install engine\n", "2. Start the engine."},
+			[]string{"old one", "engine=1", "status", "Prune"},
 		},
 		{
 			"what is seen is no further step", "How do I create a network?",

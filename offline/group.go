@@ -157,19 +157,30 @@ func (s *selection) list(p place) []int {
 		first = p.unit // the list began before the passage: its middle is no beginning
 	}
 	var out []int
-	items := 0
+	items, shown := 0, false // and whether the code of the last item is
 	for i := first; i < len(units) && units[i].block == units[p.unit].block; i++ {
 		switch {
 		case units[i].kind == item && units[i].level <= units[p.unit].level+1:
 			if items++; items > maxItems {
 				return out
 			}
-			out = append(out, i)
-		case units[i].kind == code && s.passages[p.passage].lines(i) <= maxCode && len(out) > 0 && out[len(out)-1] == i-1:
-			out = append(out, i) // it belongs to its item; behind a note it belongs to that
+			out, shown = append(out, i), false
+		case shown || units[i].kind != code || s.passages[p.passage].lines(i) > maxCode || len(out) == 0:
+		case out[len(out)-1] == i-1: // it belongs to its item
+			out, shown = append(out, i), true
+		case units[i-1].within && s.leadsIn(place{p.passage, i - 1}): // to a paragraph of its item
+			out, shown = append(out, i-1, i), true
 		}
 	}
 	return out
+}
+
+// leadsIn reports whether a sentence announces code, and is none of a note.
+func (s *selection) leadsIn(p place) bool {
+	of := s.passages[p.passage]
+	before := of.src.Text[:of.units[p.unit].start]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return !strings.Contains(line, ">") && strings.HasSuffix(tidy(of.text(p.unit)), ":")
 }
 
 // rows are the header and the rows of the table that p stands in: all of a

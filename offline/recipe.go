@@ -8,8 +8,11 @@ import (
 
 // What makes a section the answer to a how-to question.
 const (
-	recipeName  = 0.5 // how well its heading must name what is asked
+	recipeName  = 0.5 // how well its heading must name what is asked…
+	recipeTitle = 0.4 // …and where the title of the page says all of it
 	recipeRank  = 0.2 // of the rank of its source, beside the name
+	recipeOther = 0.5 // less where neither title nor heading has the names asked about, by their share: it tells of another thing
+	besideLoss  = 0.4 // less for what holds only where the usual way is closed
 	maxBlocks   = 3   // blocks of code, where a section has no ordered list
 	recipeWords = 130 // of its steps; more are cut at a step
 )
@@ -22,16 +25,16 @@ func (s *selection) recipe() bool {
 	for i, p := range s.passages {
 		for sec := range p.sections {
 			fit := named(s.terms, p, sec)
-			if fit < recipeName || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
+			if fit < s.recipeFloor(p) || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
 				continue
 			}
 			steps := p.steps(sec)
 			if steps >= 0 && p.units[steps].kind == code && s.program(p.text(steps)) {
 				continue
 			}
-			value := fit + recipeRank/float64(i+1)
+			value := fit + recipeRank/float64(i+1) - recipeOther*s.unnamed(p, sec)
 			if steps >= 0 && besideWay.MatchString(p.text(p.sections[sec].first)) {
-				value -= recipeRank
+				value -= besideLoss
 			}
 			if steps >= 0 && value > best {
 				best, at = value, place{i, steps}
@@ -49,8 +52,62 @@ func (s *selection) recipe() bool {
 	s.take(at, noLimit)
 	if p.units[at.unit].kind == code {
 		s.takeRest(at)
+	} else {
+		s.goOn(at)
 	}
 	return true
+}
+
+// goOn takes the steps that a list has in the passages behind, where its own passage
+// ends within it.
+func (s *selection) goOn(at place) {
+	for {
+		p := &s.passages[at.passage]
+		last := s.list(at)
+		if end := len(p.units) - 1; len(last) == 0 || p.units[end].block != p.units[at.unit].block || !s.has(place{at.passage, last[len(last)-1]}) {
+			return
+		}
+		number := 0
+		for _, i := range last {
+			if p.units[i].ordered && p.units[i].level == p.units[at.unit].level {
+				number = p.units[i].number
+			}
+		}
+		next := slices.IndexFunc(s.passages, func(q passage) bool {
+			return q.src.Root == p.src.Root && q.src.Source == p.src.Source && q.src.Ordinal == p.src.Ordinal+1
+		})
+		if next < 0 {
+			return
+		}
+		step := slices.IndexFunc(s.passages[next].units, func(u unit) bool { return u.kind == item && u.ordered })
+		if step < 0 || s.passages[next].units[step].section != 0 || s.passages[next].units[step].number != number+1 || !s.take(place{next, step}, recipeWords) {
+			return
+		}
+		at = place{next, step}
+	}
+}
+
+// recipeFloor is how well a heading of a passage must name what is asked.
+func (s *selection) recipeFloor(p passage) float64 {
+	if coverage(s.terms, p.about.in) >= 1 {
+		return recipeTitle
+	}
+	return recipeName
+}
+
+// unnamed is the share of the names asked about that neither the title of a page nor
+// the headings down to a section hold.
+func (s *selection) unnamed(p passage, sec int) float64 {
+	if len(s.names) == 0 {
+		return 0
+	}
+	missing := 0
+	for _, name := range s.names {
+		if !p.about.has(name) && !p.sections[sec].name.has(name) {
+			missing++
+		}
+	}
+	return float64(missing) / float64(len(s.names))
 }
 
 // takeRest adds the blocks of code that follow in a section whose steps are
@@ -177,15 +234,18 @@ func onlyLink(raw string) bool {
 	return m != nil && m[0] == 0 && len(raw)-m[1] <= 1
 }
 
-// within cuts a list of steps where its words are too many, but not before the
-// second step.
+// within cuts a list of steps where its words are too many, beside what is chosen
+// already, but not before the second step.
 func (s *selection) within(p int, steps []int) []int {
-	words, items := 0, 0
+	words, items, most := 0, 0, recipeWords
+	if len(s.chosen) > 0 {
+		most = maxWords - s.spent
+	}
 	for n, j := range steps {
 		if s.passages[p].units[j].kind == item {
 			items++
 		}
-		if words += s.proseWords(place{p, j}); words > recipeWords && items > 2 {
+		if words += s.proseWords(place{p, j}); words > most && items > 2 {
 			return slices.Clone(steps[:n])
 		}
 	}

@@ -67,7 +67,7 @@ func lift(s string) (string, []string) {
 		}
 		end := open[1] + n + len(fence)
 		b.WriteString(s[:open[0]] + hole)
-		codes = append(codes, shortcode.ReplaceAllStringFunc(s[open[0]:end], parameter))
+		codes = append(codes, text.Placeholders(s[open[0]:end]))
 		s = s[end:]
 	}
 	return b.String() + s, codes
@@ -141,7 +141,7 @@ func codeBlock(raw string) string {
 		}
 	}
 	for i := range body {
-		body[i] = shortcode.ReplaceAllStringFunc(body[i], parameter)
+		body[i] = text.Placeholders(body[i])
 	}
 	body = dedent(body)
 	for len(body) > 0 && strings.TrimSpace(body[0]) == "" {
@@ -152,17 +152,6 @@ func codeBlock(raw string) string {
 	}
 	return fence + language + "\n" + strings.Join(body, "\n") + "\n" + fence
 }
-
-// parameter is what stands for a shortcode within code: the name of a parameter
-// that a site fills in, as a placeholder; nothing for others.
-func parameter(code string) string {
-	if m := parameterName.FindStringSubmatch(code); m != nil {
-		return "<" + m[1] + ">"
-	}
-	return ""
-}
-
-var parameterName = regexp.MustCompile(`\{\{[<%]\s*param\s+"?([\w.-]+)"?\s*[>%]\}\}`)
 
 // dedent drops the indentation that all lines share, and hidden characters.
 func dedent(lines []string) []string {

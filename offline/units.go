@@ -27,8 +27,9 @@ type unit struct {
 	head       int // index of the table's header, for rows; -1 otherwise and where the table has none
 	level      int // indentation of a list item
 	ordered    bool
-	number     int // of an ordered item, as written
-	section    int // number of the section it stands in, of those that the chunk holds
+	number     int  // of an ordered item, as written
+	section    int  // number of the section it stands in, of those that the chunk holds
+	within     bool // a further paragraph of a list item
 }
 
 // units takes a passage apart. Headings, rules, comments, images and lines of
@@ -61,6 +62,8 @@ type builder struct {
 	inItem  bool // the next sentence may go on with the item before it
 	comment bool // inside an HTML comment of several lines
 
+	itemText int // column of the text of the last list item, while its list goes on; 0 outside
+
 	headings []string // of the sections so far
 	tab      string   // the one that is open; empty outside
 }
@@ -88,7 +91,7 @@ func (b *builder) heading(name string) {
 		name = strings.TrimSpace(name + " " + b.tab + " " + b.headings[0])
 	}
 	b.headings = append(b.headings, name)
-	b.lead, b.head, b.inItem = -1, -1, false
+	b.lead, b.head, b.inItem, b.itemText = -1, -1, false, 0
 	b.block++
 }
 
@@ -111,7 +114,9 @@ func (b *builder) add(span text.Span) {
 		b.row(span, line)
 	case isNoise(line):
 		b.inItem = false
-		b.tabs(line)
+		if !b.within(span) { // the tabs of a step part no list
+			b.tabs(line)
+		}
 	case listMarker(line) > 0:
 		b.item(span, raw, line)
 	case b.inItem && !gap:
@@ -140,7 +145,8 @@ func (b *builder) sentence(span text.Span, gap bool) {
 		b.out[n-1].end = span.End // "by the U.S. Government" is one sentence
 		return
 	}
-	if gap {
+	within := b.within(span)
+	if gap && !within {
 		b.block++
 	}
 	b.inItem, b.head = false, -1
@@ -148,12 +154,30 @@ func (b *builder) sentence(span text.Span, gap bool) {
 	if start == span.End {
 		return
 	}
-	b.append(unit{kind: sentence, start: start, end: span.End, lead: -1, head: -1})
+	b.append(unit{kind: sentence, start: start, end: span.End, lead: -1, head: -1, within: within})
+}
+
+// within reports whether a span stands as deep as the text of the item before, and
+// so belongs to it; what stands less deep ends the list.
+func (b *builder) within(span text.Span) bool {
+	n := len(b.out)
+	if b.itemText == 0 || n == 0 || b.out[n-1].section != len(b.headings)-1 {
+		return false
+	}
+	line := strings.LastIndexByte(b.s[:span.Start], '\n') + 1
+	if strings.Trim(b.s[line:span.Start], " \t>") != "" { // a further sentence of the line
+		return b.out[n-1].within
+	}
+	lead := span.Start + len(b.s[span.Start:]) - len(strings.TrimLeft(b.s[span.Start:], " \t"))
+	if indentation(b.s, lead) < b.itemText {
+		b.itemText = 0
+	}
+	return b.itemText > 0
 }
 
 func (b *builder) item(span text.Span, raw, line string) {
 	n := len(b.out)
-	if n == 0 || b.out[n-1].kind == sentence || b.out[n-1].kind == row {
+	if n == 0 || b.out[n-1].kind == sentence && !b.out[n-1].within || b.out[n-1].kind == row {
 		b.lead = b.leading()
 		b.block++
 	}
@@ -168,7 +192,7 @@ func (b *builder) item(span text.Span, raw, line string) {
 		kind: item, start: start, end: span.End, lead: b.lead, head: -1,
 		level: indentation(b.s, span.Start), ordered: err == nil, number: number,
 	})
-	b.inItem = true
+	b.inItem, b.itemText = true, indentation(b.s, span.Start)+mark+1
 }
 
 func (b *builder) row(span text.Span, line string) {
