@@ -214,8 +214,10 @@ func (s *selection) closest() bool {
 
 // leans reports whether the question goes on with the one before, which says
 // what it is about.
-func (s *selection) leans() bool {
-	return slices.ContainsFunc(s.lent, func(b state.Boost) bool { return b.Weight >= leaningWeight })
+func (s *selection) leans() bool { return leaning(s.lent) }
+
+func leaning(lent []state.Boost) bool {
+	return slices.ContainsFunc(lent, func(b state.Boost) bool { return b.Weight >= leaningWeight })
 }
 
 // apart reports whether the question names a thing by several words that the

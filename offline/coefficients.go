@@ -49,8 +49,16 @@ func (e evidence) score() float64 {
 	for f, w := range weights() {
 		z += w.coefficient * e.values[f]
 	}
-	return 1 / (1 + math.Exp(-z))
+	score := 1 / (1 + math.Exp(-z))
+	if e.borrowed {
+		return min(score, borrowedMost)
+	}
+	return score
 }
+
+// borrowedMost is the grade that the words of a conversation reach at most by
+// themselves: below the threshold.
+const borrowedMost = 0.4
 
 // loud is the least part in the sum of which a trace speaks.
 const loud = 0.25
@@ -68,6 +76,9 @@ func (e evidence) why() string {
 		}
 	}
 	out := []string{fmt.Sprintf("passage %d covers %.2f of the question", e.at+1, e.passage)}
+	if e.borrowed {
+		contra = append(contra, "only words that the conversation lends")
+	}
 	for _, side := range []struct {
 		name string
 		said []string

@@ -50,11 +50,12 @@ func (f feature) String() string {
 
 // evidence is what was measured.
 type evidence struct {
-	values  [numFeatures]float64
-	crowd   float64  // powers of ten by which the index is larger than those learnt on
-	passage float64  // share of the question's weight that the passage holds
-	at      int      // the passage that covers most
-	missing []string // the heaviest words that none of the best passages holds
+	values   [numFeatures]float64
+	borrowed bool     // it holds words that the conversation lends, and none of those of the turn
+	crowd    float64  // powers of ten by which the index is larger than those learnt on
+	passage  float64  // share of the question's weight that the passage holds
+	at       int      // the passage that covers most
+	missing  []string // the heaviest words that none of the best passages holds
 }
 
 // examine measures a question against the best passages, best first.
@@ -82,6 +83,9 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	v[byAhead], v[byGap] = l.lead(terms, best, e.at)
 	v[byBeginning] = soft(terms, in)
 	v[byPairs] = l.pairs(q.Text, best[e.at])
+	if leaning(q.Boosts) {
+		l.leans(&e, q.Text, wholes)
+	}
 	v[byFigures], v[byNames] = l.exact(q.Text, in)
 	for i, c := range graded {
 		if i != e.at && c.Source == graded[e.at].Source && c.Root == graded[e.at].Root {
@@ -102,6 +106,25 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 		}
 	}
 	return e
+}
+
+// turnShare is how much of the words of a follow-up itself a passage must hold for
+// what compares passages to be left open.
+const turnShare = 0.5
+
+// leans sets what is different for a follow-up. Where its passage holds most of its
+// own words, it is too short for pairs of them, and what it is about is what its whole
+// page is about, so that no passage is far ahead: neither speaks against it. Where
+// none of the passages holds any of its own words, borrowed ones speak alone.
+func (l lexicon) leans(e *evidence, question string, passages []held) {
+	own := l.question(state.Query{Text: question})
+	if len(own) == 0 {
+		return
+	}
+	if soft(own, passages[e.at]) >= turnShare {
+		e.values[byPairs], e.values[byAhead] = max(e.values[byPairs], usualPairs), max(e.values[byAhead], usualAhead)
+	}
+	e.borrowed = !slices.ContainsFunc(passages, func(p held) bool { return soft(own, p) > 0 })
 }
 
 // Words that begin alike: defend and defence, if the stemmer leaves them apart.
@@ -198,6 +221,7 @@ const (
 	farAhead   = 8    // standard deviations
 	evenSpread = 0.05 // of its own score, added to the deviation: scores may be all alike
 	usualAhead = 0.39
+	usualPairs = 0.28
 	usualGap   = 0.18
 )
 

@@ -136,3 +136,32 @@ func figureOr(raw, line string, words cue) func(tokens []text.Token, i int) bool
 		return strings.ContainsFunc(word, unicode.IsDigit) || inWords && words.in(" "+strings.ToLower(word)+" ")
 	}
 }
+
+// nearest is how alike the most similar term of a unit is: 1 for one of the
+// same stem or with one slip, 0 where none is.
+func nearest(term string, in held) float64 {
+	n := utf8.RuneCountInString(term)
+	if n < prefixRunes || digitsOnly(term) {
+		return 0
+	}
+	for t := range in {
+		if alike(term, t) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// alike reports whether two terms share most of their beginning.
+func alike(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && i < len(a) && !utf8.RuneStart(a[i]) {
+		i--
+	}
+	shared := utf8.RuneCountInString(a[:i])
+	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	return shared >= prefixRunes && float64(shared) >= prefixShare*float64(longer)
+}

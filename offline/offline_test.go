@@ -431,6 +431,12 @@ func TestGradeFollowUp(t *testing.T) {
 	if got := grade("And the zeppelin airship?", "back up a volume container archive"); got >= 0.5 {
 		t.Errorf("an absent topic with words of one that is there: %.2f, want below 0.50", got)
 	}
+	if got := grade("who invented it?", "back up a volume; mount it in a helper container and write an archive with tar"); got >= 0.5 {
+		t.Errorf("no word of the turn itself: %.2f, want below 0.50", got)
+	}
+	if got := grade("which archive?", "back up a volume; mount it in a helper container and write it with tar"); got < 0.5 {
+		t.Errorf("a short turn whose words are there: %.2f, want at least 0.50", got)
+	}
 }
 
 func TestSummary(t *testing.T) { // M03

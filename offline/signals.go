@@ -3,7 +3,6 @@ package offline
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -348,35 +347,6 @@ func (q *inquiry) close(units ...[]text.Token) (neighbours, near float64) {
 		return 0, 0
 	}
 	return neighbours / all, near / all
-}
-
-// nearest is how alike the most similar term of a unit is: 1 for one of the
-// same stem or with one slip, 0 where none is.
-func nearest(term string, in held) float64 {
-	n := utf8.RuneCountInString(term)
-	if n < prefixRunes || digitsOnly(term) {
-		return 0
-	}
-	for t := range in {
-		if alike(term, t) {
-			return 1
-		}
-	}
-	return 0
-}
-
-// alike reports whether two terms share most of their beginning.
-func alike(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	for i > 0 && i < len(a) && !utf8.RuneStart(a[i]) {
-		i--
-	}
-	shared := utf8.RuneCountInString(a[:i])
-	longer := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
-	return shared >= prefixRunes && float64(shared) >= prefixShare*float64(longer)
 }
 
 func shareOf(terms []string, in held) float64 {
