@@ -59,7 +59,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		best := left[at].place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
-		if s.has(best) || !first && len(plainWords(tidy(s.passages[best.passage].text(best.unit)))) < fewWords || s.quoted(best) || aboutPage.MatchString(tidy(s.passages[best.passage].text(best.unit))) || !s.take(best, room) {
+		if s.has(best) || s.idle(best) || !s.take(best, room) {
 			continue
 		}
 		picks++
@@ -70,6 +70,13 @@ func (s *selection) pick(all []statement, n, room int) {
 			return
 		}
 	}
+}
+
+// idle reports whether a statement tells nothing beside what is chosen: what a page
+// holds, the same words once more, or, unless it is the first, one word alone.
+func (s *selection) idle(p place) bool {
+	said := tidy(s.passages[p.passage].text(p.unit))
+	return len(s.chosen) > 0 && len(plainWords(said)) < fewWords || s.quoted(p) || aboutPage.MatchString(said)
 }
 
 // fewWords is below how many words nothing is put beside the first statement: a
@@ -214,9 +221,9 @@ func (s *selection) closest() bool {
 
 // leans reports whether the question goes on with the one before, which says
 // what it is about.
-func (s *selection) leans() bool { return leaning(s.lent) }
+func (s *selection) leans() bool { return leansOn(s.lent) }
 
-func leaning(lent []state.Boost) bool {
+func leansOn(lent []state.Boost) bool {
 	return slices.ContainsFunc(lent, func(b state.Boost) bool { return b.Weight >= leaningWeight })
 }
 

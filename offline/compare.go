@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,7 +163,12 @@ func (s *selection) tellsOf(c statement, side compared) bool {
 		return false // ADD is not to add
 	}
 	begins := s.lex.set(beginning)
-	return allOf(side.own, begins.has) && !slices.ContainsFunc(slices.Collect(maps.Keys(side.other)), func(t string) bool { return !side.own.has(t) && begins.has(t) })
+	for t := range side.other {
+		if begins.has(t) && !side.own.has(t) {
+			return false
+		}
+	}
+	return allOf(side.own, begins.has)
 }
 
 func allOf(terms set, has func(string) bool) bool {

@@ -39,11 +39,7 @@ func TestCompares(t *testing.T) {
 func TestComparesTableAnnounced(t *testing.T) {
 	table := page("table", "Mounts", "The following table outlines the main differences between volumes and binds.\n\n| | Volumes | Binds |\n| --- | --- | --- |\n| Host location | Docker chooses | You decide |\n\nVolumes are kept by Docker alone. Binds are folders of the host machine.\n")
 	got := answer(t, docs(), task("What is the difference between volumes and binds?", 0.9, table)).Text
-	for _, want := range []string{"main differences between volumes and binds. [Source 1]", "| Host location | Docker chooses | You decide |", "Volumes are kept", "Binds are folders"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the answer lacks %q:\n%s", want, got)
-		}
-	}
+	checkWords(t, got, []string{"main differences between volumes and binds. [Source 1]", "| Host location | Docker chooses | You decide |", "Volumes are kept", "Binds are folders"}, nil)
 	one := answer(t, docs(), task("What is the difference between volumes and tapes?", 0.9, table))
 	if len(one.Citations) == 0 || !strings.Contains(one.Text, "Volumes are kept") {
 		t.Errorf("one side only:\n%s", one.Text)
@@ -67,16 +63,7 @@ func TestStepsGoOn(t *testing.T) {
 	other := page("other", "Other", "2. Wait for the other thing.\n")
 	other.Ordinal = 1
 	got := answer(t, docs(), task("How do I install the engine on Ubuntu?", 0.9, chunks[0], other, chunks[2], chunks[1])).Text
-	for _, want := range []string{"1. Set up the repository. [Source 1]", "$ apt update", "2. Install the packages. [Source 4]", "$ apt install engine", "3. Look at it. [Source 4]"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the answer lacks %q:\n%s", want, got)
-		}
-	}
-	for _, not := range []string{"Drop it", "Throw", "other thing"} {
-		if strings.Contains(got, not) {
-			t.Errorf("the answer has %q:\n%s", not, got)
-		}
-	}
+	checkWords(t, got, []string{"1. Set up the repository. [Source 1]", "$ apt update", "2. Install the packages. [Source 4]", "$ apt install engine", "3. Look at it. [Source 4]"}, []string{"Drop it", "Throw", "other thing"})
 }
 
 // TestWhatBelongsTogether looks at the parts of an answer that say nothing without
@@ -131,16 +118,7 @@ func TestWhatBelongsTogether(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := answer(t, docs(), task(tt.question, 0.9, page("p", "Engine", tt.text))).Text
-			for _, want := range tt.want {
-				if !strings.Contains(got, want) {
-					t.Errorf("the answer lacks %q:\n%s", want, got)
-				}
-			}
-			for _, not := range tt.not {
-				if strings.Contains(got, not) {
-					t.Errorf("the answer has %q:\n%s", not, got)
-				}
-			}
+			checkWords(t, got, tt.want, tt.not)
 		})
 	}
 }

@@ -83,8 +83,8 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	v[byAhead], v[byGap] = l.lead(terms, best, e.at)
 	v[byBeginning] = soft(terms, in)
 	v[byPairs] = l.pairs(q.Text, best[e.at])
-	if leaning(q.Boosts) {
-		l.leans(&e, q.Text, wholes)
+	if leansOn(q.Boosts) {
+		l.asFollowUp(&e, q.Text, wholes)
 	}
 	v[byFigures], v[byNames] = l.exact(q.Text, in)
 	for i, c := range graded {
@@ -112,11 +112,11 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 // what compares passages to be left open.
 const turnShare = 0.5
 
-// leans sets what is different for a follow-up. Where its passage holds most of its
+// asFollowUp sets what is different for a follow-up. Where its passage holds most of its
 // own words, it is too short for pairs of them, and what it is about is what its whole
 // page is about, so that no passage is far ahead: neither speaks against it. Where
 // none of the passages holds any of its own words, borrowed ones speak alone.
-func (l lexicon) leans(e *evidence, question string, passages []held) {
+func (l lexicon) asFollowUp(e *evidence, question string, passages []held) {
 	own := l.question(state.Query{Text: question})
 	if len(own) == 0 {
 		return

@@ -123,7 +123,7 @@ func (r *ListReranker) Measure(q state.Query, candidates []state.Source) [][]flo
 		}
 		v[matchPairs], _ = in.close(p.tokens...)
 		v[matchTitle] = coverage(terms, r.lex.bag(c.Title).in)
-		v[matchNumbers] = shareOf(figures, whole)
+		v[matchNumbers] = shareOf(figures, whole.has)
 		v[matchRun] = repeats(asked, p.plain)
 	}
 	for _, v := range out {

@@ -170,6 +170,21 @@ func TestAnswerShowsMarkdownForReading(t *testing.T) {
 	}
 }
 
+// checkWords checks that a text holds some words, and others not.
+func checkWords(t *testing.T, got string, want, not []string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("%q is missing in:\n%s", w, got)
+		}
+	}
+	for _, w := range not {
+		if strings.Contains(got, w) {
+			t.Errorf("%q is in:\n%s", w, got)
+		}
+	}
+}
+
 // TestCommandBeforeProgram checks that a how-to question gets the command, and
 // source code where it names the language.
 func TestCommandBeforeProgram(t *testing.T) {

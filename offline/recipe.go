@@ -23,9 +23,10 @@ const (
 func (s *selection) recipe() bool {
 	best, at := 0.0, place{}
 	for i, p := range s.passages {
+		floor := s.recipeFloor(p)
 		for sec := range p.sections {
 			fit := named(s.terms, p, sec)
-			if fit < s.recipeFloor(p) || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
+			if fit < floor || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
 				continue
 			}
 			steps := p.steps(sec)
@@ -101,13 +102,7 @@ func (s *selection) unnamed(p passage, sec int) float64 {
 	if len(s.names) == 0 {
 		return 0
 	}
-	missing := 0
-	for _, name := range s.names {
-		if !p.about.has(name) && !p.sections[sec].name.has(name) {
-			missing++
-		}
-	}
-	return float64(missing) / float64(len(s.names))
+	return 1 - shareOf(s.names, func(name string) bool { return p.about.has(name) || p.sections[sec].name.has(name) })
 }
 
 // takeRest adds the blocks of code that follow in a section whose steps are

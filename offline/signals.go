@@ -229,8 +229,8 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 		}
 		e[density] = n / float64(max(in.size(), denseTerms))
 	}
-	e[numbersHeld] = shareOf(q.numbers, in)
-	e[namesHeld] = shareOf(q.names, in)
+	e[numbersHeld] = shareOf(q.numbers, in.has)
+	e[namesHeld] = shareOf(q.names, in.has)
 	q.cues(&e, p, j)
 	if u.kind == code {
 		for f := held1; f <= heldPassage; f++ {
@@ -349,13 +349,14 @@ func (q *inquiry) close(units ...[]text.Token) (neighbours, near float64) {
 	return neighbours / all, near / all
 }
 
-func shareOf(terms []string, in held) float64 {
+// shareOf is the share of terms that has reports; 0 of none.
+func shareOf(terms []string, has func(term string) bool) float64 {
 	if len(terms) == 0 {
 		return 0
 	}
 	n := 0
 	for _, t := range terms {
-		if in.has(t) {
+		if has(t) {
 			n++
 		}
 	}

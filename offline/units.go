@@ -168,7 +168,7 @@ func (b *builder) within(span text.Span) bool {
 	if strings.Trim(b.s[line:span.Start], " \t>") != "" { // a further sentence of the line
 		return b.out[n-1].within
 	}
-	lead := span.Start + len(b.s[span.Start:]) - len(strings.TrimLeft(b.s[span.Start:], " \t"))
+	lead := len(b.s) - len(strings.TrimLeft(b.s[span.Start:], " \t"))
 	if indentation(b.s, lead) < b.itemText {
 		b.itemText = 0
 	}
