@@ -1,10 +1,12 @@
 package corpus_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -225,7 +227,7 @@ func manyDollars(n int) string {
 func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 	f.Helper()
 	for _, s := range []string{
-		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne", "\xff\xfea\x00",
+		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne",
 		"package a\n\n// F is.\nfunc F() {\n\tx := `}`\n}\n\ntype T struct{}\n", "def f(a):\n    '''}'''\n\n@x\nclass C:\n    def g(self): pass\n",
 		"export const f = (a) => { return /[}]/.test(`${a}`) }\n// c\nclass A { #b = 1; get c() { } }\n", "impl<'a> T<'a> {\n fn f() -> char { '}' }\n}\n",
 		"class A\n  def b(c) = <<~E\n    end\n  E\n  def d\n    x if y\n  end\nend\n", "a ?><?php\nclass A { function b() { return <<<E\n}\nE; } }\n",
@@ -236,6 +238,7 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 		f.Add([]byte(s), 400, 40, uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size, overlap int, source uint8) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD")) // FuzzParse sees to encodings; to guess at one takes longer than all else
 		doc, err := corpus.Parse(t.Context(), sources[int(source)%len(sources)], data)
 		if err != nil {
 			return
@@ -245,8 +248,8 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 		if d := check(doc, chunks); d != "" {
 			t.Fatalf("%s: %q", d, data)
 		}
-		if d := cmp.Diff(chunks, corpus.Chunk(doc, o)); d != "" {
-			t.Fatalf("second time differs: %s", d)
+		if again := corpus.Chunk(doc, o); !reflect.DeepEqual(chunks, again) {
+			t.Fatalf("second time differs: %s", cmp.Diff(chunks, again))
 		}
 	})
 }
