@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -96,7 +95,7 @@ func (a *analyzer) lookup(c *cache[string], surface string) string {
 	if !ok {
 		term = a.term(surface)
 		if len(surface) <= maxTerm {
-			c.put(strings.Clone(surface), term)
+			c.put(surface, term)
 		}
 	}
 	return term
@@ -153,5 +152,5 @@ func englishTerm(surface string) string {
 	if StopWord("en", t) {
 		return ""
 	}
-	return english.Stem(t, true)
+	return englishStem(t)
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"runtime"
-	"strings"
 	"sync"
 
 	"example.com/ragflow/internal/memo"
@@ -22,12 +21,12 @@ func (c *cache[V]) get(word string) (V, bool) {
 		return v, ok
 	}
 	if v, ok = c.older.Get(word); ok {
-		c.put(strings.Clone(word), v)
+		c.put(word, v)
 	}
 	return v, ok
 }
 
-// put keeps word, which must not be part of a longer text.
+// put keeps a copy of word.
 func (c *cache[V]) put(word string, v V) {
 	if c.newer.Len() >= maxCache {
 		c.newer, c.older = memo.Words[V]{}, c.newer

@@ -47,7 +47,7 @@ func syllableOf(c *cache[syllable], term string) syllable {
 		if f := Fold(term); f != term {
 			s.folded = FoldedMark + f
 		}
-		c.put(strings.Clone(term), s)
+		c.put(term, s)
 	}
 	return s
 }

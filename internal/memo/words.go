@@ -1,18 +1,28 @@
 package memo
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Words maps words to values. For what texts are full of, short strings that are
-// looked up far more often than added, it takes half the time of a map. The
-// zero value is empty and ready for use, by one goroutine at a time.
+// looked up far more often than added, it takes half the time of a map. The zero
+// value is empty and ready for use, by one goroutine at a time. It holds up to 4 GB
+// of words.
+//
+// A word of up to seven bytes, as half of those of a text are, is compared where its
+// slot lies; and there is nothing for a collection of garbage to look at where values
+// have no pointers.
 type Words[V any] struct {
 	slots []slot[V] // a power of two, at most three quarters in use
+	text  []byte    // of all words, one behind the other
 	n     int
 }
 
 type slot[V any] struct {
-	hash  uint64 // 0: free
-	word  string
+	key   uint64 // see keyOf; 0: free
+	at    uint32 // where the word begins in text
+	size  uint32 // of the word
 	value V
 }
 
@@ -22,7 +32,7 @@ func (w *Words[V]) Len() int { return w.n }
 // Clear takes all words out, and keeps the room they had.
 func (w *Words[V]) Clear() {
 	clear(w.slots)
-	w.n = 0
+	w.n, w.text = 0, w.text[:0]
 }
 
 // Get returns the value of a word.
@@ -30,44 +40,49 @@ func (w *Words[V]) Get(word string) (v V, ok bool) {
 	if w.n == 0 {
 		return v, false
 	}
-	if s := w.find(word, hash(word)); s.hash != 0 {
+	if s := w.find(word, keyOf(word)); s.key != 0 {
 		return s.value, true
 	}
 	return v, false
 }
 
 // At returns the place of a word's value, which holds until the next word is added, and
-// whether the word was there. It adds a word that was not, with the zero value, and
-// keeps the string.
+// whether the word was there. It adds a copy of a word that was not, with the zero
+// value.
 func (w *Words[V]) At(word string) (value *V, found bool) {
 	if 4*(w.n+1) > 3*len(w.slots) {
 		w.grow()
 	}
-	h := hash(word)
-	s := w.find(word, h)
-	if s.hash != 0 {
+	key := keyOf(word)
+	s := w.find(word, key)
+	if s.key != 0 {
 		return &s.value, true
 	}
-	*s = slot[V]{hash: h, word: word}
+	if len(w.text)+len(word) > math.MaxUint32 {
+		panic("memo: more than 4 GB of words")
+	}
+	*s = slot[V]{key: key, at: uint32(len(w.text)), size: uint32(len(word))} //nolint:gosec // as just seen
+	w.text = append(w.text, word...)
 	w.n++
 	return &s.value, false
 }
 
 // All calls f for each word, in no order.
 func (w *Words[V]) All(f func(word string, value V)) {
+	text := string(w.text)
 	for i := range w.slots {
-		if s := &w.slots[i]; s.hash != 0 {
-			f(s.word, s.value)
+		if s := &w.slots[i]; s.key != 0 {
+			f(text[s.at:][:s.size], s.value)
 		}
 	}
 }
 
 // find returns the slot of a word, or the free one where it belongs.
-func (w *Words[V]) find(word string, h uint64) *slot[V] {
+func (w *Words[V]) find(word string, key uint64) *slot[V] {
 	mask := uint64(len(w.slots) - 1) //nolint:gosec // there are some
-	for i := h & mask; ; i = (i + 1) & mask {
+	for i := place(key) & mask; ; i = (i + 1) & mask {
 		s := &w.slots[i]
-		if s.hash == h && s.word == word || s.hash == 0 {
+		if s.key == key && (key>>56 <= maxShort+1 || string(w.text[s.at:][:s.size]) == word) || s.key == 0 { // no allocation
 			return s
 		}
 	}
@@ -76,33 +91,54 @@ func (w *Words[V]) find(word string, h uint64) *slot[V] {
 func (w *Words[V]) grow() {
 	old := w.slots
 	w.slots = make([]slot[V], max(64, 2*len(old)))
-	for i := range old {
-		if s := &old[i]; s.hash != 0 {
-			*w.find(s.word, s.hash) = *s
+	mask := uint64(len(w.slots) - 1) //nolint:gosec // there are some
+	for k := range old {
+		if old[k].key == 0 {
+			continue
 		}
+		i := place(old[k].key) & mask
+		for w.slots[i].key != 0 {
+			i = (i + 1) & mask
+		}
+		w.slots[i] = old[k]
 	}
 }
 
-// hash mixes the bytes of a word, eight at a time, by multiplication. It is
-// never 0. Words that someone chose to meet each other make a table slow, not wrong.
-func hash(s string) uint64 {
-	const a, b = 0x9e3779b97f4a7c15, 0xd1342543de82ef95
-	h := uint64(len(s)) * a
+// Factors that mix bits.
+const mixA, mixB = 0x9e3779b97f4a7c15, 0xd1342543de82ef95
+
+// place mixes a key, whose low bits tell the slot then.
+func place(key uint64) uint64 {
+	hi, lo := bits.Mul64(key^mixB, mixA)
+	return hi ^ lo
+}
+
+// maxShort is the length of the longest word that its key holds.
+const maxShort = 7
+
+// keyOf returns the bytes of a short word with one more than their number as the highest
+// byte, and of a longer one a mixture of its bytes, eight at a time, with the highest
+// bit set. It is never 0. Words that someone chose to meet each other make a table
+// slow, not wrong.
+func keyOf(s string) uint64 {
+	n := len(s)
+	if n <= maxShort {
+		key := uint64(n+1) << 56 //nolint:gosec // short
+		switch {
+		case n >= 4:
+			return key | uint64(four(s)) | uint64(four(s[n-4:]))<<(8*(n-4))
+		case n > 0:
+			return key | uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
+		}
+		return key
+	}
+	h, last := uint64(n)*mixA, eight(s[n-8:]) //nolint:gosec // a length
 	for len(s) > 8 {
-		hi, lo := bits.Mul64(h^eight(s), b)
+		hi, lo := bits.Mul64(h^eight(s), mixB)
 		h = hi ^ lo
 		s = s[8:]
 	}
-	var last uint64
-	switch {
-	case len(s) == 8:
-		last = eight(s)
-	case len(s) >= 4:
-		last = uint64(four(s)) | uint64(four(s[len(s)-4:]))<<32
-	case len(s) > 0:
-		last = uint64(s[0]) | uint64(s[len(s)/2])<<8 | uint64(s[len(s)-1])<<16
-	}
-	hi, lo := bits.Mul64(h^last^b, a)
+	hi, lo := bits.Mul64(h^last^mixB, mixA)
 	return (hi ^ lo) | 1<<63
 }
 
