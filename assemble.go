@@ -13,14 +13,15 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// reply makes a Reply of a run that ended.
+// reply makes a Reply of a run that ended. It shares nothing that could be written to
+// with the state of the run.
 func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error) {
 	turn := r.State.Turn
 	reply := &Reply{
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
 		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
 		Citations: make([]CitationReply, len(turn.Citations)),
-		Queries:   turn.Queries, Model: turn.Model, Warnings: []string{},
+		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: phrase.Say(phrase.SourcesHeader, turn.Language),
 		ChangedNotice: phrase.Say(phrase.Changed, turn.Language),
 	}
@@ -57,6 +58,16 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 	var err error
 	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
 	return reply, err
+}
+
+func cloneQueries(queries []state.Query) []state.Query {
+	out := slices.Clone(queries)
+	for i := range out {
+		q := &out[i]
+		q.Boosts, q.Cited, q.Told = slices.Clone(q.Boosts), slices.Clone(q.Cited), slices.Clone(q.Told)
+		q.Phrases, q.Without = slices.Clone(q.Phrases), slices.Clone(q.Without)
+	}
+	return out
 }
 
 // describe adds what the cited documents say of themselves, as far as the index
@@ -138,7 +149,7 @@ func (a *Assistant) retrieved(ctx context.Context, hits []state.Hit) ([]HitReply
 	out := make([]HitReply, len(hits))
 	ids := make([]string, len(hits))
 	for i, h := range hits {
-		out[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: h.Legs}
+		out[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
 		ids[i] = h.Chunk
 	}
 	e := a.engine.Load()

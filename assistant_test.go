@@ -68,6 +68,40 @@ func ask(t *testing.T, a *ragflow.Assistant, thread, question string) *ragflow.R
 	return reply
 }
 
+// TestReplyOfTheRun: what Ask returns is what the log tells of the run afterwards, and
+// shares nothing with the state of the thread.
+func TestReplyOfTheRun(t *testing.T) {
+	var last ragflow.Event
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir(), Observe: func(e ragflow.Event) { last = e }})
+	for i, q := range append(questions[:2:2], "and in winter?", "Who won the match?") {
+		said, err := a.Ask(t.Context(), ragflow.Question{Text: q, Thread: "t"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logged, err := a.Reply(t.Context(), said.RunID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(logged, said); diff != "" {
+			t.Errorf("question %d (-logged +said):\n%s", i, diff)
+		}
+		for j := range said.Queries {
+			for k := range said.Queries[j].Boosts {
+				said.Queries[j].Boosts[k].Text = "overwritten"
+			}
+		}
+		for j := range said.Retrieved {
+			said.Retrieved[j].Legs[0].Name = "overwritten"
+		}
+		if diff := cmp.Diff(logged.Queries, last.State.Turn.Queries); diff != "" {
+			t.Errorf("question %d, queries of the state after the reply was written to (-before +after):\n%s", i, diff)
+		}
+		if diff := cmp.Diff(logged.Retrieved[0].Legs, last.State.Turn.Hits[0].Legs); diff != "" {
+			t.Errorf("question %d, legs of the state after the reply was written to (-before +after):\n%s", i, diff)
+		}
+	}
+}
+
 // checkQuotes makes sure that every quote stands in its file, at its bytes and
 // lines.
 func checkQuotes(t *testing.T, r *ragflow.Reply) {
@@ -156,11 +190,11 @@ func TestLongThreadIsSummarised(t *testing.T) {
 	data := t.TempDir()
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, SummaryTokens: 300})
 	ask(t, a, "long", "I use a balcony that faces north. How often should I water a basil plant?")
-	questions := []string{
+	asked := []string{
 		"How do I propagate mint from cuttings?", "Which soil does rosemary like?", "When do I harvest thyme?",
 		"How do I dry oregano?", "What kills aphids on herbs?",
 	}
-	for _, q := range questions {
+	for _, q := range asked {
 		ask(t, a, "long", q)
 	}
 	r := ask(t, a, "long", "and what about spider mites?")

@@ -27,9 +27,10 @@
 // follow-up, grading, reranking, summarising and answering are interfaces in
 // package nodes, made without a model by package offline.
 //
-// What happened is read back from the log: the Reply (assemble.go), histories
-// (threads.go), and answer.md and flow_trace.md (package transcript), now or a
-// year later.
+// The Reply (assemble.go) is made of what the run told as it went on, which is
+// what the log holds. All else is read back from the log, now or a year later: the
+// same Reply, histories (threads.go), answer.md and flow_trace.md (package
+// transcript).
 //
 // # Doubts
 //

@@ -234,13 +234,13 @@ func (a *Assistant) current(ctx context.Context) (*engine, error) {
 // variables of this package, fs.ErrNotExist for missing documents, or
 // *graph.NodeError; a run that ended early can be resumed.
 func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
-	var last Event
+	var told []Event // the durable ones
 	for e, err := range a.Stream(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
 		if !e.Live {
-			last = e
+			told = append(told, e)
 		}
 		if a.config.Observe != nil && !e.Live {
 			a.config.Observe(e)
@@ -249,9 +249,12 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 			a.config.Tokens(t)
 		}
 	}
-	r, err := a.readRun(ctx, last.Run, last.Thread, last.Commit) // a fork may hold the run, too
-	if err != nil {
-		return nil, err
+	r := heard(told)
+	if q.Trace || q.Resume { // of a run that is resumed, its beginning is in the log alone
+		var err error
+		if r.Commits, err = a.commits(ctx, r.ID, r.Thread, told[len(told)-1].Commit); err != nil {
+			return nil, err
+		}
 	}
 	reply, err := a.reply(ctx, r)
 	if err == nil && q.Trace {

@@ -210,7 +210,8 @@ func TestGraphIsOff(t *testing.T) {
 			}
 			r, first := search()
 			_, second := search()
-			if read := first > second; read != tt.reads {
+			// Of the passages, the second search remembers the texts: one statement less.
+			if read := first > second+1; read != tt.reads {
 				t.Errorf("the links were read: %t", read)
 			}
 			var sources []string

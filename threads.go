@@ -155,21 +155,44 @@ func (a *Assistant) Run(ctx context.Context, run string) (*transcript.Run, error
 
 // readRun reads a run of a thread up to a commit, its last.
 func (a *Assistant) readRun(ctx context.Context, id, thread string, last graph.CommitID) (*transcript.Run, error) {
-	r := &transcript.Run{Thread: thread, ID: id}
-	for c, err := range a.threads.Walk(ctx, thread, last) {
-		if err != nil {
-			return nil, fmt.Errorf("read run %q: %w", id, err)
-		}
-		if c.Run != id {
-			break // a run's commits stand together
-		}
-		r.Commits = append(r.Commits, c)
+	commits, err := a.commits(ctx, id, thread, last)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	r := &transcript.Run{Thread: thread, ID: id, Commits: commits}
 	if r.State, err = a.stateAt(ctx, thread, last); err != nil {
 		return nil, fmt.Errorf("read run %q: %w", id, err)
 	}
 	return r, nil
+}
+
+// commits reads those of a run, newest first. They are looked for in the thread: a fork
+// may hold the run, too.
+func (a *Assistant) commits(ctx context.Context, run, thread string, last graph.CommitID) (out []graph.Commit, err error) {
+	for c, err := range a.threads.Walk(ctx, thread, last) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %q: %w", run, err)
+		}
+		if c.Run != run {
+			break // a run's commits stand together
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// heard is a run as its durable events told of it while it went on: of its
+// commits, when they were made and what their tasks noted. Its state is shared with the
+// thread, and not to be written to.
+func heard(told []Event) *transcript.Run {
+	last := told[len(told)-1]
+	r := &transcript.Run{Thread: last.Thread, ID: last.Run, State: last.State}
+	for _, e := range slices.Backward(told) {
+		if e.Kind != graph.RunEnded { // which tells of the commit before once more
+			r.Commits = append(r.Commits, graph.Commit{ID: e.Commit, Run: e.Run, Step: e.Step, Status: e.Status, Time: e.Time, Deltas: e.Tasks})
+		}
+	}
+	return r
 }
 
 func (a *Assistant) stateAt(ctx context.Context, thread string, at graph.CommitID) (state.State, error) {

@@ -129,8 +129,8 @@ func percentiles(b *testing.B, took []time.Duration) {
 // changes: allocations, SQL statements and calls of models.
 func TestTurnCosts(t *testing.T) {
 	const (
-		mostAllocs     = 18_000
-		mostStatements = 180
+		mostAllocs     = 12_000
+		mostStatements = 100
 	)
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	indexed(t, a)

@@ -66,7 +66,7 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 		e.State = x.state
 	}
 	if x.log != nil {
-		e.Commit = x.log.head.ID
+		e.Commit, e.Time = x.log.head.ID, x.log.head.Time
 	}
 	x.left = !x.yield(e, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,11 +35,19 @@ type Searcher struct {
 
 	spellings *memo.Cache[spelled, []SimilarTerm] // by word; nil: none are kept
 	terms     *termCache                          // nil: none are kept, and all parts are searched as large ones
+	chunks    *memo.Cache[string, state.Chunk]    // by the id asked for; see Chunks
 }
 
 // keptSpellings is how many words that no chunk holds a searcher remembers, with
 // what is searched for instead: the same are asked for again and again.
 const keptSpellings = 1024
+
+// A searcher remembers at least keptChunks chunks, whose texts have up to mostKept
+// bytes: the steps of an answer, and the turns of a conversation, read the same ones.
+const (
+	keptChunks = 512
+	mostKept   = 8 << 10
+)
 
 // Searcher returns a searcher over what the index holds of roots now; the order
 // of roots does not matter. Where a root was never indexed the error is
@@ -60,6 +69,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 	s.scorer = newScorer(db.ranking, s.all)
 	s.terms = newTermCache(len(s.parts), keptImpacts)
 	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
+	s.chunks = memo.New[string, state.Chunk](keptChunks)
 	s.bind()
 	return s, nil
 }
@@ -239,11 +249,19 @@ func rootMark(root string) string {
 }
 
 // Chunks returns chunks by id, in the order asked for. Left out are ids that the
-// searcher does not know, and chunks that changed or went since it was made.
+// searcher does not know, and chunks that changed or went since it was made. What
+// they hold is shared and not to be written to.
 func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
 	found := make(map[string]state.Chunk, len(ids)) // by the id asked for
-	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+	current := false
+	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		clear(found)
+		if current, err = s.current(tx); err != nil {
+			return err
+		}
+		if current {
+			s.recall(ids, found)
+		}
 		for _, v := range s.views {
 			if err := v.read(tx, &s.db.books, ids, found); err != nil {
 				return err
@@ -254,13 +272,44 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	if err != nil {
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}
-	var out []state.Chunk
+	if len(found) == 0 {
+		return nil, nil
+	}
+	out := make([]state.Chunk, 0, len(ids))
 	for _, id := range ids {
 		if c, ok := found[id]; ok {
 			out = append(out, c)
+			if current && len(c.Text) <= mostKept {
+				s.chunks.Get(id, func() state.Chunk { return c })
+			}
 		}
 	}
 	return out, nil
+}
+
+// current reports whether the index is as it was when the searcher was made, so
+// that the chunks it remembers are those that the tables hold.
+func (s *Searcher) current(tx *sqlite.Tx) (bool, error) {
+	for _, v := range s.views {
+		var generation int64
+		err := tx.QueryRow(`SELECT generation FROM collections WHERE id = ?`, v.manifest.collection).Scan(&generation)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && generation != v.manifest.generation {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// recall puts the chunks that are remembered into found.
+func (s *Searcher) recall(ids []string, found map[string]state.Chunk) {
+	for _, id := range ids {
+		if c, ok := s.chunks.Find(id); ok {
+			found[id] = c
+		}
+	}
 }
 
 // read reads, of the ids that no view before held, those that this one holds.

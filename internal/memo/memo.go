@@ -22,7 +22,7 @@ func New[K comparable, V any](most int) *Cache[K, V] {
 // Get returns the value of key, which is made by make where it is not known.
 // Two callers may both make a value that neither found; both get the same one.
 func (c *Cache[K, V]) Get(key K, make func() V) V {
-	if v, ok := c.find(key); ok {
+	if v, ok := c.Find(key); ok {
 		return v
 	}
 	made := make()
@@ -35,7 +35,8 @@ func (c *Cache[K, V]) Get(key K, make func() V) V {
 	return made
 }
 
-func (c *Cache[K, V]) find(key K) (V, bool) {
+// Find returns the value of key, where it is known.
+func (c *Cache[K, V]) Find(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v, ok := c.newer[key]; ok {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -44,7 +43,8 @@ type conn struct {
 // stmt is a prepared statement.
 type stmt struct {
 	driverStmt
-	row []driver.Value // memory for the row of QueryRow
+	row  []driver.Value // memory for the row of QueryRow
+	busy bool           // rows of it are being gone through: another cursor over it would disturb them
 }
 
 // connect opens a connection and brings it to the settings of this package.
@@ -104,13 +104,17 @@ func (cn *conn) exec(ctx context.Context, query string) error {
 	return cn.once(ctx, query)
 }
 
-// prepared returns the statement for a query, nil when there are too many.
+// prepared returns the statement for a query, nil when there are too many or when
+// it is busy.
 func (cn *conn) prepared(ctx context.Context, query string) (*stmt, error) {
 	if s, ok := cn.stmts[query]; ok {
+		if s.busy {
+			return nil, nil // no statement and no error: the caller runs the text
+		}
 		return s, nil
 	}
 	if len(cn.stmts) >= maxStatements {
-		return nil, nil // no statement and no error: the caller runs the text
+		return nil, nil
 	}
 	made, err := cn.dc.PrepareContext(ctx, query)
 	if err != nil {
@@ -187,8 +191,8 @@ func (cn *conn) close() {
 }
 
 // Tx is a transaction that a callback works in. It is valid until the callback
-// returns and must be used by one goroutine at a time. Statements of Exec and
-// QueryRow are prepared once per connection, so their texts should be constant.
+// returns and must be used by one goroutine at a time. Statements are prepared
+// once per connection, so their texts should be constant.
 // Arguments are what package database/sql takes, but for named ones.
 type Tx struct {
 	ctx   context.Context //nolint:containedctx // a Tx lives only as long as one call
@@ -318,12 +322,16 @@ func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		tx.cn.db.statements.Add(1)
 		tx.changed = tx.changed || !strings.HasPrefix(query, "SELECT")
-		values, err := tx.cn.bind(args)
+		s, values, err := tx.ready(query, args)
 		var rows driver.Rows
-		if err = cmp.Or(context.Cause(tx.ctx), err); err == nil {
-			// Not prepared: several cursors over one statement would disturb each
-			// other. Not the context: drivers then start a goroutine for every row.
+		switch { // not with the context: drivers then start a goroutine for every row
+		case err != nil:
+		case s == nil:
 			rows, err = tx.cn.dc.QueryContext(tx.still, query, values)
+		default:
+			rows, err = s.QueryContext(tx.still, values)
+			s.busy = true
+			defer func() { s.busy = false }()
 		}
 		if err != nil {
 			yield(Row{err: err})

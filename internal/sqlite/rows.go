@@ -13,6 +13,12 @@ import (
 
 // rows goes through the rows of a statement and ends it.
 func (tx *Tx) rows(rows driver.Rows, yield func(Row) bool) {
+	ended := false
+	defer func() {
+		if !ended { // yield panicked
+			_ = rows.Close()
+		}
+	}()
 	values := make([]driver.Value, len(rows.Columns()))
 	for {
 		err := context.Cause(tx.ctx)
@@ -22,13 +28,14 @@ func (tx *Tx) rows(rows driver.Rows, yield func(Row) bool) {
 		if err == nil && yield(Row{values: values}) {
 			continue
 		}
-		ended := rows.Close()
+		ended = true
+		closed := rows.Close()
 		switch {
 		case err == nil: // the caller has seen enough
 		case !errors.Is(err, io.EOF):
 			yield(Row{err: err})
-		case ended != nil:
-			yield(Row{err: ended})
+		case closed != nil:
+			yield(Row{err: closed})
 		}
 		return
 	}

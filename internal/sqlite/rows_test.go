@@ -162,6 +162,56 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// Query goes through the rows of one text within itself, and leaves its statement
+// fit for use whether a loop ends, is broken or panics.
+func TestQueryWithinItself(t *testing.T) {
+	db := open(t, "")
+	for _, body := range []string{"a", "b", "c"} {
+		if err := db.Write(t.Context(), add(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const all = `SELECT body FROM notes ORDER BY id`
+	each := func(tx *sqlite.Tx, f func(body string)) error {
+		for r := range tx.Query(all) {
+			var body string
+			if err := r.Scan(&body); err != nil {
+				return err
+			}
+			f(body)
+		}
+		return nil
+	}
+	var pairs []string
+	if err := db.Read(t.Context(), func(tx *sqlite.Tx) error {
+		for range tx.Query(all) {
+			break
+		}
+		return each(tx, func(a string) {
+			var first string
+			if err := tx.QueryRow(all).Scan(&first); err != nil || first != "a" {
+				t.Errorf("within the rows: %q, %v", first, err)
+			}
+			if err := each(tx, func(b string) { pairs = append(pairs, a+b) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"}, pairs); diff != "" {
+		t.Errorf("pairs (-want +got):\n%s", diff)
+	}
+	if err := db.Read(t.Context(), func(tx *sqlite.Tx) error {
+		return each(tx, func(string) { panic("in the middle") })
+	}); err == nil {
+		t.Error("a panic gave no error")
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, bodies(t, db)); diff != "" {
+		t.Errorf("after a panic (-want +got):\n%s", diff)
+	}
+}
+
 // A counter is shared by the callbacks of one transaction, and asked for anew in
 // the next: also after a group was broken up, whose first try counts for nothing.
 func TestCounter(t *testing.T) {
