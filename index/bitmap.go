@@ -8,14 +8,6 @@ type bitmap []uint64
 // newBitmap has room for the numbers below n.
 func newBitmap(n int) bitmap { return make(bitmap, (n+63)/64) }
 
-// sized returns an empty bitmap for numbers below n, made of an empty one.
-func (b bitmap) sized(n int) bitmap {
-	if words := (n + 63) / 64; words <= cap(b) {
-		return b[:words]
-	}
-	return newBitmap(n)
-}
-
 func (b bitmap) set(i int)      { b[i>>6] |= 1 << (i & 63) }
 func (b bitmap) unset(i int)    { b[i>>6] &^= 1 << (i & 63) }
 func (b bitmap) has(i int) bool { return b[i>>6]&(1<<(i&63)) != 0 }

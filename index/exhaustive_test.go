@@ -238,6 +238,42 @@ func TestPruningIsExact(t *testing.T) {
 	}
 }
 
+// TestShortRows compares the short tables of a segment with the long ones, which tell
+// of chunks that are too long for them, too; a search among those is exact.
+func TestShortRows(t *testing.T) {
+	for _, row := range []struct{ words, chunks int }{{40, 1}, {40, 9}, {70_000, 1}, {70_000, 3}} {
+		m := newMade(5, 300, row.words, row.chunks, true)
+		s := searcherOf(t, DefaultRanking(), m.segment(t, 1+200_000/(row.words+500)))
+		seg := s.parts[0].segment
+		r, long := seg.shortRows(), 0
+		for c := range uint32(seg.chunks) {
+			f, body, _ := seg.chunkRow(c)
+			first, end := seg.chunksOf(f)
+			length := uint16(0)
+			if body < onlyChunk {
+				length = uint16(body)
+				if end-first == 1 && body > 0 {
+					length |= onlyChunk
+				}
+			} else {
+				long++
+			}
+			if r.fileOf(c) != f || int(r.end(c)) != end || r.first(c) != (int(c) == first) || r.lengths[c] != length {
+				t.Errorf("chunk %d of %d is in file %d that ends at %d with %d terms, want %d, %d and %d", c, seg.chunks, r.fileOf(c), r.end(c), r.lengths[c], f, end, length)
+			}
+		}
+		if (long > 0) != (row.words > onlyChunk) {
+			t.Errorf("of %d chunks of %d words %d are long", seg.chunks, row.words, long)
+		}
+		for n := range 10 {
+			q := m.query(1 + n)
+			if d := cmp.Diff(exhaustive(s, q, 5), pruned(t, s, q, 5), cmp.AllowUnexported(candidate{})); d != "" {
+				t.Errorf("%q: (-exhaustive +search)\n%s", q.Text, d)
+			}
+		}
+	}
+}
+
 // narrow lets from no file in a hundred to all be found, and some or all chunks
 // of them.
 func narrow(r *rand.Rand, s *Searcher, n int) {

@@ -65,20 +65,19 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
-var postingsPool = sync.Pool{New: func() any { return new([]posting) }}
+var takenPool = sync.Pool{New: func() any { return new(taken) }}
 
 func (s *Searcher) newImpacts(i int, t *term) *impacts {
 	p, e, l := &s.parts[i], t.parts[i].entry, s.layoutOf(i)
-	scratch := postingsPool.Get().(*[]posting)
-	defer postingsPool.Put(scratch)
+	list := takenPool.Get().(*taken)
+	defer takenPool.Put(list)
 	var c cursor
 	c.open(e)
-	list := c.take((*scratch)[:0], 0, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
-	*scratch = list
+	c.take(list, 0, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
 	df := min(e.chunkDF, p.chunks)
 	out := &impacts{chunks: make([]uint32, 0, df), ofChunk: make([]float64, 0, df)}
-	for n := 0; n < len(list); {
-		in := &list[n]
+	for n := 0; n < len(list.chunks); {
+		in := list.at(n)
 		switch by := l.norms[in.chunk]; {
 		case by.file < 0:
 			n = s.addSeveral(out, i, t, list, n, int(-by.file)-1)
@@ -88,7 +87,7 @@ func (s *Searcher) newImpacts(i int, t *term) *impacts {
 		default:
 			f, body, heading := p.chunkRow(in.chunk)
 			total, length := p.fileField(f, 1), p.fileField(f, 2)
-			out.add(in.chunk, s.scorer.chunkImpact(t, *in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
+			out.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
 		}
 		n++
 	}
@@ -103,12 +102,12 @@ func (m *impacts) add(chunk uint32, v float64) {
 
 // addSeveral adds the impacts of the document of several chunks that the n-th posting
 // is of, and returns which posting is the first behind it.
-func (s *Searcher) addSeveral(out *impacts, i int, t *term, list []posting, n, place int) int {
+func (s *Searcher) addSeveral(out *impacts, i int, t *term, list *taken, n, place int) int {
 	p, l := &s.parts[i], s.layoutOf(i)
-	doc, title, total, whole := &l.several[place], list[n].title, uint32(0), 0.0
+	doc, title, total, whole := &l.several[place], list.at(n).title, uint32(0), 0.0
 	if title == 0 {
-		for ; n < len(list) && list[n].chunk < doc.end; n++ {
-			in := list[n]
+		for ; n < len(list.chunks) && list.chunks[n] < doc.end; n++ {
+			in := list.at(n)
 			total += in.body
 			if in.plain() {
 				out.add(in.chunk, chunkPlain(t, in.body, l.norms[in.chunk].chunk))
@@ -125,8 +124,8 @@ func (s *Searcher) addSeveral(out *impacts, i int, t *term, list []posting, n, p
 		length := p.fileField(f, 2)
 		for at := doc.first; at < doc.end; at++ {
 			var in posting
-			if n < len(list) && list[n].chunk == at {
-				in = list[n]
+			if n < len(list.chunks) && list.chunks[n] == at {
+				in = list.at(n)
 				n++
 			}
 			total += in.body

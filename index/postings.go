@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // The postings of a term are its entries, one a chunk that holds it in text or
@@ -150,6 +151,7 @@ type cursor struct {
 	first, last   uint32
 	offsets       []byte
 	codes         []byte
+	plain         bool   // no entry tells more
 	rest          reader // what follows the codes, from entry seen on
 	seen          int
 
@@ -220,6 +222,7 @@ func (c *cursor) load(b int) {
 	}
 	c.offsets, c.codes = body[:c.size*c.width], body[c.size*c.width:c.size*(c.width+1)]
 	c.rest = reader{b: body[c.size*(c.width+1):]}
+	c.plain = len(c.rest.b) == 0
 }
 
 func (c *cursor) end() {
@@ -286,43 +289,116 @@ func (c *cursor) next() {
 	c.read()
 }
 
-// take appends the postings whose chunks lie in [from, end) to dst, from where the
-// cursor stands on, and moves behind them. Chunks before from, and those before the
+// taken are postings of a term that were read, ascending.
+type taken struct {
+	chunks []uint32
+	codes  []byte
+	more   []posting // those whose code tells that there is more
+	next   int       // of more: see at
+}
+
+// at returns the i-th posting. It is asked for in ascending order.
+func (l *taken) at(i int) posting {
+	p := posting{chunk: l.chunks[i], body: uint32(l.codes[i])}
+	if p.body < entryMore {
+		return p
+	}
+	for l.next < len(l.more) && l.more[l.next].chunk < p.chunk {
+		l.next++
+	}
+	if l.next < len(l.more) && l.more[l.next].chunk == p.chunk {
+		return l.more[l.next]
+	}
+	return posting{chunk: p.chunk} // damaged
+}
+
+// take reads the postings whose chunks lie in [from, end), from where the cursor stands
+// on, and moves behind them. Chunks before from, and those before the
 // one they stand behind, are there in damaged postings alone, and are passed over.
-func (c *cursor) take(dst []posting, from, end uint32) []posting {
+func (c *cursor) take(l *taken, from, end uint32) {
+	l.chunks, l.codes, l.more, l.next = l.chunks[:0], l.codes[:0], l.more[:0], 0
 	for c.chunk < end {
-		if c.chunk >= from {
-			dst = append(dst, c.posting)
-			from = c.chunk + 1
+		n := c.size
+		if c.last >= end {
+			n = c.search(end)
 		}
-		c.i++
-		dst, from = c.takeBlock(dst, from, end)
+		start := len(l.chunks)
+		c.decode(l, n)
+		l.check(start, from, end)
+		if len(l.chunks) > 0 {
+			from = l.chunks[len(l.chunks)-1] + 1
+		}
 		if c.i == c.size {
 			c.load(c.block + 1)
 		}
 		c.read()
 	}
-	return dst
 }
 
-// takeBlock is take for the entries of the block from c.i on, and leaves c.i at the
-// first that is not taken.
-func (c *cursor) takeBlock(dst []posting, from, end uint32) (taken []posting, next uint32) {
-	for ; c.i < c.size; c.i++ {
-		p := posting{chunk: c.at(c.i), body: uint32(c.codes[c.i])}
-		if p.chunk >= end {
-			break
+// decode reads the entries of the block from c.i on, up to the n-th, where it leaves
+// c.i.
+func (c *cursor) decode(l *taken, n int) {
+	from, start := c.i, len(l.chunks)
+	l.codes = append(l.codes, c.codes[from:n]...)
+	l.chunks = slices.Grow(l.chunks, n-from)[:start+n-from]
+	out, offsets := l.chunks[start:], c.offsets[from*c.width:n*c.width]
+	switch c.width {
+	case 1:
+		for i, o := range offsets {
+			out[i] = c.first + uint32(o)
 		}
-		if p.body >= entryMore {
-			c.readMore()
-			p.body, p.heading, p.title = c.body, c.heading, c.title
+	case 2:
+		for i := range out {
+			out[i] = c.first + uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
 		}
-		if p.chunk >= from {
-			dst = append(dst, p)
-			from = p.chunk + 1
+	default:
+		for i := range out {
+			out[i] = c.first + binary.LittleEndian.Uint32(offsets[4*i:])
 		}
 	}
-	return dst, from
+	if !c.plain {
+		for i, code := range c.codes[from:n] {
+			if code < entryMore {
+				continue
+			}
+			if i > 0 { // where the cursor stands was read
+				c.i = from + i
+				c.chunk = out[i]
+				c.readMore()
+			}
+			if c.size == 0 { // damaged
+				return
+			}
+			l.more = append(l.more, c.posting)
+		}
+	}
+	c.i = n
+}
+
+// check takes out, from a place on, what is not in [from, end) or does not ascend,
+// as in damaged postings.
+func (l *taken) check(start int, from, end uint32) {
+	list := l.chunks[start:]
+	if len(list) == 0 {
+		return
+	}
+	least, back := from, uint32(0)
+	for _, c := range list {
+		back |= c - least // of the upper half of numbers where it goes back
+		least = c + 1
+	}
+	if back>>31 == 0 && list[len(list)-1] < end {
+		return
+	}
+	kept := start
+	for i, c := range list {
+		if c >= from && c < end {
+			l.chunks[kept], l.codes[kept] = c, l.codes[start+i]
+			kept++
+			from = c + 1
+		}
+	}
+	l.chunks, l.codes = l.chunks[:kept], l.codes[:kept]
 }
 
 // seek moves on to the first posting whose chunk is not before the one asked
@@ -338,6 +414,15 @@ func (c *cursor) seek(chunk uint32) {
 		}
 		c.load(b)
 	}
+	if c.i = c.search(chunk); c.i == c.size { // only in damaged blocks, or at the end
+		c.load(c.block + 1)
+	}
+	c.read()
+}
+
+// search returns the first entry of the block, from c.i on, whose chunk is not before
+// the one asked for.
+func (c *cursor) search(chunk uint32) int {
 	lo, hi := c.i, c.size
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
@@ -347,12 +432,7 @@ func (c *cursor) seek(chunk uint32) {
 			hi = m
 		}
 	}
-	if lo == c.size { // only in damaged blocks, or at the end
-		c.load(c.block + 1)
-		lo = 0
-	}
-	c.i = lo
-	c.read()
+	return lo
 }
 
 // bound is the greatest of any entry from where the cursor stands up to a

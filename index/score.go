@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 	"sync"
 )
@@ -16,12 +15,13 @@ import (
 // Terms stand in one order, the weightiest first; from some place on, all
 // together cannot lift a chunk that holds only them over the worst of the k best
 // so far. The terms before that place are added up; the others are looked up
-// only for documents that can still win. As terms are always added in that one
+// only for documents that can still win, or added up too where those are so many
+// that this takes less time. As terms are always added in that one
 // order, a score has the same bits whatever was skipped.
 
 // windowChunks is about how many chunks a window has: their sums stay in the
 // first-level cache, and bounds are those of few blocks.
-const windowChunks = 1024
+const windowChunks = 2048
 
 // slack is added to bounds for what rounding takes: a chunk is skipped only
 // where it would lose without it, too.
@@ -39,8 +39,14 @@ type window struct {
 	f0, f1        int         // files of the window
 	c0, c1        int         // chunks of the window
 	chunks, files []float64   // sums so far; 0 outside of a window
-	touched       bitmap      // files of the window that hold an added term
-	list          []posting   // of the term that is being added
+	most          float64     // of files
+	touched       []uint32    // chunks that were added to, counted from c0; one stands there several times
+	able          []uint32    // of those, the ones that can reach the floor
+	promising     []uint32    // files of the window: see gather
+	partial       []float64   // sums of their chunks
+	list          taken       // postings of the term that is being added
+	rows          *rows       // of the part
+	lookups       int         // postings that are added in the time that one is looked up
 	part          int         // its number
 	allowed       bitmap      // files of the part that may be found; nil: all
 	only          bitmap      // chunks of those files that may be found; nil: all
@@ -68,8 +74,7 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 		switch {
 		case essential == 0:
 		case w.few():
-			w.touchAllowed()
-			w.finish(0, found)
+			w.finishAllowed(found)
 		default:
 			for t := range essential {
 				w.add(t)
@@ -86,6 +91,10 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 // open prepares for a part.
 func (w *window) open(s *Searcher, i int, terms []queryTerm) {
 	w.seg, w.score = s.parts[i].segment, &s.scorer
+	w.rows, w.lookups = w.seg.shortRows(), plainLookups
+	if w.rows.files != nil {
+		w.lookups = lookups
+	}
 	w.chunkStretch, w.fileStretch = s.scorer.stretch(&w.seg.made)
 	w.terms, w.cursors = w.terms[:0], w.cursors[:0]
 	for _, t := range terms {
@@ -134,7 +143,6 @@ func (w *window) next() bool {
 	}
 	w.chunks = zeros(w.chunks, w.c1-w.c0)
 	w.files = zeros(w.files, w.f1-w.f0)
-	w.touched = w.touched.sized(w.f1 - w.f0)
 	return true
 }
 
@@ -172,153 +180,11 @@ func (w *window) few() bool {
 	return w.allowed != nil && 8*w.allowed.count(w.f0, w.f1) < w.f1-w.f0
 }
 
-func (w *window) touchAllowed() {
+// finishAllowed is finish for all files of the window that may be found, none of
+// whose terms was added.
+func (w *window) finishAllowed(found *top) {
 	for f := w.allowed.next(w.f0); f < w.f1; f = w.allowed.next(f + 1) {
-		w.touched.set(f - w.f0)
+		w.finishFile(f, 0, found.floor(), found)
 	}
-}
-
-// add adds what a term gives all files of the window. It does what addFile does
-// file by file, from postings that were all read before.
-func (w *window) add(t int) {
-	w.list = w.cursors[t].take(w.list[:0], uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
-	seg, term := w.seg, w.terms[t]
-	for i := 0; i < len(w.list); {
-		p := &w.list[i]
-		f, body, heading := seg.chunkRow(p.chunk)
-		first, end := seg.chunksOf(f)
-		if w.allowed != nil && !w.allowed.has(f) {
-			i = after(w.list, i+1, end)
-			continue
-		}
-		w.touched.set(f - w.f0)
-		switch {
-		case p.title > 0:
-			i = w.addTitles(t, f, i)
-			continue
-		case end-first == 1:
-			w.chunks[first-w.c0] += float64(term.weight * (w.score.chunkImpact(term.term, *p, body, heading, 0, 0) +
-				w.score.fileImpact(term.term, p.body, seg.fileField(f, 1), 0, 0)))
-			i++
-			continue
-		}
-		total := uint32(0)
-		for {
-			p := &w.list[i]
-			total += p.body
-			w.chunks[int(p.chunk)-w.c0] += float64(term.weight * w.score.chunkImpact(term.term, *p, body, heading, 0, 0))
-			if i++; i == len(w.list) || int(w.list[i].chunk) >= end {
-				break
-			}
-			_, body, heading = seg.chunkRow(w.list[i].chunk)
-		}
-		w.files[f-w.f0] += float64(term.weight * w.score.fileImpact(term.term, total, seg.fileField(f, 1), 0, 0))
-	}
-}
-
-// after is the first entry from i on whose chunk is not before end.
-func after(list []posting, i, end int) int {
-	for i < len(list) && int(list[i].chunk) < end {
-		i++
-	}
-	return i
-}
-
-// addTitles is add for a file with the term in its title, which all of its
-// chunks have part in. It returns the first entry behind those of the file.
-func (w *window) addTitles(t, f, i int) int {
-	title := w.list[i].title
-	w.addWhole(t, f, title, func(at int) (p posting) {
-		if i = after(w.list, i, at); i < len(w.list) && int(w.list[i].chunk) == at {
-			p = w.list[i]
-			i++
-		}
-		return p
-	})
-	return i
-}
-
-// addFile adds what a term gives one file and its chunks. The cursor of the term
-// stands on the file's first posting; it is moved behind the last.
-func (w *window) addFile(t, f int) {
-	c := &w.cursors[t]
-	w.addWhole(t, f, c.title, func(at int) (p posting) {
-		for int(c.chunk) < at { // in damaged postings
-			c.next()
-		}
-		if int(c.chunk) == at {
-			p = c.posting
-			c.next()
-		}
-		return p
-	})
-}
-
-// addWhole adds what a term gives one file, in(chunk) being its posting there.
-func (w *window) addWhole(t, f int, title uint32, in func(chunk int) posting) {
-	term, length := w.terms[t], w.seg.fileField(f, 2)
-	first, end := w.seg.chunksOf(f)
-	total := uint32(0)
-	for at := first; at < end; at++ {
-		p := in(at)
-		total += p.body
-		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
-		v := w.score.chunkImpact(term.term, p, body, heading, title, length)
-		if end-first == 1 {
-			v += w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length)
-		}
-		w.chunks[at-w.c0] += float64(term.weight * v)
-	}
-	if end-first > 1 {
-		w.files[f-w.f0] += float64(term.weight * w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length))
-	}
-}
-
-// finish goes through the files of the window that hold an added term, looks up
-// the terms from essential on, offers the chunks, and clears the sums.
-func (w *window) finish(essential int, found *top) {
-	for i, word := range w.touched {
-		w.touched[i] = 0
-		for ; word != 0; word &= word - 1 {
-			w.finishFile(w.f0+i*64+bits.TrailingZeros64(word), essential, found)
-		}
-	}
-}
-
-func (w *window) finishFile(f, essential int, found *top) {
-	first, end := w.seg.chunksOf(f)
-	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
-	floor := found.floor()
-	for t := essential; ; t++ {
-		if (greatest(chunks)+*whole+w.rest[t])*slack < floor { // a bound that is no number holds nothing back
-			break
-		}
-		if t == len(w.terms) {
-			for i, v := range chunks {
-				if v > 0 && (w.only == nil || w.only.has(first+i)) {
-					found.offer(candidate{w.part, first + i, v + *whole})
-				}
-			}
-			break
-		}
-		if c := &w.cursors[t]; uint64(c.chunk) < uint64(end) {
-			c.seek(uint32(first)) //nolint:gosec // chunks of a segment fit 32 bits
-			if uint64(c.chunk) < uint64(end) {
-				w.addFile(t, f)
-			}
-		}
-	}
-	clear(chunks)
-	*whole = 0
-}
-
-// greatest is the greatest of some sums; most documents have few.
-func greatest(sums []float64) float64 {
-	m := sums[0]
-	for _, v := range sums[1:] {
-		if v > m {
-			m = v
-		}
-	}
-	return m
+	w.clear()
 }

@@ -91,6 +91,9 @@ type segment struct {
 
 	once   sync.Once
 	places map[string]int // chunks by id, made by place when first needed
+
+	rowsOnce sync.Once
+	rows     rows // see shortRows
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.

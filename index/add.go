@@ -1,0 +1,290 @@
+package index
+
+import (
+	"math"
+	"slices"
+)
+
+// add adds what a term gives all files of the window. It does what addFile does
+// file by file, from postings that were all read before.
+func (w *window) add(t int) {
+	l := &w.list
+	w.cursors[t].take(l, uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
+	term, r := w.terms[t], &w.score.ranking
+	body, whole := w.score.body, w.score.fileBody
+	lengths := w.rows.lengths[w.c0:w.c1]
+	sums := w.chunks[:len(lengths)]
+	for i := 0; i < len(l.chunks); {
+		at := int(l.chunks[i]) - w.c0
+		code, length := l.codes[i], lengths[at]
+		if length <= onlyChunk || code-1 >= entryMore-1 {
+			i = w.addMore(t, i)
+			continue
+		}
+		// As in addOnly, written out: most postings of most collections are so.
+		tf, n := float64(code), uint32(length&^onlyChunk)
+		v := float64(term.chunkGain * (tf / (tf + float64(r.K1*body.of(n)))))
+		v += float64(r.Document * float64(term.fileGain*(tf/(tf+float64(r.K1*whole.of(n))))))
+		sums[at] += float64(term.weight * v)
+		w.touched = append(w.touched, uint32(at)) //nolint:gosec // as above
+		i++
+	}
+}
+
+// addMore adds what a term gives the file that its i-th posting is of, and returns the
+// first posting behind those of the file.
+func (w *window) addMore(t, i int) int {
+	l, term := &w.list, w.terms[t]
+	p := l.at(i)
+	f, end := w.rows.fileOf(p.chunk), w.rows.end(p.chunk)
+	if p.title > 0 {
+		return w.addTitles(t, f, i)
+	}
+	if p.chunk+1 == end && w.rows.first(p.chunk) {
+		w.addOnly(t, f, p)
+		return i + 1
+	}
+	total := uint32(0)
+	for {
+		total += p.body
+		var v float64
+		if length := w.rows.lengths[p.chunk]; length > 0 && p.plain() {
+			v = float64(term.chunkGain * w.score.inText(p.body, uint32(length)))
+		} else {
+			_, body, heading := w.seg.chunkRow(p.chunk)
+			v = w.score.chunkImpact(term.term, p, body, heading, 0, 0)
+		}
+		w.sum(int(p.chunk), float64(term.weight*v))
+		if i++; i == len(l.chunks) || l.chunks[i] >= end {
+			break
+		}
+		p = l.at(i)
+	}
+	w.sumWhole(f, float64(term.weight*w.score.fileImpact(term.term, total, w.rows.files[f], 0, 0)))
+	return i
+}
+
+// addOnly adds what a term gives the only chunk of a file.
+func (w *window) addOnly(t, f int, p posting) {
+	term := w.terms[t]
+	_, body, heading := w.seg.chunkRow(p.chunk)
+	w.sum(int(p.chunk), float64(term.weight*(w.score.chunkImpact(term.term, p, body, heading, 0, 0)+
+		w.score.fileImpact(term.term, p.body, w.seg.fileField(f, 1), 0, 0))))
+}
+
+// sum adds to a chunk.
+func (w *window) sum(chunk int, v float64) {
+	w.chunks[chunk-w.c0] += v
+	w.touched = append(w.touched, uint32(chunk-w.c0)) //nolint:gosec // chunks of a segment fit 32 bits
+}
+
+// sumWhole adds to all chunks of a document that hold a term.
+func (w *window) sumWhole(file int, v float64) {
+	s := &w.files[file-w.f0]
+	*s += v
+	w.most = max(w.most, *s)
+}
+
+// addTitles is addMore for a file with the term in its title, which all of its
+// chunks have part in.
+func (w *window) addTitles(t, f, i int) int {
+	l := &w.list
+	w.addWhole(t, f, l.at(i).title, func(at int) (p posting) {
+		for i < len(l.chunks) && int(l.chunks[i]) < at {
+			i++
+		}
+		if i < len(l.chunks) && int(l.chunks[i]) == at {
+			p = l.at(i)
+			i++
+		}
+		return p
+	})
+	return i
+}
+
+// addFile adds what a term gives one file and its chunks. The cursor of the term
+// stands on the file's first posting; it is moved behind the last.
+func (w *window) addFile(t, f int) {
+	c := &w.cursors[t]
+	w.addWhole(t, f, c.title, func(at int) (p posting) {
+		for int(c.chunk) < at { // in damaged postings
+			c.next()
+		}
+		if int(c.chunk) == at {
+			p = c.posting
+			c.next()
+		}
+		return p
+	})
+}
+
+// addWhole adds what a term gives one file, in(chunk) being its posting there.
+func (w *window) addWhole(t, f int, title uint32, in func(chunk int) posting) {
+	term, length := w.terms[t], w.seg.fileField(f, 2)
+	first, end := w.seg.chunksOf(f)
+	total := uint32(0)
+	for at := first; at < end; at++ {
+		p := in(at)
+		total += p.body
+		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
+		v := w.score.chunkImpact(term.term, p, body, heading, title, length)
+		if end-first == 1 {
+			v += w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length)
+		}
+		w.sum(at, float64(term.weight*v))
+	}
+	if end-first > 1 {
+		w.sumWhole(f, float64(term.weight*w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length)))
+	}
+}
+
+// finish offers the chunks of the window that can win, after the first terms were
+// added, and clears the sums.
+func (w *window) finish(added int, found *top) {
+	floor := found.floor()
+	w.gather(added, floor)
+	// Of the other terms, what few documents are looked up for is not added.
+	for ; added < len(w.terms) && len(w.promising)*w.lookups > w.expected(added); added++ {
+		w.add(added)
+		w.sift(added+1, floor)
+	}
+	if len(w.promising) > 2*found.k {
+		floor = max(floor, w.raise(found.k))
+	}
+	for _, f := range w.promising {
+		w.finishFile(int(f), added, max(floor, found.floor()), found)
+	}
+	w.clear()
+}
+
+// plainLookups is about how many postings are added in the time that one is looked up,
+// where documents are of one chunk; lookups the same of others.
+const plainLookups, lookups = 16, 4
+
+// expected is about how many postings a term has in the window.
+func (w *window) expected(t int) int {
+	return w.cursors[t].n * (w.c1 - w.c0) / w.seg.chunks
+}
+
+// finishFile looks up the terms from the given one on for one file, until it cannot
+// reach the floor, and offers its chunks.
+func (w *window) finishFile(f, t int, floor float64, found *top) {
+	first, end := w.span(f)
+	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
+	for ; ; t++ {
+		if (greatest(chunks)+*whole+w.rest[t])*slack < floor { // a bound that is no number holds nothing back
+			return
+		}
+		if t == len(w.terms) {
+			for i, v := range chunks {
+				if v > 0 && (w.only == nil || w.only.has(first+i)) {
+					found.offer(candidate{w.part, first + i, v + *whole})
+				}
+			}
+			return
+		}
+		if c := &w.cursors[t]; uint64(c.chunk) < uint64(end) {
+			c.seek(uint32(first)) //nolint:gosec // chunks of a segment fit 32 bits
+			if uint64(c.chunk) < uint64(end) {
+				w.addFile(t, f)
+			}
+		}
+	}
+}
+
+// greatest is the greatest of some sums; most documents have few.
+func greatest(sums []float64) float64 {
+	m := sums[0]
+	for _, v := range sums[1:] {
+		if v > m {
+			m = v
+		}
+	}
+	return m
+}
+
+// scanned is how many chunks of a window there are, at most, for each that was added
+// to, if all are looked at rather than a list of those.
+const scanned = 6
+
+// gather lists the files, in order, that can still reach a floor with the terms from
+// t on. A file of several chunks can through any of them that holds a term so far, for
+// the others have less.
+func (w *window) gather(t int, floor float64) {
+	w.promising = w.promising[:0]
+	more := w.most + w.rest[t]
+	if sums := w.chunks[:w.c1-w.c0]; len(sums) <= scanned*len(w.touched) {
+		for at, v := range sums {
+			if v > 0 && !((v+more)*slack < floor) {
+				w.promise(w.c0 + at)
+			}
+		}
+		return
+	}
+	w.able = w.able[:0]
+	for _, at := range w.touched {
+		if !((w.chunks[at]+more)*slack < floor) {
+			w.able = append(w.able, at)
+		}
+	}
+	slices.Sort(w.able)
+	for _, at := range w.able {
+		w.promise(w.c0 + int(at))
+	}
+}
+
+// promise lists the file of a chunk, unless it is or may not be found.
+func (w *window) promise(chunk int) {
+	f := w.rows.fileOf(uint32(chunk))                                                                               //nolint:gosec // chunks of a segment fit 32 bits
+	if n := len(w.promising); (n == 0 || w.promising[n-1] != uint32(f)) && (w.allowed == nil || w.allowed.has(f)) { //nolint:gosec // fewer than chunks
+		w.promising = append(w.promising, uint32(f)) //nolint:gosec // as above
+	}
+}
+
+// sift leaves only those that can still reach a floor with the terms from t on.
+func (w *window) sift(t int, floor float64) {
+	kept := w.promising[:0]
+	for _, f := range w.promising {
+		first, end := w.span(int(f))
+		if !((greatest(w.chunks[first-w.c0:end-w.c0])+w.files[int(f)-w.f0]+w.rest[t])*slack < floor) {
+			kept = append(kept, f)
+		}
+	}
+	w.promising = kept
+}
+
+// raise returns a score that k chunks of promising files reach already.
+func (w *window) raise(k int) float64 {
+	w.partial = w.partial[:0]
+	greatest := 0.0
+	for _, f := range w.promising {
+		first, end := w.span(int(f))
+		for i, v := range w.chunks[first-w.c0 : end-w.c0] {
+			if v > 0 && (w.only == nil || w.only.has(first+i)) {
+				v += w.files[int(f)-w.f0]
+				w.partial = append(w.partial, v)
+				greatest = max(greatest, v)
+			}
+		}
+	}
+	if len(w.partial) < k {
+		return math.Inf(-1)
+	}
+	return math.Float64frombits(floorOf(w.partial, k, greatest))
+}
+
+// clear forgets the sums.
+func (w *window) clear() {
+	if n := w.c1 - w.c0; n <= scanned*len(w.touched) {
+		clear(w.chunks[:n])
+	} else {
+		for _, at := range w.touched {
+			w.chunks[at] = 0
+		}
+	}
+	w.touched = w.touched[:0]
+	if w.most > 0 {
+		clear(w.files[:w.f1-w.f0])
+		w.most = 0
+	}
+}
