@@ -253,12 +253,43 @@ func (v *vectorSegment) approximate(ctx context.Context, unit []float32, m measu
 			}
 		}
 	}
-	slices.SortFunc(best.list, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
-	if err := v.rescore(unit, m, best.list); err != nil {
+	return v.rescoreBest(unit, m, best.list, k, step)
+}
+
+// rescoreBest returns the k best of some candidates, in order, with their exact scores.
+// Those whose codes tell that they are not among them are not read: a cosine differs
+// from what codes say by no more than slip.
+func (v *vectorSegment) rescoreBest(unit []float32, m measure, list []candidate, k int, step float64) ([]candidate, error) {
+	slices.SortFunc(list, betterRow)
+	known := len(list)
+	if m.metric == MetricCosine || m.metric == "" {
+		known = min(k, known)
+	}
+	if err := v.rescore(unit, m, list[:known]); err != nil || known == 0 {
+		return list, err
+	}
+	floor := slices.MinFunc(list[:known], func(a, b candidate) int { return cmp.Compare(a.score, b.score) }).score
+	end, slip := known, v.near.slip(unit, step)
+	for end < len(list) && list[end].score*step+slip >= floor {
+		end++
+	}
+	if err := v.rescore(unit, m, list[known:end]); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(best.list, betterRow)
-	return best.list[:min(k, len(best.list))], nil
+	list = list[:end]
+	slices.SortFunc(list, betterRow)
+	return list[:min(k, len(list))], nil
+}
+
+// slip is how far the cosine of a vector of length 1 and one of the vectors is from what
+// its code says, at most: half a step of each dimension that was lost in the code, half
+// of one in each of the query's whole numbers, and what rounding may take.
+func (c *clusters) slip(unit []float32, step float64) float64 {
+	sum := 0.0
+	for i, f := range unit {
+		sum += math.Abs(float64(f)) * float64(c.scale[i])
+	}
+	return (sum+step*math.MaxInt8*float64(len(unit)))/2*(1+1e-3) + 1e-4
 }
 
 // nearChunks finds k chunks near a vector of length 1, with their exact scores, as
@@ -373,8 +404,10 @@ func (c *clusters) query(unit []float32) (out []int32, step float64) {
 	return out, greatest / limit
 }
 
-// rescore gives candidates their exact scores.
+// rescore gives candidates their exact scores, and brings them in the order of rows, in
+// which they are read.
 func (v *vectorSegment) rescore(unit []float32, m measure, list []candidate) error {
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
 	buf := make([]byte, 4*v.dimension)
 	x := make([]float32, v.dimension)
 	for i := range list {

@@ -63,6 +63,52 @@ func nearestRows(v *vectorSegment, unit []float32, k int, allowed func(row int) 
 
 func all(int) bool { return true }
 
+// TestRescoreBest finds what it finds that reads each candidate, and leaves most unread
+// where they differ by more than codes take away.
+func TestRescoreBest(t *testing.T) {
+	for _, decay := range []float64{0, 0.5, 1} {
+		v := clumps(3000, 48, 12, decay)
+		if _, err := v.cluster(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(3, 4))
+		spared := 0
+		for range 50 {
+			unit := clump(random, make([]float64, v.dimension), slices.Repeat([]float64{1}, v.dimension))
+			query, step := v.near.query(unit)
+			var list []candidate
+			for place, row := range v.near.order {
+				code := v.near.codes[place*v.dimension : (place+1)*v.dimension]
+				c := candidate{chunk: int(row), score: float64(dotCodes(query, code))}
+				if exact := cosine(unit, v.row(int(row))); math.Abs(exact-c.score*step) > v.near.slip(unit, step) {
+					t.Fatalf("decay %v: a code says %v of the cosine %v, more than %v beside it", decay, c.score*step, exact, v.near.slip(unit, step))
+				}
+				list = append(list, c)
+			}
+			slices.SortFunc(list, betterRow)
+			list = list[:100]
+			want := slices.Clone(list)
+			if err := v.rescore(unit, measure{}, want); err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(want, betterRow)
+			got, err := v.rescoreBest(unit, measure{}, list, 20, step)
+			if d := cmp.Diff(want[:20], got, cmp.AllowUnexported(candidate{})); d != "" || err != nil {
+				t.Fatalf("decay %v: (-all read +rescoreBest)\n%s%v", decay, d, err)
+			}
+			for _, c := range list { // the scores of those not read are whole
+				if c.score > 1 || c.score < -1 {
+					spared++
+				}
+			}
+		}
+		if spared < 50*20 {
+			t.Errorf("decay %v: of 100 candidates only %d are left unread", decay, spared/50)
+		}
+		t.Logf("decay %v: of 100 candidates %d are left unread", decay, spared/50)
+	}
+}
+
 // TestClusters finds nearly all that the slow way finds, with the same scores,
 // for vectors that are not stored.
 func TestClusters(t *testing.T) {
