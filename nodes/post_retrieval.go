@@ -20,7 +20,7 @@ import (
 // limits of o, in rank order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
-	alike := newLikeness()
+	alike, signs := newLikeness(), newSuspicions()
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if invalid != nil {
 			return state.Update{}, invalid
@@ -39,7 +39,7 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 		}
 		noteBy(ctx, r)
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
-		sources := o.choose(ctx, ranked, alike)
+		sources := o.choose(ctx, ranked, alike, signs)
 		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
 		sources, tokens := o.fit(ctx, sources, st.Turn.Language)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
@@ -93,8 +93,8 @@ func withOpenings(all []state.Source, limit int) []state.Source {
 	return append(slices.Clone(all[:limit-len(openings)]), openings...)
 }
 
-// mostCompared is how many texts a likeness remembers at least: 5 to 10 KB each.
-const mostCompared = 256
+// mostCompared is how many texts a likeness remembers at least: 3 to 6 KB each.
+const mostCompared = 512
 
 // likeness tells which texts are alike. It remembers their words: candidates
 // are compared once more when they are ranked, and follow-ups find them again.
@@ -158,12 +158,12 @@ var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
 
 // choose takes the best sources, without near-duplicates, without more than
 // MaxPerDocument of one document, and without what reads like orders to a model.
-func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness) []state.Source {
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness, signs suspicions) []state.Source {
 	kept := alike.distinct(ranked, rank.Above(contextSimilarity))
 	of := map[document]int{}
 	surplus := 0
 	chosen := make([]int, 0, o.MaxSources)
-	guard := wary{trusting: o.TrustDocuments}
+	guard := wary{signs: signs, trusting: o.TrustDocuments}
 	for _, i := range together(ranked, kept) {
 		d := documentOf(ranked[i])
 		if of[d]++; of[d] > MaxPerDocument {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -96,11 +97,35 @@ func suspicion(s string) (score float64, why []string) {
 	return 1 - clear, why
 }
 
+// mostSuspected is how many texts suspicions are remembered of.
+const mostSuspected = 256
+
+// suspicions are those of the texts asked about last: questions find the same
+// passages again.
+type suspicions struct{ known *memo.Cache[string, verdict] }
+
+// verdict is what suspicion said of a text.
+type verdict struct {
+	score float64
+	why   []string
+}
+
+func newSuspicions() suspicions { return suspicions{memo.New[string, verdict](mostSuspected)} }
+
+func (s suspicions) of(text string) (score float64, why []string) {
+	v := s.known.Get(text, func() (v verdict) {
+		v.score, v.why = suspicion(text)
+		return v
+	})
+	return v.score, v.why
+}
+
 // wary tells which sources to leave out: suspicious ones that rank below one
 // that is not. An order hidden in one document must not reach the answer beside
 // what others say. What is best of all stays, whatever it holds, for it is what
 // the question asks for.
 type wary struct {
+	signs    suspicions
 	honest   bool // one that is not suspicious was met
 	trusting bool // nothing is left out
 }
@@ -108,7 +133,7 @@ type wary struct {
 // leavesOut reports whether to leave s out, and notes what is suspicious. It is
 // asked in rank order.
 func (w *wary) leavesOut(ctx context.Context, s state.Source) bool {
-	score, why := suspicion(s.Text)
+	score, why := w.signs.of(s.Text)
 	if score < suspicious {
 		w.honest = true
 		return false

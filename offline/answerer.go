@@ -9,7 +9,6 @@ import (
 	"example.com/ragflow/cite"
 	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Answerer answers with quotes: one to three sentences, list items or table
@@ -56,7 +55,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	if err != nil {
 		return state.Answer{}, fmt.Errorf("offline answer: %w", err)
 	}
-	lines := framing(t, abstain, near)
+	lines := a.framing(t, abstain, near)
 	if body != "" {
 		lines = append(lines, body)
 	}
@@ -71,13 +70,13 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 
 // framing is what stands before the quotes; without any, where nothing is
 // close, it is all there is.
-func framing(t state.Task, abstain, near bool) []string {
+func (a *Answerer) framing(t state.Task, abstain, near bool) []string {
 	say := func(s phrase.Situation) string { return phrase.Say(s, t.Language) }
 	var out []string
 	if abstain {
 		out = append(out, say(phrase.NotFound))
 	}
-	own := func(s state.Source) bool { return text.Language(s.Text) == t.Language }
+	own := func(s state.Source) bool { return a.lex.language(s.Text) == t.Language }
 	if len(t.Sources) > 0 && t.Language != "" && !slices.ContainsFunc(t.Sources, own) {
 		out = append(out, say(phrase.OtherLanguage))
 	}

@@ -95,7 +95,7 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	v[byNowhere] = l.nowhere(terms, best)
 	e.crowd = max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
 	words := spread(l.question(state.Query{Text: q.Text}))
-	if text.Language(q.Text) == "vi" {
+	if l.language(q.Text) == "vi" {
 		words /= 2 // most words are two syllables
 	}
 	v[byLong] = min(1, max(0, words-shortQuestion)/longQuestion)
@@ -350,11 +350,11 @@ func (l lexicon) pairs(question string, c state.Chunk) float64 {
 // neighbours is the share of the pairs of content words that stand side by side
 // in the question and in the passage too, by weight; ½ where there is no pair.
 func (l lexicon) neighbours(question string, c state.Chunk) float64 {
-	lang := text.Language(question)
+	lang := l.language(question)
 	pairs := map[[2]string]bool{}
-	for _, s := range append([]string{c.Text, c.Title}, c.Headings...) {
+	for words := range l.wordsOf(c) {
 		last := ""
-		for _, t := range l.words(s) {
+		for _, t := range words {
 			pairs[[2]string{last, t.Term}] = true
 			last = t.Term
 		}

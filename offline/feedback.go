@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Relevance feedback by RM3 (Lavrenko and Croft 2001; Abdul-Jaleel et al. 2004).
@@ -35,7 +34,7 @@ func (l lexicon) refine(queries []state.Query, best []state.Chunk) *state.Query 
 	var found []*candidate
 	byTerm := map[string]*candidate{}
 	for i, c := range best {
-		tokens := slices.DeleteFunc(slices.Clone(l.bag(c.Text).tokens), func(t text.Token) bool { return text.IsFolded(t.Term) })
+		tokens := l.bag(c.Text).words
 		for _, t := range tokens {
 			word := strings.ToLower(c.Text[t.Start:t.End])
 			if known.has(t.Term) || functionWord("en", word) || askingWord(word) || !hasLetter(word) || l.everywhere(t.Term) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 const (
@@ -20,8 +19,8 @@ const (
 // knows, and names that it does not. ok is false where the question is in the
 // language of one of the best passages, or the index knows most of its words.
 func (l lexicon) shared(question string, best []state.Chunk) (words []string, ok bool) {
-	lang := text.Language(question)
-	if slices.ContainsFunc(best, func(c state.Chunk) bool { return text.Language(c.Text) == lang }) {
+	lang := l.language(question)
+	if slices.ContainsFunc(best, func(c state.Chunk) bool { return l.language(c.Text) == lang }) {
 		return nil, false
 	}
 	all, known, end := 0, 0, 0

@@ -31,14 +31,16 @@ const (
 // both share.
 type Grader struct {
 	maker
-	lex lexicon
+	lex       lexicon
+	threshold float64 // from which on nobody asks for a refined query; 0: always
 }
 
 // NewGrader returns a grader for the index that stats describes.
 func NewGrader(stats Stats) *Grader { return &Grader{lex: newLexicon(stats)} }
 
 // Grade grades the best chunks, best first: up to ten, of which the first three
-// are graded and all give words to the refined query. It never fails.
+// are graded and all give words to the refined query. A grader of [New] makes that only
+// for grades below its threshold. It never fails.
 func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	grade := state.Grade{By: Name, Why: "no words to look for"}
 	if len(best) == 0 {
@@ -63,7 +65,9 @@ func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Ch
 	}
 	if graded {
 		grade.Why = seen.why()
-		grade.Refined = g.lex.refine(queries, best)
+		if g.threshold == 0 || grade.Score < g.threshold {
+			grade.Refined = g.lex.refine(queries, best)
+		}
 	}
 	return grade, nil
 }

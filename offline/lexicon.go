@@ -128,19 +128,14 @@ const (
 // conversation lends, heaviest first.
 func (l lexicon) question(q state.Query) []weighed {
 	weights := map[string]float64{}
-	l.weigh(weights, q.Text, 1)
-	paths := set{}
-	for _, t := range l.tokens(q.Text) {
-		if partOfPath(q.Text, t) {
-			paths[t.Term] = struct{}{}
-		}
-	}
+	own := l.said(q.Text)
+	own.weigh(weights, 1)
 	for _, b := range q.Boosts {
-		l.weigh(weights, b.Text, b.Weight)
+		l.said(b.Text).weigh(weights, b.Weight)
 	}
 	out := make([]weighed, 0, len(weights))
 	for term, w := range weights {
-		out = append(out, weighed{term, w, l.others[term], paths.has(term)})
+		out = append(out, weighed{term, w, l.others[term], own.paths.has(term)})
 	}
 	slices.SortFunc(out, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
@@ -148,10 +143,44 @@ func (l lexicon) question(q state.Query) []weighed {
 	return out
 }
 
-// weigh adds the terms of s to weights; each keeps the greatest it ever had.
-func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
-	lang := text.Language(s)
+// wordsSaid are the words of content of a question, or of what is lent to one. It is
+// shared and not to be written to.
+type wordsSaid struct {
+	words []wordSaid
+	paths set // terms that are parts of paths
+}
+
+// wordSaid is a word by its rarity, and how much of that it counts.
+type wordSaid struct {
+	term       string
+	idf, share float64
+}
+
+// weigh adds the terms to weights; each keeps the greatest it ever had.
+func (w *wordsSaid) weigh(weights map[string]float64, factor float64) {
+	for _, t := range w.words {
+		weights[t.term] = max(weights[t.term], factor*t.idf*t.share)
+	}
+}
+
+// said takes a question apart, once for all who ask in a turn.
+func (l lexicon) said(s string) *wordsSaid {
+	return l.read.words.Get(s, func() *wordsSaid {
+		out := &wordsSaid{words: l.contentOf(s), paths: set{}}
+		for _, t := range l.tokens(s) {
+			if partOfPath(s, t) {
+				out.paths[t.Term] = struct{}{}
+			}
+		}
+		return out
+	})
+}
+
+// contentOf are the words of s that say something.
+func (l lexicon) contentOf(s string) []wordSaid {
+	lang := l.language(s)
 	tokens := l.asWritten(s)
+	var out []wordSaid
 	for i, t := range tokens {
 		word := s[t.Start:t.End]
 		if functionWord(lang, word) {
@@ -161,22 +190,23 @@ func (l lexicon) weigh(weights map[string]float64, s string, factor float64) {
 		if !seen && l.hasParts(tokens, i) {
 			continue // a compound nobody writes; its parts stand for it
 		}
-		w := factor * l.idf(t.Term)
+		share := 1.0
 		switch {
 		case askingWord(strings.ToLower(word)):
-			w *= askingWeight
+			share = askingWeight
 		case partOfPath(s, t) && len(tokens) > longMessage:
-			w *= pathShare
+			share = pathShare
 		case !seen && looksLikeName(word, t.Start == 0):
-			w *= unseenName
+			share = unseenName
 		}
-		weights[t.Term] = max(weights[t.Term], w)
+		out = append(out, wordSaid{t.Term, l.idf(t.Term), share})
 	}
+	return out
 }
 
 // lent are the keywords of s without those of not.
 func (l lexicon) lent(s string, not set) string {
-	lang := text.Language(s)
+	lang := l.language(s)
 	var out []string
 	end := 0
 	for _, t := range l.words(s) {

@@ -15,7 +15,7 @@ const apartWeight = 0.8
 // names are the pairs of neighbouring words of a question that are one name:
 // "Docker Business", "Windows 95".
 func (l lexicon) names(question string) [][2]string {
-	lang := text.Language(question)
+	lang := l.language(question)
 	var out [][2]string
 	var last text.Token
 	for _, t := range l.words(question) {
@@ -43,8 +43,8 @@ func (l lexicon) apart(question string, chunks []state.Chunk) []weighed {
 	for _, name := range l.names(question) {
 		whole := false
 		for _, c := range chunks {
-			for _, s := range append([]string{c.Text, c.Title}, c.Headings...) {
-				whole = whole || l.adjacent(s, name)
+			for words := range l.wordsOf(c) {
+				whole = whole || adjacent(words, name)
 			}
 		}
 		if !whole {
@@ -55,9 +55,9 @@ func (l lexicon) apart(question string, chunks []state.Chunk) []weighed {
 	return out
 }
 
-func (l lexicon) adjacent(s string, name [2]string) bool {
+func adjacent(words []text.Token, name [2]string) bool {
 	last := ""
-	for _, t := range l.words(s) {
+	for _, t := range words {
 		if last == name[0] && t.Term == name[1] {
 			return true
 		}

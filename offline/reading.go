@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"iter"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/internal/memo"
@@ -15,12 +17,17 @@ const mostRead = 256
 // reading remembers the texts that were read, which is half of the work of a
 // turn: skills look at the same passages, and follow-ups find them again.
 type reading struct {
-	passages *memo.Cache[reader, *passage]
-	bags     *memo.Cache[string, *bag]
+	passages  *memo.Cache[reader, *passage]
+	bags      *memo.Cache[string, *bag]
+	words     *memo.Cache[string, *wordsSaid] // of questions and what they borrow
+	languages *memo.Cache[string, string]
 }
 
 func newReading() *reading {
-	return &reading{passages: memo.New[reader, *passage](mostRead), bags: memo.New[string, *bag](mostRead)}
+	return &reading{
+		passages: memo.New[reader, *passage](mostRead), bags: memo.New[string, *bag](mostRead),
+		words: memo.New[string, *wordsSaid](mostRead), languages: memo.New[string, string](mostRead),
+	}
 }
 
 // reader is all that a passage is made of.
@@ -41,18 +48,44 @@ func (l lexicon) passage(n int, src state.Source) passage {
 	return out
 }
 
+// language is [text.Language] of a question or a passage.
+func (l lexicon) language(s string) string {
+	return l.read.languages.Get(s, func() string { return text.Language(s) })
+}
+
 // bag is a text as a bag of words. It is shared and not to be written to.
 type bag struct {
 	tokens []text.Token
+	words  []text.Token       // without twins
 	counts map[string]float64 // of each term
 }
 
 func (l lexicon) bag(s string) *bag {
 	return l.read.bags.Get(s, func() *bag {
 		b := &bag{tokens: l.tokens(s), counts: map[string]float64{}}
+		b.words = b.tokens
 		for _, t := range b.tokens {
 			b.counts[t.Term]++
+		}
+		if slices.ContainsFunc(b.tokens, folded) {
+			b.words = slices.DeleteFunc(slices.Clone(b.tokens), folded)
 		}
 		return b
 	})
 }
+
+// wordsOf yields the words of a chunk's text, of its title and of each heading.
+func (l lexicon) wordsOf(c state.Chunk) iter.Seq[[]text.Token] {
+	return func(yield func([]text.Token) bool) {
+		if !yield(l.bag(c.Text).words) || !yield(l.words(c.Title)) {
+			return
+		}
+		for _, h := range c.Headings {
+			if !yield(l.words(h)) {
+				return
+			}
+		}
+	}
+}
+
+func folded(t text.Token) bool { return text.IsFolded(t.Term) }

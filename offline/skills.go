@@ -23,6 +23,7 @@ func New(stats Stats, passages Passages, threshold float64) Skills {
 		Summarizer: NewSummarizer(stats),
 		Answerer:   NewAnswerer(stats, threshold),
 	}
+	s.Grader.threshold = s.Answerer.threshold
 	for _, l := range []*lexicon{&s.Rewriter.lex, &s.Reranker.lex, &s.List.lex, &s.Answerer.lex} {
 		l.read = s.Grader.lex.read
 	}

@@ -3,6 +3,8 @@ package rank_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +66,40 @@ func TestDistinct(t *testing.T) {
 	want := []int{0, 2, 3, 4}
 	if diff := cmp.Diff(want, rank.Distinct(texts, rank.AtLeast(0.95))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDistinctTwin compares with cosines alone, over texts that share from none to
+// nearly all of many words.
+func TestDistinctTwin(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var texts []rank.Vector
+	for range 300 {
+		var words []string
+		topic, common := r.IntN(8), 25*r.IntN(5)
+		for i := range 1 + r.IntN(200) {
+			from := topic
+			if r.IntN(100) > common {
+				from = 100 + len(texts)
+			}
+			words = append(words, strconv.Itoa(from*1000+i%150))
+		}
+		texts = append(texts, rank.NewVector(words, nil))
+	}
+	for _, at := range []float64{0.1, 0.5, 0.85, 0.95} {
+		cut := rank.Above(at)
+		var want []int
+		for i, v := range texts {
+			if !slices.ContainsFunc(want, func(k int) bool { return cut(rank.Cosine(texts[k], v)) }) {
+				want = append(want, i)
+			}
+		}
+		if len(want) == len(texts) {
+			t.Errorf("above %v: no text is like another", at)
+		}
+		if diff := cmp.Diff(want, rank.Distinct(texts, cut)); diff != "" {
+			t.Errorf("above %v (-want +got):\n%s", at, diff)
+		}
 	}
 }
 

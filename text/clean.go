@@ -13,6 +13,9 @@ import (
 // characters, zero-width characters, bidirectional controls, Unicode tags and
 // the variation selectors beyond emoji. Cleaning twice changes nothing more.
 func Clean(s string) string {
+	if clean(s) {
+		return s
+	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -24,6 +27,20 @@ func Clean(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
+}
+
+// clean reports whether a text is of printable ASCII characters with single spaces
+// between words, as most sentences are: there is nothing to clean.
+func clean(s string) bool {
+	space := true // before the first character
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && space {
+			return false
+		}
+		space = c == ' '
+	}
+	return s == "" || !space
 }
 
 // Hidden reports whether a rune has no shape of its own: controls, zero-width
