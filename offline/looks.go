@@ -1,10 +1,6 @@
 package offline
 
-import (
-	"regexp"
-	"strings"
-	"unicode"
-)
+import "regexp"
 
 // What units look like that answer a type of question. The patterns hold for
 // all languages; words stand in tables.
@@ -78,31 +74,4 @@ func places() cue {
 		"w,we,na,przy,koło,znajduje się",
 		"ở,tại,nằm,thành phố,quốc gia,vùng,miền,phía bắc,phía nam",
 	}
-}
-
-// fresh tells which kinds of thing a unit names that the question does not.
-type fresh struct{ number, date, name bool }
-
-// newIn looks for numbers, dates and names in a unit that are not in the
-// question, whose words are asked.
-func newIn(raw string, asked set) fresh {
-	var f fresh
-	sentence := true // the next word begins a sentence
-	for _, field := range strings.FieldsFunc(raw, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("()[]\"“”«»—–/", r) }) {
-		word := strings.Trim(field, ".,;:!?'’`*_")
-		begins := sentence
-		sentence = strings.HasSuffix(field, ".") || strings.HasSuffix(field, ":")
-		if word == "" || asked.has(strings.ToLower(word)) {
-			continue
-		}
-		first := []rune(word)[0]
-		switch {
-		case strings.IndexFunc(word, unicode.IsDigit) >= 0:
-			f.number = true
-			f.date = f.date || year.MatchString(word)
-		case unicode.IsUpper(first) && !begins && !asked.has(strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s"))):
-			f.name = true
-		}
-	}
-	return f
 }

@@ -10,25 +10,21 @@ import (
 
 // around sets what the other sentences of its paragraph say for unit j, which
 // holds own of the question's weight, withBefore with what stands before.
-func (q *inquiry) around(e *signals, p *passage, j int, own, withBefore float64) {
+func (v *view) around(e *signals, j int, own, withBefore float64) {
+	p := v.p
 	block := p.units[j].block
-	in := p.terms[j]
 	if p.units[j].kind == sentence {
-		earlier := coverage(q.terms, func(t string) float64 {
-			most := in[t]
-			for k := j - 1; k >= 0 && p.units[k].block == block; k-- {
-				most = max(most, p.terms[k][t])
-			}
-			return most
-		})
-		e[heldEarlier] = max(0, earlier-withBefore)
+		most := v.most(v.rows[j], v.rows[j])
+		for k := j - 1; k >= 0 && p.units[k].block == block; k-- {
+			most = v.most(most, v.rows[k])
+		}
+		e[heldEarlier] = max(0, v.q.share(most)-withBefore)
 		if refersBack(p.written[j]) {
 			e[heldReferred] = e[heldBefore] + e[heldEarlier]
 		}
 	}
 	if j+1 < len(p.units) && p.units[j+1].block == block {
-		after := p.terms[j+1]
-		e[heldAfter] = coverage(q.terms, func(t string) float64 { return max(in[t], after[t]) }) - own
+		e[heldAfter] = v.q.share(v.most(v.rows[j], v.rows[j+1])) - own
 	}
 }
 
@@ -62,8 +58,9 @@ const nearHalf = 6
 // near is how much of the question's weight stands near something new in unit j
 // that is of the kind asked for: a number, a date, a name. kind tells whether the
 // question asks for such a kind; otherwise every new word will do.
-func (q *inquiry) near(p *passage, j int, line string) (held float64, kind bool) {
-	fits, kind := q.fitting(p.text(j), line)
+func (v *view) near(j int) (held float64, kind bool) {
+	q, p := v.q, v.p
+	fits, kind := q.fitting(p.text(j), v.clues[j])
 	if fits == nil {
 		return 0, kind
 	}
@@ -105,12 +102,12 @@ func (q *inquiry) near(p *passage, j int, line string) (held float64, kind bool)
 
 // fitting tells which tokens of a unit may answer the question by what they
 // look like; nil where none can. kind is false where all may.
-func (q *inquiry) fitting(raw, line string) (fits func(tokens []text.Token, i int) bool, kind bool) {
+func (q *inquiry) fitting(raw string, c clues) (fits func(tokens []text.Token, i int) bool, kind bool) {
 	switch {
 	case q.kind == Number:
-		return figureOr(raw, line, numerals()), true
+		return figureOr(raw, c.first, numerals), true
 	case q.kind == Time:
-		return figureOr(raw, line, dates()), true
+		return figureOr(raw, c.second, dates), true
 	case q.kind == Person || q.kind == Place || q.want.name:
 		capital := func(t text.Token) bool {
 			r, _ := utf8.DecodeRuneInString(raw[t.Start:t.End])
@@ -125,31 +122,20 @@ func (q *inquiry) fitting(raw, line string) (fits func(tokens []text.Token, i in
 	}
 }
 
-// figureOr fits tokens with a digit, and the words of a cue.
-func figureOr(raw, line string, words cue) func(tokens []text.Token, i int) bool {
-	digits, inWords := strings.ContainsFunc(raw, unicode.IsDigit), words.in(line)
-	if !digits && !inWords {
+// figureOr fits tokens with a digit, and the words of a cue where the unit holds one.
+func figureOr(raw string, inWords bool, words func() cue) func(tokens []text.Token, i int) bool {
+	if !inWords && !strings.ContainsFunc(raw, unicode.IsDigit) {
 		return nil
 	}
 	return func(tokens []text.Token, i int) bool {
 		word := raw[tokens[i].Start:tokens[i].End]
-		return strings.ContainsFunc(word, unicode.IsDigit) || inWords && words.in(" "+strings.ToLower(word)+" ")
+		return strings.ContainsFunc(word, unicode.IsDigit) || inWords && words().in(" "+strings.ToLower(word)+" ")
 	}
 }
 
-// nearest is how alike the most similar term of a unit is: 1 for one of the
-// same stem or with one slip, 0 where none is.
-func nearest(term string, in held) float64 {
-	n := utf8.RuneCountInString(term)
-	if n < prefixRunes || digitsOnly(term) {
-		return 0
-	}
-	for t := range in {
-		if alike(term, t) {
-			return 1
-		}
-	}
-	return 0
+// inflects reports whether a term may have others of its stem.
+func inflects(term string) bool {
+	return utf8.RuneCountInString(term) >= prefixRunes && !digitsOnly(term)
 }
 
 // alike reports whether two terms share most of their beginning.
@@ -157,6 +143,9 @@ func alike(a, b string) bool {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
 		i++
+	}
+	if i < prefixRunes {
+		return false
 	}
 	for i > 0 && i < len(a) && !utf8.RuneStart(a[i]) {
 		i--

@@ -25,6 +25,7 @@ type passage struct {
 	plain    []string   // words of the whole text, see plainWords
 	about    set        // of title and headings
 	sections []section
+	looked   *looked
 }
 
 // section is what stands under one heading, as far as the passage holds it.
@@ -37,7 +38,7 @@ type section struct {
 
 // takeApart makes a passage without its number.
 func (l lexicon) takeApart(src state.Source) passage {
-	p := passage{src: src, all: held{}, plain: plainWords(src.Text)}
+	p := passage{src: src, all: held{}, plain: plainWords(src.Text), looked: &looked{}}
 	var headings []string
 	name := src.Title
 	if n := len(src.Headings); n > 0 {

@@ -3,7 +3,6 @@ package offline
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/state"
 )
@@ -105,9 +104,10 @@ func (s *selection) statements() []statement {
 		if best > 0 {
 			share = p.src.Score / best
 		}
+		v, b := s.view(p), s.build(p)
 		for j := range p.units {
-			e := s.signals(p, j, share, i == 0)
-			s.structure(&e, p, j)
+			e := v.signals(j, share, i == 0)
+			b.signals(&e, j)
 			out = append(out, statement{place{i, j}, w.of(&e) + gain, e})
 		}
 	}
@@ -127,14 +127,30 @@ func (s *selection) toldBefore() set {
 	return out
 }
 
-// structure sets the features that come of how a document is built.
-func (s *selection) structure(e *signals, p *passage, j int) {
-	u, raw := p.units[j], p.text(j)
-	name := named(s.terms, *p, u.section)
-	if s.verb != "" && !s.speaks(p.section(j).name, s.verb) {
-		name *= otherAction
+// build is how a passage is built, to a selection.
+type build struct {
+	*selection
+	p      *passage
+	heads  []float64 // of each section: how well its heading names what is asked
+	change bool      // it is a note of what a release changed, and none is asked for
+}
+
+func (s *selection) build(p *passage) build {
+	b := build{selection: s, p: p, heads: make([]float64, len(p.sections)), change: !s.changed && changes(p.src.Source)}
+	for i := range p.sections {
+		b.heads[i] = named(s.terms, *p, i)
+		if s.verb != "" && !s.speaks(p.sections[i].name, s.verb) {
+			b.heads[i] *= otherAction
+		}
 	}
-	e[headed] = name * p.early(j)
+	return b
+}
+
+// signals sets the features of unit j that come of how a document is built.
+func (b *build) signals(e *signals, j int) {
+	s, p := b.selection, b.p
+	u, raw, g := p.units[j], p.text(j), &p.glances()[j]
+	e[headed] = b.heads[u.section] * p.early(j)
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(raw)
 	}
@@ -145,20 +161,20 @@ func (s *selection) structure(e *signals, p *passage, j int) {
 	if u.ordered && u.number > 1 {
 		e[midStep] = 1
 	}
-	if changes(p.src.Source) && !s.changed {
+	if b.change {
 		e[changeNote] = 1
 	}
-	if besideWay.MatchString(raw) {
+	if g.beside {
 		e[beside] = 1
 	}
-	if leadsAway(raw) {
+	if g.away {
 		e[away] = 1
 	}
-	switch n := len(strings.Fields(raw)); {
+	switch {
 	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
-	case n < shortWords:
+	case g.fields < shortWords:
 		e[tiny] = 1
 	}
 }

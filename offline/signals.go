@@ -85,6 +85,8 @@ func (w *coefficients) ground(e *signals) float64 {
 type inquiry struct {
 	kind    QuestionType
 	terms   []weighed // with what the conversation lends
+	slots   []string  // each of terms, and behind it what may stand for it; see view
+	stems   []bool    // of them: those that may have others of their stem
 	own     []weighed // those of the question itself
 	said    held      // terms, and how much of its weight each has kept: a lent one less than 1
 	asked   set       // its words as written, in lower case
@@ -118,8 +120,15 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 	in.terms = l.question(lent)
 	weightOf := map[string]float64{}
 	for _, t := range in.terms {
+		in.slots = append(in.slots, t.term)
+		for _, o := range t.others {
+			in.slots = append(in.slots, o.term)
+		}
 		weightOf[t.term] = t.weight
 		in.said[t.term] = min(1, t.weight/l.idf(t.term))
+	}
+	for _, name := range in.slots {
+		in.stems = append(in.stems, inflects(name))
 	}
 	words := plainWords(own)
 	for _, w := range words {
@@ -173,44 +182,28 @@ const (
 	nearlyShare   = 0.6  // what a word counts that is nearly the same
 )
 
-// signals gathers what speaks for unit j of p. score is that of its source, of
-// the best one's; first says that it is the best one.
-func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals {
+// signals gathers what speaks for unit j. score is that of its source, of the best
+// one's; first says that it is the best one.
+func (v *view) signals(j int, score float64, first bool) signals {
 	var e signals
-	u, raw := p.units[j], p.text(j)
-	in, words := p.terms[j], p.written[j]
-	own := coverage(q.terms, in.in)
+	q, p := v.q, v.p
+	u, in, words, row := p.units[j], p.terms[j], p.written[j], v.rows[j]
+	own := q.share(row)
 	e[held1] = own
-	squares := make([]weighed, len(q.terms))
-	for i, t := range q.terms {
-		squares[i] = t
-		squares[i].weight *= t.weight
-	}
-	e[heldRare] = coverage(squares, in.in)
-	nearly := func(t string) float64 {
-		if s := in[t]; s > 0 {
-			return s
-		}
-		return nearlyShare * nearest(t, in)
-	}
-	e[heldNearly] = coverage(q.terms, nearly) - own
-	var before held
+	e[heldRare] = q.rareShare(row)
+	e[heldNearly] = q.share(v.nearly(j)) - own
+	before := row
 	if u.lead >= 0 {
-		before = p.terms[u.lead]
+		before = v.rows[u.lead]
 	} else if j > 0 && p.units[j-1].block == u.block {
-		before = p.terms[j-1]
+		before = v.rows[j-1]
 	}
-	withBefore := coverage(q.terms, func(t string) float64 { return max(in[t], before[t]) })
+	both := v.most(row, before)
+	withBefore := q.share(both)
 	e[heldBefore] = withBefore - own
-	heading := p.section(j).name
-	e[heldHeading] = coverage(q.terms, func(t string) float64 {
-		if p.about.has(t) || heading.has(t) {
-			return 1
-		}
-		return max(in[t], before[t])
-	}) - withBefore
-	e[heldPassage] = coverage(q.terms, p.all.in)
-	q.around(&e, p, j, own, withBefore)
+	e[heldHeading] = q.share(v.below(u.section, both)) - withBefore
+	e[heldPassage] = v.whole
+	v.around(&e, j, own, withBefore)
 	e[wordsHeld], e[wordPairs] = q.wording.held(words)
 	e[wordsHeld] *= q.ownShare
 	e[wordPairs] *= q.ownShare
@@ -227,36 +220,35 @@ func (q *inquiry) signals(p *passage, j int, score float64, first bool) signals 
 				n += q.said[t.term]
 			}
 		}
-		e[density] = n / float64(max(in.size(), denseTerms))
+		e[density] = n / float64(max(v.glances[j].size, denseTerms))
 	}
 	e[numbersHeld] = shareOf(q.numbers, in.has)
 	e[namesHeld] = shareOf(q.names, in.has)
-	q.cues(&e, p, j)
+	v.cues(&e, j)
 	if u.kind == code {
 		for f := held1; f <= heldPassage; f++ {
 			e[f] *= codeShare // much of it is example and output
 		}
 	}
 	e[early] = 1 / float64(1+j)
-	e[central] = p.centrality(j)
-	if pointsBack(tidy(raw)) {
+	e[central] = v.glances[j].central
+	if v.glances[j].pointsBack {
 		e[pronoun] = 1
 	}
 	return e
 }
 
 // cues sets the features that depend on the type of the question.
-func (q *inquiry) cues(e *signals, p *passage, j int) {
-	raw, tokens := p.text(j), p.tokens[j]
+func (v *view) cues(e *signals, j int) {
+	q, raw, tokens := v.q, v.p.text(j), v.p.tokens[j]
 	is := func(f int, b bool) {
 		if b {
 			e[f] = 1
 		}
 	}
-	line := clauses(raw)
-	f := newIn(raw, q.asked)
-	number := f.number || numerals().in(line)
-	if held, kind := q.near(p, j, line); kind {
+	line, clue := v.glances[j].line, v.clues[j]
+	f := newTo(q.asked, v.glances[j].fresh)
+	if held, kind := v.near(j); kind {
 		e[nearKind] = held
 	} else {
 		e[nearNew] = held
@@ -265,23 +257,24 @@ func (q *inquiry) cues(e *signals, p *passage, j int) {
 	is(nameGiven, q.want.naming && givesName(raw, line))
 	switch q.kind {
 	case Number:
+		number := f.number || clue.first
 		is(newNumber, number)
 		is(newUnit, number && q.counts(raw, tokens))
 	case Time:
-		is(newDate, f.date || dates().in(line) && f.number)
-		is(moment, moments().in(line))
+		is(newDate, f.date || clue.second && f.number)
+		is(moment, clue.first)
 	case Person:
 		is(newName, f.name)
 		is(fullNamed, f.name && fullName(raw, q.asked))
 	case Place:
-		is(newPlace, f.name && places().in(line))
-		is(pathShown, pathPattern.MatchString(tidy(raw)))
+		is(newPlace, f.name && clue.first)
+		is(pathShown, clue.second)
 	case Reason:
-		is(because, reasons().in(line))
+		is(because, clue.first)
 	case Definition:
-		is(says, definesPattern.MatchString(raw))
+		is(says, clue.first)
 	case HowTo:
-		is(doing, imperative.MatchString(raw) || codePattern.MatchString(raw))
+		is(doing, clue.first)
 	default:
 		is(anyName, f.name)
 		is(anyNumber, f.number)
@@ -361,19 +354,4 @@ func shareOf(terms []string, has func(term string) bool) float64 {
 		}
 	}
 	return float64(n) / float64(len(terms))
-}
-
-// centrality is the mean share of a unit's terms that each other unit of the
-// passage has.
-func (p *passage) centrality(j int) float64 {
-	if len(p.units) < 2 || len(p.terms[j]) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for i, other := range p.terms {
-		if i != j {
-			sum += overlap(p.terms[j], other)
-		}
-	}
-	return sum / float64(len(p.units)-1)
 }
