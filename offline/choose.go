@@ -37,7 +37,7 @@ func (s *selection) choose() {
 	}
 }
 
-// pick adds up to n statements of all, best first, as far as there is room for
+// pick adds up to n statements of all, which are in order of their scores, as far as there is room for
 // so many words in the answer. The very first one needs no room.
 func (s *selection) pick(all []statement, n, room int) {
 	if len(all) == 0 {
@@ -49,6 +49,9 @@ func (s *selection) pick(all []statement, n, room int) {
 	for picks := 0; picks < n && len(left) > 0; {
 		at, top := 0, 0.0
 		for i, c := range left {
+			if i > 0 && c.score+mostGain < top {
+				break // nor can those behind it, which score less
+			}
 			if v := s.value(c, covered); i == 0 || v > top {
 				at, top = i, v
 			}
@@ -75,7 +78,7 @@ func (s *selection) pick(all []statement, n, room int) {
 // idle reports whether a statement tells nothing beside what is chosen: what a page
 // holds, the same words once more, or, unless it is the first, one word alone.
 func (s *selection) idle(p place) bool {
-	said := tidy(s.passages[p.passage].text(p.unit))
+	said := s.passages[p.passage].tidied(p.unit)
 	return len(s.chosen) > 0 && len(plainWords(said)) < fewWords || s.quoted(p) || aboutPage.MatchString(said)
 }
 
@@ -86,6 +89,9 @@ const fewWords = 2
 // aboutPage is a sentence that tells what a page holds or which one to read, and
 // not what it says.
 var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
+
+// mostGain is more than what a statement's value is above its score.
+const mostGain = noveltyGain + blockGain + sectionGain
 
 // value is a statement's score in view of what is chosen already.
 func (s *selection) value(c statement, covered set) float64 {

@@ -8,10 +8,12 @@ import (
 
 // glance is what a unit looks like, whatever is asked.
 type glance struct {
-	line       string  // see clauses
-	fields     int     // between white space
-	size       int     // words that it says, each once
-	central    float64 // mean share of its terms that each other unit of the passage has
+	line       string   // see clauses
+	words      []string // see plainWords
+	tidied     string   // see tidy
+	fields     int      // between white space
+	size       int      // words that it says, each once
+	central    float64  // mean share of its terms that each other unit of the passage has
 	pointsBack bool
 	beside     bool // see besideWay
 	away       bool // see leadsAway
@@ -38,10 +40,12 @@ func (p *passage) glances() []glance {
 		units := make([]glance, len(p.units))
 		for j := range units {
 			raw := p.text(j)
-			units[j] = glance{
-				line: clauses(raw), fields: len(strings.Fields(raw)), size: p.terms[j].size(), pointsBack: pointsBack(tidy(raw)),
+			u := glance{
+				line: clauses(raw), words: plainWords(raw), tidied: tidy(raw), fields: len(strings.Fields(raw)), size: p.terms[j].size(),
 				beside: besideWay.MatchString(raw), away: leadsAway(raw), fresh: freshWords(raw),
 			}
+			u.pointsBack = pointsBack(u.tidied)
+			units[j] = u
 		}
 		for j, c := range p.centralities() {
 			units[j].central = c
@@ -50,6 +54,9 @@ func (p *passage) glances() []glance {
 	})
 	return p.looked.units
 }
+
+// tidied is unit j as one readable line.
+func (p *passage) tidied(j int) string { return p.glances()[j].tidied }
 
 // cluesFor are those of the units for a type of question. They are shared and not to be
 // written to.
@@ -62,7 +69,7 @@ func (p *passage) cluesFor(kind QuestionType) []clues {
 	}
 	out := make([]clues, len(glances))
 	for j := range out {
-		out[j] = cluesOf(kind, p.text(j), glances[j].line)
+		out[j] = cluesOf(kind, p.text(j), &glances[j])
 	}
 	if p.looked.clues == nil {
 		p.looked.clues = map[QuestionType][]clues{}
@@ -71,16 +78,16 @@ func (p *passage) cluesFor(kind QuestionType) []clues {
 	return out
 }
 
-func cluesOf(kind QuestionType, raw, line string) clues {
+func cluesOf(kind QuestionType, raw string, g *glance) clues {
 	switch kind { //nolint:exhaustive // the others look for what is new in a unit alone
 	case Number:
-		return clues{first: numerals().in(line)}
+		return clues{first: numerals().in(g.line)}
 	case Time:
-		return clues{moments().in(line), dates().in(line)}
+		return clues{moments().in(g.line), dates().in(g.line)}
 	case Place:
-		return clues{places().in(line), pathPattern.MatchString(tidy(raw))}
+		return clues{places().in(g.line), pathPattern.MatchString(g.tidied)}
 	case Reason:
-		return clues{first: reasons().in(line)}
+		return clues{first: reasons().in(g.line)}
 	case Definition:
 		return clues{first: definesPattern.MatchString(raw)}
 	case HowTo:

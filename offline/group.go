@@ -16,7 +16,7 @@ func (s *selection) has(p place) bool { return slices.Contains(s.chosen, p) }
 // quoted reports whether the same words stand among the chosen already: pages
 // repeat what holds in several places.
 func (s *selection) quoted(p place) bool {
-	shown := func(p place) string { return tidy(s.passages[p.passage].text(p.unit)) }
+	shown := func(p place) string { return s.passages[p.passage].tidied(p.unit) }
 	return slices.ContainsFunc(s.chosen, func(c place) bool { return shown(c) == shown(p) })
 }
 
@@ -47,7 +47,7 @@ func (s *selection) proseWords(p place) int {
 	if s.passages[p.passage].units[p.unit].kind == code {
 		return 0
 	}
-	return len(strings.Fields(tidy(s.passages[p.passage].text(p.unit))))
+	return len(strings.Fields(s.passages[p.passage].tidied(p.unit)))
 }
 
 // group is a statement with what belongs to it, the statement first.
@@ -58,7 +58,7 @@ func (s *selection) group(p place) []place {
 	add := func(i int) { out = append(out, place{p.passage, i}) }
 	switch u.kind {
 	case sentence:
-		raw := tidy(s.passages[p.passage].text(p.unit))
+		raw := s.passages[p.passage].tidied(p.unit)
 		for _, i := range s.pointedAt(p) {
 			add(i)
 		}
@@ -81,7 +81,7 @@ func (s *selection) group(p place) []place {
 				}
 			}
 		}
-		if strings.HasSuffix(tidy(s.passages[p.passage].text(p.unit)), ":") && p.unit+1 < len(units) && units[p.unit+1].kind == code {
+		if strings.HasSuffix(s.passages[p.passage].tidied(p.unit), ":") && p.unit+1 < len(units) && units[p.unit+1].kind == code {
 			add(p.unit + 1)
 		}
 	case row:
@@ -106,7 +106,7 @@ var announces = regexp.MustCompile(`(?i)\b(?:the|these) following \w+|\b(?:as fo
 func (s *selection) pointedAt(p place) []int {
 	units := s.passages[p.passage].units
 	before := p.unit - 1
-	if before < 0 || units[before].section != units[p.unit].section || !pointsBack(tidy(s.passages[p.passage].text(p.unit))) {
+	if before < 0 || units[before].section != units[p.unit].section || !s.passages[p.passage].glances()[p.unit].pointsBack {
 		return nil
 	}
 	switch u := units[before]; {

@@ -19,7 +19,7 @@ func (v *view) around(e *signals, j int, own, withBefore float64) {
 			most = v.most(most, v.rows[k])
 		}
 		e[heldEarlier] = max(0, v.q.share(most)-withBefore)
-		if refersBack(p.written[j]) {
+		if refersBack(v.glances[j].words) {
 			e[heldReferred] = e[heldBefore] + e[heldEarlier]
 		}
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -20,10 +21,10 @@ type passage struct {
 	units    []unit
 	terms    []held // of each unit
 	tokens   [][]text.Token
-	written  [][]string // words of each unit, see plainWords
-	all      held       // of all units
-	plain    []string   // words of the whole text, see plainWords
-	about    set        // of title and headings
+	all      held     // of all units
+	plain    []string // words of the whole text, see plainWords
+	about    set      // of title and headings
+	names    []set    // of the title, and of each heading
 	sections []section
 	looked   *looked
 }
@@ -45,7 +46,14 @@ func (l lexicon) takeApart(src state.Source) passage {
 		name = src.Headings[n-1]
 	}
 	p.units, headings = outline(src.Text, name)
-	p.about = l.set(append([]string{src.Title}, src.Headings...)...)
+	p.names = append(p.names, l.set(src.Title))
+	for _, h := range src.Headings {
+		p.names = append(p.names, l.set(h))
+	}
+	p.about = set{}
+	for _, name := range p.names {
+		maps.Copy(p.about, name)
+	}
 	for _, u := range p.units {
 		raw := src.Text[u.start:u.end]
 		tokens := l.tokens(raw)
@@ -55,7 +63,6 @@ func (l lexicon) takeApart(src state.Source) passage {
 		}
 		p.tokens = append(p.tokens, tokens)
 		p.terms = append(p.terms, in)
-		p.written = append(p.written, plainWords(raw))
 	}
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}

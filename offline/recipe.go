@@ -202,7 +202,7 @@ func (s *selection) defined(p place) bool {
 	}
 	for j := p.unit + 1; j < len(units) && units[j].block == units[p.unit].block && units[j].kind == sentence; j++ {
 		at := place{p.passage, j}
-		if s.spent+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(tidy(s.passages[p.passage].text(j)), ":") {
+		if s.spent+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(s.passages[p.passage].tidied(j), ":") {
 			break
 		}
 		s.take(at, noLimit)

@@ -66,13 +66,13 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		if kind == HowTo {
 			score += stepsWeight * recipeFit(terms, p)
 		}
-		if kind == Definition && c.Ordinal == 0 && coverage(own, r.lex.set(c.Title).in) >= openingCut {
-			score += openingWeight * r.lex.titled(own, state.Chunk{Title: c.Title})
+		if kind == Definition && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
+			score += openingWeight * titled(own, p.names[:1])
 		}
 		for _, side := range compared {
-			score += openingWeight * r.lex.titled(side, c.Chunk)
+			score += openingWeight * titled(side, p.names)
 		}
-		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*cover(terms, p) + titleShare*r.lex.titled(terms, c.Chunk)
+		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*cover(terms, p) + titleShare*titled(terms, p.names)
 	}
 	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
@@ -92,10 +92,9 @@ func recipeFit(terms []weighed, p passage) float64 {
 // titled is how well the title of a page, or a heading above a passage, names
 // what the question is about: the share of the question that it holds times
 // the share of it that the question asks for.
-func (l lexicon) titled(terms []weighed, c state.Chunk) float64 {
+func titled(terms []weighed, names []set) float64 {
 	best := 0.0
-	for _, name := range append([]string{c.Title}, c.Headings...) {
-		in := l.set(name)
+	for _, in := range names {
 		asked := 0
 		covered := coverage(terms, func(t string) float64 {
 			if in.has(t) {

@@ -154,7 +154,7 @@ func (b *build) signals(e *signals, j int) {
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(raw)
 	}
-	e[repeated] = repeats(s.words, p.written[j])
+	e[repeated] = repeats(s.words, g.words)
 	if s.kind == Message {
 		e[repeated] = min(messageGain*e[repeated], messageMost)
 	}

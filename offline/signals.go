@@ -187,7 +187,7 @@ const (
 func (v *view) signals(j int, score float64, first bool) signals {
 	var e signals
 	q, p := v.q, v.p
-	u, in, words, row := p.units[j], p.terms[j], p.written[j], v.rows[j]
+	u, in, words, row := p.units[j], p.terms[j], v.glances[j].words, v.rows[j]
 	own := q.share(row)
 	e[held1] = own
 	e[heldRare] = q.rareShare(row)

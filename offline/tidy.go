@@ -32,7 +32,9 @@ func tidy(s string) string {
 		return cite.Escape(text.Clean(s)) // most sentences
 	}
 	s = strings.ReplaceAll(s, hole, "")
-	s = quoteMark.ReplaceAllString(s, "")
+	if strings.Contains(s, ">") {
+		s = quoteMark.ReplaceAllString(s, "")
+	}
 	s = alert.ReplaceAllString(s, "")
 	s, codes := lift(s)
 	s = prose(s)
@@ -92,7 +94,9 @@ func prose(s string) string {
 	s = footnote.ReplaceAllString(s, "")
 	s = link.ReplaceAllString(s, "$1")
 	s = autolink.ReplaceAllString(s, "$1")
-	s = attributes.ReplaceAllString(s, "")
+	if strings.Contains(s, "{") {
+		s = attributes.ReplaceAllString(s, "")
+	}
 	s = tag.ReplaceAllStringFunc(s, func(t string) string {
 		if htmlTag(strings.ToLower(strings.Trim(t, "</> "))) {
 			return " "

@@ -141,7 +141,7 @@ func (b *builder) leading() int {
 }
 
 func (b *builder) sentence(span text.Span, gap bool) {
-	if n := len(b.out); n > 0 && !gap && b.out[n-1].kind == sentence && initials.MatchString(b.s[b.out[n-1].start:b.out[n-1].end]) {
+	if n := len(b.out); n > 0 && !gap && b.out[n-1].kind == sentence && endsInInitials(b.s[b.out[n-1].start:b.out[n-1].end]) {
 		b.out[n-1].end = span.End // "by the U.S. Government" is one sentence
 		return
 	}
@@ -215,7 +215,15 @@ func (b *builder) row(span text.Span, line string) {
 // quoteMarks are the marks of a block quote, and of an alert, before its text.
 var quoteMarks = regexp.MustCompile(`^(?:[>\s]+|\[!\w+\])+`)
 
-var initials = regexp.MustCompile(`\b(?:[A-Z]\.){2,}$`)
+// endsInInitials reports whether a sentence ends in two capital letters or more, each
+// with its dot, and no other letter right before them.
+func endsInInitials(s string) bool {
+	n, from := 0, len(s)
+	for from >= 2 && s[from-1] == '.' && 'A' <= s[from-2] && s[from-2] <= 'Z' {
+		n, from = n+1, from-2
+	}
+	return n > 2 || n == 2 && (from == 0 || !letterOrDigit(s[from-1]) && s[from-1] != '_')
+}
 
 // indentation is how many columns stand before i on its line.
 func indentation(s string, i int) int {
@@ -239,11 +247,17 @@ func isHeading(line string) bool {
 // isNoise reports what shows nothing once it is tidied: shortcodes, images,
 // rules, tags of their own, link definitions.
 func isNoise(line string) bool {
+	if line != "" && letterOrDigit(line[0]) { // no markup begins so
+		return false
+	}
 	if strings.HasPrefix(line, "[") && strings.Contains(line, "]: ") {
 		return true
 	}
 	return strings.Trim(tidy(line), "-*_=#>.:|! ") == ""
 }
+
+// letterOrDigit reports whether a byte is one of ASCII.
+func letterOrDigit(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' }
 
 // listMarker is the length of the list marker that a line begins with, 0
 // without one.

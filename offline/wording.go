@@ -59,9 +59,9 @@ func (w *wording) weigh(passages []passage) {
 	words, pairs := make([]int, len(w.words)), make([]int, len(w.pairs))
 	n := 0
 	for i := range passages {
-		for _, unit := range passages[i].written {
+		for _, unit := range passages[i].glances() {
 			n++
-			inWords, inPairs := w.marks(unit)
+			inWords, inPairs := w.marks(unit.words)
 			count(words, inWords)
 			count(pairs, inPairs)
 		}
