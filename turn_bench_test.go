@@ -129,8 +129,8 @@ func percentiles(b *testing.B, took []time.Duration) {
 // changes: allocations, SQL statements and calls of models.
 func TestTurnCosts(t *testing.T) {
 	const (
-		mostAllocs     = 12_000
-		mostStatements = 100
+		mostAllocs     = 10_500
+		mostStatements = 95
 	)
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	indexed(t, a)
