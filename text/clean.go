@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -13,8 +14,8 @@ import (
 // characters, zero-width characters, bidirectional controls, Unicode tags and
 // the variation selectors beyond emoji. Cleaning twice changes nothing more.
 func Clean(s string) string {
-	if clean(s) {
-		return s
+	if out, ok := cleanASCII(s); ok {
+		return out
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
@@ -29,18 +30,37 @@ func Clean(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
 }
 
-// clean reports whether a text is of printable ASCII characters with single spaces
-// between words, as most sentences are: there is nothing to clean.
-func clean(s string) bool {
-	space := true // before the first character
+// cleanASCII cleans a text of ASCII alone, as most are. ok is false for others.
+func cleanASCII(s string) (out string, ok bool) {
+	space, done := true, true // before the first character; there is nothing to clean
 	for i := range len(s) {
 		c := s[i]
-		if c < ' ' || c >= 0x7f || c == ' ' && space {
-			return false
+		if c >= utf8.RuneSelf {
+			return "", false
 		}
+		done = done && c >= ' ' && c < 0x7f && !(c == ' ' && space)
 		space = c == ' '
 	}
-	return s == "" || !space
+	if done && (s == "" || !space) {
+		return s, true
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	space = false
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ' || '\t' <= c && c <= '\r':
+			space = b.Len() > 0
+		case c < ' ' || c == 0x7f: // hidden
+		default:
+			if space {
+				b.WriteByte(' ')
+			}
+			space = false
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
 }
 
 // Hidden reports whether a rune has no shape of its own: controls, zero-width

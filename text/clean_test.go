@@ -14,6 +14,10 @@ import (
 func TestClean(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"spaces", "  a \t\r\n b\u00a0c\u2003d\u2028e ", "a b c d e"},
+		{"spaces of ASCII", " \t a \r\n\v\f b c  d\n", "a b c d"},
+		{"controls of ASCII", "\x01 a\x00b\x1f \x7f c\x1e", "ab c"},
+		{"clean", "a b, c.", "a b, c."},
+		{"nothing", "", ""},
 		{"invalid", "a\xffb", "a\uFFFDb"},
 		{"composed", "cafe\u0301", "café"},
 		{"control", "a\x00b\x1b[31mc\x7f", "ab[31mc"},
