@@ -37,10 +37,16 @@ func TestClean(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	f.Add("a\u0301 \u200b\xff\U000E0041")
+	f.Add("\x01 a\x00b\x1f \x7f c\x1e\t\v\n d ")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := text.Clean(s)
 		if again := text.Clean(got); again != got {
 			t.Fatalf("Clean(%q) = %q, cleaned again %q", s, got, again)
+		}
+		if i := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }); i < 0 { // not as text of ASCII alone
+			if want := strings.TrimSpace(got + " é"); text.Clean(s+" é") != want {
+				t.Fatalf("Clean(%q) = %q, want %q", s+" é", text.Clean(s+" é"), want)
+			}
 		}
 		if !utf8.ValidString(got) || !norm.NFC.IsNormalString(got) || strings.TrimSpace(got) != got || strings.Contains(got, "  ") {
 			t.Fatalf("Clean(%q) = %q is not clean", s, got)
