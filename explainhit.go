@@ -3,6 +3,7 @@ package ragflow
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -34,8 +35,8 @@ type FoundHit struct {
 
 // LinkedHit is how links led from a better hit to a passage.
 type LinkedHit struct {
-	From    string           `json:"from"` // source of that hit
-	Rank    int              `json:"rank"`
+	From    string           `json:"from"`           // source of that hit
+	Rank    int              `json:"rank,omitempty"` // of its document's best passage; 0: the list ends before it
 	Score   float64          `json:"score"`
 	Damping float64          `json:"damping"` // what is left of a score after each hop
 	Steps   []index.LinkStep `json:"steps"`
@@ -105,17 +106,20 @@ func (a *Assistant) found(ctx context.Context, e *engine, q state.Query, hits []
 			f.Name = name
 			continue
 		}
-		for _, from := range hits {
-			if from.Source != l.From || slices.ContainsFunc(from.Legs, func(l state.Leg) bool { return l.Via != "" }) {
-				continue
-			}
-			steps, err := e.searcher.Way(ctx, state.Hit{Chunk: from.ChunkID, Score: from.Score}, h.ChunkID, index.Expansion{Hops: max(1, a.config.Retrieval.Hops)})
-			if err != nil {
-				return nil, err
-			}
-			if len(steps) > 0 && (f.Link == nil || from.Score > f.Link.Score) {
-				f.Link = &LinkedHit{From: from.Source, Rank: from.Rank, Score: from.Score, Damping: index.DefaultDamping, Steps: steps}
-			}
+		// Of the hit that it began with only the leg tells for sure: the order of the
+		// list may have put it behind the end.
+		link := &LinkedHit{From: l.From, Score: l.Score / math.Pow(index.DefaultDamping, float64(l.Hops)), Damping: index.DefaultDamping}
+		if i := slices.IndexFunc(hits, func(from SearchHit) bool {
+			return from.Source == l.From && !slices.ContainsFunc(from.Legs, func(l state.Leg) bool { return l.Via != "" })
+		}); i >= 0 {
+			link.Rank = hits[i].Rank
+		}
+		steps, err := e.searcher.Way(ctx, link.From, link.Score, h.ChunkID, index.Expansion{Hops: max(1, a.config.Retrieval.Hops)})
+		if err != nil {
+			return nil, err
+		}
+		if link.Steps = steps; len(steps) > 0 {
+			f.Link = link
 		}
 	}
 	return f, nil

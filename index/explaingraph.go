@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -49,23 +50,25 @@ type LinkStep struct {
 	Score    float64 `json:"score"`             // of To
 }
 
-// Way says over which links Expand comes from a hit to the document of a chunk; nil
-// where none leads there. It looks at this hit alone. The error is that the
-// expansion makes no sense, or the links cannot be read.
-func (s *Searcher) Way(ctx context.Context, from state.Hit, chunk string, e Expansion) ([]LinkStep, error) {
+// Way says over which links Expand comes from a document, given by its source and the
+// score of its hit, to the document of a chunk in the same collection; nil where none
+// leads there. It looks at this hit alone. The error is that the expansion makes no
+// sense, or the links cannot be read.
+func (s *Searcher) Way(ctx context.Context, from string, score float64, chunk string, e Expansion) ([]LinkStep, error) {
 	e, err := e.withDefaults(1)
 	if err != nil {
 		return nil, err
 	}
-	view, page, err := s.pageOf(ctx, from.Chunk)
-	if err != nil || page < 0 {
+	view, to, err := s.pageOf(ctx, chunk)
+	if err != nil || to < 0 {
 		return nil, err
 	}
-	toView, to, err := s.pageOf(ctx, chunk)
-	if err != nil || toView != view {
-		return nil, err
+	at, ok := slices.BinarySearchFunc(s.views[view].links.pages, from, func(p linkedPage, source string) int { return strings.Compare(p.source, source) })
+	if !ok {
+		return nil, nil
 	}
-	found := s.walk([]reached{{view: view, page: page, score: from.Score, damping: 1}}, map[pageKey]bool{{view, page}: true}, e)
+	page := int32(at) //nolint:gosec // far fewer
+	found := s.walk([]reached{{view: view, page: page, score: score, damping: 1}}, map[pageKey]bool{{view, page}: true}, e)
 	i := slices.IndexFunc(found, func(r *reached) bool { return r.page == to })
 	if i < 0 {
 		return nil, nil

@@ -134,24 +134,26 @@ func TestWay(t *testing.T) {
 		name, to string
 		hops     int
 		want     []index.LinkStep
+		from     string
 	}{
-		{"one hop", "b.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "b.md", Relation: "LINKS_TO", Target: "b.md", Score: 4}}},
-		{"against the link", "c.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "c.md", Relation: "CITES", Reverse: true, Target: "./a.md", Score: 4}}},
+		{"one hop", "b.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "b.md", Relation: "LINKS_TO", Target: "b.md", Score: 4}}, "a.md"},
+		{"against the link", "c.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "c.md", Relation: "CITES", Reverse: true, Target: "./a.md", Score: 4}}, "a.md"},
 		{"a dependency of a dependency", "d2.md#0", 1, []index.LinkStep{
 			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
 			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
-		}},
-		{"too far", "e.md#0", 1, nil},
+		}, "a.md"},
+		{"too far", "e.md#0", 1, nil, "a.md"},
 		{"three hops", "e.md#0", 3, []index.LinkStep{
 			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
 			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
 			{Hop: 3, From: "d2.md", To: "e.md", Relation: "LINKS_TO", Target: "e.md", Score: 1},
-		}},
-		{"itself", "a.md#0", 1, nil},
-		{"no such passage", "nowhere", 1, nil},
+		}, "a.md"},
+		{"itself", "a.md#0", 1, nil, "a.md"},
+		{"no such passage", "nowhere", 1, nil, "a.md"},
+		{"from no such document", "b.md#0", 1, nil, "nowhere.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := s.Way(t.Context(), state.Hit{Chunk: "a.md#0", Score: 8}, tt.to, index.Expansion{Hops: tt.hops})
+			got, err := s.Way(t.Context(), tt.from, 8, tt.to, index.Expansion{Hops: tt.hops})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +162,7 @@ func TestWay(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Way(t.Context(), state.Hit{Chunk: "a.md#0", Score: 8}, "b.md#0", index.Expansion{Hops: 4}); err == nil {
+	if _, err := s.Way(t.Context(), "a.md", 8, "b.md#0", index.Expansion{Hops: 4}); err == nil {
 		t.Error("4 hops are taken")
 	}
 }

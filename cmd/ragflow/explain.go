@@ -120,7 +120,11 @@ func (a *app) printFound(f *ragflow.FoundHit) {
 		fmt.Fprintf(a.out, "by name: %s; title or file is %.3g like the query, of 1; connected with %s\n", line(n.In), n.Likeness, count(n.Links, "document"))
 	}
 	if l := f.Link; l != nil {
-		fmt.Fprintf(a.out, "by links from %s, rank %d, score %.4g, of which each hop leaves %g\n", line(l.From), l.Rank, l.Score, l.Damping)
+		rank := "not in this list"
+		if l.Rank > 0 {
+			rank = fmt.Sprintf("rank %d", l.Rank)
+		}
+		fmt.Fprintf(a.out, "by links from %s, %s, score %.4g, of which each hop leaves %g\n", line(l.From), rank, l.Score, l.Damping)
 		for _, step := range l.Steps {
 			holder, leads := step.From, step.To
 			if step.Reverse {
