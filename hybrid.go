@@ -125,7 +125,8 @@ func (a *Assistant) newHybrid(ctx context.Context, s *index.Searcher) (*hybrid, 
 // Search implements nodes.Searcher. What kept the dense leg from taking part
 // becomes a warning of the task; words are always searched by then.
 func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	hits, warnings, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
+	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
+	hits, warnings := found.hits, found.warnings
 	if err != nil && ctx.Err() == nil && h.config.Dense.Leg == LegDense {
 		warnings = []string{leftOut(err)}
 		hits, err = h.Searcher.Search(ctx, q, k)
@@ -160,21 +161,33 @@ func respelling(r index.Respelled) string {
 // they find, and returns the k best, and spare more. A leg that cannot take part, or finds nothing, leaves its
 // weight to the others; one of weight 0 is not asked. Only where the dense leg
 // was asked for by name is its failure an error.
-func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string) (hits []state.Hit, warnings []string, err error) {
+func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string) (f findings, err error) {
 	if !slices.Contains(legs(), leg) {
-		return nil, nil, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
+		return f, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
 	}
 	asked := h.sources(q, k, leg)
 	if len(asked) == 1 {
-		return asked[0].find(ctx, k+spare)
+		f.hits, f.warnings, err = asked[0].find(ctx, k+spare)
+		return f, err
 	}
 	lists, warnings, err := askAll(ctx, asked)
 	if err != nil {
-		return nil, nil, err
+		return f, err
+	}
+	if i := slices.IndexFunc(asked, func(s source) bool { return s.leg == LegDense }); i >= 0 && h.config.Retrieval.auto {
+		f.dense = meaningOf(lists[i], h.Docs()*h.Passing()/max(1, h.Files()))
 	}
 	share(asked, lists)
 	fused := h.config.Retrieval.fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
-	return fused[:min(k+spare, len(fused))], warnings, nil
+	f.hits, f.warnings = fused[:min(k+spare, len(fused))], warnings
+	return f, nil
+}
+
+// findings are what a search found.
+type findings struct {
+	hits     []state.Hit
+	warnings []string
+	dense    meant // of several legs
 }
 
 // follow adds to the hits of a search what links of the best ones lead to, where
@@ -205,8 +218,7 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 	}
 	r := h.config.Retrieval
 	if r.auto && w.Dense > 0 && w.Lexical > 0 {
-		// Never 0: what words find by chance still comes last.
-		w.Lexical *= max(0.01, h.covered(q.Text))
+		w.Lexical *= h.wordsTell(q)
 	}
 	var out []source
 	if w.Lexical > 0 {
@@ -228,6 +240,10 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 	}
 	return out
 }
+
+// wordsTell is how much the words of a query tell, above 0 up to 1. Never 0: what
+// they find by chance still comes last.
+func (h *hybrid) wordsTell(q state.Query) float64 { return max(0.01, h.covered(q.Text)) }
 
 // covered is the share of a question's words, by how rare they are, that stand in
 // some document.

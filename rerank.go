@@ -69,7 +69,8 @@ type reranker struct {
 
 // listing says how what a search by a leg lists is put in order: the method, and
 // how many hits are compared. Where none is set, words put in order what words
-// found, and what a dense leg found, or names did, is left as it is.
+// found, and words and meaning together what both did, unless the fusion is chosen;
+// what one dense leg found, or names did, is left as it is.
 func (c Config) listing(leg string) (method string, compared int) {
 	method = c.Retrieval.Rerank
 	switch {
@@ -81,6 +82,8 @@ func (c Config) listing(leg string) (method string, compared int) {
 		return RerankOff, 0
 	case c.Embedder == nil || leg == LegLexical || c.Retrieval.Weights.Dense == 0 && leg == LegHybrid:
 		return RerankOffline, rerankListed
+	case c.Retrieval.auto && leg == LegHybrid:
+		return orderOdds, 2 * rerankListed
 	}
 	return RerankOff, 0
 }

@@ -44,8 +44,8 @@ type Retrieval struct {
 	DenseDepth, LexicalDepth int
 	// Rerank is one of [RerankMethods]: how the best passages are put in order for
 	// the context, and in what a search lists. Empty is RerankAuto there; a search
-	// by words then puts its first 20 passages in order by their words, and one
-	// with a dense leg leaves its order.
+	// by words then puts its first 20 passages in order by their words, and one by words
+	// and meaning for which no fusion is set its first 40 by the chances of both.
 	Rerank string
 
 	auto bool // legs are weighed by what they can say
@@ -56,7 +56,8 @@ type Retrieval struct {
 // second question of XQuAD in English and Vietnamese and of those about the Docker
 // pages in English and Polish, with multilingual-e5-small. On the other half, too,
 // the fused list is no worse than the better leg of any set; nor is it on a part of
-// SciFact and on Vietnamese questions about English paragraphs, which had no say.
+// SciFact and on Vietnamese questions about English paragraphs, which had no say. A
+// search puts the best of that list in order once more, see byOdds.
 const autoDense = 0.3
 
 // autoFusion is the fusion of legs where none is set.

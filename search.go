@@ -73,10 +73,11 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	}
 	method, compared := a.config.listing(leg)
 	deep := max(k, compared)
-	hits, warnings, err := searcher.search(ctx, q, deep, spare, leg)
+	found, err := searcher.search(ctx, q, deep, spare, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
+	hits, warnings := found.hits, found.warnings
 	if o.Leg != LegLexical && o.Leg != LegDense { // one leg by name is that leg alone
 		if hits, err = searcher.follow(ctx, q, hits, deep+spare); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
@@ -126,8 +127,8 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			Snippet: snippetOf(snippet(c.Text), c),
 		})
 	}
-	if method != RerankOff {
-		if err := a.rerankHits(ctx, e, q, chunks, reply, method, compared); err != nil {
+	if method != RerankOff && (method != orderOdds || !found.dense.silent()) {
+		if err := a.rerankHits(ctx, e, q, chunks, reply, method, compared, found.dense); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
 	}
@@ -179,7 +180,7 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]state.Chunk, k int) (
 
 // rerankHits puts the first hits of a search in the order of a method. Where the
 // person set none, the others stay behind them.
-func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply, method string, compared int) error {
+func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply, method string, compared int, dense meant) error {
 	found := make(map[string]SearchHit, len(reply.Hits))
 	first := reply.Hits[:min(compared, len(reply.Hits))]
 	candidates := make([]state.Source, len(first))
@@ -187,8 +188,19 @@ func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, ch
 		found[h.ChunkID] = h
 		candidates[i] = state.Source{Chunk: chunks[h.ChunkID], Score: h.Score}
 	}
-	r := reranker{method, a.config.Reranker, a.config.Dense.Tokens, e.skills.list}
-	ranked, _, warnings, err := r.rerank(ctx, []state.Query{q}, candidates)
+	var (
+		ranked   []state.Source
+		warnings []string
+		err      error
+	)
+	if method == orderOdds {
+		var note string
+		ranked, note, err = e.byOdds(ctx, q, first, candidates, dense)
+		reply.Note = cmp.Or(reply.Note, note)
+	} else {
+		r := reranker{method, a.config.Reranker, a.config.Dense.Tokens, e.skills.list}
+		ranked, _, warnings, err = r.rerank(ctx, []state.Query{q}, candidates)
+	}
 	if err != nil {
 		return err
 	}

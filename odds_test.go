@@ -1,0 +1,94 @@
+package ragflow_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm"
+)
+
+// herbs are twenty pages, each of which says the same of another herb, and the page
+// that is asked for.
+func herbs(page string) []ragflow.Given {
+	given := []ragflow.Given{{Name: "asked.md", Data: []byte(page)}}
+	for i := range 20 {
+		text := fmt.Sprintf("# Herb %c\n\nHerb %c grows on sand number %d%s.", 'a'+i, 'a'+i, i, strings.Repeat(" and stone", i%2))
+		given = append(given, ragflow.Given{Name: fmt.Sprintf("herb-%c.md", 'a'+i), Data: []byte(text)})
+	}
+	return given
+}
+
+// dull is an embedder to which texts are one of two kinds, whatever they say.
+type dull struct{}
+
+func (dull) Model() string { return "dull" }
+
+func (dull) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm.Embeddings, error) {
+	out := llm.Embeddings{Model: "dull", Calls: 1}
+	for _, t := range texts {
+		out.Vectors = append(out.Vectors, []float32{1, float32(len(t) % 2)})
+	}
+	return out, nil
+}
+
+// TestOdds: words and meaning each decide where the other cannot tell, the list has
+// the chances of both, and says which of them has been turned down.
+func TestOdds(t *testing.T) {
+	for _, tt := range []struct {
+		name, page, query string
+		embedder          llm.Embedder
+		note              string // begins so
+	}{
+		{"meaning decides", "# Basil\n\nYou water the basil daily.", "jak podlewać bazylię na sand number", newMeaning("meaning"), "searched mostly by meaning"},
+		{"words decide", "# Errors\n\nThe code X4711 comes of " + strings.Repeat("disks that are full and fans that stand still and ", 9), "which herb is X4711", dull{}, "searched mostly by words"},
+		{"both agree", "# Basil\n\nYou water the basil daily.", "how often do you water the basil", newMeaning("meaning"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := open(t, ragflow.Config{Embedder: tt.embedder, Given: herbs(tt.page)})
+			indexed(t, a)
+			r := searchLeg(t, a, tt.query, 40, "")
+			if len(r.Hits) == 0 || r.Hits[0].Source != "asked.md" {
+				t.Errorf("the first of %d hits is not the page asked for: %+v", len(r.Hits), r.Hits[:min(1, len(r.Hits))])
+			}
+			if !strings.HasPrefix(r.Note, tt.note) || tt.note == "" && r.Note != "" {
+				t.Errorf("note %q, want %q", r.Note, tt.note)
+			}
+			last, sum := 1.0, 0.0
+			for i, h := range r.Hits {
+				if h.RerankScore == nil || *h.RerankScore > last || h.Rank != i+1 {
+					t.Fatalf("hit %d: %+v", i, h)
+				}
+				last = *h.RerankScore
+				sum += last
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Errorf("the chances add up to %v", sum)
+			}
+		})
+	}
+}
+
+// TestOddsAreForTheDefault: a fusion, weights or an order that a person chose stays.
+func TestOddsAreForTheDefault(t *testing.T) {
+	for name, c := range map[string]ragflow.Config{
+		"alpha":   {Dense: ragflow.Dense{Alpha: 0.5}},
+		"weights": {Retrieval: ragflow.Retrieval{Weights: ragflow.Weights{Dense: 1, Lexical: 1}}},
+		"off":     {Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}},
+		"meaning": {Dense: ragflow.Dense{Leg: ragflow.LegDense}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Embedder, c.Given = newMeaning("meaning"), herbs("# Basil\n\nWater it.")
+			a := open(t, c)
+			indexed(t, a)
+			for _, h := range searchLeg(t, a, "which herb grows on stone", 5, "").Hits {
+				if h.RerankScore != nil {
+					t.Errorf("%s was put in order by chances: %v", h.Source, *h.RerankScore)
+				}
+			}
+		})
+	}
+}
