@@ -130,8 +130,10 @@ type syncer struct {
 	root      string
 	report    *IndexReport
 	chunking  corpus.ChunkOptions
-	again     bool
-	changed   func(FileChange)
+	// fingerprint is that of chunking: see cutAs.
+	fingerprint string
+	again       bool
+	changed     func(FileChange)
 
 	seen    map[string]bool // sources that are there
 	blocked []string        // folders that could not be read; what they hold is kept
@@ -145,13 +147,16 @@ type job struct {
 	known index.File // what the index holds; zero for a new file
 }
 
+// cutAs says how documents are cut.
+func (s *syncer) cutAs(o corpus.ChunkOptions) { s.chunking, s.fingerprint = o, o.Fingerprint() }
+
 func (s *syncer) run(ctx context.Context) error {
 	db := s.assistant.index
 	chunking, err := s.assistant.chunkingOf(ctx, s.root)
 	if err != nil {
 		return err
 	}
-	s.chunking = chunking
+	s.cutAs(chunking)
 	if err := s.assistant.keepChunking(ctx, s.root); err != nil {
 		return err
 	}
@@ -174,7 +179,6 @@ func (s *syncer) run(ctx context.Context) error {
 
 // scan walks the root and lists what has to be read.
 func (s *syncer) scan(ctx context.Context, known map[string]index.File) error {
-	fingerprint := s.chunking.Fingerprint()
 	for file, err := range corpus.Files(ctx, s.root) {
 		if err != nil {
 			if err := s.leftOut(err); err != nil {
@@ -184,7 +188,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]index.File) error {
 		}
 		s.seen[file.Source] = true
 		k, ok := known[file.Source]
-		if ok && k.Chunker == fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.retry(k) {
+		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.retry(k) {
 			s.report.Unchanged++
 			if k.Error != "" {
 				s.report.Skipped = append(s.report.Skipped, FileProblem{file.Source, k.Error})

@@ -73,7 +73,7 @@ func (s *syncer) read(ctx context.Context, j job) read {
 		modified = time.Unix(0, 0)
 	}
 	r.entry.File = index.File{
-		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.chunking.Fingerprint(),
+		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.fingerprint,
 	}
 	doc, err := corpus.Load(ctx, j.file, corpus.Limits{})
 	if err != nil {

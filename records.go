@@ -40,6 +40,7 @@ func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, re
 	begun := a.config.Clock()
 	report := newIndexReport()
 	s := &syncer{assistant: a, root: name, report: report, seen: map[string]bool{}}
+	s.cutAs(corpus.ChunkOptions{})
 	known, err := a.index.Files(ctx, name)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ const batchRecords = 1000
 // entry is what the index keeps of a record, without its chunks.
 func (s *syncer) entry(r Record) index.Entry {
 	return index.Entry{File: index.File{
-		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: r.hash(), Title: r.Title, Chunker: s.chunking.Fingerprint(),
+		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: r.hash(), Title: r.Title, Chunker: s.fingerprint,
 	}}
 }
 

@@ -47,8 +47,10 @@ func Chunkers() []string {
 
 // choose returns what cuts a document, and its name.
 func choose(doc *Document, o ChunkOptions) (string, chunker) {
-	if cut, ok := chunkers()[o.Chunker]; ok && (o.Chunker != ChunkCode || o.language(doc) != "") {
-		return o.Chunker, cut
+	if o.Chunker != ChunkAdaptive {
+		if cut, ok := chunkers()[o.Chunker]; ok && (o.Chunker != ChunkCode || o.language(doc) != "") {
+			return o.Chunker, cut
+		}
 	}
 	switch doc.Kind {
 	case Markdown:
@@ -167,7 +169,7 @@ func (o ChunkOptions) filled() ChunkOptions {
 
 // withDefaults puts the defaults in, also in place of what Check refuses.
 func (o ChunkOptions) withDefaults() ChunkOptions {
-	if !slices.Contains(Chunkers(), o.Chunker) {
+	if o.Chunker != "" && !slices.Contains(Chunkers(), o.Chunker) {
 		o.Chunker = ""
 	}
 	o = o.filled()

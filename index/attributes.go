@@ -39,15 +39,19 @@ type attributeFiles struct {
 
 // add takes in what is known of a file; meta is the JSON of File.Meta.
 func (a attributes) add(file int, source, title, url, meta string) error {
-	values := map[string]string{}
-	if meta != "" && meta != "null" && meta != "{}" {
-		var said state.Metadata
-		if err := json.Unmarshal([]byte(meta), &said); err != nil {
-			return err
-		}
-		values = said.Strings()
+	extension := strings.ToLower(strings.TrimPrefix(path.Ext(source), "."))
+	if meta == "" || meta == "null" || meta == "{}" { // as most are
+		a.put(file, "title", title)
+		a.put(file, "url", url)
+		a.put(file, "extension", extension)
+		return nil
 	}
-	own := map[string]string{"title": title, "url": url, "extension": strings.ToLower(strings.TrimPrefix(path.Ext(source), "."))}
+	var said state.Metadata
+	if err := json.Unmarshal([]byte(meta), &said); err != nil {
+		return err
+	}
+	values := said.Strings()
+	own := map[string]string{"title": title, "url": url, "extension": extension}
 	for key, value := range own {
 		values[key] = cmp.Or(strings.TrimSpace(values[key]), value)
 	}

@@ -50,11 +50,14 @@ type bounder struct {
 	b      *builder
 	score  scorer
 	bounds []bound
+
+	chunkDF, fileDF int // of the term last asked for: chunks that hold it in any field, and files
 }
 
-// of returns the bounds of a term's postings, valid until the next call.
+// of returns the bounds of a term's postings, valid until the next call, and counts
+// what holds it.
 func (m *bounder) of(list []posting) []bound {
-	m.bounds = m.bounds[:0]
+	m.bounds, m.chunkDF, m.fileDF = m.bounds[:0], 0, 0
 	for i := 0; i < len(list); {
 		file := m.b.chunkField(list[i].chunk, 0)
 		end := i + 1
@@ -62,6 +65,12 @@ func (m *bounder) of(list []posting) []bound {
 			end++
 		}
 		m.file(file, list[i:end])
+		m.fileDF++
+		if list[i].title > 0 { // all chunks hold it
+			m.chunkDF += m.b.chunksOf(file)
+		} else {
+			m.chunkDF += end - i
+		}
 		i = end
 	}
 	return m.bounds

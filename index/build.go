@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/text"
 )
 
 // builder merges the terms of files, which must come in order of their sources,
@@ -16,24 +17,103 @@ import (
 type builder struct {
 	totals
 
-	terms    memo.Words[*termPostings]
+	terms    []termPostings    // in the order they are met
+	places   memo.Words[int32] // of them, by term, where not all are of one vocabulary
+	numbered map[*text.Vocabulary]*numberedTerms
+	waiting  []waitingPosting // that are not in terms yet, by chunk
+	spare    []waitingPosting // memory to order them in
+	fields   []posting        // those of waiting that tell of more than a text
+	slab     []byte           // memory for postings
+	mixed    bool             // places is in use
 	fileTab  []byte
 	chunkTab []byte
 	ids      []byte
+}
+
+// waitingPosting is a posting of a term. Many of them are brought in order by terms at
+// once: to add each to its term when it is met would be to look all over the memory.
+type waitingPosting struct {
+	term  uint32 // place of it
+	chunk uint32
+	body  uint32 // occurrences in the text; from inFields on, that many behind it, a place in fields
+}
+
+const (
+	inFields = 1 << 31
+	// maxWaiting is how many postings wait, of 12 bytes and as much again to order them.
+	maxWaiting = 1 << 18
+)
+
+// numberedTerms are terms that have numbers.
+type numberedTerms struct {
+	names  []string // by number
+	places []int32  // 1 + the place of a term in the builder, by number; 0: it was not met
 }
 
 // termPostings are the postings of a term as far as they are known: of each the
 // chunk minus the one before (the first counts from -1), and the occurrences in
 // text, heading path and title, all uvarints.
 type termPostings struct {
-	chunkDF, fileDF int
-	entries         int
-	list            []byte
-	last            int // chunk; -1 before the first
+	name    string
+	list    []byte
+	entries int
+	last    int // chunk; -1 before the first
 }
 
-func (t *termPostings) append(p posting) {
-	t.list = binary.AppendUvarint(t.list, uint64(int(p.chunk)-t.last))
+// wait takes in a posting of the term at a place.
+func (b *builder) wait(term uint32, p posting) {
+	w := waitingPosting{term, p.chunk, p.body}
+	if p.heading|p.title > 0 || p.body >= inFields {
+		w.body = inFields + uint32(len(b.fields)) //nolint:gosec // no more than maxWaiting
+		b.fields = append(b.fields, p)
+	}
+	b.waiting = append(b.waiting, w)
+}
+
+// settle gives what waits to its terms.
+func (b *builder) settle() {
+	for _, w := range b.ordered() {
+		p := posting{chunk: w.chunk, body: w.body}
+		if w.body >= inFields {
+			p = b.fields[w.body-inFields]
+		}
+		b.append(&b.terms[w.term], p)
+	}
+	b.waiting, b.fields = b.waiting[:0], b.fields[:0]
+}
+
+// ordered sorts what waits by term, and leaves that of a term in the order of chunks: by
+// so many bits of the term at a time, the lowest first.
+func (b *builder) ordered() []waitingPosting {
+	const digit = 11
+	b.spare = slices.Grow(b.spare[:0], len(b.waiting))
+	from, to := b.waiting, b.spare[:len(b.waiting)]
+	for shift := 0; (len(b.terms)-1)>>shift > 0; shift += digit {
+		var starts [1 << digit]int
+		for i := range from {
+			starts[from[i].term>>shift%(1<<digit)]++
+		}
+		sum := 0
+		for i, n := range starts {
+			starts[i], sum = sum, sum+n
+		}
+		for i := range from {
+			place := &starts[from[i].term>>shift%(1<<digit)]
+			to[*place] = from[i]
+			*place++
+		}
+		from, to = to, from
+	}
+	return from
+}
+
+// append adds a posting to a term.
+func (b *builder) append(t *termPostings, p posting) {
+	const most = 4 * binary.MaxVarintLen32
+	if cap(t.list)-len(t.list) < most {
+		b.grow(t)
+	}
+	t.list = binary.AppendUvarint(t.list, uint64(int(p.chunk)-t.last)) //nolint:gosec // they ascend
 	t.list = binary.AppendUvarint(t.list, uint64(p.body))
 	t.list = binary.AppendUvarint(t.list, uint64(p.heading)<<1|uint64(min(p.title, 1)))
 	if p.title > 0 {
@@ -41,6 +121,84 @@ func (t *termPostings) append(p posting) {
 	}
 	t.last = int(p.chunk)
 	t.entries++
+}
+
+// Sizes of memory for postings: what a term begins with, which is enough for the most
+// part of them, and what is taken at a time.
+const (
+	firstPostings = 24
+	slabBytes     = 1 << 18
+)
+
+// grow gives the postings of a term twice the room.
+func (b *builder) grow(t *termPostings) {
+	n := max(firstPostings, 2*cap(t.list))
+	if n > slabBytes/8 {
+		t.list = slices.Grow(t.list, n)
+		return
+	}
+	if len(b.slab) < n {
+		b.slab = make([]byte, slabBytes)
+	}
+	t.list = append(b.slab[:0:n], t.list...)
+	b.slab = b.slab[n:]
+}
+
+// place returns the place of a term among those of the builder, which keeps the name.
+func (b *builder) place(name string) int32 {
+	next := int32(len(b.terms)) //nolint:gosec // memory does not hold more
+	if b.mixed {
+		place, known := b.places.At(name)
+		if known {
+			return *place
+		}
+		*place = next
+	}
+	if len(b.terms) == cap(b.terms) {
+		b.terms = slices.Grow(b.terms, max(64, len(b.terms))) // twice as many: there are most often many
+	}
+	b.terms = append(b.terms, termPostings{name: name, last: -1})
+	return next
+}
+
+// mix makes ready for terms that may be known already, by another number or by none.
+func (b *builder) mix() {
+	if b.mixed {
+		return
+	}
+	b.mixed = true
+	for i := range b.terms {
+		place, _ := b.places.At(b.terms[i].name)
+		*place = int32(i) //nolint:gosec // as above
+	}
+}
+
+// numbers returns what the builder knows of a vocabulary.
+func (b *builder) numbers(v *text.Vocabulary) *numberedTerms {
+	n := b.numbered[v]
+	if n == nil {
+		n = &numberedTerms{}
+		if b.numbered == nil {
+			b.numbered = map[*text.Vocabulary]*numberedTerms{}
+		} else {
+			b.mix()
+		}
+		b.numbered[v] = n
+	}
+	n.names = v.Terms() // which may be more by now
+	n.places = append(n.places, make([]int32, len(n.names)-len(n.places))...)
+	return n
+}
+
+// of returns the place of the term with a number; ok is false where no term has it.
+func (b *builder) of(n *numberedTerms, number uint64) (place int32, ok bool) {
+	if number >= uint64(len(n.places)) {
+		return 0, false
+	}
+	if n.places[number] == 0 {
+		n.places[number] = 1 + b.place(n.names[number])
+	}
+	return n.places[number] - 1, true
 }
 
 // read appends the postings to dst.
@@ -67,9 +225,9 @@ func newBuilder() *builder {
 	return &builder{}
 }
 
-// add merges one file, given as encodeTerms wrote it.
-func (b *builder) add(terms []byte) error {
-	f, err := decodeTerms(terms)
+// add merges the terms of one file.
+func (b *builder) add(t terms) error {
+	f, err := decodeTerms(t)
 	if err != nil || len(f.chunks) == 0 {
 		return err
 	}
@@ -89,7 +247,7 @@ func (b *builder) add(terms []byte) error {
 	b.titles += int(f.title)
 	b.chunkTitles += int(f.title) * len(f.chunks)
 	b.chunks += len(f.chunks)
-	if err := b.merge(f, first); err != nil {
+	if err := b.merge(f, t.vocabulary, first); err != nil {
 		return err
 	}
 	b.files++
@@ -97,23 +255,31 @@ func (b *builder) add(terms []byte) error {
 }
 
 // merge adds the postings of a file whose chunks begin at first.
-func (b *builder) merge(f *fileTerms, first int) error {
+func (b *builder) merge(f *fileTerms, v *text.Vocabulary, first int) error {
 	r := f.rest
+	var numbers *numberedTerms
+	if v == nil {
+		b.mix()
+	} else {
+		numbers = b.numbers(v)
+	}
 	var term []byte
 	for range f.terms {
-		term = r.term(term)
-		t, known := b.terms.Get(string(term)) // no allocation
-		if !known {
-			t = &termPostings{last: -1}
-			place, _ := b.terms.At(string(term))
-			*place = t
+		var place int32
+		if numbers != nil {
+			var ok bool
+			if place, ok = b.of(numbers, r.uint()); !ok {
+				return fmt.Errorf("terms: %w", errCut)
+			}
+		} else {
+			term = r.term(term)
+			var known bool
+			if place, known = b.places.Get(string(term)); !known { // no allocation
+				place = b.place(string(term))
+			}
 		}
 		title, n := r.u32(), r.count()
-		t.fileDF++
-		t.chunkDF += n
-		if title > 0 {
-			t.chunkDF += len(f.chunks) - n // the rest of the chunks hold it in their title
-		}
+		t := uint32(place) //nolint:gosec // not below 0
 		at := first - 1
 		for i := range n {
 			at += int(r.u32())
@@ -124,19 +290,22 @@ func (b *builder) merge(f *fileTerms, first int) error {
 			p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
 			if i == 0 && title > 0 {
 				if at > first {
-					t.append(posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+					b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
 				} else {
 					p.title = title
 				}
 			}
-			t.append(p)
+			b.wait(t, p)
 		}
 		if n == 0 && title > 0 {
-			t.append(posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+			b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
 		}
 		if r.err != nil {
 			return fmt.Errorf("terms: %w", r.err)
 		}
+	}
+	if len(b.waiting) > maxWaiting {
+		b.settle()
 	}
 	return nil
 }
@@ -149,20 +318,24 @@ func (b *builder) fileField(file uint32, field int) uint32 {
 	return binary.LittleEndian.Uint32(b.fileTab[int(file)*fileWidth+4*field:])
 }
 
+// chunksOf is how many chunks a file has.
+func (b *builder) chunksOf(file uint32) int {
+	end := uint32(b.chunks) //nolint:gosec // they fit the table
+	if int(file)+1 < b.files {
+		end = b.fileField(file+1, 0)
+	}
+	return int(end - b.fileField(file, 0))
+}
+
 // finish returns the segment.
 func (b *builder) finish(s stamp) ([]byte, error) {
+	b.settle()
 	var blocks, dict, post []byte
-	type named struct {
-		term string
-		*termPostings
-	}
-	terms := make([]named, 0, b.terms.Len())
 	size := 0
-	b.terms.All(func(term string, t *termPostings) {
-		terms = append(terms, named{term, t})
-		size += len(t.list)
-	})
-	slices.SortFunc(terms, func(a, b named) int { return strings.Compare(a.term, b.term) })
+	for i := range b.terms {
+		size += len(b.terms[i].list)
+	}
+	terms := b.sorted()
 	post = make([]byte, 0, size+size/4)
 	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
 	var list []posting
@@ -176,14 +349,14 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 		list = t.read(list[:0])
 		start := len(post)
 		post = appendPostings(post, list, bounds.of(list))
-		dict = appendTerm(dict, before, t.term)
-		for _, n := range []int{t.chunkDF, t.fileDF, len(list), len(post) - start} {
+		dict = appendTerm(dict, before, t.name)
+		for _, n := range []int{bounds.chunkDF, bounds.fileDF, len(list), len(post) - start} {
 			dict = binary.AppendUvarint(dict, uint64(n))
 		}
 		if len(post)-start > math.MaxUint32 {
 			return nil, errTooLarge
 		}
-		before = t.term
+		before = t.name
 	}
 	if uint64(len(dict)) > math.MaxUint32 {
 		return nil, errTooLarge
@@ -206,6 +379,16 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 	}
 	seal(out)
 	return out, nil
+}
+
+// sorted returns the terms in ascending order.
+func (b *builder) sorted() []*termPostings {
+	out := make([]*termPostings, len(b.terms))
+	for i := range out {
+		out[i] = &b.terms[i]
+	}
+	slices.SortFunc(out, func(a, b *termPostings) int { return strings.Compare(a.name, b.name) })
+	return out
 }
 
 func appendU32(out []byte, values ...uint32) []byte {

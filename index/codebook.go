@@ -70,7 +70,7 @@ func newCodebook(words []string) *codebook {
 // trainCodebook makes a codebook of the words that save the most, of ties those that
 // come first in the order of bytes; nil where none saves anything.
 func trainCodebook(texts []string) *codebook {
-	counts := map[string]int{}
+	var counts memo.Words[int]
 	left := maxTrain
 	for _, s := range texts {
 		s = s[:min(len(s), left)]
@@ -78,7 +78,8 @@ func trainCodebook(texts []string) *codebook {
 		for i := 0; i < len(s); {
 			end := codeWord(s, i)
 			if end-i > 2 || end-i == 2 && s[i] >= 0x80 {
-				counts[s[i:end]]++
+				count, _ := counts.At(s[i:end])
+				*count++
 			}
 			i = end
 		}
@@ -88,11 +89,11 @@ func trainCodebook(texts []string) *codebook {
 		count int
 	}
 	var list []candidate
-	for w, n := range counts {
+	counts.All(func(w string, n int) {
 		if n*(len(w)-2) > len(w)+1 || n > len(w)+1 { // with two bytes, or with one
 			list = append(list, candidate{w, n})
 		}
-	}
+	})
 	saves := func(c candidate) int { return c.count * (len(c.word) - 1) }
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(a.word, b.word))
@@ -106,7 +107,7 @@ func trainCodebook(texts []string) *codebook {
 	}
 	words := make([]string, len(list))
 	for i, c := range list {
-		words[i] = c.word
+		words[i] = strings.Clone(c.word)
 	}
 	return newCodebook(words)
 }
@@ -120,19 +121,33 @@ func codeWord(s string, i int) int {
 	}
 	from := end
 	most := min(len(s), i+maxCodeWord)
-	for end < most && isLetterByte(s[end]) {
-		if s[end] >= 0xe3 { // beyond U+3000 words are not parted: letter by letter
-			if end == from {
-				end = min(end+3, most)
-			}
-			break
-		}
+	for end < most && letters[s[end]] == inWord {
 		end++
+	}
+	if end == from && end < most && letters[s[end]] == aloneLetter {
+		return min(end+3, most)
 	}
 	return max(end, i+1)
 }
 
-func isLetterByte(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' && c < 0x80 || c >= 0x80 }
+// What a byte is to the words of codes.
+const (
+	noLetter    = iota
+	inWord      // a letter, or part of one
+	aloneLetter // begins one from U+3000 on, where words are not parted: letter by letter
+)
+
+var letters = func() (of [256]byte) { //nolint:gochecknoglobals // a constant table
+	for c := range of {
+		switch {
+		case c >= 0xe3:
+			of[c] = aloneLetter
+		case 'a' <= c|0x20 && c|0x20 <= 'z' && c < 0x80 || c >= 0x80:
+			of[c] = inWord
+		}
+	}
+	return of
+}()
 
 // pack appends the codes of a text.
 func (b *codebook) pack(dst []byte, s string) []byte {

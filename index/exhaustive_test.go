@@ -98,10 +98,11 @@ func word(n int) string {
 	return string(out)
 }
 
-// made makes files of random terms, as encodeTerms would: words by a law of Zipf
+// made makes files of random terms, as analyze would: words by a law of Zipf
 // and Mandelbrot over a vocabulary, a quarter of each chunk about its topic.
 type made struct {
 	r          *rand.Rand
+	numbers    *text.Vocabulary
 	vocabulary []string
 	cumulative []float64 // how often words up to each are used
 	words      int       // of a chunk, on average
@@ -110,7 +111,7 @@ type made struct {
 }
 
 func newMade(seed uint64, vocabulary, words, chunks int, fields bool) *made {
-	m := &made{r: rand.New(rand.NewPCG(seed, 1)), words: words, chunks: chunks, fields: fields}
+	m := &made{r: rand.New(rand.NewPCG(seed, 1)), numbers: text.NewVocabulary(text.For("")), words: words, chunks: chunks, fields: fields}
 	sum := 0.0
 	for i := range vocabulary {
 		m.vocabulary = append(m.vocabulary, word(i))
@@ -126,13 +127,14 @@ func (m *made) word() string {
 }
 
 // file returns the terms of a file, and how many chunks it has.
-func (m *made) file(source string) ([]byte, int) {
+func (m *made) file(source string) (terms, int) {
 	var g gatherer
+	g.begin()
 	chunks, titles := 1+m.r.IntN(m.chunks), 0
 	if m.fields {
 		for range m.r.IntN(4) {
 			titles++
-			g.uses[g.number(m.word())].title++
+			g.use(m.numbers.Number(m.word())).title++
 		}
 	}
 	out := binary.AppendUvarint(nil, uint64(chunks))
@@ -148,18 +150,18 @@ func (m *made) file(source string) ([]byte, int) {
 			if n%4 != 0 {
 				w = m.word()
 			}
-			g.at(w, i).body++
+			g.at(m.numbers.Number(w), i).body++
 		}
 		if m.fields {
 			for range m.r.IntN(3) {
 				heading++
-				g.at(m.word(), i).heading++
+				g.at(m.numbers.Number(m.word()), i).heading++
 			}
 		}
 		out = appendString(out, fmt.Sprintf("%s#%d", source, i))
 		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(body)), uint64(heading))
 	}
-	return g.append(out), chunks
+	return terms{vocabulary: m.numbers, body: g.append(out)}, chunks
 }
 
 // segment makes a segment of about n chunks.

@@ -131,9 +131,9 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 		return fmt.Errorf("put into %q: %w", root, err)
 	}
 	var saved int64 // row of the codebook
-	var fresh map[freshKey][]byte
+	var fresh map[freshKey]terms
 	if err := db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
-		fresh = map[freshKey][]byte{} // this may be run again
+		fresh = map[freshKey]terms{} // this may be run again
 		held, err := knownFiles(tx, collection, entries)
 		if err != nil {
 			return false, err
@@ -203,7 +203,7 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 			}
 			if err == nil && chunks > 0 {
 				var terms []byte
-				if terms, err = db.termsOfOne(tx, collection, f); err == nil {
+				if terms, err = db.spelledTerms(tx, collection, f); err == nil {
 					err = db.bury(tx, collection, f, next, terms)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // The terms of files are not stored: a segment holds them once they are
@@ -25,27 +26,55 @@ type freshKey struct{ collection, file, version int64 }
 // freshTerms remembers terms of files that this process put. It is safe for
 // concurrent use.
 type freshTerms struct {
-	mu    sync.Mutex
-	terms map[freshKey][]byte
-	size  int
+	mu         sync.Mutex
+	vocabulary *text.Vocabulary // of what is analyzed now; nil: nothing was
+	terms      map[freshKey]terms
+	size       int
+}
+
+// maxVocabulary is how many terms have numbers before others begin anew: some 30 MB
+// while files are put.
+const maxVocabulary = 1 << 18
+
+// words returns the vocabulary to analyze files with.
+func (f *freshTerms) words(a text.Analyzer) *text.Vocabulary {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.vocabulary != nil && len(f.vocabulary.Terms()) > maxVocabulary {
+		f.vocabulary.Rest()
+		f.vocabulary = nil
+	}
+	if f.vocabulary == nil {
+		f.vocabulary = text.NewVocabulary(a)
+	}
+	return f.vocabulary
+}
+
+// rest lets go of the vocabulary where no terms are remembered.
+func (f *freshTerms) rest() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.terms) == 0 {
+		f.vocabulary = nil
+	}
 }
 
 // remember keeps terms of files, as far as there is room.
-func (f *freshTerms) remember(put map[freshKey][]byte) {
+func (f *freshTerms) remember(put map[freshKey]terms) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.terms == nil {
-		f.terms = map[freshKey][]byte{}
+		f.terms = map[freshKey]terms{}
 	}
-	for k, terms := range put {
-		if f.size+len(terms) <= maxFresh {
-			f.size += len(terms) - len(f.terms[k])
-			f.terms[k] = terms
+	for k, t := range put {
+		if f.size+len(t.body) <= maxFresh {
+			f.size += len(t.body) - len(f.terms[k].body)
+			f.terms[k] = t
 		}
 	}
 }
 
-func (f *freshTerms) get(k freshKey) []byte {
+func (f *freshTerms) get(k freshKey) terms {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.terms[k]
@@ -55,11 +84,14 @@ func (f *freshTerms) get(k freshKey) []byte {
 func (f *freshTerms) forget(collection, version int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for k, terms := range f.terms {
+	for k, t := range f.terms {
 		if k.collection == collection && k.version <= version {
-			f.size -= len(terms)
+			f.size -= len(t.body)
 			delete(f.terms, k)
 		}
+	}
+	if len(f.terms) == 0 {
+		f.vocabulary = nil
 	}
 }
 
@@ -72,12 +104,12 @@ type titled struct {
 // termsOf returns the terms of files of a collection: those that are
 // remembered, and for the others what is made of their chunks, on all cores. The
 // caller bounds how many files it asks for at a time.
-func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([][]byte, error) {
-	out := make([][]byte, len(files))
+func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([]terms, error) {
+	out := make([]terms, len(files))
 	var missing []int
 	var ids []int64
 	for i, f := range files {
-		if out[i] = db.fresh.get(freshKey{collection, f.id, f.version}); out[i] == nil {
+		if out[i] = db.fresh.get(freshKey{collection, f.id, f.version}); out[i].body == nil {
 			missing = append(missing, i)
 			ids = append(ids, f.id)
 		}
@@ -89,13 +121,14 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([][]byte
 	if err != nil {
 		return nil, err
 	}
+	vocabulary := db.fresh.words(db.analyzer)
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(missing)) {
 		workers.Go(func() {
 			for n := next.Add(1) - 1; n < int64(len(missing)); n = next.Add(1) - 1 {
 				i := missing[n]
-				out[i] = encodeTerms(db.analyzer, files[i].title, chunks[files[i].id])
+				out[i] = analyze(vocabulary, db.analyzer, files[i].title, chunks[files[i].id])
 			}
 		})
 	}
@@ -103,13 +136,13 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([][]byte
 	return out, nil
 }
 
-// termsOfOne is termsOf of one file.
-func (db *DB) termsOfOne(tx *sqlite.Tx, collection int64, f titled) ([]byte, error) {
+// spelledTerms returns the terms of one file as they are kept of those that are dead.
+func (db *DB) spelledTerms(tx *sqlite.Tx, collection int64, f titled) ([]byte, error) {
 	terms, err := db.termsOf(tx, collection, []titled{f})
 	if err != nil {
 		return nil, err
 	}
-	return terms[0], nil
+	return terms[0].spelled()
 }
 
 // analyzable reads what is analyzed of the chunks of files.
@@ -124,10 +157,10 @@ func (db *DB) analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk,
 		var c state.Chunk
 		var headings []byte
 		var book int64
-		var text any
-		err := r.Scan(&file, (*idColumn)(&c.ID), &headings, &book, &text)
+		var column any
+		err := r.Scan(&file, (*idColumn)(&c.ID), &headings, &book, &column)
 		if err == nil {
-			c.Text, err = db.books.text(tx, book, text)
+			c.Text, err = db.books.text(tx, book, column)
 		}
 		if err != nil {
 			return err

@@ -39,7 +39,11 @@ func TestMigratedIndex(t *testing.T) {
 			}
 		}
 		for i, chunks := range [][]state.Chunk{a, b} { // which are derived from the chunks now
-			if _, err := tx.Exec(`INSERT INTO terms VALUES(?, ?, ?)`, i+1, analyzer.Name()+termsFormat, encodeTerms(analyzer, "", chunks)); err != nil {
+			body, err := analyze(text.NewVocabulary(analyzer), analyzer, "", chunks).spelled()
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`INSERT INTO terms VALUES(?, ?, ?)`, i+1, analyzer.Name()+termsFormat, body); err != nil {
 				return err
 			}
 		}

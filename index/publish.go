@@ -149,6 +149,7 @@ func (m *manifest) weights(tx *sqlite.Tx) (all, dead []int64, err error) {
 // build merges the terms of the files whose versions are greater than s.since
 // into a tier.
 func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
+	defer db.fresh.rest()
 	// Of a whole collection the index by source gives the order. Of a part, the one
 	// by version finds the files, and they are sorted.
 	where := `f.collection = ? AND +f.version > ? AND f.chunks > 0`
@@ -231,7 +232,7 @@ func (m *merging) flush() error {
 				return fmt.Errorf("%q: %w", f.source, err)
 			}
 		}
-		m.tier.weight += int64(len(terms[i]))
+		m.tier.weight += int64(terms[i].weight)
 		if m.done++; m.progress != nil {
 			m.progress(m.done, m.total)
 		}

@@ -8,16 +8,18 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // prepared is what can be made of an entry before the transaction begins.
 type prepared struct {
 	meta     string
 	links    string // JSON; empty: none
-	terms    []byte
+	terms    terms
 	headings []string // JSON, by chunk
 	lines    []string // JSON or empty, by chunk
 	breaks   []string // likewise
@@ -30,20 +32,21 @@ type prepared struct {
 func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
-	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i := range entries {
-		workers <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-workers }()
-			out[i], errs[i] = db.prepare(entries[i], book)
+	vocabulary := db.fresh.words(db.analyzer)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
+				out[i], errs[i] = db.prepare(entries[i], vocabulary, book)
+			}
 		})
 	}
-	wg.Wait()
+	workers.Wait()
 	return out, errors.Join(errs...)
 }
 
-func (db *DB) prepare(e Entry, book *codebook) (prepared, error) {
+func (db *DB) prepare(e Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
@@ -58,7 +61,7 @@ func (db *DB) prepare(e Entry, book *codebook) (prepared, error) {
 	p := prepared{
 		meta:     string(meta),
 		links:    links,
-		terms:    encodeTerms(db.analyzer, e.File.Title, e.Chunks),
+		terms:    analyze(vocabulary, db.analyzer, e.File.Title, e.Chunks),
 		headings: make([]string, len(e.Chunks)),
 		lines:    make([]string, len(e.Chunks)),
 		breaks:   make([]string, len(e.Chunks)),
@@ -70,11 +73,14 @@ func (db *DB) prepare(e Entry, book *codebook) (prepared, error) {
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
 			return prepared{}, fmt.Errorf("%q: chunk %d has no id, no text or ordinal %d", e.File.Source, i, c.Ordinal)
 		}
-		headings, err := json.Marshal(c.Headings)
-		if err != nil {
-			return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+		p.headings[i] = "null"
+		if c.Headings != nil {
+			headings, err := json.Marshal(c.Headings)
+			if err != nil {
+				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			p.headings[i] = string(headings)
 		}
-		p.headings[i] = string(headings)
 		if len(c.Lines) > 0 {
 			lines, err := json.Marshal(c.Lines)
 			if err != nil {
@@ -150,10 +156,16 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 	}
 	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
 	if before.id == 0 {
-		if now.version, err = next, tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by, terms)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, len(p.terms)).
-			Scan(&now.id); err != nil {
+		// The row that SQLite would take; asking it which it took costs more than the row.
+		last, err := tx.Counter(`SELECT coalesce(max(id), 0) FROM files`)
+		if err != nil {
+			return now, false, err
+		}
+		*last++
+		now.id, now.version = *last, next
+		if err := tx.Do(`INSERT INTO files(id, collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by, terms)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, p.terms.weight); err != nil {
 			return now, false, err
 		}
 		for i := range e.Chunks {
@@ -168,7 +180,7 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 	}
 	var terms []byte // that it had
 	if before.chunks > 0 && before.version != next {
-		if terms, err = db.termsOfOne(tx, collection, before.titled); err != nil {
+		if terms, err = db.spelledTerms(tx, collection, before.titled); err != nil {
 			return now, false, err
 		}
 	}
@@ -184,7 +196,7 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 		now.version = next
 	}
 	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, meta = ?, url = ?, error = ?, chunks = ?, cut_by = ?, terms = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, len(p.terms), before.id); err != nil {
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, p.terms.weight, before.id); err != nil {
 		return now, false, err
 	}
 	if changed && terms != nil {
@@ -249,16 +261,16 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 
 func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, p *prepared, book int64) error {
 	i := c.Ordinal
-	var text any = c.Text
+	var column any = c.Text
 	if p.packed[i] != nil {
-		text = p.packed[i]
+		column = p.packed[i]
 	} else {
 		book = 0
 	}
 	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, book, text)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		collection, file, packID(c.ID), c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Kind, p.headings[i],
-		p.lines[i], p.breaks[i], p.cuts[i], packHash(p.hashes[i]), book, text); err != nil {
+		p.lines[i], p.breaks[i], p.cuts[i], packHash(p.hashes[i]), book, column); err != nil {
 		return fmt.Errorf("chunk %d: %w", i, err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"example.com/ragflow/state"
@@ -13,13 +14,14 @@ func smallSegment(tb testing.TB) []byte {
 	tb.Helper()
 	a := text.For("en")
 	b := newBuilder()
-	for _, terms := range [][]byte{
-		encodeTerms(a, "Volumes", []state.Chunk{
+	v := text.NewVocabulary(a)
+	for _, terms := range []terms{
+		analyze(v, a, "Volumes", []state.Chunk{
 			{ID: "a0", Text: "volumes keep data", Headings: []string{"Keep data"}},
 			{ID: "a1", Text: "containers come and go"},
 		}),
-		encodeTerms(a, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
-		encodeTerms(a, "Empty", nil),
+		analyze(v, a, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
+		analyze(v, a, "Empty", nil),
 	} {
 		if err := b.add(terms); err != nil {
 			tb.Fatal(err)
@@ -61,11 +63,25 @@ func FuzzOpenSegment(f *testing.F) {
 // FuzzBuilder: damaged terms of a file are an error, never a panic, and what is
 // built of sound ones opens.
 func FuzzBuilder(f *testing.F) {
-	f.Add(encodeTerms(text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}}))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, terms []byte) {
+	v := text.NewVocabulary(text.For("en"))
+	whole := analyze(v, text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
+	spelled, err := whole.spelled()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.body, true)
+	f.Add(spelled, false)
+	f.Add([]byte{}, false)
+	f.Fuzz(func(t *testing.T, body []byte, numbered bool) {
 		b := newBuilder()
-		if err := b.add(terms); err != nil {
+		file := terms{body: body}
+		if numbered {
+			file.vocabulary = v
+		}
+		if _, err := file.spelled(); err != nil && !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+		if err := b.add(file); err != nil {
 			return
 		}
 		data, err := b.finish(stamp{})
@@ -73,7 +89,7 @@ func FuzzBuilder(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := openSegment(data); err != nil {
-			t.Errorf("a segment made of %x: %v", terms, err)
+			t.Errorf("a segment made of %x: %v", body, err)
 		}
 	})
 }

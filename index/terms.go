@@ -8,14 +8,13 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
 
 // The terms of a file are its own inverted index, which segments are merged from.
-// They are made of its chunks, and not stored: see fresh.go. All numbers are
-// uvarints, strings have their length in front:
+// They are made of its chunks, and not stored, but for those of files that are dead: see
+// fresh.go. All numbers are uvarints, strings have their length in front:
 //
 //	number of chunks; length of the title in terms
 //	a chunk:  id, terms of the text, terms of the heading path
@@ -26,7 +25,8 @@ import (
 //	  number of chunks that hold it in text or headings; for each:
 //	    ordinal minus the ordinal before, occurrences in text, in headings
 //
-// The first ordinal counts from -1, so that no gap is 0.
+// The first ordinal counts from -1, so that no gap is 0. In memory a term is told by
+// its number in a vocabulary, in place of the bytes shared and the rest.
 
 // termsFormat is part of the analysis that segments are marked with.
 const termsFormat = "/terms1"
@@ -34,43 +34,90 @@ const termsFormat = "/terms1"
 // analysis names what made terms: a segment with those of another is made anew.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
-// encodeTerms analyzes a file and returns its terms.
-func encodeTerms(a text.Analyzer, title string, chunks []state.Chunk) []byte {
+// terms are the terms of a file. They are immutable.
+type terms struct {
+	vocabulary *text.Vocabulary // that numbers its terms; nil: they stand there as strings
+	body       []byte           // nil: there are none, or nothing tells of them
+	weight     int              // about how many bytes they have as strings
+}
+
+// analyze returns the terms of a file by their numbers.
+func analyze(v *text.Vocabulary, a text.Analyzer, title string, chunks []state.Chunk) terms {
 	g, _ := gatherers.Get().(*gatherer)
 	if g == nil {
 		g = &gatherer{}
 	}
+	g.begin()
 	defer func() {
 		g.forget()
 		gatherers.Put(g)
 	}()
-	in := languagesOf(a, chunks)
-	g.tokens = in.append(g.tokens[:0], title, in.whole)
-	for _, t := range g.tokens {
-		g.uses[g.number(t.Term)].title++
+	whole, each := languagesOf(a, chunks)
+	g.numbers = v.Append(g.numbers[:0], title, whole)
+	for _, n := range g.numbers {
+		g.use(n).title++
 	}
 	out := binary.AppendUvarint(g.out[:0], uint64(len(chunks)))
-	out = binary.AppendUvarint(out, uint64(len(g.tokens)))
+	out = binary.AppendUvarint(out, uint64(len(g.numbers)))
 	for i, c := range chunks {
-		lang := in.each[i]
+		lang := each[i]
 		if lang != "" && lang != "en" && lang != "vi" {
-			g.at(languageMark+lang, i).body++
+			g.at(v.Number(languageMark+lang), i).body++
 		}
-		g.tokens = in.append(g.tokens[:0], c.Text, lang)
-		for _, t := range g.tokens {
-			g.at(t.Term, i).body++
+		g.numbers = v.Append(g.numbers[:0], c.Text, lang)
+		for _, n := range g.numbers {
+			g.at(n, i).body++
 		}
-		body := len(g.tokens)
-		g.tokens = in.append(g.tokens[:0], strings.Join(c.Headings, "\n"), lang)
-		for _, t := range g.tokens {
-			g.at(t.Term, i).heading++
+		body := len(g.numbers)
+		g.numbers = g.numbers[:0]
+		if len(c.Headings) > 0 {
+			g.numbers = v.Append(g.numbers, strings.Join(c.Headings, "\n"), lang)
+		}
+		for _, n := range g.numbers {
+			g.at(n, i).heading++
 		}
 		out = appendString(out, c.ID)
 		out = binary.AppendUvarint(out, uint64(body))
-		out = binary.AppendUvarint(out, uint64(len(g.tokens)))
+		out = binary.AppendUvarint(out, uint64(len(g.numbers)))
 	}
+	weight := len(out)
 	g.out = g.append(out)
-	return bytes.Clone(g.out)
+	names := v.Terms()
+	for i := range g.uses {
+		weight += len(names[g.uses[i].number]) + 4 + 3*int(g.uses[i].n)
+	}
+	return terms{v, bytes.Clone(g.out), weight}
+}
+
+// spelled returns the terms as bytes that need no vocabulary.
+func (t terms) spelled() ([]byte, error) {
+	if t.vocabulary == nil {
+		return t.body, nil
+	}
+	f, err := decodeTerms(t)
+	if err != nil {
+		return nil, err
+	}
+	names, before := t.vocabulary.Terms(), ""
+	r := f.rest
+	out := bytes.Clone(t.body[:len(t.body)-len(r.b)])
+	for range f.terms {
+		number := r.uint()
+		rest := r.b
+		r.u32()
+		for range r.count() {
+			r.u32()
+			r.u32()
+			r.u32()
+		}
+		if r.err != nil || number >= uint64(len(names)) {
+			return nil, errCut
+		}
+		out = appendTerm(out, before, names[number])
+		out = append(out, rest[:len(rest)-len(r.b)]...)
+		before = names[number]
+	}
+	return out, nil
 }
 
 // gatherers are idle ones: memory for the terms of one file, to be used again.
@@ -78,16 +125,20 @@ var gatherers sync.Pool //nolint:gochecknoglobals // what is in it never shows
 
 // gatherer gathers the terms of a file.
 type gatherer struct {
-	numbers memo.Words[int32] // of terms, in uses
+	places  []placed // by number of a term
+	file    uint32   // that is gathered now
 	uses    []termUse
 	list    []filePosting // of all terms
-	tokens  []text.Token
+	numbers []uint32
 	out     []byte
 }
 
+// placed says where in uses a term stands.
+type placed struct{ file, use uint32 }
+
 // termUse is where a term stands in a file.
 type termUse struct {
-	term        string
+	number      uint32
 	title       uint32
 	n           int32 // postings
 	first, last int32 // of them in the list
@@ -100,33 +151,42 @@ type filePosting struct {
 	body, heading uint32 // occurrences
 }
 
-// forget lets go of the texts that terms are part of.
+// begin makes ready for a file.
+func (g *gatherer) begin() {
+	if g.file++; g.file == 0 { // after four billion
+		clear(g.places)
+		g.file = 1
+	}
+}
+
+// forget lets go of what only a large file needs.
 func (g *gatherer) forget() {
-	if len(g.uses) > maxGathered || len(g.list) > maxGathered || cap(g.tokens) > maxGathered {
+	if len(g.uses) > maxGathered || len(g.list) > maxGathered || cap(g.numbers) > maxGathered {
 		*g = gatherer{}
 		return
 	}
-	g.numbers.Clear()
-	clear(g.uses)
-	clear(g.tokens[:cap(g.tokens)])
 	g.uses, g.list = g.uses[:0], g.list[:0]
 }
 
 // maxGathered is how many terms of a file memory is kept for.
 const maxGathered = 1 << 14
 
-func (g *gatherer) number(term string) int32 {
-	n, known := g.numbers.At(term)
-	if !known {
-		*n = int32(len(g.uses)) //nolint:gosec // a text of so many words is not read
-		g.uses = append(g.uses, termUse{term: term})
+// use returns what is known of a term, valid until the next one is met.
+func (g *gatherer) use(number uint32) *termUse {
+	if int(number) >= len(g.places) {
+		g.places = append(g.places, make([]placed, max(int(number)+1, 2*len(g.places))-len(g.places))...)
 	}
-	return *n
+	p := &g.places[number]
+	if p.file != g.file {
+		*p = placed{g.file, uint32(len(g.uses))} //nolint:gosec // a text of so many words is not read
+		g.uses = append(g.uses, termUse{number: number})
+	}
+	return &g.uses[p.use]
 }
 
 // at returns the posting of a term for a chunk; ordinals ascend.
-func (g *gatherer) at(term string, ordinal int) *filePosting {
-	u := &g.uses[g.number(term)]
+func (g *gatherer) at(number uint32, ordinal int) *filePosting {
+	u := g.use(number)
 	if u.n == 0 || int(g.list[u.last].ordinal) != ordinal {
 		next := int32(len(g.list)) //nolint:gosec // as above
 		if u.n == 0 {
@@ -144,10 +204,9 @@ func (g *gatherer) at(term string, ordinal int) *filePosting {
 // append writes the terms.
 func (g *gatherer) append(out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(len(g.uses)))
-	before := ""
 	for i := range g.uses {
 		u := &g.uses[i]
-		out = appendTerm(out, before, u.term)
+		out = binary.AppendUvarint(out, uint64(u.number))
 		out = binary.AppendUvarint(out, uint64(u.title))
 		out = binary.AppendUvarint(out, uint64(u.n)) //nolint:gosec // a count
 		last, at := int32(-1), u.first
@@ -158,7 +217,6 @@ func (g *gatherer) append(out []byte) []byte {
 			out = binary.AppendUvarint(out, uint64(p.heading))
 			last, at = p.ordinal, p.next
 		}
-		before = u.term
 	}
 	return out
 }
@@ -168,32 +226,17 @@ func (g *gatherer) append(out []byte) []byte {
 // which languages it holds, and a query is searched for in those.
 const languageMark = "\x00"
 
-// languages analyzes the parts of a document each in its language.
-type languages struct {
-	analyzer text.Analyzer
-	polyglot text.Polyglot // nil: an analyzer for one language
-	whole    string
-	each     []string // by chunk
-}
-
-func languagesOf(a text.Analyzer, chunks []state.Chunk) languages {
-	l := languages{analyzer: a, each: make([]string, len(chunks))}
-	l.polyglot, _ = a.(text.Polyglot)
-	if l.polyglot != nil {
-		parts := make([]string, len(chunks))
-		for i, c := range chunks {
-			parts[i] = c.Text
-		}
-		l.whole, l.each = l.polyglot.Languages(parts)
+// languagesOf tells in which way a file and each of its chunks are analyzed.
+func languagesOf(a text.Analyzer, chunks []state.Chunk) (whole string, each []string) {
+	p, ok := a.(text.Polyglot)
+	if !ok {
+		return "", make([]string, len(chunks))
 	}
-	return l
-}
-
-func (l *languages) append(dst []text.Token, s, lang string) []text.Token {
-	if l.polyglot == nil {
-		return l.analyzer.Append(dst, s)
+	parts := make([]string, len(chunks))
+	for i, c := range chunks {
+		parts[i] = c.Text
 	}
-	return l.polyglot.AppendIn(dst, s, lang)
+	return p.Languages(parts)
 }
 
 // appendTerm writes a term as what it shares with the one before, and the rest.
@@ -294,16 +337,17 @@ type fileTerms struct {
 }
 
 type chunkLengths struct {
-	id            string
+	id            []byte
 	body, heading uint32
 }
 
-func decodeTerms(body []byte) (*fileTerms, error) {
-	r := reader{b: body}
+// decodeTerms reads the head of terms. The ids are those bytes of theirs.
+func decodeTerms(t terms) (*fileTerms, error) {
+	r := reader{b: t.body}
 	f := &fileTerms{chunks: make([]chunkLengths, r.count())}
 	f.title = r.u32()
 	for i := range f.chunks {
-		f.chunks[i] = chunkLengths{id: string(r.bytes()), body: r.u32(), heading: r.u32()}
+		f.chunks[i] = chunkLengths{id: r.bytes(), body: r.u32(), heading: r.u32()}
 	}
 	f.terms = r.count()
 	if r.err != nil {

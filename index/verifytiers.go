@@ -50,7 +50,7 @@ func (db *DB) verifyTiers(ctx context.Context, root string) (found []Finding, er
 func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad func(source, what string)) error {
 	b := newBuilder()
 	for some := range slices.Chunk(t.roster, mergedFiles) {
-		terms, err := db.rosterTerms(tx, t, some)
+		known, err := db.rosterTerms(tx, t, some)
 		if errors.Is(err, errPacked) {
 			bad("", fmt.Sprintf("the segment cannot be compared: %v", err))
 			return nil
@@ -59,14 +59,14 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 			return err
 		}
 		for i, f := range some {
-			if terms[i].live {
+			if known[i].live {
 				counted[f.source]++
 			}
-			if terms[i].body == nil {
+			if known[i].terms.body == nil {
 				bad(f.source, "the segment holds a version of it that nothing tells of")
 				return nil
 			}
-			if err := b.add(terms[i].body); err != nil {
+			if err := b.add(known[i].terms); err != nil {
 				bad(f.source, fmt.Sprintf("merge: %v", err))
 				return nil
 			}
@@ -81,8 +81,8 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 
 // rosterTerm are the terms of a file of a tier, nil where nothing tells of it.
 type rosterTerm struct {
-	body []byte
-	live bool // the index holds this version still
+	terms terms
+	live  bool // the index holds this version still
 }
 
 // rosterTerms returns the terms of some files of a tier.
@@ -100,7 +100,7 @@ func (db *DB) rosterTerms(tx *sqlite.Tx, t *tier, files []rostered) ([]rosterTer
 			live, places = append(live, now), append(places, i)
 		case errors.Is(err, sql.ErrNoRows):
 			if err := tx.QueryRow(`SELECT body FROM dead WHERE collection = ? AND version = ? AND file = ? AND died > ?`,
-				t.collection, f.version, f.id, t.generation).Scan(&out[i].body); err != nil && !errors.Is(err, sql.ErrNoRows) {
+				t.collection, f.version, f.id, t.generation).Scan(&out[i].terms.body); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return nil, err
 			}
 		default:
@@ -110,7 +110,7 @@ func (db *DB) rosterTerms(tx *sqlite.Tx, t *tier, files []rostered) ([]rosterTer
 	bodies, err := db.termsOf(tx, t.collection, live)
 	for n, i := range places {
 		if err == nil {
-			out[i].body = bodies[n]
+			out[i].terms = bodies[n]
 		}
 	}
 	return out, err

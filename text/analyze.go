@@ -55,12 +55,7 @@ func (a *analyzer) Append(dst []Token, s string) []Token {
 	c := a.caches.take()
 	defer a.caches.give(c)
 	run := run{a: a, c: c, s: s, out: dst}
-	for at := 0; at < len(s); {
-		start, end := spacelessRun(s, at)
-		run.words(at, start)
-		run.spaceless(start, end)
-		at = end
-	}
+	run.all()
 	return run.out
 }
 
@@ -141,8 +136,8 @@ func clip(t string) string {
 
 func englishTerm(surface string) string {
 	t := lower(surface)
-	if script := scriptTerm(t); script != nil {
-		return *script
+	if term, ok := scriptTerm(t); ok {
+		return term
 	}
 	if StopWord("en", t) {
 		return ""

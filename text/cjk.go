@@ -43,7 +43,7 @@ func Spaceless(r rune) bool {
 func spacelessRun(s string, from int) (start, end int) {
 	for i := from; i < len(s); {
 		if s[i] < 0xE0 { // all of these scripts take three bytes or more
-			i++
+			i = asciiEnd(s, i+1)
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])

@@ -168,41 +168,52 @@ const maxVotingWord = 24
 func (v *ballot) vote(s string) {
 	s = s[:min(len(s), maxLanguage)]
 	table := signs()
-	var word [maxVotingWord + utf8.UTFMax]byte
-	n := 0
-	flush := func() {
-		if n == 0 {
-			return
+	for i := 0; i < len(s); {
+		if !isLetterByte(s[i]) && s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(s) && isLetterByte(s[end]) {
+			end++
+		}
+		if s[i] >= utf8.RuneSelf || end < len(s) && s[end] >= utf8.RuneSelf {
+			i += v.mixedWord(table, s[i:])
+			continue
 		}
 		v.words++
-		if n <= maxVotingWord {
-			if shape := shape(word[:n]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
-				s, _ := table.words.Get(string(word[:n])) // no allocation
-				v.see(s)
+		if end-i <= maxVotingWord {
+			if shape := shape(s[i:end]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
+				var word [maxVotingWord]byte
+				for k := range end - i {
+					word[k] = s[i+k] | 0x20
+				}
+				sign, _ := table.words.Get(string(word[:end-i])) // no allocation
+				v.see(sign)
 			}
 		}
-		n = 0
+		i = end
 	}
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case isLetterByte(c):
+}
+
+// mixedWord counts the votes of the word that s begins with, which may have letters
+// beyond ASCII, and returns its length with what ends it.
+func (v *ballot) mixedWord(table *signTable, s string) int {
+	var word [maxVotingWord + utf8.UTFMax]byte
+	n, i := 0, 0
+	for i < len(s) {
+		if c := s[i]; isLetterByte(c) {
 			if n < len(word) {
 				word[n] = c | 0x20
 				n++
 			}
 			i++
 			continue
-		case c < utf8.RuneSelf:
-			flush()
-			i++
-			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		i += size
 		if !unicode.IsLetter(r) {
-			flush()
-			continue
+			break
 		}
 		r = unicode.ToLower(r)
 		v.see(table.letters[r])
@@ -212,12 +223,22 @@ func (v *ballot) vote(s string) {
 			n = len(word)
 		}
 	}
-	flush()
+	if n == 0 {
+		return i
+	}
+	v.words++
+	if n <= maxVotingWord {
+		if shape := shape(word[:n]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
+			sign, _ := table.words.Get(string(word[:n])) // no allocation
+			v.see(sign)
+		}
+	}
+	return i
 }
 
 // shape is a number below 1 << 15 that is cheap to make of a word. Most words have one
 // that no function word has, and need not be looked up.
-func shape(word []byte) uint {
+func shape[T string | []byte](word T) uint {
 	n := len(word)
 	return uint(word[0]&31) | uint(word[n-1]&31)<<5 | (uint(n)^uint(word[n/2])<<2)&31<<10
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/internal/memo"
 )
 
 // run is one pass of an analyzer over a text.
@@ -15,6 +17,21 @@ type run struct {
 	pos int
 	buf []Span // parts of the compound under way
 	raw []byte // its whole form under way
+
+	// Where numbers are made and no tokens: see Vocabulary.
+	numberer *numberer
+	surfaces *memo.Words[uint32]
+	numbers  []uint32
+}
+
+// all makes the terms of the text.
+func (r *run) all() {
+	for at := 0; at < len(r.s); {
+		start, end := spacelessRun(r.s, at)
+		r.words(at, start)
+		r.spaceless(start, end)
+		at = end
+	}
 }
 
 // compound adds the tokens of s[start:end], which is a word or several words
@@ -71,6 +88,12 @@ func (r *run) part(p Span) {
 		r.pos++
 		return
 	}
+	if r.numberer != nil {
+		if n := r.ofSurface(r.s[p.Start:p.End]); n > 0 {
+			r.numbers = append(r.numbers, n-1)
+		}
+		return
+	}
 	if t := r.a.lookup(r.c, r.s[p.Start:p.End]); t != "" {
 		r.emit(t, p.Start, p.End)
 	}
@@ -78,6 +101,10 @@ func (r *run) part(p Span) {
 }
 
 func (r *run) emit(term string, start, end int) {
+	if r.numberer != nil {
+		r.numbers = append(r.numbers, r.numberer.ofTerm(clip(term)))
+		return
+	}
 	r.out = append(r.out, Token{Term: clip(term), Start: start, End: end, Pos: r.pos})
 }
 

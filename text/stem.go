@@ -100,8 +100,8 @@ func languageTerm(lang string) func(surface string) string {
 		if t == "" || StopWord(lang, t) {
 			return ""
 		}
-		if script := scriptTerm(t); script != nil {
-			return *script
+		if term, ok := scriptTerm(t); ok {
+			return term
 		}
 		if t = strings.Trim(t, "'"); stem == nil || len(t) < minStemmed || len(t) > maxStemmed || !allLetters(t) {
 			return t
@@ -115,22 +115,22 @@ func languageTerm(lang string) func(surface string) string {
 
 // scriptTerm returns the term of a word in Cyrillic or Arabic letters, empty for
 // a stop word: there the script alone decides how a word is treated, whatever
-// language is around it. nil for other words.
-func scriptTerm(t string) *string {
+// language is around it. Other words are not ok.
+func scriptTerm(t string) (term string, ok bool) {
 	r, _ := utf8.DecodeRuneInString(t)
 	var lang string
 	switch {
 	case r < 0x400:
-		return nil
+		return "", false
 	case unicode.Is(unicode.Cyrillic, r):
 		lang = "ru"
 	case unicode.Is(unicode.Arabic, r) && !strings.ContainsAny(t, "پچژگکی"): // those of Persian and Urdu
 		lang = "ar"
 	default:
-		return nil
+		return "", false
 	}
 	if stopSets()[lang][t] {
-		return new("")
+		return "", true
 	}
 	if len(t) <= maxStemmed && allLetters(t) {
 		stem := russianStem
@@ -138,10 +138,10 @@ func scriptTerm(t string) *string {
 			stem = arabicStem
 		}
 		if s := stem(t); s != "" {
-			return &s
+			return s, true
 		}
 	}
-	return &t
+	return t, true
 }
 
 //nolint:gochecknoglobals // functions

@@ -1,0 +1,199 @@
+package text
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/internal/memo"
+)
+
+// Vocabulary gives terms numbers, from 0 in the order they are first met, for
+// whoever adds up how often terms come: an array finds a number where a table has to
+// look for a string. A word that was met before costs one look into a table from text to
+// number, and no stemming. It is safe for concurrent use; which of two terms that are met
+// at the same time comes first is left open.
+//
+// It forgets nothing: who reads on without an end begins another one from time to time.
+type Vocabulary struct {
+	analyzer Analyzer
+
+	mu      sync.Mutex
+	numbers memo.Words[uint32] // by term
+	terms   []string           // by number
+	block   strings.Builder    // that the newest terms are part of
+	idle    []*numberer
+}
+
+// NewVocabulary returns an empty vocabulary of the terms that an analyzer makes.
+func NewVocabulary(a Analyzer) *Vocabulary { return &Vocabulary{analyzer: a} }
+
+// Append appends the numbers of the terms that the analyzer's Append gives for s, or
+// its AppendIn where it is a [Polyglot] and lang is one of its languages; the same terms
+// as often as there, in any order.
+func (v *Vocabulary) Append(dst []uint32, s, lang string) []uint32 {
+	n := v.take()
+	defer v.give(n)
+	return n.append(dst, s, lang)
+}
+
+// Number returns the number of a term, which it gives where the term has none.
+func (v *Vocabulary) Number(term string) uint32 {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	number, known := v.numbers.At(term)
+	if !known {
+		*number = uint32(len(v.terms)) //nolint:gosec // numbers holds no more
+		v.terms = append(v.terms, v.keep(term))
+	}
+	return *number
+}
+
+// Terms returns all terms that have a number, by number. Nobody writes to them; terms
+// that are met later do not show.
+func (v *Vocabulary) Terms() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.terms[:len(v.terms):len(v.terms)]
+}
+
+// Rest lets go of what only makes Append fast, when no more is to be read for long.
+func (v *Vocabulary) Rest() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.idle = nil
+}
+
+// vocabularyBlock is how many bytes of terms lie together.
+const vocabularyBlock = 1 << 16
+
+// keep copies a term to where others lie.
+func (v *Vocabulary) keep(term string) string {
+	if v.block.Cap()-v.block.Len() < len(term) {
+		v.block = strings.Builder{}
+		v.block.Grow(max(vocabularyBlock, len(term)))
+	}
+	at := v.block.Len()
+	v.block.WriteString(term)
+	return v.block.String()[at:]
+}
+
+func (v *Vocabulary) take() *numberer {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	k := len(v.idle)
+	if k == 0 {
+		return &numberer{vocabulary: v}
+	}
+	n := v.idle[k-1]
+	v.idle[k-1], v.idle = nil, v.idle[:k-1]
+	return n
+}
+
+func (v *Vocabulary) give(n *numberer) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.idle) < runtime.GOMAXPROCS(0) {
+		v.idle = append(v.idle, n)
+	}
+}
+
+// numberer is what one goroutine at a time remembers of a vocabulary.
+type numberer struct {
+	vocabulary *Vocabulary
+	words      [1 + len(latinLanguages) + 1]memo.Words[uint32] // by way of analyzing: 1 + the number of the term of a surface form, 0 for a stop word
+	terms      memo.Words[uint32]                              // of terms that are not those of one word
+	tokens     []Token
+	run        run
+}
+
+// maxSurfaces bounds each table of a numberer, in words.
+const maxSurfaces = 1 << 17
+
+func (n *numberer) append(dst []uint32, s, lang string) []uint32 {
+	switch a := n.vocabulary.analyzer.(type) {
+	case *analyzer:
+		return n.plain(dst, a, 0, s)
+	case multilingual:
+		if isVietnamese(s) {
+			break
+		}
+		if i := latinLanguage(lang); i >= 0 {
+			return n.plain(dst, languageAnalyzers()[lang], 1+i, s)
+		}
+		dst = n.plain(dst, englishAnalyzer, 0, s)
+		n.tokens = appendToneless(n.tokens[:0], 0, s)
+		return n.number(dst)
+	}
+	if p, ok := n.vocabulary.analyzer.(Polyglot); ok {
+		n.tokens = p.AppendIn(n.tokens[:0], s, lang)
+	} else {
+		n.tokens = n.vocabulary.analyzer.Append(n.tokens[:0], s)
+	}
+	return n.number(dst)
+}
+
+// latinLanguage returns the place of a language among latinLanguages, -1 where it is
+// none of them.
+func latinLanguage(lang string) int {
+	for i, l := range latinLanguages {
+		if l == lang {
+			return i
+		}
+	}
+	return -1
+}
+
+// plain is append in the way of an analyzer whose table is words[way].
+func (n *numberer) plain(dst []uint32, a *analyzer, way int, s string) []uint32 {
+	words := &n.words[way]
+	if words.Len() > maxSurfaces {
+		words.Clear()
+	}
+	c := a.caches.take()
+	defer a.caches.give(c)
+	n.run = run{a: a, c: c, s: s, buf: n.run.buf, raw: n.run.raw, numberer: n, surfaces: words, numbers: dst}
+	n.run.all()
+	dst = n.run.numbers
+	n.run.s, n.run.numbers = "", nil
+	return dst
+}
+
+// number appends the numbers of tokens, and lets go of these.
+func (n *numberer) number(dst []uint32) []uint32 {
+	for _, t := range n.tokens {
+		dst = append(dst, n.ofTerm(t.Term))
+	}
+	clear(n.tokens)
+	return dst
+}
+
+// ofTerm returns the number of a term.
+func (n *numberer) ofTerm(term string) uint32 {
+	number, known := n.terms.Get(term)
+	if !known {
+		number = n.vocabulary.Number(term)
+		if n.terms.Len() > maxSurfaces {
+			n.terms.Clear()
+		}
+		place, _ := n.terms.At(term)
+		*place = number
+	}
+	return number
+}
+
+// ofSurface returns one more than the number of the term of a word, 0 for a stop word.
+func (r *run) ofSurface(surface string) uint32 {
+	number, known := r.surfaces.Get(surface)
+	if known {
+		return number
+	}
+	if term := clip(r.a.term(surface)); term != "" {
+		number = 1 + r.numberer.vocabulary.Number(term)
+	}
+	if len(surface) <= maxTerm {
+		place, _ := r.surfaces.At(surface)
+		*place = number
+	}
+	return number
+}
