@@ -13,9 +13,9 @@ import (
 
 // selectChunks reads chunks with the root, source and title they belong to.
 const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
-		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by,
+		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, u.cut_by,
 		f.meta
-	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection `
+	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter JOIN collections o ON o.id = c.collection `
 
 // scanChunk reads a row of selectChunks.
 func (c *codebooks) scanChunk(tx *sqlite.Tx, r row) (state.Chunk, error) {
@@ -126,7 +126,7 @@ func (c *hashColumn) Scan(v any) error {
 	case []byte:
 		*c = hashColumn(hex.EncodeToString(v))
 	default:
-		return fmt.Errorf("hash of a chunk: %T", v)
+		return fmt.Errorf("hash: %T", v)
 	}
 	return nil
 }

@@ -66,10 +66,10 @@ func TestCostOfADocument(t *testing.T) {
 		what      string
 		got, most float64
 	}{
-		{"bytes on disk", float64(size) / documents, 950},
-		{"bytes on disk for each byte of text", float64(size) / float64(text), 1.15},
+		{"bytes on disk", float64(size) / documents, 850},
+		{"bytes on disk for each byte of text", float64(size) / float64(text), 1.05},
 		{"statements", float64(statements) / documents, 2.1}, // its row, and that of its chunk
-		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 110},
+		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 70},
 	} {
 		t.Logf("a document takes %.2f %s", tt.got, tt.what)
 		if tt.got > tt.most {

@@ -170,8 +170,8 @@ func (m *made) segment(tb testing.TB, n int) []byte {
 	b := newBuilder()
 	for f := 0; b.chunks < n; f++ {
 		source := fmt.Sprintf("%07d.md", f)
-		terms, _ := m.file(source)
-		if err := b.add(terms); err != nil {
+		file, _ := m.file(source)
+		if err := b.add(file); err != nil {
 			tb.Fatal(err)
 		}
 	}

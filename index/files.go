@@ -84,14 +84,15 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 }
 
 // selectFiles reads what scanFile takes.
-const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks, f.cut_by FROM files f `
+const selectFiles = `SELECT f.source, f.size, f.mtime, coalesce(f.digest, f.hash), f.title, u.chunker, f.meta, f.url, f.error, f.chunks, u.cut_by
+	FROM files f JOIN cutters u ON u.id = f.cutter `
 
 // scanFile reads a row of selectFiles.
 func scanFile(r row) (File, error) {
 	var f File
 	var mtime int64
 	var meta []byte
-	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
+	if err := r.Scan(&f.Source, &f.Size, &mtime, (*hashColumn)(&f.Hash), &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
 		return f, err
 	}
 	f.ModTime = time.Unix(0, mtime).UTC()
@@ -141,10 +142,18 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 		if saved, err = book.save(tx); err != nil {
 			return false, err
 		}
-		changed := false
+		var last int64
+		if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM files`).Scan(&last); err != nil {
+			return false, err
+		}
+		changed, cut := false, cutters{}
 		for i := range entries {
 			e := &entries[i]
-			now, moved, err := db.put(tx, collection, next, e, &prepared[i], saved, held[e.File.Source])
+			by, err := cut.row(tx, e.cutter())
+			if err != nil {
+				return false, err
+			}
+			now, moved, err := db.put(tx, collection, next, e, &prepared[i], saved, by, &last, held[e.File.Source])
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
 			}

@@ -21,12 +21,13 @@ func TestMigratedIndex(t *testing.T) {
 	}
 	a := []state.Chunk{{ID: "a", Text: "volumes keep data"}}
 	const uuid = "d6d8515b-68ce-5717-bf69-ed38c7d52679"
+	const digest = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab"
 	b := []state.Chunk{{ID: uuid, Text: "volumes and networks"}}
 	if err := old.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, statement := range []string{
 			`INSERT INTO settings VALUES('id', 'OLD')`,
 			`INSERT INTO collections(id, root, generation) VALUES(1, '/docs', 7)`,
-			`INSERT INTO files VALUES(1, 1, 'a.md', 1, 1, 'h', '', '', 'null', '', 1, ''), (2, 1, 'b.md', 1, 1, 'h', '', '', 'null', '', 1, '')`,
+			`INSERT INTO files VALUES(1, 1, 'a.md', 1, 1, 'h', '', '', 'null', '', 1, ''), (2, 1, 'b.md', 1, 1, '` + digest + `', '', 'chunk/4 size=512', 'null', '', 1, '')`,
 			`INSERT INTO chunks(rev, collection, file, id, ordinal, start, "end", start_line, end_line, kind, headings, text, hash) VALUES
 				(40, 1, 1, 'gone', 9, 0, 17, 1, 1, '', '[]', 'gone', '')`,
 			`DELETE FROM chunks`,
@@ -78,6 +79,19 @@ func TestMigratedIndex(t *testing.T) {
 			ids.WriteString(h.Chunk + " ")
 		}
 		return ids.String()
+	}
+	files, err := db.Files(ctx, "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := files["a.md"]; got.Hash != "h" || got.Chunker != "" {
+		t.Errorf("hash %q, chunker %q of a.md", got.Hash, got.Chunker)
+	}
+	if got := files["b.md"]; got.Hash != digest || got.Chunker != "chunk/4 size=512" {
+		t.Errorf("hash %q, chunker %q of b.md", got.Hash, got.Chunker)
+	}
+	if got := count(t, db, `SELECT count(*) FROM files WHERE length(digest) = 32 AND hash = '' AND chunker = ''`); got != 1 {
+		t.Errorf("%d hashes are kept as bytes, not 1", got)
 	}
 	if got := found(); got != uuid+" a " {
 		t.Errorf("found %q", got)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -147,25 +148,19 @@ func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]kn
 }
 
 // put saves one file and reports whether a search could tell. Then its version
-// is next. before is what the index held of it, its id 0 for nothing.
-func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, book int64, before known) (now known, changed bool, err error) {
+// is next. before is what the index held of it, its id 0 for nothing. last is the
+// greatest id of a file, and moves where the file is new.
+func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, book, cutter int64, last *int64, before known) (now known, changed bool, err error) {
 	f := &e.File
-	cutBy := ""
-	if len(e.Chunks) > 0 {
-		cutBy = e.Chunks[0].Cut.Chunker
-	}
+	hash, digest := splitHash(f.Hash)
 	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
 	if before.id == 0 {
 		// The row that SQLite would take; asking it which it took costs more than the row.
-		last, err := tx.Counter(`SELECT coalesce(max(id), 0) FROM files`)
-		if err != nil {
-			return now, false, err
-		}
 		*last++
 		now.id, now.version = *last, next
-		if err := tx.Do(`INSERT INTO files(id, collection, version, source, size, mtime, hash, title, chunker, meta, url, error, chunks, cut_by, terms)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, p.terms.weight); err != nil {
+		if err := tx.Do(`INSERT INTO files(id, collection, version, source, size, mtime, hash, digest, title, chunker, meta, url, error, chunks, cutter, terms)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?)`,
+			now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.terms.weight); err != nil {
 			return now, false, err
 		}
 		for i := range e.Chunks {
@@ -195,14 +190,50 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 	if changed = moved || linked || before.title != now.title || before.url != now.url || before.meta != now.meta; changed {
 		now.version = next
 	}
-	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, meta = ?, url = ?, error = ?, chunks = ?, cut_by = ?, terms = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, p.meta, f.URL, f.Error, len(e.Chunks), cutBy, p.terms.weight, before.id); err != nil {
+	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, digest = ?, title = ?, meta = ?, url = ?, error = ?, chunks = ?, cutter = ?, terms = ?
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.terms.weight, before.id); err != nil {
 		return now, false, err
 	}
 	if changed && terms != nil {
 		err = db.bury(tx, collection, before.titled, next, terms)
 	}
 	return now, changed, err
+}
+
+// splitHash returns what the columns hash and digest keep of the hash of a file.
+func splitHash(hash string) (text string, digest any) {
+	if b, ok := packHash(hash).([]byte); ok {
+		return "", b
+	}
+	return hash, nil
+}
+
+// cutter says what cut a file: a row of cutters.
+type cutter struct{ chunker, by string }
+
+// cutters are the rows known to one transaction.
+type cutters map[cutter]int64
+
+// cutter returns what cut an entry.
+func (e *Entry) cutter() cutter {
+	by := ""
+	if len(e.Chunks) > 0 {
+		by = e.Chunks[0].Cut.Chunker
+	}
+	return cutter{e.File.Chunker, by}
+}
+
+// row returns the row of what cut a file, which it makes where there is none.
+func (c cutters) row(tx *sqlite.Tx, by cutter) (id int64, err error) {
+	if row, known := c[by]; known {
+		return row, nil
+	}
+	err = tx.QueryRow(`SELECT id FROM cutters WHERE chunker = ? AND cut_by = ?`, by.chunker, by.by).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.QueryRow(`INSERT INTO cutters(chunker, cut_by) VALUES(?, ?) RETURNING id`, by.chunker, by.by).Scan(&id)
+	}
+	c[by] = id
+	return id, err
 }
 
 // bury notes that a version of a file is dead from generation died on, so that

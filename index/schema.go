@@ -192,6 +192,24 @@ INSERT INTO sqlite_sequence(name, seq) SELECT 'packed', seq FROM sqlite_sequence
 DROP TABLE chunks;
 ALTER TABLE packed RENAME TO chunks;
 CREATE INDEX chunks_by_file ON chunks(file, ordinal);
+`, `
+-- What cut files, as it stands with a million of them.
+CREATE TABLE cutters(
+	id      INTEGER PRIMARY KEY,
+	chunker TEXT NOT NULL,               -- fingerprint of what made the chunks
+	cut_by  TEXT NOT NULL,               -- chunker that cut it; empty: there are none, or cut before this was noted
+	UNIQUE(chunker, cut_by)
+) STRICT;
+INSERT INTO cutters(chunker, cut_by) SELECT DISTINCT chunker, cut_by FROM files ORDER BY 1, 2;
+
+-- In place of chunker and cut_by, which are empty from now on, and of the digits of
+-- hash, which holds one that is no SHA-256.
+ALTER TABLE files ADD COLUMN cutter INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE files ADD COLUMN digest BLOB;
+UPDATE files SET chunker = '', cut_by = '',
+	cutter = (SELECT c.id FROM cutters c WHERE c.chunker = files.chunker AND c.cut_by = files.cut_by),
+	digest = iif(length(hash) = 64 AND lower(hex(unhex(hash))) = hash, unhex(hash), NULL),
+	hash = iif(length(hash) = 64 AND lower(hex(unhex(hash))) = hash, '', hash);
 `}
 }
 

@@ -98,6 +98,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 			}
 			return err
 		}, `SELECT 'files without a collection', count(*) FROM files WHERE collection NOT IN (SELECT id FROM collections)
+			UNION ALL SELECT 'files without what cut them', count(*) FROM files WHERE cutter NOT IN (SELECT id FROM cutters)
 			UNION ALL SELECT 'chunks without a file', count(*) FROM chunks WHERE file NOT IN (SELECT id FROM files)
 			UNION ALL SELECT 'chunks in another collection than their file', count(*)
 				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection

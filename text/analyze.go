@@ -142,10 +142,10 @@ func englishTerm(surface string) string {
 	if StopWord("en", t) {
 		return ""
 	}
-	t = strings.TrimSuffix(t, "'s")
-	t = strings.Trim(t, "'")
-	if StopWord("en", t) {
-		return ""
+	if bare := strings.Trim(strings.TrimSuffix(t, "'s"), "'"); bare != t {
+		if t = bare; StopWord("en", t) {
+			return ""
+		}
 	}
 	return englishStem(t)
 }

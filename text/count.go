@@ -97,12 +97,10 @@ func Trim(s string, n int) string {
 func Estimate(s string) int {
 	other := 0 // runes beyond ASCII
 	wide := 0  // their bytes
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			wide++
-			if utf8.RuneStart(s[i]) {
-				other++
-			}
+	for i := asciiEnd(s, 0); i < len(s); i = asciiEnd(s, i+1) {
+		wide++
+		if utf8.RuneStart(s[i]) {
+			other++
 		}
 	}
 	return (len(s)-wide+3)/4 + (other*2+2)/3

@@ -39,7 +39,7 @@ func TestEnglishStem(t *testing.T) {
 
 // FuzzEnglishStem compares with the library.
 func FuzzEnglishStem(f *testing.F) {
-	for _, word := range strings.Fields("generalizations flying o'brien's yyyly ss ied 'ing eedly naïve") {
+	for word := range strings.FieldsSeq("generalizations flying o'brien's yyyly ss ied 'ing eedly naïve") {
 		f.Add(word)
 	}
 	f.Fuzz(func(t *testing.T, word string) {

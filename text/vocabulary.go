@@ -2,6 +2,7 @@ package text
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,7 +55,7 @@ func (v *Vocabulary) Number(term string) uint32 {
 func (v *Vocabulary) Terms() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.terms[:len(v.terms):len(v.terms)]
+	return slices.Clip(v.terms)
 }
 
 // Rest lets go of what only makes Append fast, when no more is to be read for long.

@@ -17,7 +17,7 @@ func hardTexts() []string {
 		"", "volumes", "Containers keep their volumes; a container's data is not lost, it's 24,000 bytes (v1.2.3-rc1) of C++ and F#.",
 		"docker run --mount type=bind,src=/a/b -a my_image:latest fooBar HTTPServer http://example.com/a-b?x=1",
 		"tim kiem tai lieu", "Tìm kiếm tài liệu theo Nghị định 123/NĐ-CP của Chính phủ, việc đường bộ và hoà bình",
-		"Die Behälter behalten ihre Daten, wenn sie gelöscht werden; der Inhalt ist nicht weg", "Les conteneurs gardent l'image et qu'une volume",
+		"Die Behälter behalten ihre Daten, wenn sie gelöscht werden; der Inhalt ist nicht weg", "Les disques gardent l'image et qu'une volume",
 		"Контейнеры хранят данные ёлки", "データはボリュームに保存されます 数据 볼륨", "naïve ﬁles \xff\xfe broken", strings.Repeat("x", 300) + " " + strings.Repeat("long-", 80),
 		strings.Repeat("the cells of mice express proteins, and the proteins are expressed. ", 10),
 	}
