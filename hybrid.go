@@ -125,6 +125,14 @@ func (a *Assistant) newHybrid(ctx context.Context, s *index.Searcher) (*hybrid, 
 // Search implements nodes.Searcher. What kept the dense leg from taking part
 // becomes a warning of the task; words are always searched by then.
 func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	if len(q.Phrases)+len(q.Without) > 0 {
+		narrowed, err := h.only(ctx, state.Filter{}, q)
+		if err != nil {
+			return nil, err
+		}
+		q.Phrases, q.Without = nil, nil
+		return narrowed.Search(ctx, q, k)
+	}
 	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
 	hits, warnings := found.hits, found.warnings
 	if err != nil && ctx.Err() == nil && h.config.Dense.Leg == LegDense {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -234,7 +235,7 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 	t.Helper()
 	s := state.State{Recent: recent, Turn: state.Turn{Query: question}}
 	for _, node := range []nodes.Node{
-		nodes.PreRetrieval(offline.NewRewriter(m.searcher, m.searcher)), nodes.Retrieval(m.searcher, 1, rank.RRF),
+		nodes.PreRetrieval(offline.NewRewriter(m.searcher, m.searcher)), nodes.Retrieval(phrased{m.searcher}, 1, rank.RRF),
 	} {
 		u, err := node(t.Context(), s)
 		if err == nil {
@@ -245,6 +246,17 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 		}
 	}
 	return s
+}
+
+// phrased is a searcher that heeds the phrases of a query, as that of the product does.
+type phrased struct{ *index.Searcher }
+
+func (p phrased) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	s, err := p.Matching(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return s.Search(ctx, q, k)
 }
 
 // direct searches for one text alone.

@@ -10,10 +10,7 @@ import (
 
 // choose picks the statements of an answer and what they need to be understood.
 func (s *selection) choose() {
-	if s.kind == HowTo && s.recipe() {
-		return
-	}
-	if s.compare() {
+	if s.explained() || s.kind == HowTo && s.recipe() || s.compare() || s.kind == List && s.listed() {
 		return
 	}
 	all := s.statements()

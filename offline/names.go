@@ -81,16 +81,7 @@ func repeats(question, words []string) float64 {
 	if len(question) < minRun {
 		return 0
 	}
-	longest := 0
-	for i := range words {
-		for j := range question[:min(len(question), mostWords)] {
-			n := 0
-			for i+n < len(words) && j+n < len(question) && words[i+n] == question[j+n] {
-				n++
-			}
-			longest = max(longest, n)
-		}
-	}
+	longest, _ := run(question, words)
 	return runGain * float64(min(max(0, longest-minRun+1), runWords))
 }
 

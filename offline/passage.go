@@ -32,9 +32,10 @@ type passage struct {
 // section is what stands under one heading, as far as the passage holds it.
 type section struct {
 	name   set
-	begins bool // its first unit is there
-	first  int  // its first unit; len(units) where it has none
-	end    int  // after its last one
+	head   string // the last term of its heading: of "System requirements", the thing itself
+	begins bool   // its first unit is there
+	first  int    // its first unit; len(units) where it has none
+	end    int    // after its last one
 }
 
 // takeApart makes a passage without its number.
@@ -67,6 +68,9 @@ func (l lexicon) takeApart(src state.Source) passage {
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
 		sec.name = l.set(name)
+		if tokens := l.tokens(name); len(tokens) > 0 {
+			sec.head = tokens[len(tokens)-1].Term
+		}
 		for j, u := range p.units {
 			if u.section == i {
 				sec.first = min(sec.first, j)

@@ -8,20 +8,81 @@ import (
 
 // What makes a section the answer to a how-to question.
 const (
-	recipeName  = 0.5 // how well its heading must name what is asked…
-	recipeTitle = 0.4 // …and where the title of the page says all of it
-	recipeRank  = 0.2 // of the rank of its source, beside the name
-	recipeOther = 0.5 // less where neither title nor heading has the names asked about, by their share: it tells of another thing
-	besideLoss  = 0.4 // less for what holds only where the usual way is closed
-	maxBlocks   = 3   // blocks of code, where a section has no ordered list
-	recipeWords = 130 // of its steps; more are cut at a step
+	recipeName  = 0.5  // how well its heading must name what is asked…
+	recipeTitle = 0.4  // …and where the title of the page says all of it
+	recipeRank  = 0.2  // of the rank of its source, beside the name
+	recipeOther = 0.5  // less where neither title nor heading has the names asked about, by their share: it tells of another thing
+	besideLoss  = 0.4  // less for what holds only where the usual way is closed
+	recipeProse = 0.75 // how well a heading must name it whose section has no steps, or a step that does it
+	stepLoss    = 0.1  // less for a step within a list about more
+	enoughProse = 45   // words of a section without steps, after which no sentence is added
+	maxBlocks   = 3    // blocks of code, where a section has no ordered list
+	recipeWords = 130  // of its steps; more are cut at a step
 )
 
-// recipe answers a how-to question with the steps of the section whose heading
-// names what is asked: its first ordered list or, without one, its first block
-// of code, and the sentence before. It reports whether there is such a section.
+// recipe answers a how-to question from the section whose heading names what is
+// asked: with its first ordered list or, without one, its first block of code, and
+// the sentence before; where it has neither, with its prose. A step that does what
+// is asked answers for its list. It reports whether there is such a section.
 func (s *selection) recipe() bool {
-	best, at := 0.0, place{}
+	at, best := s.sectionAsked(func(p passage, sec int, fit float64) int {
+		switch steps := p.steps(sec); {
+		case steps < 0 && fit >= recipeProse && p.begins(sec):
+			return p.sections[sec].first
+		case steps >= 0 && p.units[steps].kind == code && s.program(p.text(steps)):
+			return -1
+		default:
+			return steps
+		}
+	})
+	for i, p := range s.passages {
+		for j := range p.units {
+			fit := s.doneBy(p, j)
+			if value := fit + recipeRank/float64(i+1) - stepLoss; fit >= recipeProse && value > best {
+				at, best = place{i, j}, value
+			}
+		}
+	}
+	if best == 0 {
+		return false
+	}
+	s.follow(at)
+	return true
+}
+
+// listed answers a question for several things with the list below the heading
+// that names them, as "System requirements" does what is required. It reports
+// whether there is one.
+func (s *selection) listed() bool {
+	at, best := s.sectionAsked(func(p passage, sec int, _ float64) int {
+		if !slices.ContainsFunc(s.own, func(w weighed) bool { return w.term == p.sections[sec].head }) {
+			return -1
+		}
+		for j := p.sections[sec].first; j < p.sections[sec].end; j++ {
+			if p.units[j].kind == item {
+				return j
+			}
+		}
+		return -1
+	})
+	if best == 0 || len(s.list(at)) < 2 {
+		return false
+	}
+	p := s.passages[at.passage]
+	items := s.within(at.passage, s.list(at))
+	for n := len(items); n > 1 && strings.HasSuffix(tidy(p.text(items[n-1])), ":"); n-- {
+		items = items[:n-1] // it announces what there is no room for
+	}
+	for _, j := range items {
+		s.take(place{at.passage, j}, noLimit)
+	}
+	return true
+}
+
+// sectionAsked is where the section begins to answer whose heading names best what
+// is asked, and how well it does; 0 where none does. The unit where a section
+// begins to answer is what unit returns, which is -1 for one that does not.
+func (s *selection) sectionAsked(unit func(p passage, sec int, fit float64) int) (at place, best float64) {
 	for i, p := range s.passages {
 		floor := s.recipeFloor(p)
 		for sec := range p.sections {
@@ -29,25 +90,58 @@ func (s *selection) recipe() bool {
 			if fit < floor || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
 				continue
 			}
-			steps := p.steps(sec)
-			if steps >= 0 && p.units[steps].kind == code && s.program(p.text(steps)) {
+			begin := unit(p, sec, fit)
+			if begin < 0 {
 				continue
 			}
 			value := fit + recipeRank/float64(i+1) - recipeOther*s.unnamed(p, sec)
-			if steps >= 0 && besideWay.MatchString(p.text(p.sections[sec].first)) {
+			if besideWay.MatchString(p.text(p.sections[sec].first)) {
 				value -= besideLoss
 			}
-			if steps >= 0 && value > best {
-				best, at = value, place{i, steps}
+			if value > best {
+				at, best = place{i, begin}, value
 			}
 		}
 	}
-	if best == 0 {
-		return false
+	return at, best
+}
+
+// begins reports whether a section begins with a sentence that says something.
+func (p passage) begins(sec int) bool {
+	first := p.sections[sec].first
+	return first < p.sections[sec].end && p.units[first].kind == sentence && !leadsAway(p.text(first)) && !aboutPage.MatchString(tidy(p.text(first)))
+}
+
+// doneBy is how well a step, other than the first of its list, says that it does
+// what is asked: "Push the image to the registry.", asked how to push one.
+func (s *selection) doneBy(p passage, j int) float64 {
+	u := p.units[j]
+	if s.verb == "" || u.kind != item || len(p.tokens[j]) == 0 || u.ordered && u.number == 1 {
+		return 0
 	}
+	if verb := p.tokens[j][0].Term; !s.speaks(set{verb: {}}, s.verb) {
+		return 0
+	}
+	asked := 0
+	covered := coverage(s.terms, func(t string) float64 {
+		if p.terms[j].has(t) {
+			asked++
+			return p.terms[j][t]
+		}
+		return 0
+	})
+	return covered * min(1, (1+float64(asked))/float64(p.terms[j].size()))
+}
+
+// follow takes the steps, the blocks of code or the prose that begin at a unit.
+func (s *selection) follow(at place) {
 	p := s.passages[at.passage]
 	first := p.section(at.unit).first
-	if lead := p.units[at.unit].lead; first != lead && first != at.unit && p.units[first].kind == sentence && !leadsAway(p.text(first)) {
+	switch u := p.units[at.unit]; {
+	case u.kind == item && u.number != 1, u.kind == sentence:
+		s.takeOn(at)
+		return
+	case first != u.lead && first != at.unit && p.units[first].kind == sentence && !leadsAway(p.text(first)):
 		s.chosen = append(s.chosen, place{at.passage, first})
 	}
 	s.take(at, noLimit)
@@ -56,7 +150,25 @@ func (s *selection) recipe() bool {
 	} else {
 		s.goOn(at)
 	}
-	return true
+}
+
+// takeOn takes a unit and what follows it: of a step what belongs to it, of prose
+// what stands below the same heading.
+func (s *selection) takeOn(at place) {
+	p := s.passages[at.passage]
+	s.chosen, s.spent = append(s.chosen, at), s.spent+s.proseWords(at)
+	for j := at.unit + 1; j < p.section(at.unit).end; j++ {
+		u, next := p.units[j], place{at.passage, j}
+		if p.units[at.unit].kind == item && (u.block != p.units[at.unit].block || u.kind == item) {
+			return
+		}
+		if s.has(next) || leadsAway(p.text(j)) {
+			continue
+		}
+		if p.lines(j) > maxCode || s.spent >= enoughProse && u.kind == sentence || !s.take(next, maxWords) {
+			return
+		}
+	}
 }
 
 // goOn takes the steps that a list has in the passages behind, where its own passage
@@ -143,6 +255,21 @@ func (l lexicon) action(question string) string {
 }
 
 var actionPattern = regexp.MustCompile(`\bhow (?:do|can|to|could|should|would|must|may|does) (?:(?:i|we|you|one|someone) )?(?:\w+ly )?(\w+)`)
+
+// seen lets other words stand for "see", asked how to see something: headings say
+// to view, to show or to list it. Searches go without, for pages say "see" of other
+// pages.
+func (l lexicon) seen(question string, terms []weighed) {
+	if m := actionPattern.FindStringSubmatch(strings.ToLower(question)); m == nil || m[1] != "see" {
+		return
+	}
+	see := l.set("see")
+	for i, t := range terms {
+		if view := l.action("how to view"); see.has(t.term) {
+			terms[i].others = append([]synonym{{word: "view", term: view}}, l.others[view]...)
+		}
+	}
+}
 
 // speaks reports whether a name holds a term or another word for it.
 func (s *selection) speaks(name set, term string) bool {

@@ -118,6 +118,7 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 		}
 	}
 	in.terms = l.question(lent)
+	l.seen(own, in.terms)
 	weightOf := map[string]float64{}
 	for _, t := range in.terms {
 		in.slots = append(in.slots, t.term)

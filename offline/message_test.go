@@ -1,0 +1,63 @@
+package offline_test
+
+import (
+	"testing"
+
+	"example.com/ragflow/state"
+)
+
+// faults is a page of messages, one below a line in bold type and one with causes
+// and solutions below headings of their own.
+func faults() state.Chunk {
+	return page("faults", "Troubleshooting", "**start failed: no room left on disk**\n\nThis occurs when the limit is too small:\n\n```console\n$ cat /proc/limit\n0\n```\n\n"+
+		"To fix this, raise the limit.\n\n**start failed: operation forbidden**\n\nAsk your administrator.\n\n"+
+		"## Taken ports\n\n### Message\n\n```text\nBind for 0.0.0.0:80 failed: the port is taken already\n```\n\n### Cause\n\nAnother program listens there.\n\n### Solution\n\n- Stop the other program.\n\n### Notes\n\nPorts are numbers.\n")
+}
+
+// TestMessages answers a pasted message with what stands behind it, up to the next.
+func TestMessages(t *testing.T) {
+	other := page("other", "Rooms", "A disk has room. The room of a disk is left to programs: no disk has more room than room left.\n")
+	room := []string{"no room left on disk**", "This occurs when", "$ cat /proc/limit", "raise the limit"}
+	port := []string{"port is taken already", "Another program listens", "Stop the other program"}
+	for _, tt := range []struct {
+		name, question string
+		want, not      []string
+	}{
+		{"as it is", "start failed: no room left on disk", room, []string{"forbidden", "administrator", "A disk has room"}},
+		{"the end of it", "no room left on disk", room, []string{"administrator", "A disk has room"}},
+		{"in quotes", `What do I do about "no room left on disk" at the office?`, room, []string{"administrator", "A disk has room"}},
+		{"with a question behind it", "Cannot start: no room left on disk, what can I do?", room, []string{"administrator"}},
+		{"with causes and solutions", "Error: the port is taken already", port, []string{"Ports are numbers"}},
+		{"that goes on otherwise", "Bind for 0.0.0.0:8080 failed: the port is taken already by 17", port, []string{"Ports are numbers"}},
+		{"that is not there", "failed: the disk forbids programs", nil, []string{"raise the limit"}},
+		{"few words of which are there", "Error: everything is broken, and the port is taken", nil, []string{"Stop the other program"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := answer(t, docs(), task(tt.question, 0.9, other, faults())).Text
+			checkWords(t, got, tt.want, tt.not)
+		})
+	}
+}
+
+// TestMessageIsSearchedAsAPhrase plans a search for the passages that hold a message.
+func TestMessageIsSearchedAsAPhrase(t *testing.T) {
+	for question, want := range map[string]string{
+		"no space left on device":                                                "no space left on device",
+		"Error: port is already allocated. What can I do?":                       "port is already allocated",
+		`I get "No space left on the device" when I start`:                       "no space left on the device",
+		"Cannot connect to the daemon at unix:///var/run/docker.sock, is it up?": "cannot connect to the daemon at",
+		"How do I start a container?":                                            "",
+		"install Docker on Ubuntu":                                               "",
+		`What is "bind" for?`:                                                    "",
+	} {
+		got := ""
+		for _, q := range rewrite(t, question).Queries {
+			if len(q.Phrases) > 0 {
+				got = q.Phrases[0]
+			}
+		}
+		if got != want {
+			t.Errorf("%s: phrase %q, want %q", question, got, want)
+		}
+	}
+}
