@@ -37,7 +37,8 @@ type engine struct {
 	embed     func(ctx context.Context, c corpus, dir string) error           // adds the vectors, where the index does not
 	vectors   func(ctx context.Context, c corpus, dir string) (vectorSearch, error)
 	exact     func(ctx context.Context, c corpus, dir string) (vectorSearch, error) // vectors, each compared, where vectors may leave out some
-	hybrid    func(ctx context.Context, c corpus, dir string) (search, error)
+	fused     func(ctx context.Context, c corpus, dir string) (search, error)       // words and vectors
+	hybrid    func(ctx context.Context, c corpus, dir string) (search, error)       // the same, put in order once more
 }
 
 // search returns ids and scores of the best k documents for words.
@@ -92,7 +93,7 @@ func phase(ctx context.Context, name, what string, c corpus, dir string) (metric
 	searches := map[string]struct {
 		open func(context.Context, corpus, string) (search, error)
 		k    int
-	}{"words": {e.words, depth}, "ids": {e.words, 10}, "texts": {e.texts, 10}, "hybrid": {e.hybrid, 10}}[what]
+	}{"words": {e.words, depth}, "ids": {e.words, 10}, "texts": {e.texts, 10}, "fused": {e.fused, 10}, "hybrid": {e.hybrid, 10}}[what]
 	switch {
 	case build != nil:
 		watch := begin()

@@ -16,7 +16,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, fused: oursFused, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by
@@ -33,8 +33,9 @@ func (v vectorised) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm
 	return llm.Embeddings{Vectors: out}, err
 }
 
-func open(ctx context.Context, c corpus, dir string) (*ragflow.Assistant, *known, error) {
+func open(ctx context.Context, c corpus, dir, rerank string) (*ragflow.Assistant, *known, error) {
 	config := ragflow.Config{DataDir: dir, ForgetThreads: true}
+	config.Retrieval.Rerank = rerank
 	k := &known{corpus: c}
 	if _, err := os.Stat(c.path("corpus.f32")); err == nil {
 		config.Embedder = vectorised{k}
@@ -165,7 +166,7 @@ func learn(ctx context.Context, s *index.Searcher, hits []state.Hit, files map[s
 
 // oursEmbed embeds what is indexed; what was embedded before stays.
 func oursEmbed(ctx context.Context, c corpus, dir string) error {
-	a, k, err := open(ctx, c, dir)
+	a, k, err := open(ctx, c, dir, "")
 	if err != nil {
 		return err
 	}
@@ -225,10 +226,19 @@ func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSear
 	}, nil
 }
 
-// oursHybrid is the search of the program: words and meaning, fused, with the
-// text of each passage.
+// oursFused is a search by words and meaning, with the text of each passage, in the
+// order in which the two are fused.
+func oursFused(ctx context.Context, c corpus, dir string) (search, error) {
+	return searchBoth(ctx, c, dir, ragflow.RerankOff)
+}
+
+// oursHybrid is the search of the program, which puts the first 40 in order once more.
 func oursHybrid(ctx context.Context, c corpus, dir string) (search, error) {
-	a, _, err := open(ctx, c, dir)
+	return searchBoth(ctx, c, dir, "")
+}
+
+func searchBoth(ctx context.Context, c corpus, dir, rerank string) (search, error) {
+	a, _, err := open(ctx, c, dir, rerank)
 	if err != nil {
 		return nil, err
 	}
