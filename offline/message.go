@@ -19,27 +19,28 @@ const (
 
 // message is the error message that a question asks about, as it was pasted: what
 // stands in quotes or, where the question is a message itself, what stands before
-// anything that is asked about it. It is empty where there is none.
-func message(question string) string {
+// anything that is asked about it. It is empty where there is none; whole says that
+// nothing else is asked.
+func message(question string) (said string, whole bool) {
 	for _, m := range quotedPart.FindAllStringSubmatch(question, -1) {
 		if said := strings.Join(m[1:], ""); len(plainWords(said)) >= messageMin {
-			return said
+			return said, false
 		}
 	}
 	if asks := questionWord.FindStringIndex(question); TypeOf(question) != Message &&
 		(asks != nil && asks[0] == 0 || strings.Contains(question, "?") || !fault.MatchString(question) || person.MatchString(question)) {
-		return ""
+		return "", false
 	}
-	said := messageLabel.ReplaceAllString(question, "")
+	said = messageLabel.ReplaceAllString(question, "")
 	if lower := strings.ToLower(said); len(lower) == len(said) {
 		if at := questionBegins.FindStringIndex(lower); at != nil && at[0] > 0 {
 			said = said[:at[0]]
 		}
 	}
 	if len(plainWords(said)) < messageMin {
-		return ""
+		return "", false
 	}
-	return said
+	return said, true
 }
 
 var quotedPart = regexp.MustCompile("\"([^\"]{8,})\"|“([^”]{8,})”|„([^”]{8,})”|«([^»]{8,})»|`([^`]{8,})`")
@@ -55,19 +56,21 @@ var (
 // messageQueries search for the passages that hold the message of a question word
 // for word: its words, each by itself, are the commonest of all.
 func messageQueries(question string) []state.Query {
-	words := plainWords(message(question))
+	said, _ := message(question)
+	words := plainWords(said)
 	if len(words) == 0 {
 		return nil
 	}
-	said := strings.Join(words[:min(len(words), messageMax)], " ")
-	return []state.Query{{Text: question, Phrases: []string{said}, Weight: messageQuery, Why: "passages that hold the message word for word", Attempt: 1}}
+	phrase := strings.Join(words[:min(len(words), messageMax)], " ")
+	return []state.Query{{Text: question, Phrases: []string{phrase}, Weight: messageQuery, Why: "passages that hold the message word for word", Attempt: 1}}
 }
 
 // explained answers a question about a message with what stands behind it in the
 // documents, up to the next heading or message. It reports whether it stands there.
 func (s *selection) explained() bool {
-	words := plainWords(message(s.question))
-	if len(words) < messageMin {
+	said, whole := message(s.question)
+	words := plainWords(said)
+	if len(words) == 0 || !whole && !complains(s.kind, s.question) {
 		return false
 	}
 	longest, at := 0, place{}
@@ -94,6 +97,19 @@ func (s *selection) explained() bool {
 	}
 	return true
 }
+
+// complains reports whether a question with something in quotes is about a fault. Who
+// wrote a book whose title stands there is not told by what stands behind it.
+func complains(kind QuestionType, question string) bool {
+	switch kind {
+	case Person, Time, Number, Place:
+		return false
+	default:
+		return fault.MatchString(question) || complaint.MatchString(question)
+	}
+}
+
+var complaint = regexp.MustCompile(`(?i)\b(?:messages?|warnings?|complain\w*|fix|solve|fails?|crash\w*|komunikat|błędu?|naprawić)\b|thông báo|lỗi|khắc phục`)
 
 // remedied is where a section ends, with those behind it that tell of a cause and
 // of what to do.

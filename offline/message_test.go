@@ -17,6 +17,7 @@ func faults() state.Chunk {
 // TestMessages answers a pasted message with what stands behind it, up to the next.
 func TestMessages(t *testing.T) {
 	other := page("other", "Rooms", "A disk has room. The room of a disk is left to programs: no disk has more room than room left.\n")
+	book := page("book", "Books", "Ann Lee wrote The Room Left on Disk in 1990.\n\nThe Room Left on Disk is a book. It has many pages, of which most are empty, and a cover of green cloth.\n")
 	room := []string{"no room left on disk**", "This occurs when", "$ cat /proc/limit", "raise the limit"}
 	port := []string{"port is taken already", "Another program listens", "Stop the other program"}
 	for _, tt := range []struct {
@@ -29,11 +30,12 @@ func TestMessages(t *testing.T) {
 		{"with a question behind it", "Cannot start: no room left on disk, what can I do?", room, []string{"administrator"}},
 		{"with causes and solutions", "Error: the port is taken already", port, []string{"Ports are numbers"}},
 		{"that goes on otherwise", "Bind for 0.0.0.0:8080 failed: the port is taken already by 17", port, []string{"Ports are numbers"}},
+		{"a title in quotes", `Who wrote "The Room Left on Disk"?`, []string{"Ann Lee wrote"}, []string{"It has many pages"}},
 		{"that is not there", "failed: the disk forbids programs", nil, []string{"raise the limit"}},
 		{"few words of which are there", "Error: everything is broken, and the port is taken", nil, []string{"Stop the other program"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := answer(t, docs(), task(tt.question, 0.9, other, faults())).Text
+			got := answer(t, docs(), task(tt.question, 0.9, other, book, faults())).Text
 			checkWords(t, got, tt.want, tt.not)
 		})
 	}
