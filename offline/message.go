@@ -23,8 +23,8 @@ const (
 // nothing else is asked.
 func message(question string) (said string, whole bool) {
 	for _, m := range quotedPart.FindAllStringSubmatch(question, -1) {
-		if said := strings.Join(m[1:], ""); len(plainWords(said)) >= messageMin {
-			return said, false
+		if part := strings.Join(m[1:], ""); len(plainWords(part)) >= messageMin {
+			return part, false
 		}
 	}
 	if asks := questionWord.FindStringIndex(question); TypeOf(question) != Message &&
