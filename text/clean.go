@@ -38,7 +38,7 @@ func cleanASCII(s string) (out string, ok bool) {
 		if c >= utf8.RuneSelf {
 			return "", false
 		}
-		done = done && c >= ' ' && c < 0x7f && !(c == ' ' && space)
+		done = done && c >= ' ' && c < 0x7f && (c != ' ' || !space)
 		space = c == ' '
 	}
 	if done && (s == "" || !space) {
