@@ -48,7 +48,7 @@ func (c Condition) String() string {
 	}
 	values := make([]string, len(c.Values))
 	for i, v := range c.Values {
-		if values[i] = v; v == "" || strings.ContainsAny(v, `",*`) || strings.TrimSpace(v) != v {
+		if values[i] = v; v == "" || strings.ContainsAny(v, `",*`) || strings.ContainsAny(v[:1], "=<>!~") || strings.TrimSpace(v) != v {
 			values[i] = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
 		}
 	}
