@@ -26,6 +26,7 @@ var (
 	ErrDiskFull      = sqlite.ErrFull                     // nothing of the step was saved
 	ErrDisk          = sqlite.ErrIO                       // the disk cannot be read or written
 	ErrReadOnly      = sqlite.ErrReadOnly                 // the data folder cannot be written to
+	ErrLocked        = sqlite.ErrLocked                   // another process, perhaps a stopped one, holds the database; nothing was saved
 	ErrKey           = checkpoint.ErrKey                  // the threads are encrypted, and the key is missing or wrong
 )
 

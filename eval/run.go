@@ -229,7 +229,7 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 // pointless reports whether no further question can be answered either.
 func pointless(err error) bool {
 	for _, fact := range []error{
-		ragflow.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrDrained,
+		ragflow.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,
 		ragflow.ErrNoPath, context.Canceled,
 	} {
 		if errors.Is(err, fact) {

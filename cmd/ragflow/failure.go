@@ -124,6 +124,8 @@ func meaning(err error) (code int, hint string) {
 		return exitFailure, "the disk failed to read or write; what was saved before is intact: check the disk, then \"ragflow threads verify\""
 	case errors.Is(err, ragflow.ErrReadOnly):
 		return exitFailure, "name a data folder that can be written, with --data-dir or RAGFLOW_DATA_DIR; what is in this one can still be listed, shown, exported and searched"
+	case errors.Is(err, ragflow.ErrLocked):
+		return exitFailure, "nothing was saved; find the process that was stopped or hangs, let it go on or end it, and try again"
 	case errors.Is(err, graph.ErrBusy):
 		return exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"
 	case errors.Is(err, graph.ErrSuperseded), errors.Is(err, graph.ErrConflict):

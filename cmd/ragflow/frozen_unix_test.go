@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -44,9 +46,7 @@ func TestFrozen(t *testing.T) {
 	for len(model.Calls()) < 3 { // it is being answered
 		pause(t, 10*time.Millisecond)
 	}
-	if err := frozen.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	p.freeze(frozen.Process)
 	close(next)
 	second := "How often should I water herb 2?"
 	p.do("ask", "--thread", "shared", "--quiet", second) // waits until the lease has run out
@@ -70,6 +70,34 @@ func TestFrozen(t *testing.T) {
 		t.Errorf("messages:\n%s", strings.Join(after, "\n"))
 	}
 	p.do("threads", "verify")
+}
+
+// freeze stops a process where it holds no lock of the database: others can write.
+func (p program) freeze(process *os.Process) {
+	p.t.Helper()
+	for range 5 {
+		if err := process.Signal(syscall.SIGSTOP); err != nil {
+			p.t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+		probe := p.command("ask", "--thread", "elsewhere", "--quiet", "How often should I water herb 3?")
+		cmd := exec.CommandContext(ctx, probe.Path)
+		cmd.Args, cmd.Dir, cmd.Env = probe.Args, probe.Dir, probe.Env
+		out, err := cmd.CombinedOutput()
+		stuck := ctx.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+			return
+		case !stuck:
+			p.t.Fatalf("asking in another thread: %v\n%s", err, out)
+		}
+		if err := process.Signal(syscall.SIGCONT); err != nil {
+			p.t.Fatal(err)
+		}
+		pause(p.t, 50*time.Millisecond)
+	}
+	p.t.Fatal("stopped five times, it held the database each time")
 }
 
 // messages are what was said in a thread.

@@ -44,7 +44,14 @@ type Options struct {
 	// Readers is how many reads run side by side. Zero: the number of CPUs, at
 	// least 4.
 	Readers int
+	// Patience is how long others may hold a lock that is waited for, until that
+	// is a [LockedError]: one that was stopped in the middle of a write would be
+	// waited for without end. Zero: [DefaultPatience].
+	Patience time.Duration
 }
+
+// DefaultPatience is longer than any one transaction of a healthy process takes.
+const DefaultPatience = 2 * time.Minute
 
 // Counters tell what a DB did since it was opened.
 type Counters struct {
@@ -55,8 +62,9 @@ type Counters struct {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	path    string // as given; for messages
-	file    string // its absolute path; empty in memory
+	path    string        // as given; for messages
+	wait    time.Duration // for a lock that others hold
+	file    string        // its absolute path; empty in memory
 	dsn     string
 	readers chan struct{} // one for each connection that may be taken for reading
 	idle    stack         // those of them that are open; the last used is taken first: it knows the schema and the pages
@@ -75,7 +83,7 @@ type DB struct {
 // Open opens or creates the database at path, together with its folder. The
 // path ":memory:", or an empty one, gives a private database in memory that
 // ends with Close. Errors that can be told apart: [DamagedError], [NewerError],
-// [ForeignError]. ctx bounds opening only, including the wait for another
+// [ForeignError], [LockedError]. ctx bounds opening only, including the wait for another
 // process that is just migrating.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Durability != ProcessCrash && o.Durability != PowerLoss {
@@ -87,8 +95,12 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Readers <= 0 {
 		o.Readers = max(4, runtime.GOMAXPROCS(0))
 	}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
+	}
 	db := &DB{
 		path:    path,
+		wait:    o.Patience,
 		readers: make(chan struct{}, o.Readers),
 		closing: make(chan struct{}),
 		synced:  o.Durability == PowerLoss,
@@ -106,7 +118,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // and cannot change it. When ctx ends, a statement of QueryRow is interrupted,
 // and one of Query ends at its next row.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return retry(ctx, func() error { return db.explain(db.read(ctx, fn)) })
+	return db.retry(ctx, func() error { return db.explain(db.read(ctx, fn)) })
 }
 
 func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
@@ -184,12 +196,18 @@ func (db *DB) Close() error {
 }
 
 // retry calls f until it succeeds, fails for another reason than a lock that
-// someone else holds, or ctx ends.
-func retry(ctx context.Context, f func() error) error {
+// someone else holds, was held up for longer than is waited, or ctx ends.
+func (db *DB) retry(ctx context.Context, f func() error) error {
+	var since time.Time
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := f()
 		if err == nil || !busy(err) {
 			return err
+		}
+		if since.IsZero() {
+			since = time.Now()
+		} else if time.Since(since) >= db.wait {
+			return &LockedError{Path: db.path, Waited: db.wait, Err: err}
 		}
 		timer := time.NewTimer(pause/2 + rand.N(pause))
 		select {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // ErrClosed is what a DB returns once it was closed.
@@ -52,6 +53,27 @@ func (e *DiskError) Unwrap() error { return e.Err }
 
 // Is reports whether target is the error's Kind.
 func (e *DiskError) Is(target error) bool { return target == e.Kind }
+
+// ErrLocked matches every *LockedError.
+var ErrLocked = errors.New("another process holds the database")
+
+// LockedError tells that a lock of others was waited for in vain. Nothing of the
+// write was saved.
+type LockedError struct {
+	Path   string
+	Waited time.Duration
+	Err    error // what SQLite said
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("database %s: %v, and has for %v (%v)", e.Path, ErrLocked, e.Waited, e.Err)
+}
+
+// Unwrap returns what SQLite said.
+func (e *LockedError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrLocked.
+func (*LockedError) Is(target error) bool { return target == ErrLocked }
 
 // NewerError tells that a file was written by a newer version of the program.
 type NewerError struct {

@@ -45,7 +45,7 @@ func collect(tx *Tx, query string, to *[]string) error {
 
 // Vacuum writes the file anew without what was deleted from it, and gives the
 // room back to the disk. It needs as much free room as the file takes, and
-// waits until no other process uses the file, or until ctx ends.
+// waits until no other process writes to the file, or until ctx ends.
 func (db *DB) Vacuum(ctx context.Context) error {
 	if db.readOnly {
 		return fmt.Errorf("vacuum: %w", db.denied(errOpenedToRead))
@@ -55,7 +55,7 @@ func (db *DB) Vacuum(ctx context.Context) error {
 		return db.explain(err)
 	}
 	defer cn.close()
-	if err := retry(ctx, func() error { return cn.exec(ctx, "VACUUM") }); err != nil {
+	if err := db.retry(ctx, func() error { return cn.exec(ctx, "VACUUM") }); err != nil {
 		return fmt.Errorf("vacuum: %w", db.explain(err))
 	}
 	return db.Checkpoint(ctx)
@@ -73,7 +73,7 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 		return db.explain(err)
 	}
 	defer cn.close()
-	return retry(ctx, func() error { return db.explain(cn.once(ctx, "VACUUM INTO ?", path)) })
+	return db.retry(ctx, func() error { return db.explain(cn.once(ctx, "VACUUM INTO ?", path)) })
 }
 
 // Checkpoint moves what the write-ahead log holds into the file and truncates

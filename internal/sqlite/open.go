@@ -99,7 +99,7 @@ func (db *DB) locate(create bool) error {
 // processes that do the same.
 func (db *DB) prepare(ctx context.Context, o Options) (*conn, error) {
 	var cn *conn
-	err := retry(ctx, func() error {
+	err := db.retry(ctx, func() error {
 		var err error
 		if cn, err = db.connect(ctx, false); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (db *DB) openEmpty(ctx context.Context, o Options) error {
 // tryToRead makes dsn the one to open, and reads the version of the schema.
 func (db *DB) tryToRead(ctx context.Context, dsn string, o Options) error {
 	db.dsn = dsn
-	return retry(ctx, func() error {
+	return db.retry(ctx, func() error {
 		cn, err := db.connect(ctx, true)
 		if err != nil {
 			return err

@@ -550,3 +550,34 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	}
 }
+
+// TestLocked waits for a lock as long as it may, saves nothing, and goes on when
+// the lock is free again.
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes.db")
+	holder := open(t, path)
+	waiting, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{notes}, ApplicationID: 7, Patience: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiting.Close()
+	if err := holder.Write(t.Context(), func(tx *sqlite.Tx) error {
+		if err := add("held")(tx); err != nil {
+			return err
+		}
+		err := waiting.Write(t.Context(), add("too early"))
+		locked, ok := errors.AsType[*sqlite.LockedError](err)
+		if !ok || !errors.Is(err, sqlite.ErrLocked) || locked.Path != path || locked.Waited != 50*time.Millisecond {
+			t.Errorf("got %v, want a LockedError", err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := waiting.Write(t.Context(), add("in time")); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"held", "in time"}, bodies(t, waiting)); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}

@@ -205,12 +205,12 @@ func (w *writer) serve(ctx context.Context, r *request) {
 	w.save(group, results)
 }
 
-// begin starts a transaction, waiting for other processes until ctx ends.
+// begin starts a transaction, waiting for other processes as long as retry does.
 //
 //nolint:contextcheck // ctx bounds the wait for the file, not what is begun
 func (w *writer) begin(ctx context.Context) error {
 	clear(w.counters)
-	return retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
+	return w.db.retry(ctx, func() error { return w.cn.control(context.Background(), "BEGIN IMMEDIATE") })
 }
 
 // gatherWindow is how long a group that is forced to the disk waits for as many
@@ -317,7 +317,7 @@ func (w *writer) apply(group []*request, results []error) (saved int, err error)
 // commit saves the transaction, or ends one that nobody changed. In WAL mode
 // nobody can stand in its way; readers of a database in memory can.
 func (w *writer) commit(group []*request, saved int) error {
-	err := retry(group[0].ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
+	err := w.db.retry(group[0].ctx, func() error { return w.cn.control(context.Background(), "COMMIT") })
 	if err != nil {
 		return err
 	}
