@@ -129,7 +129,7 @@ func percentiles(b *testing.B, took []time.Duration) {
 // changes: allocations, SQL statements and calls of models.
 func TestTurnCosts(t *testing.T) {
 	const (
-		mostAllocs     = 10_500
+		mostAllocs     = 9_800
 		mostStatements = 95
 	)
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})

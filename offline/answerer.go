@@ -17,7 +17,8 @@ import (
 // holds the bytes of the document.
 //
 // A grade below the threshold makes it abstain: it says that the answer is not
-// there and quotes the closest passage.
+// there and quotes the closest passage, or what stands behind a message that the
+// question quotes.
 type Answerer struct {
 	maker
 	lex       lexicon
@@ -43,7 +44,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	abstain = abstain || s.stranger()
 	near := true // something is worth showing
 	if abstain {
-		near = s.closest()
+		near = s.explained() || s.closest()
 	} else {
 		s.choose()
 	}

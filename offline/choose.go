@@ -199,9 +199,8 @@ func (s *selection) closest() bool {
 	}
 	for _, c := range s.statements() {
 		p := &s.passages[c.passage]
-		raw := p.text(c.unit)
-		said := tidy(raw)
-		if p.units[c.unit].kind == code || strings.HasSuffix(said, ":") || leadsAway(raw) || len(strings.Fields(said)) < shortWords {
+		said := p.tidied(c.unit)
+		if p.units[c.unit].kind == code || strings.HasSuffix(said, ":") || p.away(c.unit) || len(strings.Fields(said)) < shortWords {
 			continue
 		}
 		about := func(t string) float64 {

@@ -134,7 +134,7 @@ func (s *selection) bestOf(side compared) (best statement, ok bool) {
 			continue
 		}
 		p := &s.passages[c.passage]
-		score := c.score + sideDefined*s.defines(p.text(c.unit))
+		score := c.score + sideDefined*s.defines(p.tidied(c.unit))
 		if allOf(side.other, p.all.has) {
 			score += sideBoth
 		}
@@ -152,10 +152,9 @@ func (s *selection) tellsOf(c statement, side compared) bool {
 	if k := p.units[c.unit].kind; k == code || k == row {
 		return false
 	}
-	raw := p.text(c.unit)
-	said := tidy(raw)
+	said := p.tidied(c.unit)
 	words := strings.Fields(said)
-	if len(words) <= shortWords || leadsAway(raw) || aboutPage.MatchString(said) || pointsBack(said) || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "?") {
+	if len(words) <= shortWords || p.away(c.unit) || aboutPage.MatchString(said) || p.glances()[c.unit].pointsBack || strings.HasSuffix(said, ":") || strings.HasSuffix(said, "?") {
 		return false
 	}
 	beginning := strings.Join(words[:min(len(words), subjectWords)], " ")
@@ -188,7 +187,7 @@ const subjectWords = 6
 func (s *selection) tellsApart(c statement, a, b set) bool {
 	p := &s.passages[c.passage]
 	in := p.terms[c.unit]
-	return allOf(a, in.has) && allOf(b, in.has) && apartPattern.MatchString(tidy(p.text(c.unit)))
+	return allOf(a, in.has) && allOf(b, in.has) && apartPattern.MatchString(p.tidied(c.unit))
 }
 
 var apartPattern = regexp.MustCompile(`(?i)\b(?:differences?|differs?|different|similar|unlike|whereas|while|instead of|rather than|both|compared|versus|vs|than|różni\p{L}*|podobn\p{L}+|natomiast|zamiast)\b|khác|trong khi|giống|so với`)

@@ -23,8 +23,11 @@
 // regression over how much of the question's weight the best passage and its best
 // sentence cover and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
 // a thing; it does not know that what is said is not what was asked. Answers
-// are sentences, list items, table rows and code blocks ([Answerer]), chosen by
-// a linear score: learnt for questions after a fact, set by hand for procedures.
+// are sentences, list items, table rows and code blocks ([Answerer]). Questions how
+// to do something, messages that someone pasted and comparisons have ways of their
+// own (recipe.go, message.go, compare.go); for all others, and where those find
+// nothing, a linear score chooses: learnt for questions after a fact, set by hand
+// for procedures.
 package offline
 
 import (

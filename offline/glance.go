@@ -58,6 +58,9 @@ func (p *passage) glances() []glance {
 // tidied is unit j as one readable line.
 func (p *passage) tidied(j int) string { return p.glances()[j].tidied }
 
+// away reports whether unit j only says where to read on.
+func (p *passage) away(j int) bool { return p.glances()[j].away }
+
 // cluesFor are those of the units for a type of question. They are shared and not to be
 // written to.
 func (p *passage) cluesFor(kind QuestionType) []clues {

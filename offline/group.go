@@ -68,7 +68,7 @@ func (s *selection) group(p place) []place {
 			}
 		}
 	case item:
-		if u.lead >= 0 && !leadsAway(s.passages[p.passage].text(u.lead)) {
+		if u.lead >= 0 && !s.passages[p.passage].away(u.lead) {
 			add(u.lead)
 			for _, i := range s.pointedAt(place{p.passage, u.lead}) {
 				add(i)
@@ -177,10 +177,10 @@ func (s *selection) list(p place) []int {
 
 // leadsIn reports whether a sentence announces code, and is none of a note.
 func (s *selection) leadsIn(p place) bool {
-	of := s.passages[p.passage]
+	of := &s.passages[p.passage]
 	before := of.src.Text[:of.units[p.unit].start]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return !strings.Contains(line, ">") && strings.HasSuffix(tidy(of.text(p.unit)), ":")
+	return !strings.Contains(line, ">") && strings.HasSuffix(of.tidied(p.unit), ":")
 }
 
 // rows are the header and the rows of the table that p stands in: all of a

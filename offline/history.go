@@ -138,7 +138,8 @@ func (b *borrower) answer(ctx context.Context, e state.Exchange, topic string, k
 	for _, c := range chunks {
 		about := 1.0
 		if len(asked) > 0 {
-			about = coverage(asked, b.r.lex.passage(1, state.Source{Chunk: c}).says)
+			p := b.r.lex.passage(1, state.Source{Chunk: c})
+			about = coverage(asked, p.says)
 		}
 		most = max(most, about)
 		b.lend(b.r.lex.lent(titles(c), not), about*titleWeight*math.Pow(titleDecay, k-1))

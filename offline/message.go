@@ -11,10 +11,10 @@ import (
 
 // Limits of a message that is looked for word for word.
 const (
-	messageMin   = 3   // words it has at least
-	messageMax   = 6   // words that are searched for as a phrase, from the first: what follows differs from place to place
-	messageRun   = 5   // words in a row that make a longer one known, if it begins with them or has half of its words in them
-	messageQuery = 1.0 // weight of the list of passages that hold it
+	messageMin    = 3   // words it has at least
+	messageMax    = 6   // words that are searched for as a phrase, from the first: what follows differs from place to place
+	messageRun    = 5   // words in a row that make a longer one known, if it begins with them or has half of its words in them
+	messageWeight = 1.0 // of the list of passages that hold it
 )
 
 // message is the error message that a question asks about, as it was pasted: what
@@ -53,16 +53,20 @@ var (
 	messageLabel = regexp.MustCompile(`(?i)^\W*(?:errors?|err|fatal|warning|exception|błąd|lỗi)\b[\s:]*`)
 )
 
-// messageQueries search for the passages that hold the message of a question word
-// for word: its words, each by itself, are the commonest of all.
-func messageQueries(question string) []state.Query {
+// messageQuery searches for the passages that hold the message of a question word
+// for word: its words, each by itself, are the commonest of all. ok is false where
+// there is no message.
+func messageQuery(question string) (q state.Query, ok bool) {
 	said, _ := message(question)
 	words := plainWords(said)
 	if len(words) == 0 {
-		return nil
+		return state.Query{}, false
 	}
 	phrase := strings.Join(words[:min(len(words), messageMax)], " ")
-	return []state.Query{{Text: question, Phrases: []string{phrase}, Weight: messageQuery, Why: "passages that hold the message word for word", Attempt: 1}}
+	return state.Query{
+		Text: question, Phrases: []string{phrase}, Weight: messageWeight,
+		Why: "passages that hold the message word for word", Attempt: 1,
+	}, true
 }
 
 // explained answers a question about a message with what stands behind it in the
@@ -74,12 +78,13 @@ func (s *selection) explained() bool {
 		return false
 	}
 	longest, at := 0, place{}
-	for i, p := range s.passages {
+	for i := range s.passages {
+		p := &s.passages[i]
 		if changes(p.src.Source) && !s.changed {
 			continue
 		}
 		for j := range p.units {
-			if n, from := run(words, plainWords(p.text(j))); n > longest && p.units[j].kind != row && tells(n, from, len(words)) {
+			if n, from := run(words, p.glances()[j].words); n > longest && p.units[j].kind != row && tells(n, from, len(words)) {
 				longest, at = n, place{i, j}
 			}
 		}
@@ -87,11 +92,11 @@ func (s *selection) explained() bool {
 	if longest == 0 {
 		return false
 	}
-	p := s.passages[at.passage]
+	p := &s.passages[at.passage]
 	s.take(at, noLimit)
 	end := s.remedied(p, p.units[at.unit].section)
 	for j := at.unit + 1; j < end && !boldLine.MatchString(p.text(j)); j++ {
-		if next := (place{at.passage, j}); !s.has(next) && !leadsAway(p.text(j)) && (p.lines(j) > maxCode || !s.take(next, maxWords)) {
+		if next := (place{at.passage, j}); !s.has(next) && !p.away(j) && (p.lines(j) > maxCode || !s.take(next, maxWords)) {
 			break
 		}
 	}
@@ -113,7 +118,7 @@ var complaint = regexp.MustCompile(`(?i)\b(?:messages?|warnings?|complain\w*|fix
 
 // remedied is where a section ends, with those behind it that tell of a cause and
 // of what to do.
-func (s *selection) remedied(p passage, sec int) int {
+func (s *selection) remedied(p *passage, sec int) int {
 	end, remedies := p.sections[sec].end, s.lex.set("cause", "reason", "solution", "resolution", "workaround", "fix", "przyczyna", "rozwiązanie", "nguyên nhân", "giải pháp")
 	for _, next := range p.sections[sec+1:] {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(next.name)), remedies.has) {

@@ -63,3 +63,23 @@ func TestMessageIsSearchedAsAPhrase(t *testing.T) {
 		}
 	}
 }
+
+// TestMessageBesideSynonyms keeps other words for what is asked about a message, which
+// the search for the message itself leaves out, in no more than three lists.
+func TestMessageBesideSynonyms(t *testing.T) {
+	queries := rewrite(t, `I see "no room left on disk" when I delete a container, and how do I check how many there are?`).Queries
+	if len(queries) != 3 || len(queries[1].Boosts) == 0 || len(queries[2].Phrases) == 0 {
+		t.Errorf("queries %+v, want the turn, other words for the same, and the message", queries)
+	}
+}
+
+// TestMessageWhileAbstaining shows what stands behind a message although the grade is
+// too low for an answer, and not a line that shares words with the question.
+func TestMessageWhileAbstaining(t *testing.T) {
+	chief := page("chief", "Chiefs", "Our chief keeps a log of how many disks the office has left, and how to fix them.\n")
+	got := answer(t, docs(), task(`Our chief's log says "no room left on disk", how do I fix that?`, 0.3, chief, faults()))
+	if !got.Abstained {
+		t.Error("a grade of 0.3 did not abstain")
+	}
+	checkWords(t, got.Text, []string{"I did not find the exact answer", "Closest information", "no room left on disk**", "raise the limit"}, []string{"keeps a log", "administrator"})
+}

@@ -83,14 +83,14 @@ func (l lexicon) takeApart(src state.Source) passage {
 }
 
 // text is the unit as it stands in the document.
-func (p passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }
+func (p *passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }
 
 // section is the one that unit i stands in.
-func (p passage) section(i int) section { return p.sections[p.units[i].section] }
+func (p *passage) section(i int) section { return p.sections[p.units[i].section] }
 
 // says is how much a term counts in what the passage says with its title and
 // headings.
-func (p passage) says(term string) float64 {
+func (p *passage) says(term string) float64 {
 	for _, sec := range p.sections[1:] {
 		if sec.name.has(term) {
 			return 1
@@ -108,7 +108,7 @@ const nameFloor = 0.4
 // named is how well the heading of a section says what is asked, from 0 to 1:
 // the share of the question that it holds, with the help of the title and the
 // headings above, less where it speaks of other things as well.
-func named(terms []weighed, p passage, sec int) float64 {
+func named(terms []weighed, p *passage, sec int) float64 {
 	name := p.sections[sec].name
 	asked := 0
 	covered := coverage(terms, func(t string) float64 {

@@ -25,7 +25,7 @@ const (
 // the sentence before; where it has neither, with its prose. A step that does what
 // is asked answers for its list. It reports whether there is such a section.
 func (s *selection) recipe() bool {
-	at, best := s.sectionAsked(func(p passage, sec int, fit float64) int {
+	at, best := s.sectionAsked(func(p *passage, sec int, fit float64) int {
 		switch steps := p.steps(sec); {
 		case steps < 0 && fit >= recipeProse && p.begins(sec):
 			return p.sections[sec].first
@@ -35,7 +35,8 @@ func (s *selection) recipe() bool {
 			return steps
 		}
 	})
-	for i, p := range s.passages {
+	for i := range s.passages {
+		p := &s.passages[i]
 		for j := range p.units {
 			fit := s.doneBy(p, j)
 			if value := fit + recipeRank/float64(i+1) - stepLoss; fit >= recipeProse && value > best {
@@ -54,7 +55,7 @@ func (s *selection) recipe() bool {
 // that names them, as "System requirements" does what is required. It reports
 // whether there is one.
 func (s *selection) listed() bool {
-	at, best := s.sectionAsked(func(p passage, sec int, _ float64) int {
+	at, best := s.sectionAsked(func(p *passage, sec int, _ float64) int {
 		if !slices.ContainsFunc(s.own, func(w weighed) bool { return w.term == p.sections[sec].head }) {
 			return -1
 		}
@@ -68,9 +69,9 @@ func (s *selection) listed() bool {
 	if best == 0 || len(s.list(at)) < 2 {
 		return false
 	}
-	p := s.passages[at.passage]
+	p := &s.passages[at.passage]
 	items := s.within(at.passage, s.list(at))
-	for n := len(items); n > 1 && strings.HasSuffix(tidy(p.text(items[n-1])), ":"); n-- {
+	for n := len(items); n > 1 && strings.HasSuffix(p.tidied(items[n-1]), ":"); n-- {
 		items = items[:n-1] // it announces what there is no room for
 	}
 	for _, j := range items {
@@ -82,8 +83,9 @@ func (s *selection) listed() bool {
 // sectionAsked is where the section begins to answer whose heading names best what
 // is asked, and how well it does; 0 where none does. The unit where a section
 // begins to answer is what unit returns, which is -1 for one that does not.
-func (s *selection) sectionAsked(unit func(p passage, sec int, fit float64) int) (at place, best float64) {
-	for i, p := range s.passages {
+func (s *selection) sectionAsked(unit func(p *passage, sec int, fit float64) int) (at place, best float64) {
+	for i := range s.passages {
+		p := &s.passages[i]
 		floor := s.recipeFloor(p)
 		for sec := range p.sections {
 			fit := named(s.terms, p, sec)
@@ -95,7 +97,7 @@ func (s *selection) sectionAsked(unit func(p passage, sec int, fit float64) int)
 				continue
 			}
 			value := fit + recipeRank/float64(i+1) - recipeOther*s.unnamed(p, sec)
-			if besideWay.MatchString(p.text(p.sections[sec].first)) {
+			if p.glances()[p.sections[sec].first].beside {
 				value -= besideLoss
 			}
 			if value > best {
@@ -107,14 +109,14 @@ func (s *selection) sectionAsked(unit func(p passage, sec int, fit float64) int)
 }
 
 // begins reports whether a section begins with a sentence that says something.
-func (p passage) begins(sec int) bool {
+func (p *passage) begins(sec int) bool {
 	first := p.sections[sec].first
-	return first < p.sections[sec].end && p.units[first].kind == sentence && !leadsAway(p.text(first)) && !aboutPage.MatchString(tidy(p.text(first)))
+	return first < p.sections[sec].end && p.units[first].kind == sentence && !p.away(first) && !aboutPage.MatchString(p.tidied(first))
 }
 
 // doneBy is how well a step, other than the first of its list, says that it does
 // what is asked: "Push the image to the registry.", asked how to push one.
-func (s *selection) doneBy(p passage, j int) float64 {
+func (s *selection) doneBy(p *passage, j int) float64 {
 	u := p.units[j]
 	if s.verb == "" || u.kind != item || len(p.tokens[j]) == 0 || u.ordered && u.number == 1 {
 		return 0
@@ -135,13 +137,13 @@ func (s *selection) doneBy(p passage, j int) float64 {
 
 // follow takes the steps, the blocks of code or the prose that begin at a unit.
 func (s *selection) follow(at place) {
-	p := s.passages[at.passage]
+	p := &s.passages[at.passage]
 	first := p.section(at.unit).first
 	switch u := p.units[at.unit]; {
 	case u.kind == item && u.number != 1, u.kind == sentence:
 		s.takeOn(at)
 		return
-	case first != u.lead && first != at.unit && p.units[first].kind == sentence && !leadsAway(p.text(first)):
+	case first != u.lead && first != at.unit && p.units[first].kind == sentence && !p.away(first):
 		s.chosen = append(s.chosen, place{at.passage, first})
 	}
 	s.take(at, noLimit)
@@ -155,14 +157,14 @@ func (s *selection) follow(at place) {
 // takeOn takes a unit and what follows it: of a step what belongs to it, of prose
 // what stands below the same heading.
 func (s *selection) takeOn(at place) {
-	p := s.passages[at.passage]
+	p := &s.passages[at.passage]
 	s.chosen, s.spent = append(s.chosen, at), s.spent+s.proseWords(at)
 	for j := at.unit + 1; j < p.section(at.unit).end; j++ {
 		u, next := p.units[j], place{at.passage, j}
 		if p.units[at.unit].kind == item && (u.block != p.units[at.unit].block || u.kind == item) {
 			return
 		}
-		if s.has(next) || leadsAway(p.text(j)) {
+		if s.has(next) || p.away(j) {
 			continue
 		}
 		if p.lines(j) > maxCode || s.spent >= enoughProse && u.kind == sentence || !s.take(next, maxWords) {
@@ -201,7 +203,7 @@ func (s *selection) goOn(at place) {
 }
 
 // recipeFloor is how well a heading of a passage must name what is asked.
-func (s *selection) recipeFloor(p passage) float64 {
+func (s *selection) recipeFloor(p *passage) float64 {
 	if coverage(s.terms, p.about.in) >= 1 {
 		return recipeTitle
 	}
@@ -210,7 +212,7 @@ func (s *selection) recipeFloor(p passage) float64 {
 
 // unnamed is the share of the names asked about that neither the title of a page nor
 // the headings down to a section hold.
-func (s *selection) unnamed(p passage, sec int) float64 {
+func (s *selection) unnamed(p *passage, sec int) float64 {
 	if len(s.names) == 0 {
 		return 0
 	}
@@ -220,11 +222,11 @@ func (s *selection) unnamed(p passage, sec int) float64 {
 // takeRest adds the blocks of code that follow in a section whose steps are
 // such blocks, each with the sentence before it.
 func (s *selection) takeRest(at place) {
-	p := s.passages[at.passage]
+	p := &s.passages[at.passage]
 	blocks := 1
 	for j := at.unit + 1; j < p.section(at.unit).end && blocks < maxBlocks; j++ {
 		u := p.units[j]
-		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode || !anotherStep.MatchString(tidy(p.text(u.lead))) {
+		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode || !anotherStep.MatchString(p.tidied(u.lead)) {
 			continue
 		}
 		if n := s.proseWords(place{at.passage, u.lead}); s.spent+n > recipeWords {
@@ -280,7 +282,7 @@ func (s *selection) speaks(name set, term string) bool {
 }
 
 // steps is where the steps of a section begin; -1 where it has none.
-func (p passage) steps(sec int) int {
+func (p *passage) steps(sec int) int {
 	found := -1
 	for j := p.sections[sec].first; j < p.sections[sec].end; j++ {
 		u := p.units[j]
@@ -295,12 +297,11 @@ func (p passage) steps(sec int) int {
 }
 
 // lines is how many lines a block of code has.
-func (p passage) lines(j int) int { return strings.Count(p.text(j), "\n") - 1 }
+func (p *passage) lines(j int) int { return strings.Count(p.text(j), "\n") - 1 }
 
-// defines is 1 for a sentence that says what the thing asked for is, less for
+// defines is 1 for a tidied sentence that says what the thing asked for is, less for
 // one that says so of something else.
-func (s *selection) defines(raw string) float64 {
-	said := tidy(raw)
+func (s *selection) defines(said string) float64 {
 	verb := definingVerb.FindStringIndex(said)
 	if verb == nil {
 		return 0
@@ -323,13 +324,14 @@ func (s *selection) defines(raw string) float64 {
 // defined takes what a definition goes on with, where p is one: the rest of its
 // paragraph, as far as there is room.
 func (s *selection) defined(p place) bool {
-	units := s.passages[p.passage].units
-	if units[p.unit].kind != sentence || s.defines(s.passages[p.passage].text(p.unit)) < definition {
+	of := &s.passages[p.passage]
+	units := of.units
+	if units[p.unit].kind != sentence || s.defines(of.tidied(p.unit)) < definition {
 		return false
 	}
 	for j := p.unit + 1; j < len(units) && units[j].block == units[p.unit].block && units[j].kind == sentence; j++ {
 		at := place{p.passage, j}
-		if s.spent+s.proseWords(at) > maxWords || leadsAway(s.passages[p.passage].text(j)) || strings.HasSuffix(s.passages[p.passage].tidied(j), ":") {
+		if s.spent+s.proseWords(at) > maxWords || of.away(j) || strings.HasSuffix(of.tidied(j), ":") {
 			break
 		}
 		s.take(at, noLimit)

@@ -20,7 +20,7 @@ func (s *selection) render() (string, []cite.Pick) {
 	var parts []string
 	var picks []cite.Pick
 	for _, i := range s.sources() {
-		p := s.passages[i]
+		p := &s.passages[i]
 		var units []int
 		for _, c := range s.chosen {
 			if c.passage == i {
@@ -55,7 +55,7 @@ func (s *selection) sources() []int {
 }
 
 // together is how many of the first units make one paragraph, list or table.
-func (p passage) together(units []int) int {
+func (p *passage) together(units []int) int {
 	first := p.units[units[0]]
 	n := 1
 	for n < len(units) {
@@ -69,7 +69,7 @@ func (p passage) together(units []int) int {
 }
 
 // show writes units of one kind.
-func (p passage) show(units []int) string {
+func (p *passage) show(units []int) string {
 	mark := cite.Marker(p.n)
 	var lines []string
 	switch p.units[units[0]].kind {
@@ -86,7 +86,7 @@ func (p passage) show(units []int) string {
 	case item:
 		number := 0
 		for _, u := range units {
-			if t := tidy(p.text(u)); t != "" {
+			if t := p.tidied(u); t != "" {
 				bullet := "- "
 				if p.units[u].ordered {
 					number = max(number+1, p.units[u].number) // Markdown may write 1. before every item
@@ -98,7 +98,7 @@ func (p passage) show(units []int) string {
 		return strings.Join(lines, "\n")
 	default:
 		for _, u := range units {
-			if t := tidy(p.text(u)); t != "" {
+			if t := p.tidied(u); t != "" {
 				lines = append(lines, t+" "+mark)
 			}
 		}
@@ -107,7 +107,7 @@ func (p passage) show(units []int) string {
 }
 
 // table writes a header, its rule and rows.
-func (p passage) table(units []int) string {
+func (p *passage) table(units []int) string {
 	var lines []string
 	for i, u := range units {
 		cells := p.cells(u)
@@ -121,7 +121,7 @@ func (p passage) table(units []int) string {
 
 // cells are the cells of a row, tidied. A bar in code or behind a backslash
 // divides nothing.
-func (p passage) cells(u int) []string {
+func (p *passage) cells(u int) []string {
 	line := strings.TrimSpace(p.text(u))
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
 	var out []string

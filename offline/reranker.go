@@ -64,7 +64,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			score -= changeLoss
 		}
 		if kind == HowTo {
-			score += stepsWeight * recipeFit(terms, p)
+			score += stepsWeight * recipeFit(terms, &p)
 		}
 		if kind == Definition && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
@@ -79,7 +79,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 }
 
 // recipeFit is how well the heading of a section with steps says what is asked.
-func recipeFit(terms []weighed, p passage) float64 {
+func recipeFit(terms []weighed, p *passage) float64 {
 	best := 0.0
 	for sec := range p.sections {
 		if p.sections[sec].begins && p.steps(sec) >= 0 {

@@ -138,7 +138,7 @@ type build struct {
 func (s *selection) build(p *passage) build {
 	b := build{selection: s, p: p, heads: make([]float64, len(p.sections)), change: !s.changed && changes(p.src.Source)}
 	for i := range p.sections {
-		b.heads[i] = named(s.terms, *p, i)
+		b.heads[i] = named(s.terms, p, i)
 		if s.verb != "" && !s.speaks(p.sections[i].name, s.verb) {
 			b.heads[i] *= otherAction
 		}
@@ -152,7 +152,7 @@ func (b *build) signals(e *signals, j int) {
 	u, raw, g := p.units[j], p.text(j), &p.glances()[j]
 	e[headed] = b.heads[u.section] * p.early(j)
 	if s.kind == Definition && u.kind == sentence {
-		e[defining] = s.defines(raw)
+		e[defining] = s.defines(g.tidied)
 	}
 	e[repeated] = repeats(s.words, g.words)
 	if s.kind == Message {
@@ -181,7 +181,7 @@ func (b *build) signals(e *signals, j int) {
 
 // early is 1 for what comes first below its heading, less for what comes later,
 // 0 where the passage does not hold the beginning.
-func (p passage) early(j int) float64 {
+func (p *passage) early(j int) float64 {
 	sec := p.section(j)
 	if !sec.begins {
 		return 0
