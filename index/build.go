@@ -67,6 +67,13 @@ func (b *builder) wait(term uint32, p posting) {
 		w.body = inFields + uint32(len(b.fields)) //nolint:gosec // no more than maxWaiting
 		b.fields = append(b.fields, p)
 	}
+	if len(b.waiting) == cap(b.waiting) {
+		room := max(1<<10, 4*cap(b.waiting)) // there are most often many
+		if room > maxWaiting {
+			room = max(maxWaiting+maxWaiting/8, 2*cap(b.waiting))
+		}
+		b.waiting = slices.Grow(b.waiting, room-len(b.waiting))
+	}
 	b.waiting = append(b.waiting, w)
 }
 
@@ -155,7 +162,7 @@ func (b *builder) place(name string) int32 {
 		*place = next
 	}
 	if len(b.terms) == cap(b.terms) {
-		b.terms = slices.Grow(b.terms, max(64, len(b.terms))) // twice as many: there are most often many
+		b.terms = slices.Grow(b.terms, max(64, 3*len(b.terms))) // four times as many: there are most often many
 	}
 	b.terms = append(b.terms, termPostings{name: name, last: -1})
 	return next

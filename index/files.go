@@ -134,7 +134,7 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 	var saved int64 // row of the codebook
 	var fresh map[freshKey]terms
 	if err := db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
-		fresh = map[freshKey]terms{} // this may be run again
+		fresh = make(map[freshKey]terms, len(entries)) // this may be run again
 		held, err := knownFiles(tx, collection, entries)
 		if err != nil {
 			return false, err
@@ -174,10 +174,10 @@ func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
 
 // codebookFor returns what the texts of entries are packed with.
 func (db *DB) codebookFor(ctx context.Context, entries []Entry) (*codebook, error) {
-	var texts []string
-	for _, e := range entries {
-		for _, c := range e.Chunks {
-			texts = append(texts, c.Text)
+	texts := make([]string, 0, len(entries))
+	for i := range entries {
+		for k := range entries[i].Chunks {
+			texts = append(texts, entries[i].Chunks[k].Text)
 		}
 	}
 	return db.books.choose(func(fn func(*sqlite.Tx) error) error { return db.sql.Read(ctx, fn) }, texts)

@@ -2,9 +2,7 @@ package index
 
 import (
 	"encoding/json"
-	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -64,7 +62,7 @@ func (f *freshTerms) remember(put map[freshKey]terms) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.terms == nil {
-		f.terms = map[freshKey]terms{}
+		f.terms = make(map[freshKey]terms, len(put))
 	}
 	for k, t := range put {
 		if f.size+len(t.body) <= maxFresh {
@@ -122,17 +120,10 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([]terms,
 		return nil, err
 	}
 	vocabulary := db.fresh.words(db.analyzer)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(missing)) {
-		workers.Go(func() {
-			for n := next.Add(1) - 1; n < int64(len(missing)); n = next.Add(1) - 1 {
-				i := missing[n]
-				out[i] = analyze(vocabulary, db.analyzer, files[i].title, chunks[files[i].id])
-			}
-		})
-	}
-	workers.Wait()
+	onAllCores(len(missing), func(n int) {
+		i := missing[n]
+		out[i] = analyze(vocabulary, db.analyzer, files[i].title, chunks[files[i].id])
+	})
 	return out, nil
 }
 

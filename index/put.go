@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -34,20 +31,11 @@ func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
 	vocabulary := db.fresh.words(db.analyzer)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(entries)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
-				out[i], errs[i] = db.prepare(entries[i], vocabulary, book)
-			}
-		})
-	}
-	workers.Wait()
+	onAllCores(len(entries), func(i int) { out[i], errs[i] = db.prepare(&entries[i], vocabulary, book) })
 	return out, errors.Join(errs...)
 }
 
-func (db *DB) prepare(e Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
+func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
@@ -70,7 +58,8 @@ func (db *DB) prepare(e Entry, vocabulary *text.Vocabulary, book *codebook) (pre
 		hashes:   make([]string, len(e.Chunks)),
 		packed:   make([][]byte, len(e.Chunks)),
 	}
-	for i, c := range e.Chunks {
+	for i := range e.Chunks {
+		c := &e.Chunks[i]
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
 			return prepared{}, fmt.Errorf("%q: chunk %d has no id, no text or ordinal %d", e.File.Source, i, c.Ordinal)
 		}
@@ -96,8 +85,9 @@ func (db *DB) prepare(e Entry, vocabulary *text.Vocabulary, book *codebook) (pre
 			}
 			p.breaks[i] = string(breaks)
 		}
-		if c.Cut.Chunker = ""; c.Cut != (state.Cut{}) { // the chunker stands with the file
-			cut, err := json.Marshal(c.Cut)
+		told := c.Cut
+		if told.Chunker = ""; told != (state.Cut{}) { // the chunker stands with the file
+			cut, err := json.Marshal(told)
 			if err != nil {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
@@ -127,7 +117,7 @@ type known struct {
 
 // knownFiles returns those of entries that the index holds, by source.
 func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]known, error) {
-	out := map[string]known{}
+	out := make(map[string]known, len(entries))
 	sources := make([]string, len(entries))
 	for i, e := range entries {
 		sources[i] = e.File.Source

@@ -7,11 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -134,16 +131,7 @@ func (db *DB) verifyFiles(ctx context.Context, root string, check func(string, F
 		after = ids[len(ids)-1]
 		found := make([][]Finding, len(ids))
 		faults := make([]error, len(ids))
-		var next atomic.Int64
-		var workers sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), len(ids)) {
-			workers.Go(func() {
-				for i := next.Add(1) - 1; i < int64(len(ids)); i = next.Add(1) - 1 {
-					found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check)
-				}
-			})
-		}
-		workers.Wait()
+		onAllCores(len(ids), func(i int) { found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check) })
 		if err := errors.Join(faults...); err != nil {
 			return out, err
 		}

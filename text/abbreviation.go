@@ -131,14 +131,20 @@ const maxNumber = 3
 // follows: "2." between steps in one line, "Điều 5.", "Art. 5.", "§ 5." before
 // what they are called.
 func numbered(before string) bool {
-	fields := strings.Fields(strings.TrimLeft(before, " \t>*_#"))
-	if len(fields) == 0 || len(fields) > 2 || !number(fields[len(fields)-1]) {
+	first, last, n := "", "", 0
+	for field := range strings.FieldsSeq(strings.TrimLeft(before, " \t>*_#")) {
+		if n++; n > 2 {
+			return false
+		}
+		first, last = last, field
+	}
+	if n == 0 || !number(last) {
 		return false
 	}
-	if len(fields) == 1 {
+	if n == 1 {
 		return true
 	}
-	switch strings.TrimSuffix(strings.ToLower(fields[0]), ".") {
+	switch strings.TrimSuffix(strings.ToLower(first), ".") {
 	case "§", "art", "article", "section", "chapter", "clause", "figure", "fig", "table", "step", "no",
 		"artykuł", "rozdział", "ustęp", "ust", "pkt", "punkt", "krok", "tabela", "rysunek", "nr",
 		"điều", "khoản", "chương", "mục", "điểm", "bước", "bảng", "hình", "phần",

@@ -19,9 +19,9 @@ type run struct {
 	raw []byte // its whole form under way
 
 	// Where numbers are made and no tokens: see Vocabulary.
-	numberer *numberer
-	surfaces *memo.Words[uint32]
-	numbers  []uint32
+	vocabulary *Vocabulary
+	surfaces   *memo.Shared
+	numbers    []uint32
 }
 
 // all makes the terms of the text.
@@ -88,7 +88,7 @@ func (r *run) part(p Span) {
 		r.pos++
 		return
 	}
-	if r.numberer != nil {
+	if r.vocabulary != nil {
 		if n := r.ofSurface(r.s[p.Start:p.End]); n > 0 {
 			r.numbers = append(r.numbers, n-1)
 		}
@@ -101,8 +101,8 @@ func (r *run) part(p Span) {
 }
 
 func (r *run) emit(term string, start, end int) {
-	if r.numberer != nil {
-		r.numbers = append(r.numbers, r.numberer.ofTerm(clip(term)))
+	if r.vocabulary != nil {
+		r.numbers = append(r.numbers, r.vocabulary.Number(clip(term)))
 		return
 	}
 	r.out = append(r.out, Token{Term: clip(term), Start: start, End: end, Pos: r.pos})

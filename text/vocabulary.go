@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/internal/memo"
 )
@@ -19,11 +20,13 @@ import (
 type Vocabulary struct {
 	analyzer Analyzer
 
-	mu      sync.Mutex
-	numbers memo.Words[uint32] // by term
-	terms   []string           // by number
-	block   strings.Builder    // that the newest terms are part of
-	idle    []*numberer
+	numbers  memo.Shared                                          // by term
+	surfaces [1 + len(latinLanguages)]atomic.Pointer[memo.Shared] // by way of analyzing: 1 + the number of the term of a word, 0 for a stop word
+
+	mu    sync.Mutex
+	terms []string        // by number
+	block strings.Builder // that the newest terms are part of
+	idle  []*numberer
 }
 
 // NewVocabulary returns an empty vocabulary of the terms that an analyzer makes.
@@ -40,14 +43,17 @@ func (v *Vocabulary) Append(dst []uint32, s, lang string) []uint32 {
 
 // Number returns the number of a term, which it gives where the term has none.
 func (v *Vocabulary) Number(term string) uint32 {
+	if number, known := v.numbers.Get(term); known {
+		return number
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	number, known := v.numbers.At(term)
-	if !known {
-		*number = uint32(len(v.terms)) //nolint:gosec // numbers holds no more
+	next := uint32(len(v.terms)) //nolint:gosec // numbers holds no more
+	number := v.numbers.Add(term, next)
+	if number == next {
 		v.terms = append(v.terms, v.keep(term))
 	}
-	return *number
+	return number
 }
 
 // Terms returns all terms that have a number, by number. Nobody writes to them; terms
@@ -60,9 +66,27 @@ func (v *Vocabulary) Terms() []string {
 
 // Rest lets go of what only makes Append fast, when no more is to be read for long.
 func (v *Vocabulary) Rest() {
+	for i := range v.surfaces {
+		v.surfaces[i].Store(nil)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.idle = nil
+}
+
+// maxSurfaces bounds each table of surface forms, in words.
+const maxSurfaces = 1 << 17
+
+// surfacesOf returns the table of a way of analyzing, which all who analyze share: so
+// each word is stemmed once.
+func (v *Vocabulary) surfacesOf(way int) *memo.Shared {
+	table := v.surfaces[way].Load()
+	if table == nil || table.Len() > maxSurfaces {
+		fresh := &memo.Shared{}
+		v.surfaces[way].CompareAndSwap(table, fresh) // or somebody else begins one anew, and this one serves one text
+		return fresh
+	}
+	return table
 }
 
 // vocabularyBlock is how many bytes of terms lie together.
@@ -99,17 +123,12 @@ func (v *Vocabulary) give(n *numberer) {
 	}
 }
 
-// numberer is what one goroutine at a time remembers of a vocabulary.
+// numberer is memory that one goroutine at a time analyzes with.
 type numberer struct {
 	vocabulary *Vocabulary
-	words      [1 + len(latinLanguages) + 1]memo.Words[uint32] // by way of analyzing: 1 + the number of the term of a surface form, 0 for a stop word
-	terms      memo.Words[uint32]                              // of terms that are not those of one word
 	tokens     []Token
 	run        run
 }
-
-// maxSurfaces bounds each table of a numberer, in words.
-const maxSurfaces = 1 << 17
 
 func (n *numberer) append(dst []uint32, s, lang string) []uint32 {
 	switch a := n.vocabulary.analyzer.(type) {
@@ -145,15 +164,11 @@ func latinLanguage(lang string) int {
 	return -1
 }
 
-// plain is append in the way of an analyzer whose table is words[way].
+// plain is append in a way of analyzing, which is that of an analyzer.
 func (n *numberer) plain(dst []uint32, a *analyzer, way int, s string) []uint32 {
-	words := &n.words[way]
-	if words.Len() > maxSurfaces {
-		words.Clear()
-	}
 	c := a.caches.take()
 	defer a.caches.give(c)
-	n.run = run{a: a, c: c, s: s, buf: n.run.buf, raw: n.run.raw, numberer: n, surfaces: words, numbers: dst}
+	n.run = run{a: a, c: c, s: s, buf: n.run.buf, raw: n.run.raw, vocabulary: n.vocabulary, surfaces: n.vocabulary.surfacesOf(way), numbers: dst}
 	n.run.all()
 	dst = n.run.numbers
 	n.run.s, n.run.numbers = "", nil
@@ -163,24 +178,10 @@ func (n *numberer) plain(dst []uint32, a *analyzer, way int, s string) []uint32 
 // number appends the numbers of tokens, and lets go of these.
 func (n *numberer) number(dst []uint32) []uint32 {
 	for _, t := range n.tokens {
-		dst = append(dst, n.ofTerm(t.Term))
+		dst = append(dst, n.vocabulary.Number(t.Term))
 	}
 	clear(n.tokens)
 	return dst
-}
-
-// ofTerm returns the number of a term.
-func (n *numberer) ofTerm(term string) uint32 {
-	number, known := n.terms.Get(term)
-	if !known {
-		number = n.vocabulary.Number(term)
-		if n.terms.Len() > maxSurfaces {
-			n.terms.Clear()
-		}
-		place, _ := n.terms.At(term)
-		*place = number
-	}
-	return number
 }
 
 // ofSurface returns one more than the number of the term of a word, 0 for a stop word.
@@ -190,11 +191,10 @@ func (r *run) ofSurface(surface string) uint32 {
 		return number
 	}
 	if term := clip(r.a.term(surface)); term != "" {
-		number = 1 + r.numberer.vocabulary.Number(term)
+		number = 1 + r.vocabulary.Number(term)
 	}
 	if len(surface) <= maxTerm {
-		place, _ := r.surfaces.At(surface)
-		*place = number
+		r.surfaces.Add(surface, number)
 	}
 	return number
 }

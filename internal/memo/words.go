@@ -1,6 +1,7 @@
 package memo
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -11,18 +12,18 @@ import (
 // of words.
 //
 // A word of up to seven bytes, as half of those of a text are, is compared where its
-// slot lies; and there is nothing for a collection of garbage to look at where values
-// have no pointers.
+// slot lies, of which four share a line of the processor's cache where values have four
+// bytes; and there is nothing for a collection of garbage to look at where values have
+// no pointers.
 type Words[V any] struct {
 	slots []slot[V] // a power of two, at most three quarters in use
-	text  []byte    // of all words, one behind the other
+	text  []byte    // of the words that keys do not hold: see appendWord
 	n     int
 }
 
 type slot[V any] struct {
 	key   uint64 // see keyOf; 0: free
 	at    uint32 // where the word begins in text
-	size  uint32 // of the word
 	value V
 }
 
@@ -58,11 +59,8 @@ func (w *Words[V]) At(word string) (value *V, found bool) {
 	if s.key != 0 {
 		return &s.value, true
 	}
-	if len(w.text)+len(word) > math.MaxUint32 {
-		panic("memo: more than 4 GB of words")
-	}
-	*s = slot[V]{key: key, at: uint32(len(w.text)), size: uint32(len(word))} //nolint:gosec // as just seen
-	w.text = append(w.text, word...)
+	*s = slot[V]{key: key, at: uint32(len(w.text))} //nolint:gosec // appendWord sees to it
+	w.text = appendWord(w.text, key, word)
 	w.n++
 	return &s.value, false
 }
@@ -72,7 +70,7 @@ func (w *Words[V]) All(f func(word string, value V)) {
 	text := string(w.text)
 	for i := range w.slots {
 		if s := &w.slots[i]; s.key != 0 {
-			f(text[s.at:][:s.size], s.value)
+			f(wordOf(s.key, text[s.at:]), s.value)
 		}
 	}
 }
@@ -82,7 +80,7 @@ func (w *Words[V]) find(word string, key uint64) *slot[V] {
 	mask := uint64(len(w.slots) - 1) //nolint:gosec // there are some
 	for i := place(key) & mask; ; i = (i + 1) & mask {
 		s := &w.slots[i]
-		if s.key == key && (key>>56 <= maxShort+1 || string(w.text[s.at:][:s.size]) == word) || s.key == 0 { // no allocation
+		if s.key == key && (key < 1<<63 || same(w.text, s.at, word)) || s.key == 0 {
 			return s
 		}
 	}
@@ -116,10 +114,13 @@ func place(key uint64) uint64 {
 // maxShort is the length of the longest word that its key holds.
 const maxShort = 7
 
+// maxLength is the greatest length that a key tells.
+const maxLength = 0x7f
+
 // keyOf returns the bytes of a short word with one more than their number as the highest
 // byte, and of a longer one a mixture of its bytes, eight at a time, with the highest
-// bit set. It is never 0. Words that someone chose to meet each other make a table
-// slow, not wrong.
+// bit set and its length, up to maxLength, in the seven bits behind. It is never 0. Words
+// that someone chose to meet each other make a table slow, not wrong.
 func keyOf(s string) uint64 {
 	n := len(s)
 	if n <= maxShort {
@@ -139,7 +140,47 @@ func keyOf(s string) uint64 {
 		s = s[8:]
 	}
 	hi, lo := bits.Mul64(h^last^mixB, mixA)
-	return (hi ^ lo) | 1<<63
+	return (hi^lo)>>7&^(maxLength<<56) | 1<<63 | uint64(min(n, maxLength))<<56 //nolint:gosec // as above
+}
+
+// appendWord appends what is kept of a word beside its key: nothing of a short one; of a
+// very long one its length in four bytes; and its bytes.
+func appendWord(text []byte, key uint64, word string) []byte {
+	if key < 1<<63 {
+		return text
+	}
+	if len(text)+len(word)+4 > math.MaxUint32 {
+		panic("memo: more than 4 GB of words")
+	}
+	if len(word) >= maxLength {
+		text = binary.LittleEndian.AppendUint32(text, uint32(len(word))) //nolint:gosec // as just seen
+	}
+	return append(text, word...)
+}
+
+// same reports whether the word at a place of text is word, which has its key.
+func same(text []byte, at uint32, word string) bool {
+	if len(word) >= maxLength {
+		if n := binary.LittleEndian.Uint32(text[at:]); int(n) != len(word) {
+			return false
+		}
+		at += 4
+	}
+	return string(text[at:][:len(word)]) == word // no allocation
+}
+
+// wordOf returns the word with a key; text is what appendWord wrote, and what follows.
+func wordOf(key uint64, text string) string {
+	if key < 1<<63 {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], key)
+		return string(b[:b[7]-1])
+	}
+	n := int(key >> 56 & maxLength) //nolint:gosec // seven bits
+	if n == maxLength {
+		n, text = int(four(text)), text[4:]
+	}
+	return text[:n]
 }
 
 func four(s string) uint32 {

@@ -4,10 +4,17 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/ragflow/internal/memo"
 )
+
+// randomWord is short most often, and long, or very long, at times.
+func randomWord(r *rand.Rand) string {
+	long := []int{12, 12, 12, 12, 12, 12, 12, 70, 300}[r.IntN(9)]
+	return strings.Repeat("ab", r.IntN(long)) + strconv.Itoa(r.IntN(1<<(4*r.IntN(4))))
+}
 
 // TestWords compares with a map.
 func TestWords(t *testing.T) {
@@ -19,7 +26,7 @@ func TestWords(t *testing.T) {
 	for round := range 5 {
 		twin := map[string]int{}
 		for range 20_000 {
-			word := strings.Repeat("ab", r.IntN(12)) + strconv.Itoa(r.IntN(1<<(4*r.IntN(4))))
+			word := randomWord(r)
 			value, found := w.At(word)
 			if before, ok := twin[word]; ok != found || *value != before {
 				t.Fatalf("round %d: At(%q) = %d, %v, want %d, %v", round, word, *value, found, before, ok)
@@ -47,6 +54,65 @@ func TestWords(t *testing.T) {
 		w.Clear()
 	}
 	w.All(func(word string, _ int) { t.Errorf("after Clear there is %q", word) })
+}
+
+// TestShared compares with a map, and asks for what there is and is not.
+func TestShared(t *testing.T) {
+	var w memo.Shared
+	if _, ok := w.Get("nothing"); ok || w.Len() != 0 {
+		t.Error("the zero value has a word")
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 3 {
+		twin := map[string]uint32{}
+		for range 20_000 {
+			word, n := randomWord(r), r.Uint32()
+			got, ok := w.Get(word)
+			want, there := twin[word]
+			if got != want || ok != there {
+				t.Fatalf("round %d: Get(%q) = %d, %v, want %d, %v", round, word, got, ok, want, there)
+			}
+			if !there {
+				twin[word], want = n, n
+			}
+			if got := w.Add(word, n); got != want {
+				t.Fatalf("round %d: Add(%q, %d) = %d, want %d", round, word, n, got, want)
+			}
+		}
+		if w.Len() != len(twin) {
+			t.Errorf("round %d: %d words, want %d", round, w.Len(), len(twin))
+		}
+		w.Clear()
+	}
+	if _, ok := w.Get("0"); ok || w.Len() != 0 {
+		t.Error("after Clear there is a word")
+	}
+}
+
+// TestSharedAtOnce adds words from several sides while all of them look up.
+func TestSharedAtOnce(t *testing.T) {
+	var w memo.Shared
+	var group sync.WaitGroup
+	for side := range 4 {
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(5, uint64(side)))
+			known := map[string]uint32{}
+			for range 10_000 {
+				word := randomWord(r)
+				n, ok := w.Get(word)
+				if was, met := known[word]; met && (!ok || n != was) {
+					t.Errorf("Get(%q) = %d, %v, want %d as before", word, n, ok, was)
+					return
+				}
+				known[word] = w.Add(word, r.Uint32())
+				if ok && known[word] != n {
+					t.Errorf("Add(%q) = %d, want %d, which it had", word, known[word], n)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 var sink int
