@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"example.com/ragflow/internal/mutate"
 )
 
 // FuzzOutline takes strings out of JSON texts and puts them back: the bytes
 // must be the same, whatever the text looks like, and no long string may stay.
-func FuzzOutline(f *testing.F) {
+func FuzzOutline(tf *testing.F) {
+	f := mutate.New(tf)
 	long := strings.Repeat("x", outlineOver+1)
 	for _, seed := range []string{
 		`{}`, `"\u0001"`, `["\u0001=5","\u0001x"]`, `{"\u00011":"\u00011"}`, `"` + long + `"`, `{"` + long + `" : "` + long + `\\"}`,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -217,7 +218,8 @@ func TestCheckAllocations(t *testing.T) {
 	}
 }
 
-func FuzzCheck(f *testing.F) {
+func FuzzCheck(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add("A volume [Source 1]. | a |\n```\nx\n```\n[Source 2] 3.2.1 `x`", volumes)
 	f.Add("| a [Source 1] |\n|---|\n\n[Source 1]", "| a |")
 	f.Add("not \xff never [Source 1][Source 9]", "\xff")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -69,7 +70,8 @@ func TestInline(t *testing.T) { // X15
 	}
 }
 
-func FuzzInline(f *testing.F) {
+func FuzzInline(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add("Keep them for 14 days.", "keep them for 14 days", "for 14 days.")
 	f.Add("```\nx\n```", "(?i)[", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 	f.Fuzz(func(t *testing.T, answer, a, b string) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/internal/mutate"
 )
 
 // TestValidate holds X13 and the ways in which markers are written.
@@ -68,7 +69,8 @@ func TestEscapeAndStrip(t *testing.T) {
 	}
 }
 
-func FuzzValidate(f *testing.F) {
+func FuzzValidate(tf *testing.F) {
+	f := mutate.New(tf)
 	for _, s := range []string{"A [Source 1, 3] b [Sources 2-9]", "```\n[Source 1]", `\[Source 1]`, "[source[Source 1]]", "[Source 1 and]"} {
 		f.Add(s, 3)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -102,7 +103,8 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-func FuzzBuild(f *testing.F) {
+func FuzzBuild(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add("Volumes keep\ndata – always.\n", 3, 9)
 	f.Add("\n\n", 0, 1)
 	f.Fuzz(func(t *testing.T, text string, a, b int) {

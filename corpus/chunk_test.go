@@ -20,6 +20,7 @@ import (
 
 	"example.com/ragflow/corpus"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -293,7 +294,8 @@ func load(tb testing.TB) []corpus.Document {
 	return docs
 }
 
-func FuzzChunk(f *testing.F) {
+func FuzzChunk(tf *testing.F) {
+	f := mutate.New(tf)
 	for _, s := range []string{
 		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n",
 		"\uFEFF# A\r\n\r\nB\r\n===\r\n```\r\n# x\r\n", "> - 1) # a\n>\n> ```\n\t- b\n***\n[r]: x\n", "café\n\n{{< a >}}\n",

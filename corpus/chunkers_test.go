@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -224,7 +225,7 @@ func manyDollars(n int) string {
 }
 
 // fuzzChunker is the fuzz target of one chunker.
-func fuzzChunker(f *testing.F, chunker string, sources ...string) {
+func fuzzChunker(f *mutate.F, chunker string, sources ...string) {
 	f.Helper()
 	for _, s := range []string{
 		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne",
@@ -255,17 +256,22 @@ func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 }
 
 func FuzzChunkCode(f *testing.F) {
-	fuzzChunker(f, corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift", "a.rb", "a.php", "a.sh", "a.sql")
+	fuzzChunker(mutate.New(f), corpus.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift", "a.rb", "a.php", "a.sh", "a.sql")
 }
 
-func FuzzChunkSemantic(f *testing.F) { fuzzChunker(f, corpus.ChunkSemantic, "a.md", "a.txt", "a.html") }
+func FuzzChunkSemantic(f *testing.F) {
+	fuzzChunker(mutate.New(f), corpus.ChunkSemantic, "a.md", "a.txt", "a.html")
+}
 
 func FuzzChunkRecursive(f *testing.F) {
-	fuzzChunker(f, corpus.ChunkRecursive, "a.md", "a.txt", "a.html")
+	fuzzChunker(mutate.New(f), corpus.ChunkRecursive, "a.md", "a.txt", "a.html")
 }
 
-func FuzzChunkMarkdown(f *testing.F) { fuzzChunker(f, corpus.ChunkMarkdown, "a.md", "a.txt", "a.html") }
-func FuzzChunkHTML(f *testing.F)     { fuzzChunker(f, corpus.ChunkHTML, "a.html", "a.md") }
+func FuzzChunkMarkdown(f *testing.F) {
+	fuzzChunker(mutate.New(f), corpus.ChunkMarkdown, "a.md", "a.txt", "a.html")
+}
+
+func FuzzChunkHTML(f *testing.F) { fuzzChunker(mutate.New(f), corpus.ChunkHTML, "a.html", "a.md") }
 
 // BenchmarkChunkers cuts all pages of a site with each chunker.
 func BenchmarkChunkers(b *testing.B) {

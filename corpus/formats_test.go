@@ -18,10 +18,16 @@ import (
 // zipped packs files, given as name and content in turn.
 func zipped(tb testing.TB, files ...string) []byte {
 	tb.Helper()
+	return packed(tb, zip.Deflate, files...)
+}
+
+// packed makes an archive by a method of compression.
+func packed(tb testing.TB, method uint16, files ...string) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i < len(files); i += 2 {
-		f, err := w.Create(files[i])
+		f, err := w.CreateHeader(&zip.FileHeader{Name: files[i], Method: method})
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package corpus_test
 
 import (
+	"archive/zip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,11 +11,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow/corpus"
+	"example.com/ragflow/internal/mutate"
 )
 
 // FuzzParse reads bytes as each kind of file but PDF, and asks what holds of
 // every document: an error or a text with chunks that are slices of it.
-func FuzzParse(f *testing.F) {
+func FuzzParse(tf *testing.F) {
+	f := mutate.New(tf)
 	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.ipynb", "a.docx", "a.odt", "a.epub", "a.mdx"}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
@@ -49,7 +52,8 @@ func FuzzParse(f *testing.F) {
 
 // FuzzXML reads bytes as the main part of archives, so that what is fuzzed is
 // what stands in them.
-func FuzzXML(f *testing.F) {
+func FuzzXML(tf *testing.F) {
+	f := mutate.New(tf)
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
 		f.Fatal(err)
@@ -65,7 +69,7 @@ func FuzzXML(f *testing.F) {
 		if word {
 			source, part = "a.docx", "word/document.xml"
 		}
-		doc, err := corpus.Parse(t.Context(), source, zipped(t, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
+		doc, err := corpus.Parse(t.Context(), source, packed(t, zip.Store, part, string(data), "word/styles.xml", string(data), "word/footnotes.xml", string(data), "word/numbering.xml", string(data)))
 		if err == nil {
 			checkChunks(t, doc)
 		}
@@ -74,7 +78,9 @@ func FuzzXML(f *testing.F) {
 
 // FuzzPDF changes real and made PDFs. Each run takes milliseconds, most of them
 // in the sandbox.
-func FuzzPDF(f *testing.F) {
+func FuzzPDF(tf *testing.F) {
+	f := mutate.New(tf)
+	f.Slow()
 	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
 	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
 	f.Fuzz(func(t *testing.T, data []byte) {

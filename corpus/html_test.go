@@ -14,6 +14,7 @@ import (
 
 	"example.com/ragflow/corpus"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/mutate"
 )
 
 // TestHTMLGolden reads testdata/html/*.txtar: a page, then what is made of it.
@@ -330,7 +331,8 @@ func TestHTMLRealPages(t *testing.T) {
 	}
 }
 
-func FuzzHTML(f *testing.F) {
+func FuzzHTML(tf *testing.F) {
+	f := mutate.New(tf)
 	paths, err := filepath.Glob(filepath.Join("testdata", "html", "*.txtar"))
 	if err != nil {
 		f.Fatal(err)

@@ -194,7 +194,7 @@ func (w *pageWriter) literal(s string) {
 // code writes preformatted text with marks as a fenced block.
 func (w *pageWriter) code(marked, language string) {
 	w.end()
-	bare := strings.Trim(stripMarks(marked), "\r\n \t")
+	bare := strings.TrimSpace(stripMarks(marked))
 	if bare == "" {
 		return
 	}

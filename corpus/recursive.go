@@ -107,7 +107,8 @@ func (r *recursive) tail(of span) int {
 		}
 		from -= n
 	}
-	if from <= of.start || from == of.end { // a piece of its own would be repeated whole
+	first := of.end - len(strings.TrimLeft(r.s[of.start:of.end], blank)) // where the piece will begin
+	if from <= first || from == of.end {                                 // it would be repeated whole
 		return of.end
 	}
 	for _, separator := range r.separators {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 )
@@ -60,7 +61,8 @@ func TestPackedTexts(t *testing.T) {
 	}
 }
 
-func FuzzPackedTexts(f *testing.F) {
+func FuzzPackedTexts(tf *testing.F) {
+	f := mutate.New(tf)
 	b := newCodebook([]string{" the", "the", " tế", "語", "word", " and"})
 	for _, s := range []string{"the word and the tế 語語", "\xf8\x80\xff", strings.Repeat("é", 200)} {
 		f.Add(s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -36,7 +37,8 @@ func smallSegment(tb testing.TB) []byte {
 
 // FuzzOpenSegment: bytes with a right checksum but any content are refused or
 // searched without a panic and without an end.
-func FuzzOpenSegment(f *testing.F) {
+func FuzzOpenSegment(tf *testing.F) {
+	f := mutate.New(tf)
 	whole := smallSegment(f)
 	f.Add(whole)
 	f.Add(whole[:40])
@@ -62,7 +64,8 @@ func FuzzOpenSegment(f *testing.F) {
 
 // FuzzBuilder: damaged terms of a file are an error, never a panic, and what is
 // built of sound ones opens.
-func FuzzBuilder(f *testing.F) {
+func FuzzBuilder(tf *testing.F) {
+	f := mutate.New(tf)
 	v := text.NewVocabulary(text.For("en"))
 	whole := analyze(v, text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
 	spelled, err := whole.spelled()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/offline"
 	"example.com/ragflow/state"
 )
@@ -194,7 +195,8 @@ func TestReadDictionaryYAMLRefuses(t *testing.T) {
 
 // FuzzDictionary: whatever a file holds, it is read or refused, and what is read
 // adds at most 20 words to a question, none twice.
-func FuzzDictionary(f *testing.F) {
+func FuzzDictionary(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add(plainDictionary, false, "backup of CI in 容器")
 	f.Add(yamlDictionary, true, "thành phố, leave")
 	f.Add("synonyms: &a\n  b: *a\n", true, "b")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -524,7 +525,9 @@ func TestTypeOf(t *testing.T) {
 }
 
 // FuzzAnswer feeds arbitrary passages: no panic, and every promise holds.
-func FuzzAnswer(f *testing.F) {
+func FuzzAnswer(tf *testing.F) {
+	f := mutate.New(tf)
+	f.Slow()
 	for _, c := range docs() {
 		f.Add(c.Text, "How do I create a volume?")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/prompts"
 )
 
@@ -227,7 +228,8 @@ func TestBoundaryIsNew(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParse(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add("SCORE: 0,8\nREFINED: x\nQ1: y")
 	f.Fuzz(func(t *testing.T, reply string) {
 		if v, err := prompts.ParseCheckAndRefine(reply); err == nil && (v.Score < 0 || v.Score > 1) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/text"
 )
 
@@ -85,7 +86,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-func FuzzTrim(f *testing.F) {
+func FuzzTrim(tf *testing.F) {
+	f := mutate.New(tf)
 	f.Add("hello 🐳 world\xff", 3)
 	f.Add("việt nam", 1)
 	f.Fuzz(func(t *testing.T, s string, n int) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/text"
 )
 
@@ -111,7 +112,8 @@ func TestSentencesCoverCorpus(t *testing.T) {
 	}
 }
 
-func FuzzSentences(f *testing.F) {
+func FuzzSentences(tf *testing.F) {
+	f := mutate.New(tf)
 	for _, s := range []string{"A. B\n- c\n```\nx\n```\n| a |", "`a. B` \xff. C\u0085D", "> > ```\n1) x. Y", "。！A"} {
 		f.Add(s)
 	}

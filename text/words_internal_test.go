@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/internal/mutate"
 )
 
 // segmented is the twin of Append that leaves all fields to UAX #29, and
@@ -59,7 +61,8 @@ func compareTwins(t *testing.T, texts ...string) {
 	}
 }
 
-func FuzzPlainFields(f *testing.F) {
+func FuzzPlainFields(tf *testing.F) {
+	f := mutate.New(tf)
 	for _, s := range fields {
 		f.Add(s + " " + s)
 	}

@@ -116,17 +116,18 @@ func (d *decoder) escape(b []byte) (key, int) {
 	return key{name: alts[b[1]]}, 2
 }
 
-// sequence decodes a control sequence, ESC [ parameters final.
+// sequence decodes a control sequence, ESC [ parameters final. Whether it is one
+// must not depend on how much of the input is there.
 func (d *decoder) sequence(b []byte) (key, int) {
 	n := 2
-	for n < len(b) && (b[n] < 0x40 || b[n] > 0x7e) {
+	for n < len(b) && n < longestSequence && b[n] >= 0x20 && b[n] < 0x40 {
 		n++
 	}
-	if n == len(b) {
-		if n > longestSequence {
-			return key{}, 2 // noise
-		}
+	switch {
+	case n == len(b):
 		return key{}, 0
+	case n == longestSequence || b[n] < 0x40 || b[n] > 0x7e: // noise: a new ESC, say, begins anew
+		return key{}, n
 	}
 	parameters, final := string(b[2:n]), b[n]
 	if string(b[:n+1]) == pasteStart {

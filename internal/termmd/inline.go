@@ -214,7 +214,11 @@ func (w *wrapper) flush() {
 		w.gap = nil
 	}
 	for _, s := range w.word {
-		if s.raw != "" || w.lineWidth+widthOf(s.text) <= w.width {
+		fits := w.lineWidth+widthOf(s.text) <= w.width
+		if s.raw != "" && !fits && w.lineWidth > 0 {
+			w.newline() // a reference is never broken
+		}
+		if s.raw != "" || fits {
 			w.line = append(w.line, s)
 			w.lineWidth += widthOf(s.text)
 			continue
