@@ -40,7 +40,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 		return state.Answer{Text: a.converse(t), Model: Name}, nil
 	}
 	abstain := t.Grade.Score < a.threshold
-	s := newSelection(a.lex, t, a.lex.passages(t.Sources))
+	s := newSelection(a.lex, t)
 	abstain = abstain || s.stranger()
 	near := true // something is worth showing
 	if abstain {

@@ -108,12 +108,13 @@ func (s *selection) value(c statement, covered set) float64 {
 	}
 	v := c.score + noveltyGain*fresh - redundantLoss*most
 	first := s.chosen[0]
+	beside := c.source == s.passages[first.passage].source(first.unit)
 	switch p, q := &s.passages[c.passage], &s.passages[first.passage]; {
 	case p.src.Source != q.src.Source:
 		v -= elsewhereLoss
-	case c.passage == first.passage && p.units[c.unit].block == q.units[first.unit].block && !p.units[c.unit].within:
+	case beside && p.units[c.unit].block == q.units[first.unit].block && !p.units[c.unit].within:
 		v += blockGain
-	case c.passage == first.passage && p.units[c.unit].section == q.units[first.unit].section:
+	case beside && p.units[c.unit].section == q.units[first.unit].section:
 		v += sectionGain
 	}
 	return v
@@ -203,13 +204,14 @@ func (s *selection) closest() bool {
 		if p.units[c.unit].kind == code || strings.HasSuffix(said, ":") || p.away(c.unit) || len(strings.Fields(said)) < shortWords {
 			continue
 		}
-		about := func(t string) float64 {
-			if p.about.has(t) || p.section(c.unit).name.has(t) {
+		about := p.sectionPart(p.units[c.unit].section).about
+		says := func(t string) float64 {
+			if about.has(t) || p.section(c.unit).name.has(t) {
 				return 1
 			}
 			return p.terms[c.unit][t]
 		}
-		if !s.leans() && coverage(known[:min(len(known), closeWords)], about) < closeShare && coverage(known, about) < closeShare {
+		if !s.leans() && coverage(known[:min(len(known), closeWords)], says) < closeShare && coverage(known, says) < closeShare {
 			continue
 		}
 		s.chosen = append(s.chosen, c.place)

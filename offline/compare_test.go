@@ -58,6 +58,10 @@ func TestStepsGoOn(t *testing.T) {
 	for i, s := range parts {
 		c := page(fmt.Sprint("engine", i), "Install the engine on Ubuntu", s)
 		c.Source, c.Ordinal = "engine.md", i
+		if i > 0 {
+			c.Start = chunks[i-1].End + 2 // a blank line
+			c.End = c.Start + len(s)
+		}
 		chunks = append(chunks, c)
 	}
 	other := page("other", "Other", "2. Wait for the other thing.\n")

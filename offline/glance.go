@@ -13,7 +13,6 @@ type glance struct {
 	tidied     string   // see tidy
 	fields     int      // between white space
 	size       int      // words that it says, each once
-	central    float64  // mean share of its terms that each other unit of the passage has
 	pointsBack bool
 	beside     bool // see besideWay
 	away       bool // see leadsAway
@@ -29,6 +28,9 @@ type clues struct{ first, second bool }
 type looked struct {
 	once  sync.Once
 	units []glance
+
+	centre  sync.Once
+	central []float64 // of each unit
 
 	mu    sync.Mutex
 	clues map[QuestionType][]clues // of each unit
@@ -46,9 +48,6 @@ func (p *passage) glances() []glance {
 			}
 			u.pointsBack = pointsBack(u.tidied)
 			units[j] = u
-		}
-		for j, c := range p.centralities() {
-			units[j].central = c
 		}
 		p.looked.units = units
 	})
@@ -100,7 +99,13 @@ func cluesOf(kind QuestionType, raw string, g *glance) clues {
 }
 
 // centralities are, of each unit, the mean share of its terms that each other one has.
+// They are shared and not to be written to.
 func (p *passage) centralities() []float64 {
+	p.looked.centre.Do(func() { p.looked.central = p.compareUnits() })
+	return p.looked.central
+}
+
+func (p *passage) compareUnits() []float64 {
 	n := len(p.units)
 	out := make([]float64, n)
 	if n < 2 {

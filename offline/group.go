@@ -34,9 +34,18 @@ func (s *selection) take(p place, room int) bool {
 	if len(s.chosen) > 0 && s.spent+n > room {
 		return false
 	}
+	first := slices.MinFunc(group, func(a, b place) int { return cmp.Compare(a.unit, b.unit) })
+	with := s.source(first)
 	for _, g := range group {
-		if !s.has(g) {
-			s.chosen = append(s.chosen, g)
+		if s.has(g) {
+			continue
+		}
+		s.chosen = append(s.chosen, g)
+		if with != s.source(g) { // the group runs over the end of a source
+			if s.with == nil {
+				s.with = map[place]int{}
+			}
+			s.with[g] = with
 		}
 	}
 	s.spent += n
@@ -110,7 +119,7 @@ func (s *selection) pointedAt(p place) []int {
 		return nil
 	}
 	switch u := units[before]; {
-	case u.kind == sentence:
+	case u.kind == sentence && u.block == units[p.unit].block:
 		return []int{before}
 	case u.kind == code && s.passages[p.passage].lines(before) <= maxCode && u.lead >= 0:
 		return []int{u.lead, before}

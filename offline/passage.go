@@ -16,8 +16,9 @@ const pathShare = 0.3
 
 // passage is a source taken apart, with the terms of its parts.
 type passage struct {
-	n        int // of [Source N]
+	n        int // of [Source N], of the first where it was joined of several
 	src      state.Source
+	parts    []part // that it was joined of, in the order of the document; nil where it is one source
 	units    []unit
 	terms    []held // of each unit
 	tokens   [][]text.Token
@@ -110,13 +111,14 @@ const nameFloor = 0.4
 // headings above, less where it speaks of other things as well.
 func named(terms []weighed, p *passage, sec int) float64 {
 	name := p.sections[sec].name
+	about := p.sectionPart(sec).about
 	asked := 0
 	covered := coverage(terms, func(t string) float64 {
 		switch {
 		case name.has(t):
 			asked++
 			return 1
-		case p.about.has(t):
+		case about.has(t):
 			return aboutWeight
 		}
 		return 0

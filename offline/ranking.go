@@ -19,22 +19,25 @@ type Ranked struct {
 // is built around the first: it may show before it what it needs to be
 // understood. The grade is not looked at.
 func (a *Answerer) Rank(t state.Task) []Ranked {
-	s := newSelection(a.lex, t, a.lex.passages(t.Sources))
+	s := newSelection(a.lex, t)
 	all := s.statements()
 	if s.kind == HowTo && s.recipe() {
 		first := slices.IndexFunc(all, func(c statement) bool { return c.place == s.chosen[0] })
-		lead := all[first]
-		all = slices.Insert(slices.Delete(all, first, first+1), 0, lead)
+		if first > 0 {
+			lead := all[first]
+			all = slices.Insert(slices.Delete(all, first, first+1), 0, lead)
+		}
 	}
 	out := make([]Ranked, 0, len(all))
 	for _, c := range all {
 		p := &s.passages[c.passage]
-		u := p.units[c.unit]
-		out = append(out, Ranked{N: p.n, Start: u.start, End: u.end, Score: c.score, Evidence: c.signals[:]})
+		at := p.pick(c.unit)
+		out = append(out, Ranked{N: at.N, Start: at.Start, End: at.End, Score: c.score, Evidence: c.signals[:]})
 	}
 	return out
 }
 
+// passages takes sources apart one by one.
 func (l lexicon) passages(sources []state.Source) []passage {
 	out := make([]passage, len(sources))
 	for i, src := range sources {

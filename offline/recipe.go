@@ -39,7 +39,7 @@ func (s *selection) recipe() bool {
 		p := &s.passages[i]
 		for j := range p.units {
 			fit := s.doneBy(p, j)
-			if value := fit + recipeRank/float64(i+1) - stepLoss; fit >= recipeProse && value > best {
+			if value := fit + recipeRank/float64(p.source(j)) - stepLoss; fit >= recipeProse && value > best {
 				at, best = place{i, j}, value
 			}
 		}
@@ -86,17 +86,17 @@ func (s *selection) listed() bool {
 func (s *selection) sectionAsked(unit func(p *passage, sec int, fit float64) int) (at place, best float64) {
 	for i := range s.passages {
 		p := &s.passages[i]
-		floor := s.recipeFloor(p)
 		for sec := range p.sections {
 			fit := named(s.terms, p, sec)
-			if fit < floor || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
+			in := p.sectionPart(sec)
+			if fit < s.recipeFloor(in.about) || !p.sections[sec].begins || s.verb != "" && !s.speaks(p.sections[sec].name, s.verb) {
 				continue
 			}
 			begin := unit(p, sec, fit)
 			if begin < 0 {
 				continue
 			}
-			value := fit + recipeRank/float64(i+1) - recipeOther*s.unnamed(p, sec)
+			value := fit + recipeRank/float64(in.n) - recipeOther*s.unnamed(in.about, p.sections[sec].name)
 			if p.glances()[p.sections[sec].first].beside {
 				value -= besideLoss
 			}
@@ -149,8 +149,6 @@ func (s *selection) follow(at place) {
 	s.take(at, noLimit)
 	if p.units[at.unit].kind == code {
 		s.takeRest(at)
-	} else {
-		s.goOn(at)
 	}
 }
 
@@ -173,38 +171,10 @@ func (s *selection) takeOn(at place) {
 	}
 }
 
-// goOn takes the steps that a list has in the passages behind, where its own passage
-// ends within it.
-func (s *selection) goOn(at place) {
-	for {
-		p := &s.passages[at.passage]
-		last := s.list(at)
-		if end := len(p.units) - 1; len(last) == 0 || p.units[end].block != p.units[at.unit].block || !s.has(place{at.passage, last[len(last)-1]}) {
-			return
-		}
-		number := 0
-		for _, i := range last {
-			if p.units[i].ordered && p.units[i].level == p.units[at.unit].level {
-				number = p.units[i].number
-			}
-		}
-		next := slices.IndexFunc(s.passages, func(q passage) bool {
-			return q.src.Root == p.src.Root && q.src.Source == p.src.Source && q.src.Ordinal == p.src.Ordinal+1
-		})
-		if next < 0 {
-			return
-		}
-		step := slices.IndexFunc(s.passages[next].units, func(u unit) bool { return u.kind == item && u.ordered })
-		if step < 0 || s.passages[next].units[step].section != 0 || s.passages[next].units[step].number != number+1 || !s.take(place{next, step}, recipeWords) {
-			return
-		}
-		at = place{next, step}
-	}
-}
-
-// recipeFloor is how well a heading of a passage must name what is asked.
-func (s *selection) recipeFloor(p *passage) float64 {
-	if coverage(s.terms, p.about.in) >= 1 {
+// recipeFloor is how well a heading must name what is asked, below a title and
+// headings that say so much about it.
+func (s *selection) recipeFloor(about set) float64 {
+	if coverage(s.terms, about.in) >= 1 {
 		return recipeTitle
 	}
 	return recipeName
@@ -212,11 +182,11 @@ func (s *selection) recipeFloor(p *passage) float64 {
 
 // unnamed is the share of the names asked about that neither the title of a page nor
 // the headings down to a section hold.
-func (s *selection) unnamed(p *passage, sec int) float64 {
+func (s *selection) unnamed(about, name set) float64 {
 	if len(s.names) == 0 {
 		return 0
 	}
-	return 1 - shareOf(s.names, func(name string) bool { return p.about.has(name) || p.sections[sec].name.has(name) })
+	return 1 - shareOf(s.names, func(asked string) bool { return about.has(asked) || name.has(asked) })
 }
 
 // takeRest adds the blocks of code that follow in a section whose steps are

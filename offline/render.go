@@ -14,17 +14,17 @@ import (
 )
 
 // render writes the chosen units: sources in the order in which they were
-// chosen, the units of a source in document order, each with its mark. The
-// picks are what is quoted.
+// chosen, the units of a source in document order, each with its mark; what was
+// taken together stays so. The picks are what is quoted.
 func (s *selection) render() (string, []cite.Pick) {
 	var parts []string
 	var picks []cite.Pick
-	for _, i := range s.sources() {
-		p := &s.passages[i]
+	for _, n := range s.sources() {
+		var p *passage
 		var units []int
 		for _, c := range s.chosen {
-			if c.passage == i {
-				units = append(units, c.unit)
+			if s.source(c) == n {
+				p, units = &s.passages[c.passage], append(units, c.unit)
 			}
 		}
 		slices.Sort(units)
@@ -34,7 +34,7 @@ func (s *selection) render() (string, []cite.Pick) {
 			if part := p.show(units[at : at+n]); part != "" {
 				parts = append(parts, part)
 				for _, u := range units[at : at+n] {
-					picks = append(picks, cite.Pick{N: p.n, Start: p.units[u].start, End: p.units[u].end})
+					picks = append(picks, p.pick(u))
 				}
 			}
 			at += n
@@ -43,15 +43,23 @@ func (s *selection) render() (string, []cite.Pick) {
 	return strings.Join(parts, "\n\n"), picks
 }
 
-// sources are the passages that were chosen from, in that order.
+// sources are the numbers of those that were chosen from, in that order.
 func (s *selection) sources() []int {
 	var out []int
 	for _, c := range s.chosen {
-		if !slices.Contains(out, c.passage) {
-			out = append(out, c.passage)
+		if n := s.source(c); !slices.Contains(out, n) {
+			out = append(out, n)
 		}
 	}
 	return out
+}
+
+// source is the number of the one that a chosen unit is shown with.
+func (s *selection) source(c place) int {
+	if n, ok := s.with[c]; ok {
+		return n
+	}
+	return s.passages[c.passage].source(c.unit)
 }
 
 // together is how many of the first units make one paragraph, list or table.
@@ -60,7 +68,7 @@ func (p *passage) together(units []int) int {
 	n := 1
 	for n < len(units) {
 		u := p.units[units[n]]
-		if u.kind != first.kind || u.kind == code || u.kind != sentence && u.block != first.block {
+		if u.kind != first.kind || u.kind == code || u.kind != sentence && u.block != first.block || u.kind == row && p.source(units[n]) != p.source(units[0]) {
 			break
 		}
 		n++
@@ -70,17 +78,16 @@ func (p *passage) together(units []int) int {
 
 // show writes units of one kind.
 func (p *passage) show(units []int) string {
-	mark := cite.Marker(p.n)
 	var lines []string
 	switch p.units[units[0]].kind {
 	case code:
-		return codeBlock(p.text(units[0])) + "\n" + mark
+		return codeBlock(p.text(units[0])) + "\n" + p.mark(units[0])
 	case row:
 		if head := p.units[units[0]].head; head == units[0] && len(units) > 1 {
-			return p.table(units) + "\n\n" + mark
+			return p.table(units) + "\n\n" + p.mark(units[0])
 		}
 		for _, u := range units {
-			lines = append(lines, "- "+strings.Join(p.cells(u), " — ")+" "+mark)
+			lines = append(lines, "- "+strings.Join(p.cells(u), " — ")+" "+p.mark(u))
 		}
 		return strings.Join(lines, "\n")
 	case item:
@@ -92,14 +99,14 @@ func (p *passage) show(units []int) string {
 					number = max(number+1, p.units[u].number) // Markdown may write 1. before every item
 					bullet = strconv.Itoa(number) + ". "
 				}
-				lines = append(lines, bullet+t+" "+mark)
+				lines = append(lines, bullet+t+" "+p.mark(u))
 			}
 		}
 		return strings.Join(lines, "\n")
 	default:
 		for _, u := range units {
 			if t := p.tidied(u); t != "" {
-				lines = append(lines, t+" "+mark)
+				lines = append(lines, t+" "+p.mark(u))
 			}
 		}
 		return strings.Join(lines, " ")

@@ -39,6 +39,7 @@ type place struct{ passage, unit int }
 // statement is a unit that might answer, with its score.
 type statement struct {
 	place
+	source  int // its number
 	score   float64
 	signals signals
 }
@@ -52,19 +53,23 @@ type selection struct {
 	verb     string        // that a how-to question asks about; "" without one
 	changed  bool          // it asks what a release changed
 	lent     []state.Boost // by the conversation
-	cited    []string      // chunks that earlier answers cited
-	passages []passage
-	chosen   []place // in the order chosen
-	spent    int     // words of the chosen ones
+	told     set           // pages that earlier answers cited, where the question goes on with what they tell
+	cut      []passage     // the sources one by one, which statements are scored in…
+	passages []passage     // …and joined, which they are shown from
+	homes    []home        // of each source
+	chosen   []place       // in the order chosen
+	with     map[place]int // of those shown with another source than their own: its number
+	spent    int           // words of the chosen ones
 }
 
-func newSelection(lex lexicon, t state.Task, passages []passage) *selection {
+func newSelection(lex lexicon, t state.Task) *selection {
 	question, _ := asked(t.Question)
 	query := strongest(t.Queries)
 	s := &selection{
-		lex: lex, lent: query.Boosts, cited: query.Cited, inquiry: lex.inquire(question, query), passages: passages,
+		lex: lex, lent: query.Boosts, told: toldBefore(query, t.Sources), inquiry: lex.inquire(question, query), cut: lex.passages(t.Sources),
 		words: plainWords(question), question: question, changed: asksForChanges(question),
 	}
+	s.passages, s.homes = lex.join(s.cut)
 	if s.kind == Fact && len(s.own) <= 1 {
 		s.kind = kindBefore(t.Asked)
 	}
@@ -88,16 +93,15 @@ func kindBefore(earlier []string) QuestionType {
 func (s *selection) statements() []statement {
 	var out []statement
 	best := 0.0
-	for _, p := range s.passages {
+	for _, p := range s.cut {
 		best = max(best, p.src.Score)
 	}
 	w := coefficientsFor(s.kind)
-	told := s.toldBefore()
-	s.wording.weigh(s.passages)
-	for i := range s.passages {
-		p := &s.passages[i]
+	s.wording.weigh(s.cut)
+	for i := range s.cut {
+		p := &s.cut[i]
 		gain := 0.0
-		if told.has(p.src.Source) {
+		if s.told.has(p.src.Source) {
 			gain = topicGain
 		}
 		share := 0.0
@@ -108,20 +112,35 @@ func (s *selection) statements() []statement {
 		for j := range p.units {
 			e := v.signals(j, share, i == 0)
 			b.signals(&e, j)
-			out = append(out, statement{place{i, j}, w.of(&e) + gain, e})
+			if at := s.shown(i, j); at.unit >= 0 {
+				out = append(out, statement{at, p.n, w.of(&e) + gain, e})
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
 	return out
 }
 
-// toldBefore are the pages that earlier answers cited, where the question goes
-// on with what they tell.
-func (s *selection) toldBefore() set {
+// shown is where unit j of a source stands in what was joined. The unit is -1 for one
+// that is none there: it stands in a comment that begins in the source before.
+func (s *selection) shown(source, j int) place {
+	at := s.homes[source]
+	if p := &s.passages[at.passage]; len(p.parts) > 0 {
+		u := s.cut[source].units[j]
+		j = p.at(at.at+u.start, at.at+u.end)
+	}
+	return place{at.passage, j}
+}
+
+// toldBefore are the pages of sources that earlier answers cited, where the question
+// goes on with what they tell.
+func toldBefore(q state.Query, sources []state.Source) set {
 	out := set{}
-	for _, p := range s.passages {
-		if s.leans() && slices.Contains(s.cited, p.src.ID) {
-			out[p.src.Source] = struct{}{}
+	if leansOn(q.Boosts) {
+		for _, src := range sources {
+			if slices.Contains(q.Cited, src.ID) {
+				out[src.Source] = struct{}{}
+			}
 		}
 	}
 	return out

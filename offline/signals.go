@@ -232,7 +232,7 @@ func (v *view) signals(j int, score float64, first bool) signals {
 		}
 	}
 	e[early] = 1 / float64(1+j)
-	e[central] = v.glances[j].central
+	e[central] = v.central[j]
 	if v.glances[j].pointsBack {
 		e[pronoun] = 1
 	}

@@ -7,6 +7,7 @@ type view struct {
 	q       *inquiry
 	p       *passage
 	glances []glance
+	central []float64
 	clues   []clues
 	rows    [][]float64    // of each unit: how much it says each slot
 	named   map[int][]bool // of each section: which slots its heading, or one above, names
@@ -19,7 +20,7 @@ type view struct {
 func (q *inquiry) view(p *passage) *view {
 	n := len(q.slots)
 	v := &view{
-		q: q, p: p, glances: p.glances(), clues: p.cluesFor(q.kind), rows: make([][]float64, len(p.units)),
+		q: q, p: p, glances: p.glances(), central: p.centralities(), clues: p.cluesFor(q.kind), rows: make([][]float64, len(p.units)),
 		named: map[int][]bool{}, inflected: make([]float64, n),
 	}
 	memory := make([]float64, n*(len(p.units)+1))
