@@ -47,6 +47,14 @@ const (
 	englishNouns    = "one ones option step item point way method choice bullet command example possibility alternative solution suggestion approach entry number no"
 	polishNouns     = "opcj krok punkt sposób sposob metod możliwoś polece przykład pozycj wariant rozwiąza numer"
 	vietnameseNouns = "bước cách mục điểm cái ý lệnh ví_dụ lựa_chọn phương_án tùy_chọn giải_pháp số"
+	vietnameseKinds = "loại kiểu dạng chiếc" // of which a number alone makes a name: loại 2
+)
+
+// The words that stand before an ordinal which points at something named before, and
+// not at a thing named behind it: "ta druga".
+const (
+	englishPointer = "the"
+	polishPointers = "ten ta to tę tą tej tego temu tym"
 )
 
 // pointing finds a place in a list that a turn names: "the second one", "step
@@ -55,9 +63,9 @@ const (
 func pointing(s string) (place, start, end int, ok bool) {
 	ws := wordsAt(s)
 	for i := range ws {
-		if p, n := placeAt(ws, i); n > 0 {
+		if p, n := placeAt(s, ws, i); n > 0 {
 			start, end = ws[i].start, ws[i+n-1].end
-			if i > 0 && slices.Contains([]string{"the", "that", "your", "ten", "ta", "to", "tę", "tej", "tego"}, ws[i-1].text) {
+			if i > 0 && (slices.Contains([]string{"the", "that", "your"}, ws[i-1].text) || slices.Contains(strings.Fields(polishPointers), ws[i-1].text)) {
 				start = ws[i-1].start
 			}
 			return p, start, end, true
@@ -66,8 +74,8 @@ func pointing(s string) (place, start, end int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// placeAt reads the words from i on; n is how many name the place.
-func placeAt(ws []word, i int) (place, n int) {
+// placeAt reads the words of s from i on; n is how many name the place.
+func placeAt(s string, ws []word, i int) (place, n int) {
 	at := func(j int) string {
 		if j < len(ws) {
 			return ws[j].text
@@ -78,10 +86,14 @@ func placeAt(ws []word, i int) (place, n int) {
 	switch p, ordinal := ordinalOf(at(i)); {
 	case ordinal && isListNoun(at(i+1)):
 		return p, 2
-	case ordinal && i+1 == len(ws) && (i == 0 || len(ws) <= 3 || slices.Contains([]string{"the", "to"}, at(i-1))):
+	case ordinal && i+1 == len(ws) && (i == 0 || len(ws) <= 3):
 		return p, 1 // "and the second?"
-	case ordinal && i > 0 && at(i-1) == "the" && functionWord("en", at(i+1)):
-		return p, 1 // "is the first of them …"
+	case ordinal && i > 0 && pointsAlone(s, ws, i):
+		return p, 1
+	case slices.Contains(strings.Fields(vietnameseKinds), at(i)):
+		if p, n := vietnamesePlace(ws, i+1); n > 0 {
+			return p, 1 + n
+		}
 	case noun:
 		if p, n := vietnamesePlace(ws, i+width); n > 0 {
 			return p, width + n
@@ -91,6 +103,18 @@ func placeAt(ws []word, i int) (place, n int) {
 		}
 	}
 	return 0, 0
+}
+
+// pointsAlone reports whether the ordinal at word i, which is not the first one, has a
+// pointer before it and no thing behind it: "is the first of them …", "a ta druga, …".
+func pointsAlone(s string, ws []word, i int) bool {
+	lang := "en"
+	if before := ws[i-1].text; before != englishPointer {
+		if lang = "pl"; !slices.Contains(strings.Fields(polishPointers), before) {
+			return false
+		}
+	}
+	return i+1 == len(ws) || strings.IndexByte(",;:", s[ws[i].end]) >= 0 || functionWord(lang, ws[i+1].text)
 }
 
 // ordinalOf is the place that a word of English or Polish names.
@@ -116,7 +140,7 @@ func ordinalOf(w string) (place int, ok bool) {
 }
 
 func polishEnding(rest string) bool {
-	return slices.Contains([]string{"y", "i", "a", "e", "ą", "ej", "ego", "iego", "emu", "iemu", "ym", "im", "ie"}, rest)
+	return slices.Contains([]string{"y", "i", "a", "e", "ą", "ej", "iej", "ego", "iego", "emu", "iemu", "ym", "im", "m", "ie"}, rest)
 }
 
 // isListNoun reports whether a word of English or Polish names an item.
