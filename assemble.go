@@ -19,9 +19,8 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 	turn := r.State.Turn
 	reply := &Reply{
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
-		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
-		Citations: make([]CitationReply, len(turn.Citations)),
-		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
+		Grade:   GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
+		Queries: cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: phrase.Say(phrase.SourcesHeader, turn.Language),
 		ChangedNotice: phrase.Say(phrase.Changed, turn.Language),
 	}
@@ -34,14 +33,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		}
 	}
 	files := sourceFiles{known: a.knownFiles(ctx)}
-	for i, c := range turn.Citations {
-		reply.Citations[i] = CitationReply{
-			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
-			StartLine: c.StartLine, EndLine: c.EndLine,
-			Page: c.Page, EndPage: c.EndPage, Pages: phrase.Pages(c.Page, c.EndPage, turn.Language), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
-			Changed: files.changed(ctx, c), URL: c.URL,
-		}
-	}
+	reply.Citations = files.citations(ctx, turn.Citations, turn.Language)
 	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
 	if turn.Quality != (Quality{}) {
 		reply.Quality = turn.Quality
@@ -58,6 +50,20 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 	var err error
 	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
 	return reply, err
+}
+
+// citations tells of citations, in a language, and which of them have changed.
+func (f *sourceFiles) citations(ctx context.Context, of []state.Citation, lang string) []CitationReply {
+	out := make([]CitationReply, len(of))
+	for i, c := range of {
+		out[i] = CitationReply{
+			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
+			StartLine: c.StartLine, EndLine: c.EndLine,
+			Page: c.Page, EndPage: c.EndPage, Pages: phrase.Pages(c.Page, c.EndPage, lang), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
+			Changed: f.changed(ctx, c), URL: c.URL,
+		}
+	}
+	return out
 }
 
 func cloneQueries(queries []state.Query) []state.Query {

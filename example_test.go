@@ -69,3 +69,34 @@ func ExampleAssistant_Stream() {
 	// summarize_conversation
 	// generate
 }
+
+func ExampleAssistant_Promote() {
+	ctx := context.Background()
+	docs, remove := handbook()
+	defer remove()
+	data, err := os.MkdirTemp("", "data")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(data) }()
+	a, err := ragflow.Open(ctx, ragflow.Config{DataDir: data, Docs: []string{docs}})
+	if err != nil {
+		panic(err)
+	}
+	defer a.Close()
+	if _, err := a.Ask(ctx, ragflow.Question{Text: "How many days of leave do I have?", Thread: "work"}); err != nil {
+		panic(err)
+	}
+	if _, err := a.Promote(ctx, ragflow.Promoting{Thread: "work"}); err != nil {
+		panic(err)
+	}
+	before, err := a.Similar(ctx, "How many days of leave do we have?", ragflow.SimilarThreshold)
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range before.Promoted {
+		fmt.Println("asked before:", p.Question, p.Stale)
+	}
+	// Output:
+	// asked before: How many days of leave do I have? false
+}

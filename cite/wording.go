@@ -75,7 +75,7 @@ func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool
 	c.words = appendWords(c.words[:0], lower)
 	words := c.words
 	for i, w := range words {
-		if !negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
+		if !Negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
 			continue
 		}
 		quiet = false
@@ -92,9 +92,9 @@ func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool
 	return heads, quiet
 }
 
-// negates reports whether a word denies what follows, in English, Polish or
+// Negates reports whether a word denies what follows, in English, Polish or
 // Vietnamese.
-func negates(w string) bool {
+func Negates(w string) bool {
 	switch w {
 	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly",
 		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak",

@@ -94,6 +94,10 @@ func meaning(err error) (code int, hint string) {
 		return exitUsage, "give more of the id"
 	case errors.Is(err, ragflow.ErrNoPage):
 		return exitNotFound, `"ragflow index stats --files" shows the documents there are`
+	case errors.Is(err, ragflow.ErrNoAnswer):
+		return exitFailure, "an answer that cites the documents can be promoted, once its run has ended"
+	case errors.Is(err, ragflow.ErrSealed):
+		return exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be promoted"
 	case errors.Is(err, graph.ErrNotFound):
 		return exitNotFound, `"ragflow threads list" shows the threads there are`
 	case errors.Is(err, eval.ErrNoRun):

@@ -90,6 +90,8 @@ func schemas() map[string]any {
 		"snapshot": &ragflow.SnapshotReport{},
 		"hit":      &ragflow.ExplainedHit{},
 		"threads":  &threadsReply{},
+		"promoted": &ragflow.PromotedReply{},
+		"promote":  &ragflow.Promotion{},
 		"thread":   &ragflow.Thread{},
 		"info":     &ragflow.ThreadInfo{},
 		"verified": &ragflow.ThreadsVerified{},
