@@ -139,6 +139,7 @@ type syncer struct {
 	blocked []string        // folders that could not be read; what they hold is kept
 	work    []job
 	bytes   int64
+	memory  []byte // for what is hashed of records
 }
 
 // job is a file that may have changed.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,11 +22,14 @@ type Record struct {
 	Text  string // plain text; where it is blank, the title is all there is to find
 }
 
-// hash tells a record from what it was before.
-func (r Record) hash() string {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%d\n%s%s", len(r.Title), r.Title, r.Text)
-	return hex.EncodeToString(sum.Sum(nil))
+// hash tells a record from what it was before. It writes over memory, which it returns
+// for the next.
+func (r Record) hash(memory []byte) (hash string, _ []byte) {
+	b := append(strconv.AppendInt(memory[:0], int64(len(r.Title)), 10), '\n')
+	b = append(append(b, r.Title...), r.Text...)
+	sum := sha256.Sum256(b)
+	b = hex.AppendEncode(b[:0], sum[:])
+	return string(b), b
 }
 
 // IndexRecords makes the collection of that name hold exactly these records,
@@ -68,7 +72,8 @@ func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, t
 			return nil
 		}
 		err := s.assistant.index.Put(ctx, s.root, batch)
-		batch, size = nil, 0
+		clear(batch)
+		batch, size = batch[:0], 0
 		return err
 	}
 	for r, err := range records {
@@ -111,8 +116,10 @@ const batchRecords = 1000
 
 // entry is what the index keeps of a record, without its chunks.
 func (s *syncer) entry(r Record) index.Entry {
+	var hash string
+	hash, s.memory = r.hash(s.memory)
 	return index.Entry{File: index.File{
-		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: r.hash(), Title: r.Title, Chunker: s.fingerprint,
+		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: hash, Title: r.Title, Chunker: s.fingerprint,
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -34,14 +35,30 @@ func ChunkWith(ctx context.Context, doc Document, o ChunkOptions, embed Embed) (
 	if err != nil {
 		return nil, err
 	}
-	return j.chunks(name, pieces), nil
+	memory, _ := hashed.Get().(*[]byte)
+	if memory == nil {
+		memory = new([]byte)
+	}
+	j.bytes = *memory
+	chunks := j.chunks(name, pieces)
+	if cap(j.bytes) <= maxHashed {
+		*memory = j.bytes
+		hashed.Put(memory)
+	}
+	return chunks, nil
 }
+
+// hashed is memory for the bytes that are hashed, kept up to maxHashed.
+var hashed sync.Pool //nolint:gochecknoglobals // what is in it never shows
+
+const maxHashed = 64 << 10
 
 // cutting is a document that is being cut.
 type cutting struct {
 	doc   *Document
 	o     ChunkOptions // with defaults
 	embed Embed
+	bytes []byte // memory for what is hashed
 }
 
 // chunks makes chunks of pieces, without the blank space around them. Of pieces
@@ -75,12 +92,26 @@ func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 			c.EndLine = max(c.StartLine, c.EndLine) // a page may show its lines in another order
 			c.Lines = doc.linesOf(start, end)
 		}
-		sum := sha256.Sum256([]byte(c.Text))
-		c.Hash = hex.EncodeToString(sum[:])
-		c.ID = chunkID(c)
+		j.name(&c)
 		out = append(out, c)
 	}
 	return out
+}
+
+// name gives a chunk its hash and its id, which hashes source and span with the text, so
+// that one id never stands for two texts.
+func (j *cutting) name(c *state.Chunk) {
+	b := append(j.bytes[:0], c.Text...)
+	sum := sha256.Sum256(b)
+	b = hex.AppendEncode(b[:0], sum[:])
+	c.Hash = string(b)
+	namespace := uuid.UUID{0x5e, 0x0b, 0x1d, 0x6e, 0x8a, 0x4f, 0x4c, 0x52, 0x9d, 0x3b, 0x72, 0x61, 0x67, 0x66, 0x6c, 0x77}
+	b = append(append(b[:0], c.Source...), 0)
+	b = append(strconv.AppendInt(b, int64(c.Start), 10), 0)
+	b = append(strconv.AppendInt(b, int64(c.End), 10), 0)
+	b = append(b, c.Hash...)
+	c.ID = uuid.NewSHA1(namespace, b).String()
+	j.bytes = b
 }
 
 // breaks returns where pages begin within a span.
@@ -103,14 +134,6 @@ func (d *Document) linesOf(start, end int) []int {
 		i += j + 1
 		lines = append(lines, d.Line(i))
 	}
-}
-
-// chunkID hashes source and span with the text, so that one id never stands
-// for two texts.
-func chunkID(c state.Chunk) string {
-	namespace := uuid.UUID{0x5e, 0x0b, 0x1d, 0x6e, 0x8a, 0x4f, 0x4c, 0x52, 0x9d, 0x3b, 0x72, 0x61, 0x67, 0x66, 0x6c, 0x77}
-	name := strings.Join([]string{c.Source, strconv.Itoa(c.Start), strconv.Itoa(c.End), c.Hash}, "\x00")
-	return uuid.NewSHA1(namespace, []byte(name)).String()
 }
 
 // under returns a path of headings without a first one that only repeats the

@@ -130,7 +130,7 @@ func (p *packer) section(blocks []block) []piece {
 	}
 	pieces := (total + p.size - 1) / p.size
 	target := total / max(pieces, 1)
-	var out []piece
+	out := groups[:0] // what is read is never behind what is written
 	for i, g := range groups {
 		last := len(out) - 1
 		if i > 0 && (out[last].bare && p.near(out[last], g) ||
@@ -150,7 +150,7 @@ func (p *packer) groups(blocks []block) []piece {
 	for _, b := range blocks {
 		units = p.units(units, b, b)
 	}
-	var out []piece
+	out := make([]piece, 0, len(units))
 	open := false // the last group waits for what follows
 	for _, u := range units {
 		g := piece{
@@ -194,6 +194,7 @@ func (p *packer) units(dst []unit, b, top block) []unit {
 	if len(parts) == 0 {
 		parts = p.split(b)
 	}
+	dst = slices.Grow(dst, len(parts))
 	for _, part := range parts {
 		dst = p.units(dst, part, top)
 	}

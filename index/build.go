@@ -285,36 +285,55 @@ func (b *builder) merge(f *fileTerms, v *text.Vocabulary, first int) error {
 				place = b.place(string(term))
 			}
 		}
-		title, n := r.u32(), r.count()
-		t := uint32(place) //nolint:gosec // not below 0
-		at := first - 1
-		for i := range n {
-			at += int(r.u32())
-			if at < first || at >= b.chunks {
-				r.fail()
-				break
+		t, use := uint32(place), r.uint() //nolint:gosec // not below 0
+		if numbers != nil {
+			if use&1 == 0 && use>>1 <= math.MaxUint32 {
+				b.wait(t, posting{chunk: uint32(first), body: uint32(use >> 1)}) //nolint:gosec // it fits the table
+				continue
 			}
-			p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
-			if i == 0 && title > 0 {
-				if at > first {
-					b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
-				} else {
-					p.title = title
-				}
-			}
-			b.wait(t, p)
+			use >>= 1
 		}
-		if n == 0 && title > 0 {
-			b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+		if use > math.MaxUint32 {
+			r.fail()
 		}
+		b.mergeUse(&r, t, uint32(use), first) //nolint:gosec // as just seen
 		if r.err != nil {
-			return fmt.Errorf("terms: %w", r.err)
+			break
 		}
+	}
+	if r.err != nil {
+		return fmt.Errorf("terms: %w", r.err)
 	}
 	if len(b.waiting) > maxWaiting {
 		b.settle()
 	}
 	return nil
+}
+
+// mergeUse adds the postings of a term that is so often in the title, and in the chunks that
+// r goes on with.
+func (b *builder) mergeUse(r *reader, t, title uint32, first int) {
+	n := r.count()
+	at := first - 1
+	for i := range n {
+		at += int(r.u32())
+		if at < first || at >= b.chunks {
+			r.fail()
+			return
+		}
+		p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
+		if i == 0 && title > 0 {
+			if at > first {
+				b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+			} else {
+				p.title = title
+			}
+		}
+		b.wait(t, p)
+	}
+	if n == 0 && title > 0 {
+		b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
+	}
 }
 
 func (b *builder) chunkField(chunk uint32, field int) uint32 {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -108,11 +107,26 @@ func packID(id string) any {
 // packHex returns the bytes of digits, or s where these are not small
 // hexadecimal ones.
 func packHex(s, digits string) any {
-	b, err := hex.DecodeString(digits)
-	if err != nil || strings.ToLower(digits) != digits {
-		return s
+	b := make([]byte, len(digits)/2)
+	for i := range b {
+		high, low := digitOf(digits[2*i]), digitOf(digits[2*i+1])
+		if high|low > 0xf {
+			return s
+		}
+		b[i] = high<<4 | low
 	}
 	return b
+}
+
+// digitOf is the value of a small hexadecimal digit, 0x10 of any other byte.
+func digitOf(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	}
+	return 0x10
 }
 
 // hashColumn is a hash as the table keeps it: a SHA-256 by its bytes.

@@ -153,6 +153,11 @@ var letters = func() (of [256]byte) { //nolint:gochecknoglobals // a constant ta
 func (b *codebook) pack(dst []byte, s string) []byte {
 	codes := b.codes()
 	for i := 0; i < len(s); {
+		if c := s[i]; c != ' ' && letters[c] == noLetter { // it is of ASCII
+			dst = append(dst, c)
+			i++
+			continue
+		}
 		end := codeWord(s, i)
 		if end-i > 1 {
 			if code, ok := codes.Get(s[i:end]); ok {
@@ -167,12 +172,15 @@ func (b *codebook) pack(dst []byte, s string) []byte {
 			}
 		}
 		for i < end {
-			if s[i] < 0x80 {
-				dst = append(dst, s[i])
-				i++
-				continue
-			}
 			from := i
+			for i < end && s[i] < 0x80 {
+				i++
+			}
+			dst = append(dst, s[from:i]...)
+			if i == end {
+				break
+			}
+			from = i
 			for i < end && s[i] >= 0x80 {
 				i++
 			}

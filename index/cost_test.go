@@ -69,7 +69,7 @@ func TestCostOfADocument(t *testing.T) {
 		{"bytes on disk", float64(size) / documents, 850},
 		{"bytes on disk for each byte of text", float64(size) / float64(text), 1.05},
 		{"statements", float64(statements) / documents, 2.1}, // its row, and that of its chunk
-		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 70},
+		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 56},
 	} {
 		t.Logf("a document takes %.2f %s", tt.got, tt.what)
 		if tt.got > tt.most {

@@ -15,15 +15,18 @@ import (
 
 // prepared is what can be made of an entry before the transaction begins.
 type prepared struct {
-	meta     string
-	links    string // JSON; empty: none
-	terms    terms
-	headings []string // JSON, by chunk
-	lines    []string // JSON or empty, by chunk
-	breaks   []string // likewise
-	cuts     []string // likewise
-	hashes   []string // by chunk
-	packed   [][]byte // texts by chunk; nil: it takes no fewer bytes
+	meta   string
+	links  string // JSON; empty: none
+	terms  terms
+	chunks []preparedChunk
+}
+
+// preparedChunk is what is saved of a chunk in another form than it has.
+type preparedChunk struct {
+	headings            string // JSON
+	lines, breaks, cuts string // JSON or empty
+	hash                string
+	packed              []byte // text; nil: it takes no fewer bytes
 }
 
 // prepareAll checks and analyzes entries side by side.
@@ -48,42 +51,37 @@ func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (pr
 		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 	}
 	p := prepared{
-		meta:     string(meta),
-		links:    links,
-		terms:    analyze(vocabulary, db.analyzer, e.File.Title, e.Chunks),
-		headings: make([]string, len(e.Chunks)),
-		lines:    make([]string, len(e.Chunks)),
-		breaks:   make([]string, len(e.Chunks)),
-		cuts:     make([]string, len(e.Chunks)),
-		hashes:   make([]string, len(e.Chunks)),
-		packed:   make([][]byte, len(e.Chunks)),
+		meta:   string(meta),
+		links:  links,
+		terms:  analyze(vocabulary, db.analyzer, e.File.Title, e.Chunks),
+		chunks: make([]preparedChunk, len(e.Chunks)),
 	}
 	for i := range e.Chunks {
-		c := &e.Chunks[i]
+		c, made := &e.Chunks[i], &p.chunks[i]
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
 			return prepared{}, fmt.Errorf("%q: chunk %d has no id, no text or ordinal %d", e.File.Source, i, c.Ordinal)
 		}
-		p.headings[i] = "null"
+		made.headings = "null"
 		if c.Headings != nil {
 			headings, err := json.Marshal(c.Headings)
 			if err != nil {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
-			p.headings[i] = string(headings)
+			made.headings = string(headings)
 		}
 		if len(c.Lines) > 0 {
 			lines, err := json.Marshal(c.Lines)
 			if err != nil {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
-			p.lines[i] = string(lines)
+			made.lines = string(lines)
 		}
 		if len(c.Breaks) > 0 {
 			breaks, err := json.Marshal(c.Breaks)
 			if err != nil {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
-			p.breaks[i] = string(breaks)
+			made.breaks = string(breaks)
 		}
 		told := c.Cut
 		if told.Chunker = ""; told != (state.Cut{}) { // the chunker stands with the file
@@ -91,17 +89,17 @@ func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (pr
 			if err != nil {
 				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
-			p.cuts[i] = string(cut)
+			made.cuts = string(cut)
 		}
 		if book != nil {
 			if packed := book.pack(make([]byte, 0, len(c.Text)/2), c.Text); len(packed) < len(c.Text) {
-				p.packed[i] = packed
+				made.packed = packed
 			}
 		}
-		p.hashes[i] = c.Hash
+		made.hash = c.Hash
 		if c.Hash == "" {
 			sum := sha256.Sum256([]byte(c.Text))
-			p.hashes[i] = hex.EncodeToString(sum[:])
+			made.hash = hex.EncodeToString(sum[:])
 		}
 	}
 	return p, nil
@@ -255,7 +253,8 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 	}
 	want := make([]chunkRow, len(chunks))
 	for i, c := range chunks {
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, p.lines[i], c.Page, p.breaks[i], c.Kind, p.headings[i], p.hashes[i], p.cuts[i]}
+		made := &p.chunks[i]
+		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, made.lines, c.Page, made.breaks, c.Kind, made.headings, made.hash, made.cuts}
 	}
 	kept := make([]bool, len(want))
 	for rev, row := range old {
@@ -281,18 +280,18 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 }
 
 func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, p *prepared, book int64) error {
-	i := c.Ordinal
+	made := &p.chunks[c.Ordinal]
 	var column any = c.Text
-	if p.packed[i] != nil {
-		column = p.packed[i]
+	if made.packed != nil {
+		column = made.packed
 	} else {
 		book = 0
 	}
 	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, book, text)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		collection, file, packID(c.ID), c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Kind, p.headings[i],
-		p.lines[i], p.breaks[i], p.cuts[i], packHash(p.hashes[i]), book, column); err != nil {
-		return fmt.Errorf("chunk %d: %w", i, err)
+		collection, file, packID(c.ID), c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Kind, made.headings,
+		made.lines, made.breaks, made.cuts, packHash(made.hash), book, column); err != nil {
+		return fmt.Errorf("chunk %d: %w", c.Ordinal, err)
 	}
 	return nil
 }

@@ -25,8 +25,11 @@ import (
 //	  number of chunks that hold it in text or headings; for each:
 //	    ordinal minus the ordinal before, occurrences in text, in headings
 //
-// The first ordinal counts from -1, so that no gap is 0. In memory a term is told by
-// its number in a vocabulary, in place of the bytes shared and the rest.
+// The first ordinal counts from -1, so that no gap is 0. In memory a term is told by its
+// number in a vocabulary, in place of the bytes shared and the rest; and what follows
+// depends on the lowest bit of the next number: where it is 0, the rest of it is the
+// occurrences in the text of the first chunk, and the term is nowhere else; where it is 1,
+// the rest of it is the occurrences in the title, and the chunks follow as above.
 
 // termsFormat is part of the analysis that segments are marked with.
 const termsFormat = "/terms1"
@@ -102,10 +105,12 @@ func (t terms) spelled() ([]byte, error) {
 	r := f.rest
 	out := bytes.Clone(t.body[:len(t.body)-len(r.b)])
 	for range f.terms {
-		number := r.uint()
-		rest := r.b
-		r.u32()
-		for range r.count() {
+		number, use := r.uint(), r.uint()
+		rest, chunks := r.b, 0
+		if use&1 == 1 {
+			chunks = r.count()
+		}
+		for range chunks {
 			r.u32()
 			r.u32()
 			r.u32()
@@ -114,7 +119,11 @@ func (t terms) spelled() ([]byte, error) {
 			return nil, errCut
 		}
 		out = appendTerm(out, before, names[number])
-		out = append(out, rest[:len(rest)-len(r.b)]...)
+		if use&1 == 0 { // no title; one chunk, the first, without headings
+			out = append(binary.AppendUvarint(append(out, 0, 1, 1), use>>1), 0)
+		} else {
+			out = append(binary.AppendUvarint(out, use>>1), rest[:len(rest)-len(r.b)]...)
+		}
 		before = names[number]
 	}
 	return out, nil
@@ -207,7 +216,13 @@ func (g *gatherer) append(out []byte) []byte {
 	for i := range g.uses {
 		u := &g.uses[i]
 		out = binary.AppendUvarint(out, uint64(u.number))
-		out = binary.AppendUvarint(out, uint64(u.title))
+		if u.n == 1 && u.title == 0 {
+			if p := &g.list[u.first]; p.ordinal == 0 && p.heading == 0 { // as most are
+				out = binary.AppendUvarint(out, uint64(p.body)<<1)
+				continue
+			}
+		}
+		out = binary.AppendUvarint(out, uint64(u.title)<<1|1)
 		out = binary.AppendUvarint(out, uint64(u.n)) //nolint:gosec // a count
 		last, at := int32(-1), u.first
 		for range u.n {
@@ -264,11 +279,18 @@ type reader struct {
 }
 
 func (r *reader) uint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // most are small
-		v := r.b[0]
-		r.b = r.b[1:]
-		return uint64(v)
+	if b := r.b; len(b) > 0 && b[0] < 0x80 { // most are small
+		r.b = b[1:]
+		return uint64(b[0])
+	} else if len(b) > 1 && b[1] < 0x80 {
+		r.b = b[2:]
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
 	}
+	return r.large()
+}
+
+// large reads a number of any size.
+func (r *reader) large() uint64 {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
 		r.fail()

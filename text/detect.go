@@ -169,15 +169,16 @@ func (v *ballot) vote(s string) {
 	s = s[:min(len(s), maxLanguage)]
 	table := signs()
 	for i := 0; i < len(s); {
-		if !isLetterByte(s[i]) && s[i] < utf8.RuneSelf {
+		begins := votingBytes[s[i]]
+		if begins == noVotingByte {
 			i++
 			continue
 		}
 		end := i + 1
-		for end < len(s) && isLetterByte(s[end]) {
+		for end < len(s) && votingBytes[s[end]] == votingLetter {
 			end++
 		}
-		if s[i] >= utf8.RuneSelf || end < len(s) && s[end] >= utf8.RuneSelf {
+		if begins == votingBeyond || end < len(s) && votingBytes[s[end]] == votingBeyond {
 			i += v.mixedWord(table, s[i:])
 			continue
 		}
@@ -242,6 +243,26 @@ func shape[T string | []byte](word T) uint {
 	n := len(word)
 	return uint(word[0]&31) | uint(word[n-1]&31)<<5 | (uint(n)^uint(word[n/2])<<2)&31<<10
 }
+
+// What a byte is to a word that votes.
+const (
+	noVotingByte = iota
+	votingLetter // of ASCII
+	votingBeyond // ASCII
+)
+
+//nolint:gochecknoglobals // a constant table
+var votingBytes = func() (of [256]byte) {
+	for c := range 256 {
+		switch {
+		case c >= utf8.RuneSelf:
+			of[c] = votingBeyond
+		case isLetterByte(byte(c)):
+			of[c] = votingLetter
+		}
+	}
+	return of
+}()
 
 func isLetterByte(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
