@@ -63,7 +63,7 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 }
 
 // scatter adds what a term gives.
-func scatter(sums []float64, at []uint32, impacts []float64, weight float64) {
+func scatter(sums []float64, at []uint16, impacts []float64, weight float64) {
 	impacts = impacts[:len(at)]
 	for n, i := range at {
 		sums[i] += float64(weight * impacts[n])

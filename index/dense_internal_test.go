@@ -30,6 +30,36 @@ func TestSearchAllocations(t *testing.T) {
 	}
 }
 
+// TestFirstSearchAllocations: a search for terms that nobody asked for before allocates
+// little more than one for terms that are known: what is known of each, what it gives,
+// and memory that many share.
+func TestFirstSearchAllocations(t *testing.T) {
+	m := newMade(1, 600, 40, 3, true)
+	s := searcherOf(t, DefaultRanking(), m.segment(t, 6000))
+	q := m.query(8)
+	terms := 0
+	first := testing.AllocsPerRun(20, func() {
+		s.terms = newTermCache(len(s.parts), keptImpacts)
+		if hits, err := s.Search(t.Context(), q, 100); err != nil || len(hits) != 100 {
+			t.Fatal(len(hits), err)
+		}
+		terms = len(s.terms.kept)
+	})
+	again := testing.AllocsPerRun(20, func() {
+		if hits, err := s.Search(t.Context(), q, 100); err != nil || len(hits) != 100 {
+			t.Fatal(len(hits), err)
+		}
+	})
+	if testing.Short() { // as the race detector runs it, which makes pools forget
+		return
+	}
+	const once, each = 20, 6 // of the cache and of what a part's terms have in common, and of a term
+	if most := again + once + each*float64(terms); first > most {
+		t.Errorf("a first search for %d terms makes %v allocations, a second %v: more than %v", terms, first, again, most)
+	}
+	t.Logf("%d terms: %v allocations at first, %v again", terms, first, again)
+}
+
 // TestSearchBesideMaps: adding up kept impacts takes a small part of the time of a
 // search by maps that reads all postings, which both must agree on.
 func TestSearchBesideMaps(t *testing.T) {

@@ -243,7 +243,7 @@ func TestPruningIsExact(t *testing.T) {
 // TestShortRows compares the short tables of a segment with the long ones, which tell
 // of chunks that are too long for them, too; a search among those is exact.
 func TestShortRows(t *testing.T) {
-	for _, row := range []struct{ words, chunks int }{{40, 1}, {40, 9}, {70_000, 1}, {70_000, 3}} {
+	for _, row := range []struct{ words, chunks int }{{40, 1}, {40, 9}, {plainLengths, 1}, {plainLengths, 3}, {70_000, 1}, {70_000, 3}} {
 		m := newMade(5, 300, row.words, row.chunks, true)
 		s := searcherOf(t, DefaultRanking(), m.segment(t, 1+200_000/(row.words+500)))
 		seg := s.parts[0].segment
@@ -267,8 +267,22 @@ func TestShortRows(t *testing.T) {
 		if (long > 0) != (row.words > onlyChunk) {
 			t.Errorf("of %d chunks of %d words %d are long", seg.chunks, row.words, long)
 		}
-		for n := range 10 {
-			q := m.query(1 + n)
+		docs := seg.documents()
+		for f := range seg.files {
+			first, end := seg.chunksOf(f)
+			place := docs.place(f)
+			if (place >= 0) != (end-first > 1) || docs.title(seg, f) != seg.fileField(f, 2) || docs.id(seg, first) != seg.id(first) {
+				t.Errorf("file %d of chunks %d to %d is in place %d and has a title of %d terms, want %d, and the id %q", f, first, end, place, docs.title(seg, f), seg.fileField(f, 2), docs.id(seg, first))
+			}
+			if want := (several{uint32(first), uint32(end), uint32(f), seg.fileField(f, 1)}); place >= 0 && docs.several[place] != want {
+				t.Errorf("file %d is %v among the documents of several chunks, want %v", f, docs.several[place], want)
+			}
+		}
+		for n := range 20 {
+			if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
+				s.terms = newTermCache(len(s.parts), keptImpacts)
+			}
+			q := m.query(1 + n/2)
 			if d := cmp.Diff(exhaustive(s, q, 5), pruned(t, s, q, 5), cmp.AllowUnexported(candidate{})); d != "" {
 				t.Errorf("%q: (-exhaustive +search)\n%s", q.Text, d)
 			}

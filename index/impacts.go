@@ -1,55 +1,70 @@
 package index
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // impacts are what a term that weighs 1 gives the chunks of a part, and the
 // documents of several chunks as a whole: see [Ranking]. They do not depend on the
 // query, so they are kept when they were worked out once.
 type impacts struct {
-	chunks, several  []uint32 // ascending; several are places in layout.several
+	chunks, several  []uint16 // each once; several are places in documents.several. A part that is searched so has no more
 	ofChunk, ofWhole []float64
 }
 
 // layout is what impacts and sums need to know of the chunks of a part, made when
-// first needed: 16 bytes a chunk and its id.
+// first needed.
 type layout struct {
-	once    sync.Once
-	norms   []norms   // of chunks
-	several []several // documents of more than one chunk, ascending
-	ids     string    // of the chunks, one behind the other
+	once sync.Once
+	*rows
+	*documents
+
+	plain []plainShares // of each length below plainLengths, of 1 to plainCounts occurrences
 }
 
-// norms are what occurrences in the text of a chunk are saturated by: K1 times its
-// length, brought to the average, and the same of its document where that has no other
-// chunk; else -1 and less its place in layout.several.
-type norms struct{ chunk, file float64 }
+// plainShares are tf / (tf + K1 · length brought to the average), of a text and of a
+// document as a whole: what a term that is in the text only counts of what it counts at
+// most. Nearly all postings are so.
+type plainShares struct{ chunk, file float64 }
 
-// several is a document of chunks first to end-1, and its norm.
-type several struct {
-	first, end uint32
-	norm       float64
-}
+// What plain holds shares of: 64 bytes a length, so that those of one length share a
+// line of the cache.
+const (
+	plainLengths = 1 << 10
+	plainCounts  = 4
+)
 
 // layoutOf returns the layout of part i.
 func (s *Searcher) layoutOf(i int) *layout {
 	l := &s.terms.layouts[i]
-	l.once.Do(func() { l.lay(&s.parts[i], &s.scorer) })
+	l.once.Do(func() { l.lay(s.parts[i].segment, &s.scorer) })
 	return l
 }
 
-func (l *layout) lay(p *part, score *scorer) {
-	l.norms, l.ids = make([]norms, p.chunks), string(p.ids)
-	for f := range p.files {
-		first, end := p.chunksOf(f)
-		file := float64(score.ranking.K1 * score.fileBody.of(p.fileField(f, 1)))
-		if end-first > 1 {
-			l.several = append(l.several, several{uint32(first), uint32(end), file}) //nolint:gosec // chunks of a segment fit 32 bits
-			file = -float64(len(l.several))
-		}
-		for c := first; c < end; c++ {
-			l.norms[c] = norms{float64(score.ranking.K1 * score.body.of(p.chunkField(c, 1))), file}
+func (l *layout) lay(g *segment, score *scorer) {
+	l.rows, l.documents = g.shortRows(), g.documents()
+	longest := uint16(0)
+	for _, length := range l.lengths {
+		longest = max(longest, length&^onlyChunk)
+	}
+	lengths := min(int(longest)+1, plainLengths)
+	l.plain = make([]plainShares, 0, lengths*plainCounts)
+	for n := range uint32(lengths) { //nolint:gosec // few
+		chunk, file := float64(score.ranking.K1*score.body.of(n)), float64(score.ranking.K1*score.fileBody.of(n))
+		for tf := 1.0; tf <= plainCounts; tf++ {
+			l.plain = append(l.plain, plainShares{tf / (tf + chunk), tf / (tf + file)})
 		}
 	}
+}
+
+// shares returns those of so many occurrences in a text of so many terms; nil: they
+// are not held. No length and no occurrences are no text.
+func (l *layout) shares(tf, length uint32) *plainShares {
+	if place := uint(length)*plainCounts + uint(tf-1); tf-1 < plainCounts && length > 0 && place < uint(len(l.plain)) {
+		return &l.plain[place]
+	}
+	return nil
 }
 
 // impactsOf returns the impacts of a term in part i.
@@ -57,85 +72,166 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 	if made := t.parts[i].impacts.Load(); made != nil {
 		return made
 	}
-	made := s.newImpacts(i, t)
-	if t.parts[i].impacts.CompareAndSwap(nil, made) {
-		s.terms.charge(len(made.chunks)+len(made.several), nil)
+	m := makers.Get().(*impactsMaker)
+	defer makers.Put(m)
+	m.make(s, i, t)
+	made := s.terms.keep(&m.impacts)
+	if !t.parts[i].impacts.CompareAndSwap(nil, made) {
+		return t.parts[i].impacts.Load() // another was faster
 	}
 	return made
 }
 
-//nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
-var takenPool = sync.Pool{New: func() any { return new(taken) }}
+// impactsMaker is the scratch memory that impacts are made in.
+type impactsMaker struct {
+	impacts
 
-func (s *Searcher) newImpacts(i int, t *term) *impacts {
-	p, e, l := &s.parts[i], t.parts[i].entry, s.layoutOf(i)
-	list := takenPool.Get().(*taken)
-	defer takenPool.Put(list)
-	var c cursor
-	c.open(e)
-	c.take(list, 0, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
-	df := min(e.chunkDF, p.chunks)
-	out := &impacts{chunks: make([]uint32, 0, df), ofChunk: make([]float64, 0, df)}
-	for n := 0; n < len(list.chunks); {
-		in := list.at(n)
-		switch by := l.norms[in.chunk]; {
-		case by.file < 0:
-			n = s.addSeveral(out, i, t, list, n, int(-by.file)-1)
-			continue
-		case in.plain():
-			out.add(in.chunk, chunkPlain(t, in.body, by.chunk)+s.scorer.filePlain(t, in.body, by.file))
-		default:
-			f, body, heading := p.chunkRow(in.chunk)
-			total, length := p.fileField(f, 1), p.fileField(f, 2)
-			out.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
-		}
-		n++
+	list  taken
+	other []uint32 // postings of the list that plainOnes leaves
+}
+
+//nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
+var makers = sync.Pool{New: func() any { return new(impactsMaker) }}
+
+// make works out the impacts of a term in part i.
+func (m *impactsMaker) make(s *Searcher, i int, t *term) {
+	p, l, list := &s.parts[i], s.layoutOf(i), &m.list
+	list.all(t.parts[i].entry, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
+	m.chunks, m.ofChunk = slices.Grow(m.chunks[:0], p.chunks), slices.Grow(m.ofChunk[:0], p.chunks)
+	m.several, m.ofWhole = m.several[:0], m.ofWhole[:0]
+	m.plainOnes(l, t, s.scorer.ranking.Document)
+	for n := 0; n < len(m.other); {
+		n = m.addFile(s, p.segment, l, t, n)
 	}
-	return out
+}
+
+// plainOnes adds the impacts of postings in the text alone of files of one chunk, which
+// are most, and leaves the others.
+func (m *impactsMaker) plainOnes(l *layout, t *term, document float64) {
+	list, codes := m.list.chunks, m.list.codes
+	codes = codes[:len(list)]
+	m.other = slices.Grow(m.other[:0], len(list))
+	other, chunks, impacts := m.other[:len(list)], m.chunks[:len(list)], m.ofChunk[:len(list)]
+	lengths, plain := l.lengths, l.plain
+	forChunk, forFile := t.chunkGain, t.fileGain
+	k, left := 0, 0
+	for n, chunk := range list {
+		// Lengths of chunks that are not all of their file, and 0 occurrences, are far too large.
+		tf := uint(codes[n]) - 1
+		place := uint(lengths[chunk]-onlyChunk)*plainCounts + tf
+		if tf >= plainCounts || place >= uint(len(plain)) {
+			other[left] = uint32(n) //nolint:gosec // no more than chunks
+			left++
+			continue
+		}
+		by := &plain[place]
+		v := float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))
+		chunks[k], impacts[k] = uint16(chunk), v //nolint:gosec // chunks of a small part
+		if v > 0 {
+			k++
+		}
+	}
+	m.chunks, m.ofChunk, m.other = chunks[:k], impacts[:k], other[:left]
 }
 
 func (m *impacts) add(chunk uint32, v float64) {
 	if v > 0 {
-		m.chunks, m.ofChunk = append(m.chunks, chunk), append(m.ofChunk, v)
+		m.chunks, m.ofChunk = append(m.chunks, uint16(chunk)), append(m.ofChunk, v) //nolint:gosec // chunks of a small part
 	}
 }
 
-// addSeveral adds the impacts of the document of several chunks that the n-th posting
-// is of, and returns which posting is the first behind it.
-func (s *Searcher) addSeveral(out *impacts, i int, t *term, list *taken, n, place int) int {
-	p, l := &s.parts[i], s.layoutOf(i)
-	doc, title, total, whole := &l.several[place], list.at(n).title, uint32(0), 0.0
-	if title == 0 {
-		for ; n < len(list.chunks) && list.chunks[n] < doc.end; n++ {
-			in := list.at(n)
-			total += in.body
-			if in.plain() {
-				out.add(in.chunk, chunkPlain(t, in.body, l.norms[in.chunk].chunk))
-				continue
-			}
-			_, body, heading := p.chunkRow(in.chunk)
-			out.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, 0, 0))
-		}
-		if total > 0 {
-			whole = s.scorer.filePlain(t, total, doc.norm)
-		}
-	} else { // all of its chunks have part in it
-		f := int(p.chunkField(int(doc.first), 0))
-		length := p.fileField(f, 2)
+// addFile adds the impacts of the file that the n-th of the other postings is of, and
+// returns the first behind those of the file.
+func (m *impactsMaker) addFile(s *Searcher, g *segment, l *layout, t *term, n int) int {
+	in := m.list.at(int(m.other[n]))
+	f := l.fileOf(in.chunk)
+	if place := l.place(f); place >= 0 {
+		return m.addSeveral(s, g, l, t, n, place)
+	}
+	body, heading := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0)
+	total, length := body, l.title(g, f)
+	if l.lengths[in.chunk] <= onlyChunk || in.heading > 0 { // as few are
+		_, body, heading = g.chunkRow(in.chunk)
+		total = g.fileField(f, 1)
+	}
+	m.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
+	return n + 1
+}
+
+// addSeveral is addFile for a document of several chunks, all of whose postings are
+// others.
+func (m *impactsMaker) addSeveral(s *Searcher, g *segment, l *layout, t *term, n, place int) int {
+	list, doc, score := &m.list, &l.several[place], &s.scorer
+	title, total := list.at(int(m.other[n])).title, uint32(0)
+	if title > 0 { // all of its chunks have part in it
+		length := l.title(g, int(doc.file))
 		for at := doc.first; at < doc.end; at++ {
 			var in posting
-			if n < len(list.chunks) && list.chunks[n] == at {
-				in = list.at(n)
+			if n < len(m.other) && list.chunks[m.other[n]] == at {
+				in = list.at(int(m.other[n]))
 				n++
 			}
 			total += in.body
-			_, body, heading := p.chunkRow(at)
-			out.add(at, s.scorer.chunkImpact(t, in, body, heading, title, length))
+			_, body, heading := g.chunkRow(at)
+			m.add(at, score.chunkImpact(t, in, body, heading, title, length))
 		}
-		whole = s.scorer.fileImpact(t, total, p.fileField(f, 1), title, length)
+		m.addWhole(place, score.fileImpact(t, total, doc.body, title, length))
+		return n
 	}
-	if whole > 0 {
-		out.several, out.ofWhole = append(out.several, uint32(place)), append(out.ofWhole, whole) //nolint:gosec // fewer than chunks
+	for ; n < len(m.other) && list.chunks[m.other[n]] < doc.end; n++ {
+		in := list.at(int(m.other[n]))
+		total += in.body
+		if by := l.shares(in.body, uint32(l.lengths[in.chunk])); by != nil && in.heading == 0 {
+			m.add(in.chunk, float64(t.chunkGain*by.chunk))
+			continue
+		}
+		_, body, heading := g.chunkRow(in.chunk)
+		m.add(in.chunk, score.chunkImpact(t, in, body, heading, 0, 0))
+	}
+	if by := l.shares(total, doc.body); by != nil {
+		m.addWhole(place, float64(score.ranking.Document*float64(t.fileGain*by.file)))
+	} else {
+		m.addWhole(place, score.fileImpact(t, total, doc.body, 0, 0))
 	}
 	return n
+}
+
+func (m *impacts) addWhole(place int, v float64) {
+	if v > 0 {
+		m.several, m.ofWhole = append(m.several, uint16(place)), append(m.ofWhole, v) //nolint:gosec // fewer than chunks
+	}
+}
+
+// keptSlab is how many impacts memory is taken for at a time.
+const keptSlab = 1 << 12
+
+// slab is memory for kept impacts.
+type slab struct {
+	places []uint16
+	values []float64
+}
+
+// keep copies impacts, takes room for them and returns them.
+func (c *termCache) keep(m *impacts) *impacts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spend(len(m.chunks) + len(m.several))
+	return &impacts{
+		chunks: shelved(&c.slab.places, m.chunks), several: shelved(&c.slab.places, m.several),
+		ofChunk: shelved(&c.slab.values, m.ofChunk), ofWhole: shelved(&c.slab.values, m.ofWhole),
+	}
+}
+
+// shelved copies a list, a short one to the end of a slab.
+func shelved[T any](slab *[]T, list []T) []T {
+	n := len(list)
+	if n > keptSlab/8 {
+		return slices.Clone(list)
+	}
+	if cap(*slab)-len(*slab) < n {
+		*slab = make([]T, 0, keptSlab)
+	}
+	at := len(*slab)
+	*slab = append(*slab, list...)
+	return (*slab)[at : at+n : at+n]
 }

@@ -163,6 +163,16 @@ const noChunk = math.MaxUint32
 
 // open puts the cursor on the first posting.
 func (c *cursor) open(e entry) {
+	c.prepare(e)
+	c.chunk = noChunk
+	if c.blocks > 0 {
+		c.load(0)
+		c.read()
+	}
+}
+
+// prepare makes ready to load blocks.
+func (c *cursor) prepare(e entry) {
 	*c = cursor{n: e.entries, data: e.postings}
 	c.blocks = (c.n + blockEntries - 1) / blockEntries
 	if c.n > blockEntries {
@@ -172,11 +182,6 @@ func (c *cursor) open(e entry) {
 		} else {
 			c.heads, c.data = c.data[:heads], c.data[heads:]
 		}
-	}
-	c.chunk = noChunk
-	if c.blocks > 0 {
-		c.load(0)
-		c.read()
 	}
 }
 
@@ -338,41 +343,70 @@ func (c *cursor) take(l *taken, from, end uint32) {
 // decode reads the entries of the block from c.i on, up to the n-th, where it leaves
 // c.i.
 func (c *cursor) decode(l *taken, n int) {
-	from, start := c.i, len(l.chunks)
+	from, start, first := c.i, len(l.chunks), c.first
 	l.codes = append(l.codes, c.codes[from:n]...)
 	l.chunks = slices.Grow(l.chunks, n-from)[:start+n-from]
 	out, offsets := l.chunks[start:], c.offsets[from*c.width:n*c.width]
 	switch c.width {
 	case 1:
 		for i, o := range offsets {
-			out[i] = c.first + uint32(o)
+			out[i] = first + uint32(o)
 		}
 	case 2:
 		for i := range out {
-			out[i] = c.first + uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
+			out[i] = first + uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
 		}
 	default:
 		for i := range out {
-			out[i] = c.first + binary.LittleEndian.Uint32(offsets[4*i:])
+			out[i] = first + binary.LittleEndian.Uint32(offsets[4*i:])
 		}
 	}
 	if !c.plain {
-		for i, code := range c.codes[from:n] {
-			if code < entryMore {
-				continue
-			}
-			if i > 0 { // where the cursor stands was read
-				c.i = from + i
-				c.chunk = out[i]
-				c.readMore()
-			}
-			if c.size == 0 { // damaged
-				return
-			}
-			l.more = append(l.more, c.posting)
-		}
+		c.decodeMore(l, l.codes[start:], out)
 	}
 	c.i = n
+}
+
+// decodeMore reads those of some entries, from c.i on, that tell more.
+func (c *cursor) decodeMore(l *taken, codes []byte, chunks []uint32) {
+	from, caughtUp := c.i, false
+	for i, code := range codes {
+		if code < entryMore {
+			continue
+		}
+		if c.i = from + i; c.seen <= c.i { // not yet read, as that is where the cursor stands
+			if caughtUp {
+				c.seen = c.i // those between tell no more
+			}
+			c.chunk = chunks[i]
+			c.readMore()
+			caughtUp = true
+		}
+		if c.size == 0 { // damaged
+			return
+		}
+		l.more = append(l.more, c.posting)
+	}
+}
+
+// all reads all postings of a term in a part of so many chunks, as a cursor that takes
+// them does.
+func (l *taken) all(e entry, chunks uint32) {
+	var c cursor
+	c.prepare(e)
+	l.chunks, l.codes, l.more, l.next = l.chunks[:0], l.codes[:0], l.more[:0], 0
+	from := uint32(0)
+	for b := range c.blocks {
+		if c.load(b); c.size == 0 {
+			return
+		}
+		start := len(l.chunks)
+		c.decode(l, c.size)
+		l.check(start, from, chunks)
+		if len(l.chunks) > 0 {
+			from = l.chunks[len(l.chunks)-1] + 1
+		}
+	}
 }
 
 // check takes out, from a place on, what is not in [from, end) or does not ascend,

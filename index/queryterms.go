@@ -41,7 +41,17 @@ func (t queryTerm) gain(r *Ranking) float64 {
 
 // newTerm looks a term up in all parts.
 func (s *Searcher) newTerm(name string) *term {
-	t := &term{name: name, parts: make([]termPart, len(s.parts))}
+	var t *term
+	if len(s.parts) == 1 { // as most often: one allocation
+		lone := &struct {
+			term
+			part [1]termPart
+		}{}
+		t, lone.parts = &lone.term, lone.part[:]
+	} else {
+		t = &term{parts: make([]termPart, len(s.parts))}
+	}
+	t.name = name
 	for i, p := range s.parts {
 		if e, ok := p.find(name); ok {
 			t.parts[i].entry = e
@@ -60,7 +70,7 @@ func (s *Searcher) newTerm(name string) *term {
 }
 
 const (
-	// keptImpacts is how many impacts a searcher keeps, 12 bytes each. When it is
+	// keptImpacts is how many impacts a searcher keeps, 10 bytes each. When it is
 	// full, it starts anew.
 	keptImpacts = 1 << 19
 	// termImpacts is how many impacts a term without any takes the room of: what
@@ -74,6 +84,7 @@ type termCache struct {
 	kept map[string]*term
 	most int // impacts
 	left int // of them
+	slab slab
 
 	layouts []layout // by part
 }
@@ -93,23 +104,24 @@ func (s *Searcher) knownTerm(name string) *term {
 	c.mu.Unlock()
 	if t == nil {
 		t = s.newTerm(strings.Clone(name)) // not a part of the query
-		c.charge(termImpacts+partImpacts*len(s.parts), t)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.spend(termImpacts + partImpacts*len(s.parts)) {
+			c.kept[t.name] = t
+		}
 	}
 	return t
 }
 
-// charge takes room for what a term holds now, which is kept unless it is nil.
-func (c *termCache) charge(n int, t *term) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left -= n; c.left < 0 {
-		clear(c.kept)
-		c.left = c.most
-		return
+// spend takes room for so many impacts. Where there is none left, all that is kept is
+// forgotten, and so is what the room was asked for.
+func (c *termCache) spend(n int) bool {
+	if c.left -= n; c.left >= 0 {
+		return true
 	}
-	if t != nil {
-		c.kept[t.name] = t
-	}
+	clear(c.kept)
+	c.left, c.slab = c.most, slab{}
+	return false
 }
 
 // queryTerms analyzes a query. Terms that nothing holds are left out; the rest is

@@ -108,15 +108,3 @@ func (s *scorer) chunkImpact(t *term, in posting, body, heading, title, titleLen
 func (s *scorer) fileImpact(t *term, body, bodyLength, title, titleLength uint32) float64 {
 	return float64(s.ranking.Document * float64(t.fileGain*s.file(body, bodyLength, title, titleLength)))
 }
-
-// chunkPlain and filePlain are the same of a term that is in the text only, by K1
-// times the length: see norms.
-func chunkPlain(t *term, body uint32, norm float64) float64 {
-	tf := float64(body)
-	return float64(t.chunkGain * (tf / (tf + norm)))
-}
-
-func (s *scorer) filePlain(t *term, body uint32, norm float64) float64 {
-	tf := float64(body)
-	return float64(s.ranking.Document * float64(t.fileGain*(tf/(tf+norm))))
-}

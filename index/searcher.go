@@ -221,8 +221,7 @@ func (s *Searcher) rawID(c candidate) string {
 	if !s.dense(c.part) {
 		return p.id(c.chunk)
 	}
-	start, end := p.idSpan(c.chunk)
-	return s.layoutOf(c.part).ids[start:end]
+	return s.layoutOf(c.part).id(p.segment, c.chunk)
 }
 
 // doubled reports whether a root before that of a chunk has one of the same id.

@@ -92,8 +92,17 @@ type segment struct {
 	once   sync.Once
 	places map[string]int // chunks by id, made by place when first needed
 
+	headsOnce sync.Once
+	heads     []uint64 // see blockHeads
+
+	initialsMu sync.Mutex
+	byInitial  map[string]*initials // see initials
+
 	rowsOnce sync.Once
 	rows     rows // see shortRows
+
+	documentsOnce sync.Once
+	docs          documents // see documents
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.
@@ -234,9 +243,10 @@ type entry struct {
 // find looks a term up.
 func (s *segment) find(term string) (entry, bool) {
 	// The first block that begins behind the term; the term is in the one before.
-	b, end := 0, len(s.blocks)/blockWidth
+	heads, head := s.blockHeads(), headOf(term)
+	b, end := 0, len(heads)
 	for b < end {
-		if m := int(uint(b+end) >> 1); string(s.firstTerm(m)) > term {
+		if m := int(uint(b+end) >> 1); heads[m] > head || heads[m] == head && string(s.firstTerm(m)) > term {
 			end = m
 		} else {
 			b = m + 1
@@ -275,6 +285,42 @@ func (s *segment) find(term string) (entry, bool) {
 	return entry{}, false
 }
 
+// blockHeads returns the heads of the first terms of blocks, so that a search for a term
+// reads no more than one block of the dictionary. They are made when first needed, 8 bytes
+// for 16 terms.
+func (s *segment) blockHeads() []uint64 {
+	s.headsOnce.Do(func() {
+		s.heads = make([]uint64, len(s.blocks)/blockWidth)
+		for b := range s.heads {
+			s.heads[b] = headOf(s.firstTerm(b))
+		}
+	})
+	return s.heads
+}
+
+// headOf is the first eight bytes of a term as a number, whose order is that of terms
+// but for those of one head.
+func headOf[T string | []byte](term T) (head uint64) {
+	for i := range min(8, len(term)) {
+		head |= uint64(term[i]) << (56 - 8*i)
+	}
+	return head
+}
+
+// dictTerm reads a term into t, which holds the one before in its block, and past what
+// the dictionary says of it.
+func (r *reader) dictTerm(t []byte) []byte {
+	if b := r.b; len(b) >= 2 && b[0]|b[1] < 0x80 && int(b[0]) <= len(t) { // as nearly all are
+		if end := 2 + int(b[1]); len(b) >= end+4 && binary.LittleEndian.Uint32(b[end:])&0x80808080 == 0 {
+			r.b = b[end+4:]
+			return append(t[:b[0]], b[2:end]...)
+		}
+	}
+	t = r.term(t)
+	r.counts()
+	return t
+}
+
 // counts reads past what the dictionary says of a term, to the length of its
 // postings, which it returns.
 func (r *reader) counts() (size uint64) {
@@ -311,13 +357,18 @@ func (s *segment) block(b int) reader {
 	return reader{b: s.dict[min(int(at), len(s.dict)):]}
 }
 
+// blockBefore returns the last block whose first term is less than some bytes, 0 where
+// none is.
+func (s *segment) blockBefore(prefix []byte) int {
+	return max(0, sort.Search(len(s.blocks)/blockWidth, func(b int) bool { return bytes.Compare(s.firstTerm(b), prefix) >= 0 })-1)
+}
+
 // eachTerm calls f for each term that begins with prefix, which is not empty, in
 // ascending order. f must not keep the term.
 func (s *segment) eachTerm(prefix []byte, f func(term []byte)) {
 	blocks := len(s.blocks) / blockWidth
-	first := max(0, sort.Search(blocks, func(b int) bool { return bytes.Compare(s.firstTerm(b), prefix) >= 0 })-1)
 	var t []byte
-	for b := first; b < blocks; b++ {
+	for b := s.blockBefore(prefix); b < blocks; b++ {
 		end := len(s.dict)
 		if b+1 < blocks {
 			end = min(end, int(binary.LittleEndian.Uint32(s.blocks[(b+1)*blockWidth:])))
@@ -326,9 +377,7 @@ func (s *segment) eachTerm(prefix []byte, f func(term []byte)) {
 		r.b = r.b[:max(0, end-(len(s.dict)-len(r.b)))]
 		t = t[:0]
 		for range min(blockTerms, s.terms-b*blockTerms) {
-			t = r.term(t)
-			r.counts()
-			if r.err != nil {
+			if t = r.dictTerm(t); r.err != nil {
 				return
 			}
 			switch {

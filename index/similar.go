@@ -157,74 +157,70 @@ func compareSimilar(a, b SimilarTerm) int {
 }
 
 // Similar returns terms of the index that differ from term by at most so many
-// edits (Damerau–Levenshtein distance with neighbours swapped once), diacritics
+// edits, 1 or 2 (Damerau–Levenshtein distance with neighbours swapped once), diacritics
 // aside, and begin with the same letter; nearest first, then the most frequent, a
-// few of them. It looks at all terms that begin with the letter.
+// few of them. It goes through all terms that begin with the letter.
 func (s *Searcher) Similar(term string, edits int) []SimilarTerm {
 	m := newSpelling(term, edits)
 	if m == nil {
 		return nil
 	}
-	found := map[string]int{} // edits
+	var found []SimilarTerm
 	for _, p := range s.parts {
-		p.similar(m, found)
+		found = p.similar(m, found)
 	}
-	out := make([]SimilarTerm, 0, len(found))
-	for t, edits := range found {
-		if df := s.DocFreq(t); df > 0 && t != term {
-			out = append(out, SimilarTerm{t, edits, df})
+	out := found[:0]
+	for _, t := range found {
+		if t.Chunks = s.DocFreq(t.Term); t.Chunks > 0 && t.Term != term {
+			out = append(out, t)
 		}
 	}
 	slices.SortFunc(out, compareSimilar)
 	return out[:min(len(out), 2*maxSimilar)]
 }
 
-// similar adds the terms of the segment that m accepts.
-func (s *segment) similar(m *spelling, found map[string]int) {
-	s.eachTerm(m.letter, func(t []byte) {
-		if !m.near(t) {
-			return
+// similar adds the terms of the segment that m accepts, each once.
+func (s *segment) similar(m *spelling, found []SimilarTerm) []SimilarTerm {
+	l, walk := s.initials(string(m.letter)), termWalk{segment: s, block: -1}
+	for i, size := range l.sizes {
+		if !m.near(int(size), l.sets[i]) {
+			continue
 		}
-		if n, ok := m.accepts(t); ok {
-			found[string(t)] = n
+		term := walk.to(l.first + i)
+		if edits := m.edited(term); edits <= m.edits && !slices.ContainsFunc(found, func(o SimilarTerm) bool { return o.Term == string(term) }) {
+			found = append(found, SimilarTerm{Term: string(term), Edits: edits})
 		}
-	})
+	}
+	return found
 }
 
-// spelling compares terms with a word, one after the other in ascending order: the
-// rows of the table of distances that belong to letters the term shares with
-// the one before are kept, and all terms that begin like one that went too far
-// are passed over.
+// spelling compares terms with a word, by the automaton of Wu & Manber (1992), with
+// neighbours swapped as by Navarro (2001): a number tells by its bits which beginnings
+// of the word the letters of a term so far may stand for with a number of edits.
 type spelling struct {
-	letter []byte // the first
-	word   []rune // without diacritics
-	edits  int
-	set    uint32  // of letters of the word, see letterSet
-	term   []byte  // the last
-	ends   []int   // of its letters that have rows, in bytes
-	runes  []rune  // these letters
-	rows   [][]int // one more than letters
-	least  []int   // of each row
-	dead   bool    // no term that begins with these letters is near enough
+	letter []byte     // the first
+	word   []rune     // without diacritics
+	edits  int        // at most mostEdits
+	set    uint32     // of the letters of the word, see initials
+	places [32]uint64 // of letters in the word, by their low bits
 }
+
+// mostEdits is how many a spelling may have.
+const mostEdits = 2
 
 func newSpelling(word string, edits int) *spelling {
 	_, n := utf8.DecodeRuneInString(word)
-	m := &spelling{letter: []byte(word[:n]), edits: edits}
+	m := &spelling{letter: []byte(word[:n]), edits: min(edits, mostEdits)}
 	for _, r := range word {
 		m.word = append(m.word, plainLetter(r))
 	}
 	if len(m.word) < minRespelled-1 || len(m.word) > maxSpelled {
 		return nil
 	}
-	for _, r := range m.word {
-		m.set |= letterBit(r)
+	for i, r := range m.word {
+		m.places[r%32] |= 1 << i
+		m.set |= 1 << (r % 32)
 	}
-	row := make([]int, len(m.word)+1)
-	for i := range row {
-		row[i] = i
-	}
-	m.rows, m.least = [][]int{row}, []int{0}
 	return m
 }
 
@@ -240,87 +236,55 @@ func plainLetter(r rune) rune {
 	return plain
 }
 
-// letterBit is one of 32 bits, that of a letter.
-func letterBit(r rune) uint32 { return 1 << (uint32(r) & 31) } //nolint:gosec // the low bits alone count
-
-// near reports whether a term may be near enough, by its length and by which
-// letters it has: an edit changes the length by one, and takes away and adds a
-// letter at most. It spares most terms the comparison.
-func (m *spelling) near(term []byte) bool {
-	if len(term) < len(m.word)-m.edits { // in bytes, so letters are no more
-		return false
+// near reports whether a term may be near enough, by what initials tell of it: an edit
+// changes the length by one, and takes away and adds a letter at most.
+func (m *spelling) near(size int, set uint32) bool {
+	if size == otherLetters {
+		return true
 	}
-	var set uint32
-	for _, c := range term {
-		if c >= utf8.RuneSelf {
-			return true
-		}
-		set |= letterBit(rune(c))
-	}
-	return len(term) <= len(m.word)+m.edits && bits.OnesCount32(set^m.set) <= 2*m.edits
+	return uint(size-len(m.word)+m.edits) <= uint(2*m.edits) && bits.OnesCount32(set^m.set) <= 2*m.edits
 }
 
-// accepts returns the number of edits between the word and a term.
-func (m *spelling) accepts(term []byte) (edits int, ok bool) {
-	shared := 0
-	for shared < len(m.term) && shared < len(term) && m.term[shared] == term[shared] {
-		shared++
+// edited returns the number of edits between the word and a term; more than m.edits
+// where they are too many.
+func (m *spelling) edited(term []byte) (edits int) {
+	var reached, before [mostEdits + 1]uint64 // by edits, bit n for the first n letters of the word; a letter ago
+	for n := range reached {
+		reached[n] = 1<<(n+1) - 1 // letters of the word left out
 	}
-	m.term = append(m.term[:0], term...)
-	kept := len(m.ends)
-	for kept > 0 && m.ends[kept-1] > shared {
-		kept--
-	}
-	if m.dead && kept == len(m.ends) {
-		return 0, false
-	}
-	m.dead = false
-	m.ends, m.runes, m.rows, m.least = m.ends[:kept], m.runes[:kept], m.rows[:kept+1], m.least[:kept+1]
-	at := 0
-	if kept > 0 {
-		at = m.ends[kept-1]
-	}
-	for at < len(term) {
-		r, n := utf8.DecodeRune(term[at:])
-		at += n
-		m.add(plainLetter(r), at)
-		last := len(m.least) - 1
-		if m.least[last] > m.edits && m.least[last-1] >= m.edits { // a swap reaches back two rows
-			m.dead = true
-			return 0, false
+	last := uint64(0) // places of the letter before
+	for at := 0; at < len(term); {
+		r, size := rune(term[at]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(term[at:])
+			r = plainLetter(r)
 		}
+		at += size
+		here := m.placesOf(r)
+		was := reached
+		reached[0] = was[0] & here << 1
+		for n := 1; n <= m.edits; n++ {
+			reached[n] = was[n]&here<<1 | was[n-1] | was[n-1]<<1 | // the same letter, one put in, replaced,
+				reached[n-1]<<1 | before[n-1]&here&(last>>1)<<2 // left out, and swapped with the one before
+		}
+		if reached[m.edits] == 0 {
+			return m.edits + 1
+		}
+		before, last = was, here
 	}
-	edits = m.rows[len(m.rows)-1][len(m.word)]
-	return edits, edits <= m.edits
+	for edits <= m.edits && reached[edits]>>len(m.word)&1 == 0 {
+		edits++
+	}
+	return edits
 }
 
-// add adds the row of the next letter of a term, which ends at a byte.
-func (m *spelling) add(r rune, end int) {
-	i := len(m.runes) + 1
-	above := m.rows[i-1]
-	if i < cap(m.rows) {
-		m.rows = m.rows[:i+1]
-	} else {
-		m.rows = append(m.rows, nil)
-	}
-	row := m.rows[i]
-	if row == nil {
-		row = make([]int, len(m.word)+1)
-		m.rows[i] = row
-	}
-	row[0] = i
-	least := i
-	for j, w := range m.word {
-		cost := 1
-		if w == r {
-			cost = 0
+// placesOf tells by bits where in the word a letter is.
+func (m *spelling) placesOf(r rune) uint64 {
+	places := m.places[r%32]
+	for rest := places; rest != 0; rest &= rest - 1 {
+		if i := bits.TrailingZeros64(rest); m.word[i] != r {
+			places &^= 1 << i // another letter of the same low bits
 		}
-		d := min(row[j]+1, above[j+1]+1, above[j]+cost)
-		if i > 1 && j > 0 && r == m.word[j-1] && m.runes[i-2] == w {
-			d = min(d, m.rows[i-2][j-1]+1)
-		}
-		row[j+1] = d
-		least = min(least, d)
 	}
-	m.ends, m.runes, m.least = append(m.ends, end), append(m.runes, r), append(m.least, least)
+	return places
 }

@@ -95,7 +95,9 @@ func TestSimilarTwin(t *testing.T) {
 			m := newSpelling(w, most)
 			got := map[string]int{}
 			if m != nil {
-				s.parts[0].similar(m, got)
+				for _, t := range s.parts[0].similar(m, nil) {
+					got[t.Term] = t.Edits
+				}
 			}
 			want := map[string]int{}
 			for _, term := range all {

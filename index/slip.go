@@ -29,10 +29,16 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		return nil
 	}
 	firm := len(string([]rune(word)[:max(firmLetters, n-mostEnding-1)])) // bytes
-	var stems *stems                                                     // nil: stemmers may change other letters
+	var begun []string                                                   // nil: stemmers may change other letters
+	whole := map[string]bool{}                                           // terms that begin so
 	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-		if stems = s.stems(word[:firm]); len(stems.whole) == 0 {
+		if begun = s.begun(word, firm); begun == nil {
 			return nil
+		}
+		for _, p := range s.parts {
+			p.eachTerm([]byte(word[:firm]), func(term []byte) {
+				whole[string(term)] = true
+			})
 		}
 	}
 	var out []SimilarTerm
@@ -40,7 +46,7 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		if term == "" || text.IsFolded(term) || text.IsPhrase(term) || slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == term }) {
 			return
 		}
-		if stems != nil && strings.HasPrefix(term, word[:firm]) && !stems.whole[term] {
+		if begun != nil && strings.HasPrefix(term, word[:firm]) && !whole[term] {
 			return
 		}
 		if df := s.DocFreq(term); df > 0 {
@@ -48,11 +54,11 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		}
 	}
 	_, polyglot := s.db.analyzer.(text.Polyglot)
-	if polyglot && stems != nil {
+	if polyglot && begun != nil {
 		// A word of such letters alone tells of no language, so it takes the way of
 		// English, besides those that the index holds.
 		for spelling := range oneEdit(word, firm) {
-			if stems.of(spelling, firm) {
+			if begins(spelling, begun, firm) {
 				spelling := string(spelling)
 				add(text.TermOf("en", spelling))
 				for _, lang := range s.held {
@@ -64,7 +70,7 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 	}
 	analyzers := s.analyzers()
 	for spelling := range oneEdit(word, firm) {
-		if stems != nil && !stems.of(spelling, firm) {
+		if begun != nil && !begins(spelling, begun, firm) {
 			continue
 		}
 		for _, a := range analyzers {
@@ -78,32 +84,43 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 	return out
 }
 
-// stems are the terms that begin as a word does.
-type stems struct {
-	whole map[string]bool
-	// begun has of each all but its last letter, which stemmers change (happy,
-	// happi): a word must begin with one to give the term.
-	begun map[string]bool
-}
-
-// stems returns those of the terms that begin with prefix.
-func (s *Searcher) stems(prefix string) *stems {
-	out := &stems{map[string]bool{}, map[string]bool{}}
+// begun returns what a spelling of a word may have to begin with to give a term, of the
+// terms that begin with its first bytes as it does: all but the last letter, which stemmers
+// change (happy, happi). nil: no spelling gives one.
+func (s *Searcher) begun(word string, firm int) (out []string) {
 	for _, p := range s.parts {
-		p.eachTerm([]byte(prefix), func(term []byte) {
+		p.eachTerm([]byte(word[:firm]), func(term []byte) {
 			_, last := utf8.DecodeLastRune(term)
-			t := string(term)
-			out.whole[t] = true
-			out.begun[t[:max(len(prefix), len(t)-last)]] = true
+			if b := term[:max(firm, len(term)-last)]; slipped(word, b) && !slices.Contains(out, string(b)) {
+				out = append(out, string(b))
+			}
 		})
 	}
 	return out
 }
 
-// of reports whether a word, whose first bytes are firm, may give one of the terms.
-func (s *stems) of(word []byte, firm int) bool {
-	for end := max(firm, len(word)-mostEnding-1); end <= len(word); end++ {
-		if s.begun[string(word[:end])] {
+// slipped reports whether one edit may make a word begin with what shares its first
+// letters.
+func slipped(word string, beginning []byte) bool {
+	same := common(beginning, word)
+	if same == len(beginning) {
+		return true
+	}
+	rest, left := beginning[same:], word[same:] // the edit is here, or makes the same as one here
+	follows := func(rest []byte, left string) bool { return common(rest, left) == len(rest) }
+	if len(left) == 0 {
+		return len(rest) == 1 // put in at the end
+	}
+	return follows(rest[1:], left) || follows(rest[1:], left[1:]) || follows(rest, left[1:]) || // put in, replaced, left out
+		len(left) > 1 && rest[0] == left[1] && (len(rest) == 1 || rest[1] == left[0] && follows(rest[2:], left[2:])) // swapped
+}
+
+// begins reports whether a spelling, whose first bytes are firm, begins with one of some
+// strings so long that an ending may be the rest of it.
+func begins(spelling []byte, begun []string, firm int) bool {
+	least := max(firm, len(spelling)-mostEnding-1)
+	for _, b := range begun {
+		if len(b) >= least && len(b) <= len(spelling) && string(spelling[:len(b)]) == b {
 			return true
 		}
 	}

@@ -313,6 +313,15 @@ func (r *reader) count() int {
 
 // u32 reads a number that must fit 32 bits.
 func (r *reader) u32() uint32 {
+	if b := r.b; len(b) > 0 && b[0] < 0x80 {
+		r.b = b[1:]
+		return uint32(b[0])
+	}
+	return r.long()
+}
+
+// long is u32 for a number of several bytes.
+func (r *reader) long() uint32 {
 	v := r.uint()
 	if v > 1<<32-1 {
 		r.fail()

@@ -1,0 +1,90 @@
+package index
+
+import (
+	"bytes"
+	"math"
+)
+
+// initials are the terms of a segment that begin with a letter, 5 bytes each: how long
+// they are and of which letters. So a search for terms that are spelled like a word
+// passes most by without reading them.
+type initials struct {
+	first int      // number of the first of them in the dictionary
+	sizes []uint8  // in bytes; otherLetters: they are not of ASCII alone, or too long
+	sets  []uint32 // of letters, a bit each by their low five bits
+}
+
+const otherLetters = 0
+
+// initials returns those of a letter, which are made when first asked for.
+func (s *segment) initials(letter string) *initials {
+	s.initialsMu.Lock()
+	defer s.initialsMu.Unlock()
+	l := s.byInitial[letter]
+	if l == nil {
+		if s.byInitial == nil {
+			s.byInitial = map[string]*initials{}
+		}
+		l = s.newInitials([]byte(letter))
+		s.byInitial[letter] = l
+	}
+	return l
+}
+
+func (s *segment) newInitials(letter []byte) *initials {
+	l := &initials{}
+	var t []byte
+	for b := s.blockBefore(letter); b < len(s.blocks)/blockWidth; b++ {
+		r := s.block(b)
+		t = t[:0]
+		for i := range min(blockTerms, s.terms-b*blockTerms) {
+			if t = r.dictTerm(t); r.err != nil {
+				return l
+			}
+			if !bytes.HasPrefix(t, letter) {
+				if bytes.Compare(t, letter) > 0 {
+					return l
+				}
+				continue
+			}
+			if len(l.sizes) == 0 {
+				l.first = b*blockTerms + i
+			}
+			size, set := lettersOf(t)
+			l.sizes, l.sets = append(l.sizes, size), append(l.sets, set)
+		}
+	}
+	return l
+}
+
+func lettersOf(term []byte) (size uint8, set uint32) {
+	all := byte(0)
+	for _, c := range term {
+		all |= c
+		set |= 1 << (c % 32)
+	}
+	if all >= 0x80 || len(term) > math.MaxUint8 {
+		return otherLetters, set
+	}
+	return uint8(len(term)), set
+}
+
+// termWalk reads terms by their numbers, which ascend.
+type termWalk struct {
+	segment *segment
+	block   int // -1 before the first
+	next    int // number of the next term to read
+	reader  reader
+	term    []byte
+}
+
+// to returns a term, which holds until the next call.
+func (w *termWalk) to(n int) []byte {
+	if b := n / blockTerms; b != w.block {
+		w.block, w.next, w.reader, w.term = b, b*blockTerms, w.segment.block(b), w.term[:0]
+	}
+	for ; w.next <= n; w.next++ {
+		w.term = w.reader.dictTerm(w.term)
+	}
+	return w.term
+}
