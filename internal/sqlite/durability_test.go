@@ -39,7 +39,7 @@ func writeFor(t *testing.T, db *sqlite.DB, writers int, span time.Duration) (rat
 	for range writers {
 		wg.Go(func() {
 			for time.Since(began) < span {
-				if err := db.Write(t.Context(), add(fmt.Sprintf("%d writers, %d", writers, serial.Add(1)))); err != nil {
+				if err := db.Write(t.Context(), add(fmt.Sprintf("%d of %d writers since %v", serial.Add(1), writers, began))); err != nil {
 					t.Error(err)
 					return
 				}
