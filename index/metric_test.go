@@ -142,8 +142,10 @@ func TestFilterKeepsRecall(t *testing.T) {
 					}
 					if kind == "far away" {
 						excluded := int(float64(len(v.rows)) * (1 - share))
-						for _, list := range v.near.lists(unit) {
-							from, to := v.near.span(list)
+						var lists heap[uint64]
+						v.near.keyLists(&lists, unit)
+						for len(lists) > 0 {
+							from, to := v.near.span(int(uint32(lists.pop()))) //nolint:gosec // the number is there
 							for _, row := range v.near.order[from:to] {
 								keep[row] = excluded <= 0
 								excluded--

@@ -50,6 +50,19 @@ func clump(random *rand.Rand, centres, weights []float64) []float32 {
 	return unit
 }
 
+// between is a vector between two, nearer to the first: a question is no passage.
+func between(a, b []float32) []float32 {
+	x := make([]float32, len(a))
+	for i := range x {
+		x[i] = 0.8*a[i] + 0.2*b[i]
+	}
+	unit, _, err := normalise(x)
+	if err != nil {
+		panic(err) // never zero
+	}
+	return unit
+}
+
 // nearestRows are the k nearest rows, the slow way.
 func nearestRows(v *vectorSegment, unit []float32, k int, allowed func(row int) bool) []candidate {
 	best := newTop(k, betterRow)
@@ -63,49 +76,43 @@ func nearestRows(v *vectorSegment, unit []float32, k int, allowed func(row int) 
 
 func all(int) bool { return true }
 
-// TestRescoreBest finds what it finds that reads each candidate, and leaves most unread
-// where they differ by more than codes take away.
-func TestRescoreBest(t *testing.T) {
+// TestProbe finds what it finds that reads the vectors of all rows, and leaves most
+// unread: its codes say no more of a cosine than they may.
+func TestProbe(t *testing.T) {
 	for _, decay := range []float64{0, 0.5, 1} {
-		v := clumps(3000, 48, 12, decay)
+		v := clumps(4000, 96, 12, decay)
 		if _, err := v.cluster(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		random := rand.New(rand.NewPCG(3, 4))
-		spared := 0
-		for range 50 {
-			unit := clump(random, make([]float64, v.dimension), slices.Repeat([]float64{1}, v.dimension))
-			query, step := v.near.query(unit)
-			var list []candidate
+		var scanned, compared, read int
+		const queries, k = 50, 20
+		for range queries {
+			unit := between(v.row(random.IntN(4000)), v.row(random.IntN(4000)))
+			p := &probe{}
+			v.near.codes.ask(&p.question, unit)
 			for place, row := range v.near.order {
-				code := v.near.codes[place*v.dimension : (place+1)*v.dimension]
-				c := candidate{chunk: int(row), score: float64(dotCodes(query, code))}
-				if exact := cosine(unit, v.row(int(row))); math.Abs(exact-c.score*step) > v.near.slip(unit, step) {
-					t.Fatalf("decay %v: a code says %v of the cosine %v, more than %v beside it", decay, c.score*step, exact, v.near.slip(unit, step))
+				q, exact := &p.question, cosine(unit, v.row(int(row)))
+				product := q.product(&v.near.codes, place)
+				if rough := q.roughly(product); math.Abs(exact-rough) > q.roughSlip {
+					t.Fatalf("decay %v: half a code says %v of the cosine %v, more than %v beside it", decay, rough, exact, q.roughSlip)
 				}
-				list = append(list, c)
+				if told := q.cosine(&v.near.codes, place, product); math.Abs(exact-told) > q.slip {
+					t.Fatalf("decay %v: a code says %v of the cosine %v, more than %v beside it", decay, told, exact, q.slip)
+				}
 			}
-			slices.SortFunc(list, betterRow)
-			list = list[:100]
-			want := slices.Clone(list)
-			if err := v.rescore(unit, measure{}, want); err != nil {
+			if err := v.probe(t.Context(), p, unit, measure{}, k, len(v.near.ends), 0, all); err != nil {
 				t.Fatal(err)
 			}
-			slices.SortFunc(want, betterRow)
-			got, err := v.rescoreBest(unit, measure{}, list, 20, step)
-			if d := cmp.Diff(want[:20], got, cmp.AllowUnexported(candidate{})); d != "" || err != nil {
-				t.Fatalf("decay %v: (-all read +rescoreBest)\n%s%v", decay, d, err)
+			if d := cmp.Diff(nearestRows(v, unit, k, all), p.list, cmp.AllowUnexported(candidate{})); d != "" {
+				t.Fatalf("decay %v: (-all compared +probe)\n%s", decay, d)
 			}
-			for _, c := range list { // the scores of those not read are whole
-				if c.score > 1 || c.score < -1 {
-					spared++
-				}
-			}
+			scanned, compared, read = scanned+p.scanned, compared+p.compared, read+p.read
 		}
-		if spared < 50*20 {
-			t.Errorf("decay %v: of 100 candidates only %d are left unread", decay, spared/50)
+		t.Logf("decay %v: of %d rows the codes of %d are compared, and %d are read", decay, scanned/queries, compared/queries, read/queries)
+		if scanned != queries*4000 || compared > queries*1600 || read > queries*3*k {
+			t.Errorf("decay %v: of %d rows the codes of %d were compared, and %d were read", decay, scanned/queries, compared/queries, read/queries)
 		}
-		t.Logf("decay %v: of 100 candidates %d are left unread", decay, spared/50)
 	}
 }
 
@@ -122,16 +129,7 @@ func TestClusters(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			found, wanted := 0, 0
 			for range 50 {
-				// Between two of the stored ones: a question is no passage.
-				x := make([]float32, v.dimension)
-				a, b := v.row(random.IntN(4000)), v.row(random.IntN(4000))
-				for i := range x {
-					x[i] = 0.8*a[i] + 0.2*b[i]
-				}
-				unit, _, err := normalise(x)
-				if err != nil {
-					t.Fatal(err)
-				}
+				unit := between(v.row(random.IntN(4000)), v.row(random.IntN(4000)))
 				got, err := v.approximate(t.Context(), unit, measure{}, 10, v.near.probe, 0, all)
 				if err != nil || len(got) != 10 {
 					t.Fatal(len(got), err)
@@ -240,17 +238,38 @@ func TestClustersAreTheSame(t *testing.T) {
 	}
 }
 
-// Products of codes do not overflow, whatever the dimension and the values.
-func TestDotCodes(t *testing.T) {
-	for _, d := range []int{1, 7, 8, 384, 4096, maxDimension} {
-		c := &clusters{scale: make([]float32, d)}
-		unit, code := make([]float32, d), make([]int8, d)
-		for i := range d {
-			c.scale[i], unit[i], code[i] = 1, 1, math.MaxInt8
+// TestDotHalves compares products with the slow way, at their greatest, too.
+func TestDotHalves(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for _, d := range []int{1, 7, 16, 384, 4096, maxDimension} {
+		for _, extreme := range []int64{0, 1, -1} {
+			b, h := make([]uint64, lanes*codeWords(d)), make([]uint64, codeWords(d))
+			want := int64(0)
+			for i := range d {
+				x, y := int64(random.IntN(256)-128), random.Uint64N(16)
+				if extreme != 0 {
+					x, y = extreme*127-(1-extreme)/2, 15
+				}
+				b[i/halves*lanes+i%lanes] += uint64(x) << (16 * (lanes - 1 - i%halves/lanes))
+				h[i/halves] |= y << (i % halves * 4)
+				want += x * int64(y)
+			}
+			if got := dotHalves(b, h); got != want {
+				t.Errorf("%d dimensions, extreme %d: %d, want %d", d, extreme, got, want)
+			}
 		}
-		q, _ := c.query(unit)
-		if got, want := dotCodes(q, code), int64(q[0])*math.MaxInt8*int64(d); got != want || q[0] < 100 {
-			t.Errorf("%d dimensions: %d, want %d; steps of %d", d, got, want, q[0])
+	}
+}
+
+// TestAskNothing: a vector that has no part in what the others differ by is compared
+// with them all the same.
+func TestAskNothing(t *testing.T) {
+	c := encode([]float32{1, 0, -1, 0}, 2, []uint32{0, 1})
+	var q question
+	c.ask(&q, []float32{0, 1})
+	for place := range 2 {
+		if got := q.cosine(&c, place, q.product(&c, place)); got != 0 {
+			t.Errorf("cosine %v of vectors at right angles", got)
 		}
 	}
 }

@@ -27,7 +27,8 @@ import (
 //	lengths   of the vector of each row, as the model gave it (32-bit float)
 //	clusters  where there are lists: scale of each dimension, centroid of each
 //	          list (32-bit floats), end of each list, rows in the order of lists
-//	          (4 each), and their codes (1 byte a dimension); see clusters
+//	          (4 each), the high halves of their codes and the low ones (4 bits a
+//	          dimension, sixteen dimensions in 8 bytes); see clusters and codes
 //	vectors   of each row, of length 1 (32-bit floats)
 //	4 bytes   CRC-32C of all that precedes
 //
@@ -36,7 +37,7 @@ import (
 // vectorNumbers is how many bytes the numbers of the head take.
 const vectorNumbers = 5*8 + 7*4
 
-const vectorMagic = "rfvec\x00\x00\x05"
+const vectorMagic = "rfvec\x00\x00\x06"
 
 // vectorStamp says what a vector segment was made of.
 type vectorStamp struct {
@@ -295,11 +296,11 @@ func (c *clusters) size(rows, dimension int) int64 {
 	if c == nil {
 		return 0
 	}
-	return 4*int64(dimension)*int64(1+len(c.ends)) + 4*int64(len(c.ends)) + int64(rows)*int64(4+dimension)
+	return 4*int64(dimension)*int64(1+len(c.ends)) + 4*int64(len(c.ends)) + int64(rows)*int64(4+2*8*codeWords(dimension))
 }
 
 func (c *clusters) writeTo(out io.Writer) error {
-	for _, floats := range [][]float32{c.scale, c.centroids} {
+	for _, floats := range [][]float32{c.codes.scale, c.centroids} {
 		if err := writeNumbers(out, floats, math.Float32bits); err != nil {
 			return err
 		}
@@ -310,13 +311,15 @@ func (c *clusters) writeTo(out io.Writer) error {
 		}
 	}
 	buf := make([]byte, 0, vectorBuffer)
-	for part := range slices.Chunk(c.codes, vectorBuffer) {
-		buf = buf[:0]
-		for _, code := range part {
-			buf = append(buf, byte(code))
-		}
-		if _, err := out.Write(buf); err != nil {
-			return err
+	for _, words := range [][]uint64{c.codes.high, c.codes.low} {
+		for part := range slices.Chunk(words, vectorBuffer/8) {
+			buf = buf[:0]
+			for _, w := range part {
+				buf = binary.LittleEndian.AppendUint64(buf, w)
+			}
+			if _, err := out.Write(buf); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -324,9 +327,10 @@ func (c *clusters) writeTo(out io.Writer) error {
 
 // read fills in clusters whose number of lists is known.
 func (c *clusters) read(in io.Reader, rows, dimension int) error {
-	c.scale, c.centroids = make([]float32, dimension), make([]float32, dimension*len(c.ends))
-	c.order, c.codes = make([]uint32, rows), make([]int8, rows*dimension)
-	for _, floats := range [][]float32{c.scale, c.centroids} {
+	words := rows * codeWords(dimension)
+	c.codes = codes{make([]float32, dimension), make([]uint64, words), make([]uint64, words)}
+	c.centroids, c.order = make([]float32, dimension*len(c.ends)), make([]uint32, rows)
+	for _, floats := range [][]float32{c.codes.scale, c.centroids} {
 		if err := readNumbers(in, floats, math.Float32frombits); err != nil {
 			return err
 		}
@@ -337,12 +341,14 @@ func (c *clusters) read(in io.Reader, rows, dimension int) error {
 		}
 	}
 	buf := make([]byte, vectorBuffer)
-	for part := range slices.Chunk(c.codes, vectorBuffer) {
-		if _, err := io.ReadFull(in, buf[:len(part)]); err != nil {
-			return err
-		}
-		for i := range part {
-			part[i] = int8(buf[i])
+	for _, words := range [][]uint64{c.codes.high, c.codes.low} {
+		for part := range slices.Chunk(words, vectorBuffer/8) {
+			if _, err := io.ReadFull(in, buf[:8*len(part)]); err != nil {
+				return err
+			}
+			for i := range part {
+				part[i] = binary.LittleEndian.Uint64(buf[8*i:])
+			}
 		}
 	}
 	if !slices.IsSorted(c.ends) || int(c.ends[len(c.ends)-1]) != rows {
