@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
@@ -97,6 +98,7 @@ type hybrid struct {
 	*index.Searcher
 	config  Config
 	queries *queryVectors
+	shares  *memo.Cache[string, float64] // see covered
 
 	mu      sync.Mutex // held while vectors are loaded
 	vectors *index.Vectors
@@ -110,7 +112,7 @@ var _ nodes.Searcher = (*hybrid)(nil)
 // newHybrid returns the searcher of an engine. An embedder that does not fit
 // the index is found out here, once.
 func (a *Assistant) newHybrid(ctx context.Context, s *index.Searcher) (*hybrid, error) {
-	h := &hybrid{Searcher: s, config: a.config, queries: a.queries}
+	h := &hybrid{Searcher: s, config: a.config, queries: a.queries, shares: memo.New[string, float64](rememberedQueries)}
 	if a.config.Embedder == nil {
 		h.fault = fmt.Errorf("%w: no embedding model is configured", ErrNoDense)
 		return h, nil
@@ -254,8 +256,12 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 func (h *hybrid) wordsTell(q state.Query) float64 { return max(0.01, h.covered(q.Text)) }
 
 // covered is the share of a question's words, by how rare they are, that stand in
-// some document.
+// some document. It is remembered: a search asks for it more than once.
 func (h *hybrid) covered(question string) float64 {
+	return h.shares.Get(question, func() float64 { return h.coverage(question) })
+}
+
+func (h *hybrid) coverage(question string) float64 {
 	var known, all float64
 	seen := map[string]bool{}
 	for _, t := range h.Analyzer().Analyze(question) {
@@ -369,7 +375,7 @@ func (h *hybrid) only(ctx context.Context, f state.Filter, q state.Query) (*hybr
 	if err != nil || s == h.Searcher {
 		return h, err
 	}
-	return &hybrid{Searcher: s, config: h.config, queries: h.queries, whole: h}, nil
+	return &hybrid{Searcher: s, config: h.config, queries: h.queries, shares: h.shares, whole: h}, nil
 }
 
 // load returns the vectors of the snapshot, which the first search reads.

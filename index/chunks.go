@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -36,7 +37,9 @@ func scanPacked(r row, c *state.Chunk, book *int64, text *any) error {
 		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(headings, &c.Headings); err != nil {
+	if string(headings) == "[]" {
+		c.Headings = []string{}
+	} else if err := json.Unmarshal(headings, &c.Headings); err != nil {
 		return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
 	}
 	if len(lines) > 0 {
@@ -162,35 +165,30 @@ func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, er
 	return out, err
 }
 
+// idsAtOnce is how many chunks one statement of chunksByID reads.
+const idsAtOnce = 16
+
 // chunksByID reads chunks of a collection, in no order. Rows that are newer than
 // maxRev count as missing.
-func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
-	var texts, digits []string // ids that the table keeps as text and as bytes
-	for _, id := range ids {
-		if b, ok := packID(id).([]byte); ok {
-			digits = append(digits, hex.EncodeToString(b))
-		} else {
-			texts = append(texts, id)
+func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) ([]state.Chunk, error) {
+	// SQLite looks at what is bound to plan by it, and would prepare the statement anew
+	// each time; it does not look through CAST.
+	const those = selectChunks + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
+		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	out := make([]state.Chunk, 0, len(ids))
+	args := make([]any, 2+idsAtOnce)
+	args[0], args[1] = collection, maxRev
+	for some := range slices.Chunk(ids, idsAtOnce) {
+		for i := range idsAtOnce {
+			args[2+i] = packID(some[min(i, len(some)-1)]) // the last fills what is left: a set has it once
 		}
-	}
-	read := func(ids []string, query string) error {
-		if len(ids) == 0 {
-			return nil
-		}
-		list, err := json.Marshal(ids)
-		if err != nil {
-			return err
-		}
-		return each(tx, func(rows row) error {
+		if err := each(tx, func(rows row) error {
 			chunk, err := c.scanChunk(tx, rows)
 			out = append(out, chunk)
 			return err
-		}, query, collection, maxRev, string(list))
+		}, those, args...); err != nil {
+			return nil, err
+		}
 	}
-	const those = selectChunks + `WHERE c.collection = ? AND c.rev <= ? AND c.id IN `
-	if err := read(digits, those+`(SELECT unhex(value) FROM json_each(?))`); err != nil {
-		return nil, err
-	}
-	err = read(texts, those+`(SELECT value FROM json_each(?))`)
-	return out, err
+	return out, nil
 }

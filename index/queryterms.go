@@ -95,15 +95,13 @@ func newTermCache(parts, most int) *termCache {
 
 // knownTerm returns what is known of a term.
 func (s *Searcher) knownTerm(name string) *term {
-	c := s.terms
-	if c == nil {
+	if s.terms == nil {
 		return s.newTerm(name)
 	}
-	c.mu.Lock()
-	t := c.kept[name]
-	c.mu.Unlock()
+	t := s.terms.find(name)
 	if t == nil {
 		t = s.newTerm(strings.Clone(name)) // not a part of the query
+		c := s.terms
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.spend(termImpacts + partImpacts*len(s.parts)) {
@@ -111,6 +109,16 @@ func (s *Searcher) knownTerm(name string) *term {
 		}
 	}
 	return t
+}
+
+// find returns a term that is kept, nil where it is not.
+func (c *termCache) find(name string) *term {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.kept[name]
 }
 
 // spend takes room for so many impacts. Where there is none left, all that is kept is

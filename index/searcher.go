@@ -102,6 +102,9 @@ func (s *Searcher) Files() int { return s.all.files }
 // DocFreq returns how many chunks hold an analyzed term in text, heading path
 // or title.
 func (s *Searcher) DocFreq(term string) int {
+	if t := s.terms.find(term); t != nil {
+		return t.chunkDF
+	}
 	df := 0
 	for _, p := range s.parts {
 		if e, ok := p.find(term); ok {
