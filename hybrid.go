@@ -299,15 +299,20 @@ func (h *hybrid) turnedDown(q state.Query, leg string) string {
 func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(asked))
 	said, faults := make([][]string, len(asked)), make([]error, len(asked))
-	var wg sync.WaitGroup
-	for i, s := range asked {
-		wg.Go(func() {
-			lists[i], said[i], faults[i] = s.find(ctx, s.depth)
-			if faults[i] != nil && s.optional {
-				said[i], faults[i] = []string{leftOut(faults[i])}, nil
-			}
-		})
+	ask := func(i int) {
+		s := asked[i]
+		lists[i], said[i], faults[i] = s.find(ctx, s.depth)
+		if faults[i] != nil && s.optional {
+			said[i], faults[i] = []string{leftOut(faults[i])}, nil
+		}
 	}
+	var wg sync.WaitGroup
+	for i := range asked {
+		if i > 0 {
+			wg.Go(func() { ask(i) })
+		}
+	}
+	ask(0) // here, rather than wake another thread
 	wg.Wait()
 	if err = context.Cause(ctx); err == nil {
 		err = errors.Join(faults...)

@@ -142,10 +142,10 @@ func TestFilterKeepsRecall(t *testing.T) {
 					}
 					if kind == "far away" {
 						excluded := int(float64(len(v.rows)) * (1 - share))
-						var lists heap[uint64]
-						v.near.keyLists(&lists, unit)
-						for len(lists) > 0 {
-							from, to := v.near.span(int(uint32(lists.pop()))) //nolint:gosec // the number is there
+						var p probe
+						v.near.nearestLists(&p, unit, len(v.near.ends))
+						for n := range v.near.ends {
+							from, to := v.near.span(p.nextList(n))
 							for _, row := range v.near.order[from:to] {
 								keep[row] = excluded <= 0
 								excluded--

@@ -33,6 +33,7 @@ const (
 type clusters struct {
 	probe     int       // lists that are looked into
 	centroids []float32 // of length 1; dimension numbers a list
+	outer     codes     // of the centroids
 	ends      []uint32  // of each list, in order
 	order     []uint32  // rows, list by list
 	codes     codes     // of the vectors, in the order of order
@@ -63,6 +64,7 @@ func (v *vectorSegment) cluster(ctx context.Context) (recall float64, err error)
 		at[list]++
 	}
 	c.codes = encode(v.data, v.dimension, c.order)
+	c.encodeLists(v.dimension)
 	v.near = c
 	return v.tune(ctx)
 }
@@ -131,6 +133,15 @@ func (c *clusters) nearestTo(x []float32) int {
 		}
 	}
 	return best
+}
+
+// encodeLists makes the codes of centroids.
+func (c *clusters) encodeLists(dimension int) {
+	lists := make([]uint32, len(c.ends))
+	for i := range lists {
+		lists[i] = uint32(i) //nolint:gosec // fewer than rows
+	}
+	c.outer = encode(c.centroids, dimension, lists)
 }
 
 // tune sets how many lists are looked into, and returns the recall that gives.

@@ -16,8 +16,10 @@ import (
 
 // probe is the scratch memory of a search in clusters, and what it looked at.
 type probe struct {
-	question question
-	lists    heap[uint64]  // keys of lists: see keyLists
+	question question // for the codes of rows
+	outer    question // for those of centroids
+	first    []uint64      // keys of the nearest lists, the nearest first: see nearestLists
+	lists    heap[uint64]  // keys of the others
 	rough    heap[int64]   // the k best products of high halves
 	fine     heap[float64] // the k best cosines that codes tell
 	seen     []rough
@@ -74,21 +76,21 @@ const (
 // keeps those that may be among the k best.
 func (v *vectorSegment) scanNear(ctx context.Context, p *probe, unit []float32, k, least int, share float64, allowed func(row int) bool) error {
 	c, q := v.near, &p.question
-	c.keyLists(&p.lists, unit)
+	c.nearestLists(p, unit, least)
 	p.rough, p.seen = p.rough[:0], p.seen[:0]
 	margin := int64(0) // how far a row may be behind the k best that is one of them
 	if q.rough > 0 {
 		margin = int64(math.Ceil(2 * q.roughSlip / q.rough))
 	}
 	floor, passed, wanted := int64(math.MinInt64), 0, max(enough, enoughOfEach*k)
-	for n := 0; len(p.lists) > 0; n++ {
+	for n := range c.ends {
 		if n >= least && passed >= wanted && float64(passed) >= commonShare*share*float64(p.scanned) {
 			break
 		}
 		if n%16 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		from, to := c.span(int(uint32(p.lists.pop()))) //nolint:gosec // the number of a list is there
+		from, to := c.span(p.nextList(n))
 		p.scanned += to - from
 		for place := from; place < to; place++ {
 			product := q.product(&c.codes, place)
@@ -277,18 +279,42 @@ func (v *vectorSegment) least(filtered bool, allowed func(row int) bool) (least 
 	return v.near.probe, float64(passed) / float64(len(v.rows))
 }
 
-// keyLists fills in a key for each list, the least for the one nearest to a vector; its low
-// 32 bits are the number of the list.
-func (c *clusters) keyLists(keys *heap[uint64], unit []float32) {
-	*keys = (*keys)[:0]
+// moreLists is how many lists, and twice as many as are looked into, are put in order
+// exactly.
+const moreLists = 16
+
+// nearestLists puts lists in order, the nearest to a vector first: by the codes of their
+// centroids, but for those that come first, by the centroids themselves. A key has the
+// number of its list in the low 32 bits.
+func (c *clusters) nearestLists(p *probe, unit []float32, least int) {
+	q := &p.outer
+	c.outer.ask(q, unit)
+	p.first, p.lists = p.first[:0], p.lists[:0]
 	for i := range c.ends {
+		// The greatest product comes first. It stays far below 2^31 for every dimension.
+		p.lists = append(p.lists, uint64(math.MaxInt32-q.product(&c.outer, i))<<32|uint64(i)) //nolint:gosec // as above
+	}
+	p.lists.order()
+	for range min(2*least+moreLists, len(c.ends)) {
+		i := listOf(p.lists.pop())
 		b := math.Float32bits(dot(unit, c.centroids[i*len(unit):(i+1)*len(unit)]))
 		if b>>31 == 0 {
 			b = ^b &^ (1 << 31) // the greatest comes first
 		}
-		*keys = append(*keys, uint64(b)<<32|uint64(i)) //nolint:gosec // not below 0
+		p.first = append(p.first, uint64(b)<<32|uint64(i)) //nolint:gosec // not below 0
 	}
-	keys.order()
+	slices.Sort(p.first)
+}
+
+// listOf is the list of a key.
+func listOf(key uint64) int { return int(uint32(key)) } //nolint:gosec // the low bits alone
+
+// nextList is the list that comes after n others.
+func (p *probe) nextList(n int) int {
+	if n < len(p.first) {
+		return listOf(p.first[n])
+	}
+	return listOf(p.lists.pop())
 }
 
 // rescore gives candidates their exact scores, and brings them in the order of rows, in

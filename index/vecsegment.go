@@ -351,6 +351,7 @@ func (c *clusters) read(in io.Reader, rows, dimension int) error {
 			}
 		}
 	}
+	c.encodeLists(dimension)
 	if !slices.IsSorted(c.ends) || int(c.ends[len(c.ends)-1]) != rows {
 		return errors.New("its lists make no sense")
 	}

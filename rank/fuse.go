@@ -33,15 +33,28 @@ var _ = []Fuser{RRF, Fusion{}.Fuse}
 // the same list, the better rank stays. Scores are left 0 and hits in the order
 // of chunk ids: what follows is a [Fuser].
 func Merge(lists ...[]state.Hit) []state.Hit {
-	var out []state.Hit
-	at := map[string]int{}
+	all, legsOfAll := 0, 0
+	for _, hits := range lists {
+		all += len(hits)
+		for _, h := range hits {
+			legsOfAll += len(h.Legs)
+		}
+	}
+	out, at := make([]state.Hit, 0, all), make(map[string]int, all)
+	legs := make([]state.Leg, 0, legsOfAll) // memory for those of each first appearance
 	for _, hits := range lists {
 		for _, h := range hits {
 			i, ok := at[h.Chunk]
 			if !ok {
 				i = len(out)
 				at[h.Chunk] = i
+				from := len(legs)
+				legs = append(legs, h.Legs...)
 				out = append(out, state.Hit{Chunk: h.Chunk})
+				if len(legs) > from {
+					out[i].Legs = legs[from:len(legs):len(legs)]
+				}
+				continue
 			}
 			out[i].Legs = append(out[i].Legs, h.Legs...)
 		}
