@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/internal/sqlite"
@@ -254,23 +256,7 @@ func rootMark(root string) string {
 // searcher does not know, and chunks that changed or went since it was made. What
 // they hold is shared and not to be written to.
 func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
-	found := make(map[string]state.Chunk, len(ids)) // by the id asked for
-	current := false
-	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		clear(found)
-		if current, err = s.current(tx); err != nil {
-			return err
-		}
-		if current {
-			s.recall(ids, found)
-		}
-		for _, v := range s.views {
-			if err := v.read(tx, &s.db.books, ids, found); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	found, current, err := s.chunksOf(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}
@@ -287,6 +273,46 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 		}
 	}
 	return out, nil
+}
+
+// chunksOf reads chunks by the ids asked for, and tells whether the index is as it was when
+// the searcher was made. What is more than one statement reads, two connections read side
+// by side.
+func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
+	if len(ids) <= idsAtOnce || runtime.GOMAXPROCS(0) == 1 {
+		return s.readChunks(ctx, ids)
+	}
+	var (
+		wg     sync.WaitGroup
+		others map[string]state.Chunk
+		still  bool
+		fault  error
+	)
+	wg.Go(func() { others, still, fault = s.readChunks(ctx, ids[len(ids)/2:]) })
+	found, current, err = s.readChunks(ctx, ids[:len(ids)/2])
+	wg.Wait()
+	maps.Copy(found, others)
+	return found, current && still, cmp.Or(err, fault)
+}
+
+func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
+	found = make(map[string]state.Chunk, len(ids))
+	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		clear(found)
+		if current, err = s.current(tx); err != nil {
+			return err
+		}
+		if current {
+			s.recall(ids, found)
+		}
+		for _, v := range s.views {
+			if err := v.read(tx, &s.db.books, ids, found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, current, err
 }
 
 // current reports whether the index is as it was when the searcher was made, so

@@ -16,8 +16,8 @@ import (
 
 // probe is the scratch memory of a search in clusters, and what it looked at.
 type probe struct {
-	question question // for the codes of rows
-	outer    question // for those of centroids
+	question question      // for the codes of rows
+	outer    question      // for those of centroids
 	first    []uint64      // keys of the nearest lists, the nearest first: see nearestLists
 	lists    heap[uint64]  // keys of the others
 	rough    heap[int64]   // the k best products of high halves
