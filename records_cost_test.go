@@ -38,6 +38,9 @@ func madeRecords(n int) iter.Seq2[ragflow.Record, error] {
 // published index, and how many of their bytes. Both are given a little room: what is
 // allocated at once for all depends on the number of processors.
 func TestCostOfARecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts allocations; the race detector, which runs with -short, adds its own")
+	}
 	const n = 3000
 	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: t.TempDir(), ForgetThreads: true})
 	if err != nil {
