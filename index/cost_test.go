@@ -72,7 +72,8 @@ func TestCostOfADocument(t *testing.T) {
 		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 56},
 	} {
 		t.Logf("a document takes %.2f %s", tt.got, tt.what)
-		if tt.got > tt.most {
+		detected := testing.Short() && tt.what == "allocations" // by the race detector, which runs with -short and adds its own
+		if tt.got > tt.most && !detected {
 			t.Errorf("a document takes %.2f %s, more than %.2f", tt.got, tt.what, tt.most)
 		}
 	}
