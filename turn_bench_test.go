@@ -128,6 +128,9 @@ func percentiles(b *testing.B, took []time.Duration) {
 // TestTurnCosts gates what a turn may cost, in things that no busy machine
 // changes: allocations, SQL statements and calls of models.
 func TestTurnCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts allocations; the race detector, which runs with -short, adds its own")
+	}
 	const (
 		mostAllocs     = 9_800
 		mostStatements = 95
