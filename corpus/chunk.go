@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -163,6 +164,15 @@ func trim(s string, start, end int) (int, int) {
 // blank is the white space that chunks do not begin or end with. Unicode has
 // more, but that may carry meaning in a script or in code.
 const blank = " \t\r\n\v\f\u00a0\u0085"
+
+// blankLength is how many bytes the blank character takes with which s begins; 0 where
+// it begins with another.
+func blankLength(s string) int {
+	if r, n := utf8.DecodeRuneInString(s); strings.ContainsRune(blank, r) {
+		return n
+	}
+	return 0
+}
 
 // lineCounter counts lines of offsets that mostly ascend: chunks that overlap
 // step back a little.

@@ -38,6 +38,23 @@ func TestChunkCodeSixDeclarations(t *testing.T) {
 	}
 }
 
+// TestChunkCodeKeepsRunes whose first byte is also that of a blank character.
+func TestChunkCodeKeepsRunes(t *testing.T) {
+	for source, body := range map[string]string{
+		"a.cpp": "\u00b2f() {\n}\n", "a.ts": "function a() {\n}\n\u00b5s = () => {\n}\n", "a.java": "\u00a0class A {\n \u00b5 b() {\n }\n}\n",
+		"a.sql": "\u00b5\u00b2;\nCREATE TABLE \u00b5 (a int);\n\u00a0\u00b5;\n",
+	} {
+		doc, err := corpus.Parse(t.Context(), source, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunks := corpus.Chunk(doc, corpus.ChunkOptions{Chunker: corpus.ChunkCode, Size: 20})
+		if d := check(doc, chunks); d != "" || len(chunks) == 0 {
+			t.Errorf("%s: %d chunks: %s", source, len(chunks), d)
+		}
+	}
+}
+
 // TestChunkCodeFixtures cuts a program of each of the languages that have
 // fixtures: whole declarations under large chunks, members under small ones, and
 // the rules of all chunks under every size and where the program breaks off.

@@ -107,8 +107,8 @@ func (x *scanner) statements(part span) []statement {
 			at++
 			continue
 		}
-		if strings.IndexByte(blank, c) >= 0 {
-			at++
+		if n := blankLength(x.s[at:part.end]); n > 0 {
+			at += n
 			continue
 		}
 		if c == '#' && x.directive && fresh && st.begin < 0 {

@@ -78,8 +78,8 @@ func (x *scanner) sqlDeclarations(part span) []declaration {
 			at++
 			continue
 		}
-		if strings.IndexByte(blank, x.s[at]) >= 0 {
-			at++
+		if n := blankLength(x.s[at:part.end]); n > 0 {
+			at += n
 			continue
 		}
 		if p.fresh {
