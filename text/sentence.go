@@ -167,6 +167,7 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 	trimmed := strings.TrimLeft(body, " \t>")
 	from := start
 	i := end - len(trimmed) + marker(trimmed) // the dot of "1. " ends nothing
+	var behind following
 	for i < end {
 		c := s[i]
 		switch {
@@ -174,7 +175,10 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 			i = codeEnd(s, i, end)
 			continue
 		case c == '.' || c == '?' || c == '!':
-			if stop, ok := endsSentence(s, from, i, end); ok {
+			if i >= behind.run {
+				behind = whatFollows(s, i+1, end)
+			}
+			if stop, ok := behind.endsSentence(s, from, i, end); ok {
 				dst = appendTrimmed(dst, s, from, stop)
 				from, i = stop, stop
 				continue
@@ -223,9 +227,26 @@ func codeEnd(s string, i, end int) int {
 	return i + n
 }
 
+// following is what stands behind a mark. It is looked at once for all marks of a row.
+type following struct {
+	run  int    // behind the marks, quotes, brackets and emphasis that follow
+	stop int    // the same, with what is set behind a space
+	next string // what follows, without white space
+}
+
+func whatFollows(s string, i, end int) following {
+	e := following{run: closing(s, i, end)}
+	e.stop = spacedQuote(s, e.run, end)
+	e.next = strings.TrimLeftFunc(s[e.stop:end], unicode.IsSpace)
+	return e
+}
+
 // closers returns the position after the quotes, brackets and emphasis that
 // close at i.
-func closers(s string, i, end int) int {
+func closers(s string, i, end int) int { return spacedQuote(s, closing(s, i, end), end) }
+
+// closing is closers, up to the first space.
+func closing(s string, i, end int) int {
 	for i < end {
 		r, n := utf8.DecodeRuneInString(s[i:end])
 		if !strings.ContainsRune(")]}\"'*_`»”’“‘」』）】》〉.!?…！？。", r) {
@@ -233,6 +254,11 @@ func closers(s string, i, end int) int {
 		}
 		i += n
 	}
+	return i
+}
+
+// spacedQuote returns the position after a quote that closes behind a space at i, or i.
+func spacedQuote(s string, i, end int) int {
 	// French sets a space before the quote that closes, and before none that opens.
 	if rest := strings.TrimLeftFunc(s[i:end], unicode.IsSpace); strings.HasPrefix(rest, "»") && len(rest) < end-i {
 		after := rest[len("»"):]
@@ -252,12 +278,11 @@ func quoteGoesOn(closed, next string) bool {
 
 // endsSentence reports whether the mark at s[i] ends the sentence that began at
 // from, and where.
-func endsSentence(s string, from, i, end int) (int, bool) {
-	stop := closers(s, i+1, end)
+func (e following) endsSentence(s string, from, i, end int) (int, bool) {
+	stop, next := e.stop, e.next
 	if stop == end {
 		return stop, true
 	}
-	next := strings.TrimLeftFunc(s[stop:end], unicode.IsSpace)
 	if len(next) == end-stop {
 		return 0, false // no space: a number, a host, a file name
 	}

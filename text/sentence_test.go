@@ -112,6 +112,21 @@ func TestSentencesCoverCorpus(t *testing.T) {
 	}
 }
 
+// TestSentencesOfManyMarks takes a moment, and not the square of it.
+func TestSentencesOfManyMarks(t *testing.T) {
+	const n = 1 << 20
+	for body, want := range map[string]int{
+		"--" + strings.Repeat(".", n) + "a":                   1,
+		strings.Repeat(".)", n) + " a":                        1,
+		strings.Repeat("?", n) + strings.Repeat(" ", n) + "a": 1,
+		strings.Repeat("。", n) + "A":                          2,
+	} {
+		if got := text.Sentences(body); len(got) != want {
+			t.Errorf("%.5s…: %d sentences, want %d", body, len(got), want)
+		}
+	}
+}
+
 func FuzzSentences(tf *testing.F) {
 	f := mutate.New(tf)
 	for _, s := range []string{"A. B\n- c\n```\nx\n```\n| a |", "`a. B` \xff. C\u0085D", "> > ```\n1) x. Y", "。！A"} {
