@@ -68,7 +68,7 @@ func TestCostOfADocument(t *testing.T) {
 	}{
 		{"bytes on disk", float64(size) / documents, 850},
 		{"bytes on disk for each byte of text", float64(size) / float64(text), 1.05},
-		{"statements", float64(statements) / documents, 2.1}, // its row, and that of its chunk
+		{"statements", float64(statements) / documents, 2.1},                   // its row, and that of its chunk
 		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 64}, // 51, and 61 without cgo
 	} {
 		t.Logf("a document takes %.2f %s", tt.got, tt.what)
