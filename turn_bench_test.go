@@ -124,33 +124,3 @@ func percentiles(b *testing.B, took []time.Duration) {
 	b.ReportMetric(at(0.50), "p50-ms")
 	b.ReportMetric(at(0.99), "p99-ms")
 }
-
-// TestTurnCosts gates what a turn may cost, in things that no busy machine
-// changes: allocations, SQL statements and calls of models.
-func TestTurnCosts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts allocations; the race detector, which runs with -short, adds its own")
-	}
-	const (
-		mostAllocs     = 9_800
-		mostStatements = 95
-	)
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
-	indexed(t, a)
-	ask(t, a, "t", "How often should I water a basil plant?")
-	turns := 0
-	before := ragflow.Statements(a)
-	allocs := testing.AllocsPerRun(10, func() {
-		r := ask(t, a, "t", questions[turns%len(questions)])
-		turns++
-		if r.Usage != (ragflow.Usage{}) {
-			t.Errorf("an offline turn used %+v of a model", r.Usage)
-		}
-	})
-	after := ragflow.Statements(a)
-	statements := float64(after-before) / float64(turns)
-	t.Logf("a turn: %.0f allocations, %.0f statements", allocs, statements)
-	if allocs > mostAllocs || statements > mostStatements {
-		t.Errorf("a turn makes %.0f allocations and %.0f statements, want at most %d and %d", allocs, statements, mostAllocs, mostStatements)
-	}
-}

@@ -202,22 +202,6 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestCheckAllocations bounds the work of a check of 30 sentences over six
-// chunks, whatever the machine.
-func TestCheckAllocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the race detector, which runs with -short, empties pools and so adds allocations")
-	}
-	answer, sources := long()
-	if r := cite.Check(answer, sources, cite.Options{Language: "en"}); r.Claims != 30 || r.Faithfulness != 1 {
-		t.Fatalf("the answer has %d claims, faithfulness %v", r.Claims, r.Faithfulness)
-	}
-	const most = 3600
-	if got := testing.AllocsPerRun(5, func() { cite.Check(answer, sources, cite.Options{Language: "en"}) }); got > most {
-		t.Errorf("a check allocates %v times, want at most %d", got, most)
-	}
-}
-
 func FuzzCheck(tf *testing.F) {
 	f := mutate.New(tf)
 	f.Add("A volume [Source 1]. | a |\n```\nx\n```\n[Source 2] 3.2.1 `x`", volumes)

@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector adds allocations of its own and makes pools forget.
+
 package index_test
 
 import (

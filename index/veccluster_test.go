@@ -117,27 +117,6 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestProbeAllocations: a search in clusters works in memory that is there.
-func TestProbeAllocations(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts allocations; the race detector, which runs with -short, forgets pooled memory")
-	}
-	const most = 8 // 5 when it was written
-	v := clumps(4000, 96, 12, 0.5)
-	if _, err := v.cluster(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	got := testing.AllocsPerRun(50, func() {
-		if _, err := v.approximate(t.Context(), v.row(7), measure{}, 20, v.near.probe, 0, all); err != nil {
-			t.Fatal(err)
-		}
-	})
-	t.Logf("%v allocations", got)
-	if got > most {
-		t.Errorf("one search allocates %v times; want at most %d", got, most)
-	}
-}
-
 // TestClusters finds nearly all that the slow way finds, with the same scores,
 // for vectors that are not stored.
 func TestClusters(t *testing.T) {
