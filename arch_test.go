@@ -49,8 +49,8 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},
-	"index":                     {ours: []string{"text", "state", "rank", "internal/memo", "internal/sqlite"}},
-	"promoted":                  {ours: []string{"text", "state", "cite", "internal/sqlite"}},
+	"index":                     {ours: []string{"text", "state", "rank", "internal/memo", "internal/parallel", "internal/sqlite"}},
+	"promoted":                  {ours: []string{"text", "state", "cite", "offline", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
@@ -60,7 +60,7 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
+	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo", "internal/parallel"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // dictionaries that people write
 	}},
 	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
@@ -100,7 +100,8 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark", // Markdown
 		"github.com/rivo/uniseg",   // grapheme clusters and their columns
 	}},
-	"internal/memo": {},
+	"internal/memo":     {},
+	"internal/parallel": {},
 	"internal/screen": {theirs: []string{
 		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},

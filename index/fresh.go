@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -120,7 +121,7 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([]terms,
 		return nil, err
 	}
 	vocabulary := db.fresh.words(db.analyzer)
-	onAllCores(len(missing), func(n int) {
+	parallel.Each(len(missing), func(n int) {
 		i := missing[n]
 		out[i] = analyze(vocabulary, db.analyzer, files[i].title, chunks[files[i].id])
 	})

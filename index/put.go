@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -34,7 +35,7 @@ func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
 	vocabulary := db.fresh.words(db.analyzer)
-	onAllCores(len(entries), func(i int) { out[i], errs[i] = db.prepare(&entries[i], vocabulary, book) })
+	parallel.Each(len(entries), func(i int) { out[i], errs[i] = db.prepare(&entries[i], vocabulary, book) })
 	return out, errors.Join(errs...)
 }
 

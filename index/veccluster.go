@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
+
+	"example.com/ragflow/internal/parallel"
 )
 
 const (
@@ -75,18 +75,11 @@ func (v *vectorSegment) row(i int) []float32 { return v.data[i*v.dimension : (i+
 // eachBlock calls f for the numbers below n, some side by side, until the
 // context ends.
 func eachBlock(ctx context.Context, n int, f func(i int)) {
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		wg.Go(func() {
-			for from := w * scanBlock; from < n && ctx.Err() == nil; from += workers * scanBlock {
-				for i := from; i < min(from+scanBlock, n); i++ {
-					f(i)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each((n+scanBlock-1)/scanBlock, func(block int) {
+		for i := block * scanBlock; i < min((block+1)*scanBlock, n) && ctx.Err() == nil; i++ {
+			f(i)
+		}
+	})
 }
 
 // learn finds centroids by spherical k-means over rows spread evenly.
@@ -149,24 +142,21 @@ func (v *vectorSegment) tune(ctx context.Context) (recall float64, err error) {
 	queries := min(probedRows, len(v.rows))
 	wanted := make([][]int, queries) // rows, by query
 	everything := func(int) bool { return true }
-	var wg sync.WaitGroup
-	for w := range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for q := w; q < queries && ctx.Err() == nil; q += runtime.GOMAXPROCS(0) {
-				own := q * len(v.rows) / queries
-				best := newTop(probedNearest, betterRow)
-				for row := range v.rows {
-					if row != own {
-						best.offer(candidate{chunk: row, score: float64(dot(v.row(own), v.row(row)))})
-					}
-				}
-				for _, c := range best.ranked() {
-					wanted[q] = append(wanted[q], c.chunk)
-				}
+	parallel.Each(queries, func(q int) {
+		if ctx.Err() != nil {
+			return
+		}
+		own := q * len(v.rows) / queries
+		best := newTop(probedNearest, betterRow)
+		for row := range v.rows {
+			if row != own {
+				best.offer(candidate{chunk: row, score: float64(dot(v.row(own), v.row(row)))})
 			}
-		})
-	}
-	wg.Wait()
+		}
+		for _, c := range best.ranked() {
+			wanted[q] = append(wanted[q], c.chunk)
+		}
+	})
 	for v.near.probe = 4; ; v.near.probe += max(1, v.near.probe/2) {
 		v.near.probe = min(v.near.probe, len(v.near.ends))
 		found, all := 0, 0

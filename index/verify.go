@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 )
@@ -131,7 +132,7 @@ func (db *DB) verifyFiles(ctx context.Context, root string, check func(string, F
 		after = ids[len(ids)-1]
 		found := make([][]Finding, len(ids))
 		faults := make([]error, len(ids))
-		onAllCores(len(ids), func(i int) { found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check) })
+		parallel.Each(len(ids), func(i int) { found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check) })
 		if err := errors.Join(faults...); err != nil {
 			return out, err
 		}

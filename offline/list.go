@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode"
 
+	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -98,13 +96,13 @@ func (r *ListReranker) Measure(q state.Query, candidates []state.Source) [][]flo
 	in, figures := r.lex.inquire(q.Text, q), r.lex.figures(q.Text)
 	passages := make([]passage, len(candidates))
 	best, length := 0.0, 0.0
-	sideBySide(len(candidates), func(i int) { passages[i] = r.lex.passage(1, candidates[i]) })
+	parallel.Each(len(candidates), func(i int) { passages[i] = r.lex.passage(1, candidates[i]) })
 	for i, c := range candidates {
 		best = max(best, c.Score)
 		length += float64(passages[i].words()) / float64(len(candidates))
 	}
 	out := make([][]float64, len(candidates))
-	sideBySide(len(candidates), func(i int) {
+	parallel.Each(len(candidates), func(i int) {
 		c, p, v := candidates[i], &passages[i], make([]float64, matches)
 		if best > 0 {
 			v[matchScore] = c.Score / best
@@ -135,36 +133,6 @@ func (r *ListReranker) Measure(q state.Query, candidates []state.Source) [][]flo
 		v[matchWords] /= max(most, math.SmallestNonzeroFloat64)
 	}
 	return out
-}
-
-// sideBySide calls f for the numbers below n, by as many goroutines as there are
-// processors; each is to leave what the others look at as it is. A panic of f is the
-// caller's.
-func sideBySide(n int, f func(i int)) {
-	var (
-		wg   sync.WaitGroup
-		next atomic.Int64
-		once sync.Once
-		went any
-	)
-	work := func() {
-		defer func() {
-			if v := recover(); v != nil {
-				once.Do(func() { went = v })
-			}
-		}()
-		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-			f(int(i))
-		}
-	}
-	for range min(runtime.GOMAXPROCS(0), n) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-	if went != nil {
-		panic(went)
-	}
 }
 
 // figures are the terms of the words of s that hold a digit: numbers and codes.

@@ -30,7 +30,7 @@ import (
 )
 
 // ErrNotFound tells that no answer has an id.
-var ErrNotFound = errors.New("there is no such promoted answer")
+var ErrNotFound = errors.New("not found")
 
 // ErrAmbiguous tells that the ids of several answers begin so.
 var ErrAmbiguous = errors.New("more than one promoted answer begins with that")

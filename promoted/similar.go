@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/offline"
 	"example.com/ragflow/text"
 )
 
@@ -86,7 +87,7 @@ func Similarity(a, b string, stats cite.Stats) float64 {
 	if denials(wa) != denials(wb) {
 		similarity *= unlike
 	}
-	if asks(wa) != asks(wb) {
+	if asks(a) != asks(b) {
 		similarity *= unlike
 	}
 	switch {
@@ -154,24 +155,13 @@ func denials(words []string) (n int) {
 	return n
 }
 
-// asks returns what a question asks for, as far as a word says it in English,
-// Polish or Vietnamese; empty for all else.
-func asks(words []string) string {
-	for i, w := range words {
-		pair := w
-		if i+1 < len(words) {
-			pair += " " + words[i+1]
-		}
-		switch {
-		case slices.Contains([]string{"who", "whom", "whose", "kto", "kogo", "ai"}, w):
-			return "who"
-		case w == "when" || w == "kiedy" || pair == "khi nào" || pair == "bao giờ":
-			return "when"
-		case w == "where" || w == "gdzie" || pair == "ở đâu":
-			return "where"
-		case w == "why" || w == "dlaczego" || pair == "tại sao" || pair == "vì sao":
-			return "why"
-		}
+// asks returns what a question asks for where that alone makes it another one: who,
+// when, where or why; empty for all else.
+func asks(question string) offline.QuestionType {
+	switch kind := offline.TypeOf(question); kind {
+	case offline.Person, offline.Time, offline.Place, offline.Reason:
+		return kind
+	default:
+		return ""
 	}
-	return ""
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -219,11 +218,6 @@ func (a *app) promotedRemoveCommand() *cobra.Command {
 			}
 			defer closeInto(&err, assistant)
 			id, err := assistant.Demote(c.Context(), args[0])
-			if errors.Is(err, ragflow.ErrNotPromoted) {
-				f := notFoundf("promoted answer %q: not found", args[0])
-				f.hint = `"ragflow promoted list" shows those there are`
-				return f
-			}
 			if err != nil {
 				return failed("", err)
 			}
