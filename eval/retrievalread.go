@@ -3,6 +3,7 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -115,7 +116,23 @@ type beirLine struct {
 	Contents string          `json:"contents"`
 }
 
-// decodeLine reads a line; example is what it should look like.
+// decode reads a line; example is what it should look like.
+func (r *lineReader) decode(line []byte, example string) (id, title, text string, err error) {
+	*r = lineReader{line: line, bytes: r.bytes}
+	values, has, ok := r.read()
+	if !ok {
+		return decodeLine(line, example)
+	}
+	if id = values[beirID]; !has[beirID] {
+		id = values[plainID]
+	}
+	if strings.TrimSpace(id) == "" {
+		return decodeLine(line, example) // which says what is wrong
+	}
+	return id, values[titleName], cmp.Or(values[textName], values[contentsName]), nil
+}
+
+// decodeLine is decode for any line.
 func decodeLine(line []byte, example string) (id, title, text string, err error) {
 	var l beirLine
 	if err := json.Unmarshal(line, &l); err != nil {
@@ -172,8 +189,9 @@ func (c Corpus) Hash() (string, error) {
 func (c Corpus) Check(ctx context.Context, seen func(documents int)) (int, error) {
 	var wrong faults
 	lines := map[string]int{}
+	var r lineReader
 	err := eachLineOf(c.Path, func(n int, line []byte) error {
-		id, _, _, err := decodeLine(line, corpusExample)
+		id, _, _, err := r.decode(line, corpusExample)
 		switch {
 		case err != nil:
 			wrong.add(n, "%s", err)
@@ -201,8 +219,9 @@ func (c Corpus) Check(ctx context.Context, seen func(documents int)) (int, error
 func (c Corpus) Records() iter.Seq2[ragflow.Record, error] {
 	return func(yield func(ragflow.Record, error) bool) {
 		stop := errors.New("enough")
+		var r lineReader
 		err := eachLineOf(c.Path, func(n int, line []byte) error {
-			id, title, text, err := decodeLine(line, corpusExample)
+			id, title, text, err := r.decode(line, corpusExample)
 			if err != nil {
 				return fault(n, "%s", err)
 			}
@@ -224,8 +243,9 @@ func ReadQueries(r io.Reader) ([]Query, error) {
 	var queries []Query
 	var wrong faults
 	lines := map[string]int{}
+	var l lineReader
 	err := eachLine(r, func(n int, line []byte) error {
-		id, _, text, err := decodeLine(line, queryExample)
+		id, _, text, err := l.decode(line, queryExample)
 		switch {
 		case err != nil:
 			wrong.add(n, "%s", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"example.com/ragflow"
@@ -48,11 +47,8 @@ func open(ctx context.Context, c corpus, dir, rerank string) (*ragflow.Assistant
 
 // oursIndex does what the program does: cut, analyze, save in SQLite, publish
 // and, where there are vectors, embed. The time of the others is theirs without
-// vectors, which come from memory here. Like "ragflow index", it lets the heap grow by 64 MB
-// before garbage is collected.
+// vectors, which come from memory here.
 func oursIndex(ctx context.Context, c corpus, dir string) error {
-	spare := make([]byte, 64<<20)
-	defer runtime.KeepAlive(spare)
 	a, err := ragflow.Open(ctx, ragflow.Config{DataDir: dir, ForgetThreads: true})
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -114,20 +113,7 @@ func (*app) readOnly(what string) error {
 	return failed(what, fmt.Errorf("data folder: %w", ragflow.ErrReadOnly))
 }
 
-// spareHeap is by how many bytes more the heap of a process that only indexes may grow
-// before garbage is collected.
-const spareHeap = 64 << 20
-
-// collectLater makes collections of garbage rarer until release is called: an index is made
-// in a few seconds out of much that is soon forgotten, and by itself Go collects from 4 MB
-// on. The memory counts as in use and is never touched, so the system gives none for it.
-func collectLater() (release func()) {
-	spare := make([]byte, spareHeap)
-	return func() { runtime.KeepAlive(spare) }
-}
-
 func (a *app) index(ctx context.Context, o indexOptions) (err error) {
-	defer collectLater()()
 	p := a.newProgress()
 	assistant, docs, err := a.openToIndex(ctx, p)
 	if err != nil {
