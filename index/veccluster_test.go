@@ -92,9 +92,9 @@ func TestProbe(t *testing.T) {
 			unit := between(v.row(random.IntN(4000)), v.row(random.IntN(4000)))
 			p := &probe{}
 			v.near.codes.ask(&p.question, unit)
+			products := p.ask(&p.question, &v.near.codes, 0, 4000)
 			for place, row := range v.near.order {
-				q, exact := &p.question, cosine(unit, v.row(int(row)))
-				product := q.product(&v.near.codes, place)
+				q, exact, product := &p.question, cosine(unit, v.row(int(row))), products[place]
 				if rough := q.roughly(product); math.Abs(exact-rough) > q.roughSlip {
 					t.Fatalf("decay %v: half a code says %v of the cosine %v, more than %v beside it", decay, rough, exact, q.roughSlip)
 				}
@@ -239,37 +239,14 @@ func TestClustersAreTheSame(t *testing.T) {
 	}
 }
 
-// TestDotHalves compares products with the slow way, at their greatest, too.
-func TestDotHalves(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	for _, d := range []int{1, 7, 16, 384, 4096, maxDimension} {
-		for _, extreme := range []int64{0, 1, -1} {
-			b, h := make([]uint64, lanes*codeWords(d)), make([]uint64, codeWords(d))
-			want := int64(0)
-			for i := range d {
-				x, y := int64(random.IntN(256)-128), random.Uint64N(16)
-				if extreme != 0 {
-					x, y = extreme*127-(1-extreme)/2, 15
-				}
-				b[i/halves*lanes+i%lanes] += uint64(x) << (16 * (lanes - 1 - i%halves/lanes))
-				h[i/halves] |= y << (i % halves * 4)
-				want += x * int64(y)
-			}
-			if got := dotHalves(b, h); got != want {
-				t.Errorf("%d dimensions, extreme %d: %d, want %d", d, extreme, got, want)
-			}
-		}
-	}
-}
-
 // TestAskNothing: a vector that has no part in what the others differ by is compared
 // with them all the same.
 func TestAskNothing(t *testing.T) {
 	c := encode([]float32{1, 0, -1, 0}, 2, []uint32{0, 1})
 	var q question
 	c.ask(&q, []float32{0, 1})
-	for place := range 2 {
-		if got := q.cosine(&c, place, q.product(&c, place)); got != 0 {
+	for place, product := range new(probe).ask(&q, &c, 0, 2) {
+		if got := q.cosine(&c, place, product); got != 0 {
 			t.Errorf("cosine %v of vectors at right angles", got)
 		}
 	}

@@ -56,9 +56,7 @@ func encode(data []float32, dimension int, rows []uint32) codes {
 // question is a vector of length 1 as codes are compared with: a whole number for each
 // dimension, of two bytes, and what the products say of the cosine.
 type question struct {
-	// high and low hold the bytes, from −128 to 127, of sixteen dimensions in four words,
-	// as dotHalves wants them.
-	high, low []uint64
+	high, low digits // bytes of the numbers; the low ones have a sign, too
 
 	rough, roughZero float64 // cosine of one more in the product of the high bytes and halves, and of none
 	step, zero       float64 // the same for the product of the whole numbers and codes
@@ -79,8 +77,8 @@ func (c *codes) ask(q *question, unit []float32) {
 		greatest = max(greatest, math.Abs(float64(f)*float64(c.scale[i])))
 	}
 	step := greatest / limit
-	n := lanes * codeWords(len(unit))
-	q.high, q.low = append(q.high[:0], make([]uint64, n)...), append(q.low[:0], make([]uint64, n)...)
+	q.high.clear(codeWords(len(unit)), wide)
+	q.low.clear(codeWords(len(unit)), wide)
 	var sumHigh, sumLow int64
 	var squares, lowSquares, lostHigh, lost float64
 	for i, f := range unit {
@@ -91,10 +89,8 @@ func (c *codes) ask(q *question, unit []float32) {
 		number := int64(math.Round(w / step))
 		high := (number + 128) >> 8
 		low := number - high<<8
-		// The half byte n of a word is in lane n/4 after a shift by n%4 half bytes.
-		at, lane := i/halves*lanes+i%lanes, lanes-1-i%halves/lanes
-		q.high[at] += uint64(high) << (16 * lane) //nolint:gosec // modulo 2^64, see dotHalves
-		q.low[at] += uint64(low) << (16 * lane)   //nolint:gosec // as above
+		q.high.set(i, high)
+		q.low.set(i, low)
 		sumHigh, sumLow = sumHigh+high, sumLow+low
 		squares += square(w)
 		lowSquares += float64(low * low)
@@ -112,21 +108,24 @@ func (c *codes) ask(q *question, unit []float32) {
 func square(x float64) float64 { return float64(x * x) }
 
 // roughly is the cosine that the product of the high halves tells.
-func (q *question) roughly(product int64) float64 {
+func (q *question) roughly(product int32) float64 {
 	return float64(q.rough*float64(product)) + q.roughZero
 }
 
 // cosine is what the whole code of a place tells, whose high halves have that product with
 // the high bytes.
-func (q *question) cosine(c *codes, place int, product int64) float64 {
-	words := len(q.high) / lanes
+func (q *question) cosine(c *codes, place int, product int32) float64 {
+	words := q.high.words()
 	from, to := place*words, (place+1)*words
-	whole := 256*(16*product+dotHalves(q.high, c.low[from:to])) + 16*dotHalves(q.low, c.high[from:to])
+	var low, cross [1]int32
+	q.high.dots(c.low[from:to], low[:])
+	q.low.dots(c.high[from:to], cross[:])
+	whole := 256*(16*int64(product)+int64(low[0])) + 16*int64(cross[0])
 	return float64(q.step*float64(whole)) + q.zero
 }
 
-// product is that of the high halves of a place and the high bytes.
-func (q *question) product(c *codes, place int) int64 {
-	words := len(q.high) / lanes
-	return dotHalves(q.high, c.high[place*words:(place+1)*words])
+// products are those of the high halves of places, from the first on as many as out has
+// room for, and the high bytes.
+func (q *question) products(c *codes, first int, out []int32) {
+	q.high.dots(c.high[first*q.high.words():], out)
 }

@@ -1,10 +1,19 @@
 package index
 
-// dot is the scalar product of vectors of one length. Arrays spare the checks of
+// dot is the scalar product of vectors of one length: the same bits on every machine.
+func dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	if wide {
+		return dotWide(a, b)
+	}
+	return dotPlain(a, b)
+}
+
+// dotPlain is dot for any processor. Arrays spare the checks of
 // bounds, and eight sums keep additions from waiting for each other. The
 // conversions keep compilers from fusing multiplication and addition, which
 // rounds otherwise.
-func dot(a, b []float32) float32 {
+func dotPlain(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {
@@ -28,6 +37,55 @@ func dot(a, b []float32) float32 {
 // cosine is the cosine of vectors of length 1, which rounding may put a little
 // beyond its bounds.
 func cosine(a, b []float32) float64 { return min(1, max(-1, float64(dot(a, b)))) }
+
+// digits are whole numbers from −128 to 127, one a dimension, to be multiplied with half
+// bytes.
+type digits struct {
+	lanes     []uint64 // four for each word of half bytes, as dotHalves wants them; empty where the others are not
+	even, odd []int8   // of dimensions of even and of odd numbers, eight each for a word, as dotsWide wants them
+}
+
+// clear makes all digits 0, those of so many words. They are multiplied by dotsWide or
+// by dotHalves from now on.
+func (d *digits) clear(words int, wide bool) {
+	d.lanes, d.even, d.odd = d.lanes[:0], d.even[:0], d.odd[:0]
+	if wide {
+		d.even, d.odd = append(d.even, make([]int8, words*halves/2)...), append(d.odd, make([]int8, words*halves/2)...)
+		return
+	}
+	d.lanes = append(d.lanes, make([]uint64, words*lanes)...)
+}
+
+// set gives a dimension, which has 0, its digit.
+func (d *digits) set(i int, digit int64) {
+	switch {
+	case len(d.lanes) > 0:
+		// The half byte n of a word is in lane n/4 after a shift by n%4 half bytes.
+		at, lane := i/halves*lanes+i%lanes, lanes-1-i%halves/lanes
+		d.lanes[at] += uint64(digit) << (16 * lane) //nolint:gosec // modulo 2^64, see dotHalves
+	case i%2 == 0:
+		d.even[i/2] = int8(digit) //nolint:gosec // as digits say
+	default:
+		d.odd[i/2] = int8(digit) //nolint:gosec // as digits say
+	}
+}
+
+// words is how many words of half bytes the digits are multiplied with.
+func (d *digits) words() int { return max(len(d.lanes)/lanes, len(d.even)/(halves/2)) }
+
+// dots are the products with the half bytes of as many rows as out has room for, which
+// follow each other.
+func (d *digits) dots(rows []uint64, out []int32) {
+	words := d.words()
+	rows = rows[:words*len(out)]
+	if len(d.lanes) == 0 {
+		dotsWide(d.even, d.odd[:len(d.even)], rows, out)
+		return
+	}
+	for i := range out {
+		out[i] = int32(dotHalves(d.lanes, rows[i*words:(i+1)*words])) //nolint:gosec // far below 2^31 for every dimension
+	}
+}
 
 // everyFourth are the half bytes of a word that are multiplied at once, each in a lane of
 // 16 bits.

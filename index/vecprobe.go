@@ -20,7 +20,8 @@ type probe struct {
 	outer    question      // for those of centroids
 	first    []uint64      // keys of the nearest lists, the nearest first: see nearestLists
 	lists    heap[uint64]  // keys of the others
-	rough    heap[int64]   // the k best products of high halves
+	products []int32       // of the rows of a list, or of the lists
+	rough    heap[int32]   // the k best products of high halves
 	fine     heap[float64] // the k best cosines that codes tell
 	seen     []rough
 	list     []candidate // rows
@@ -31,7 +32,14 @@ type probe struct {
 // rough is a place in the order of lists, with the product of its high halves.
 type rough struct {
 	place   int
-	product int64
+	product int32
+}
+
+// ask returns the products of a question with places, valid until the next call.
+func (p *probe) ask(q *question, c *codes, from, to int) []int32 {
+	p.products = slices.Grow(p.products[:0], to-from)[:to-from]
+	q.products(c, from, p.products)
+	return p.products
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -92,18 +100,18 @@ func (v *vectorSegment) scanNear(ctx context.Context, p *probe, unit []float32, 
 		}
 		from, to := c.span(p.nextList(n))
 		p.scanned += to - from
-		for place := from; place < to; place++ {
-			product := q.product(&c.codes, place)
-			if product < floor && share == 0 && passed >= wanted || !allowed(int(c.order[place])) {
+		for i, product := range p.ask(&p.question, &c.codes, from, to) {
+			low := int64(product) < floor
+			if low && share == 0 && passed >= wanted || !allowed(int(c.order[from+i])) {
 				continue
 			}
 			passed++
-			if product < floor {
+			if low {
 				continue
 			}
-			p.seen = append(p.seen, rough{place, product})
+			p.seen = append(p.seen, rough{from + i, product})
 			if p.rough.keep(k, product); len(p.rough) == k {
-				floor = p.rough[0] - margin
+				floor = int64(p.rough[0]) - margin
 			}
 		}
 	}
@@ -120,7 +128,7 @@ func (v *vectorSegment) compareCodes(p *probe, k int) {
 		p.fine.keep(k, cosine)
 		p.list = append(p.list, candidate{chunk: int(c.order[r.place]), score: cosine})
 	}
-	best := int64(math.MinInt64)
+	best := int32(math.MinInt32)
 	if len(p.rough) == k {
 		best = p.rough[0]
 	}
@@ -181,11 +189,15 @@ const (
 func (v *vectorSegment) probeAll(ctx context.Context, p *probe, unit []float32, m measure, k int, allowed func(row int) bool) error {
 	q, c := &p.question, v.near
 	best := newTop(max(rescored, rescoredOfEach*k), betterRow)
+	var products []int32
 	for place, row := range c.order {
-		if place%scanBlock == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if place%scanBlock == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			products = p.ask(q, &c.codes, place, min(place+scanBlock, len(c.order)))
 		}
-		cosine := q.cosine(&c.codes, place, q.product(&c.codes, place))
+		cosine := q.cosine(&c.codes, place, products[place%scanBlock])
 		if score := m.score(cosine, v.lengths[row]); score >= best.floor() && allowed(int(row)) {
 			best.offer(candidate{chunk: int(row), score: score})
 		}
@@ -290,9 +302,9 @@ func (c *clusters) nearestLists(p *probe, unit []float32, least int) {
 	q := &p.outer
 	c.outer.ask(q, unit)
 	p.first, p.lists = p.first[:0], p.lists[:0]
-	for i := range c.ends {
+	for i, product := range p.ask(q, &c.outer, 0, len(c.ends)) {
 		// The greatest product comes first. It stays far below 2^31 for every dimension.
-		p.lists = append(p.lists, uint64(math.MaxInt32-q.product(&c.outer, i))<<32|uint64(i)) //nolint:gosec // as above
+		p.lists = append(p.lists, uint64(math.MaxInt32-int64(product))<<32|uint64(i)) //nolint:gosec // as above
 	}
 	p.lists.order()
 	for range min(2*least+moreLists, len(c.ends)) {
