@@ -40,7 +40,7 @@ var codeQuestions = []struct{ text, source, head string }{
 }
 
 // TestCodeQuestions compares what finds functions by what they do: passages of
-// the code chunker and of the adaptive one. Found is a function whose first line
+// the code chunker and of the one for text. Found is a function whose first line
 // stands in one of the first five passages.
 func TestCodeQuestions(t *testing.T) {
 	root := filepath.Join(cmp.Or(os.Getenv("RAGFLOW_DATA"), filepath.Join("..", "shared", "data")), "code")
@@ -49,7 +49,7 @@ func TestCodeQuestions(t *testing.T) {
 	}
 	const k = 5
 	var out strings.Builder
-	chunkers := []string{corpus.ChunkCode, corpus.ChunkAdaptive}
+	chunkers := []string{corpus.ChunkCode, corpus.ChunkText}
 	ranks, tokens, until := map[string][]int{}, map[string]int{}, map[string]int{}
 	for _, chunker := range chunkers {
 		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: corpus.ChunkOptions{Chunker: chunker}})
@@ -72,7 +72,7 @@ func TestCodeQuestions(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&out, "Rank of the function among the first %d passages; 0: not there. No constant was chosen by these questions.\n"+
-		"The passages of adaptive hold several functions each, so that fewer compete; those of code are to be read sooner.\n\n", k)
+		"The passages of text hold several functions each, so that fewer compete; those of code are to be read sooner.\n\n", k)
 	for i, q := range codeQuestions {
 		fmt.Fprintf(&out, "%s %d  %s %d  %s: %s\n", chunkers[0], ranks[chunkers[0]][i], chunkers[1], ranks[chunkers[1]][i], q.source, q.text)
 	}

@@ -10,7 +10,7 @@ import (
 
 // Chunkers: the ways to cut a document.
 const (
-	ChunkAdaptive  = "adaptive"  // by document: markdown, html or text, with small sections joined
+	ChunkAdaptive  = "adaptive"  // by document: markdown, html, code or text, with small sections joined
 	ChunkCode      = "code"      // source code by its declarations; other documents as adaptive does
 	ChunkHTML      = "html"      // a page by its headings and blocks
 	ChunkMarkdown  = "markdown"  // one section a heading, none joined
@@ -52,10 +52,12 @@ func choose(doc *Document, o ChunkOptions) (string, chunker) {
 			return o.Chunker, cut
 		}
 	}
-	switch doc.Kind {
-	case Markdown:
+	switch {
+	case o.language(doc) != "":
+		return ChunkCode, byDeclarations
+	case doc.Kind == Markdown:
 		return ChunkMarkdown, byBlocks
-	case HTML:
+	case doc.Kind == HTML:
 		return ChunkHTML, byBlocks
 	}
 	return ChunkText, byBlocks
@@ -183,7 +185,7 @@ func (o ChunkOptions) Fingerprint() string {
 	o = o.withDefaults()
 	switch o.Chunker {
 	case ChunkAdaptive:
-		return fmt.Sprintf("chunk/5 size=%d min=%d", o.Size, o.Min)
+		return fmt.Sprintf("chunk/6 size=%d min=%d", o.Size, o.Min)
 	case ChunkRecursive:
 		return fmt.Sprintf("chunk/5 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
 	case ChunkCode:

@@ -187,7 +187,7 @@ func (s *selection) list(p place) []int {
 // leadsIn reports whether a sentence announces code, and is none of a note.
 func (s *selection) leadsIn(p place) bool {
 	of := &s.passages[p.passage]
-	before := of.src.Text[:of.units[p.unit].start]
+	before := of.said[:of.units[p.unit].start]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	return !strings.Contains(line, ">") && strings.HasSuffix(of.tidied(p.unit), ":")
 }

@@ -19,6 +19,7 @@ type passage struct {
 	n        int // of [Source N], of the first where it was joined of several
 	src      state.Source
 	parts    []part // that it was joined of, in the order of the document; nil where it is one source
+	said     string // the text that units are of
 	units    []unit
 	terms    []held // of each unit
 	tokens   [][]text.Token
@@ -47,7 +48,12 @@ func (l lexicon) takeApart(src state.Source) passage {
 	if n := len(src.Headings); n > 0 {
 		name = src.Headings[n-1]
 	}
-	p.units, headings = outline(src.Text, name)
+	if src.Cut.Language != "" {
+		p.said, p.units, headings = outlineSource(src, name)
+	} else {
+		p.said = src.Text
+		p.units, headings = outline(src.Text, name)
+	}
 	p.names = append(p.names, l.set(src.Title))
 	for _, h := range src.Headings {
 		p.names = append(p.names, l.set(h))
@@ -57,7 +63,7 @@ func (l lexicon) takeApart(src state.Source) passage {
 		maps.Copy(p.about, name)
 	}
 	for _, u := range p.units {
-		raw := src.Text[u.start:u.end]
+		raw := p.said[u.start:u.end]
 		tokens := l.tokens(raw)
 		in := said(raw, tokens)
 		for t, share := range in {
@@ -83,8 +89,8 @@ func (l lexicon) takeApart(src state.Source) passage {
 	return p
 }
 
-// text is the unit as it stands in the document.
-func (p *passage) text(i int) string { return p.src.Text[p.units[i].start:p.units[i].end] }
+// text is the unit as it stands in the document, without marks of comments.
+func (p *passage) text(i int) string { return p.said[p.units[i].start:p.units[i].end] }
 
 // section is the one that unit i stands in.
 func (p *passage) section(i int) section { return p.sections[p.units[i].section] }

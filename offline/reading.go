@@ -34,12 +34,13 @@ func newReading() *reading {
 type reader struct {
 	text, title, headings string
 	opens                 bool
+	language, declaration string // of source code
 }
 
 // passage returns a source taken apart. What it shares with other passages of
 // the same text must not be written to.
 func (l lexicon) passage(n int, src state.Source) passage {
-	key := reader{src.Text, src.Title, strings.Join(src.Headings, "\x00"), src.Ordinal == 0}
+	key := reader{src.Text, src.Title, strings.Join(src.Headings, "\x00"), src.Ordinal == 0, src.Cut.Language, src.Cut.Declaration}
 	out := *l.read.passages.Get(key, func() *passage {
 		p := l.takeApart(src)
 		return &p

@@ -81,6 +81,9 @@ func (p *passage) show(units []int) string {
 	var lines []string
 	switch p.units[units[0]].kind {
 	case code:
+		if p.units[units[0]].bare {
+			return bareBlock(p.text(units[0]), p.src.Cut.Language) + "\n" + p.mark(units[0])
+		}
 		return codeBlock(p.text(units[0])) + "\n" + p.mark(units[0])
 	case row:
 		if head := p.units[units[0]].head; head == units[0] && len(units) > 1 {

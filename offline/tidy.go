@@ -147,6 +147,21 @@ func codeBlock(raw string) string {
 	for i := range body {
 		body[i] = text.Placeholders(body[i])
 	}
+	return fence + language + "\n" + strings.Join(bodyOf(body), "\n") + "\n" + fence
+}
+
+// bareBlock is code that stands in no fence, in one.
+func bareBlock(raw, language string) string {
+	fence := "```"
+	for strings.Contains(raw, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.Join(bodyOf(strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")), "\n") + "\n" + fence
+}
+
+// bodyOf is code without the indentation that all of it has, and without blank lines
+// around it.
+func bodyOf(body []string) []string {
 	body = dedent(body)
 	for len(body) > 0 && strings.TrimSpace(body[0]) == "" {
 		body = body[1:]
@@ -154,7 +169,7 @@ func codeBlock(raw string) string {
 	for len(body) > 0 && strings.TrimSpace(body[len(body)-1]) == "" {
 		body = body[:len(body)-1]
 	}
-	return fence + language + "\n" + strings.Join(body, "\n") + "\n" + fence
+	return body
 }
 
 // dedent drops the indentation that all lines share, and hidden characters.

@@ -15,7 +15,7 @@ const (
 	sentence kind = iota
 	item          // of a list, with all its sentences
 	row           // of a table
-	code          // a whole fenced block
+	code          // a whole block
 )
 
 // unit is the smallest part of a passage that an answer quotes.
@@ -30,6 +30,7 @@ type unit struct {
 	number     int  // of an ordered item, as written
 	section    int  // number of the section it stands in, of those that the chunk holds
 	within     bool // a further paragraph of a list item
+	bare       bool // code that stands in no fence
 }
 
 // units takes a passage apart. Headings, rules, comments, images and lines of
