@@ -424,15 +424,31 @@ func TestPostRetrievalKeepsStepsTogether(t *testing.T) {
 	st, s := candidates(
 		"a.md|1. Fetch the package from its shelf.", "a.md|Packages are heavy boxes made of oak.", "a.md|Shelves stand along every wall here.",
 		"a.md|2. Carry it home with both hands.", "b.md|2. Something else altogether, far away.",
+		"c.md|networks join containers", "d.md|images are built",
 	)
-	for i, ordinal := range []int{4, 0, 2, 5, 5} {
+	for i, ordinal := range []int{4, 0, 2, 5, 5, 0, 0} {
 		c := s.chunks[st.Turn.Hits[i].Chunk]
 		c.Ordinal = ordinal
 		s.chunks[st.Turn.Hits[i].Chunk] = c
 	}
 	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
-	if diff := cmp.Diff([]string{"0", "1", "3", "4"}, sourcesOf(after)); diff != "" {
+	if diff := cmp.Diff([]string{"0", "1", "3", "4", "5", "6"}, sourcesOf(after)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+}
+
+// TestPostRetrievalOfOneBook fills the context from the one document that has much to say.
+func TestPostRetrievalOfOneBook(t *testing.T) {
+	st, s := candidates(
+		"book.pdf|first words about alpha", "book.pdf|second words about beta", "book.pdf|third words about gamma", "book.pdf|fourth words about delta",
+		"note.md|networks join containers", "book.pdf|fifth words about omega", "book.pdf|sixth words about sigma", "book.pdf|seventh words about theta",
+	)
+	after, n := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+	if diff := cmp.Diff([]string{"0", "1", "2", "3", "4", "5"}, sourcesOf(after)); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	if got := detail(n, "over document limit"); got != "2" {
+		t.Errorf("over document limit: %s, want 2", got)
 	}
 }
 

@@ -157,22 +157,30 @@ func nextSteps(ranked []state.Source, of []int, before state.Source) int {
 var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
 
 // choose takes the best sources, without near-duplicates, without more than
-// MaxPerDocument of one document, and without what reads like orders to a model.
+// MaxPerDocument of one document while others have some, and without what reads like
+// orders to a model.
 func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness, signs suspicions) []state.Source {
 	kept := alike.distinct(ranked, rank.Above(contextSimilarity))
 	of := map[document]int{}
-	surplus := 0
+	var surplus []int
 	chosen := make([]int, 0, o.MaxSources)
 	guard := wary{signs: signs, trusting: o.TrustDocuments}
-	for _, i := range together(ranked, kept) {
-		d := documentOf(ranked[i])
-		if of[d]++; of[d] > MaxPerDocument {
-			surplus++
-			continue
-		}
+	take := func(i int) {
 		if len(chosen) < o.MaxSources && !guard.leavesOut(ctx, ranked[i]) {
 			chosen = append(chosen, i)
 		}
+	}
+	for _, i := range together(ranked, kept) {
+		d := documentOf(ranked[i])
+		if of[d]++; of[d] > MaxPerDocument {
+			surplus = append(surplus, i)
+		} else {
+			take(i)
+		}
+	}
+	limited := len(surplus) - (o.MaxSources - len(chosen)) // of few documents, one may fill the context
+	for _, i := range surplus {
+		take(i)
 	}
 	slices.Sort(chosen)
 	sources := make([]state.Source, len(chosen))
@@ -180,6 +188,6 @@ func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike
 		sources[at] = ranked[i]
 	}
 	graph.Note(ctx, "near-duplicates", strconv.Itoa(len(ranked)-len(kept)))
-	graph.Note(ctx, "over document limit", strconv.Itoa(surplus))
+	graph.Note(ctx, "over document limit", strconv.Itoa(max(0, limited)))
 	return sources
 }
