@@ -24,7 +24,7 @@ func client(t *testing.T, s *llmtest.Server, change func(*openai.Config)) *opena
 	t.Helper()
 	c := openai.Config{
 		Provider: "played", BaseURL: s.URL(), Key: planted,
-		FirstByte: time.Second, Stall: 400 * time.Millisecond, Total: 4 * time.Second, MaxBytes: 1 << 20,
+		FirstByte: time.Second, Stall: 1200 * time.Millisecond, Total: 6 * time.Second, MaxBytes: 1 << 20,
 	}
 	if change != nil {
 		change(&c)
