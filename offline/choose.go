@@ -176,6 +176,7 @@ func (s *selection) program(block string) bool {
 	names, ok := map[string][]string{
 		"go": {"go", "golang"}, "golang": {"go", "golang"}, "python": {"python"}, "py": {"python"}, "java": {"java"}, "kotlin": {"kotlin"},
 		"csharp": {"c", "csharp", "net"}, "c#": {"c", "csharp", "net"}, "rust": {"rust"}, "ruby": {"ruby"}, "php": {"php"}, "http": {"http", "api", "curl"},
+		"typescript": {"typescript", "ts", "javascript"}, "ts": {"typescript", "ts", "javascript"}, "javascript": {"javascript", "js"}, "js": {"javascript", "js"},
 	}[lang]
 	return ok && !slices.ContainsFunc(names, s.asked.has)
 }

@@ -25,7 +25,7 @@
 // a thing; it does not know that what is said is not what was asked. Answers
 // are sentences, list items, table rows and code blocks ([Answerer]). Questions how
 // to do something, messages that someone pasted and comparisons have ways of their
-// own (recipe.go, message.go, compare.go); for all others, and where those find
+// own (recipe.go, command.go, message.go, compare.go); for all others, and where those find
 // nothing, a linear score chooses: learnt for questions after a fact, set by hand
 // for procedures.
 package offline

@@ -156,10 +156,10 @@ func (s *selection) announced(p place) []int {
 func (s *selection) list(p place) []int {
 	units := s.passages[p.passage].units
 	first := p.unit
-	for first > 0 && (units[first-1].kind == item || units[first-1].kind == code) && units[first-1].block == units[p.unit].block {
+	for first > 0 && (units[first-1].kind == item || units[first-1].kind == code || units[first-1].within) && units[first-1].block == units[p.unit].block {
 		first--
 	}
-	for units[first].kind == code { // it belongs to an item that the passage lacks
+	for units[first].kind != item { // it belongs to an item that the passage lacks
 		first++
 	}
 	if units[first].number > 1 {

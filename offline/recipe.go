@@ -15,6 +15,7 @@ const (
 	besideLoss  = 0.4  // less for what holds only where the usual way is closed
 	recipeProse = 0.75 // how well a heading must name it whose section has no steps, or a step that does it
 	stepLoss    = 0.1  // less for a step within a list about more
+	proseLoss   = 0.15 // less for prose and for a list without order, beside a command
 	enoughProse = 45   // words of a section without steps, after which no sentence is added
 	maxBlocks   = 3    // blocks of code, where a section has no ordered list
 	recipeWords = 130  // of its steps; more are cut at a step
@@ -44,11 +45,24 @@ func (s *selection) recipe() bool {
 			}
 		}
 	}
-	if best == 0 {
-		return false
+	told, value := s.command()
+	if best > 0 {
+		s.follow(at)
+		if u := s.passages[at.passage].units[at.unit]; !u.ordered && u.kind != code {
+			best -= proseLoss
+		}
 	}
-	s.follow(at)
-	return true
+	if (value > best || value > 0 && s.beside(told, at)) && !s.has(told) {
+		s.chosen, s.with, s.spent = nil, nil, 0
+		s.tell(told)
+	}
+	return len(s.chosen) > 0
+}
+
+// beside reports whether two units stand below the same heading.
+func (s *selection) beside(a, b place) bool {
+	units := s.passages[a.passage].units
+	return a.passage == b.passage && units[a.unit].section == units[b.unit].section
 }
 
 // listed answers a question for several things with the list below the heading
@@ -259,7 +273,7 @@ func (p *passage) steps(sec int) int {
 		if u.kind == item && u.ordered && u.number == 1 {
 			return j
 		}
-		if u.kind == code && u.lead >= 0 && found < 0 && p.lines(j) <= maxCode {
+		if u.kind == code && u.lead >= 0 && found < 0 && p.lines(j) <= maxCode && !p.printed(j) {
 			found = j
 		}
 	}

@@ -33,9 +33,10 @@ func NewReranker(stats Stats) *Reranker { return &Reranker{lex: newLexicon(stats
 // put it there; equal ones keep theirs. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	terms := r.lex.question(strongest(queries))
-	kind, own, words := Fact, []weighed(nil), []string(nil)
+	kind, own, words, verb := Fact, []weighed(nil), []string(nil), ""
 	if len(queries) > 0 {
 		question, _ := asked(queries[0].Text)
+		verb = r.lex.action(question)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
 	}
 	var compared [][]weighed
@@ -64,7 +65,7 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			score -= changeLoss
 		}
 		if kind == HowTo {
-			score += stepsWeight * recipeFit(terms, &p)
+			score += stepsWeight * max(recipeFit(terms, &p), r.lex.commandFit(terms, &p, verb))
 		}
 		if kind == Definition && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
