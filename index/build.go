@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,17 +18,18 @@ import (
 type builder struct {
 	totals
 
-	terms    []termPostings    // in the order they are met
-	places   memo.Words[int32] // of them, by term, where not all are of one vocabulary
-	numbered map[*text.Vocabulary]*numberedTerms
-	waiting  []waitingPosting // that are not in terms yet, by chunk
-	spare    []waitingPosting // memory to order them in
-	fields   []posting        // those of waiting that tell of more than a text
-	slab     []byte           // memory for postings
-	mixed    bool             // places is in use
-	fileTab  []byte
-	chunkTab []byte
-	ids      []byte
+	terms       []termPostings    // in the order they are met
+	places      memo.Words[int32] // of them, by term, where not all are of one vocabulary
+	numbered    map[*text.Vocabulary]*numberedTerms
+	waiting     []waitingPosting // that are not in terms yet, by chunk
+	mostWaiting int              // they are settled where there are more
+	spare       []waitingPosting // memory to order them in
+	fields      []posting        // those of waiting that tell of more than a text
+	slab        []byte           // memory for postings
+	mixed       bool             // places is in use
+	fileTab     []byte
+	chunkTab    []byte
+	ids         []byte
 }
 
 // numberedTerms are terms that have numbers.
@@ -43,7 +45,8 @@ type termPostings struct {
 	name    string
 	list    []byte
 	entries int
-	last    int // chunk; -1 before the first
+	last    int           // chunk; -1 before the first
+	waiting waitingOfTerm // behind them: see await
 }
 
 // append adds a posting to a term.
@@ -130,8 +133,8 @@ func (b *builder) numbers(v *text.Vocabulary) *numberedTerms {
 }
 
 // of returns the place of the term with a number; ok is false where no term has it.
-func (b *builder) of(n *numberedTerms, number uint64) (place int32, ok bool) {
-	if number >= uint64(len(n.places)) {
+func (b *builder) of(n *numberedTerms, number uint32) (place int32, ok bool) {
+	if uint64(number) >= uint64(len(n.places)) {
 		return 0, false
 	}
 	if n.places[number] == 0 {
@@ -161,7 +164,7 @@ func (t *termPostings) read(dst []posting) []posting {
 var errTooLarge = errors.New("more than fits one segment (4 billion terms, or bytes of ids)")
 
 func newBuilder() *builder {
-	return &builder{}
+	return &builder{mostWaiting: maxWaiting}
 }
 
 // add merges the terms of one file.
@@ -207,7 +210,7 @@ func (b *builder) merge(f *fileTerms, v *text.Vocabulary, first int) error {
 		var place int32
 		if numbers != nil {
 			var ok bool
-			if place, ok = b.of(numbers, r.uint()); !ok {
+			if place, ok = b.of(numbers, r.fixed()); !ok {
 				return fmt.Errorf("terms: %w", errCut)
 			}
 		} else {
@@ -236,7 +239,7 @@ func (b *builder) merge(f *fileTerms, v *text.Vocabulary, first int) error {
 	if r.err != nil {
 		return fmt.Errorf("terms: %w", r.err)
 	}
-	if len(b.waiting) > maxWaiting {
+	if len(b.waiting) > b.mostWaiting {
 		b.settle()
 	}
 	return nil
@@ -287,14 +290,15 @@ func (b *builder) chunksOf(file uint32) int {
 
 // finish returns the segment.
 func (b *builder) finish(s stamp) ([]byte, error) {
-	b.settle()
+	waiting := b.await()
 	var blocks, dict, post []byte
 	size := 0
 	for i := range b.terms {
 		size += len(b.terms[i].list)
 	}
+	size += waitingBytes * len(waiting)
 	terms := b.sorted()
-	post = make([]byte, 0, size+size/4)
+	post, dict = make([]byte, 0, size+size/4), make([]byte, 0, 12*len(terms))
 	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
 	var list []posting
 	before := ""
@@ -304,7 +308,7 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 			blocks = appendU32(blocks, uint32(len(dict)))
 			blocks = binary.LittleEndian.AppendUint64(blocks, uint64(len(post)))
 		}
-		list = t.read(list[:0])
+		list = b.appendWaiting(t.read(list[:0]), waiting[t.waiting.from:t.waiting.end])
 		start := len(post)
 		post = appendPostings(post, list, bounds.of(list))
 		dict = appendTerm(dict, before, t.name)
@@ -320,7 +324,11 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 		return nil, errTooLarge
 	}
 	sections := [][]byte{b.fileTab, b.chunkTab, b.ids, blocks, dict, post}
-	out := make([]byte, segmentHead, segmentHead+256+size+size/2)
+	room := segmentHead + 256
+	for _, section := range sections {
+		room += len(section)
+	}
+	out := make([]byte, segmentHead, room)
 	out = appendString(out, s.database)
 	out = binary.AppendUvarint(out, uint64(s.collection))
 	out = binary.AppendUvarint(out, uint64(s.since+1))
@@ -341,11 +349,26 @@ func (b *builder) finish(s stamp) ([]byte, error) {
 
 // sorted returns the terms in ascending order.
 func (b *builder) sorted() []*termPostings {
-	out := make([]*termPostings, len(b.terms))
-	for i := range out {
-		out[i] = &b.terms[i]
+	type begun struct {
+		first uint64 // bytes, as a number in their order
+		term  *termPostings
 	}
-	slices.SortFunc(out, func(a, b *termPostings) int { return strings.Compare(a.name, b.name) })
+	list := make([]begun, len(b.terms))
+	for i := range list {
+		var first [8]byte
+		copy(first[:], b.terms[i].name)
+		list[i] = begun{binary.BigEndian.Uint64(first[:]), &b.terms[i]}
+	}
+	slices.SortFunc(list, func(a, b begun) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return strings.Compare(a.term.name, b.term.name)
+	})
+	out := make([]*termPostings, len(list))
+	for i := range out {
+		out[i] = list[i].term
+	}
 	return out
 }
 

@@ -26,7 +26,7 @@ import (
 //	    ordinal minus the ordinal before, occurrences in text, in headings
 //
 // The first ordinal counts from -1, so that no gap is 0. In memory a term is told by its
-// number in a vocabulary, in place of the bytes shared and the rest; and what follows
+// number in a vocabulary, in four bytes, in place of those shared and the rest; and what follows
 // depends on the lowest bit of the next number: where it is 0, the rest of it is the
 // occurrences in the text of the first chunk, and the term is nowhere else; where it is 1,
 // the rest of it is the occurrences in the title, and the chunks follow as above.
@@ -105,7 +105,7 @@ func (t terms) spelled() ([]byte, error) {
 	r := f.rest
 	out := bytes.Clone(t.body[:len(t.body)-len(r.b)])
 	for range f.terms {
-		number, use := r.uint(), r.uint()
+		number, use := r.fixed(), r.uint()
 		rest, chunks := r.b, 0
 		if use&1 == 1 {
 			chunks = r.count()
@@ -115,7 +115,7 @@ func (t terms) spelled() ([]byte, error) {
 			r.u32()
 			r.u32()
 		}
-		if r.err != nil || number >= uint64(len(names)) {
+		if r.err != nil || uint64(number) >= uint64(len(names)) {
 			return nil, errCut
 		}
 		out = appendTerm(out, before, names[number])
@@ -215,7 +215,7 @@ func (g *gatherer) append(out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(len(g.uses)))
 	for i := range g.uses {
 		u := &g.uses[i]
-		out = binary.AppendUvarint(out, uint64(u.number))
+		out = binary.LittleEndian.AppendUint32(out, u.number)
 		if u.n == 1 && u.title == 0 {
 			if p := &g.list[u.first]; p.ordinal == 0 && p.heading == 0 { // as most are
 				out = binary.AppendUvarint(out, uint64(p.body)<<1)
@@ -287,6 +287,17 @@ func (r *reader) uint() uint64 {
 		return uint64(b[0]&0x7f) | uint64(b[1])<<7
 	}
 	return r.large()
+}
+
+// fixed reads a number of four bytes.
+func (r *reader) fixed() uint32 {
+	if len(r.b) < 4 {
+		r.fail()
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(r.b)
+	r.b = r.b[4:]
+	return v
 }
 
 // large reads a number of any size.

@@ -12,9 +12,15 @@ type waitingPosting struct {
 
 const (
 	inFields = 1 << 31
-	// maxWaiting is how many postings wait, of 12 bytes and as much again to order them.
-	maxWaiting = 1 << 18
+	// maxWaiting is how many postings wait, of 12 bytes and as much again to order them:
+	// those of ten thousand passages go into a segment without waiting anywhere else.
+	maxWaiting = 1 << 20
+	// waitingBytes is about how many bytes one takes in a segment.
+	waitingBytes = 4
 )
+
+// waitingOfTerm are the postings of a term among those that wait, in order.
+type waitingOfTerm struct{ from, end uint32 }
 
 // wait takes in a posting of the term at a place.
 func (b *builder) wait(term uint32, p posting) {
@@ -33,14 +39,39 @@ func (b *builder) wait(term uint32, p posting) {
 	b.waiting = append(b.waiting, w)
 }
 
+// posting returns what waits as it came.
+func (b *builder) posting(w waitingPosting) posting {
+	if w.body >= inFields {
+		return b.fields[w.body-inFields]
+	}
+	return posting{chunk: w.chunk, body: w.body}
+}
+
+// await tells the terms which of the postings they have that wait to the end.
+func (b *builder) await() []waitingPosting {
+	waiting := b.ordered()
+	for i := 0; i < len(waiting); {
+		term, from := waiting[i].term, i
+		for i < len(waiting) && waiting[i].term == term {
+			i++
+		}
+		b.terms[term].waiting = waitingOfTerm{uint32(from), uint32(i)} //nolint:gosec // not many more than maxWaiting
+	}
+	return waiting
+}
+
+// appendWaiting appends postings that wait to dst.
+func (b *builder) appendWaiting(dst []posting, waiting []waitingPosting) []posting {
+	for _, w := range waiting {
+		dst = append(dst, b.posting(w))
+	}
+	return dst
+}
+
 // settle gives what waits to its terms.
 func (b *builder) settle() {
 	for _, w := range b.ordered() {
-		p := posting{chunk: w.chunk, body: w.body}
-		if w.body >= inFields {
-			p = b.fields[w.body-inFields]
-		}
-		b.append(&b.terms[w.term], p)
+		b.append(&b.terms[w.term], b.posting(w))
 	}
 	b.waiting, b.fields = b.waiting[:0], b.fields[:0]
 }
