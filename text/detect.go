@@ -20,6 +20,11 @@ type ballot struct {
 	seen  [(maxSigns + 63) / 64]uint64 // by number of the sign
 }
 
+// shapes are a set of what shape gives.
+type shapes [1 << 15 / 64]uint64
+
+func (s *shapes) has(shape uint) bool { return s[shape/64]>>(shape%64)&1 == 1 }
+
 // maxSigns is more than there are function words and letters in all.
 const maxSigns = 2048
 
@@ -74,11 +79,12 @@ type sign struct {
 	number int
 	mask   uint32
 	vote   float32
+	single bool // a word whose shape no other has
 }
 
 type signTable struct {
 	words   memo.Words[*sign]
-	shapes  [1 << 15 / 64]uint64 // those that words have: see shape
+	shapes  shapes // those that words have
 	letters map[rune]*sign
 	all     []*sign
 }
@@ -95,6 +101,7 @@ ante men meg alle era sum ser kun dem test des data end ide mais que ur is non a
 //nolint:gochecknoglobals // as it says
 var signs = sync.OnceValue(func() *signTable {
 	t := &signTable{letters: map[rune]*sign{}}
+	first := map[uint]*sign{} // by shape
 	add := func(vote float32) *sign {
 		s := &sign{number: len(t.all), vote: vote}
 		t.all = append(t.all, s)
@@ -108,10 +115,15 @@ var signs = sync.OnceValue(func() *signTable {
 			s, known := t.words.At(w)
 			if !known {
 				*s = add(1)
+				shape := shape([]byte(w))
+				t.shapes[shape/64] |= 1 << (shape % 64)
+				if other := first[shape]; other != nil {
+					other.single = false
+				} else {
+					first[shape], (*s).single = *s, true
+				}
 			}
 			(*s).mask |= 1 << language
-			shape := shape([]byte(w))
-			t.shapes[shape/64] |= 1 << (shape % 64)
 		}
 	}
 	for i, lang := range latinLanguages {
@@ -168,6 +180,7 @@ const maxVotingWord = 24
 func (v *ballot) vote(s string) {
 	s = s[:min(len(s), maxLanguage)]
 	table := signs()
+	unseen := table.shapes // of words that may still have a vote: the same few come again and again
 	for i := 0; i < len(s); {
 		begins := votingBytes[s[i]]
 		if begins == noVotingByte {
@@ -184,13 +197,16 @@ func (v *ballot) vote(s string) {
 		}
 		v.words++
 		if end-i <= maxVotingWord {
-			if shape := shape(s[i:end]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
+			if shape := shape(s[i:end]); unseen.has(shape) {
 				var word [maxVotingWord]byte
 				for k := range end - i {
 					word[k] = s[i+k] | 0x20
 				}
-				sign, _ := table.words.Get(string(word[:end-i])) // no allocation
+				sign, known := table.words.Get(string(word[:end-i])) // no allocation
 				v.see(sign)
+				if known && sign.single {
+					unseen[shape/64] &^= 1 << (shape % 64)
+				}
 			}
 		}
 		i = end
@@ -229,7 +245,7 @@ func (v *ballot) mixedWord(table *signTable, s string) int {
 	}
 	v.words++
 	if n <= maxVotingWord {
-		if shape := shape(word[:n]); table.shapes[shape/64]>>(shape%64)&1 == 1 {
+		if shape := shape(word[:n]); table.shapes.has(shape) {
 			sign, _ := table.words.Get(string(word[:n])) // no allocation
 			v.see(sign)
 		}

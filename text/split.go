@@ -70,12 +70,9 @@ func (r *run) name(start, end int) {
 		r.part(parts[0])
 		return
 	}
-	if whole := r.whole(parts); whole != "" {
-		r.emit(whole, parts[0].Start, parts[len(parts)-1].End)
-		if grouped(r.s, parts) {
-			r.pos++
-			return // 24,000 is one number, its digits are not three
-		}
+	if r.whole(parts) && grouped(r.s, parts) {
+		r.pos++
+		return // 24,000 is one number, its digits are not three
 	}
 	for _, p := range parts {
 		r.part(p)
@@ -125,29 +122,45 @@ func (r *run) flag(start int) int {
 	return i
 }
 
-// whole returns the term of a name with several parts: the parts without
+// whole adds the term of a name with several parts, if it has one: the parts without
 // their joints. Numbers keep theirs, or 2.851 and 28.51 would be one; the v of
 // a version is dropped.
-func (r *run) whole(parts []Span) string {
-	if parts[len(parts)-1].End-parts[0].Start > maxTerm {
-		return ""
+func (r *run) whole(parts []Span) bool {
+	start, end := parts[0].Start, parts[len(parts)-1].End
+	if end-start > maxTerm {
+		return false
 	}
 	joints := !grouped(r.s, parts)
 	for _, p := range parts {
 		joints = joints && digits(r.s[p.Start:p.End])
 	}
 	if joints {
-		return strings.ToValidUTF8(r.s[parts[0].Start:parts[len(parts)-1].End], "")
+		r.emit(strings.ToValidUTF8(r.s[start:end], ""), start, end)
+		return true
 	}
 	b := r.raw[:0]
 	for _, p := range parts {
 		b = append(b, r.s[p.Start:p.End]...)
 	}
 	r.raw = b
-	if term, ok := r.c.newer.Get(string(b)); ok { // no allocation for a name seen before
-		return term
+	if r.vocabulary != nil {
+		number, known := r.surfaces.Get(string(b)) // no allocation for a name seen before
+		if !known {
+			number = r.ofSurface(string(b))
+		}
+		if number > 0 {
+			r.numbers = append(r.numbers, number-1)
+		}
+		return number > 0
 	}
-	return r.a.lookup(r.c, string(b))
+	term, known := r.c.newer.Get(string(b)) // no allocation, as above
+	if !known {
+		term = r.a.lookup(r.c, string(b))
+	}
+	if term != "" {
+		r.emit(term, start, end)
+	}
+	return term != ""
 }
 
 // sharp adds C++, C# and F#, whose marks UAX #29 takes for punctuation.
