@@ -103,6 +103,9 @@ func asked(turn string) (question string, switched bool) {
 		switched = switched || m[1] != ""
 		rest = rest[len(m[0]):]
 	}
+	if question, ok := overview(rest); ok {
+		return question, switched
+	}
 	return rest, switched
 }
 
