@@ -41,7 +41,7 @@ func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error)
 	}
 	abstain := t.Grade.Score < a.threshold
 	s := newSelection(a.lex, t)
-	abstain = abstain || s.stranger()
+	abstain = abstain || s.stranger() || s.strays()
 	near := true // something is worth showing
 	if abstain {
 		near = s.explained() || s.closest()

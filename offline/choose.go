@@ -13,7 +13,7 @@ func (s *selection) choose() {
 	if s.explained() || s.kind == HowTo && s.recipe() || s.compare() || s.kind == List && s.listed() {
 		return
 	}
-	all := s.statements()
+	all := s.ownFirst(s.statements())
 	if len(all) == 0 {
 		return
 	}
@@ -244,6 +244,40 @@ func (s *selection) apart() bool {
 	}
 	return len(s.lex.apart(s.question, chunks)) > 0
 }
+
+// ownFirst are statements without those that lead but hold none of the words of a
+// question that leans on the conversation: what that lends only says what it is about.
+func (s *selection) ownFirst(all []statement) []statement {
+	if !s.leans() {
+		return all
+	}
+	first := slices.IndexFunc(all, s.holdsOwn)
+	return all[max(0, first):]
+}
+
+// strays reports whether a question that leans on the conversation has words of its own,
+// and no statement holds one: all there is speaks of what was asked before.
+func (s *selection) strays() bool {
+	return s.leans() && slices.ContainsFunc(s.own, tellingWord) && !slices.ContainsFunc(s.statements(), s.holdsOwn)
+}
+
+// holdsOwn reports whether a statement, or a heading above it, holds one of the words of
+// content that the question has itself, and of the thing that it wants something done
+// with, where a pronoun stands for that.
+func (s *selection) holdsOwn(c statement) bool {
+	p := &s.passages[c.passage]
+	holds := func(term string) bool {
+		return p.terms[c.unit].has(term) || p.section(c.unit).name.has(term) || p.sectionPart(p.units[c.unit].section).about.has(term)
+	}
+	either := func(w weighed) bool {
+		return tellingWord(w) && (holds(w.term) || slices.ContainsFunc(w.others, func(o synonym) bool { return holds(o.term) }))
+	}
+	return slices.ContainsFunc(s.own, either) && (len(s.object) == 0 || slices.ContainsFunc(s.object, either))
+}
+
+// tellingWord reports whether a word of a question says what it asks, and not only that
+// it does.
+func tellingWord(w weighed) bool { return !askingWord(w.term) }
 
 // stranger reports whether a question for a person names things of which the
 // best statement does not speak: it tells of somebody else.

@@ -187,3 +187,56 @@ func TestTermsAreThoseThatAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnWordsLead looks for what a turn wants done, with the thing and not with the
+// action of the question before it.
+func TestOwnWordsLead(t *testing.T) {
+	before := state.Exchange{Question: "How do I back up a volume?", Terms: []string{"tar", "archive"}, Chunks: []string{"volumes"}}
+	for _, tt := range []struct {
+		name, question string
+		want           []string // of the queries' borrowed words
+		not            []string
+	}{
+		{"another action", "how do I delete one?", []string{"volume"}, []string{"back", "tar"}},
+		{"asked whether it can be done", "and can I encrypt them?", []string{"volume"}, []string{"back", "tar"}},
+		{"the same action", "How often should I back it up?", []string{"volume", "tar"}, nil},
+		{"something about the action", "and how long does it take?", []string{"back up volume", "tar"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var lent []string
+			for _, b := range rewrite(t, tt.question, before).Queries[1].Boosts {
+				lent = append(lent, b.Text)
+			}
+			checkWords(t, strings.Join(lent, "; "), tt.want, tt.not)
+		})
+	}
+}
+
+// TestOwnWordsOfAnAnswer abstains where nothing holds what a turn asks itself, or only of
+// another thing, instead of answering with what was asked before.
+func TestOwnWordsOfAnAnswer(t *testing.T) {
+	backup := page("backup", "Store boxes", "## Back up a shelf\n\nTo back up a shelf, write an archive of the shelf with `tar`. Archives of a shelf are small.\n")
+	seal := page("seal", "Letters", "You can encrypt a letter with a key. Keys are long.\n")
+	sealed := page("sealed", "Plugins", "A plugin lets you encrypt a shelf with a key.\n")
+	before := state.Exchange{Question: "How do I back up a shelf?", Chunks: []string{"backup"}}
+	for _, tt := range []struct {
+		name      string
+		chunks    []state.Chunk
+		abstained bool
+		want, not []string
+	}{
+		{"nothing holds the word", []state.Chunk{backup}, true, nil, nil},
+		{"it is said of another thing", []state.Chunk{backup, seal}, true, nil, nil},
+		{"it is said", []state.Chunk{backup, seal, sealed}, false, []string{"documents:\n\nA plugin lets you encrypt a shelf"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := task("and can I encrypt it?", 0.9, tt.chunks...)
+			in.Queries = rewrite(t, in.Question, before).Queries
+			got := answer(t, docs(), in)
+			if got.Abstained != tt.abstained {
+				t.Errorf("abstained %v, want %v:\n%s", got.Abstained, tt.abstained, got.Text)
+			}
+			checkWords(t, got.Text, tt.want, tt.not)
+		})
+	}
+}

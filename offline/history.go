@@ -88,18 +88,25 @@ func (b *borrower) borrow(ctx context.Context, recent []state.Exchange) error {
 		if !anchored && (i == 0 || b.r.leaning(e.Question) == "") {
 			anchored = true // the turns since are about this one
 			w = max(w, topicWeight*math.Pow(topicDecay, k-1))
+			if len(not) > 0 && doneInstead(b.turn.said, e.Question) != "" {
+				w = objectWeight // what is left is what the pronoun stands for
+			}
 		}
 		words := b.r.lex.lent(e.Question, not)
 		b.lend(words, w)
 		b.lend(b.r.lex.synonyms(words), w*otherWords)
 		newest := i == len(recent)-1
-		if complete || newest && (b.turn.manner == corrects || len(not) > 0) {
+		instead := newest && len(not) > 0 && doneInstead(b.turn.said, e.Question) != ""
+		if complete || newest && (b.turn.manner == corrects || len(not) > 0) && !instead {
 			continue // that answered what is not meant
+		}
+		if instead {
+			e.Terms = nil // but its pages are about the same thing
 		}
 		if err := b.answer(ctx, e, b.r.lex.lent(b.r.topic(recent[:i+1]), not), k, not); err != nil {
 			return err
 		}
-		if b.turn.manner == leans && newest {
+		if b.turn.manner == leans && newest && !instead {
 			b.q.Cited = e.Chunks
 		}
 	}

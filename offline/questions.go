@@ -128,7 +128,7 @@ func clauses(s string) string {
 	b.WriteString(" ")
 	for clause := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(".?!:;,()\n", r) }) {
 		words := plainWords(clause)
-		if len(words) > 1 && slices.Contains(leadIns(), words[0]) {
+		if len(words) > 1 && slices.Contains(leadIns(), words[0]) && !speaker(words) {
 			words = words[1:]
 		}
 		if len(words) > 0 {
@@ -141,6 +141,22 @@ func clauses(s string) string {
 // leadIns are words that a clause may begin with before what it asks.
 func leadIns() []string {
 	return []string{"and", "but", "so", "or", "then", "in", "at", "on", "to", "for", "from", "since", "by", "a", "i", "ale", "oraz", "w", "na", "và", "vào", "thì", "nhưng"}
+}
+
+// speaker reports whether a clause begins with the English "I" that does something, and
+// not with the Polish "i" that means "and": "I can't …" is said by a person, "i co …"
+// asks on.
+func speaker(words []string) bool {
+	if words[0] != "i" {
+		return false
+	}
+	switch strings.ReplaceAll(words[1], "’", "'") {
+	case "can", "can't", "cannot", "could", "couldn't", "am", "was", "have", "haven't", "had", "do", "don't", "did", "didn't", "get", "got", "see", "saw",
+		"keep", "kept", "want", "wanted", "need", "needed", "try", "tried", "fail", "failed", "would", "will", "won't", "should", "must", "use", "run", "ran",
+		"just", "still", "always", "never", "only", "already", "also", "really", "think", "know", "forgot", "lost", "made", "put", "set", "installed":
+		return true
+	}
+	return false
 }
 
 // anyPhrase reports whether one of the phrases, divided by commas, stands in a

@@ -18,6 +18,7 @@ const (
 	aloneDecay   = 0.35 // the same, for a turn that stands by itself; it borrows nothing else
 	itemDecay    = 0.2  // for a turn about an item of a list: the questions before asked for the list
 	topicWeight  = 0.6  // of a word of the last question that stands by itself, however many turns ago…
+	objectWeight = 0.9  // of the thing that a turn wants something else done with: "delete it"
 	topicDecay   = 0.85 // …but for this, each turn
 	otherWords   = 0.6  // of everyday synonyms of a question's words, as a share of theirs
 	answerWeight = 0.15 // of a word of the last answer; older ones decay by answerDecay

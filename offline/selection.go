@@ -53,6 +53,7 @@ type selection struct {
 	verb     string        // that a how-to question asks about; "" without one
 	changed  bool          // it asks what a release changed
 	lent     []state.Boost // by the conversation
+	object   []weighed     // words for what a pronoun of the question stands for, where the conversation tells
 	told     set           // pages that earlier answers cited, where the question goes on with what they tell
 	cut      []passage     // the sources one by one, which statements are scored in…
 	passages []passage     // …and joined, which they are shown from
@@ -70,6 +71,11 @@ func newSelection(lex lexicon, t state.Task) *selection {
 		words: plainWords(question), question: question, changed: asksForChanges(question),
 	}
 	s.passages, s.homes = lex.join(s.cut)
+	for _, b := range query.Boosts {
+		if b.Weight == objectWeight {
+			s.object = append(s.object, lex.question(state.Query{Text: b.Text})...)
+		}
+	}
 	if s.kind == Fact && len(s.own) <= 1 {
 		s.kind = kindBefore(t.Asked)
 	}

@@ -113,8 +113,8 @@ func (l lexicon) inquire(own string, q state.Query) inquiry {
 	in := inquiry{kind: TypeOf(own), own: l.question(state.Query{Text: own}), said: held{}, asked: set{}}
 	lent := lessLent(q, answerLent)
 	for i, b := range q.Boosts {
-		if len(in.own) == 0 && b.Weight >= leaningWeight {
-			lent.Boosts[i] = b // "and all of them?" asks with the words of the question before
+		if len(in.own) == 0 && b.Weight >= leaningWeight || b.Weight == objectWeight {
+			lent.Boosts[i] = b // "and all of them?" asks with the words of the question before, "delete it" with its object
 		}
 	}
 	in.terms = l.question(lent)

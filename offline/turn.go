@@ -174,6 +174,7 @@ func (r *Rewriter) unmeant(question, before string) set {
 			}
 		}
 	}
+	out.add(r.lex, doneInstead(question, before))
 	for term := range own {
 		delete(out, term)
 	}
@@ -185,6 +186,25 @@ func (r *Rewriter) unmeant(question, before string) set {
 	out.add(r.lex, denied)
 	return out
 }
+
+// doneInstead is what the question before wanted done, where a turn wants something else
+// done with the same thing: "back up" of "how do I back up a volume", before "can I
+// encrypt it".
+func doneInstead(question, before string) string {
+	if !doesToThat.MatchString(question) {
+		return ""
+	}
+	m := doneBefore.FindStringSubmatch(before)
+	if m == nil || askingWord(strings.ToLower(m[1])) {
+		return ""
+	}
+	return m[1] + m[2]
+}
+
+var (
+	doesToThat = regexp.MustCompile(`(?i)\b(?:how (?:do|can|could|should|would|to)|can|could|should|do|must|may)(?: (?:i|we|you|one))? (?:also |then |even |just )?[\p{L}-]+(?: (?:up|down|off|out|in|on|back|to|from|with))? (?:it|them|one|ones|this|that|these|those)\b`)
+	doneBefore = regexp.MustCompile(`(?i)\b(?:how to|(?:do|can|could|should|would|must|may) (?:i|we|you|one)) ([\p{L}-]+)( up| down| off| out| in| on| back)? `)
+)
 
 // asksInstead reports whether a turn asks what there is in the place of what was asked
 // about: "What do I write instead?"
