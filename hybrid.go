@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
@@ -295,11 +296,16 @@ func (h *hybrid) turnedDown(q state.Query, leg string) string {
 }
 
 // askAll asks sources side by side; one that is optional and fails gives a
-// warning.
+// warning. Each has a goroutine, and is asked by it or here, by who comes first: until
+// another thread is awake the quicker ones have been asked.
 func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(asked))
 	said, faults := make([][]string, len(asked)), make([]error, len(asked))
+	begun := make([]atomic.Bool, len(asked))
 	ask := func(i int) {
+		if begun[i].Swap(true) {
+			return
+		}
 		s := asked[i]
 		lists[i], said[i], faults[i] = s.find(ctx, s.depth)
 		if faults[i] != nil && s.optional {
@@ -307,12 +313,12 @@ func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings 
 		}
 	}
 	var wg sync.WaitGroup
-	for i := range asked {
-		if i > 0 {
-			wg.Go(func() { ask(i) })
-		}
+	for i := range slices.Backward(asked) { // a thread that has nothing to do takes the first of them, this one the last
+		wg.Go(func() { ask(i) })
 	}
-	ask(0) // here, rather than wake another thread
+	for i := range asked {
+		ask(i)
+	}
 	wg.Wait()
 	if err = context.Cause(ctx); err == nil {
 		err = errors.Join(faults...)

@@ -302,11 +302,16 @@ func (s *syncer) progress(p Progress) {
 
 // citedPath is where a source lies: under its root, or the root itself where
 // that is a single file. What was given as bytes lies nowhere and has its name.
-func citedPath(root, source string) string {
+func citedPath(root, source string) string { return new(citedPaths).of(root, source) }
+
+// citedPaths tells the paths of several sources, of one answer.
+type citedPaths struct{ locator corpus.Locator }
+
+func (p *citedPaths) of(root, source string) string {
 	if root == "" || root == rootGiven {
 		return source
 	}
-	return corpus.Locate(root, source)
+	return p.locator.Locate(root, source)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -114,13 +114,15 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	if !o.Ranks {
 		snippet = e.searcher.Snippets(q)
 	}
+	var paths citedPaths
+	reply.Hits = make([]SearchHit, 0, len(hits))
 	for _, h := range hits {
 		c, ok := chunks[h.Chunk]
 		if !ok {
 			continue // left the index meanwhile
 		}
 		reply.Hits = append(reply.Hits, SearchHit{
-			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title,
+			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: paths.of(c.Root, c.Source), Title: c.Title,
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata,

@@ -191,7 +191,11 @@ func TestGlob(t *testing.T) {
 			if d := cmp.Diff(tt.want, got, cmpEmpty()); d != "" {
 				t.Error(d)
 			}
+			var several corpus.Locator
 			for f, err := range corpus.Files(t.Context(), path) {
+				if err == nil && several.Locate(f.Root, f.Source) != f.Path {
+					t.Errorf("%s of %s is located at %s, with others", f.Source, f.Root, several.Locate(f.Root, f.Source))
+				}
 				if err == nil && corpus.Locate(f.Root, f.Source) != f.Path {
 					t.Errorf("%s of %s is located at %s", f.Source, f.Root, corpus.Locate(f.Root, f.Source))
 				}

@@ -77,15 +77,25 @@ func splitGlob(abs string) (folder, glob string) {
 // Locate returns the path of a source of a root, given by its Name. It asks the
 // file system whether a root is a single file, and takes what is gone for a
 // folder.
-func Locate(root, source string) string {
+func Locate(root, source string) string { return new(Locator).Locate(root, source) }
+
+// Locator locates sources as [Locate] does, but asks the file system once for those of
+// one root that follow each other. The zero value is ready; it is for one goroutine, and
+// for one answer: what it found out may change.
+type Locator struct{ root, folder string }
+
+// Locate is the function of that name.
+func (l *Locator) Locate(root, source string) string {
 	if filepath.Base(root) == source {
 		if info, err := os.Stat(root); err == nil && !info.IsDir() {
 			return root
 		}
 	}
-	folder := root
-	if _, err := os.Lstat(root); err != nil {
-		folder, _ = splitGlob(root)
+	if l.folder == "" || l.root != root {
+		l.root, l.folder = root, root
+		if _, err := os.Lstat(root); err != nil {
+			l.folder, _ = splitGlob(root)
+		}
 	}
-	return filepath.Join(folder, filepath.FromSlash(source))
+	return filepath.Join(l.folder, filepath.FromSlash(source))
 }

@@ -2,7 +2,7 @@ package index
 
 import (
 	"math"
-	"slices"
+	"math/bits"
 )
 
 // add adds what a term gives all files of the window. It does what addFile does
@@ -221,15 +221,19 @@ func (w *window) gather(t int, floor float64) {
 		}
 		return
 	}
-	w.able = w.able[:0]
+	if words := (w.c1 - w.c0 + 63) / 64; len(w.able) < words {
+		w.able = make(bitmap, words)
+	}
 	for _, at := range w.touched {
 		if !((w.chunks[at]+more)*slack < floor) {
-			w.able = append(w.able, at)
+			w.able.set(int(at))
 		}
 	}
-	slices.Sort(w.able)
-	for _, at := range w.able {
-		w.promise(w.c0 + int(at))
+	for i, word := range w.able {
+		for ; word != 0; word &= word - 1 {
+			w.promise(w.c0 + i<<6 + bits.TrailingZeros64(word))
+		}
+		w.able[i] = 0
 	}
 }
 

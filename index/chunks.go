@@ -12,17 +12,22 @@ import (
 )
 
 // selectChunks reads chunks with the root, source and title they belong to.
-const selectChunks = `SELECT c.id, o.root, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
-		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, u.cut_by,
-		f.meta
-	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter JOIN collections o ON o.id = c.collection `
+const selectChunks = `SELECT ` + chunkColumns + chunkTables
 
-// scanChunk reads a row of selectChunks.
-func (c *codebooks) scanChunk(tx *sqlite.Tx, r row) (state.Chunk, error) {
+const (
+	chunkColumns = `c.id, o.root, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
+		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, u.cut_by,
+		f.meta`
+	chunkTables = `
+	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter JOIN collections o ON o.id = c.collection `
+)
+
+// scanChunk reads a row of selectChunks, and columns behind it.
+func (c *codebooks) scanChunk(tx *sqlite.Tx, r row, more ...any) (state.Chunk, error) {
 	var out state.Chunk
 	var book int64
 	var text any
-	err := scanPacked(r, &out, &book, &text)
+	err := scanPacked(r, &out, &book, &text, more...)
 	if err == nil {
 		out.Text, err = c.text(tx, book, text)
 	}
@@ -30,15 +35,20 @@ func (c *codebooks) scanChunk(tx *sqlite.Tx, r row) (state.Chunk, error) {
 }
 
 // scanPacked reads all but the text, which is packed.
-func scanPacked(r row, c *state.Chunk, book *int64, text *any) error {
+func scanPacked(r row, c *state.Chunk, book *int64, text *any, more ...any) error {
 	var headings, lines, breaks, cut, meta []byte
 	var cutBy string
-	if err := r.Scan((*idColumn)(&c.ID), &c.Root, &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
-		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta); err != nil {
+	to := append([]any{
+		(*idColumn)(&c.ID), &c.Root, &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
+		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta,
+	}, more...)
+	if err := r.Scan(to...); err != nil {
 		return err
 	}
-	if string(headings) == "[]" {
+	if h := string(headings); h == "[]" {
 		c.Headings = []string{}
+	} else if h == "null" {
+		c.Headings = nil
 	} else if err := json.Unmarshal(headings, &c.Headings); err != nil {
 		return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
 	}
@@ -168,27 +178,30 @@ func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, er
 // idsAtOnce is how many chunks one statement of chunksByID reads.
 const idsAtOnce = 16
 
-// chunksByID reads chunks of a collection, in no order. Rows that are newer than
-// maxRev count as missing.
-func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) ([]state.Chunk, error) {
+// chunksByID reads chunks of a collection, in no order, and tells its generation at that
+// moment; 0 where it reads none. Rows that are newer than maxRev count as missing.
+func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, generation int64, err error) {
 	// SQLite looks at what is bound to plan by it, and would prepare the statement anew
 	// each time; it does not look through CAST.
-	const those = selectChunks + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
+	const those = `SELECT ` + chunkColumns + `, o.generation` + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	out := make([]state.Chunk, 0, len(ids))
+	out = make([]state.Chunk, 0, len(ids))
 	args := make([]any, 2+idsAtOnce)
 	args[0], args[1] = collection, maxRev
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		for i := range idsAtOnce {
-			args[2+i] = packID(some[min(i, len(some)-1)]) // the last fills what is left: a set has it once
+			args[2+i] = args[1+i] // the last fills what is left: a set has it once
+			if i < len(some) {
+				args[2+i] = packID(some[i])
+			}
 		}
 		if err := each(tx, func(rows row) error {
-			chunk, err := c.scanChunk(tx, rows)
+			chunk, err := c.scanChunk(tx, rows, &generation)
 			out = append(out, chunk)
 			return err
 		}, those, args...); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return out, nil
+	return out, generation, nil
 }

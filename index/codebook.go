@@ -50,22 +50,40 @@ const (
 
 // codebook has words by code and codes by word. It is immutable.
 type codebook struct {
-	id    int64 // row; 0: it is not saved yet
-	words []string
+	id    int64                      // row; 0: it is not saved yet
+	text  []byte                     // the words, one behind the other, and copied zeros
+	ends  []uint32                   // where each of them begins in text, and the last one ends
 	codes func() *memo.Words[uint16] // made when first asked for: readers need none
 }
 
+// copied is how many bytes of a word are copied at once, which takes less time than to
+// copy as many as it has; few words have more.
+const copied = 16
+
 // newCodebook returns the codebook of words, in order of their codes.
 func newCodebook(words []string) *codebook {
-	return &codebook{words: words, codes: sync.OnceValue(func() *memo.Words[uint16] {
+	b := &codebook{ends: make([]uint32, 1, len(words)+1)}
+	for _, w := range words {
+		b.text = append(b.text, w...)
+		b.ends = append(b.ends, uint32(len(b.text))) //nolint:gosec // a row of the database has less
+	}
+	b.text = append(b.text, make([]byte, copied)...)
+	b.codes = sync.OnceValue(func() *memo.Words[uint16] {
 		var codes memo.Words[uint16]
-		for i, w := range words {
-			code, _ := codes.At(w)
+		for i := range b.len() {
+			code, _ := codes.At(string(b.word(i)))
 			*code = uint16(i) //nolint:gosec // no more than longWords + shortWords
 		}
 		return &codes
-	})}
+	})
+	return b
 }
+
+// len is the number of words.
+func (b *codebook) len() int { return len(b.ends) - 1 }
+
+// word returns the word of a code.
+func (b *codebook) word(code int) []byte { return b.text[b.ends[code]:b.ends[code+1]] }
 
 // trainCodebook makes a codebook of the words that save the most, of ties those that
 // come first in the order of bytes; nil where none saves anything.
@@ -196,15 +214,15 @@ var errPacked = errors.New("a packed text is damaged")
 
 // unpack returns the text of codes.
 func (b *codebook) unpack(data []byte) (string, error) {
-	var out strings.Builder
-	out.Grow(3 * len(data))
+	var room [4 << 10]byte // for most texts
+	out := room[:0]
 	for len(data) > 0 {
 		c := data[0]
 		data = data[1:]
 		var code int
 		switch {
 		case c < 0x80:
-			out.WriteByte(c)
+			out = append(out, c)
 			continue
 		case c < 0xc0:
 			if len(data) == 0 {
@@ -220,24 +238,30 @@ func (b *codebook) unpack(data []byte) (string, error) {
 				return "", errPacked
 			}
 			data = data[size:]
-			out.Write(data[:n])
+			out = append(out, data[:n]...)
 			data = data[n:]
 			continue
 		}
-		if code >= len(b.words) {
+		if code >= b.len() {
 			return "", errPacked
 		}
-		out.WriteString(b.words[code])
+		from, size, at := int(b.ends[code]), int(b.ends[code+1]-b.ends[code]), len(out)
+		if size > copied || at+copied > cap(out) {
+			out = append(out, b.word(code)...)
+			continue
+		}
+		copy(out[at:at+copied], b.text[from:from+copied])
+		out = out[:at+size]
 	}
-	return out.String(), nil
+	return string(out), nil
 }
 
 // encode returns what the table keeps of a codebook: each word with its length in
 // front.
 func (b *codebook) encode() []byte {
 	var out []byte
-	for _, w := range b.words {
-		out = appendString(out, w)
+	for code := range b.len() {
+		out = appendString(out, string(b.word(code)))
 	}
 	return out
 }
@@ -378,7 +402,7 @@ func (c *codebooks) saved(b *codebook, id int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := &codebook{id, b.words, b.codes}
+	kept := &codebook{id, b.text, b.ends, b.codes}
 	if c.byID == nil {
 		c.byID = map[int64]*codebook{}
 	}

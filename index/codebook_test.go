@@ -30,6 +30,14 @@ func prose(r *rand.Rand, n int) string {
 	return out.String()
 }
 
+func wordsOf(b *codebook) []string {
+	words := make([]string, b.len())
+	for code := range words {
+		words[code] = string(b.word(code))
+	}
+	return words
+}
+
 func TestPackedTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var texts []string
@@ -41,7 +49,7 @@ func TestPackedTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(b.words, again.words); diff != "" {
+	if diff := cmp.Diff(wordsOf(b), wordsOf(again)); diff != "" {
 		t.Errorf("words of a codebook that was kept (-want +got):\n%s", diff)
 	}
 	before, after := 0, 0
@@ -57,7 +65,27 @@ func TestPackedTexts(t *testing.T) {
 		t.Errorf("%d bytes are packed to %d, more than half", before, after)
 	}
 	if b := trainCodebook([]string{"all words but once"}); b != nil {
-		t.Errorf("a codebook of words that save nothing: %q", b.words)
+		t.Errorf("a codebook of words that save nothing: %q", wordsOf(b))
+	}
+}
+
+// BenchmarkUnpack unpacks a text of a hundred words.
+func BenchmarkUnpack(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var texts []string
+	for range 200 {
+		texts = append(texts, prose(r, 100))
+	}
+	book := trainCodebook(texts)
+	var packed [][]byte
+	for _, s := range texts {
+		packed = append(packed, book.pack(nil, s))
+	}
+	b.SetBytes(int64(len(texts[0])))
+	for i := 0; b.Loop(); i++ {
+		if _, err := book.unpack(packed[i%len(packed)]); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
@@ -83,7 +111,7 @@ func FuzzPackedTexts(tf *testing.F) {
 			t.Fatalf("unpack(%q) = %q, %v", s, got, err)
 		}
 		if c, err := decodeCodebook([]byte(s)); err == nil && string(c.encode()) != s && len(c.encode()) > len(s) {
-			t.Fatalf("decodeCodebook(%q) has words %q", s, c.words)
+			t.Fatalf("decodeCodebook(%q) has words %q", s, wordsOf(c))
 		}
 	})
 }

@@ -210,7 +210,7 @@ func TestDeletesPropagate(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	put(t, db, "/docs", file("a.md", "A", "old words", "same words"), file("b.md", "B", "b words"))
-	before := searcher(t, db, "/docs")
+	before, some := searcher(t, db, "/docs"), searcher(t, db, "/docs")
 	texts := func(s *index.Searcher) (out []string) {
 		chunks, err := s.Chunks(t.Context(), []string{"a.md#0", "a.md#1", "b.md#0"})
 		if err != nil {
@@ -221,13 +221,20 @@ func TestSnapshot(t *testing.T) {
 		}
 		return out
 	}
-	for range 2 { // read, then remembered
-		check(t, "texts at first", texts(before), []string{"old words", "same words", "b words"})
+	if chunks, err := some.Chunks(t.Context(), []string{"a.md#0"}); err != nil || len(chunks) != 1 {
+		t.Fatal(chunks, err)
 	}
+	statements := db.Counters().Statements
+	check(t, "texts at first", texts(before), []string{"old words", "same words", "b words"})
+	if n := db.Counters().Statements - statements; n > 2 { // that, and one for what texts are packed with
+		t.Errorf("three chunks are read by %d statements", n)
+	}
+	check(t, "texts remembered", texts(before), []string{"old words", "same words", "b words"})
 	put(t, db, "/docs", file("a.md", "A", "new words", "same words"))
 	check(t, "hits before", len(search(t, before, "words")), 3)
 	check(t, "old word before", search(t, before, "old"), []string{"a.md#0"})
 	check(t, "texts before", texts(before), []string{"same words", "b words"})
+	check(t, "texts before, of which one was remembered", texts(some), []string{"same words", "b words"})
 	after := searcher(t, db, "/docs")
 	check(t, "old word after", search(t, after, "old"), nil)
 	check(t, "texts after", texts(after), []string{"new words", "same words", "b words"})

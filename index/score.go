@@ -41,7 +41,7 @@ type window struct {
 	chunks, files []float64   // sums so far; 0 outside of a window
 	most          float64     // of files
 	touched       []uint32    // chunks that were added to, counted from c0; one stands there several times
-	able          []uint32    // of those, the ones that can reach the floor
+	able          bitmap      // of those, the ones that can reach the floor; empty outside of gather
 	promising     []uint32    // files of the window: see gather
 	partial       []float64   // sums of their chunks
 	list          taken       // postings of the term that is being added

@@ -297,6 +297,19 @@ func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string
 
 func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
 	found = make(map[string]state.Chunk, len(ids))
+	if len(s.views) == 1 && len(ids) <= idsAtOnce { // as most often
+		if err := s.db.sql.ReadOnce(ctx, func(tx *sqlite.Tx) (err error) {
+			clear(found)
+			if s.recall(ids, found); len(found) == len(ids) {
+				current, err = s.current(tx)
+			} else {
+				current, err = s.views[0].read(tx, &s.db.books, ids, found)
+			}
+			return err
+		}); err != nil || current {
+			return found, current, err
+		}
+	}
 	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		clear(found)
 		if current, err = s.current(tx); err != nil {
@@ -306,7 +319,7 @@ func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[stri
 			s.recall(ids, found)
 		}
 		for _, v := range s.views {
-			if err := v.read(tx, &s.db.books, ids, found); err != nil {
+			if _, err := v.read(tx, &s.db.books, ids, found); err != nil {
 				return err
 			}
 		}
@@ -340,8 +353,9 @@ func (s *Searcher) recall(ids []string, found map[string]state.Chunk) {
 	}
 }
 
-// read reads, of the ids that no view before held, those that this one holds.
-func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]state.Chunk) error {
+// read reads, of the ids that no view before held, those that this one holds, and tells
+// whether it saw that the collection is as it was; where it reads none it sees nothing.
+func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]state.Chunk) (current bool, err error) {
 	asked := map[string][]string{} // by the id in this collection
 	for _, id := range ids {
 		if _, ok := found[id]; ok {
@@ -353,14 +367,14 @@ func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[str
 		}
 	}
 	if len(asked) == 0 {
-		return nil
+		return false, nil
 	}
-	chunks, err := books.chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
+	chunks, generation, err := books.chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
 	for _, c := range chunks {
 		for _, id := range asked[c.ID] {
 			c.ID = id
 			found[id] = c
 		}
 	}
-	return err
+	return len(chunks) > 0 && generation == v.manifest.generation, err
 }

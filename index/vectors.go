@@ -172,15 +172,7 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]state.Hit, len(found))
-	for i, c := range found {
-		hits[i] = state.Hit{
-			Chunk: v.s.publicID(c),
-			Score: c.score,
-			Legs:  []state.Leg{{Name: LegDense, Rank: i + 1, Score: c.score}},
-		}
-	}
-	return hits, nil
+	return v.s.hits(found, LegDense), nil
 }
 
 const (

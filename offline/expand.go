@@ -39,6 +39,9 @@ func (r *Rewriter) Expansions(question string) []Expansion {
 // Boosts are what expansions add to a query for question. A word weighs less
 // where there are so many that the query would outgrow what was asked.
 func (r *Rewriter) Boosts(question string, expansions []Expansion) []state.Boost {
+	if len(expansions) == 0 {
+		return nil
+	}
 	var same, near []string
 	for _, x := range expansions {
 		if x.Kind == Concepts {

@@ -74,14 +74,19 @@ func united(legs []state.Leg) []state.Leg {
 }
 
 func compareLegs(a, b state.Leg) int {
-	return cmp.Or(
-		cmp.Compare(a.Query, b.Query),
-		strings.Compare(a.Name, b.Name),
-		cmp.Compare(linked(a), linked(b)),
-		cmp.Compare(a.Rank, b.Rank),
-		cmp.Compare(b.Score, a.Score),
-		strings.Compare(a.Via, b.Via),
-	)
+	if a.Query != b.Query {
+		return cmp.Compare(a.Query, b.Query)
+	}
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(linked(a), linked(b)); c != 0 {
+		return c
+	}
+	if a.Rank != b.Rank {
+		return cmp.Compare(a.Rank, b.Rank)
+	}
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Via, b.Via))
 }
 
 // listID names a list. What links led to is a list beside that of the same leg.
@@ -141,11 +146,10 @@ func score(hits []state.Hit, of func([]state.Leg) float64) []state.Hit {
 // legs, then by chunk id. It sorts in place.
 func Sort(hits []state.Hit) {
 	slices.SortFunc(hits, func(a, b state.Hit) int {
-		return cmp.Or(
-			cmp.Compare(b.Score, a.Score),
-			cmp.Compare(bestRank(a), bestRank(b)),
-			strings.Compare(a.Chunk, b.Chunk),
-		)
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(bestRank(a), bestRank(b)), strings.Compare(a.Chunk, b.Chunk))
 	})
 }
 

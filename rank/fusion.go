@@ -85,7 +85,7 @@ func (f Fusion) Fuse(hits []state.Hit, w Weight) []state.Hit {
 // together are 1: a list that does not hold the hit adds nothing.
 func (f Fusion) weighted(hits []state.Hit, w Weight) []state.Hit {
 	norm := newMinMax(hits)
-	all := norm.weights(hits, w)
+	all := norm.weights(w)
 	more, least := f.MultiSource, f.Threshold
 	if more == 0 {
 		more = DefaultMultiSource
@@ -108,13 +108,14 @@ func (f Fusion) weighted(hits []state.Hit, w Weight) []state.Hit {
 
 // sources counts the sources that found a hit. Those without weight say nothing.
 func sources(legs []state.Leg, w Weight) int {
-	var names []string
-	for _, l := range legs {
-		if weight(w, l) > 0 && !slices.Contains(names, l.Name) {
-			names = append(names, l.Name)
+	n := 0
+	for i, l := range legs {
+		counted := func(o state.Leg) bool { return o.Name == l.Name && weight(w, o) > 0 }
+		if weight(w, l) > 0 && !slices.ContainsFunc(legs[:i], counted) {
+			n++
 		}
 	}
-	return max(1, len(names))
+	return max(1, n)
 }
 
 // ratio is a/b, and 0 where there is nothing to share.
@@ -125,30 +126,47 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// minMax brings the scores of each list to 0–1.
-type minMax map[listID]struct{ low, high float64 }
+// minMax brings the scores of each list to 0–1. There are few lists.
+type minMax []span
+
+// span is what the scores of a list lie between.
+type span struct {
+	list      listID
+	first     state.Leg // that was seen of it
+	low, high float64
+}
 
 func newMinMax(hits []state.Hit) minMax {
-	m := minMax{}
+	var m minMax
 	for _, h := range hits {
 		for _, l := range h.Legs {
-			r, ok := m[list(l)]
-			if !ok {
-				r.low, r.high = l.Score, l.Score
+			if s := m.find(l); s != nil {
+				s.low, s.high = min(s.low, l.Score), max(s.high, l.Score)
+			} else {
+				m = append(m, span{list(l), l, l.Score, l.Score})
 			}
-			r.low, r.high = min(r.low, l.Score), max(r.high, l.Score)
-			m[list(l)] = r
 		}
 	}
 	return m
 }
 
+// find returns the list of a leg, nil where none of it was seen.
+func (m minMax) find(l state.Leg) *span {
+	id := list(l)
+	for i := range m {
+		if m[i].list == id {
+			return &m[i]
+		}
+	}
+	return nil
+}
+
 func (m minMax) of(l state.Leg) float64 {
-	r := m[list(l)]
-	if !(r.high > r.low) {
+	s := m.find(l)
+	if s == nil || !(s.high > s.low) {
 		return 1
 	}
-	return (l.Score - r.low) / (r.high - r.low)
+	return (l.Score - s.low) / (s.high - s.low)
 }
 
 // sum is the weighted sum of the scores of one hit, and that of the weights.
@@ -161,16 +179,10 @@ func (m minMax) sum(legs []state.Leg, w Weight) (sum, total float64) {
 }
 
 // weights is the sum of the weights of all lists, added up in one order.
-func (m minMax) weights(hits []state.Hit, w Weight) float64 {
-	var legs []state.Leg
-	seen := make(map[listID]bool, len(m))
-	for _, h := range hits {
-		for _, l := range h.Legs {
-			if !seen[list(l)] {
-				seen[list(l)] = true
-				legs = append(legs, l)
-			}
-		}
+func (m minMax) weights(w Weight) float64 {
+	legs := make([]state.Leg, len(m))
+	for i, s := range m {
+		legs[i] = s.first
 	}
 	slices.SortFunc(legs, compareLegs)
 	var all float64

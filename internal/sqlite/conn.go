@@ -38,6 +38,8 @@ type conn struct {
 	dc    driverConn
 	stmts map[string]*stmt
 	args  []driver.NamedValue // memory for the arguments of one statement
+
+	broken bool // it cannot be used again
 }
 
 // stmt is a prepared statement.

@@ -118,10 +118,22 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // and cannot change it. When ctx ends, a statement of QueryRow is interrupted,
 // and one of Query ends at its next row.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return db.retry(ctx, func() error { return db.explain(db.read(ctx, fn)) })
+	return db.retry(ctx, func() error {
+		return db.explain(db.read(ctx, func(cn *conn) error { return cn.snapshot(ctx, fn) }))
+	})
 }
 
-func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
+// ReadOnce is Read for a callback that runs one statement, and others only while
+// it goes through the rows of that one. That sees the database at one moment by itself:
+// a transaction around it would be three more statements.
+func (db *DB) ReadOnce(ctx context.Context, fn func(*Tx) error) error {
+	return db.retry(ctx, func() error {
+		return db.explain(db.read(ctx, func(cn *conn) error { return call(fn, newTx(ctx, cn)) }))
+	})
+}
+
+// read lends a connection.
+func (db *DB) read(ctx context.Context, fn func(*conn) error) error {
 	select {
 	case <-db.closing: // looked at first: select picks at random
 		return ErrClosed
@@ -148,12 +160,17 @@ func (db *DB) read(ctx context.Context, fn func(*Tx) error) error {
 		}
 		cn = fresh
 	}
-	defer func() {
-		if !cn.rollback(ctx) {
-			cn.close()
-			cn = nil
-		}
-	}()
+	err := fn(cn)
+	if cn.broken {
+		cn.close()
+		cn = nil
+	}
+	return err
+}
+
+// snapshot runs fn in a transaction for reading.
+func (cn *conn) snapshot(ctx context.Context, fn func(*Tx) error) error {
+	defer func() { cn.broken = !cn.rollback(ctx) }()
 	// BEGIN waits for nothing; with ctx, drivers would start a goroutine for it.
 	if err := cn.control(context.WithoutCancel(ctx), "BEGIN"); err != nil {
 		return err
