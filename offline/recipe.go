@@ -46,6 +46,11 @@ func (s *selection) recipe() bool {
 		}
 	}
 	told, value := s.command()
+	if value == 0 && (best == 0 || s.passages[at.passage].units[at.unit].kind == sentence) {
+		if steps, ok := s.pageAsked(); ok {
+			at, best = steps, recipeTitle
+		}
+	}
 	if best > 0 {
 		s.follow(at)
 		if u := s.passages[at.passage].units[at.unit]; !u.ordered && u.kind != code {
@@ -57,6 +62,28 @@ func (s *selection) recipe() bool {
 		s.tell(told)
 	}
 	return len(s.chosen) > 0
+}
+
+// pageAsked is where the only steps begin of a page whose title says what is asked, as
+// "Pancakes" does how to make them.
+func (s *selection) pageAsked() (at place, ok bool) {
+	for i := range s.passages {
+		p := &s.passages[i]
+		if title := p.names[0]; p.src.Ordinal > 0 || coverage(s.terms, title.in) < recipeProse || s.verb != "" && !s.speaks(title, s.verb) {
+			continue
+		}
+		lists := 0
+		for j, u := range p.units {
+			if u.kind == item && u.ordered && u.number == 1 {
+				at = place{i, j}
+				lists++
+			}
+		}
+		if lists == 1 {
+			return at, true
+		}
+	}
+	return place{}, false
 }
 
 // beside reports whether two units stand below the same heading.

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"example.com/ragflow/state"
@@ -199,10 +200,13 @@ func (b *build) signals(e *signals, j int) {
 	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
-	case g.fields < shortWords:
+	case g.fields < shortWords && !(s.kind == Number && u.kind == item && measured.MatchString(raw)):
 		e[tiny] = 1
 	}
 }
+
+// measured is an item that says how much there is of something: "2 eggs".
+var measured = regexp.MustCompile(`^\d[\d.,/]* \p{L}`)
 
 // early is 1 for what comes first below its heading, less for what comes later,
 // 0 where the passage does not hold the beginning.
