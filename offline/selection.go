@@ -200,9 +200,15 @@ func (b *build) signals(e *signals, j int) {
 	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
-	case g.fields < shortWords && !(s.kind == Number && u.kind == item && measured.MatchString(raw)):
+	case g.fields < shortWords && !s.counts(u, raw):
 		e[tiny] = 1
 	}
+}
+
+// counts reports whether a unit is an item that says how much there is, where that is
+// asked.
+func (s *selection) counts(u unit, raw string) bool {
+	return s.kind == Number && u.kind == item && measured.MatchString(raw)
 }
 
 // measured is an item that says how much there is of something: "2 eggs".
