@@ -69,7 +69,7 @@ func TestCostOfARecord(t *testing.T) {
 		what      string
 		got, most float64
 	}{
-		{"allocations", float64(after.Mallocs-before.Mallocs) / n, 75},
+		{"allocations", float64(after.Mallocs-before.Mallocs) / n, 72},
 		{"bytes allocated", float64(after.TotalAlloc-before.TotalAlloc) / n, 11_000},
 	} {
 		t.Logf("a record takes %.1f %s", tt.got, tt.what)
