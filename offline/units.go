@@ -47,9 +47,36 @@ func units(s string) []unit {
 func outline(s, name string) ([]unit, []string) {
 	b := builder{s: s, lead: -1, head: -1, headings: []string{name}}
 	for _, span := range text.Sentences(s) {
-		b.add(span)
+		for _, line := range labelled(s, span) {
+			b.add(line)
+		}
 	}
 	return b.out, b.headings
+}
+
+// label begins a line that says something of its own, as lines of notes do that no
+// blank line parts: "Present: Maria, Tom".
+var label = regexp.MustCompile(`^\p{Lu}[\p{L}\p{N} ]{0,30}:(?:[ \t]+\S|[ \t]*(?:\n|$))`)
+
+// labelled parts a sentence before lines with a label.
+func labelled(s string, span text.Span) (out []text.Span) {
+	body := s[span.Start:span.End]
+	if !strings.Contains(body, ":") || !strings.Contains(body, "\n") {
+		return []text.Span{span}
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(body, "> \t"), "\n")
+	if _, fenced := text.OpenFence(first); fenced {
+		return []text.Span{span}
+	}
+	from, at := span.Start, span.Start
+	for line := range strings.Lines(body) {
+		if at > from && label.MatchString(s[at:span.End]) {
+			out = append(out, text.Span{Start: from, End: from + len(strings.TrimRight(s[from:at], " \t\r\n"))})
+			from = at
+		}
+		at += len(line)
+	}
+	return append(out, text.Span{Start: from, End: span.End})
 }
 
 // builder is one pass over the spans of a passage.
@@ -120,11 +147,16 @@ func (b *builder) add(span text.Span) {
 		}
 	case listMarker(line) > 0:
 		b.item(span, raw, line)
-	case b.inItem && !gap:
+	case b.inItem && !gap && !b.labels(span):
 		b.out[len(b.out)-1].end = span.End // one more sentence of the item
 	default:
 		b.sentence(span, gap)
 	}
+}
+
+// labels reports whether a span begins a line with a label.
+func (b *builder) labels(span text.Span) bool {
+	return (span.Start == 0 || b.s[span.Start-1] == '\n') && label.MatchString(b.s[span.Start:span.End])
 }
 
 func (b *builder) append(u unit) {
