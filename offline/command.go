@@ -57,7 +57,12 @@ func commanded(terms []weighed, p *passage, in *instruction, instructing set, do
 			}
 			return 0
 		})
-		size := max(0, purpose.names-len(asked)/2)
+		size := 0
+		for _, name := range purpose.names {
+			if !asked.has(name) {
+				size++ // what is done with another thing counts twice
+			}
+		}
 		for t, counts := range purpose.words {
 			if asked.has(t) || counts && !instructing.has(t) {
 				size++
@@ -219,4 +224,4 @@ func (s *selection) tell(told place) {
 }
 
 // verifies begins a step that shows that those before it have done what is asked.
-var verifies = regexp.MustCompile(`(?i)^\W*(?:verify|check|confirm|test|make sure|ensure|sprawdź|upewnij się)\b|^kiểm tra`)
+var verifies = regexp.MustCompile(`(?i)^\W*(?:verify|check|confirm|test|make sure|ensure) (?:that|whether|if|you)\b|^\W*(?:sprawdź|upewnij się),? (?:czy|że)|^kiểm tra xem`)

@@ -30,3 +30,21 @@ func TestCommands(t *testing.T) {
 		})
 	}
 }
+
+// TestCommandsForOtherThings prefers no command that is for a thing of another name, and
+// begins with a step that checks what is asked for.
+func TestCommandsForOtherThings(t *testing.T) {
+	bill := page("bill", "Boxes and their files", "The following command saves the SBOM to a file:\n\n```console\n$ box bill --output .\n```\n\nSave a box to a file with `box save`.\n")
+	size := page("size", "Build boxes", "1. Build the box:\n\n   ```console\n   $ box build .\n   ```\n\n2. Check the size of the box by using the `box list` command:\n\n   ```console\n   $ box list\n   ```\n")
+	for _, tt := range []struct {
+		question  string
+		want, not []string
+	}{
+		{"How do I save a box to a file?", []string{"documents:\n\nSave a box to a file with `box save`."}, []string{"SBOM"}},
+		{"How do I check the size of a box?", []string{"2. Check the size of the box", "$ box list"}, []string{"1. Build"}},
+	} {
+		t.Run(tt.question, func(t *testing.T) {
+			checkWords(t, answer(t, docs(), task(tt.question, 0.9, bill, size)).Text, tt.want, tt.not)
+		})
+	}
+}

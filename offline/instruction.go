@@ -23,7 +23,7 @@ type instruction struct {
 // a line of output in its block.
 type purpose struct {
 	words map[string]bool // and whether each counts as one: no part of a name, nor a name in code
-	names int             // words of it that are written like names
+	names []string        // terms of it that are written like names
 	does  []string        // terms of its first words, up to one of content: the verb; nil where any word may be it
 }
 
@@ -168,7 +168,7 @@ func purposesOf(clause []phraseWord) []purpose {
 				u.does = append(u.does, w.term)
 			}
 			if begun = begun || !w.light; w.named {
-				u.names++
+				u.names = append(u.names, w.term)
 			}
 		}
 		if len(u.does) > 0 {
