@@ -182,7 +182,7 @@ func TestTopics(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(`# Each question with what answers it in the corpus and without.
 # Coefficients were learnt on half 0 of the articles of XQuAD (English, Vietnamese) and SQuAD, on ALQAC and on MTRAG clapnq; features were
-# chosen by hand after a search by cross-validation there, with the figures of MTRAG cloud and docker-eval (dev) beside each candidate.
+# chosen by hand after a search by cross-validation there, with the figures of MTRAG cloud, docker-eval (dev) and short questions over small manuals beside each candidate.
 # Reported are half 1, looked at once after all was chosen, and MTRAG cloud, at the cut 0.50.
 # One number, what a larger index adds, was chosen on docker-eval (dev), so that docker-dev.golden is not held out for the grade.
 # MTRAG is pooled; without an answer means without the documents that hold relevant passages, of which other documents may say the same.
@@ -197,10 +197,10 @@ func TestTopics(t *testing.T) {
 		cases                  []topic
 		area, accuracy, worstE float64
 	}{
-		{"XQuAD en", topics(t, indexed(t, english, false), ofHalf(inEnglish, articleOf, 1), false), 0.93, 0.86, 0.05},
-		{"XQuAD vi", topics(t, indexed(t, vietnamese, false), ofHalf(inVietnamese, articleOf, 1), false), 0.92, 0.84, 0.05},
-		{"SQuAD, all paragraphs", topics(t, indexed(t, paragraphs, false), every(10, ofHalf(questions, article, 1)), false), 0.81, 0.73, 0.1},
-		{"MTRAG cloud", topics(t, cloud, rewrites, true), 0.55, 0.5, 0.3},
+		{"XQuAD en", topics(t, indexed(t, english, false), ofHalf(inEnglish, articleOf, 1), false), 0.94, 0.88, 0.05},
+		{"XQuAD vi", topics(t, indexed(t, vietnamese, false), ofHalf(inVietnamese, articleOf, 1), false), 0.935, 0.865, 0.05},
+		{"SQuAD, all paragraphs", topics(t, indexed(t, paragraphs, false), every(10, ofHalf(questions, article, 1)), false), 0.83, 0.75, 0.06},
+		{"MTRAG cloud", topics(t, cloud, rewrites, true), 0.6, 0.5, 0.3},
 	} {
 		var cases []eval.Graded
 		var right []float64 // by case: 1 where the cut puts it on the right side
@@ -221,13 +221,13 @@ func TestTopics(t *testing.T) {
 		bins := eval.Reliability(cases, eval.CalibrationBins)
 		ci := eval.Bootstrap(right)
 		wide, even := eval.CalibrationError(bins), eval.CalibrationError(eval.AdaptiveReliability(cases, eval.CalibrationBins))
-		fmt.Fprintf(&out, "\n%s: %d cases, AUROC %.3f (floor %.2f), balanced accuracy %.3f [%.3f, %.3f] (floor %.2f), calibration error %.3f, with bins of equal size %.3f (below %.2f)\n",
+		fmt.Fprintf(&out, "\n%s: %d cases, AUROC %.3f (floor %.3f), balanced accuracy %.3f [%.3f, %.3f] (floor %.3f), calibration error %.3f, with bins of equal size %.3f (below %.2f)\n",
 			tt.name, len(cases), area, tt.area, accuracy, ci.Low, ci.High, tt.accuracy, wide, even, tt.worstE)
 		for _, b := range bins {
 			fmt.Fprintf(&out, "%.1f–%.1f: %4d cases, mean grade %.3f, true %.3f\n", b.Low, b.High, b.N, b.Score, b.Share)
 		}
 		if area < tt.area || accuracy < tt.accuracy || wide >= tt.worstE {
-			t.Errorf("%s: AUROC %.3f, balanced accuracy %.3f, calibration error %.3f; want at least %.2f, %.2f and below %.2f",
+			t.Errorf("%s: AUROC %.3f, balanced accuracy %.3f, calibration error %.3f; want at least %.3f, %.3f and below %.2f",
 				tt.name, area, accuracy, wide, tt.area, tt.accuracy, tt.worstE)
 		}
 	}

@@ -16,25 +16,32 @@ import (
 type feature int
 
 // The features, measured on the passage that covers most of the question among
-// the best three. They were chosen by cross-validation over the articles learnt
-// from. Tried too, and left out because they changed nothing there: coverage of
-// the passage, coverage by the heaviest words alone or by words weighed by their
-// rarity among the best ten, the narrowest window, the longest run of words in
+// the best three, but for byStatement. They were chosen by cross-validation over the
+// articles learnt from. Tried too, and left out because they changed nothing there:
+// coverage of the passage, coverage by the heaviest words alone or by words weighed by
+// their rarity among the best ten, the narrowest window, the longest run of words in
 // order, the heaviest word missing, the lead by BM25 before the third, an answer
 // of the type asked for, the noun after "what" counted less, products of two, how
-// likely each word is to be repeated where there is an answer. Trees boosted on
-// these features tell little better there than their sum (AUROC .000 to .004 more).
-// Comparing sentences, words and pairs of the passage with those of all ten, instead
-// of coverage, brings .010 on encyclopedias, and loses .04 on MTRAG's unanswerable
-// turns and short questions to a small manual.
+// likely each word is to be repeated where there is an answer, how much more of the
+// question the passage holds than any other document. Trees boosted on these features
+// tell little more there than their sum (AUROC .000 to .003).
+//
+// byStatement brings .008 in English and .011 in Vietnamese there, and .01 to .04 on
+// larger corpora, where it is drawn to what is usual: without that it loses .01 on
+// MTRAG's absent and .05 on its unanswerable turns. Beside it nothing was left (below
+// .001) for the lead of sentences, words and pairs by coverage, the lead before the
+// second best passage, the score of the best statement or each of its signals by itself,
+// and idf blended with, or in small indexes drawn to, frequencies of general language.
+// The square of what byBeginning is short of 1 brings .002, and answers questions over
+// a manual that have no answer there.
 const (
 	bySentence  feature = iota // share of the question that its best sentence holds, words weighed by the root of their idf
 	byBeginning                // of the question's weight that the passage holds, words that begin alike included
 	byPairs                    // of neighbouring words of the question that the passage has as neighbours
 	byFigures                  // of the question's numbers, dates and codes that it holds; 1 where there are none
 	byNames                    // of the names that it holds; 1 where there are none
-	byAhead                    // by how many standard deviations its BM25 is above the mean of the others, of farAhead
-	byGap                      // how much more of the question it holds than any other document
+	byAhead                    // by how many standard deviations its BM25 is above the mean of the others, of farAhead; see inCrowd
+	byStatement                // by how much the best statement of all passages is better than those of the others; see inCrowd
 	bySame                     // share of the other two best passages that are of its document
 	byNowhere                  // share of the question's weight that none of the best ten holds
 	byLong                     // how many words beyond the usual the question leans on, of longQuestion
@@ -44,7 +51,7 @@ const (
 // String is the name of a feature as a trace shows it.
 func (f feature) String() string {
 	return [...]string{
-		"best sentence", "words that begin alike", "pairs of words", "figures", "names", "ahead of the others", "more than any other", "same document", "held by none", "long question",
+		"best sentence", "words that begin alike", "pairs of words", "figures", "names", "ahead of the others", "best statement ahead", "same document", "held by none", "long question",
 	}[f]
 }
 
@@ -80,7 +87,10 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	}
 	in := wholes[e.at]
 	v[bySentence] = bestUnit(rooted(terms), passages[e.at])
-	v[byAhead], v[byGap] = l.lead(terms, best, e.at)
+	v[byAhead], v[byStatement] = l.lead(terms, best, e.at), l.standing(q, best)
+	if v[bySentence] >= wholeSentence {
+		v[byStatement] = max(v[byStatement], usualStatement)
+	}
 	v[byBeginning] = soft(terms, in)
 	v[byPairs] = l.pairs(q.Text, best[e.at])
 	if leansOn(q.Boosts) {
@@ -94,6 +104,7 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	}
 	v[byNowhere] = l.nowhere(terms, best)
 	e.crowd = max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
+	v[byAhead], v[byStatement] = e.inCrowd(v[byAhead], usualAhead), e.inCrowd(v[byStatement], crowdStatement)
 	words := spread(l.question(state.Query{Text: q.Text}))
 	if l.language(q.Text) == "vi" {
 		words /= 2 // most words are two syllables
@@ -122,7 +133,8 @@ func (l lexicon) asFollowUp(e *evidence, question string, passages []held) {
 		return
 	}
 	if soft(own, passages[e.at]) >= turnShare {
-		e.values[byPairs], e.values[byAhead] = max(e.values[byPairs], usualPairs), max(e.values[byAhead], usualAhead)
+		v := &e.values
+		v[byPairs], v[byAhead], v[byStatement] = max(v[byPairs], usualPairs), max(v[byAhead], usualAhead), max(v[byStatement], usualStatement)
 	}
 	e.borrowed = !slices.ContainsFunc(passages, func(p held) bool { return soft(own, p) > 0 })
 }
@@ -207,80 +219,6 @@ func bestUnit(terms []weighed, p passage) float64 {
 		}))
 	}
 	return share
-}
-
-// Constants of BM25, the customary ones.
-const (
-	saturation = 1.2
-	lengthPart = 0.75
-)
-
-// Few passages tell nothing by their absence: then the features that compare
-// have about their mean over the questions learnt from.
-const (
-	farAhead   = 8    // standard deviations
-	evenSpread = 0.05 // of its own score, added to the deviation: scores may be all alike
-	usualAhead = 0.39
-	usualPairs = 0.28
-	usualGap   = 0.18
-)
-
-// lead is by how many standard deviations the BM25 of passage at is above the
-// mean of the others, as a share of farAhead, and by what share of the question's
-// weight it holds more than any passage of another document.
-func (l lexicon) lead(terms []weighed, best []state.Chunk, at int) (ahead, gap float64) {
-	bags := make([]*bag, len(best))
-	mean := 0.0
-	for i, c := range best {
-		bags[i] = l.bag(c.Text)
-		mean += float64(len(bags[i].tokens)) / float64(len(best))
-	}
-	var own, ownShare, next float64
-	var others []float64
-	elsewhere := 0
-	for i := range best {
-		norm := saturation * (1 - lengthPart + lengthPart*float64(len(bags[i].tokens))/max(mean, 1))
-		score := 0.0
-		for _, t := range terms {
-			if n := bags[i].counts[t.term]; n > 0 {
-				score += t.weight * n * (saturation + 1) / (n + norm)
-			}
-		}
-		share := share(terms, func(t string) bool { return bags[i].counts[t] > 0 })
-		if i == at {
-			own, ownShare = score, share
-			continue
-		}
-		others = append(others, score)
-		if best[i].Source != best[at].Source || best[i].Root != best[at].Root {
-			elsewhere++
-			next = max(next, share)
-		}
-	}
-	ahead, gap = usualAhead, usualGap
-	switch {
-	case own == 0:
-		return 0, 0
-	case len(others) >= gradedPassages:
-		ahead = above(own, others)
-	}
-	if elsewhere >= gradedPassages {
-		gap = max(0, ownShare-next)
-	}
-	return ahead, gap
-}
-
-// above is the standard score of own among others as a share of farAhead, from
-// 0 to 1.
-func above(own float64, others []float64) float64 {
-	var mean, variance float64
-	for _, o := range others {
-		mean += o / float64(len(others))
-	}
-	for _, o := range others {
-		variance += (o - mean) * (o - mean) / float64(len(others))
-	}
-	return min(1, max(0, (own-mean)/(math.Sqrt(variance)+evenSpread*own)/farAhead))
 }
 
 // nowhere is the share of the question's weight that none of the passages

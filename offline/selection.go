@@ -67,10 +67,8 @@ type selection struct {
 func newSelection(lex lexicon, t state.Task) *selection {
 	question, _ := asked(t.Question)
 	query := strongest(t.Queries)
-	s := &selection{
-		lex: lex, lent: query.Boosts, told: toldBefore(query, t.Sources), inquiry: lex.inquire(question, query), cut: lex.passages(t.Sources),
-		words: plainWords(question), question: question, changed: asksForChanges(question),
-	}
+	s := newScoring(lex, question, query, t.Sources)
+	s.told = toldBefore(query, t.Sources)
 	s.passages, s.homes = lex.join(s.cut)
 	for _, b := range query.Boosts {
 		if b.Weight == objectWeight {
@@ -78,12 +76,28 @@ func newSelection(lex lexicon, t state.Task) *selection {
 		}
 	}
 	if s.kind == Fact && len(s.own) <= 1 {
-		s.kind = kindBefore(t.Asked)
-	}
-	if s.kind == HowTo {
-		s.verb = lex.action(question)
+		s.become(kindBefore(t.Asked))
 	}
 	return s
+}
+
+// newScoring is a selection that scores the statements of sources and shows none:
+// question is what query asks, without courtesy.
+func newScoring(lex lexicon, question string, query state.Query, sources []state.Source) *selection {
+	s := &selection{
+		lex: lex, lent: query.Boosts, inquiry: lex.inquire(question, query), cut: lex.passages(sources),
+		words: plainWords(question), question: question, changed: asksForChanges(question),
+	}
+	s.become(s.kind)
+	return s
+}
+
+// become makes the question one of a kind.
+func (s *selection) become(kind QuestionType) {
+	s.kind = kind
+	if kind == HowTo {
+		s.verb = s.lex.action(s.question)
+	}
 }
 
 // kindBefore is what kind of answer the newest of the earlier questions wanted.

@@ -1,0 +1,43 @@
+package offline_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/ragflow/offline"
+	"example.com/ragflow/state"
+)
+
+// TestBestStatementAhead: where one of many passages has a sentence that answers
+// better than those of the others, that speaks for an answer, and where all hold about
+// as little of the question, against it.
+func TestBestStatementAhead(t *testing.T) {
+	at := slices.Index(offline.Features(), "best statement ahead")
+	var d library
+	for i := range 9 {
+		d = append(d, page(fmt.Sprintf("a%d", i), "", fmt.Sprintf("Gardens of town %d. A gardener waters the roses of the park every morning.", i)))
+	}
+	question := state.Query{Text: "When was the greenhouse of the park opened?", Weight: 1}
+	absent := offline.NewGrader(d).Measure(question, d)[at]
+	d = append(library{page("b", "", "Gardens of town 9. The greenhouse of the park was opened in 1893.")}, d...)
+	if got := offline.NewGrader(d).Measure(question, d)[at]; got < absent+0.3 {
+		t.Errorf("ahead by %.2f with a sentence that answers, %.2f without", got, absent)
+	}
+}
+
+// TestCopiesPass: that every passage found says the same does not speak against an
+// answer which one sentence of theirs holds.
+func TestCopiesPass(t *testing.T) {
+	var d library
+	for i := range 10 {
+		d = append(d, page(fmt.Sprintf("v%d", i), "", "Basil in pots is watered twice a week."))
+	}
+	for i := range 50 {
+		d = append(d, page(fmt.Sprintf("o%d", i), "", fmt.Sprintf("Note %d about tools, soil and seeds.", i)))
+	}
+	g, err := offline.NewGrader(d).Grade(t.Context(), ask("Is basil in pots watered twice a week?"), d[:10])
+	if err != nil || g.Score < offline.DefaultThreshold {
+		t.Errorf("ten copies of the answer: grade %.2f (%s), %v; want at least %.2f", g.Score, g.Why, err, offline.DefaultThreshold)
+	}
+}
