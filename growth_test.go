@@ -68,19 +68,29 @@ func TestThousandTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// cost is what one turn runs and what it writes: the write-ahead log is
-	// empty before it.
+	// cost is what one turn runs and what it writes, the least of five: how many
+	// commits share a write is a matter of chance. The write-ahead log is empty before
+	// each.
 	cost := func() (statements, bytes int64) {
-		flush(t, store)
-		before := store.Counters().Statements
-		turn()
-		return store.Counters().Statements - before, fileSize(t, path+"-wal")
+		for n := range 5 {
+			flush(t, store)
+			before := store.Counters().Statements
+			turn()
+			ran, wrote := store.Counters().Statements-before, fileSize(t, path+"-wal")
+			if n == 0 || ran < statements {
+				statements = ran
+			}
+			if n == 0 || wrote < bytes {
+				bytes = wrote
+			}
+		}
+		return statements, bytes
 	}
-	for range 9 {
+	for range 5 {
 		turn()
 	}
-	earlyStatements, earlyBytes := cost()
-	for range 989 {
+	earlyStatements, earlyBytes := cost() // turns 6 to 10
+	for range 985 {
 		turn()
 	}
 	lateStatements, lateBytes := cost()
