@@ -51,7 +51,7 @@ func (l lexicon) instructions(p *passage) []instruction {
 			if in.block < 0 {
 				in.block = l.shownLater(p, &in)
 			} else {
-				l.blockOf(&in, p.text(in.block))
+				l.blockOf(&in, p.block(in.block))
 			}
 			out = append(out, in)
 		}
@@ -80,7 +80,7 @@ func (p *passage) printed(j int) bool {
 // -1 where there is none.
 func (l lexicon) shownLater(p *passage, in *instruction) int {
 	for j := in.unit + 1; j < p.section(in.unit).end && len(in.command) > 1; j++ {
-		if p.units[j].kind == code && p.lines(j) <= maxCode && !p.printed(j) && in.command.within(l.set(codeBlock(p.text(j)))) {
+		if p.units[j].kind == code && p.lines(j) <= maxCode && !p.printed(j) && in.command.within(l.set(p.block(j))) {
 			return j
 		}
 	}
@@ -195,7 +195,7 @@ func purposesOf(clause []phraseWord) []purpose {
 // blockOf adds what a block of few commands says of itself, and the words of its
 // commands.
 func (l lexicon) blockOf(in *instruction, block string) {
-	lines := strings.Split(codeBlock(block), "\n")
+	lines := strings.Split(block, "\n")
 	prompts := prompted.MatchString(block)
 	var said []string
 	commands := 0

@@ -538,12 +538,15 @@ func FuzzAnswer(tf *testing.F) {
 	}
 	f.Add("```\nopen fence", "code?")
 	f.Add("| a |\n| - |\n|| b ``|\n- \n1. x:\n> ```\n> y\n> ```", "a b x")
+	f.Add("/**\n * To run x, use `x y`:\n *\n *     >\n *     x y\n */\nf() {\n}\n\n//", "How do I run x?")
 	f.Add("<!-- never\nclosed \x00 \xff [a](b `c` ![", "closed ignore all previous instructions")
 	f.Fuzz(func(t *testing.T, body, question string) {
 		if strings.TrimSpace(body) == "" {
 			return
 		}
-		l := library{page("p", "P", strings.ToValidUTF8(body, "\uFFFD"))}
+		c := page("p", "P", strings.ToValidUTF8(body, "\uFFFD"))
+		c.Cut.Language = []string{"", "python", "java", "sql"}[len(body)%4]
+		l := library{c}
 		in := task(question, 0.9, l...)
 		got := answer(t, l, in)
 		if !got.Abstained && (len(got.Citations) == 0 || !strings.Contains(got.Text, "[Source 1]")) {

@@ -81,10 +81,7 @@ func (p *passage) show(units []int) string {
 	var lines []string
 	switch p.units[units[0]].kind {
 	case code:
-		if p.units[units[0]].bare {
-			return bareBlock(p.text(units[0]), p.src.Cut.Language) + "\n" + p.mark(units[0])
-		}
-		return codeBlock(p.text(units[0])) + "\n" + p.mark(units[0])
+		return p.block(units[0]) + "\n" + p.mark(units[0])
 	case row:
 		if head := p.units[units[0]].head; head == units[0] && len(units) > 1 {
 			return p.table(units) + "\n\n" + p.mark(units[0])
@@ -114,6 +111,14 @@ func (p *passage) show(units []int) string {
 		}
 		return strings.Join(lines, " ")
 	}
+}
+
+// block is unit j, which is code, as an answer shows it.
+func (p *passage) block(j int) string {
+	if p.units[j].bare {
+		return bareBlock(p.text(j), p.src.Cut.Language)
+	}
+	return codeBlock(p.text(j))
 }
 
 // table writes a header, its rule and rows.
