@@ -101,6 +101,29 @@ func (s *Searcher) Docs() int { return s.all.chunks }
 // Files returns the number of documents that have chunks.
 func (s *Searcher) Files() int { return s.all.files }
 
+// Documents returns the first documents by root and path, at most so many, as they are
+// now, and how many the searcher has.
+func (s *Searcher) Documents(ctx context.Context, most int) (first []state.Document, all int, err error) {
+	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		first = nil
+		for _, v := range s.views {
+			if err := each(tx, func(r row) error {
+				var d state.Document
+				err := r.Scan(&d.Source, &d.Title)
+				first = append(first, d)
+				return err
+			}, `SELECT source, title FROM files WHERE collection = ? AND chunks > 0 ORDER BY source LIMIT ?`, v.manifest.collection, max(0, most-len(first))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("list documents: %w", err)
+	}
+	return first, s.all.files, nil
+}
+
 // DocFreq returns how many chunks hold an analyzed term in text, heading path
 // or title.
 func (s *Searcher) DocFreq(term string) int {

@@ -34,10 +34,12 @@ func NewAnswerer(stats Stats, threshold float64) *Answerer {
 	return &Answerer{lex: newLexicon(stats), threshold: threshold}
 }
 
-// Answer answers a task. It fails only where a source is no valid text.
-func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
+// Answer answers a task. It fails only where a source is no valid text, or where the
+// documents cannot be listed.
+func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		return state.Answer{Text: a.converse(t), Model: Name}, nil
+		said, err := a.converse(ctx, t)
+		return state.Answer{Text: said, Model: Name}, err
 	}
 	abstain := t.Grade.Score < a.threshold
 	s := newSelection(a.lex, t)
@@ -92,21 +94,47 @@ func (a *Answerer) framing(t state.Task, abstain, near bool) []string {
 }
 
 // converse answers what needs no documents.
-func (a *Answerer) converse(t state.Task) string {
+func (a *Answerer) converse(ctx context.Context, t state.Task) (string, error) {
 	switch talk(t.Question) {
 	case thanks:
-		return phrase.Say(phrase.Thanks, t.Language)
+		return phrase.Say(phrase.Thanks, t.Language), nil
 	case farewell:
-		return phrase.Say(phrase.Farewell, t.Language)
+		return phrase.Say(phrase.Farewell, t.Language), nil
 	case capabilities:
-		return phrase.Say(phrase.Capabilities, t.Language)
+		return phrase.Say(phrase.Capabilities, t.Language), nil
+	case holdings:
+		return a.holdings(ctx, t.Language)
 	case earlier:
-		return earlierQuestions(t)
+		return earlierQuestions(t), nil
 	case recap:
-		return a.recapitulate(t)
+		return a.recapitulate(t), nil
 	default:
-		return phrase.Say(phrase.Greeting, t.Language)
+		return phrase.Say(phrase.Greeting, t.Language), nil
 	}
+}
+
+// listedDocuments is how many documents are named to who asks for them.
+const listedDocuments = 12
+
+// holdings names the documents there are.
+func (a *Answerer) holdings(ctx context.Context, language string) (string, error) {
+	shelf, ok := a.lex.stats.(Shelf)
+	if !ok {
+		return phrase.Say(phrase.Capabilities, language), nil
+	}
+	first, all, err := shelf.Documents(ctx, listedDocuments)
+	if err != nil {
+		return "", fmt.Errorf("list the documents: %w", err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d\n", phrase.Say(phrase.Holdings, language), all)
+	for _, d := range first {
+		fmt.Fprintf(&b, "\n- %s (%s)", tidy(d.Title), tidy(d.Source))
+	}
+	if all > len(first) {
+		b.WriteString("\n- …")
+	}
+	return b.String(), nil
 }
 
 // earlierQuestions lists what was asked: the summary, where there is one, and

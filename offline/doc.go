@@ -51,6 +51,14 @@ type Stats interface {
 	DocFreq(term string) int // chunks that hold a term, as the index writes it
 }
 
+// Shelf names the documents of an index. [Stats] that are one let a person ask which
+// there are.
+type Shelf interface {
+	// Documents returns the first documents by path, at most so many, and how many
+	// there are.
+	Documents(ctx context.Context, most int) (first []state.Document, all int, err error)
+}
+
 // Passages reads chunks by id, in the order asked for; ids that are not in the
 // index any more are left out.
 type Passages interface {

@@ -22,6 +22,10 @@ func (library) Analyzer() text.Analyzer { return text.For("en") }
 
 func (l library) Docs() int { return len(l) }
 
+func (library) Documents(context.Context, int) ([]state.Document, int, error) {
+	return []state.Document{{Source: "a.md", Title: "Chapter <1>"}}, 14, nil
+}
+
 func (l library) DocFreq(term string) int {
 	n := 0
 	for _, c := range l {
@@ -262,6 +266,8 @@ func TestSmallTalk(t *testing.T) { // Z12
 		{"Xin chào", state.RouteChitchat, "Xin chào. Hãy hỏi tôi về tài liệu của bạn."},
 		{"What did I ask before?", state.RouteMeta, "You asked before:\n\n- What is a volume?"},
 		{"What can you do?", state.RouteMeta, "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions."},
+		{"What documents do you have?", state.RouteMeta, "Your documents: 14\n\n- Chapter \\<1> (a.md)\n- …"},
+		{"Which files must be backed up?", state.RouteSearch, ""},
 		{"Hello world image: what does it do?", state.RouteSearch, ""},
 		{"Help me install it", state.RouteSearch, ""},
 	} {

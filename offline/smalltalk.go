@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ const (
 	thanks
 	farewell
 	capabilities
+	holdings
 	earlier
 	recap
 )
@@ -25,7 +27,7 @@ func route(question string) string {
 	switch talk(question) {
 	case noTalk:
 		return state.RouteSearch
-	case capabilities, earlier, recap:
+	case capabilities, holdings, earlier, recap:
 		return state.RouteMeta
 	default:
 		return state.RouteChitchat
@@ -47,6 +49,8 @@ func talk(question string) smallTalk {
 		return recap
 	case oneOf(line, capabilityPhrases()):
 		return capabilities
+	case holdingsAsked.MatchString(line):
+		return holdings
 	}
 	for _, t := range []struct {
 		kind  smallTalk
@@ -104,6 +108,12 @@ func recapPhrases() []string {
 		"tóm tắt cuộc trò chuyện", "hãy tóm tắt cuộc trò chuyện", "tóm tắt cuộc trò chuyện này",
 	}
 }
+
+// holdingsAsked asks which documents there are.
+var holdingsAsked = regexp.MustCompile(`^(?:(?:what|which) (?:documents?|files?|docs|pages|books|sources) (?:do you (?:have|know|see|use)|are (?:there|available|indexed|loaded)|have you (?:got|read|indexed)|can you (?:see|read|use|search))|` +
+	`(?:list|show|show me|list me) (?:all )?(?:of )?(?:my|your|the|indexed|available) (?:documents|files|docs|sources)|how many (?:documents|files|docs) (?:do you have|are there|do i have|are indexed)|` +
+	`jakie (?:masz|znasz|są) (?:dokumenty|pliki)|jakie (?:dokumenty|pliki) (?:masz|znasz|są)|ile masz (?:dokumentów|plików)|(?:pokaż|wymień)(?: mi)? (?:moje |wszystkie )?(?:dokumenty|pliki)|` +
+	`bạn có (?:những )?(?:tài liệu|tệp) (?:nào|gì)|(?:liệt kê|cho xem) (?:các |những )?(?:tài liệu|tệp)(?: của tôi)?|có bao nhiêu (?:tài liệu|tệp))$`)
 
 func capabilityPhrases() []string {
 	return []string{

@@ -26,6 +26,7 @@ const (
 	Thanks                            // answer to thanks
 	Farewell                          // answer to a goodbye
 	Capabilities                      // what the program can do
+	Holdings                          // before the number of documents and their titles
 	EarlierQuestions                  // before the list of what was asked
 	Conversation                      // before the turns of the conversation so far
 	NothingEarlier                    // nothing was asked yet
@@ -113,6 +114,8 @@ func say(s Situation) row {
 			pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
 			vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
 		}
+	case Holdings:
+		return row{en: "Your documents:", pl: "Twoje dokumenty:", vi: "Tài liệu của bạn:"}
 	case EarlierQuestions:
 		return row{en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"}
 	case Conversation:

@@ -266,6 +266,12 @@ type Cut struct {
 	Name        string `json:"name,omitempty"`             // that is declared; of Go methods behind the type
 }
 
+// Document names a document of an index.
+type Document struct {
+	Source string // path under its root, with slashes
+	Title  string
+}
+
 // Source is a chunk that is part of the context, with the score that put it
 // there.
 type Source struct {
