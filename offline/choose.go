@@ -85,7 +85,7 @@ const fewWords = 2
 
 // aboutPage is a sentence that tells what a page holds or which one to read, and
 // not what it says.
-var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
+var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b|^\W*(?:next,? )?you(?:['’]ll| will| are going to) (?:see|learn|practice|explore|discover)\b|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
 
 // mostGain is more than what a statement's value is above its score.
 const mostGain = noveltyGain + blockGain + sectionGain
