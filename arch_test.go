@@ -71,7 +71,7 @@ var rooms = map[string]room{
 	"transcript": {ours: []string{"graph", "state", "text", "phrase"}},
 	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "corpus", "index", "llm", "nodes", "offline", "prompts"}},
 	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
-	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "promoted", "prompts", "transcript", "internal/memo", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "promoted", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},

@@ -1,6 +1,7 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -63,19 +64,12 @@ func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, re
 	return a.indexed(ctx, report, begun)
 }
 
-// takeRecords puts new and changed records into the index, batch by batch.
-func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, total int, records iter.Seq2[Record, error]) error {
-	var batch []index.Entry
-	size := 0
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		err := s.assistant.index.Put(ctx, s.root, batch)
-		clear(batch)
-		batch, size = batch[:0], 0
-		return err
-	}
+// takeRecords puts new and changed records into the index, batch by batch. While one is
+// made ready and one before it saved, the next is read.
+func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, total int, records iter.Seq2[Record, error]) (err error) {
+	f := feed{syncer: s}
+	defer func() { err = cmp.Or(f.end(), err) }()
+	var batch recordBatch
 	for r, err := range records {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -96,23 +90,17 @@ func (s *syncer) takeRecords(ctx context.Context, known map[string]index.File, t
 			change = FileChanged
 		}
 		s.tell(r.ID, change)
-		if entry.Chunks, err = s.cut(ctx, r); err != nil {
-			return err
-		}
-		batch = append(batch, entry)
-		size += len(r.Text)
+		batch.add(r, entry)
 		s.bytes += int64(len(r.Text))
-		if len(batch) >= batchRecords || size >= batchBytes {
-			if err := flush(); err != nil {
+		if batch.full() {
+			if err := f.put(ctx, batch); err != nil {
 				return err
 			}
+			batch = recordBatch{}
 		}
 	}
-	return flush()
+	return f.put(ctx, batch)
 }
-
-// batchRecords is how many records one transaction takes: they are small.
-const batchRecords = 1000
 
 // entry is what the index keeps of a record, without its chunks.
 func (s *syncer) entry(r Record) index.Entry {

@@ -1,13 +1,11 @@
 package index
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/text"
@@ -23,6 +21,7 @@ type builder struct {
 	numbered    map[*text.Vocabulary]*numberedTerms
 	waiting     []waitingPosting // that are not in terms yet, by chunk
 	mostWaiting int              // they are settled where there are more
+	leastRun    int              // see there
 	spare       []waitingPosting // memory to order them in
 	fields      []posting        // those of waiting that tell of more than a text
 	slab        []byte           // memory for postings
@@ -164,7 +163,7 @@ func (t *termPostings) read(dst []posting) []posting {
 var errTooLarge = errors.New("more than fits one segment (4 billion terms, or bytes of ids)")
 
 func newBuilder() *builder {
-	return &builder{mostWaiting: maxWaiting}
+	return &builder{mostWaiting: maxWaiting, leastRun: leastRun}
 }
 
 // add merges the terms of one file.
@@ -286,90 +285,6 @@ func (b *builder) chunksOf(file uint32) int {
 		end = b.fileField(file+1, 0)
 	}
 	return int(end - b.fileField(file, 0))
-}
-
-// finish returns the segment.
-func (b *builder) finish(s stamp) ([]byte, error) {
-	waiting := b.await()
-	var blocks, dict, post []byte
-	size := 0
-	for i := range b.terms {
-		size += len(b.terms[i].list)
-	}
-	size += waitingBytes * len(waiting)
-	terms := b.sorted()
-	post, dict = make([]byte, 0, size+size/4), make([]byte, 0, 12*len(terms))
-	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
-	var list []posting
-	before := ""
-	for i, t := range terms {
-		if i%blockTerms == 0 {
-			before = ""
-			blocks = appendU32(blocks, uint32(len(dict)))
-			blocks = binary.LittleEndian.AppendUint64(blocks, uint64(len(post)))
-		}
-		list = b.appendWaiting(t.read(list[:0]), waiting[t.waiting.from:t.waiting.end])
-		start := len(post)
-		post = appendPostings(post, list, bounds.of(list))
-		dict = appendTerm(dict, before, t.name)
-		for _, n := range []int{bounds.chunkDF, bounds.fileDF, len(list), len(post) - start} {
-			dict = binary.AppendUvarint(dict, uint64(n))
-		}
-		if len(post)-start > math.MaxUint32 {
-			return nil, errTooLarge
-		}
-		before = t.name
-	}
-	if uint64(len(dict)) > math.MaxUint32 {
-		return nil, errTooLarge
-	}
-	sections := [][]byte{b.fileTab, b.chunkTab, b.ids, blocks, dict, post}
-	room := segmentHead + 256
-	for _, section := range sections {
-		room += len(section)
-	}
-	out := make([]byte, segmentHead, room)
-	out = appendString(out, s.database)
-	out = binary.AppendUvarint(out, uint64(s.collection))
-	out = binary.AppendUvarint(out, uint64(s.since+1))
-	out = binary.AppendUvarint(out, uint64(s.generation))
-	out = appendString(out, s.analysis)
-	for _, n := range []int{b.files, b.chunks, len(terms), b.body, b.heading, b.chunkTitles, b.titles} {
-		out = binary.AppendUvarint(out, uint64(n))
-	}
-	for _, section := range sections {
-		out = binary.AppendUvarint(out, uint64(len(section)))
-	}
-	for _, section := range sections {
-		out = append(out, section...)
-	}
-	seal(out)
-	return out, nil
-}
-
-// sorted returns the terms in ascending order.
-func (b *builder) sorted() []*termPostings {
-	type begun struct {
-		first uint64 // bytes, as a number in their order
-		term  *termPostings
-	}
-	list := make([]begun, len(b.terms))
-	for i := range list {
-		var first [8]byte
-		copy(first[:], b.terms[i].name)
-		list[i] = begun{binary.BigEndian.Uint64(first[:]), &b.terms[i]}
-	}
-	slices.SortFunc(list, func(a, b begun) int {
-		if a.first != b.first {
-			return cmp.Compare(a.first, b.first)
-		}
-		return strings.Compare(a.term.name, b.term.name)
-	})
-	out := make([]*termPostings, len(list))
-	for i := range out {
-		out[i] = list[i].term
-	}
-	return out
 }
 
 func appendU32(out []byte, values ...uint32) []byte {

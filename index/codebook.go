@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/internal/sqlite"
@@ -48,9 +49,9 @@ const (
 	maxCodebooks = 16
 )
 
-// codebook has words by code and codes by word. It is immutable.
+// codebook has words by code and codes by word. It is immutable, but for its row.
 type codebook struct {
-	id    int64                      // row; 0: it is not saved yet
+	id    atomic.Int64               // row; 0: it is not saved yet
 	text  []byte                     // the words, one behind the other, and copied zeros
 	ends  []uint32                   // where each of them begins in text, and the last one ends
 	codes func() *memo.Words[uint16] // made when first asked for: readers need none
@@ -309,7 +310,7 @@ func (c *codebooks) get(tx *sqlite.Tx, id int64) (*codebook, error) {
 	if b, err = decodeCodebook(data); err != nil {
 		return nil, err
 	}
-	b.id = id
+	b.id.Store(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.byID == nil {
@@ -338,7 +339,7 @@ func (c *codebooks) text(tx *sqlite.Tx, book int64, column any) (string, error) 
 
 // choose returns the codebook to pack texts with: the newest of the database, or
 // one made of these where that packs them much better; nil for none. The one that
-// is made has no id yet.
+// is made is the newest from now on, and has no id before what it packs is saved.
 func (c *codebooks) choose(read func(func(*sqlite.Tx) error) error, texts []string) (*codebook, error) {
 	size := 0
 	for _, s := range texts {
@@ -380,33 +381,34 @@ func (c *codebooks) choose(read func(func(*sqlite.Tx) error) error, texts []stri
 		c.mu.Unlock()
 		return newest, nil
 	}
+	c.mu.Lock()
+	c.newest = made
+	c.mu.Unlock()
 	return made, nil
 }
 
-// save gives a codebook its row.
+// save returns the row of a codebook, which it makes where there is none; 0 for none.
 func (b *codebook) save(tx *sqlite.Tx) (id int64, err error) {
-	if b == nil || b.id > 0 {
-		if b != nil {
-			id = b.id
-		}
-		return id, nil
+	if b == nil {
+		return 0, nil
 	}
-	err = tx.QueryRow(`INSERT INTO codebooks(words) VALUES(?) RETURNING id`, b.encode()).Scan(&id)
+	if id = b.id.Load(); id == 0 {
+		err = tx.QueryRow(`INSERT INTO codebooks(words) VALUES(?) RETURNING id`, b.encode()).Scan(&id)
+	}
 	return id, err
 }
 
-// saved notes that a codebook that choose made is the newest now.
+// saved notes the row of a codebook that choose made.
 func (c *codebooks) saved(b *codebook, id int64) {
-	if b == nil || b.id > 0 {
+	if b == nil || !b.id.CompareAndSwap(0, id) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := &codebook{id, b.text, b.ends, b.codes}
 	if c.byID == nil {
 		c.byID = map[int64]*codebook{}
 	}
-	c.byID[id], c.newest = kept, kept
+	c.byID[id] = b
 	c.settled = len(c.byID) >= maxCodebooks
 }
 

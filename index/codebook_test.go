@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -218,6 +219,48 @@ func TestCodebooks(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPrepare makes batches ready before the first of them is saved: they share its
+// codebook, which is saved once, or with the next where the first could not be.
+func TestPrepare(t *testing.T) {
+	ctx, r := t.Context(), rand.New(rand.NewPCG(5, 6))
+	db, err := Open(ctx, t.TempDir()+"/index.db", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var batches []*Batch
+	for _, first := range []string{"a", "b", "c"} {
+		entries := large(r, "b", 2)
+		for i := range entries {
+			entries[i].File.Source = first + entries[i].File.Source
+			for k := range entries[i].Chunks {
+				entries[i].Chunks[k].ID = first + entries[i].Chunks[k].ID
+			}
+		}
+		b, err := db.Prepare(ctx, "/docs", entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches = append(batches, b)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := batches[0].Save(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the end of the context", err)
+	}
+	for _, b := range batches[1:] {
+		if err := b.Save(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, books := count(t, db, `SELECT count(*) FROM files`), count(t, db, `SELECT count(*) FROM codebooks`); files != 4 || books != 1 {
+		t.Errorf("%d files and %d codebooks, want 4 and 1", files, books)
+	}
+	if found, err := db.Verify(ctx, VerifyOptions{}); err != nil || len(found) > 0 {
+		t.Errorf("findings %v, %v", found, err)
 	}
 }
 

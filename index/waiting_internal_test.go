@@ -12,7 +12,8 @@ import (
 )
 
 // TestWaiting builds a segment of the same files whose postings wait to the end, and are
-// given to their terms many times, at odd places.
+// given to their terms many times, at odd places; and whose terms are written in one run,
+// and in many.
 func TestWaiting(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	list := words(r, 300, 26)
@@ -35,9 +36,9 @@ func TestWaiting(t *testing.T) {
 		}
 		files = append(files, analyze(v, text.Multilingual(), some(6), chunks))
 	}
-	build := func(waiting int) []byte {
+	build := func(waiting, run int) []byte {
 		b := newBuilder()
-		b.mostWaiting = waiting
+		b.mostWaiting, b.leastRun = waiting, run
 		for _, f := range files {
 			if err := b.add(f); err != nil {
 				t.Fatal(err)
@@ -49,10 +50,12 @@ func TestWaiting(t *testing.T) {
 		}
 		return out
 	}
-	want := build(maxWaiting)
-	for _, waiting := range []int{0, 97, 5000} {
-		if got := build(waiting); !bytes.Equal(got, want) {
-			t.Errorf("with %d postings waiting at most, the segment has other bytes", waiting)
+	want := build(maxWaiting, leastRun)
+	for _, waiting := range []int{0, 97, 5000, maxWaiting} {
+		for _, run := range []int{blockTerms, 2 * blockTerms, leastRun} {
+			if got := build(waiting, run); !bytes.Equal(got, want) {
+				t.Errorf("with %d postings waiting at most, and runs of %d terms, the segment has other bytes", waiting, run)
+			}
 		}
 	}
 }

@@ -1,0 +1,139 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/internal/parallel"
+)
+
+// finish returns the segment.
+func (b *builder) finish(s stamp) ([]byte, error) {
+	terms := b.sorted()
+	runs := b.encode(terms)
+	blocks := make([]byte, 0, (len(terms)+blockTerms-1)/blockTerms*blockWidth)
+	dict, post := 0, 0
+	for i := range runs {
+		r := &runs[i]
+		if r.tooLarge {
+			return nil, errTooLarge
+		}
+		for at := 0; at < len(r.blocks); at += blockWidth {
+			blocks = appendU32(blocks, uint32(dict)+binary.LittleEndian.Uint32(r.blocks[at:])) //nolint:gosec // checked below
+			blocks = binary.LittleEndian.AppendUint64(blocks, uint64(post)+binary.LittleEndian.Uint64(r.blocks[at+4:]))
+		}
+		dict += len(r.dict)
+		post += len(r.post)
+	}
+	if uint64(dict) > math.MaxUint32 {
+		return nil, errTooLarge
+	}
+	tables := [][]byte{b.fileTab, b.chunkTab, b.ids, blocks}
+	room := segmentHead + 256 + dict + post
+	for _, table := range tables {
+		room += len(table)
+	}
+	out := make([]byte, segmentHead, room)
+	out = appendString(out, s.database)
+	out = binary.AppendUvarint(out, uint64(s.collection))
+	out = binary.AppendUvarint(out, uint64(s.since+1))
+	out = binary.AppendUvarint(out, uint64(s.generation))
+	out = appendString(out, s.analysis)
+	for _, n := range []int{b.files, b.chunks, len(terms), b.body, b.heading, b.chunkTitles, b.titles} {
+		out = binary.AppendUvarint(out, uint64(n))
+	}
+	for _, table := range tables {
+		out = binary.AppendUvarint(out, uint64(len(table)))
+	}
+	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(dict)), uint64(post))
+	for _, table := range tables {
+		out = append(out, table...)
+	}
+	for i := range runs {
+		out = append(out, runs[i].dict...)
+	}
+	for i := range runs {
+		out = append(out, runs[i].post...)
+	}
+	seal(out)
+	return out, nil
+}
+
+// encodedTerms are a run of terms as a segment has them. What blocks point to counts from
+// the run's own first byte.
+type encodedTerms struct {
+	blocks, dict, post []byte
+	tooLarge           bool
+}
+
+// leastRun is how many terms are worth a run of their own, which is whole blocks.
+const leastRun = 64 * blockTerms
+
+// encode writes the terms in runs, on all cores.
+func (b *builder) encode(terms []*termPostings) []encodedTerms {
+	waiting := b.await()
+	most := 4 * runtime.GOMAXPROCS(0) // several for each: some hold more than others
+	size := max(b.leastRun, (len(terms)/most+blockTerms)/blockTerms*blockTerms)
+	runs := make([]encodedTerms, (len(terms)+size-1)/size)
+	parallel.Each(len(runs), func(i int) { runs[i] = b.encodeRun(terms[i*size:min((i+1)*size, len(terms))], waiting) })
+	return runs
+}
+
+// encodeRun writes a run of terms, which begins with a block.
+func (b *builder) encodeRun(terms []*termPostings, waiting []waitingPosting) (r encodedTerms) {
+	size := 0
+	for _, t := range terms {
+		size += len(t.list) + waitingBytes*int(t.waiting.end-t.waiting.from)
+	}
+	r.post, r.dict = make([]byte, 0, size+size/4), make([]byte, 0, 12*len(terms))
+	r.blocks = make([]byte, 0, (len(terms)+blockTerms-1)/blockTerms*blockWidth)
+	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
+	var list []posting
+	before := ""
+	for i, t := range terms {
+		if i%blockTerms == 0 {
+			before = ""
+			r.blocks = appendU32(r.blocks, uint32(len(r.dict))) //nolint:gosec // finish checks the sum
+			r.blocks = binary.LittleEndian.AppendUint64(r.blocks, uint64(len(r.post)))
+		}
+		list = b.appendWaiting(t.read(list[:0]), waiting[t.waiting.from:t.waiting.end])
+		start := len(r.post)
+		r.post = appendPostings(r.post, list, bounds.of(list))
+		r.dict = appendTerm(r.dict, before, t.name)
+		for _, n := range [...]int{bounds.chunkDF, bounds.fileDF, len(list), len(r.post) - start} {
+			r.dict = binary.AppendUvarint(r.dict, uint64(n)) //nolint:gosec // a count
+		}
+		r.tooLarge = r.tooLarge || len(r.post)-start > math.MaxUint32
+		before = t.name
+	}
+	return r
+}
+
+// sorted returns the terms in ascending order.
+func (b *builder) sorted() []*termPostings {
+	type begun struct {
+		first uint64 // bytes, as a number in their order
+		term  *termPostings
+	}
+	list := make([]begun, len(b.terms))
+	for i := range list {
+		var first [8]byte
+		copy(first[:], b.terms[i].name)
+		list[i] = begun{binary.BigEndian.Uint64(first[:]), &b.terms[i]}
+	}
+	slices.SortFunc(list, func(a, b begun) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return strings.Compare(a.term.name, b.term.name)
+	})
+	out := make([]*termPostings, len(list))
+	for i := range out {
+		out[i] = list[i].term
+	}
+	return out
+}
