@@ -55,7 +55,7 @@ func choose(doc *Document, o ChunkOptions) (string, chunker) {
 	switch {
 	case o.language(doc) != "":
 		return ChunkCode, byDeclarations
-	case doc.Kind == Markdown:
+	case doc.Kind == Markdown, doc.Kind == RST:
 		return ChunkMarkdown, byBlocks
 	case doc.Kind == HTML:
 		return ChunkHTML, byBlocks
@@ -185,26 +185,24 @@ func (o ChunkOptions) Fingerprint() string {
 	o = o.withDefaults()
 	switch o.Chunker {
 	case ChunkAdaptive:
-		return fmt.Sprintf("chunk/6 size=%d min=%d", o.Size, o.Min)
+		return fmt.Sprintf("chunk/7 size=%d min=%d", o.Size, o.Min)
 	case ChunkRecursive:
-		return fmt.Sprintf("chunk/5 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
+		return fmt.Sprintf("chunk/7 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
 	case ChunkCode:
-		return fmt.Sprintf("chunk/6 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
+		return fmt.Sprintf("chunk/7 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
 	case ChunkSemantic:
-		return fmt.Sprintf("chunk/5 %s size=%d overlap=%d by=%q on=%s apart=%v below=%v", o.Chunker, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
+		return fmt.Sprintf("chunk/7 %s size=%d overlap=%d by=%q on=%s apart=%v below=%v", o.Chunker, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
 	case ChunkMarkdown:
-		return fmt.Sprintf("chunk/5 %s size=%d", o.Chunker, o.Size)
+		return fmt.Sprintf("chunk/7 %s size=%d", o.Chunker, o.Size)
 	}
-	return fmt.Sprintf("chunk/5 %s size=%d min=%d", o.Chunker, o.Size, o.Min)
+	return fmt.Sprintf("chunk/7 %s size=%d min=%d", o.Chunker, o.Size, o.Min)
 }
 
 // outline returns the blocks of a document, in order and without gaps.
 func (d *Document) outline() []block {
 	switch {
-	case d.Kind == Markdown:
+	case d.Kind == Markdown, d.Kind == RST:
 		return markdownBlocks(d.Text, d.Body)
-	case d.Kind == RST:
-		return rstBlocks(d.Text, d.Body)
 	case len(d.blocks) > 0:
 		return slices.Clone(d.blocks) // packing notes paths in them
 	}

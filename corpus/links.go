@@ -73,8 +73,6 @@ func (d *Document) findLinks() {
 	switch d.Kind {
 	case Markdown, Notebook:
 		l.markdown(d.Text[d.Body:])
-	case RST:
-		l.rst(d.Text[d.Body:])
 	}
 	d.Links = l.list
 }
@@ -222,3 +220,5 @@ func (l *links) rst(s string) {
 		}
 	}
 }
+
+func indented(line string) bool { return line != "" && (line[0] == ' ' || line[0] == '\t') }

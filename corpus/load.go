@@ -199,6 +199,9 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	if strings.HasPrefix(d.Text, "\uFEFF") {
 		d.Body = len("\uFEFF")
 	}
+	if d.Kind == Plain {
+		d.Kind = sniff(d.Source, d.Text[d.Body:])
+	}
 	switch d.Kind {
 	case Markdown:
 		d.frontMatter()
@@ -207,6 +210,8 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 			d.Converted = d.Converted || body != d.Text
 			d.Text = body
 		}
+	case RST:
+		return d.readRST()
 	case Notebook:
 		return d.readNotebook()
 	case Table:
@@ -274,10 +279,8 @@ func (d *Document) title() string {
 	}
 	var blocks []block
 	switch d.Kind {
-	case Markdown:
+	case Markdown, RST:
 		blocks = markdownBlocks(d.Text, d.Body)
-	case RST:
-		blocks = rstBlocks(d.Text, d.Body)
 	case Notebook:
 		blocks = d.blocks
 	}

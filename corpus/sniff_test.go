@@ -1,0 +1,36 @@
+package corpus_test
+
+import (
+	"testing"
+
+	"example.com/ragflow/corpus"
+)
+
+// TestSniff holds text files to the format they are written in.
+func TestSniff(t *testing.T) {
+	const (
+		rst      = "Title\n=====\n\nSee :ref:`a` and ``b``.\n\n.. note:: c\n"
+		markdown = "# Title\n\nSome **bold** text.\n\n## Part\n\n- one\n- two\n"
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"a.txt", rst, corpus.RST},
+		{"a.TXT", rst, corpus.RST},
+		{"README", rst, corpus.RST},
+		{"a.txt", markdown, corpus.Markdown},
+		{"readme", markdown, corpus.Markdown},
+		{"a.txt", "\uFEFF" + markdown, corpus.Markdown},
+		{"a.adoc", rst, corpus.Plain},
+		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", corpus.Plain},
+		{"Makefile", markdown, corpus.Plain},
+		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", corpus.Plain},
+		{"a.txt", "# a comment of a script\nrun it\n# another\nrun it again\n", corpus.Plain},
+		{"a.txt", "# port\n\nlisten 80\n\n# name\n\nserver x\n", corpus.Plain},
+		{"a.txt", "Dear Ann,\n\n- milk\n- bread\n- eggs\n\nYours", corpus.Plain},
+		{"a.txt", "", corpus.Plain},
+	} {
+		doc, err := corpus.Parse(t.Context(), c.name, []byte(c.text))
+		if err != nil || doc.Kind != c.want {
+			t.Errorf("%s %q: %s, %v, want %s", c.name, c.text, doc.Kind, err, c.want)
+		}
+	}
+}
