@@ -5,11 +5,23 @@ import (
 	"math/bits"
 )
 
-// add adds what a term gives all files of the window. It does what addFile does
-// file by file, from postings that were all read before.
+// add adds what a term gives all files of the window.
 func (w *window) add(t int) {
+	w.cursors[t].take(&w.list, uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
+	w.addTaken(t)
+}
+
+// addPromising adds what a term gives the promising files.
+func (w *window) addPromising(t int) {
+	w.cursors[t].take(&w.list, uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
+	w.list.leave(w.able, uint32(w.c0))                     //nolint:gosec // as above
+	w.addTaken(t)
+}
+
+// addTaken adds what the postings in the list give. It does what addFile does
+// file by file, from postings that were all read before.
+func (w *window) addTaken(t int) {
 	l := &w.list
-	w.cursors[t].take(l, uint32(w.c0), uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
 	term, r := w.terms[t], &w.score.ranking
 	body, whole := w.score.body, w.score.fileBody
 	lengths := w.rows.lengths[w.c0:w.c1]
@@ -144,9 +156,13 @@ func (w *window) finish(added int, found *top) {
 	floor := found.floor()
 	w.gather(added, floor)
 	// Of the other terms, what few documents are looked up for is not added.
-	for ; added < len(w.terms) && len(w.promising)*w.lookups > w.expected(added); added++ {
-		w.add(added)
-		w.sift(added+1, floor)
+	if w.worthAdding(added) {
+		w.mark()
+		for ; w.worthAdding(added); added++ {
+			w.addPromising(added)
+			w.sift(added+1, floor)
+		}
+		clear(w.able)
 	}
 	if len(w.promising) > 2*found.k {
 		floor = max(floor, w.raise(found.k))
@@ -155,6 +171,30 @@ func (w *window) finish(added int, found *top) {
 		w.finishFile(int(f), added, max(floor, found.floor()), found)
 	}
 	w.clear()
+}
+
+// worthAdding reports whether to add a term up for the promising files takes less time
+// than to look it up for each.
+func (w *window) worthAdding(t int) bool {
+	return t < len(w.terms) && len(w.promising)*w.lookups > w.expected(t)
+}
+
+// mark notes the chunks of the promising files.
+func (w *window) mark() {
+	w.makeAble()
+	for _, f := range w.promising {
+		first, end := w.span(int(f))
+		for at := first - w.c0; at < end-w.c0; at++ {
+			w.able.set(at)
+		}
+	}
+}
+
+// makeAble has room for the chunks of the window.
+func (w *window) makeAble() {
+	if words := (w.c1 - w.c0 + 63) / 64; len(w.able) < words {
+		w.able = make(bitmap, words)
+	}
 }
 
 // plainLookups is about how many postings are added in the time that one is looked up,
@@ -169,6 +209,10 @@ func (w *window) expected(t int) int {
 // finishFile looks up the terms from the given one on for one file, until it cannot
 // reach the floor, and offers its chunks.
 func (w *window) finishFile(f, t int, floor float64, found *top) {
+	if w.rows.files == nil {
+		w.finishOnly(f, t, floor, found)
+		return
+	}
 	first, end := w.span(f)
 	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
 	for ; ; t++ {
@@ -188,6 +232,33 @@ func (w *window) finishFile(f, t int, floor float64, found *top) {
 			if uint64(c.chunk) < uint64(end) {
 				w.addFile(t, f)
 			}
+		}
+	}
+}
+
+// finishOnly is finishFile where each file has one chunk, whose number is that of the file.
+func (w *window) finishOnly(chunk, t int, floor float64, found *top) {
+	sum, length := &w.chunks[chunk-w.c0], w.rows.lengths[chunk]
+	for ; ; t++ {
+		if *sum < w.least(t, floor) {
+			return
+		}
+		if t == len(w.terms) {
+			if *sum > 0 && (w.only == nil || w.only.has(chunk)) {
+				found.offer(candidate{w.part, chunk, *sum})
+			}
+			return
+		}
+		c := &w.cursors[t]
+		c.seek(uint32(chunk)) //nolint:gosec // chunks of a segment fit 32 bits
+		switch {
+		case uint64(c.chunk) != uint64(chunk):
+		case length > onlyChunk && c.posting.plain():
+			term, n := w.terms[t], uint32(length&^onlyChunk)
+			w.sum(chunk, float64(term.weight*(w.score.chunkImpact(term.term, c.posting, n, 0, 0, 0)+
+				w.score.fileImpact(term.term, c.body, n, 0, 0))))
+		default:
+			w.addFile(t, chunk)
 		}
 	}
 }
@@ -212,22 +283,18 @@ const scanned = 6
 // the others have less.
 func (w *window) gather(t int, floor float64) {
 	w.promising = w.promising[:0]
-	more := w.most + w.rest[t]
+	least := w.least(t, floor) - w.most
 	if sums := w.chunks[:w.c1-w.c0]; len(sums) <= scanned*len(w.touched) {
 		for at, v := range sums {
-			if v > 0 && !((v+more)*slack < floor) {
+			if v > 0 && !(v < least) {
 				w.promise(w.c0 + at)
 			}
 		}
 		return
 	}
-	if words := (w.c1 - w.c0 + 63) / 64; len(w.able) < words {
-		w.able = make(bitmap, words)
-	}
+	w.makeAble()
 	for _, at := range w.touched {
-		if !((w.chunks[at]+more)*slack < floor) {
-			w.able.set(int(at))
-		}
+		w.able[at>>6] |= bit(!(w.chunks[at] < least)) << (at & 63) // without a branch, which would often be mispredicted
 	}
 	for i, word := range w.able {
 		for ; word != 0; word &= word - 1 {
@@ -237,24 +304,46 @@ func (w *window) gather(t int, floor float64) {
 	}
 }
 
+// least is the sum so far below which a chunk cannot reach a floor with the terms from t
+// on; no number where nothing is sure.
+func (w *window) least(t int, floor float64) float64 { return floor/slack - w.rest[t] }
+
+// bit is 1 for true.
+func bit(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // promise lists the file of a chunk, unless it is or may not be found.
 func (w *window) promise(chunk int) {
-	f := w.rows.fileOf(uint32(chunk))                                                                               //nolint:gosec // chunks of a segment fit 32 bits
-	if n := len(w.promising); (n == 0 || w.promising[n-1] != uint32(f)) && (w.allowed == nil || w.allowed.has(f)) { //nolint:gosec // fewer than chunks
+	f := chunk
+	if w.rows.files != nil {
+		if f = w.rows.fileOf(uint32(chunk)); len(w.promising) > 0 && w.promising[len(w.promising)-1] == uint32(f) { //nolint:gosec // chunks of a segment fit 32 bits
+			return
+		}
+	}
+	if w.allowed == nil || w.allowed.has(f) {
 		w.promising = append(w.promising, uint32(f)) //nolint:gosec // as above
 	}
 }
 
 // sift leaves only those that can still reach a floor with the terms from t on.
 func (w *window) sift(t int, floor float64) {
-	kept := w.promising[:0]
+	least, kept := w.least(t, floor), 0
 	for _, f := range w.promising {
-		first, end := w.span(int(f))
-		if !((greatest(w.chunks[first-w.c0:end-w.c0])+w.files[int(f)-w.f0]+w.rest[t])*slack < floor) {
-			kept = append(kept, f)
+		w.promising[kept] = f
+		var sum float64
+		if w.rows.files == nil {
+			sum = w.chunks[int(f)-w.c0]
+		} else {
+			first, end := w.span(int(f))
+			sum = greatest(w.chunks[first-w.c0:end-w.c0]) + w.files[int(f)-w.f0]
 		}
+		kept += int(bit(!(sum < least)))
 	}
-	w.promising = kept
+	w.promising = w.promising[:kept]
 }
 
 // raise returns a score that k chunks of promising files reach already.

@@ -80,11 +80,8 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 func pruned(tb testing.TB, s *Searcher, q state.Query, k int) []candidate {
 	tb.Helper()
 	found := newTop(k, s.better)
-	terms := s.queryTerms(q)
-	for i := range s.parts {
-		if err := s.search(tb.Context(), i, terms, found); err != nil {
-			tb.Fatal(err)
-		}
+	if err := s.best(tb.Context(), s.queryTerms(q), found); err != nil {
+		tb.Fatal(err)
 	}
 	return append([]candidate(nil), found.ranked()...)
 }

@@ -389,6 +389,17 @@ func (c *cursor) decodeMore(l *taken, codes []byte, chunks []uint32) {
 	}
 }
 
+// leave takes out the postings of chunks that are not in a set, which counts from first.
+func (l *taken) leave(set bitmap, first uint32) {
+	kept, codes := 0, l.codes[:len(l.chunks)]
+	for i, c := range l.chunks { // without a branch, which would often be mispredicted
+		l.chunks[kept], codes[kept] = c, codes[i]
+		at := c - first
+		kept += int(set[at>>6] >> (at & 63) & 1) //nolint:gosec // a bit
+	}
+	l.chunks, l.codes = l.chunks[:kept], codes[:kept]
+}
+
 // all reads all postings of a term in a part of so many chunks, as a cursor that takes
 // them does.
 func (l *taken) all(e entry, chunks uint32) {
@@ -457,14 +468,26 @@ func (c *cursor) seek(chunk uint32) {
 // search returns the first entry of the block, from c.i on, whose chunk is not before
 // the one asked for.
 func (c *cursor) search(chunk uint32) int {
-	lo, hi := c.i, c.size
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		if c.at(m) < chunk {
-			lo = m + 1
-		} else {
-			hi = m
+	if c.i >= c.size || chunk <= c.first {
+		return c.i
+	}
+	lo, n, offset := c.i, c.size-c.i, chunk-c.first
+	for n > 0 { // the steps have no branches, which would often be mispredicted
+		half := (n + 1) / 2
+		var at uint32
+		switch m := lo + half - 1; c.width {
+		case 1:
+			at = uint32(c.offsets[m])
+		case 2:
+			at = uint32(binary.LittleEndian.Uint16(c.offsets[2*m:]))
+		default:
+			at = binary.LittleEndian.Uint32(c.offsets[4*m:])
 		}
+		next := lo
+		if at < offset {
+			next = lo + half
+		}
+		lo, n = next, n-half
 	}
 	return lo
 }

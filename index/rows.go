@@ -68,3 +68,11 @@ func (w *window) span(f int) (first, end int) {
 	}
 	return w.seg.chunksOf(f)
 }
+
+// fileOf returns the file of a chunk.
+func (w *window) fileOf(chunk uint32) int {
+	if w.rows.files == nil {
+		return int(chunk)
+	}
+	return w.rows.fileOf(chunk)
+}

@@ -23,6 +23,10 @@ import (
 // first-level cache, and bounds are those of few blocks.
 const windowChunks = 2048
 
+// firstChunks is how many the first window has: until some chunks are found, all terms of
+// all chunks are added up. Each has twice as many as the one before.
+const firstChunks = 256
+
 // slack is added to bounds for what rounding takes: a chunk is skipped only
 // where it would lose without it, too.
 const slack = 1 + 1e-9
@@ -38,10 +42,11 @@ type window struct {
 	rest          []float64   // bound of each term and those behind it, and 0
 	f0, f1        int         // files of the window
 	c0, c1        int         // chunks of the window
+	width         int         // about how many chunks the next one has
 	chunks, files []float64   // sums so far; 0 outside of a window
 	most          float64     // of files
 	touched       []uint32    // chunks that were added to, counted from c0; one stands there several times
-	able          bitmap      // of those, the ones that can reach the floor; empty outside of gather
+	able          bitmap      // of those, the ones that can reach the floor; empty outside of gather and finish
 	promising     []uint32    // files of the window: see gather
 	partial       []float64   // sums of their chunks
 	list          taken       // postings of the term that is being added
@@ -55,6 +60,21 @@ type window struct {
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
 var windows = sync.Pool{New: func() any { return new(window) }}
 
+// best offers the chunks of all parts that hold a term, but for those that cannot be
+// among the best.
+func (s *Searcher) best(ctx context.Context, terms []queryTerm, found *top) error {
+	for {
+		for i := range s.parts {
+			if err := s.search(ctx, i, terms, found); err != nil {
+				return err
+			}
+		}
+		if found.held() {
+			return nil
+		}
+	}
+}
+
 // search offers the chunks of part i that hold a term.
 func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *top) error {
 	if s.dense(i) {
@@ -64,6 +84,10 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 	w := windows.Get().(*window)
 	defer windows.Put(w)
 	w.open(s, i, terms)
+	before := 0 // chunks of other parts
+	for _, p := range s.parts[:i] {
+		before += p.chunks
+	}
 	w.part, w.allowed = i, s.parts[i].found()
 	w.only = s.parts[i].only
 	for w.next() {
@@ -81,6 +105,7 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 			}
 			w.finish(essential, found)
 		}
+		found.hope(float64(before+w.c1) / float64(s.all.chunks))
 		for t := range w.cursors {
 			w.cursors[t].seek(uint32(w.c1)) //nolint:gosec // chunks of a segment fit 32 bits
 		}
@@ -107,7 +132,7 @@ func (w *window) open(s *Searcher, i int, terms []queryTerm) {
 		w.cursors[t].open(w.terms[t].parts[i].entry)
 	}
 	w.rest = append(slices.Grow(w.rest[:0], len(w.terms)+1)[:len(w.terms)], 0)
-	w.c1 = 0
+	w.c1, w.width = 0, firstChunks
 }
 
 // next moves to the next window with a posting of a file that is allowed.
@@ -120,7 +145,7 @@ func (w *window) next() bool {
 		if uint64(first) >= uint64(w.seg.chunks) {
 			return false
 		}
-		w.f0 = int(w.seg.chunkField(int(first), 0))
+		w.f0 = w.fileOf(first)
 		if w.allowed == nil || w.allowed.has(w.f0) {
 			break
 		}
@@ -128,19 +153,20 @@ func (w *window) next() bool {
 		if f >= w.seg.files {
 			return false
 		}
-		c, _ := w.seg.chunksOf(f)
+		c, _ := w.span(f)
 		for t := range w.cursors {
 			w.cursors[t].seek(uint32(c)) //nolint:gosec // as above
 		}
 	}
-	w.c0, _ = w.seg.chunksOf(w.f0)
+	w.c0, _ = w.span(w.f0)
 	w.f1, w.c1 = w.seg.files, w.seg.chunks
-	if end := w.c0 + windowChunks; end < w.seg.chunks {
-		w.f1 = max(w.f0+1, int(w.seg.chunkField(end, 0)))
+	if end := w.c0 + w.width; end < w.seg.chunks {
+		w.f1 = max(w.f0+1, w.fileOf(uint32(end))) //nolint:gosec // as above
 		if w.f1 < w.seg.files {
-			w.c1, _ = w.seg.chunksOf(w.f1)
+			w.c1, _ = w.span(w.f1)
 		}
 	}
+	w.width = min(2*w.width, windowChunks)
 	w.chunks = zeros(w.chunks, w.c1-w.c0)
 	w.files = zeros(w.files, w.f1-w.f0)
 	return true

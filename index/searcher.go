@@ -212,10 +212,8 @@ func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	found := borrowTop(k, s.better)
 	defer found.giveBack()
 	terms := s.queryTerms(q)
-	for i := range s.parts {
-		if err := s.search(ctx, i, terms, found); err != nil {
-			return nil, err
-		}
+	if err := s.best(ctx, terms, found); err != nil {
+		return nil, err
 	}
 	return s.hits(found.ranked(), LegLexical), nil
 }

@@ -22,13 +22,17 @@ type top struct {
 	// better orders candidates, best first.
 	better func(a, b candidate) int
 
-	keys []uint64    // scratch memory of sortScores
-	from []candidate // as above
+	hoped float64 // a score that k candidates are hoped to reach, see hope
+	next  float64 // share of the texts at which to hope again; above 1: never
+
+	keys   []uint64    // scratch memory of sortScores
+	from   []candidate // as above
+	scores []float64   // scratch memory of hope
 }
 
 // newTop has room for k candidates; k is above 0.
 func newTop(k int, better func(a, b candidate) int) *top {
-	return &top{k: k, better: better, list: make([]candidate, 0, min(k, 1024))}
+	return &top{k: k, better: better, hoped: math.Inf(-1), list: make([]candidate, 0, min(k, 1024))}
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -39,6 +43,7 @@ var tops = sync.Pool{New: func() any { return new(top) }}
 func borrowTop(k int, better func(a, b candidate) int) *top {
 	t := tops.Get().(*top) // the pool holds nothing else
 	t.k, t.better, t.list = k, better, t.list[:0]
+	t.hoped, t.next = math.Inf(-1), 0
 	return t
 }
 
@@ -52,12 +57,56 @@ func (t *top) giveBack() {
 // mostBorrowed is how many candidates a top has room for at most that is kept.
 const mostBorrowed = 1 << 12
 
-// floor is the score below which no candidate can get in any more.
-func (t *top) floor() float64 {
+// floor is the score below which no candidate can get in any more, or is hoped not to.
+func (t *top) floor() float64 { return max(t.hoped, t.reached()) }
+
+// reached is the score that k candidates reach.
+func (t *top) reached() float64 {
 	if len(t.list) < t.k {
 		return math.Inf(-1)
 	}
 	return t.list[0].score
+}
+
+// hope raises the floor, when a share of all texts was gone through, to what the best
+// of these make likely that k of all will reach: were m of the k best expected among
+// them, and they are as the rest, so seldom as one time in a hundred more than
+// m + 2.5·√m + 1.5 are. Whoever hopes asks held in the end.
+func (t *top) hope(share float64) {
+	if share < t.next {
+		return
+	}
+	t.next = hopeAgain * share
+	m := float64(t.k) * share
+	rank := int(math.Ceil(m + 2.5*math.Sqrt(m) + 1.5))
+	if rank >= t.k {
+		t.next = 2
+		return
+	}
+	if rank > len(t.list) {
+		return
+	}
+	t.scores = t.scores[:0]
+	for _, c := range t.list {
+		t.scores = append(t.scores, c.score)
+	}
+	slices.Sort(t.scores)
+	t.hoped = max(t.hoped, t.scores[len(t.scores)-rank])
+}
+
+// hopeAgain is by how much the share grows from hope to hope.
+const hopeAgain = 1.5
+
+// held reports whether no candidate was turned down that is one of the k best. Where
+// one may have been, it makes ready to go through all again, now for sure: what
+// k candidates reached stays the floor.
+func (t *top) held() bool {
+	sure := t.reached()
+	if sure >= t.hoped {
+		return true
+	}
+	t.list, t.hoped, t.next = t.list[:0], sure, 2
+	return false
 }
 
 func (t *top) offer(c candidate) {
