@@ -164,7 +164,7 @@ func (o ChunkOptions) filled() ChunkOptions {
 		o.Semantic.Threshold = defaultThreshold
 	}
 	if len(o.Separators) == 0 {
-		o.Separators = defaultSeparators()
+		o.Separators = defaultSeparators
 	}
 	return o
 }
@@ -212,6 +212,11 @@ func (d *Document) outline() []block {
 // byBlocks packs the blocks of a document and joins small sections.
 func byBlocks(_ context.Context, j *cutting) ([]piece, error) {
 	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3}
+	if j.doc.Kind == Plain && len(j.doc.blocks) == 0 {
+		if pieces, ok := p.paragraph(j.doc.Body); ok {
+			return pieces, nil
+		}
+	}
 	pieces := p.pack(j.doc.outline())
 	for i := range pieces {
 		pieces[i].cut.Level = 0 // where sections are joined, their levels say nothing

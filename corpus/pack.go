@@ -60,6 +60,23 @@ func (p *packer) pack(blocks []block) []piece {
 	return out
 }
 
+// paragraph returns what pack does of plain text that is one paragraph which fits a piece,
+// as most records are. ok is false for all else.
+func (p *packer) paragraph(from int) (pieces []piece, ok bool) {
+	s := p.s[from:]
+	if s == "" || strings.IndexByte(strings.TrimRight(s, blank), '\n') >= 0 {
+		return nil, false
+	}
+	tokens := text.Estimate(s)
+	if tokens > p.size {
+		return nil, false
+	}
+	if isNoise(s) {
+		return nil, true
+	}
+	return []piece{{start: from, end: len(p.s), tokens: tokens, kind: kindText}}, true
+}
+
 // joins reports whether two neighbours should be one piece: where one has
 // nothing to read, or where a small section and its neighbour under the same
 // parent are still small together. A heading without text goes with what

@@ -3,7 +3,6 @@ package index
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,19 +15,20 @@ import (
 type builder struct {
 	totals
 
-	terms       []termPostings    // in the order they are met
-	places      memo.Words[int32] // of them, by term, where not all are of one vocabulary
-	numbered    map[*text.Vocabulary]*numberedTerms
-	waiting     []waitingPosting // that are not in terms yet, by chunk
-	mostWaiting int              // they are settled where there are more
-	leastRun    int              // see there
-	spare       []waitingPosting // memory to order them in
-	fields      []posting        // those of waiting that tell of more than a text
-	slab        []byte           // memory for postings
-	mixed       bool             // places is in use
-	fileTab     []byte
-	chunkTab    []byte
-	ids         []byte
+	names     []string          // of the terms, in the order they are met
+	waits     []uint32          // how many postings of each wait: see waiting.go
+	settled   []termPostings    // those of each that do not; shorter where terms have none
+	places    memo.Words[int32] // of terms, by name, where not all are of one vocabulary
+	numbered  map[*text.Vocabulary]*numberedTerms
+	waiting   []waitingTerms
+	inWaiting int    // postings in waiting
+	mostWaits int    // they are settled where there are more
+	leastRun  int    // see there
+	slab      []byte // memory for postings
+	mixed     bool   // places is in use
+	fileTab   []byte
+	chunkTab  []byte
+	ids       []byte
 }
 
 // numberedTerms are terms that have numbers.
@@ -37,15 +37,13 @@ type numberedTerms struct {
 	places []int32  // 1 + the place of a term in the builder, by number; 0: it was not met
 }
 
-// termPostings are the postings of a term as far as they are known: of each the
+// termPostings are postings of a term: of each the
 // chunk minus the one before (the first counts from -1), and the occurrences in
 // text, heading path and title, all uvarints.
 type termPostings struct {
-	name    string
 	list    []byte
 	entries int
-	last    int           // chunk; -1 before the first
-	waiting waitingOfTerm // behind them: see await
+	after   int // 1 + the last chunk; 0 before the first
 }
 
 // append adds a posting to a term.
@@ -54,13 +52,13 @@ func (b *builder) append(t *termPostings, p posting) {
 	if cap(t.list)-len(t.list) < most {
 		b.grow(t)
 	}
-	t.list = binary.AppendUvarint(t.list, uint64(int(p.chunk)-t.last)) //nolint:gosec // they ascend
+	t.list = binary.AppendUvarint(t.list, uint64(int(p.chunk)+1-t.after)) //nolint:gosec // they ascend
 	t.list = binary.AppendUvarint(t.list, uint64(p.body))
 	t.list = binary.AppendUvarint(t.list, uint64(p.heading)<<1|uint64(min(p.title, 1)))
 	if p.title > 0 {
 		t.list = binary.AppendUvarint(t.list, uint64(p.title))
 	}
-	t.last = int(p.chunk)
+	t.after = int(p.chunk) + 1
 	t.entries++
 }
 
@@ -87,7 +85,7 @@ func (b *builder) grow(t *termPostings) {
 
 // place returns the place of a term among those of the builder, which keeps the name.
 func (b *builder) place(name string) int32 {
-	next := int32(len(b.terms)) //nolint:gosec // memory does not hold more
+	next := int32(len(b.names)) //nolint:gosec // memory does not hold more
 	if b.mixed {
 		place, known := b.places.At(name)
 		if known {
@@ -95,10 +93,12 @@ func (b *builder) place(name string) int32 {
 		}
 		*place = next
 	}
-	if len(b.terms) == cap(b.terms) {
-		b.terms = slices.Grow(b.terms, max(64, 3*len(b.terms))) // four times as many: there are most often many
+	if len(b.names) == cap(b.names) { // four times as many: there are most often many
+		room := max(64, 4*len(b.names))
+		b.names = append(make([]string, 0, room), b.names...)
+		b.waits = append(make([]uint32, 0, room), b.waits...)
 	}
-	b.terms = append(b.terms, termPostings{name: name, last: -1})
+	b.names, b.waits = append(b.names, name), append(b.waits, 0)
 	return next
 }
 
@@ -108,8 +108,8 @@ func (b *builder) mix() {
 		return
 	}
 	b.mixed = true
-	for i := range b.terms {
-		place, _ := b.places.At(b.terms[i].name)
+	for i, name := range b.names {
+		place, _ := b.places.At(name)
 		*place = int32(i) //nolint:gosec // as above
 	}
 }
@@ -132,14 +132,14 @@ func (b *builder) numbers(v *text.Vocabulary) *numberedTerms {
 }
 
 // of returns the place of the term with a number; ok is false where no term has it.
-func (b *builder) of(n *numberedTerms, number uint32) (place int32, ok bool) {
+func (b *builder) of(n *numberedTerms, number uint32) (place uint32, ok bool) {
 	if uint64(number) >= uint64(len(n.places)) {
 		return 0, false
 	}
 	if n.places[number] == 0 {
 		n.places[number] = 1 + b.place(n.names[number])
 	}
-	return n.places[number] - 1, true
+	return uint32(n.places[number] - 1), true //nolint:gosec // not below 0
 }
 
 // read appends the postings to dst.
@@ -162,9 +162,7 @@ func (t *termPostings) read(dst []posting) []posting {
 // errTooLarge tells that a collection does not fit one segment.
 var errTooLarge = errors.New("more than fits one segment (4 billion terms, or bytes of ids)")
 
-func newBuilder() *builder {
-	return &builder{mostWaiting: maxWaiting, leastRun: leastRun}
-}
+func newBuilder() *builder { return &builder{mostWaits: maxWaiting, leastRun: leastRun} }
 
 // add merges the terms of one file.
 func (b *builder) add(t terms) error {
@@ -188,86 +186,11 @@ func (b *builder) add(t terms) error {
 	b.titles += int(f.title)
 	b.chunkTitles += int(f.title) * len(f.chunks)
 	b.chunks += len(f.chunks)
-	if err := b.merge(f, t.vocabulary, first); err != nil {
+	if err := b.wait(f, t.vocabulary, first); err != nil {
 		return err
 	}
 	b.files++
 	return nil
-}
-
-// merge adds the postings of a file whose chunks begin at first.
-func (b *builder) merge(f *fileTerms, v *text.Vocabulary, first int) error {
-	r := f.rest
-	var numbers *numberedTerms
-	if v == nil {
-		b.mix()
-	} else {
-		numbers = b.numbers(v)
-	}
-	var term []byte
-	for range f.terms {
-		var place int32
-		if numbers != nil {
-			var ok bool
-			if place, ok = b.of(numbers, r.fixed()); !ok {
-				return fmt.Errorf("terms: %w", errCut)
-			}
-		} else {
-			term = r.term(term)
-			var known bool
-			if place, known = b.places.Get(string(term)); !known { // no allocation
-				place = b.place(string(term))
-			}
-		}
-		t, use := uint32(place), r.uint() //nolint:gosec // not below 0
-		if numbers != nil {
-			if use&1 == 0 && use>>1 <= math.MaxUint32 {
-				b.wait(t, posting{chunk: uint32(first), body: uint32(use >> 1)}) //nolint:gosec // it fits the table
-				continue
-			}
-			use >>= 1
-		}
-		if use > math.MaxUint32 {
-			r.fail()
-		}
-		b.mergeUse(&r, t, uint32(use), first) //nolint:gosec // as just seen
-		if r.err != nil {
-			break
-		}
-	}
-	if r.err != nil {
-		return fmt.Errorf("terms: %w", r.err)
-	}
-	if len(b.waiting) > b.mostWaiting {
-		b.settle()
-	}
-	return nil
-}
-
-// mergeUse adds the postings of a term that is so often in the title, and in the chunks that
-// r goes on with.
-func (b *builder) mergeUse(r *reader, t, title uint32, first int) {
-	n := r.count()
-	at := first - 1
-	for i := range n {
-		at += int(r.u32())
-		if at < first || at >= b.chunks {
-			r.fail()
-			return
-		}
-		p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
-		if i == 0 && title > 0 {
-			if at > first {
-				b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
-			} else {
-				p.title = title
-			}
-		}
-		b.wait(t, p)
-	}
-	if n == 0 && title > 0 {
-		b.wait(t, posting{chunk: uint32(first), title: title}) //nolint:gosec // as above
-	}
 }
 
 func (b *builder) chunkField(chunk uint32, field int) uint32 {

@@ -89,7 +89,7 @@ func (b *codebook) word(code int) []byte { return b.text[b.ends[code]:b.ends[cod
 // trainCodebook makes a codebook of the words that save the most, of ties those that
 // come first in the order of bytes; nil where none saves anything.
 func trainCodebook(texts []string) *codebook {
-	var counts memo.Words[int]
+	var counts memo.Words[uint32]
 	left := maxTrain
 	for _, s := range texts {
 		s = s[:min(len(s), left)]
@@ -108,7 +108,8 @@ func trainCodebook(texts []string) *codebook {
 		count int
 	}
 	var list []candidate
-	counts.All(func(w string, n int) {
+	counts.All(func(w string, times uint32) {
+		n := int(times)
 		if n*(len(w)-2) > len(w)+1 || n > len(w)+1 { // with two bytes, or with one
 			list = append(list, candidate{w, n})
 		}

@@ -73,9 +73,9 @@ type encodedTerms struct {
 // leastRun is how many terms are worth a run of their own, which is whole blocks.
 const leastRun = 64 * blockTerms
 
-// encode writes the terms in runs, on all cores.
-func (b *builder) encode(terms []*termPostings) []encodedTerms {
-	waiting := b.await()
+// encode writes the terms, given by their places, in runs, on all cores.
+func (b *builder) encode(terms []int32) []encodedTerms {
+	waiting := b.ordered()
 	most := 4 * runtime.GOMAXPROCS(0) // several for each: some hold more than others
 	size := max(b.leastRun, (len(terms)/most+blockTerms)/blockTerms*blockTerms)
 	runs := make([]encodedTerms, (len(terms)+size-1)/size)
@@ -84,56 +84,63 @@ func (b *builder) encode(terms []*termPostings) []encodedTerms {
 }
 
 // encodeRun writes a run of terms, which begins with a block.
-func (b *builder) encodeRun(terms []*termPostings, waiting []waitingPosting) (r encodedTerms) {
+func (b *builder) encodeRun(terms []int32, waiting *orderedPostings) (r encodedTerms) {
 	size := 0
-	for _, t := range terms {
-		size += len(t.list) + waitingBytes*int(t.waiting.end-t.waiting.from)
+	for _, place := range terms {
+		size += waitingBytes * int(b.waits[place])
+		if int(place) < len(b.settled) {
+			size += len(b.settled[place].list)
+		}
 	}
 	r.post, r.dict = make([]byte, 0, size+size/4), make([]byte, 0, 12*len(terms))
 	r.blocks = make([]byte, 0, (len(terms)+blockTerms-1)/blockTerms*blockWidth)
 	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
 	var list []posting
 	before := ""
-	for i, t := range terms {
+	for i, place := range terms {
 		if i%blockTerms == 0 {
 			before = ""
 			r.blocks = appendU32(r.blocks, uint32(len(r.dict))) //nolint:gosec // finish checks the sum
 			r.blocks = binary.LittleEndian.AppendUint64(r.blocks, uint64(len(r.post)))
 		}
-		list = b.appendWaiting(t.read(list[:0]), waiting[t.waiting.from:t.waiting.end])
+		list = list[:0]
+		if int(place) < len(b.settled) {
+			list = b.settled[place].read(list)
+		}
+		list = waiting.append(list, place)
 		start := len(r.post)
 		r.post = appendPostings(r.post, list, bounds.of(list))
-		r.dict = appendTerm(r.dict, before, t.name)
+		r.dict = appendTerm(r.dict, before, b.names[place])
 		for _, n := range [...]int{bounds.chunkDF, bounds.fileDF, len(list), len(r.post) - start} {
 			r.dict = binary.AppendUvarint(r.dict, uint64(n)) //nolint:gosec // a count
 		}
 		r.tooLarge = r.tooLarge || len(r.post)-start > math.MaxUint32
-		before = t.name
+		before = b.names[place]
 	}
 	return r
 }
 
-// sorted returns the terms in ascending order.
-func (b *builder) sorted() []*termPostings {
+// sorted returns the places of the terms, these in ascending order.
+func (b *builder) sorted() []int32 {
 	type begun struct {
 		first uint64 // bytes, as a number in their order
-		term  *termPostings
+		place int32
 	}
-	list := make([]begun, len(b.terms))
-	for i := range list {
+	list := make([]begun, len(b.names))
+	for i, name := range b.names {
 		var first [8]byte
-		copy(first[:], b.terms[i].name)
-		list[i] = begun{binary.BigEndian.Uint64(first[:]), &b.terms[i]}
+		copy(first[:], name)
+		list[i] = begun{binary.BigEndian.Uint64(first[:]), int32(i)} //nolint:gosec // memory does not hold more
 	}
-	slices.SortFunc(list, func(a, b begun) int {
-		if a.first != b.first {
-			return cmp.Compare(a.first, b.first)
+	slices.SortFunc(list, func(x, y begun) int {
+		if x.first != y.first {
+			return cmp.Compare(x.first, y.first)
 		}
-		return strings.Compare(a.term.name, b.term.name)
+		return strings.Compare(b.names[x.place], b.names[y.place])
 	})
-	out := make([]*termPostings, len(list))
+	out := make([]int32, len(list))
 	for i := range out {
-		out[i] = list[i].term
+		out[i] = list[i].place
 	}
 	return out
 }

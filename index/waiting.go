@@ -1,102 +1,238 @@
 package index
 
-import "slices"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
 
-// waitingPosting is a posting of a term. Many of them are brought in order by terms at
-// once: to add each to its term when it is met would be to look all over the memory.
+	"example.com/ragflow/text"
+)
+
+// Terms of files wait as they are, and only how many postings each term has among them
+// is counted. So all can be brought in order by terms at once, with each posting put where it
+// belongs: to add each to its term when it is met would be to look all over the memory.
+
+// waitingTerms are terms of one file.
+type waitingTerms struct {
+	numbers    *numberedTerms // nil: terms are told by their places
+	terms      int
+	body       []byte // as terms are in memory: see terms.go
+	first, end uint32 // chunks of the file
+}
+
+// waitingPosting is a posting of a term.
 type waitingPosting struct {
-	term  uint32 // place of it
 	chunk uint32
 	body  uint32 // occurrences in the text; from inFields on, that many behind it, a place in fields
 }
 
 const (
 	inFields = 1 << 31
-	// maxWaiting is how many postings wait, of 12 bytes and as much again to order them:
-	// those of ten thousand passages go into a segment without waiting anywhere else.
+	// maxWaiting is how many postings wait: those of ten thousand passages go into a
+	// segment without waiting anywhere else.
 	maxWaiting = 1 << 20
 	// waitingBytes is about how many bytes one takes in a segment.
 	waitingBytes = 4
 )
 
-// waitingOfTerm are the postings of a term among those that wait, in order.
-type waitingOfTerm struct{ from, end uint32 }
-
-// wait takes in a posting of the term at a place.
-func (b *builder) wait(term uint32, p posting) {
-	w := waitingPosting{term, p.chunk, p.body}
-	if p.heading|p.title > 0 || p.body >= inFields {
-		w.body = inFields + uint32(len(b.fields)) //nolint:gosec // no more than maxWaiting
-		b.fields = append(b.fields, p)
+// wait takes in the terms of a file whose chunks begin at first.
+func (b *builder) wait(f *fileTerms, v *text.Vocabulary, first int) error {
+	w := waitingTerms{terms: f.terms, body: f.rest.b, first: uint32(first), end: uint32(b.chunks)} //nolint:gosec // chunks of a segment fit 32 bits
+	var err error
+	if v == nil {
+		w.body, err = b.placed(f)
+	} else {
+		w.numbers = b.numbers(v)
 	}
-	if len(b.waiting) == cap(b.waiting) {
-		room := max(1<<10, 4*cap(b.waiting)) // there are most often many
-		if room > maxWaiting {
-			room = max(maxWaiting+maxWaiting/8, 2*cap(b.waiting))
-		}
-		b.waiting = slices.Grow(b.waiting, room-len(b.waiting))
+	if err == nil {
+		err = b.count(&w)
+	}
+	if err != nil {
+		return fmt.Errorf("terms: %w", err)
 	}
 	b.waiting = append(b.waiting, w)
-}
-
-// posting returns what waits as it came.
-func (b *builder) posting(w waitingPosting) posting {
-	if w.body >= inFields {
-		return b.fields[w.body-inFields]
+	if b.inWaiting > b.mostWaits {
+		b.settle()
 	}
-	return posting{chunk: w.chunk, body: w.body}
+	return nil
 }
 
-// await tells the terms which of the postings they have that wait to the end.
-func (b *builder) await() []waitingPosting {
-	waiting := b.ordered()
-	for i := 0; i < len(waiting); {
-		term, from := waiting[i].term, i
-		for i < len(waiting) && waiting[i].term == term {
-			i++
+// placed returns the terms of a file, which stand there as strings, told by their places.
+func (b *builder) placed(f *fileTerms) ([]byte, error) {
+	b.mix()
+	r := f.rest
+	var out, term []byte
+	for range f.terms {
+		term = r.term(term)
+		place, known := int32(0), false
+		if p, ok := b.places.Get(string(term)); ok { // no allocation
+			place, known = p, true
 		}
-		b.terms[term].waiting = waitingOfTerm{uint32(from), uint32(i)} //nolint:gosec // not many more than maxWaiting
+		if !known {
+			place = b.place(string(term))
+		}
+		out = binary.LittleEndian.AppendUint32(out, uint32(place)) //nolint:gosec // not below 0
+		title := r.u32()
+		out = binary.AppendUvarint(out, uint64(title)<<1|1)
+		chunks := r.b
+		for range r.count() {
+			r.u32()
+			r.u32()
+			r.u32()
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		out = append(out, chunks[:len(chunks)-len(r.b)]...)
 	}
-	return waiting
+	return out, r.err
 }
 
-// appendWaiting appends postings that wait to dst.
-func (b *builder) appendWaiting(dst []posting, waiting []waitingPosting) []posting {
-	for _, w := range waiting {
-		dst = append(dst, b.posting(w))
+// count counts the postings of terms that are to wait, and checks them.
+func (b *builder) count(w *waitingTerms) error {
+	r := reader{b: w.body}
+	for range w.terms {
+		place, use := r.fixed(), r.uint()
+		if w.numbers != nil {
+			var ok bool
+			if place, ok = b.of(w.numbers, place); !ok {
+				return errCut
+			}
+		}
+		n := 1
+		if use&1 == 1 {
+			n = w.postings(&r, use>>1, func(posting) {})
+		} else if use>>1 > math.MaxUint32 {
+			r.fail()
+		}
+		if r.err != nil {
+			return r.err
+		}
+		b.waits[place] += uint32(n) //nolint:gosec // not many more than maxWaiting
+		b.inWaiting += n
+	}
+	return nil
+}
+
+// postings gives those of a term that is so often in the title, and in the chunks that r goes
+// on with, and returns how many there are.
+func (w *waitingTerms) postings(r *reader, title uint64, give func(posting)) (given int) {
+	if title > math.MaxUint32 {
+		r.fail()
+		return 0
+	}
+	n := r.count()
+	given = n
+	last := uint64(w.first) // 1 + the chunk before
+	for i := range n {
+		at := last + uint64(r.u32()) - 1
+		last = at + 1
+		if at < uint64(w.first) || at >= uint64(w.end) {
+			r.fail()
+			return 0
+		}
+		p := posting{chunk: uint32(at), body: r.u32(), heading: r.u32()} //nolint:gosec // below the number of chunks
+		if i == 0 && title > 0 {
+			if p.chunk > w.first {
+				give(posting{chunk: w.first, title: uint32(title)}) //nolint:gosec // as just seen
+				given++
+			} else {
+				p.title = uint32(title) //nolint:gosec // as just seen
+			}
+		}
+		give(p)
+	}
+	if n == 0 && title > 0 {
+		give(posting{chunk: w.first, title: uint32(title)}) //nolint:gosec // as just seen
+		given++
+	}
+	return given
+}
+
+// orderedPostings are postings that wait, by term and then by chunk.
+type orderedPostings struct {
+	list   []waitingPosting
+	ends   []uint32 // where those of each term end in list
+	waits  []uint32 // how many each term has
+	fields []posting
+}
+
+// ordered brings in order what waits.
+func (b *builder) ordered() *orderedPostings {
+	o := &orderedPostings{list: make([]waitingPosting, b.inWaiting), ends: make([]uint32, len(b.names)), waits: b.waits}
+	sum := uint32(0)
+	for i, n := range b.waits {
+		o.ends[i] = sum // where they begin, as long as none is there
+		sum += n
+	}
+	for i := range b.waiting {
+		o.take(&b.waiting[i])
+	}
+	return o
+}
+
+// take puts the postings of a file where they belong.
+func (o *orderedPostings) take(w *waitingTerms) {
+	r := reader{b: w.body}
+	for range w.terms {
+		place, use := r.fixed(), r.uint()
+		if w.numbers != nil {
+			place = uint32(w.numbers.places[place] - 1) //nolint:gosec // count gave it one
+		}
+		at := &o.ends[place]
+		if use>>1 < inFields && use&1 == 0 { // as most are
+			o.list[*at] = waitingPosting{w.first, uint32(use >> 1)}
+			*at++
+			continue
+		}
+		if use&1 == 0 {
+			o.put(at, posting{chunk: w.first, body: uint32(use >> 1)}) //nolint:gosec // count has seen it
+			continue
+		}
+		w.postings(&r, use>>1, func(p posting) { o.put(at, p) })
+	}
+}
+
+func (o *orderedPostings) put(at *uint32, p posting) {
+	w := waitingPosting{p.chunk, p.body}
+	if p.heading|p.title > 0 || p.body >= inFields {
+		w.body = inFields + uint32(len(o.fields)) //nolint:gosec // not many more than maxWaiting
+		o.fields = append(o.fields, p)
+	}
+	o.list[*at] = w
+	*at++
+}
+
+// append appends the postings of the term at a place to dst.
+func (o *orderedPostings) append(dst []posting, place int32) []posting {
+	end := o.ends[place]
+	for _, w := range o.list[end-o.waits[place] : end] {
+		p := posting{chunk: w.chunk, body: w.body}
+		if w.body >= inFields {
+			p = o.fields[w.body-inFields]
+		}
+		dst = append(dst, p)
 	}
 	return dst
 }
 
 // settle gives what waits to its terms.
 func (b *builder) settle() {
-	for _, w := range b.ordered() {
-		b.append(&b.terms[w.term], b.posting(w))
+	o := b.ordered()
+	if n := len(b.names) - len(b.settled); n > 0 {
+		b.settled = append(b.settled, make([]termPostings, n)...)
 	}
-	b.waiting, b.fields = b.waiting[:0], b.fields[:0]
-}
-
-// ordered sorts what waits by term, and leaves that of a term in the order of chunks: by
-// so many bits of the term at a time, the lowest first.
-func (b *builder) ordered() []waitingPosting {
-	const digit = 11
-	b.spare = slices.Grow(b.spare[:0], len(b.waiting))
-	from, to := b.waiting, b.spare[:len(b.waiting)]
-	for shift := 0; (len(b.terms)-1)>>shift > 0; shift += digit {
-		var starts [1 << digit]int
-		for i := range from {
-			starts[from[i].term>>shift%(1<<digit)]++
+	var list []posting
+	for place := range b.settled {
+		if b.waits[place] == 0 {
+			continue
 		}
-		sum := 0
-		for i, n := range starts {
-			starts[i], sum = sum, sum+n
+		list = o.append(list[:0], int32(place)) //nolint:gosec // memory does not hold more
+		for _, p := range list {
+			b.append(&b.settled[place], p)
 		}
-		for i := range from {
-			place := &starts[from[i].term>>shift%(1<<digit)]
-			to[*place] = from[i]
-			*place++
-		}
-		from, to = to, from
 	}
-	return from
+	clear(b.waits)
+	clear(b.waiting) // their memory
+	b.waiting, b.inWaiting = b.waiting[:0], 0
 }

@@ -38,7 +38,7 @@ func TestWaiting(t *testing.T) {
 	}
 	build := func(waiting, run int) []byte {
 		b := newBuilder()
-		b.mostWaiting, b.leastRun = waiting, run
+		b.mostWaits, b.leastRun = waiting, run
 		for _, f := range files {
 			if err := b.add(f); err != nil {
 				t.Fatal(err)

@@ -35,7 +35,7 @@ const maxTerm = 128
 // analyzer is the one implementation; languages differ in term only.
 type analyzer struct {
 	name string
-	// term returns the term of a normalised lower-case word, "" for a stop word.
+	// term returns the term of a word, "" for a stop word. It may be part of the word.
 	term func(surface string) string
 	// caches are of terms by surface form, because text repeats its words.
 	caches caches[string]
@@ -88,7 +88,7 @@ func isAlnum(c byte) bool {
 func (a *analyzer) lookup(c *cache[string], surface string) string {
 	term, ok := c.get(surface)
 	if !ok {
-		term = a.term(surface)
+		term = strings.Clone(a.term(surface)) // which may be part of the text
 		if len(surface) <= maxTerm {
 			c.put(surface, term)
 		}
@@ -107,7 +107,7 @@ func lower(surface string) string {
 		}
 	}
 	if ascii {
-		return clip(strings.ToLower(strings.Clone(surface)))
+		return clip(strings.ToLower(surface))
 	}
 	t := norm.NFKC.String(strings.ToValidUTF8(surface, ""))
 	t = strings.Map(func(r rune) rune {

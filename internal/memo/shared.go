@@ -24,6 +24,9 @@ type sharedTable struct {
 	text  []byte       // as long as it has room; see appendWord
 }
 
+// sharedBytes are those of a slot.
+const sharedBytes = 16
+
 type sharedSlot struct {
 	key   atomic.Uint64 // see keyOf; 0: free
 	at    uint32        // where the word begins in text
@@ -55,7 +58,7 @@ func (w *Shared) Get(word string) (n uint32, ok bool) {
 	mask := uint64(len(t.slots) - 1) //nolint:gosec // there are some
 	for i := place(key) & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		switch k := s.key.Load(); {
+		switch k := s.key.Load(); { // once: who adds may be at it
 		case k == key && (key < 1<<63 || same(t.text, s.at, word)):
 			return s.value, true
 		case k == 0:
@@ -67,14 +70,14 @@ func (w *Shared) Get(word string) (n uint32, ok bool) {
 // Add gives a word its number, unless it has one, and returns the number it has. It keeps
 // no part of word.
 func (w *Shared) Add(word string, n uint32) uint32 {
+	key := keyOf(word)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if known, ok := w.Get(word); ok {
-		return known
-	}
-	key := keyOf(word)
 	t := w.room(key, len(word))
-	s := t.free(key)
+	s, known := t.find(word, key)
+	if known {
+		return s.value
+	}
 	s.at, s.value = uint32(w.used), n //nolint:gosec // appendWord sees to it
 	w.used = len(appendWord(t.text[:w.used], key, word))
 	w.n++
@@ -105,9 +108,12 @@ func (w *Shared) room(key uint64, size int) *sharedTable {
 	}
 	slots := len(t.slots)
 	if full {
-		slots *= 2
+		slots *= growth(slots)
 	}
 	made := &sharedTable{make([]sharedSlot, slots), make([]byte, max(2*need, textOfSlot*slots))}
+	for i := 0; i < slots; i += pageBytes / sharedBytes { // see pageBytes
+		made.slots[i].value = 0
+	}
 	copy(made.text, t.text[:w.used])
 	for i := range t.slots {
 		from := &t.slots[i]
@@ -119,6 +125,20 @@ func (w *Shared) room(key uint64, size int) *sharedTable {
 	}
 	w.table.Store(made)
 	return made
+}
+
+// find returns the slot of a word, or the free one where it belongs, to who adds.
+func (t *sharedTable) find(word string, key uint64) (s *sharedSlot, known bool) {
+	mask := uint64(len(t.slots) - 1) //nolint:gosec // there are some
+	for i := place(key) & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		switch k := s.key.Load(); {
+		case k == key && (key < 1<<63 || same(t.text, s.at, word)):
+			return s, true
+		case k == 0:
+			return s, false
+		}
+	}
 }
 
 // free returns the slot where a word belongs that the table does not have.

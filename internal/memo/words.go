@@ -88,8 +88,11 @@ func (w *Words[V]) find(word string, key uint64) *slot[V] {
 
 func (w *Words[V]) grow() {
 	old := w.slots
-	w.slots = make([]slot[V], max(64, 2*len(old)))
-	mask := uint64(len(w.slots) - 1) //nolint:gosec // there are some
+	w.slots = make([]slot[V], max(64, growth(len(old))*len(old)))
+	mask := uint64(len(w.slots) - 1)                    //nolint:gosec // there are some
+	for i := 0; i < len(w.slots); i += pageBytes / 64 { // see pageBytes; few slots have more than 64
+		w.slots[i].key = 0
+	}
 	for k := range old {
 		if old[k].key == 0 {
 			continue
@@ -100,6 +103,19 @@ func (w *Words[V]) grow() {
 		}
 		w.slots[i] = old[k]
 	}
+}
+
+// pageBytes are those of a page of memory. A page that is written before it is read costs
+// one fault; where it is read first, as a table does that looks for a free slot, two.
+const pageBytes = 4 << 10
+
+// growth is how many times as large a full table becomes: a small one four times, as most
+// that are full go on to be much larger.
+func growth(slots int) int {
+	if slots < 1<<15 {
+		return 4
+	}
+	return 2
 }
 
 // Factors that mix bits.
