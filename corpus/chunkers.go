@@ -205,6 +205,8 @@ func (d *Document) outline() []block {
 		return markdownBlocks(d.Text, d.Body)
 	case len(d.blocks) > 0:
 		return slices.Clone(d.blocks) // packing notes paths in them
+	case d.Kind == Plain && isText(d.Source):
+		return titledBlocks(d.Text, d.Body)
 	}
 	return plainBlocks(d.Text, d.Body)
 }

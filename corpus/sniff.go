@@ -24,7 +24,7 @@ const (
 
 // sniff returns the format that a plain text is written in.
 func sniff(source, s string) string {
-	if ext := strings.ToLower(path.Ext(source)); ext != ".txt" && ext != ".text" && (ext != "" || !readByPeople[strings.ToLower(path.Base(source))]) {
+	if !isText(source) {
 		return Plain
 	}
 	s = s[:min(len(s), sniffed)]
@@ -35,6 +35,17 @@ func sniff(source, s string) string {
 		return Markdown
 	}
 	return Plain
+}
+
+// isText reports whether the name of a file says that it is text and no more.
+func isText(source string) bool {
+	switch strings.ToLower(path.Ext(source)) {
+	case ".txt", ".text":
+		return true
+	case "":
+		return readByPeople[strings.ToLower(path.Base(source))]
+	}
+	return false
 }
 
 // readByPeople are the files without an extension that are no programs.

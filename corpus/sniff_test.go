@@ -1,6 +1,8 @@
 package corpus_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"example.com/ragflow/corpus"
@@ -32,5 +34,23 @@ func TestSniff(t *testing.T) {
 		if err != nil || doc.Kind != c.want {
 			t.Errorf("%s %q: %s, %v, want %s", c.name, c.text, doc.Kind, err, c.want)
 		}
+	}
+}
+
+// TestTitledText tells the parts of a text file by their titles, and takes the title
+// from none of the text.
+func TestTitledText(t *testing.T) {
+	const text = "QUICK GUIDE\n\n1. SWITCHING ON\nTurn the main switch to I.\n\n2. Faults of the pump\nIt hums, and nothing else happens.\n\n- a list\n"
+	doc := parse(t, "guide.txt", text)
+	var got []string
+	for _, c := range corpus.Chunk(doc, corpus.ChunkOptions{Size: 16, Min: -1}) {
+		got = append(got, fmt.Sprintf("%q %q", c.Headings, c.Text))
+	}
+	want := []string{
+		`["QUICK GUIDE" "SWITCHING ON"] "QUICK GUIDE\n\n1. SWITCHING ON\nTurn the main switch to I."`,
+		`["QUICK GUIDE" "Faults of the pump"] "2. Faults of the pump\nIt hums, and nothing else happens."`,
+	}
+	if len(got) < 2 || !slices.Equal(got[:2], want) {
+		t.Errorf("%q", got)
 	}
 }

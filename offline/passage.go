@@ -48,10 +48,13 @@ func (l lexicon) takeApart(src state.Source) passage {
 	if n := len(src.Headings); n > 0 {
 		name = src.Headings[n-1]
 	}
-	if src.Cut.Language != "" {
+	p.said = src.Text
+	switch {
+	case src.Cut.Language != "":
 		p.said, p.units, headings = outlineSource(src, name)
-	} else {
-		p.said = src.Text
+	case isPlainFile(src):
+		p.units, headings = outlinePlain(src.Text, name)
+	default:
 		p.units, headings = outline(src.Text, name)
 	}
 	p.names = append(p.names, l.set(src.Title))
