@@ -56,9 +56,13 @@ func (s *selection) pick(all []statement, n, room int) {
 		if top-ground < keepAbove*(all[0].score-ground) && len(s.chosen) > 0 {
 			return
 		}
-		best := left[at].place
+		c := left[at]
+		best := c.place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
+		if !first && !s.joins(c, all[0].score-c.score) {
+			continue
+		}
 		if s.has(best) || s.idle(best) || !s.take(best, room) {
 			continue
 		}
@@ -70,6 +74,37 @@ func (s *selection) pick(all []statement, n, room int) {
 			return
 		}
 	}
+}
+
+// joins reports whether a statement has a place beside the first one, below which it
+// scores by a gap: it may be the answer as well, or it speaks of what is asked itself
+// and does not only stand near what does. Who asks after a procedure, a reason or
+// several things is told what goes with the first.
+func (s *selection) joins(c statement, gap float64) bool {
+	p := &s.passages[c.passage]
+	block := p.units[c.unit].kind == code
+	switch s.kind {
+	case Number, Time, Person, Place:
+		return !block && (gap <= likelyGap || gap <= sameGap && s.speaksToo(c.place, sameShare))
+	case Fact, YesNo:
+		return gap <= likelyGap && (!block || p.lines(c.unit) <= shortCode) || gap <= factGap && !block && s.speaksToo(c.place, factShare)
+	default:
+		return true
+	}
+}
+
+// speaksToo reports whether a statement holds such a share of the question's own words
+// that the first one holds. What the title of its page says counts for neither.
+func (s *selection) speaksToo(at place, share float64) bool {
+	said := s.speaksOf(at)
+	return said > 0 && said >= share*s.speaksOf(s.chosen[0])
+}
+
+// speaksOf is how much of the question's own words a statement holds itself.
+func (s *selection) speaksOf(at place) float64 {
+	p := &s.passages[at.passage]
+	own := slices.DeleteFunc(slices.Clone(s.own), func(w weighed) bool { return !tellingWord(w) || p.names[0].has(w.term) })
+	return coverage(own, p.terms[at.unit].in)
 }
 
 // idle reports whether a statement tells nothing beside what is chosen: what a page

@@ -112,7 +112,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{
 			"a sentence", task("Does data survive when a container is removed?", 0.9, d[0]),
-			"From your documents:\n\nVolumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]",
+			"From your documents:\n\nVolumes keep data when a container is removed. [Source 1]",
 		},
 		{
 			"a how-to with its code, attributes of the fence aside", task("How do I create a volume?", 0.9, d[0]),
@@ -376,7 +376,7 @@ func TestSynonyms(t *testing.T) { // W2
 		t.Errorf("queries = %+v, want one with %v", plan.Queries, want)
 	}
 	got := answer(t, docs(), task("Is data preserved when someone deletes a container?", 0.9, docs()[0]))
-	if want := "From your documents:\n\nVolumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]"; got.Text != want {
+	if want := "From your documents:\n\nVolumes keep data when a container is removed. [Source 1]"; got.Text != want {
 		t.Errorf("answer = %q, want %q", got.Text, want)
 	}
 }
@@ -573,7 +573,7 @@ func ExampleAnswerer() {
 	// Output:
 	// From your documents:
 	//
-	// Volumes keep data when a container is removed. [Source 1] They live outside the container. [Source 1]
+	// Volumes keep data when a container is removed. [Source 1]
 	// line 3: "Volumes keep data when a container is removed."
 }
 

@@ -32,6 +32,15 @@ const (
 	blockGain     = 0.22 // for standing in its paragraph, list or table
 	noveltyGain   = 0.25 // for covering words that nothing chosen covers
 	shortWords    = 4    // statements below this say little
+
+	// How far below the first statement another may score, where the question asks for
+	// one thing; set on half 0 of XQuAD and on docker-eval, dev.
+	likelyGap = 0.25 // it is the answer once in ten times as often
+	factGap   = 0.5  // it speaks of what is asked too
+	sameGap   = 0.75 // the same of a question for a number, a time, a person or a place
+	factShare = 0.5  // of what the first one holds, for another to speak of it too
+	sameShare = 0.75
+	shortCode = 12 // lines of a block beside what is no procedure
 )
 
 // place names a unit of a passage.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/ragflow/text"
 )
@@ -56,9 +58,13 @@ func outline(s, name string) ([]unit, []string) {
 
 // label begins a line that says something of its own, as lines of notes do that no
 // blank line parts: "Present: Maria, Tom".
-var label = regexp.MustCompile(`^\p{Lu}[\p{L}\p{N} ]{0,30}:(?:[ \t]+\S|[ \t]*(?:\n|$))`)
+var label = regexp.MustCompile(`^\p{Lu}[\p{L}\p{N} %/().&-]{0,30}:(?:[ \t]+\S|[ \t]*(?:\n|$))`)
 
-// labelled parts a sentence before lines with a label.
+// labelLine is below how many bytes a line with a label says all that belongs to the
+// label, where a capital letter begins the next one: no width made it end there.
+const labelLine = 56
+
+// labelled parts a sentence before lines with a label, and behind short ones.
 func labelled(s string, span text.Span) (out []text.Span) {
 	body := s[span.Start:span.End]
 	if !strings.Contains(body, ":") || !strings.Contains(body, "\n") {
@@ -68,15 +74,22 @@ func labelled(s string, span text.Span) (out []text.Span) {
 	if _, fenced := text.OpenFence(first); fenced {
 		return []text.Span{span}
 	}
-	from, at := span.Start, span.Start
+	from, at, ended := span.Start, span.Start, false
 	for line := range strings.Lines(body) {
-		if at > from && label.MatchString(s[at:span.End]) {
+		labels := label.MatchString(s[at:span.End])
+		if at > from && (labels || ended && startsCapital(line)) {
 			out = append(out, text.Span{Start: from, End: from + len(strings.TrimRight(s[from:at], " \t\r\n"))})
 			from = at
 		}
 		at += len(line)
+		ended = labels && len(line) < labelLine
 	}
 	return append(out, text.Span{Start: from, End: span.End})
+}
+
+func startsCapital(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsUpper(r)
 }
 
 // builder is one pass over the spans of a passage.

@@ -19,6 +19,9 @@ func abbreviated(before, next string) bool {
 	if utf8.RuneCountInString(w) == 1 {
 		r, _ := utf8.DecodeRuneInString(w)
 		if unicode.IsLower(r) {
+			if first, _ := utf8.DecodeRuneInString(next); w == "v" && unicode.IsUpper(first) {
+				return true // Brown v. Board of Education
+			}
 			return letterAndStop(next) // z. B.
 		}
 		return unicode.IsUpper(r) && r != 'I' && !measured(before, w) // an initial

@@ -40,6 +40,7 @@ func TestSentencesHard(t *testing.T) {
 			"Use Node.js. | It is fast. | Use .NET. | It is not.",
 			"Smith et al. say otherwise. | We do not.",
 			"Jones vs. Smith, No. 12 of 1998, decided it. | It stands.",
+			"Jones v. Smith was decided in 1998. | It stands.",
 			"Fig. 3 shows it. | Figs. 4 and 5 do not. | Eq. (7) holds.",
 			"Tab. 2 lists all. | Table 2. Sizes of tanks. | App. B repeats it.",
 			"In approx. 20 min. the oven is hot. | Bake.",
