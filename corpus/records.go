@@ -17,8 +17,9 @@ import (
 const (
 	maxData     = 32 << 20 // bytes of a JSON or CSV file
 	maxRecords  = 1_000_000
-	maxDepth    = 64 // of JSON
-	longestName = 80 // runes of a value that names a record
+	maxDepth    = 64  // of JSON
+	longestName = 80  // runes of a value that names a record
+	shortRecord = 300 // bytes of a record without a text that stands on one line, as a row of a table does
 )
 
 // field is a value of a record, with its path: address.city.
@@ -33,7 +34,8 @@ func recordKeys() (ids, titles, texts []string) {
 }
 
 // record writes a record as a part of its own, under its id and its title: first
-// what it says, then what else is known, a line each.
+// what it says, then what else is known, a line each. One that has a name and no text
+// tells its name among the rest, on one line where that is short.
 func (w *builder) record(fields []field, line int) error {
 	ids, titles, texts := recordKeys()
 	take := func(keys []string, longest int) (field, bool) {
@@ -66,6 +68,13 @@ func (w *builder) record(fields []field, line int) error {
 		}
 	}
 	from := len(w.blocks)
+	if !said && title.value != "" && len(rest) > 0 {
+		rest = append([]string{strings.TrimPrefix(title.key+": ", ": ") + title.value}, rest...)
+		if short := strings.Join(rest, "; "); len(short) <= shortRecord && !strings.Contains(short, "\n") {
+			rest = []string{short}
+		}
+		title.value = ""
+	}
 	w.part(title.value, line)
 	w.part(text.value, line)
 	w.part(strings.Join(rest, "\n"), line)
