@@ -60,7 +60,7 @@ func (s *selection) pick(all []statement, n, room int) {
 		best := c.place
 		left = slices.Delete(left, at, at+1)
 		first := len(s.chosen) == 0
-		if !first && !s.joins(c, all[0].score-c.score) {
+		if !first && (!s.joins(c, all[0].score-c.score) || s.anotherCode(best)) {
 			continue
 		}
 		if s.has(best) || s.idle(best) || !s.take(best, room) {
@@ -120,7 +120,11 @@ const fewWords = 2
 
 // aboutPage is a sentence that tells what a page holds or which one to read, and
 // not what it says.
-var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b|^\W*(?:next,? )?you(?:['’]ll| will| are going to) (?:see|learn|practice|explore|discover)\b|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
+var aboutPage = regexp.MustCompile(`(?i)^\W*(?:this|the following|the next) (?:page|section|guide|topic|chapter|article|document|tutorial|reference)s? (?:provides?|describes?|explains?|covers?|shows?|contains?|lists?|outlines?|discusses|includes?|walks?|introduces|gives|details|is about|will|goes)\b` +
+	`|^\W*in this (?:section|guide|page|tutorial|chapter|article)\b` +
+	`|^\W*(?:next,? )?you(?:['’]ll| will| are going to) (?:see|learn|practice|explore|discover)\b` +
+	`|^\W*(?:now that (?:you|we)\b[^,.]{0,80}, )?(?:(?:now|next|then|here|first|later),? )?(?:let['’]s|we(?:['’]ll| will|['’]re going to| are going to)) (?:now |also |first |briefly )?(?:look|see|talk|discuss|explore|cover|examine|learn|walk through|return|go over|turn|take a look|dive|introduce|get into)\b` +
+	`|^\W*for [^,.]{3,80}, (?:see|refer to|read|visit|check out)\b`)
 
 // mostGain is more than what a statement's value is above its score.
 const mostGain = noveltyGain + blockGain + sectionGain

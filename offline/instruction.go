@@ -44,7 +44,7 @@ func (l lexicon) instructions(p *passage) []instruction {
 			}
 			raw, spans := p.text(j), codeSpans(p.text(j))
 			in := instruction{unit: j, block: p.follows(j), command: set{}, again: goesOnWith.MatchString(p.tidied(j))}
-			if in.block < 0 && !slices.ContainsFunc(spans, func(s []int) bool { return commandLine.MatchString(raw[s[0]:s[1]]) }) {
+			if in.block < 0 && (!slices.ContainsFunc(spans, func(s []int) bool { return commandLine.MatchString(raw[s[0]:s[1]]) }) || aboutPage.MatchString(p.tidied(j))) {
 				continue
 			}
 			l.clausesOf(&in, raw, spans, p.tokens[j])
