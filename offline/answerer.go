@@ -3,6 +3,7 @@ package offline
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -137,13 +138,19 @@ func (a *Answerer) holdings(ctx context.Context, language string) (string, error
 	return b.String(), nil
 }
 
-// earlierQuestions lists what was asked: the summary, where there is one, and
+// Which one of the earlier questions is asked for.
+var (
+	wantsFirst = regexp.MustCompile(`(?i)\b(?:first|pierwsze)\b|đầu tiên`)
+	wantsLast  = regexp.MustCompile(`(?i)\b(?:last|previous|just|ostatnie)\b|câu hỏi trước`)
+)
+
+// earlierQuestions lists what was asked, small talk aside: the summary, where there is one, and
 // the questions that are still live. A summary that a model wrote tells of
 // questions in its own words, so those that are known stand beside it.
 func earlierQuestions(t state.Task) string {
 	var live, asked []string
 	for _, m := range t.Messages[:max(0, len(t.Messages)-1)] {
-		if m.Role == state.Human {
+		if m.Role == state.Human && talk(m.Content) == noTalk {
 			live = append(live, tidy(m.Content))
 		}
 	}
@@ -154,12 +161,20 @@ func earlierQuestions(t state.Task) string {
 			asked = append(asked, q)
 		}
 	}
+	all, summary := append(asked, live...), summarizedQuestions(t.Summary)
+	switch {
+	case len(all) == 0:
+	case wantsLast.MatchString(t.Question):
+		all, summary = all[len(all)-1:], ""
+	case summary == "" && wantsFirst.MatchString(t.Question):
+		all = all[:1]
+	}
 	var b strings.Builder
-	for _, q := range append(asked, live...) {
+	for _, q := range all {
 		b.WriteString("\n- " + cite.Escape(q))
 	}
 	questions := b.String()
-	if summary := summarizedQuestions(t.Summary); summary != "" {
+	if summary != "" {
 		questions = "\n" + summary + questions
 	}
 	if questions == "" {

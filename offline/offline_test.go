@@ -264,7 +264,9 @@ func TestSmallTalk(t *testing.T) { // Z12
 		{"Thanks a lot", state.RouteChitchat, "You're welcome."},
 		{"Dziękuję bardzo", state.RouteChitchat, "Proszę bardzo."},
 		{"Xin chào", state.RouteChitchat, "Xin chào. Hãy hỏi tôi về tài liệu của bạn."},
-		{"What did I ask before?", state.RouteMeta, "You asked before:\n\n- What is a volume?"},
+		{"What did I ask before?", state.RouteMeta, "You asked before:\n\n- What is a volume?\n- And a bind mount?"},
+		{"What did I ask first?", state.RouteMeta, "You asked before:\n\n- What is a volume?"},
+		{"What was my last question?", state.RouteMeta, "You asked before:\n\n- And a bind mount?"},
 		{"What can you do?", state.RouteMeta, "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions."},
 		{"What documents do you have?", state.RouteMeta, "Your documents: 14\n\n- Chapter \\<1> (a.md)\n- …"},
 		{"Which files must be backed up?", state.RouteSearch, ""},
@@ -281,7 +283,7 @@ func TestSmallTalk(t *testing.T) { // Z12
 			}
 			got := answer(t, docs(), state.Task{
 				Question: tt.question, Language: plan.Language, Route: plan.Route,
-				Messages: []state.Message{{Role: state.Human, Content: "What is a volume?"}, {Role: state.AI, Content: "…"}, {Role: state.Human, Content: tt.question}},
+				Messages: []state.Message{{Role: state.Human, Content: "What is a volume?"}, {Role: state.AI, Content: "…"}, {Role: state.Human, Content: "thanks!"}, {Role: state.Human, Content: "And a bind mount?"}, {Role: state.Human, Content: tt.question}},
 			})
 			if got.Text != tt.answer || got.Abstained || len(got.Citations) != 0 {
 				t.Errorf("answer = %q, want %q", got.Text, tt.answer)
