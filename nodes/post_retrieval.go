@@ -16,7 +16,8 @@ import (
 
 // PostRetrieval returns the node that makes the context: the best candidates
 // are reranked, near-duplicates, surplus chunks of one document and chunks that
-// read like orders to a model are left out, and what remains is cut to the
+// read like orders to a model are left out, lists and tables that are cut are
+// completed where the searcher is a [Neighbour], and what remains is cut to the
 // limits of o, in rank order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
@@ -39,7 +40,10 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 		}
 		noteBy(ctx, r)
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
-		sources := o.choose(ctx, ranked, alike, signs)
+		sources, err := o.complete(ctx, s, o.choose(ctx, ranked, alike, signs), signs)
+		if err != nil {
+			return state.Update{}, err
+		}
 		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
 		sources, tokens := o.fit(ctx, sources, st.Turn.Language)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
