@@ -98,7 +98,7 @@ func (a *Assistant) found(ctx context.Context, e *engine, q state.Query, hits []
 		if l.Name != LegGraph {
 			continue
 		}
-		if l.Via == "" {
+		if !l.Linked() {
 			name, err := e.searcher.ExplainName(ctx, q, h.ChunkID)
 			if err != nil {
 				return nil, err
@@ -110,7 +110,7 @@ func (a *Assistant) found(ctx context.Context, e *engine, q state.Query, hits []
 		// list may have put it behind the end.
 		link := &LinkedHit{From: l.From, Score: l.Score / math.Pow(index.DefaultDamping, float64(l.Hops)), Damping: index.DefaultDamping}
 		if i := slices.IndexFunc(hits, func(from SearchHit) bool {
-			return from.Source == l.From && !slices.ContainsFunc(from.Legs, func(l state.Leg) bool { return l.Via != "" })
+			return from.Source == l.From && !slices.ContainsFunc(from.Legs, func(l state.Leg) bool { return l.Linked() })
 		}); i >= 0 {
 			link.Rank = hits[i].Rank
 		}

@@ -62,7 +62,7 @@ func (e *engine) byOdds(ctx context.Context, q state.Query, hits []SearchHit, ca
 		lexical[h.ChunkID], byWords[i].Score, nearness[i] = math.MaxInt, 0, m.least
 		for _, l := range h.Legs {
 			switch {
-			case l.Via != "":
+			case l.Linked():
 			case l.Name == LegLexical:
 				lexical[h.ChunkID], byWords[i].Score = l.Rank, l.Score
 			case l.Name == LegDense:

@@ -86,7 +86,7 @@ func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 		}
 		out = append(out, state.Hit{Chunk: r.chunk, Score: r.score, Legs: []state.Leg{{
 			Name: LegGraph, Query: r.parent.Legs[0].Query, Rank: 1 + len(out) - len(hits), Score: r.score, Share: share * r.damping,
-			Via: r.via, Relation: r.pageWay.relation, Reverse: r.pageWay.reverse, Hops: r.hops, From: s.sourceOf(r.origin()),
+			Trail: &state.Trail{Via: r.via, Relation: r.pageWay.relation, Reverse: r.pageWay.reverse, Hops: r.hops, From: s.sourceOf(r.origin())},
 		}}})
 	}
 	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })

@@ -17,7 +17,7 @@ func shown(hits []state.Hit) string {
 	for _, h := range hits {
 		l := h.Legs[0]
 		fmt.Fprintf(&b, "%.4g %s", h.Score, h.Chunk)
-		if l.Via != "" {
+		if l.Linked() {
 			way := " → " + l.Relation
 			if l.Reverse {
 				way = " ← " + l.Relation

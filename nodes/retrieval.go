@@ -152,7 +152,7 @@ func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
 		legs := make([]string, len(h.Legs))
 		for j, l := range h.Legs {
 			legs[j] = fmt.Sprintf("%s of query %d #%d", l.Name, l.Query+1, l.Rank)
-			if l.Via != "" {
+			if l.Linked() {
 				legs[j] += fmt.Sprintf(" via %s %s", oneLine(l.Via), strings.ToLower(l.Relation))
 			}
 		}

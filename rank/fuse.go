@@ -86,7 +86,7 @@ func compareLegs(a, b state.Leg) int {
 	if a.Rank != b.Rank {
 		return cmp.Compare(a.Rank, b.Rank)
 	}
-	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Via, b.Via))
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(via(a), via(b)))
 }
 
 // listID names a list. What links led to is a list beside that of the same leg.
@@ -99,10 +99,17 @@ type listID struct {
 func list(l state.Leg) listID { return listID{l.Query, l.Name, linked(l)} }
 
 func linked(l state.Leg) int {
-	if l.Via != "" {
+	if l.Linked() {
 		return 1
 	}
 	return 0
+}
+
+func via(l state.Leg) string {
+	if l.Linked() {
+		return l.Via
+	}
+	return ""
 }
 
 // RRF is reciprocal rank fusion: the score of a hit is the sum of

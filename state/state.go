@@ -133,9 +133,14 @@ type Leg struct {
 	Score float64 `json:"score"` // as the leg gave it
 	// Share is how much of its query's weight this list has, within 0 and 1,
 	// where several legs searched for the query; 0 where this one has it all.
-	Share float64 `json:"share,omitempty"`
-	// Of a hit that links led to: the source of the document they led from, and what
-	// kind of link it is. It leads to the hit's document, or from it where Reverse is set.
+	Share  float64 `json:"share,omitempty"`
+	*Trail         // of a hit that links led to; nil: they did not
+}
+
+// Trail tells how links led to a hit. It is shared, and nobody writes to it.
+type Trail struct {
+	// Via is the source of the document that the last link is of, Relation what kind of
+	// link it is. It leads to the hit's document, or from it where Reverse is set.
 	Via      string `json:"via,omitempty"`
 	Relation string `json:"relation,omitempty"`
 	Reverse  bool   `json:"reverse,omitempty"`
@@ -144,6 +149,9 @@ type Leg struct {
 	Hops int    `json:"hops,omitempty"`
 	From string `json:"from,omitempty"`
 }
+
+// Linked reports whether links led to the hit.
+func (l Leg) Linked() bool { return l.Trail != nil && l.Via != "" }
 
 // Of returns the leg's part of the weight of its query.
 func (l Leg) Of(weight float64) float64 {

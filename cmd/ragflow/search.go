@@ -130,7 +130,7 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages)), s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 		for _, l := range h.Legs {
-			if l.Via != "" {
+			if l.Linked() {
 				fmt.Fprintf(a.out, "    %s\n", s.dim(line(way(l))))
 			}
 		}
