@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/text"
 )
 
 // Texts of chunks are stored as codes of their words. A codebook has the words
@@ -142,7 +143,9 @@ func codeWord(s string, i int) int {
 	from := end
 	most := min(len(s), i+maxCodeWord)
 	for end < most && letters[s[end]] == inWord {
-		end++
+		if end = min(text.LettersEnd(s, end), most); end < most && s[end] >= 0x80 && letters[s[end]] == inWord {
+			end++
+		}
 	}
 	if end == from && end < most && letters[s[end]] == aloneLetter {
 		return min(end+3, most)

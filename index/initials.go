@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"math"
+	"unicode/utf8"
 )
 
 // initials are the terms of a segment that begin with a letter, 5 bytes each: how long
@@ -34,13 +35,19 @@ func (s *segment) initials(letter string) *initials {
 func (s *segment) newInitials(letter []byte) *initials {
 	l := &initials{}
 	var t []byte
+	var seen letterSets
 	for b := s.blockBefore(letter); b < len(s.blocks)/blockWidth; b++ {
 		r := s.block(b)
 		t = t[:0]
 		for i := range min(blockTerms, s.terms-b*blockTerms) {
+			shared := 0
+			if len(r.b) > 0 && r.b[0] < 0x80 {
+				shared = min(int(r.b[0]), len(t))
+			}
 			if t = r.dictTerm(t); r.err != nil {
 				return l
 			}
+			size, set := seen.of(t, shared)
 			if !bytes.HasPrefix(t, letter) {
 				if bytes.Compare(t, letter) > 0 {
 					return l
@@ -49,21 +56,33 @@ func (s *segment) newInitials(letter []byte) *initials {
 			}
 			if len(l.sizes) == 0 {
 				l.first = b*blockTerms + i
+				const some = 1 << 10
+				l.sizes, l.sets = make([]uint8, 0, some), make([]uint32, 0, some)
 			}
-			size, set := lettersOf(t)
 			l.sizes, l.sets = append(l.sizes, size), append(l.sets, set)
 		}
 	}
 	return l
 }
 
-func lettersOf(term []byte) (size uint8, set uint32) {
-	all := byte(0)
-	for _, c := range term {
+// letterSets tells the letters of terms that share bytes with the one before.
+type letterSets struct {
+	sets [math.MaxUint8 + 1]uint32 // of the first so many bytes of the last term
+	all  [math.MaxUint8 + 1]byte   // these bytes in one
+}
+
+// of returns the size and the letters of a term that shares so many bytes, or more, with
+// the last one.
+func (l *letterSets) of(term []byte, shared int) (size uint8, set uint32) {
+	n := min(len(term), math.MaxUint8)
+	shared = min(shared, n)
+	all, set := l.all[shared], l.sets[shared]
+	for i, c := range term[shared:n] {
 		all |= c
 		set |= 1 << (c % 32)
+		l.all[shared+i+1], l.sets[shared+i+1] = all, set
 	}
-	if all >= 0x80 || len(term) > math.MaxUint8 {
+	if all >= utf8.RuneSelf || len(term) > math.MaxUint8 {
 		return otherLetters, set
 	}
 	return uint8(len(term)), set

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/text"
 )
 
@@ -30,14 +31,14 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 	}
 	firm := len(string([]rune(word)[:max(firmLetters, n-mostEnding-1)])) // bytes
 	var begun []string                                                   // nil: stemmers may change other letters
-	whole := map[string]bool{}                                           // terms that begin so
+	var whole memo.Words[bool]                                           // terms that begin so
 	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		if begun = s.begun(word, firm); begun == nil {
 			return nil
 		}
 		for _, p := range s.parts {
 			p.eachTerm([]byte(word[:firm]), func(term []byte) {
-				whole[string(term)] = true
+				whole.At(string(term)) // no allocation
 			})
 		}
 	}
@@ -46,8 +47,10 @@ func (s *Searcher) slips(word string) []SimilarTerm {
 		if term == "" || text.IsFolded(term) || text.IsPhrase(term) || slices.ContainsFunc(out, func(o SimilarTerm) bool { return o.Term == term }) {
 			return
 		}
-		if begun != nil && strings.HasPrefix(term, word[:firm]) && !whole[term] {
-			return
+		if begun != nil && strings.HasPrefix(term, word[:firm]) {
+			if _, known := whole.Get(term); !known {
+				return
+			}
 		}
 		if df := s.DocFreq(term); df > 0 {
 			out = append(out, SimilarTerm{term, 1, df})

@@ -188,8 +188,8 @@ func (v *ballot) vote(s string) {
 			continue
 		}
 		end := i + 1
-		for end < len(s) && votingBytes[s[end]] == votingLetter {
-			end++
+		if begins == votingLetter {
+			end = LettersEnd(s, end)
 		}
 		if begins == votingBeyond || end < len(s) && votingBytes[s[end]] == votingBeyond {
 			i += v.mixedWord(table, s[i:])

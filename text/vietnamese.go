@@ -1,7 +1,6 @@
 package text
 
 import (
-	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -232,24 +231,6 @@ func vietnameseOnly(r rune) bool {
 }
 
 func isASCII(s string) bool { return asciiEnd(s, 0) == len(s) }
-
-// asciiEnd returns where the first byte beyond ASCII stands from i on, len(s) where
-// there is none. It looks at eight bytes at a time.
-func asciiEnd(s string, i int) int {
-	const high = 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		b := s[i : i+8]
-		eight := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		if eight&high != 0 {
-			return i + bits.TrailingZeros64(eight&high)/8
-		}
-	}
-	for i < len(s) && s[i] < utf8.RuneSelf {
-		i++
-	}
-	return i
-}
 
 // Fold takes the diacritics off letters, as people do who type Vietnamese on
 // another keyboard: "đường" becomes "duong". Only small letters lose the stroke

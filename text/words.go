@@ -100,6 +100,10 @@ var classes = func() (of [256]byte) {
 // adds.
 func (r *run) plain(at, to int) (end int) {
 	s := r.s[:to]
+	if end := smallEnd(s, at); end > at && (end == to || classes[s[end]] == spaceByte) { // as most are
+		r.part(Span{at, end})
+		return end
+	}
 	start := at
 	for start < to && (classes[s[start]] == openByte || s[start] == '\'') {
 		start++
