@@ -23,7 +23,7 @@ func changes(source string) bool { return changePath.MatchString(source) }
 func asksForChanges(question string) bool { return changeWords.MatchString(question) }
 
 var (
-	changePath  = regexp.MustCompile(`(?i)release[-_]?notes|changelog|what[-_]?s[-_]?new|(?:^|/)changes\b`)
+	changePath  = regexp.MustCompile(`(?i)release[-_]?notes|changelog|what[-_]?s[-_]?new|(?:^|/)(?:changes|history)\b|(?:^|/)releases?/v?\d`)
 	changeWords = regexp.MustCompile(`(?i)\b(?:releases?d?|versions?|fixed|changed|changes|new in|since|changelog|deprecated|removed in|added in|\d+\.\d+)\b`)
 )
 

@@ -10,12 +10,13 @@ import (
 
 // How much coverage and title count beside the score of the search.
 const (
-	coverWeight   = 0.3
-	titleShare    = 0.1
-	stepsWeight   = 0.4  // of steps below a heading that names what shall be done
-	openingCut    = 0.85 // of the question that the title of a page must hold for…
-	changeLoss    = 0.5  // of notes of releases, where none are asked for
-	openingWeight = 0.6  // of the opening of a page whose title is what shall be defined
+	coverWeight     = 0.3
+	titleShare      = 0.1
+	stepsWeight     = 0.4  // of steps below a heading that names what shall be done
+	openingCut      = 0.85 // of the question that the title of a page must hold for…
+	changeLoss      = 0.5  // of notes of releases, where none are asked for
+	describedWeight = 0.5  // of the section whose heading is the identifier that the question names
+	openingWeight   = 0.6  // of the opening of a page whose title is what shall be defined
 )
 
 // Reranker orders candidates for the context by the score of the search,
@@ -34,9 +35,10 @@ func NewReranker(stats Stats) *Reranker { return &Reranker{lex: newLexicon(stats
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	terms := r.lex.question(strongest(queries))
 	kind, own, words, verb := Fact, []weighed(nil), []string(nil), ""
+	var named []weighed
 	if len(queries) > 0 {
 		question, _ := asked(queries[0].Text)
-		verb = r.lex.action(question)
+		verb, named = r.lex.action(question), r.lex.identifiers(question)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
 	}
 	var compared [][]weighed
@@ -69,6 +71,9 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		}
 		if kind == Definition && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
+		}
+		if fit := p.describes(named); fit >= openingCut {
+			score += describedWeight * fit * shareNamed(own, named)
 		}
 		for _, side := range compared {
 			score += openingWeight * titled(side, p.names)
