@@ -137,6 +137,11 @@ func TestAnswers(t *testing.T) {
 				"To back up a volume, mount it in a helper container and write an archive with `tar`. [Source 1]",
 		},
 		{
+			"a question in a language that has no phrases of its own", task("Wann braucht man `tar`?", 0.9, d[0]),
+			"Your question is in another language than the documents, so only names, numbers and commands in it could be matched.\n\nFrom your documents:\n\n" +
+				"To back up a volume, mount it in a helper container and write an archive with `tar`. [Source 1]",
+		},
+		{
 			"abstaining says so and offers the closest passage", task("How do I back up to a tape drive?", 0.3, d[0]), // Y06
 			"I did not find the exact answer to this in your documents.\n\nClosest information:\n\n" +
 				"To back up a volume, mount it in a helper container and write an archive with `tar`. [Source 1]",

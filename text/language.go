@@ -11,6 +11,10 @@ import (
 // maxLanguage is how much of a text Language looks at, in bytes.
 const maxLanguage = 4096
 
+// questionWords is how many words a text has at most whose first one is looked at as
+// that of a question.
+const questionWords = 12
+
 // minSigns is how many signs a language other than English must give.
 const minSigns = 2
 
@@ -26,6 +30,11 @@ func Language(s string) string {
 		return lang
 	}
 	v, n := vote(s)
+	if 1 < n && n <= questionWords {
+		for i, lang := range languages {
+			v[i] += opening(lang, s)
+		}
+	}
 	best, second := ranked(v)
 	if v[best] < minSigns {
 		best = 0 // one small word may be of any language

@@ -1,5 +1,71 @@
 package text
 
+import (
+	"strings"
+	"unicode"
+)
+
+// opening is how many signs of a language the first word of a question gives: as many as
+// tell of it where no other language begins so, one where English has the word too.
+func opening(lang, question string) int {
+	first := lower(firstWord(question))
+	switch lang {
+	case "pl":
+		switch first {
+		case "kto", "kogo", "komu", "czyj", "czyja", "gdzie", "kiedy", "dlaczego", "czemu", "ile", "ilu", "jaki", "jaka", "jakie", "jakich", "jaką",
+			"który", "ktory", "która", "ktora", "które", "ktore", "czy", "skąd", "skad", "dokąd", "dokad", "podaj", "pokaż", "pokaz", "czym", "kim":
+			return minSigns
+		}
+	case "de":
+		switch first {
+		case "wie", "wo", "warum", "wann", "wer", "wen", "wem", "wessen", "welche", "welcher", "welches", "welchen", "wieviel", "woher", "wohin", "wozu", "weshalb":
+			return minSigns
+		case "was":
+			return 1
+		}
+	case "fr":
+		switch first {
+		case "qui", "quel", "quelle", "quels", "quelles", "où", "quand", "pourquoi", "combien", "qu'est", "qu’est", "est-ce":
+			return minSigns
+		}
+	case "es":
+		switch first {
+		case "quién", "quien", "quiénes", "qué", "cómo", "dónde", "donde", "cuándo", "cuando", "cuál", "cual", "cuáles":
+			return minSigns
+		}
+		if strings.HasPrefix(first, "cuánt") || strings.HasPrefix(first, "cuant") {
+			return minSigns
+		}
+	case "it":
+		switch first {
+		case "quando", "quanto", "quanti", "quante", "perché", "quali", "cos'è", "cos’è":
+			return minSigns
+		case "chi", "dove", "quale", "cosa":
+			return 1
+		}
+	case "pt":
+		switch first {
+		case "quem", "onde", "quando", "quanto", "quantos", "quantas", "qual", "quais":
+			return minSigns
+		}
+	case "cs":
+		switch first {
+		case "kdo", "kde", "kdy", "proč", "kolik", "který", "která", "které", "jaký", "jaká", "jaké":
+			return minSigns
+		}
+	}
+	return 0
+}
+
+// firstWord is what a text begins with, up to white space or a sign that ends a word.
+func firstWord(s string) string {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r) }); end >= 0 {
+		return s[:end]
+	}
+	return s
+}
+
 // votes reports whether a word speaks for a language: a function word or one
 // that questions often hold. The lists leave out what two languages share,
 // unless context decides in favour of the frequent one.
@@ -82,7 +148,7 @@ func westernSign(lang, w string) bool {
 		switch w {
 		case "der", "die", "das", "und", "ist", "nicht", "wie", "ich", "ein", "eine", "einen", "einem", "einer", "wo", "warum", "wann", "mit", "auf",
 			"für", "von", "zu", "dem", "den", "kann", "man", "werden", "wird", "sind", "bei", "auch", "oder", "welche", "welcher", "welches", "gibt", "es",
-			"lösche", "alle", "mein", "meine", "im", "zum", "zur", "über", "nach", "wenn", "danke", "hallo", "unter", "aus":
+			"lösche", "alle", "mein", "meine", "im", "hat", "haben", "wurde", "wurden", "viel", "lange", "kostet", "heißt", "ihr", "wir", "zum", "zur", "über", "nach", "wenn", "danke", "hallo", "unter", "aus":
 			return true
 		}
 	case "fr":
@@ -101,7 +167,7 @@ func westernSign(lang, w string) bool {
 	case "it":
 		switch w {
 		case "il", "lo", "gli", "una", "un", "che", "come", "dove", "perché", "quando", "quale", "quali", "sono", "è", "di", "del", "della", "dei", "nel",
-			"con", "per", "non", "posso", "mio", "tutti", "tutte", "ciao", "grazie", "si", "cosa", "più", "la", "le", "questo", "cos'è", "quanto":
+			"con", "per", "non", "ha", "hanno", "posso", "mio", "tutti", "tutte", "ciao", "grazie", "si", "cosa", "più", "la", "le", "questo", "cos'è", "quanto":
 			return true
 		}
 	case "pt":
