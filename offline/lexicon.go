@@ -286,7 +286,7 @@ func (s set) in(term string) float64 {
 // mixed into everything) or in the language of the text it stands in.
 func functionWord(lang, word string) bool {
 	word = strings.ToLower(word)
-	return text.StopWord("en", word) || lang != "en" && text.StopWord(lang, word)
+	return text.StopWord("en", word) || lang != "en" && (text.StopWord(lang, word) || asksIn(lang, word))
 }
 
 // askingWord reports whether a word belongs to how one asks.
