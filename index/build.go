@@ -21,11 +21,12 @@ type builder struct {
 	places    memo.Words[int32] // of terms, by name, where not all are of one vocabulary
 	numbered  map[*text.Vocabulary]*numberedTerms
 	waiting   []waitingTerms
-	inWaiting int    // postings in waiting
-	mostWaits int    // they are settled where there are more
-	leastRun  int    // see there
-	slab      []byte // memory for postings
-	mixed     bool   // places is in use
+	inWaiting int              // postings in waiting
+	mostWaits int              // they are settled where there are more
+	spare     []waitingPosting // memory to order them in
+	leastRun  int              // see there
+	slab      []byte           // memory for postings
+	mixed     bool             // places is in use
 	fileTab   []byte
 	chunkTab  []byte
 	ids       []byte

@@ -159,7 +159,11 @@ type orderedPostings struct {
 
 // ordered brings in order what waits.
 func (b *builder) ordered() *orderedPostings {
-	o := &orderedPostings{list: make([]waitingPosting, b.inWaiting), ends: make([]uint32, len(b.names)), waits: b.waits}
+	o := &orderedPostings{ends: make([]uint32, len(b.names)), waits: b.waits}
+	if o.list = b.spare; cap(o.list) < b.inWaiting {
+		o.list = make([]waitingPosting, b.inWaiting+b.inWaiting/8)
+	}
+	o.list = o.list[:b.inWaiting] // all of which is written
 	sum := uint32(0)
 	for i, n := range b.waits {
 		o.ends[i] = sum // where they begin, as long as none is there
@@ -234,5 +238,5 @@ func (b *builder) settle() {
 	}
 	clear(b.waits)
 	clear(b.waiting) // their memory
-	b.waiting, b.inWaiting = b.waiting[:0], 0
+	b.waiting, b.inWaiting, b.spare = b.waiting[:0], 0, o.list
 }
