@@ -136,7 +136,7 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 		q.Phrases, q.Without = nil, nil
 		return narrowed.Search(ctx, q, k)
 	}
-	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
+	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg, nil)
 	hits, warnings := found.hits, found.warnings
 	if err != nil && ctx.Err() == nil && h.config.Dense.Leg == LegDense {
 		warnings = []string{leftOut(err)}
@@ -171,8 +171,8 @@ func respelling(r index.Respelled) string {
 // search searches by one leg, or by all that have a weight side by side, fuses what
 // they find, and returns the k best, and spare more. A leg that cannot take part, or finds nothing, leaves its
 // weight to the others; one of weight 0 is not asked. Only where the dense leg
-// was asked for by name is its failure an error.
-func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string) (f findings, err error) {
+// was asked for by name is its failure an error. meanwhile is that of askAll.
+func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string, meanwhile func(found []state.Hit, busy func() bool)) (f findings, err error) {
 	if !slices.Contains(legs(), leg) {
 		return f, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
 	}
@@ -181,7 +181,7 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg st
 		f.hits, f.warnings, err = asked[0].find(ctx, k+spare)
 		return f, err
 	}
-	lists, warnings, err := askAll(ctx, asked)
+	lists, warnings, err := askAll(ctx, asked, meanwhile)
 	if err != nil {
 		return f, err
 	}
@@ -297,33 +297,74 @@ func (h *hybrid) turnedDown(q state.Query, leg string) string {
 
 // askAll asks sources side by side; one that is optional and fails gives a
 // warning. Each has a goroutine, and is asked by it or here, by who comes first: until
-// another thread is awake the quicker ones have been asked.
-func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
+// another thread is awake the quicker ones have been asked. While others are busy with
+// theirs, meanwhile is told what a source found here that counts for half or more; nil
+// does nothing.
+func askAll(ctx context.Context, asked []source, meanwhile func(found []state.Hit, busy func() bool)) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(asked))
 	said, faults := make([][]string, len(asked)), make([]error, len(asked))
 	begun := make([]atomic.Bool, len(asked))
-	ask := func(i int) {
+	var answered atomic.Int32
+	ask := func(i int) bool {
 		if begun[i].Swap(true) {
-			return
+			return false
 		}
 		s := asked[i]
 		lists[i], said[i], faults[i] = s.find(ctx, s.depth)
 		if faults[i] != nil && s.optional {
 			said[i], faults[i] = []string{leftOut(faults[i])}, nil
 		}
+		answered.Add(1)
+		return true
 	}
 	var wg sync.WaitGroup
 	for i := range slices.Backward(asked) { // a thread that has nothing to do takes the first of them, this one the last
 		wg.Go(func() { ask(i) })
 	}
+	var found []state.Hit
 	for i := range asked {
-		ask(i)
+		if ask(i) && countsHalf(asked, i) {
+			found = lists[i]
+		}
+	}
+	if busy := func() bool { return int(answered.Load()) < len(asked) }; meanwhile != nil && len(found) > 0 && busy() {
+		meanwhile(found, busy)
 	}
 	wg.Wait()
 	if err = context.Cause(ctx); err == nil {
 		err = errors.Join(faults...)
 	}
 	return lists, slices.Concat(said...), err
+}
+
+// countsHalf reports whether a source counts for as much as all others or more.
+func countsHalf(asked []source, i int) bool {
+	all := 0.0
+	for _, s := range asked {
+		all += s.weight
+	}
+	return 2*asked[i].weight >= all
+}
+
+// readAhead returns what reads the texts of hits that are likely to be among the k best
+// of a fused list, six in ten of them, as long as the other legs are busy: the searcher remembers
+// what they hold. An error is left to who reads all of them.
+func (h *hybrid) readAhead(ctx context.Context, k int) func(found []state.Hit, busy func() bool) {
+	return func(found []state.Hit, busy func() bool) {
+		const atOnce = 8
+		for some := range slices.Chunk(found[:min(len(found), k*6/10)], atOnce) {
+			ids := make([]string, len(some))
+			for i, hit := range some {
+				ids[i] = hit.Chunk
+			}
+			if !busy() {
+				return
+			}
+			if _, err := h.Chunks(ctx, ids); err != nil {
+				return
+			}
+		}
+	}
 }
 
 // leftOut tells that the dense leg did not take part.

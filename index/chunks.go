@@ -12,17 +12,17 @@ import (
 )
 
 // selectChunks reads chunks with the root, source and title they belong to.
-const selectChunks = `SELECT ` + chunkColumns + chunkTables
+const selectChunks = `SELECT ` + chunkColumns + `, o.root` + chunkTables + `JOIN collections o ON o.id = c.collection `
 
 const (
-	chunkColumns = `c.id, o.root, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
+	chunkColumns = `c.id, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
 		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, u.cut_by,
 		f.meta`
 	chunkTables = `
-	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter JOIN collections o ON o.id = c.collection `
+	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter `
 )
 
-// scanChunk reads a row of selectChunks, and columns behind it.
+// scanChunk reads a row of chunkColumns, and columns behind it. The root is not among them.
 func (c *codebooks) scanChunk(tx *sqlite.Tx, r row, more ...any) (state.Chunk, error) {
 	var out state.Chunk
 	var book int64
@@ -39,7 +39,7 @@ func scanPacked(r row, c *state.Chunk, book *int64, text *any, more ...any) erro
 	var headings, lines, breaks, cut, meta []byte
 	var cutBy string
 	to := append([]any{
-		(*idColumn)(&c.ID), &c.Root, &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
+		(*idColumn)(&c.ID), &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
 		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta,
 	}, more...)
 	if err := r.Scan(to...); err != nil {
@@ -168,7 +168,9 @@ func packHash(hash string) any {
 // fileChunks reads the chunks of a file in order.
 func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
 	err = each(tx, func(rows row) error {
-		chunk, err := c.scanChunk(tx, rows)
+		var root string
+		chunk, err := c.scanChunk(tx, rows, &root)
+		chunk.Root = root
 		out = append(out, chunk)
 		return err
 	}, selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
@@ -178,28 +180,29 @@ func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, er
 // idsAtOnce is how many chunks one statement of chunksByID reads.
 const idsAtOnce = 16
 
-// chunksByID reads chunks of a collection, in no order, and tells its generation at that
+// chunksByID reads chunks of a collection of a root, in no order, and tells its generation at that
 // moment; 0 where it reads none. Rows that are newer than maxRev count as missing.
-func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, generation int64, err error) {
+func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []state.Chunk, generation int64, err error) {
 	// SQLite looks at what is bound to plan by it, and would prepare the statement anew
 	// each time; it does not look through CAST.
-	const those = `SELECT ` + chunkColumns + `, o.generation` + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
+	const those = `SELECT ` + chunkColumns + `, (SELECT generation FROM collections WHERE id = CAST(? AS INTEGER))` + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	out = make([]state.Chunk, 0, len(ids))
-	args := make([]any, 2+idsAtOnce)
-	args[0], args[1] = collection, maxRev
+	var args [3 + idsAtOnce]any
+	args[0], args[1], args[2] = collection, collection, maxRev
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		for i := range idsAtOnce {
-			args[2+i] = args[1+i] // the last fills what is left: a set has it once
+			args[3+i] = args[2+i] // the last fills what is left: a set has it once
 			if i < len(some) {
-				args[2+i] = packID(some[i])
+				args[3+i] = packID(some[i])
 			}
 		}
 		if err := each(tx, func(rows row) error {
 			chunk, err := c.scanChunk(tx, rows, &generation)
+			chunk.Root = root
 			out = append(out, chunk)
 			return err
-		}, those, args...); err != nil {
+		}, those, args[:]...); err != nil {
 			return nil, 0, err
 		}
 	}

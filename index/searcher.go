@@ -303,6 +303,15 @@ func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string
 	if len(ids) <= idsAtOnce || runtime.GOMAXPROCS(0) == 1 {
 		return s.readChunks(ctx, ids)
 	}
+	known := 0
+	for _, id := range ids {
+		if _, ok := s.chunks.Find(id); ok {
+			known++
+		}
+	}
+	if len(ids)-known <= idsAtOnce {
+		return s.readChunks(ctx, ids)
+	}
 	var (
 		wg     sync.WaitGroup
 		others map[string]state.Chunk
@@ -318,10 +327,9 @@ func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string
 
 func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
 	found = make(map[string]state.Chunk, len(ids))
-	if len(s.views) == 1 && len(ids) <= idsAtOnce { // as most often
+	if s.recall(ids, found); len(s.views) == 1 && len(ids)-len(found) <= idsAtOnce { // as most often
 		if err := s.db.sql.ReadOnce(ctx, func(tx *sqlite.Tx) (err error) {
-			clear(found)
-			if s.recall(ids, found); len(found) == len(ids) {
+			if len(found) == len(ids) {
 				current, err = s.current(tx)
 			} else {
 				current, err = s.views[0].read(tx, &s.db.books, ids, found)
@@ -377,24 +385,37 @@ func (s *Searcher) recall(ids []string, found map[string]state.Chunk) {
 // read reads, of the ids that no view before held, those that this one holds, and tells
 // whether it saw that the collection is as it was; where it reads none it sees nothing.
 func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]state.Chunk) (current bool, err error) {
-	asked := map[string][]string{} // by the id in this collection
+	type asked struct{ bare, id string }
+	var list []asked // by the id in this collection
 	for _, id := range ids {
 		if _, ok := found[id]; ok {
 			continue
 		}
 		bare, mark, marked := strings.Cut(id, "@")
 		if !marked || rootMark(v.root) == mark {
-			asked[bare] = append(asked[bare], id)
+			if list == nil {
+				list = make([]asked, 0, len(ids)-len(found))
+			}
+			list = append(list, asked{bare, id})
 		}
 	}
-	if len(asked) == 0 {
+	if len(list) == 0 {
 		return false, nil
 	}
-	chunks, generation, err := books.chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
+	slices.SortFunc(list, func(a, b asked) int { return strings.Compare(a.bare, b.bare) })
+	wanted := make([]string, 0, len(list))
+	for i, a := range list {
+		if i == 0 || a.bare != list[i-1].bare {
+			wanted = append(wanted, a.bare)
+		}
+	}
+	chunks, generation, err := books.chunksByID(tx, v.manifest.collection, v.root, wanted, v.maxRev)
 	for _, c := range chunks {
-		for _, id := range asked[c.ID] {
-			c.ID = id
-			found[id] = c
+		bare := c.ID
+		i, _ := slices.BinarySearchFunc(list, bare, func(a asked, bare string) int { return strings.Compare(a.bare, bare) })
+		for ; i < len(list) && list[i].bare == bare; i++ {
+			c.ID = list[i].id
+			found[c.ID] = c
 		}
 	}
 	return len(chunks) > 0 && generation == v.manifest.generation, err

@@ -25,6 +25,7 @@ type probe struct {
 	fine     heap[float64] // the k best cosines that codes tell
 	seen     []rough
 	list     []candidate // rows
+	sorter   top         // of list
 
 	scanned, compared, read int // rows whose high halves, whose codes and whose vectors were compared
 }
@@ -149,7 +150,8 @@ func (v *vectorSegment) compareCodes(p *probe, k int) {
 // in order, with their scores. All metrics agree on what is near; where lengths differ by
 // what rounding makes of them, a little more is read.
 func (v *vectorSegment) compareVectors(p *probe, unit []float32, m measure, k int) error {
-	slices.SortFunc(p.list, betterRow)
+	p.sorter.list, p.sorter.better = p.list, betterRow
+	p.sorter.ranked()
 	known := min(k, len(p.list))
 	if known == 0 {
 		return nil
