@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -42,7 +41,7 @@ type section struct {
 
 // takeApart makes a passage without its number.
 func (l lexicon) takeApart(src state.Source) passage {
-	p := passage{src: src, all: held{}, plain: plainWords(src.Text), looked: &looked{}}
+	p := passage{src: src, plain: plainWords(src.Text), looked: &looked{}}
 	var headings []string
 	name := src.Title
 	if n := len(src.Headings); n > 0 {
@@ -65,15 +64,20 @@ func (l lexicon) takeApart(src state.Source) passage {
 	for _, name := range p.names {
 		maps.Copy(p.about, name)
 	}
+	all := 0
 	for _, u := range p.units {
 		raw := p.said[u.start:u.end]
 		tokens := l.tokens(raw)
 		in := said(raw, tokens)
+		all += len(in)
+		p.tokens = append(p.tokens, tokens)
+		p.terms = append(p.terms, in)
+	}
+	p.all = make(held, all*3/4) // as many are about as many as differ
+	for _, in := range p.terms {
 		for t, share := range in {
 			p.all.add(t, share)
 		}
-		p.tokens = append(p.tokens, tokens)
-		p.terms = append(p.terms, in)
 	}
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
@@ -155,7 +159,7 @@ func (h held) add(term string, share float64) { h[term] = max(h[term], share) }
 // made of are not among it: it is a name, and keeps no data. Words that a path
 // is made of count for less.
 func said(s string, tokens []text.Token) held {
-	out := held{}
+	out := make(held, len(tokens))
 	end := 0 // of the option under way
 	for _, t := range tokens {
 		if t.Start < end {
@@ -198,9 +202,14 @@ func partOfPath(s string, t text.Token) bool {
 // longNumber is a time or an address, of which each number is only a part.
 var longNumber = regexp.MustCompile(`^\d+[.:-]\d+[.:-]\d+`)
 
-func breaks(b byte) bool {
-	return b < utf8.RuneSelf && strings.IndexByte(" \t\n\r`\"'()[]{}<>|*=,", b) >= 0
-}
+func breaks(b byte) bool { return breaking[b] }
+
+var breaking = func() (is [256]bool) { //nolint:gochecknoglobals // a constant table
+	for _, b := range []byte(" \t\n\r`\"'()[]{}<>|*=,") {
+		is[b] = true
+	}
+	return is
+}()
 
 func digitsOnly(s string) bool {
 	return strings.Trim(s, "0123456789") == ""

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
@@ -258,10 +259,40 @@ const minContent = 3
 
 // plainWords are the words of s in lower case.
 func plainWords(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !isWordRune(r)
-	})
+	s = strings.ToLower(s)
+	const usual = 6 // bytes of a word
+	words, from := make([]string, 0, len(s)/usual+1), -1
+	for i := 0; i < len(s); {
+		var in bool
+		size := 1
+		if s[i] < utf8.RuneSelf {
+			in = wordByte[s[i]]
+		} else {
+			var r rune
+			r, size = utf8.DecodeRuneInString(s[i:])
+			in = isWordRune(r)
+		}
+		switch {
+		case in && from < 0:
+			from = i
+		case !in && from >= 0:
+			words, from = append(words, s[from:i]), -1
+		}
+		i += size
+	}
+	if from >= 0 {
+		words = append(words, s[from:])
+	}
+	return words
 }
+
+// wordByte tells what isWordRune tells of ASCII.
+var wordByte = func() (is [utf8.RuneSelf]bool) { //nolint:gochecknoglobals // a constant table
+	for c := range is {
+		is[c] = isWordRune(rune(c))
+	}
+	return is
+}()
 
 // lastClause returns the second half of a question that asks two things, ""
 // for others.
