@@ -284,9 +284,12 @@ const scanned = 6
 func (w *window) gather(t int, floor float64) {
 	w.promising = w.promising[:0]
 	least := w.least(t, floor) - w.most
+	if !(least > 0) { // or no number
+		least = math.SmallestNonzeroFloat64 // what holds no term so far is not meant
+	}
 	if sums := w.chunks[:w.c1-w.c0]; len(sums) <= scanned*len(w.touched) {
 		for at, v := range sums {
-			if v > 0 && !(v < least) {
+			if v >= least {
 				w.promise(w.c0 + at)
 			}
 		}
@@ -294,7 +297,7 @@ func (w *window) gather(t int, floor float64) {
 	}
 	w.makeAble()
 	for _, at := range w.touched {
-		w.able[at>>6] |= bit(!(w.chunks[at] < least)) << (at & 63) // without a branch, which would often be mispredicted
+		w.able[at>>6] |= bit(w.chunks[at] >= least) << (at & 63) // without a branch, which would often be mispredicted
 	}
 	for i, word := range w.able {
 		for ; word != 0; word &= word - 1 {
