@@ -82,6 +82,9 @@ func (s *selection) pick(all []statement, n, room int) {
 // several things is told what goes with the first.
 func (s *selection) joins(c statement, gap float64) bool {
 	p := &s.passages[c.passage]
+	if s.kind == Definition && p.record(c.unit) {
+		return false // a detail of what is defined
+	}
 	block := p.units[c.unit].kind == code
 	switch s.kind {
 	case Number, Time, Person, Place:
@@ -108,9 +111,13 @@ func (s *selection) speaksOf(at place) float64 {
 }
 
 // idle reports whether a statement tells nothing beside what is chosen: what a page
-// holds, the same words once more, or, unless it is the first, one word alone.
+// holds, the name of a box of facts, the same words once more, or, unless it is the first, one word alone.
 func (s *selection) idle(p place) bool {
-	said := s.passages[p.passage].tidied(p.unit)
+	of := &s.passages[p.passage]
+	if of.record(p.unit) && of.units[p.unit].head == p.unit {
+		return true
+	}
+	said := of.tidied(p.unit)
 	return len(s.chosen) > 0 && len(plainWords(said)) < fewWords || s.quoted(p) || aboutPage.MatchString(said)
 }
 

@@ -192,14 +192,30 @@ func (s *selection) leadsIn(p place) bool {
 	return !strings.Contains(line, ">") && strings.HasSuffix(of.tidied(p.unit), ":")
 }
 
+// record reports whether unit j is a row of a box that says one thing of something in each
+// row, under its name: a table whose header has only its first cell.
+func (p *passage) record(j int) bool {
+	head := p.units[j].head
+	if p.units[j].kind != row || head < 0 {
+		return false
+	}
+	cells := p.cells(head)
+	return len(cells) > 1 && cells[0] != "" && strings.Join(cells[1:], "") == ""
+}
+
 // rows are the header and the rows of the table that p stands in: all of a
 // small table, else those that say most about the question.
 func (s *selection) rows(p place) []int {
-	units := s.passages[p.passage].units
+	units, record := s.passages[p.passage].units, s.passages[p.passage].record(p.unit)
 	var rows []statement
 	for i, u := range units {
 		if u.kind == row && u.block == units[p.unit].block && i != u.head {
-			c := coverage(s.terms, s.passages[p.passage].terms[i].in)
+			c := coverage(s.terms, func(t string) float64 {
+				if record && s.passages[p.passage].terms[u.head].has(t) {
+					return 0 // the name of the thing tells no row from another
+				}
+				return s.passages[p.passage].terms[i][t]
+			})
 			if i == p.unit {
 				c *= 1.01 // itself first
 			}
@@ -212,12 +228,12 @@ func (s *selection) rows(p place) []int {
 		best = rows[0].score
 	}
 	var out []int
-	if head := units[p.unit].head; head >= 0 {
+	if head := units[p.unit].head; head >= 0 && !record {
 		out = append(out, head)
 	}
 	words := 0
 	for n, r := range rows {
-		if n > 0 && best >= rowAsked && r.score < rowShare*best {
+		if n > 0 && (best >= rowAsked || record) && r.score < rowShare*best || n > 0 && record && r.score == 0 {
 			break // another row than the one asked for
 		}
 		if words += s.proseWords(r.place); n > 0 && (n >= maxRows || words > maxWords) {

@@ -28,7 +28,7 @@ func (s *selection) render() (string, []cite.Pick) {
 			}
 		}
 		slices.Sort(units)
-		units = slices.Compact(units)
+		units = s.recordsLast(p, slices.Compact(units))
 		for at := 0; at < len(units); {
 			n := p.together(units[at:])
 			if part := p.show(units[at : at+n]); part != "" {
@@ -41,6 +41,24 @@ func (s *selection) render() (string, []cite.Pick) {
 		}
 	}
 	return strings.Join(parts, "\n\n"), picks
+}
+
+// recordsLast puts the rows of a box that stands above the statement an answer is built
+// on behind it: the sentence says more.
+func (s *selection) recordsLast(p *passage, units []int) []int {
+	first := s.chosen[0]
+	if &s.passages[first.passage] != p || p.units[first.unit].kind != sentence {
+		return units
+	}
+	var out, rows []int
+	for _, u := range units {
+		if p.record(u) {
+			rows = append(rows, u)
+		} else {
+			out = append(out, u)
+		}
+	}
+	return append(out, rows...)
 }
 
 // sources are the numbers of those that were chosen from, in that order.
