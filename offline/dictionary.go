@@ -14,6 +14,7 @@ const (
 	maxOthers   = 3       // synonyms of one word or phrase
 	maxExpanded = 20      // words and phrases for one question, of all kinds
 	maxEntries  = 100_000 // of a dictionary
+	longestKey  = 40      // units of a key that is looked for; nobody writes a longer one into a question
 )
 
 // Kinds of entries of a [Dictionary], as its sections are named.
@@ -79,7 +80,7 @@ func (d *Dictionary) put(word, kind string, others []string) {
 		d.entries = map[string][]entry{}
 	}
 	d.entries[key] = append(d.entries[key], entry{kind, others})
-	d.longest = max(d.longest, len(us))
+	d.longest = max(d.longest, min(len(us), longestKey))
 }
 
 // Len is the number of words and phrases that d knows others for.
