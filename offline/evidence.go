@@ -15,43 +15,51 @@ import (
 // coefficient is negative, against it. All lie between 0 and 1.
 type feature int
 
-// The features, measured on the passage that covers most of the question among
-// the best three, but for byStatement. They were chosen by cross-validation over the
-// articles learnt from. Tried too, and left out because they changed nothing there:
+// The features, measured on the passage that speaks most to the question (statementGain),
+// but for byPairs, byStatement and what the question has by itself. They were chosen by
+// cross-validation over the articles learnt from; gains are those of AUROC there in
+// English and Vietnamese. Tried too, and left out because they changed nothing:
 // coverage of the passage, coverage by the heaviest words alone or by words weighed by
 // their rarity among the best ten, the narrowest window, the longest run of words in
-// order, the heaviest word missing, the lead by BM25 before the third, an answer
-// of the type asked for, the noun after "what" counted less, products of two, how
-// likely each word is to be repeated where there is an answer, how much more of the
-// question the passage holds than any other document. Trees boosted on these features
-// tell little more there than their sum (AUROC .000 to .003).
+// order, the heaviest word missing, the lead by BM25 before the third, BM25 as a share of
+// what could be reached, an answer of the type asked for, or the lack of one, the noun
+// after "what" counted less, how likely each word is to be repeated where there is an
+// answer, how much more of the question the passage holds than any other document, pairs
+// of syllables that are words by their cohesion in the index, leads of single features,
+// and each signal of the best statement by itself, or all relearnt (.001, .003 with a
+// loss elsewhere). Trees boosted on the features tell no more than their sum, products of
+// two .001 to .002 and less on MTRAG.
 //
-// byStatement brings .008 in English and .011 in Vietnamese there, and .01 to .04 on
-// larger corpora, where it is drawn to what is usual: without that it loses .01 on
-// MTRAG's absent and .05 on its unanswerable turns. Beside it nothing was left (below
-// .001) for the lead of sentences, words and pairs by coverage, the lead before the
-// second best passage, the score of the best statement or each of its signals by itself,
-// and idf blended with, or in small indexes drawn to, frequencies of general language.
-// The square of what byBeginning is short of 1 brings .002, and answers questions over
+// byStatement brings .005 and .011, and .01 to .04 on larger corpora, where it is drawn to
+// what is usual: without that it loses .01 on MTRAG's absent and .05 on its unanswerable
+// turns. byOtherWords brings .001 and .003, half of it by misspelled words; twice as many
+// groups of words brought no more. That the passage is chosen by its best statement too,
+// among all ten, brings .000 and .002, byNumber .000 and .001, byPairs by the best
+// statements in place of by the passage .000 and .001, SQuAD .004 and MTRAG's absent .02.
+// bySyllables moves the balanced cut in Vietnamese by .008.
+// The square of what byBeginning is short of 1 brings .001, and answers questions over
 // a manual that have no answer there.
 const (
-	bySentence  feature = iota // share of the question that its best sentence holds, words weighed by the root of their idf
-	byBeginning                // of the question's weight that the passage holds, words that begin alike included
-	byPairs                    // of neighbouring words of the question that the passage has as neighbours
-	byFigures                  // of the question's numbers, dates and codes that it holds; 1 where there are none
-	byNames                    // of the names that it holds; 1 where there are none
-	byAhead                    // by how many standard deviations its BM25 is above the mean of the others, of farAhead; see inCrowd
-	byStatement                // by how much the best statement of all passages is better than those of the others; see inCrowd
-	bySame                     // share of the other two best passages that are of its document
-	byNowhere                  // share of the question's weight that none of the best ten holds
-	byLong                     // how many words beyond the usual the question leans on, of longQuestion
+	bySentence   feature = iota // share of the question that its best sentence holds, words weighed by the root of their idf
+	byBeginning                 // of the question's weight that the passage holds, words that begin alike included
+	byPairs                     // of neighbouring words of the question that the passage has as neighbours
+	byFigures                   // of the question's numbers, dates and codes that it holds; 1 where there are none
+	byNames                     // of the names that it holds; 1 where there are none
+	byAhead                     // by how many standard deviations its BM25 is above the mean of the others, of farAhead; see inCrowd
+	byStatement                 // by how much the best statement of all passages is better than those of the others; see inCrowd
+	bySame                      // share of the other two best passages that are of its document
+	byNowhere                   // share of the question's weight that none of the best ten holds
+	byLong                      // how many words beyond the usual the question leans on, of longQuestion
+	byNumber                    // 1 where it asks for a number: what tells of a thing seldom tells how many
+	bySyllables                 // 1 where the question is in Vietnamese, whose words are of syllables that many others are of too
+	byOtherWords                // share of the question's weight that it lacks and says in other words
 	numFeatures
 )
 
 // String is the name of a feature as a trace shows it.
 func (f feature) String() string {
 	return [...]string{
-		"best sentence", "words that begin alike", "pairs of words", "figures", "names", "ahead of the others", "best statement ahead", "same document", "held by none", "long question",
+		"best sentence", "words that begin alike", "pairs of words", "figures", "names", "ahead of the others", "best statement ahead", "same document", "held by none", "long question", "asks for a number", "words of syllables", "in other words",
 	}[f]
 }
 
@@ -71,53 +79,72 @@ func (l lexicon) examine(q state.Query, best []state.Chunk) evidence {
 	graded := best[:min(len(best), gradedPassages)]
 	terms = append(terms, l.apart(q.Text, graded)...)
 	var e evidence
-	top := -1.0
-	passages := make([]passage, len(graded))
-	wholes := make([]held, len(graded))
+	e.crowd = max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
+	gain := e.inCrowd(statementGain, 0)
+	top, covered, near := math.Inf(-1), -1.0, 0
+	passages := make([]passage, len(best))
+	wholes := make([]held, len(best))
 	v := &e.values
-	for i, c := range graded {
+	statements, pairs := l.bestStatements(q, best)
+	v[byPairs] = pairs
+	for i, c := range best {
 		passages[i] = l.passage(1, state.Source{Chunk: c})
 		wholes[i] = passages[i].whole()
 		whole := coverage(terms, wholes[i].in)
-		one := bestUnit(terms, passages[i])
-		if whole+one > top {
-			top, e.at = whole+one, i
-			e.passage = whole
+		holds := whole + bestUnit(terms, passages[i])
+		if i < gradedPassages && holds > covered {
+			covered, near = holds, i
+		}
+		if speaks := holds + gain*statements[i]; speaks > top {
+			top, e.at, e.passage = speaks, i, whole
 		}
 	}
 	in := wholes[e.at]
 	v[bySentence] = bestUnit(rooted(terms), passages[e.at])
-	v[byAhead], v[byStatement] = l.lead(terms, best, e.at), l.standing(q, best)
+	v[byAhead], v[byStatement] = l.lead(terms, best, e.at), standing(statements)
 	if v[bySentence] >= wholeSentence {
 		v[byStatement] = max(v[byStatement], usualStatement)
 	}
 	v[byBeginning] = soft(terms, in)
-	v[byPairs] = l.pairs(q.Text, best[e.at])
+	v[byOtherWords] = l.inOtherWords(q.Text, terms, best[e.at], in)
 	if leansOn(q.Boosts) {
-		l.asFollowUp(&e, q.Text, wholes)
+		l.asFollowUp(&e, q.Text, in, wholes[:len(graded)])
 	}
 	v[byFigures], v[byNames] = l.exact(q.Text, in)
 	for i, c := range graded {
-		if i != e.at && c.Source == graded[e.at].Source && c.Root == graded[e.at].Root {
+		if i != near && c.Source == graded[near].Source && c.Root == graded[near].Root {
 			v[bySame] += 1.0 / (gradedPassages - 1)
 		}
 	}
 	v[byNowhere] = l.nowhere(terms, best)
-	e.crowd = max(0, math.Log10(float64(max(1, l.stats.Docs()))/learntDocs))
 	v[byAhead], v[byStatement] = e.inCrowd(v[byAhead], usualAhead), e.inCrowd(v[byStatement], crowdStatement)
-	words := spread(l.question(state.Query{Text: q.Text}))
-	if l.language(q.Text) == "vi" {
-		words /= 2 // most words are two syllables
-	}
-	v[byLong] = min(1, max(0, words-shortQuestion)/longQuestion)
+	l.asAsked(v, q.Text)
 	for _, t := range terms {
-		held := slices.ContainsFunc(wholes, func(h held) bool { return h.has(t.term) })
+		held := slices.ContainsFunc(wholes[:len(graded)], func(h held) bool { return h.has(t.term) })
 		if !held && len(e.missing) < 3 {
 			e.missing = append(e.missing, strings.TrimPrefix(t.term, text.FoldedMark))
 		}
 	}
 	return e
 }
+
+// asAsked sets the features that the question has by itself.
+func (l lexicon) asAsked(v *[numFeatures]float64, text string) {
+	if question, _ := asked(text); TypeOf(question) == Number {
+		v[byNumber] = 1
+	}
+	words := spread(l.question(state.Query{Text: text}))
+	if l.language(text) == "vi" {
+		words /= 2 // most words are two syllables
+		v[bySyllables] = 1
+	}
+	v[byLong] = min(1, max(0, words-shortQuestion)/longQuestion)
+}
+
+// statementGain is what the score of its best statement counts beside the coverage of
+// a passage and of its best sentence, where the passage is chosen that is measured; less
+// in a larger index, see inCrowd.
+const statementGain = 2
 
 // turnShare is how much of the words of a follow-up itself a passage must hold for
 // what compares passages to be left open.
@@ -127,12 +154,12 @@ const turnShare = 0.5
 // own words, it is too short for pairs of them, and what it is about is what its whole
 // page is about, so that no passage is far ahead: neither speaks against it. Where
 // none of the passages holds any of its own words, borrowed ones speak alone.
-func (l lexicon) asFollowUp(e *evidence, question string, passages []held) {
+func (l lexicon) asFollowUp(e *evidence, question string, in held, passages []held) {
 	own := l.question(state.Query{Text: question})
 	if len(own) == 0 {
 		return
 	}
-	if soft(own, passages[e.at]) >= turnShare {
+	if soft(own, in) >= turnShare {
 		v := &e.values
 		v[byPairs], v[byAhead], v[byStatement] = max(v[byPairs], usualPairs), max(v[byAhead], usualAhead), max(v[byStatement], usualStatement)
 	}
@@ -263,60 +290,6 @@ func share(terms []weighed, has func(term string) bool) float64 {
 		return 0
 	}
 	return held / all
-}
-
-// pairs is the share of the pairs of syllables, by weight, that the passage has
-// too, where the analyzer makes them: most Vietnamese words are pairs. Elsewhere
-// it is that of neighbouring words.
-func (l lexicon) pairs(question string, c state.Chunk) float64 {
-	var asked []weighed
-	for _, t := range l.analyzer.Analyze(question) {
-		if text.IsPhrase(t.Term) && !text.IsFolded(t.Term) {
-			asked = append(asked, weighed{term: t.Term, weight: l.idf(t.Term)})
-		}
-	}
-	if len(asked) == 0 {
-		return l.neighbours(question, c)
-	}
-	there := set{}
-	for _, t := range l.analyzer.Analyze(c.Text) {
-		there[t.Term] = struct{}{}
-	}
-	return share(asked, there.has)
-}
-
-// neighbours is the share of the pairs of content words that stand side by side
-// in the question and in the passage too, by weight; ½ where there is no pair.
-func (l lexicon) neighbours(question string, c state.Chunk) float64 {
-	lang := l.language(question)
-	pairs := map[[2]string]bool{}
-	for words := range l.wordsOf(c) {
-		last := ""
-		for _, t := range words {
-			pairs[[2]string{last, t.Term}] = true
-			last = t.Term
-		}
-	}
-	var all, there float64
-	last := ""
-	for _, t := range l.words(question) {
-		word := question[t.Start:t.End]
-		if functionWord(lang, word) || askingWord(strings.ToLower(word)) {
-			continue
-		}
-		if last != "" {
-			w := l.idf(last) + l.idf(t.Term)
-			all += w
-			if pairs[[2]string{last, t.Term}] {
-				there += w
-			}
-		}
-		last = t.Term
-	}
-	if all == 0 {
-		return 0.5
-	}
-	return there / all
 }
 
 // exact are the shares of the question's figures and codes, and of its names,

@@ -18,9 +18,9 @@ const (
 	farAhead   = 8    // standard deviations
 	evenSpread = 0.05 // of its own score, added to the deviation: scores may be all alike
 	usualAhead = 0.39
-	usualPairs = 0.28
+	usualPairs = 0.25
 
-	usualStatement = 0.47
+	usualStatement = 0.44
 )
 
 // wholeSentence is how much of the question a sentence must hold for it not to count
@@ -87,13 +87,10 @@ func above(own float64, others []float64) float64 {
 	return min(1, max(0, (own-mean)/(math.Sqrt(variance)+evenSpread*own)/farAhead))
 }
 
-// standing is by how much the best statement of the passages is above the mean of
-// the best ones of the others, at most 1: how far an answer would stand out, by
-// the weights with which the answerer chooses its sentences. Few passages tell nothing.
-func (l lexicon) standing(q state.Query, best []state.Chunk) float64 {
-	if len(best) <= gradedPassages {
-		return usualStatement
-	}
+// bestStatements are the scores of the best statement of each passage, by the
+// weights with which the answerer chooses its sentences, and the greatest share of the
+// question's neighbouring words that one of them has as neighbours.
+func (l lexicon) bestStatements(q state.Query, best []state.Chunk) (scores []float64, pairs float64) {
 	sources := make([]state.Source, len(best))
 	for i, c := range best {
 		sources[i] = state.Source{Chunk: c}
@@ -102,29 +99,46 @@ func (l lexicon) standing(q state.Query, best []state.Chunk) float64 {
 	s := newScoring(l, question, q, sources)
 	s.wording.weigh(s.cut)
 	w := coefficientsFor(s.kind)
-	sum, top := 0.0, math.Inf(-1)
+	scores = make([]float64, len(best))
 	for i := range s.cut {
-		score := s.bestOfPassage(i, w)
+		e := s.bestOfPassage(i, w)
+		scores[i] = w.of(&e)
+		pairs = max(pairs, e[wordPairs])
+	}
+	return scores, pairs
+}
+
+// standing is by how much the best of the statements, one of each passage, is above the
+// mean of the others, at most 1: how far an answer would stand out. Few passages tell
+// nothing.
+func standing(statements []float64) float64 {
+	if len(statements) <= gradedPassages {
+		return usualStatement
+	}
+	sum, top := 0.0, math.Inf(-1)
+	for _, score := range statements {
 		sum += score
 		top = max(top, score)
 	}
-	others := (sum - top) / float64(len(best)-1)
-	return min(1, top-others)
+	return min(1, top-(sum-top)/float64(len(statements)-1))
 }
 
-// bestOfPassage is the score of the best statement of source i, without what it would
-// have from the search; 0 of a source without any.
-func (s *selection) bestOfPassage(i int, w *coefficients) float64 {
+// bestOfPassage are the features of the best statement of source i, without what it
+// would have from the search; none of a source without any.
+func (s *selection) bestOfPassage(i int, w *coefficients) signals {
 	p := &s.cut[i]
+	var best signals
 	if len(p.units) == 0 {
-		return 0
+		return best
 	}
 	v, b := s.view(p), s.build(p)
 	top := math.Inf(-1)
 	for j := range p.units {
 		e := v.signals(j, 0, false)
 		b.signals(&e, j)
-		top = max(top, w.of(&e))
+		if score := w.of(&e); score > top {
+			top, best = score, e
+		}
 	}
-	return top
+	return best
 }

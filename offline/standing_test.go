@@ -41,3 +41,23 @@ func TestCopiesPass(t *testing.T) {
 		t.Errorf("ten copies of the answer: grade %.2f (%s), %v; want at least %.2f", g.Score, g.Why, err, offline.DefaultThreshold)
 	}
 }
+
+// TestOtherWords: what a passage says in other words, or what a question misspells,
+// speaks for an answer; a word for another thing does not.
+func TestOtherWords(t *testing.T) {
+	at := slices.Index(offline.Features(), "in other words")
+	for _, tt := range []struct {
+		question, passage string
+		says              bool
+	}{
+		{"Why did the gardener quit his job?", "The gardener gave up his profession after the flood.", true},
+		{"Who planted the rododendron?", "Ann planted the rhododendron in May.", true},
+		{"Ông ấy qua đời ở đâu?", "Ông mất tại Hà Nội.", true},
+		{"Why did the gardener paint the fence?", "The gardener gave up his profession after the flood.", false},
+	} {
+		d := library{page("a", "", tt.passage)}
+		if got := offline.NewGrader(d).Measure(state.Query{Text: tt.question, Weight: 1}, d)[at]; got > 0 != tt.says {
+			t.Errorf("%q, %q: %.2f in other words, want some: %v", tt.question, tt.passage, got, tt.says)
+		}
+	}
+}
