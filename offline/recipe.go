@@ -19,7 +19,7 @@ const (
 	proseLoss   = 0.15 // less for prose and for a list without order, beside a command
 	enoughProse = 45   // words of a section without steps, after which no sentence is added
 	maxBlocks   = 3    // blocks of code, where a section has no ordered list
-	recipeWords = 130  // of its steps; more are cut at a step
+	recipeWords = 200  // of its steps; more are cut at a step
 )
 
 // recipe answers a how-to question from the section whose heading names what is

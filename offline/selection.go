@@ -15,7 +15,7 @@ const (
 	keepAbove     = 0.45 // of the best statement's score, without what it has from its passage
 	maxWords      = 97   // of quoted prose; the first statement may be longer
 	enoughWords   = 20   // of a definition that needs nothing beside it
-	maxItems      = 8    // of a list that is shown whole
+	maxItems      = 12   // of a list that is shown whole
 	rowAsked      = 0.7  // of the question that a row must hold to be the one asked for
 	rowShare      = 0.4  // of what the best row says, for a row to stand beside it
 	maxRows       = 6    // of a table
