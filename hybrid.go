@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/index"
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/offline"
 	"example.com/ragflow/rank"
 	"example.com/ragflow/state"
 )
@@ -179,6 +180,9 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg st
 	asked := h.sources(q, k, leg)
 	if len(asked) == 1 {
 		f.hits, f.warnings, err = asked[0].find(ctx, k+spare)
+		if err == nil && asked[0].leg == LegLexical {
+			f.hits, err = h.titled(ctx, q, f.hits, k+spare)
+		}
 		return f, err
 	}
 	lists, warnings, err := askAll(ctx, asked, meanwhile)
@@ -190,8 +194,32 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg st
 	}
 	share(asked, lists)
 	fused := h.config.Retrieval.fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
-	f.hits, f.warnings = fused[:min(k+spare, len(fused))], warnings
-	return f, nil
+	f.warnings = warnings
+	f.hits, err = h.titled(ctx, q, fused[:min(k+spare, len(fused))], k+spare)
+	return f, err
+}
+
+// titled puts the openings of pages that have the topic of a question for a definition
+// as their title in front of hits, k in all: a page about a thing names it less often
+// than a list of its versions does.
+func (h *hybrid) titled(ctx context.Context, q state.Query, hits []state.Hit, k int) ([]state.Hit, error) {
+	topic := offline.Topic(q.Text)
+	if topic == "" || len(hits) == 0 {
+		return hits, nil
+	}
+	first, err := h.Openings(ctx, topic)
+	if err != nil || len(first) == 0 {
+		return hits, err
+	}
+	for i := range first {
+		first[i].Score = hits[0].Score
+		if at := slices.IndexFunc(hits, func(o state.Hit) bool { return o.Chunk == first[i].Chunk }); at >= 0 {
+			first[i].Legs = append(slices.Clone(hits[at].Legs), first[i].Legs...)
+			hits = slices.Delete(slices.Clone(hits), at, at+1)
+		}
+	}
+	out := append(first, hits...)
+	return out[:min(k, len(out))], nil
 }
 
 // findings are what a search found.

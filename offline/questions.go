@@ -66,17 +66,17 @@ func signs() []sign {
 		},
 		{
 			Time,
-			"^when,when did,when was,when were,when is,when does,when will,what year,which year,what date,which date,what day,what month,what century,which century,what decade,what time,since when",
+			"^when,^when's,^when’s,when did,when was,when were,when is,when does,when will,what year,which year,what date,which date,what day,what month,what century,which century,what decade,what time,since when",
 			"kiedy,w którym roku,którego dnia,od kiedy", "khi nào,bao giờ,năm nào,ngày nào,tháng nào,thế kỷ nào,thời gian nào,lúc nào,thập niên nào",
 		},
 		{
 			Person,
-			"^who,whose,whom,by who,which person,what person,what is the name of the person",
+			"^who,^who's,^who’s,whose,whom,by who,which person,what person,what is the name of the person",
 			"^kto,kim jest,kogo,komu,czyj,przez kogo", "^ai,ai là,ai đã,là ai,của ai,bởi ai,người nào",
 		},
 		{
 			Place,
-			"where,which path,what path,which file,what file,which folder,what folder,which directory,what directory,which address,what address,which url,what url,what city,which city,what country,which country,what state,which state,what region,what town,what continent",
+			"where,^where's,^where’s,which path,what path,which file,what file,which folder,what folder,which directory,what directory,which address,what address,which url,what url,what city,which city,what country,which country,what state,which state,what region,what town,what continent",
 			"gdzie,dokąd,skąd,który plik,którym pliku,który folder,w jakim kraju,w jakim mieście", "ở đâu,nơi nào,thành phố nào,quốc gia nào,nước nào,tiểu bang nào,đâu là nơi,tệp nào,thư mục nào",
 		},
 		{
@@ -86,7 +86,7 @@ func signs() []sign {
 		},
 		{
 			Definition,
-			"^what is,^what are,^who is,^who was,^what was,^what does,stand for,stands for,meaning of,^define,definition of",
+			"^what is,^what's,^what’s,^whats,^what are,^who is,^who was,^what was,^what does,stand for,stands for,meaning of,^define,definition of",
 			"^co to,^czym jest,^co oznacza", "là gì,nghĩa là gì",
 		},
 		{
