@@ -64,12 +64,17 @@ func saying(words []text.Token) []text.Token {
 }
 
 // phrases calls yield with each run of up to longestOther words, and the terms of it.
-func phrases(words []text.Token, yield func(phrase string, of []text.Token)) {
+// The phrase is overwritten by the next one.
+func phrases(words []text.Token, yield func(phrase []byte, of []text.Token)) {
+	var phrase []byte
 	for i := range words {
-		var terms []string
+		phrase = phrase[:0]
 		for n, t := range words[i:min(len(words), i+longestOther)] {
-			terms = append(terms, t.Term)
-			yield(strings.Join(terms, " "), words[i:i+n+1])
+			if n > 0 {
+				phrase = append(phrase, ' ')
+			}
+			phrase = append(phrase, t.Term...)
+			yield(phrase, words[i:i+n+1])
 		}
 	}
 }
@@ -82,18 +87,22 @@ func (l lexicon) inOtherWords(question string, terms []weighed, c state.Chunk, i
 	if l.language(question) == "vi" {
 		others = inVietnamese()
 	}
-	there := set{}
-	for words := range l.wordsOf(c) {
-		phrases(saying(words), func(phrase string, _ []text.Token) { there[phrase] = struct{}{} })
-	}
-	otherwise := set{}
-	phrases(saying(l.words(question)), func(phrase string, of []text.Token) {
-		if slices.ContainsFunc(others[phrase], there.has) {
-			for _, t := range of {
-				otherwise[t.Term] = struct{}{}
-			}
+	wanted := map[string][]text.Token{} // words of the question, by what would say the same
+	phrases(saying(l.words(question)), func(phrase []byte, of []text.Token) {
+		for _, other := range others[string(phrase)] {
+			wanted[other] = append(wanted[other], of...)
 		}
 	})
+	otherwise := set{}
+	if len(wanted) > 0 {
+		for words := range l.wordsOf(c) {
+			phrases(saying(words), func(phrase []byte, _ []text.Token) {
+				for _, t := range wanted[string(phrase)] {
+					otherwise[t.Term] = struct{}{}
+				}
+			})
+		}
+	}
 	return share(terms, func(t string) bool { return !in.has(t) && (otherwise.has(t) || misspelled(t, in)) })
 }
 
