@@ -37,7 +37,8 @@
 // between items, code and tables between lines, prose between sentences, and
 // what has no structure at all between words or runes. A paragraph that ends
 // in a colon stays with what it announces. Headings without text, shortcodes
-// and comments never stand alone. Plain text is paragraphs, then the same.
+// and comments never stand alone. Plain text is
+// paragraphs and the titles between them, then the same.
 //
 // A PDF is read by PDFium in a sandbox (pdfengine.go); its lines become
 // paragraphs, headings and tables by where they stand and how they look

@@ -49,7 +49,7 @@ type Document struct {
 	Links     []state.Link      // to other documents: of the text, and of the relations that Meta tells of; each once, in order
 	Hash      string            // SHA-256 of the file, with the metadata beside it, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis, … or what a page declares; of archives and PDFs, their format
-	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
+	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML and reStructuredText always does
 	Warnings  []string          // what was wrong and how it was read all the same
 
 	blocks []block     // of formats whose structure the text does not show

@@ -68,17 +68,13 @@ func besides(ctx context.Context, s Neighbour, id string, away int) (state.Chunk
 		return state.Chunk{}, nil
 	}
 	found, err := s.Chunks(ctx, []string{beside})
-	if err != nil || len(found) == 0 {
-		return state.Chunk{}, wrapped("read what stands beside a chunk", err)
+	if err != nil {
+		return state.Chunk{}, fmt.Errorf("read what stands beside a chunk: %w", err)
+	}
+	if len(found) == 0 {
+		return state.Chunk{}, nil
 	}
 	return found[0], nil
-}
-
-func wrapped(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }
 
 func holds(sources []state.Source, id string) bool {

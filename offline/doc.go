@@ -21,7 +21,7 @@
 // lends words from the questions before it, the more recent the more they
 // weigh, and from the answer before it ([Rewriter]). The grade is a logistic
 // regression over how much of the question's weight the best passage and its best
-// sentence cover and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
+// sentence cover, in other words too, and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
 // a thing; it does not know that what is said is not what was asked. Answers
 // are sentences, list items, table rows and code blocks ([Answerer]). Questions how
 // to do something, messages that someone pasted and comparisons have ways of their

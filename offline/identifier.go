@@ -30,11 +30,14 @@ func shareNamed(question, terms []weighed) float64 {
 }
 
 // describes is how well the heading of a section that begins in a passage is nothing but
-// what the question names: a reference has one for each thing.
+// what the question names: a reference has one for each thing. 0 where it names nothing.
 func (p *passage) describes(names []weighed) float64 {
+	if len(names) == 0 {
+		return 0
+	}
 	best := 0.0
 	for _, sec := range p.sections {
-		if len(names) > 0 && sec.begins && sec.first < len(p.units) {
+		if sec.begins && sec.first < len(p.units) {
 			best = max(best, titled(names, []set{sec.name}))
 		}
 	}
