@@ -79,7 +79,7 @@ func (d *Document) Page(offset int) int {
 // Limits bound what is read. The zero Limits are the defaults.
 type Limits struct {
 	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
-	MaxTime  time.Duration // that reading a PDF may take; default two minutes
+	MaxTime  time.Duration // that reading a PDF may take; default five minutes
 }
 
 const defaultMaxBytes = 64 << 20

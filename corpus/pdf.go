@@ -2,18 +2,14 @@ package corpus
 
 import (
 	"context"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 	"unicode/utf16"
 
-	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/enums"
-	pdferrors "github.com/klippa-app/go-pdfium/errors"
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/tetratelabs/wazero/api"
 )
 
 // Bounds of one PDF.
@@ -23,8 +19,8 @@ const (
 	maxPageChars  = 1_000_000 // characters of a page
 	maxBookmarks  = 5_000
 	maxBookDepth  = 16
-	maxPDFTime    = 2 * time.Minute
-	picturesToSee = 200 // objects of a page that are looked at for pictures
+	maxPDFTime    = 5 * time.Minute // a page takes some 10 ms
+	picturesToSee = 200             // objects of a page that are looked at for pictures
 )
 
 // pdfLine is a line of text on a page, with what its first and last characters
@@ -60,8 +56,8 @@ type pdfFile struct {
 func (d *Document) readPDF(ctx context.Context, data []byte, limit time.Duration) error {
 	d.Converted, d.Encoding = true, "pdf"
 	var file pdfFile
-	err := withPDFium(ctx, limit, func(p pdfium.Pdfium) error {
-		r := pdfReader{p: p}
+	err := withPDFium(ctx, limit, func(calls *pdfCalls) error {
+		r := pdfReader{pdfCalls: calls}
 		if err := r.open(data); err != nil {
 			return err
 		}
@@ -75,31 +71,40 @@ func (d *Document) readPDF(ctx context.Context, data []byte, limit time.Duration
 
 // pdfReader reads one document.
 type pdfReader struct {
-	p   pdfium.Pdfium
-	doc references.FPDF_DOCUMENT
+	*pdfCalls
+	doc uint64
 }
 
 func (r *pdfReader) open(data []byte) error {
-	opened, err := r.p.OpenDocument(&requests.OpenDocument{File: &data})
-	switch {
-	case errors.Is(err, pdferrors.ErrPassword), errors.Is(err, pdferrors.ErrSecurity):
+	const wrongPassword, unknownSecurity = 4, 5 // FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY
+	at := r.alloc(len(data))
+	r.write(at, data)
+	r.doc = r.call("FPDF_LoadMemDocument", at, uint64(len(data)), 0)
+	switch reason := r.call("FPDF_GetLastError"); {
+	case r.err != nil:
+		return r.gaveUp()
+	case r.doc != 0:
+		return nil
+	case reason == wrongPassword || reason == unknownSecurity:
 		return fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
-	case err != nil:
-		return fmt.Errorf("%w: it is no PDF that can be read", ErrBroken)
 	}
-	r.doc = opened.Document
-	return nil
+	return fmt.Errorf("%w: it is no PDF that can be read", ErrBroken)
+}
+
+// gaveUp is the error once the module has come to its end, by time or by memory.
+func (r *pdfReader) gaveUp() error {
+	return fmt.Errorf("%w: the PDF reader gave up: %w", ErrBroken, r.err)
 }
 
 func (r *pdfReader) read(file *pdfFile) error {
-	count, err := r.p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.doc})
-	if err != nil {
+	count := r.integer("FPDF_GetPageCount", r.doc)
+	switch {
+	case r.err != nil || count < 0:
 		return fmt.Errorf("%w: its pages cannot be counted", ErrBroken)
+	case count > maxPDFPages:
+		return fmt.Errorf("%w: %d pages, the limit is %d", ErrTooLarge, count, maxPDFPages)
 	}
-	if count.PageCount > maxPDFPages {
-		return fmt.Errorf("%w: %d pages, the limit is %d", ErrTooLarge, count.PageCount, maxPDFPages)
-	}
-	file.pages = make([][]pdfLine, count.PageCount)
+	file.pages = make([][]pdfLine, count)
 	size := 0
 	for i := range file.pages {
 		lines, pictures, err := r.page(i)
@@ -121,80 +126,66 @@ func (r *pdfReader) read(file *pdfFile) error {
 		file.pages[i] = lines
 	}
 	r.about(file)
-	r.bookmarks(file, nil, 1)
+	r.bookmarks(file, 0, 1)
 	return nil
 }
 
 // page reads the lines of a page. A page that is damaged has none.
 func (r *pdfReader) page(i int) (lines []pdfLine, pictures bool, err error) {
-	loaded, err := r.p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: r.doc, Index: i})
-	if err != nil {
-		return nil, false, r.alive()
+	if page := r.call("FPDF_LoadPage", r.doc, uint64(i)); page != 0 { //nolint:gosec // i is not negative
+		if text := r.call("FPDFText_LoadPage", page); text != 0 {
+			lines, err = r.lines(text, i)
+			r.call("FPDFText_ClosePage", text)
+		}
+		if len(lines) == 0 && err == nil {
+			pictures = r.hasPictures(page)
+		}
+		r.call("FPDF_ClosePage", page)
 	}
-	page := requests.Page{ByReference: &loaded.Page}
-	defer func() { _, _ = r.p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}) }() // the module goes away soon
-	text, err := r.p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
-	if err != nil {
-		return nil, false, r.alive()
-	}
-	defer func() { _, _ = r.p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage}) }()
-	lines, err = r.lines(text.TextPage, i)
-	if len(lines) == 0 && err == nil {
-		pictures = r.hasPictures(page)
+	if r.err != nil { // the page may have failed alone
+		r.err = nil
+		if r.call("FPDF_GetPageCount", r.doc); r.err != nil {
+			return nil, false, r.gaveUp()
+		}
 	}
 	return lines, pictures, err
 }
 
-// alive is an error once the module has come to its end, by time or by memory.
-func (r *pdfReader) alive() error {
-	if _, err := r.p.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.doc}); err != nil {
-		return fmt.Errorf("%w: the PDF reader gave up: %w", ErrBroken, err)
-	}
-	return nil
-}
-
 // hasPictures looks at the first objects of a page.
-func (r *pdfReader) hasPictures(page requests.Page) bool {
-	count, err := r.p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
-	if err != nil {
-		return false
-	}
-	for i := range min(count.Count, picturesToSee) {
-		object, err := r.p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
-		if err != nil {
+func (r *pdfReader) hasPictures(page uint64) bool {
+	const image, form = 3, 5 // FPDF_PAGEOBJ_IMAGE, FPDF_PAGEOBJ_FORM
+	for i := range min(r.integer("FPDFPage_CountObjects", page), picturesToSee) {
+		object := r.call("FPDFPage_GetObject", page, uint64(i)) //nolint:gosec // i is not negative
+		if object == 0 {
 			return false
 		}
-		kind, err := r.p.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
-		if err == nil && (kind.Type == enums.FPDF_PAGEOBJ_IMAGE || kind.Type == enums.FPDF_PAGEOBJ_FORM) {
+		if kind := r.integer("FPDFPageObj_GetType", object); kind == image || kind == form {
 			return true
 		}
 	}
 	return false
 }
 
-// hyphenMark is what PDFium writes in place of a hyphen at a line's end.
-const hyphenMark = 0x02
+// What PDFium writes in place of a hyphen at a line's end: as a character, and
+// in the text of a page.
+const (
+	hyphenMark   = 0x02
+	hyphenInText = 0xFFFE
+)
 
 // lines reads the characters of a page, in the reading order that PDFium finds,
 // line by line.
-func (r *pdfReader) lines(text references.FPDF_TEXTPAGE, page int) ([]pdfLine, error) {
-	count, err := r.p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
-	if err != nil {
-		return nil, r.alive()
-	}
-	if count.Count > maxPageChars {
-		return nil, fmt.Errorf("%w: %d characters on page %d, the limit is %d", ErrTooLarge, count.Count, page+1, maxPageChars)
+func (r *pdfReader) lines(text uint64, page int) ([]pdfLine, error) {
+	count := r.integer("FPDFText_CountChars", text)
+	if count > maxPageChars {
+		return nil, fmt.Errorf("%w: %d characters on page %d, the limit is %d", ErrTooLarge, count, page+1, maxPageChars)
 	}
 	var out []pdfLine
 	b := lineBuilder{reader: r, page: text, first: -1}
-	for i := range count.Count {
-		got, err := r.p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: text, Index: i})
-		if err != nil {
-			return nil, r.alive()
-		}
-		switch c := rune(got.Unicode & 0x1FFFFF); c {
-		case '\r', '\n', hyphenMark:
-			out = b.end(out, page, c == hyphenMark)
+	for i, c := range r.characters(text, count) {
+		switch c {
+		case '\r', '\n', hyphenMark, hyphenInText:
+			out = b.end(out, page, c != '\r' && c != '\n')
 		default:
 			b.add(c, i)
 		}
@@ -202,10 +193,33 @@ func (r *pdfReader) lines(text references.FPDF_TEXTPAGE, page int) ([]pdfLine, e
 	return together(b.end(out, page, false)), nil
 }
 
+// characters are all of a page, in UTF-16 as a rule. The text in one piece
+// leaves out characters whose meaning the file does not tell; where it does, they
+// are read one by one, so that each stands at its index.
+func (r *pdfReader) characters(text uint64, count int) []rune {
+	if count <= 0 {
+		return nil
+	}
+	out := make([]rune, count)
+	at := r.alloc(2*count + 2)
+	defer r.call("free", at)
+	if r.integer("FPDFText_GetText", text, 0, uint64(count), at) == count+1 {
+		units, _ := r.module.Memory().Read(api.DecodeU32(at), uint32(2*count)) //nolint:gosec // at most maxPageChars
+		for i := range out {
+			out[i] = rune(binary.LittleEndian.Uint16(units[2*i:]))
+		}
+		return out
+	}
+	for i := range out {
+		out[i] = rune(r.call("FPDFText_GetUnicode", text, uint64(i)) & 0x1FFFFF) //nolint:gosec // 21 bits
+	}
+	return out
+}
+
 // lineBuilder collects the characters of a line.
 type lineBuilder struct {
 	reader      *pdfReader
-	page        references.FPDF_TEXTPAGE
+	page        uint64
 	out         strings.Builder
 	first, last int // indexes of the first and last visible characters; first is -1 before there is one
 	high        rune
@@ -267,22 +281,32 @@ func (b *lineBuilder) end(lines []pdfLine, page int, hyphen bool) []pdfLine {
 
 // measure fills in the looks of a line by its first and last characters and one
 // of the type of most of it; what cannot be told stays zero.
-func (r *pdfReader) measure(page references.FPDF_TEXTPAGE, first, typical, last int, l *pdfLine) {
-	if size, err := r.p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: typical}); err == nil {
-		l.size = size.FontSize
-	}
-	if m, err := r.p.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: page, Index: typical}); err == nil {
-		if scale := math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)); scale > 0 {
+func (r *pdfReader) measure(page uint64, first, typical, last int, l *pdfLine) {
+	l.size = api.DecodeF64(r.call("FPDFText_GetFontSize", page, uint64(typical)))
+	if r.call("FPDFText_GetMatrix", page, uint64(typical), r.room) != 0 {
+		if scale := math.Hypot(float64(r.single(2)), float64(r.single(3))); scale > 0 {
 			l.size *= scale
 		}
 	}
 	l.bold = r.isBold(page, typical) && r.isBold(page, last)
-	if at, err := r.p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: first}); err == nil {
-		l.left, l.right, l.base = at.X, at.X, at.Y
+	if x, y, ok := r.origin(page, first); ok {
+		l.left, l.right, l.base = x, x, y
 	}
-	if box, err := r.p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: page, Index: last}); err == nil {
-		l.right = box.Right
+	if right, ok := r.rightEdge(page, last); ok {
+		l.right = right
 	}
+}
+
+// origin is where a character begins, on the line that the letters stand on.
+func (r *pdfReader) origin(page uint64, i int) (x, y float64, ok bool) {
+	ok = r.call("FPDFText_GetCharOrigin", page, uint64(i), r.room, r.room+8) != 0
+	return r.double(0), r.double(1), ok
+}
+
+// rightEdge is where a character ends.
+func (r *pdfReader) rightEdge(page uint64, i int) (x float64, ok bool) {
+	ok = r.call("FPDFText_GetCharBox", page, uint64(i), r.room, r.room+8, r.room+16, r.room+24) != 0
+	return r.double(1), ok
 }
 
 // wideGap is how wide, in sizes of the type, a space is that parts the cells of a
@@ -291,7 +315,7 @@ const wideGap = 1.1
 
 // gaps notes which spaces of a line are as wide as those between the cells of a
 // table. The one behind the number of an item is none.
-func (r *pdfReader) gaps(page references.FPDF_TEXTPAGE, spaces []wordGap, l *pdfLine) {
+func (r *pdfReader) gaps(page uint64, spaces []wordGap, l *pdfLine) {
 	if l.size <= 0 || len(spaces) == 0 || l.right-l.left < 4*l.size {
 		return
 	}
@@ -299,31 +323,28 @@ func (r *pdfReader) gaps(page references.FPDF_TEXTPAGE, spaces []wordGap, l *pdf
 		spaces = spaces[1:]
 	}
 	for _, g := range spaces {
-		before, err := r.p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: page, Index: g.before})
-		if err != nil {
+		before, ok := r.rightEdge(page, g.before)
+		if !ok {
 			continue
 		}
-		after, err := r.p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: g.after})
-		if err == nil && after.X-before.Right >= wideGap*l.size {
+		if after, _, ok := r.origin(page, g.after); ok && after-before >= wideGap*l.size {
 			l.gaps = append(l.gaps, g.at)
 		}
 	}
 }
 
 // isBold reads the weight of a character off its font's name and flags.
-func (r *pdfReader) isBold(page references.FPDF_TEXTPAGE, i int) bool {
+func (r *pdfReader) isBold(page uint64, i int) bool {
 	const forceBold = 1 << 18 // ISO 32000-1, table 123
-	font, err := r.p.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: page, Index: i})
-	if err != nil {
-		return false
-	}
-	name := strings.ToLower(font.FontName)
+	const flagsAt = pdfRoom - 4
+	name := strings.ToLower(string(r.bytes(r.integer("FPDFText_GetFontInfo", page, uint64(i), r.room, flagsAt, r.room+flagsAt))))
 	for _, s := range []string{"bold", "black", "heavy", "-medi", "semibd", "cmbx", "sfbx"} {
 		if strings.Contains(name, s) {
 			return true
 		}
 	}
-	return font.Flags&forceBold != 0
+	flags, _ := r.module.Memory().ReadUint32Le(api.DecodeU32(r.room) + flagsAt)
+	return name != "" && flags&forceBold != 0
 }
 
 // visibleRune is a character as it goes into the text: white space as a space,

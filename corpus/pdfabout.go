@@ -1,30 +1,22 @@
 package corpus
 
-import (
-	"strings"
-
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
-)
+import "strings"
 
 // about reads what a file says of itself.
 func (r *pdfReader) about(file *pdfFile) {
-	tags := []string{"Title", "Author", "Subject", "Keywords"}
-	got, err := r.p.GetMetaData(&requests.GetMetaData{Document: r.doc, Tags: &tags})
-	if err != nil {
-		return
-	}
-	for _, tag := range got.Tags {
-		value := shortText(strings.Map(visibleRune, tag.Value))
+	const keyAt = pdfRoom - 16 // behind the room for the value
+	for _, tag := range []string{"Title", "Author", "Subject", "Keywords"} {
+		r.write(r.room+keyAt, append([]byte(tag), 0))
+		value := shortText(strings.Map(visibleRune, r.text(keyAt, "FPDF_GetMetaText", r.doc, r.room+keyAt)))
 		switch {
 		case value == "":
-		case tag.Tag == "Title":
+		case tag == "Title":
 			file.title = programTitle(value)
 		default:
 			if file.fields == nil {
 				file.fields = map[string]string{}
 			}
-			file.fields[strings.ToLower(tag.Tag)] = value
+			file.fields[strings.ToLower(tag)] = value
 		}
 	}
 }
@@ -45,26 +37,16 @@ func programTitle(title string) string {
 	return title
 }
 
-// bookmarks reads the outline below a bookmark, the top of it for nil. It may be
+// bookmarks reads the outline below a bookmark, the top of it for 0. It may be
 // made to go round in circles, so that it is cut.
-func (r *pdfReader) bookmarks(file *pdfFile, parent *references.FPDF_BOOKMARK, level int) {
-	first, err := r.p.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: r.doc, Bookmark: parent})
-	if err != nil {
-		return
-	}
-	for at := first.Bookmark; at != nil && len(file.outline) < maxBookmarks; {
-		title := ""
-		if got, err := r.p.FPDFBookmark_GetTitle(&requests.FPDFBookmark_GetTitle{Bookmark: *at}); err == nil {
-			title = strings.Join(strings.Fields(strings.Map(visibleRune, got.Title)), " ")
-		}
+func (r *pdfReader) bookmarks(file *pdfFile, parent uint64, level int) {
+	at := r.call("FPDFBookmark_GetFirstChild", r.doc, parent)
+	for at != 0 && len(file.outline) < maxBookmarks {
+		title := strings.Join(strings.Fields(strings.Map(visibleRune, r.text(pdfRoom, "FPDFBookmark_GetTitle", at))), " ")
 		file.outline = append(file.outline, bookmark{title, level})
 		if level < maxBookDepth {
 			r.bookmarks(file, at, level+1)
 		}
-		next, err := r.p.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: r.doc, Bookmark: *at})
-		if err != nil {
-			return
-		}
-		at = next.Bookmark
+		at = r.call("FPDFBookmark_GetNextSibling", r.doc, at)
 	}
 }

@@ -78,7 +78,7 @@ var errSlow = errors.New("it took too long")
 // withPDFium calls read with a PDFium of its own and ends it after some time, or
 // with ctx.
 // What the library panics with is an error: documents come from anywhere.
-func withPDFium(ctx context.Context, limit time.Duration, read func(pdfium.Pdfium) error) (err error) {
+func withPDFium(ctx context.Context, limit time.Duration, read func(*pdfCalls) error) (err error) {
 	pool, err := pdfEngine()
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
@@ -87,6 +87,11 @@ func withPDFium(ctx context.Context, limit time.Duration, read func(pdfium.Pdfiu
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
+	module := moduleOf(instance)
+	if module == nil {
+		_ = instance.Close()
+		return errNoModule
+	}
 	timed, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: %w (%v)", ErrBroken, errSlow, limit))
 	defer cancel()
 	var ended error
@@ -94,9 +99,7 @@ func withPDFium(ctx context.Context, limit time.Duration, read func(pdfium.Pdfiu
 	stop := context.AfterFunc(timed, func() {
 		defer close(stopped)
 		ended = context.Cause(timed)
-		if m := moduleOf(instance); m != nil {
-			_ = m.CloseWithExitCode(context.WithoutCancel(ctx), 1) // whatever runs in it ends with an error
-		}
+		_ = module.CloseWithExitCode(context.WithoutCancel(ctx), 1) // whatever runs in it ends with an error
 	})
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,12 +111,15 @@ func withPDFium(ctx context.Context, limit time.Duration, read func(pdfium.Pdfiu
 		}
 		_ = instance.Close() // an error tells of handles in a module that goes away now
 	}()
-	return read(instance)
+	return read(newPDFCalls(ctx, module))
 }
 
-// moduleOf returns the WebAssembly module behind an instance. The library has
-// no other way to stop one that is at work: its Kill takes the pool away from
-// under itself.
+// errNoModule tells of a version of the library that moduleOf does not know.
+var errNoModule = errors.New("start the PDF reader: it has no module")
+
+// moduleOf returns the WebAssembly module behind an instance: to call it without
+// the library's cost of each call, and to stop one that is at work, for which the
+// library has no other way: its Kill takes the pool away from under itself.
 func moduleOf(instance pdfium.Pdfium) api.Module {
 	behind, ok := instance.(interface{ GetImplementation() any })
 	if !ok {
