@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -31,7 +32,9 @@ type pdfLine struct {
 	hyphen            bool // it ends within a word; the hyphen is not in text
 	size              float64
 	bold              bool
+	fixed             bool    // in a type whose letters are all as wide as each other
 	row               bool    // of a table; set by rows
+	code              bool    // of a program or of what one prints; set by codeLines
 	gaps              []int   // wide spaces in text, as between the cells of a table
 	left, right, base float64 // base is the line that the letters stand on
 }
@@ -288,7 +291,12 @@ func (r *pdfReader) measure(page uint64, first, typical, last int, l *pdfLine) {
 			l.size *= scale
 		}
 	}
-	l.bold = r.isBold(page, typical) && r.isBold(page, last)
+	one, other := r.font(page, typical), r.font(page, last)
+	l.bold = one.bold && other.bold
+	if l.fixed = one.fixed && other.fixed; l.fixed {
+		middle := r.font(page, (first+last)/2)
+		l.fixed = middle.fixed || middle.unknown
+	}
 	if x, y, ok := r.origin(page, first); ok {
 		l.left, l.right, l.base = x, x, y
 	}
@@ -333,18 +341,33 @@ func (r *pdfReader) gaps(page uint64, spaces []wordGap, l *pdfLine) {
 	}
 }
 
-// isBold reads the weight of a character off its font's name and flags.
-func (r *pdfReader) isBold(page uint64, i int) bool {
-	const forceBold = 1 << 18 // ISO 32000-1, table 123
+// pdfFont is what is told of a type.
+type pdfFont struct{ bold, fixed, unknown bool }
+
+// Parts of the names of bold types, and of those with letters of one width:
+// Courier, Computer Modern Typewriter and its like.
+//
+//nolint:gochecknoglobals // never changed
+var (
+	boldNames  = []string{"bold", "black", "heavy", "-medi", "semibd", "cmbx", "sfbx"}
+	fixedNames = []string{"mono", "courier", "typewriter", "cmtt", "cmsltt", "cmitt", "sftt", "ectt", "consol", "menlo", "monaco", "sourcecode", "firacode", "letter gothic", "lettergothic", "fixed"}
+)
+
+// font reads the type of a character off its name and flags. A space that
+// PDFium has put in has none.
+func (r *pdfReader) font(page uint64, i int) pdfFont {
+	const fixedPitch, forceBold = 1 << 0, 1 << 18 // ISO 32000-1, table 123
 	const flagsAt = pdfRoom - 4
 	name := strings.ToLower(string(r.bytes(r.integer("FPDFText_GetFontInfo", page, uint64(i), r.room, flagsAt, r.room+flagsAt))))
-	for _, s := range []string{"bold", "black", "heavy", "-medi", "semibd", "cmbx", "sfbx"} {
-		if strings.Contains(name, s) {
-			return true
-		}
+	if strings.Trim(name, "\x00") == "" {
+		return pdfFont{unknown: true}
 	}
 	flags, _ := r.module.Memory().ReadUint32Le(api.DecodeU32(r.room) + flagsAt)
-	return name != "" && flags&forceBold != 0
+	has := func(part string) bool { return strings.Contains(name, part) }
+	return pdfFont{
+		bold:  flags&forceBold != 0 || slices.ContainsFunc(boldNames, has),
+		fixed: flags&fixedPitch != 0 || slices.ContainsFunc(fixedNames, has),
+	}
 }
 
 // visibleRune is a character as it goes into the text: white space as a space,

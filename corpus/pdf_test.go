@@ -17,7 +17,7 @@ import (
 )
 
 // pdfWith writes a PDF of pages, each given as the content of its stream, with
-// Helvetica as /F and Helvetica Bold as /B. Further objects may be named by
+// Helvetica as /F, Helvetica Bold as /B and Courier as /C. Further objects may be named by
 // extra: what stands in the trailer, and objects from number 100 on.
 func pdfWith(trailer string, extra []string, pages ...string) []byte {
 	var b bytes.Buffer
@@ -36,8 +36,9 @@ func pdfWith(trailer string, extra []string, pages ...string) []byte {
 	object(3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
 	object(4, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>")
 	object(5, "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/Length 1>>\nstream\nx\nendstream")
+	object(6, "<</Type/Font/Subtype/Type1/BaseFont/Courier/Encoding/WinAnsiEncoding>>")
 	for i, p := range pages {
-		object(10+2*i, fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents %d 0 R/Resources<</Font<</F 3 0 R/B 4 0 R>>/XObject<</I 5 0 R>>>>>>", 11+2*i))
+		object(10+2*i, fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents %d 0 R/Resources<</Font<</F 3 0 R/B 4 0 R/C 6 0 R>>/XObject<</I 5 0 R>>>>>>", 11+2*i))
 		object(11+2*i, fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(p), p))
 	}
 	for i, e := range extra {
@@ -118,6 +119,47 @@ func TestPDF(t *testing.T) {
 		fmt.Fprintf(&b, "-- page %d to %d, %q\n%s\n", c.Page, c.PageAt(c.End-1), c.Headings, c.Text)
 	}
 	golden.Assert(t, filepath.Join("testdata", "pdf.golden"), []byte(b.String()))
+}
+
+// TestPDFCode asks that what is typewritten is told as code, with its lines and
+// their indentation, and that a name in typewriter within a sentence is not; and
+// that the heads of chapters go, of which none stands on many pages.
+func TestPDFCode(t *testing.T) {
+	code := func(x, y int, text string) string { return line("C", 10, x, y, text) }
+	data := pdfWith("", nil,
+		line("F", 8, 72, 800, "Chapter 1: Loops 1")+
+			column(72, 700, "A loop goes over the numbers and prints each one of them on a line of its own:")+
+			code(96, 680, "for i in range(3):")+code(120, 668, "print\\(i\\)")+code(96, 644, "print\\(\x92done\x92\\)")+
+			column(72, 620, "It is shown by the command below, which is made for that, and by none of the")+
+			code(72, 608, "--other-flags-of-the-program-that-there-are-and-fill-a-line")+
+			column(72, 596, "that a sentence has in its midst."),
+		line("F", 8, 72, 800, "Chapter 2: Calls 2")+column(72, 700, "Run this:")+code(96, 680, "make all"),
+		line("F", 8, 72, 800, "Chapter 3: Ends 3")+column(72, 700, "The end."),
+	)
+	doc, err := corpus.Parse(t.Context(), "a.pdf", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `A loop goes over the numbers and prints each one of them on a line of its own:
+
+` + "```" + `
+for i in range(3):
+    print(i)
+
+print('done')
+` + "```" + `
+
+It is shown by the command below, which is made for that, and by none of the --other-flags-of-the-program-that-there-are-and-fill-a-line that a sentence has in its midst.
+
+Run this:
+
+` + "```\nmake all\n```" + `
+
+The end.
+`
+	if d := cmp.Diff(want, doc.Text); d != "" {
+		t.Error(d)
+	}
 }
 
 // TestPDFOutline asks that an outline makes the headings, and that one that goes

@@ -72,12 +72,18 @@ const (
 func (w *layout) write(lines []pdfLine, pages int) (string, []block, []int) {
 	rows(lines)
 	levels := w.levels(lines)
-	for i, l := range lines {
-		j := apart
-		if i > 0 && levels[i] == levels[i-1] {
-			j = w.joint(lines[i-1], l, levels[i] > 0, rightEdge(lines, i-1))
+	codeLines(lines, levels, w.look)
+	for i := 0; i < len(lines); {
+		if lines[i].code {
+			i += w.code(lines[i:])
+			continue
 		}
-		w.line(l, levels[i], j)
+		j := apart
+		if i > 0 && levels[i] == levels[i-1] && !lines[i-1].code {
+			j = w.joint(lines[i-1], lines[i], levels[i] > 0, rightEdge(lines, i-1))
+		}
+		w.line(lines[i], levels[i], j)
+		i++
 	}
 	for len(w.starts) < pages {
 		w.starts = append(w.starts, w.out.Len())
@@ -99,33 +105,48 @@ func (w *layout) write(lines []pdfLine, pages int) (string, []block, []int) {
 
 // line writes a line with the joint before it.
 func (w *layout) line(l pdfLine, level int, j joint) {
-	switch {
-	case w.out.Len() == 0:
-	case j == apart:
-		w.out.WriteString("\n\n")
-	case j == below:
-		w.out.WriteByte('\n')
-	case j == joined && !cjkBetween(w.out.String(), l.text):
-		w.out.WriteByte(' ')
+	b := block{kind: kindText, level: level}
+	if level == 0 && l.row {
+		b.kind = kindTable
 	}
-	for len(w.starts) <= l.page {
-		w.starts = append(w.starts, w.out.Len())
+	if j == joined && cjkBetween(w.out.String(), l.text) {
+		j = glued
 	}
-	if j == apart || len(w.blocks) == 0 {
-		b := block{start: w.out.Len(), kind: kindText, level: level}
-		if level == 0 && l.row {
-			b.kind = kindTable
-		}
-		w.blocks = append(w.blocks, b)
-		if level > 0 {
-			w.out.WriteString(strings.Repeat("#", level) + " ")
-		}
+	if w.begin(j, l.page, b) && level > 0 {
+		w.out.WriteString(strings.Repeat("#", level) + " ")
 	}
 	if !l.row || level > 0 {
 		w.out.WriteString(l.text)
 		return
 	}
 	w.row(l, j == apart)
+}
+
+// begin writes what stands before a line, and reports whether it begins a block.
+func (w *layout) begin(j joint, page int, b block) bool {
+	switch {
+	case w.out.Len() == 0:
+	case j == apart:
+		w.out.WriteString("\n\n")
+	case j == below:
+		w.out.WriteByte('\n')
+	case j == joined:
+		w.out.WriteByte(' ')
+	}
+	w.page(page)
+	if j != apart && len(w.blocks) > 0 {
+		return false
+	}
+	b.start = w.out.Len()
+	w.blocks = append(w.blocks, b)
+	return true
+}
+
+// page notes where a page begins, and those without text before it.
+func (w *layout) page(n int) {
+	for len(w.starts) <= n {
+		w.starts = append(w.starts, w.out.Len())
+	}
 }
 
 // row writes a row of a table as Markdown does; the first one is its head.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,23 +48,29 @@ func beside(a, b pdfLine) bool {
 }
 
 // dropFurniture takes out what stands at the top or the bottom of many pages:
-// running heads, page numbers.
+// running heads, page numbers; and heads of which each chapter has its own, told
+// by the number of the page in them.
 func dropFurniture(pages [][]pdfLine) {
-	seen := map[string]int{}
-	for _, lines := range pages {
-		once := map[string]bool{}
+	seen, offsets := map[string]int{}, map[int]int{}
+	for p, lines := range pages {
+		once, onceOffset := map[string]bool{}, map[int]bool{}
 		for _, i := range edges(lines) {
 			if key := furnitureKey(lines[i].text); !once[key] {
 				once[key] = true
 				seen[key]++
 			}
+			if n, ok := pageNumber(lines[i].text); ok && !onceOffset[n-p] {
+				onceOffset[n-p] = true
+				offsets[n-p]++
+			}
 		}
 	}
+	often := func(n int) bool { return n >= leastSeen && 4*n >= len(pages) } // left and right pages may have their own, chapters too
 	for p, lines := range pages {
 		drop := map[int]bool{}
 		for _, i := range edges(lines) {
-			n := seen[furnitureKey(lines[i].text)]
-			drop[i] = n >= leastSeen && 4*n >= len(pages) // left and right pages may have their own, chapters too
+			n, ok := pageNumber(lines[i].text)
+			drop[i] = often(seen[furnitureKey(lines[i].text)]) || ok && often(offsets[n-p])
 		}
 		kept := lines[:0]
 		for i, l := range lines {
@@ -73,6 +80,20 @@ func dropFurniture(pages [][]pdfLine) {
 		}
 		pages[p] = kept
 	}
+}
+
+// pageNumber is the number that a short line begins or ends with.
+func pageNumber(s string) (n int, ok bool) {
+	words := strings.Fields(s)
+	if len(words) == 0 || len(words) > 16 {
+		return 0, false
+	}
+	for _, w := range []string{words[len(words)-1], words[0]} {
+		if n, err := strconv.Atoi(w); err == nil && n >= 0 && len(w) <= 5 {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // edges are the indexes of the uppermost and the lowest lines of a page.
@@ -116,13 +137,14 @@ type look struct {
 	lead    float64   // from line to line
 	larger  []float64 // sizes that headings have, largest first
 	hasBold bool      // bold lines stand out: the body is not bold
+	fixed   bool      // the body is typewritten
 }
 
 // lookOf finds the size that most letters have, and the distance that most
 // lines of it keep.
 func lookOf(lines []pdfLine) look {
 	letters, gaps := map[float64]int{}, map[float64]int{}
-	bold, all := 0, 0
+	bold, fixed, all := 0, 0, 0
 	for i, l := range lines {
 		n := utf8.RuneCountInString(l.text)
 		letters[rounded(l.size)] += n
@@ -130,13 +152,16 @@ func lookOf(lines []pdfLine) look {
 		if l.bold {
 			bold += n
 		}
+		if l.fixed {
+			fixed += n
+		}
 		if i > 0 && lines[i-1].page == l.page && rounded(lines[i-1].size) == rounded(l.size) {
 			if gap := lines[i-1].base - l.base; gap > 0.5*l.size && gap < 4*l.size {
 				gaps[rounded(gap)]++
 			}
 		}
 	}
-	lk := look{size: most(letters), lead: most(gaps), hasBold: 2*bold < all}
+	lk := look{size: most(letters), lead: most(gaps), hasBold: 2*bold < all, fixed: 2*fixed > all}
 	if lk.lead < lk.size {
 		lk.lead = 1.2 * lk.size
 	}
