@@ -235,7 +235,7 @@ func (s *selection) closest() bool {
 	known := make([]weighed, 0, len(terms))
 	sum, strange := 0.0, 0.0
 	for _, t := range terms {
-		if s.lex.stats.DocFreq(t.term) > 0 {
+		if s.lex.docFreq(t.term) > 0 {
 			known = append(known, t)
 			sum += t.weight
 		} else if slices.Contains(s.names, t.term) {
@@ -326,14 +326,37 @@ func (s *selection) holdsOwn(c statement) bool {
 func tellingWord(w weighed) bool { return !askingWord(w.term) }
 
 // stranger reports whether a question for a person names things of which the
-// best statement does not speak: it tells of somebody else.
+// best statement does not speak: it tells of somebody else. Where no passage says what
+// the person did, they tell of the thing alone.
 func (s *selection) stranger() bool {
-	if s.kind != Person || len(s.names) == 0 {
+	if s.kind != Person {
 		return false
 	}
-	all := s.statements()
-	return len(all) > 0 && all[0].signals[namesHeld] < 1
+	if len(s.names) > 0 {
+		if all := s.statements(); len(all) > 0 && all[0].signals[namesHeld] < 1 {
+			return true
+		}
+	}
+	did := slices.DeleteFunc(slices.Clone(s.own), func(w weighed) bool { return !tellingWord(w) || slices.Contains(s.names, w.term) })
+	return len(did) > 0 && !slices.ContainsFunc(did, s.isSaid)
 }
+
+// isSaid reports whether a passage says a word, or in another one the same. What is said
+// everywhere says nothing of it: "create" is no support for who founded something.
+func (s *selection) isSaid(w weighed) bool {
+	others := inEnglish()[w.term]
+	if s.lex.language(s.question) == "vi" {
+		others = inVietnamese()[w.term]
+	}
+	return slices.ContainsFunc(s.cut, func(p passage) bool {
+		whole := p.whole()
+		return soft([]weighed{w}, whole) > 0 || misspelled(w.term, whole) ||
+			slices.ContainsFunc(others, func(o string) bool { return whole.has(o) && s.lex.idf(o) >= tellingOther })
+	})
+}
+
+// tellingOther is how rare a word must be to stand for another that no passage holds.
+const tellingOther = 3.5
 
 // What a statement must be about to be close to a question: one of its heaviest
 // known words, or a good share of all.

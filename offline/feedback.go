@@ -78,5 +78,5 @@ func (l lexicon) refine(queries []state.Query, best []state.Chunk) *state.Query 
 // nothing.
 func (l lexicon) everywhere(term string) bool {
 	n := l.stats.Docs()
-	return n >= commonFloor && float64(l.stats.DocFreq(term)) > commonShare*float64(n)
+	return n >= commonFloor && float64(l.docFreq(term)) > commonShare*float64(n)
 }

@@ -32,7 +32,7 @@ func (l lexicon) shared(question string, best []state.Chunk) (words []string, ok
 		end = t.End
 		all++
 		switch {
-		case l.stats.DocFreq(t.Term) > 0:
+		case l.docFreq(t.Term) > 0:
 			known++
 			words = append(words, word)
 		case looksLikeName(word, t.Start == 0):
@@ -47,7 +47,7 @@ func (l lexicon) uninflected(name string) string {
 	runes := []rune(name)
 	for n := len(runes) - 1; n >= max(shortestStem, len(runes)-longestTail); n-- {
 		for _, t := range l.words(string(runes[:n])) {
-			if l.stats.DocFreq(t.Term) > 0 {
+			if l.docFreq(t.Term) > 0 {
 				return string(runes[:n])
 			}
 		}

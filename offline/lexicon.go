@@ -40,7 +40,7 @@ const (
 // idf is the inverse document frequency of BM25, of a small index as if it were
 // part of a larger one. A term that no chunk holds weighs most.
 func (l lexicon) idf(term string) float64 {
-	n, df := float64(l.stats.Docs()), float64(l.stats.DocFreq(term))
+	n, df := float64(l.stats.Docs()), float64(l.docFreq(term))
 	df = min(df, n)
 	if missing := enoughDocs - n; missing > 0 {
 		n, df = n+missing, df+missing*usualShare
@@ -81,7 +81,7 @@ func (l lexicon) set(texts ...string) set {
 // it has one. Pairs of syllables are left out: a passage that holds a pair holds
 // its syllables.
 func (l lexicon) tokens(s string) []text.Token {
-	return slices.DeleteFunc(l.analyzer.Analyze(s), func(t text.Token) bool { return text.IsPhrase(t.Term) })
+	return slices.DeleteFunc(l.analyze(s), func(t text.Token) bool { return text.IsPhrase(t.Term) })
 }
 
 // words are the words of s alone.
@@ -97,7 +97,7 @@ func (l lexicon) asWritten(s string) []text.Token {
 	known := map[int]bool{} // starts of words that the index knows as they are
 	twin := map[int]bool{}  // and of those that it knows only with diacritics
 	for _, t := range tokens {
-		if seen := l.stats.DocFreq(t.Term) > 0; seen && text.IsFolded(t.Term) {
+		if seen := l.docFreq(t.Term) > 0; seen && text.IsFolded(t.Term) {
 			twin[t.Start] = true
 		} else if seen || !ascii(s[t.Start:t.End]) {
 			known[t.Start] = true
@@ -190,7 +190,7 @@ func (l lexicon) contentOf(s string) []wordSaid {
 		if functionWord(lang, word) {
 			continue
 		}
-		seen := l.stats.DocFreq(t.Term) > 0
+		seen := l.docFreq(t.Term) > 0
 		if !seen && l.hasParts(tokens, i) {
 			continue // a compound nobody writes; its parts stand for it
 		}
@@ -229,10 +229,10 @@ func (l lexicon) lent(s string, not set) string {
 // known are the names in s that the index knows, without those of not.
 func (l lexicon) known(s string, not set) []string {
 	var out []string
-	for _, t := range l.analyzer.Analyze(s) {
+	for _, t := range l.analyze(s) {
 		word := s[t.Start:t.End]
 		if looksLikeName(word, t.Start == 0) && strings.IndexFunc(word, unicode.IsLetter) >= 0 && !functionWord("en", word) &&
-			!not.has(t.Term) && l.stats.DocFreq(t.Term) > 0 {
+			!not.has(t.Term) && l.docFreq(t.Term) > 0 {
 			out = append(out, word)
 		}
 	}
@@ -247,7 +247,7 @@ func (l lexicon) hasParts(tokens []text.Token, i int) bool {
 		if p.Start >= whole.End {
 			break
 		}
-		if l.stats.DocFreq(p.Term) > 0 {
+		if l.docFreq(p.Term) > 0 {
 			return true
 		}
 	}

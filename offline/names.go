@@ -128,8 +128,8 @@ const minStem = 3
 
 // knows reports whether some passage holds a word.
 func (l lexicon) knows(word string) bool {
-	for _, t := range l.analyzer.Analyze(word) {
-		if l.stats.DocFreq(t.Term) > 0 {
+	for _, t := range l.analyze(word) {
+		if l.docFreq(t.Term) > 0 {
 			return true
 		}
 	}

@@ -225,7 +225,7 @@ var (
 // rare reports whether few passages hold a term, so that the documents have
 // one topic for it at most.
 func (r *Rewriter) rare(term string) bool {
-	df := r.lex.stats.DocFreq(term)
+	df := r.lex.docFreq(term)
 	return df > 0 && float64(df) < rareShare*float64(r.lex.stats.Docs())
 }
 

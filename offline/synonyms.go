@@ -10,6 +10,7 @@ import (
 // thing, one group a line. Words of a trade are not in it: those a document
 // uses as they are. A word stands in one group only.
 const synonymGroups = `
+add adding
 keep retain persist preserve survive
 remove delete erase
 show display view list
@@ -60,17 +61,20 @@ func newThesaurus(a text.Analyzer) thesaurus {
 }
 
 // everyday are everyday words for those of s, word by word, none twice and none
-// that s has itself.
+// that s has itself, and the forms of irregular ones where it asks what somebody did.
 func (l lexicon) everyday(s string) []Expansion {
-	own := l.set(s)
+	own, past := l.set(s), asksOfPast.MatchString(s)
 	var out []Expansion
-	for _, t := range l.analyzer.Analyze(s) {
+	for _, t := range l.analyze(s) {
 		x := Expansion{Word: s[t.Start:t.End], Kind: Synonyms}
 		for _, other := range l.others[t.Term] {
 			if !own.has(other.term) {
 				own[other.term] = struct{}{}
 				x.Others = append(x.Others, other.word)
 			}
+		}
+		if past {
+			x.Others = append(x.Others, toldOf(t, s)...)
 		}
 		if len(x.Others) > 0 {
 			out = append(out, x)
