@@ -32,10 +32,10 @@ type pdfLine struct {
 	hyphen            bool // it ends within a word; the hyphen is not in text
 	size              float64
 	bold              bool
-	fixed             bool    // in a type whose letters are all as wide as each other
-	row               bool    // of a table; set by rows
-	code              bool    // of a program or of what one prints; set by codeLines
-	gaps              []int   // wide spaces in text, as between the cells of a table
+	fixed             bool // in a type whose letters are all as wide as each other
+	row               bool // of a table; set by rows
+	code              bool // of a program or of what one prints; set by codeLines
+	gaps              []cellGap
 	left, right, base float64 // base is the line that the letters stand on
 }
 
@@ -336,7 +336,7 @@ func (r *pdfReader) gaps(page uint64, spaces []wordGap, l *pdfLine) {
 			continue
 		}
 		if after, _, ok := r.origin(page, g.after); ok && after-before >= wideGap*l.size {
-			l.gaps = append(l.gaps, g.at)
+			l.gaps = append(l.gaps, cellGap{g.at, before, after})
 		}
 	}
 }

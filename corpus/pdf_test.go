@@ -162,6 +162,32 @@ The end.
 	}
 }
 
+// TestPDFJustified asks that the wide spaces of a justified paragraph make no
+// table of it, that the table of contents is left out, and that the largest type
+// of the first page is the title.
+func TestPDFJustified(t *testing.T) {
+	const words = "nnnnn nnnnn nnnnn nnnnn nnnnn" // 150 points wide
+	stretched := line("F", 10, 72, 688, "mmmmm") + line("F", 10, 140, 688, "nnnnn") + line("F", 10, 194, 688, "nnnnn")
+	pages := []string{
+		line("B", 10, 72, 740, "A foreword") + line("B", 24, 72, 760, "The Good") + line("B", 24, 72, 720, "Title") +
+			column(72, 700, words) + stretched + column(72, 676, words, words),
+		column(72, 700, "Loops . . . . . . . . . . 7", "Price . . . . . . . 4.50"),
+	}
+	for range 10 {
+		pages = append(pages, column(72, 700, "Some text."))
+	}
+	doc, err := corpus.Parse(t.Context(), "a.pdf", pdfWith("", nil, pages...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := words + " mmmmm nnnnn nnnnn " + words; !strings.Contains(doc.Text, want) || strings.Contains(doc.Text, "Loops") || !strings.Contains(doc.Text, "4.50") {
+		t.Errorf("no %q, or the table of contents, in\n%s", want, doc.Text)
+	}
+	if doc.Title != "The Good Title" {
+		t.Errorf("title %q", doc.Title)
+	}
+}
+
 // TestPDFOutline asks that an outline makes the headings, and that one that goes
 // round in circles ends.
 func TestPDFOutline(t *testing.T) {

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 const (
 	longestHeadline = 160  // runes
+	titleType       = 1.3  // times the body's size, likewise for a title
 	largerType      = 1.12 // times the body's size: at least so large is the type of a heading
 )
 
@@ -29,6 +31,34 @@ func titleOf(blocks []block) string {
 		}
 	}
 	return best.heading
+}
+
+// largestOf is what stands in the largest type on the first page that has text,
+// where that is larger than the rest: the title, on the first lines of it.
+func largestOf(pages [][]pdfLine, lk look) string {
+	for _, lines := range pages {
+		if len(lines) == 0 {
+			continue
+		}
+		top := slices.MaxFunc(lines, func(a, b pdfLine) int { return cmp.Compare(rounded(a.size), rounded(b.size)) }).size
+		if top < titleType*lk.size {
+			return ""
+		}
+		from := slices.IndexFunc(lines, func(l pdfLine) bool { return rounded(l.size) == rounded(top) })
+		var title []string
+		for _, l := range lines[from:] {
+			if rounded(l.size) != rounded(top) {
+				break
+			}
+			title = append(title, l.text)
+		}
+		joined := strings.Join(title, " ")
+		if !hasLetters(joined) || utf8.RuneCountInString(joined) > longestHeadline {
+			return ""
+		}
+		return joined
+	}
+	return ""
 }
 
 // levels finds the headings: those of the outline where it names lines of the

@@ -29,7 +29,7 @@ func (d *Document) takePDF(file *pdfFile) error {
 	}
 	w := layout{look: lookOf(lines), outline: file.outline}
 	d.Text, d.blocks, d.pages = w.write(lines, len(file.pages))
-	d.Meta, d.Title = file.fields, cmp.Or(file.title, titleOf(d.blocks))
+	d.Meta, d.Title = file.fields, cmp.Or(file.title, largestOf(file.pages, w.look), titleOf(d.blocks))
 	return nil
 }
 
@@ -149,31 +149,6 @@ func (w *layout) page(n int) {
 	}
 }
 
-// row writes a row of a table as Markdown does; the first one is its head.
-func (w *layout) row(l pdfLine, first bool) {
-	from := 0
-	w.out.WriteByte('|')
-	for _, gap := range append(slices.Clone(l.gaps), len(l.text)) {
-		w.out.WriteString(" " + strings.ReplaceAll(strings.TrimSpace(l.text[from:gap]), "|", `\|`) + " |")
-		from = gap
-	}
-	if first {
-		w.out.WriteString("\n|" + strings.Repeat(" --- |", len(l.gaps)+1))
-	}
-}
-
-// rows finds the lines that are rows of a table: with two wide gaps, or with one
-// beside another such line.
-func rows(lines []pdfLine) {
-	for i := range lines {
-		l := &lines[i]
-		gapped := func(k int) bool {
-			return k >= 0 && k < len(lines) && lines[k].page == l.page && len(lines[k].gaps) > 0
-		}
-		l.row = len(l.gaps) > 1 || len(l.gaps) == 1 && !numbered(l.text) && (gapped(i-1) || gapped(i+1))
-	}
-}
-
 // cjkBetween reports whether two lines meet in scripts that put no space
 // between words.
 func cjkBetween(before, after string) bool {
@@ -285,16 +260,4 @@ func isItem(s string) bool {
 		return strings.HasPrefix(first, "[") && strings.HasSuffix(first, "]") && strings.Trim(first[1:len(first)-1], "0123456789") == ""
 	}
 	return strings.Trim(bare, "0123456789.") == "" || len(bare) == 1 && unicode.IsLetter(rune(bare[0]))
-}
-
-// tabular reports whether a line looks like a row of a table: mostly figures.
-func tabular(l pdfLine) bool {
-	words := strings.Fields(l.text)
-	figures := 0
-	for _, w := range words {
-		if strings.ContainsAny(w, "0123456789") {
-			figures++
-		}
-	}
-	return len(words) >= 3 && 2*figures >= len(words)
 }

@@ -24,13 +24,13 @@ func together(lines []pdfLine) []pdfLine {
 			a := &out[n-1]
 			gap := l.left - a.right
 			if gap >= wideGap*l.size {
-				a.gaps = append(a.gaps, len(a.text))
+				a.gaps = append(a.gaps, cellGap{len(a.text), a.right, l.left})
 			}
 			if gap > 0.15*l.size {
 				a.text += " "
 			}
 			for _, g := range l.gaps {
-				a.gaps = append(a.gaps, len(a.text)+g)
+				a.gaps = append(a.gaps, cellGap{len(a.text) + g.at, g.from, g.to})
 			}
 			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
 			continue
@@ -67,10 +67,10 @@ func dropFurniture(pages [][]pdfLine) {
 	}
 	often := func(n int) bool { return n >= leastSeen && 4*n >= len(pages) } // left and right pages may have their own, chapters too
 	for p, lines := range pages {
-		drop := map[int]bool{}
+		drop := leaders(lines, len(pages))
 		for _, i := range edges(lines) {
 			n, ok := pageNumber(lines[i].text)
-			drop[i] = often(seen[furnitureKey(lines[i].text)]) || ok && often(offsets[n-p])
+			drop[i] = drop[i] || often(seen[furnitureKey(lines[i].text)]) || ok && often(offsets[n-p])
 		}
 		kept := lines[:0]
 		for i, l := range lines {
@@ -80,6 +80,32 @@ func dropFurniture(pages [][]pdfLine) {
 		}
 		pages[p] = kept
 	}
+}
+
+// leadersFrom is how many pages a document with a table of contents has; in a
+// shorter one, such as a menu, dots lead to other figures.
+const leadersFrom = 10
+
+// leaders are the lines of a page that lead to a page by dots: those of the table
+// of contents and of an index, which say where something stands and not what.
+func leaders(lines []pdfLine, pages int) map[int]bool {
+	found := map[int]bool{}
+	for i, l := range lines {
+		words := strings.Fields(l.text)
+		if len(words) < 2 || pages < leadersFrom {
+			continue
+		}
+		last := words[len(words)-1]
+		before := strings.TrimSuffix(l.text, last)
+		bare := strings.TrimRight(before, ". …")
+		if n := before[len(bare):]; strings.Count(n, ".")+3*strings.Count(n, "…") < 4 {
+			continue
+		}
+		if n, err := strconv.Atoi(last); err == nil && n <= pages || strings.Trim(last, "ivxlc") == "" {
+			found[i] = true
+		}
+	}
+	return found
 }
 
 // pageNumber is the number that a short line begins or ends with.
