@@ -64,7 +64,7 @@ func (w *window) addMore(t, i int) int {
 			v = float64(term.chunkGain * w.score.inText(p.body, uint32(length)))
 		} else {
 			_, body, heading := w.seg.chunkRow(p.chunk)
-			v = w.score.chunkImpact(term.term, p, body, heading, 0, 0)
+			v = w.score.chunkImpact(term.term, &p, body, heading, 0, 0)
 		}
 		w.sum(int(p.chunk), float64(term.weight*v))
 		if i++; i == len(l.chunks) || l.chunks[i] >= end {
@@ -80,7 +80,7 @@ func (w *window) addMore(t, i int) int {
 func (w *window) addOnly(t, f int, p posting) {
 	term := w.terms[t]
 	_, body, heading := w.seg.chunkRow(p.chunk)
-	w.sum(int(p.chunk), float64(term.weight*(w.score.chunkImpact(term.term, p, body, heading, 0, 0)+
+	w.sum(int(p.chunk), float64(term.weight*(w.score.chunkImpact(term.term, &p, body, heading, 0, 0)+
 		w.score.fileImpact(term.term, p.body, w.seg.fileField(f, 1), 0, 0))))
 }
 
@@ -139,7 +139,7 @@ func (w *window) addWhole(t, f int, title uint32, in func(chunk int) posting) {
 		p := in(at)
 		total += p.body
 		_, body, heading := w.seg.chunkRow(uint32(at)) //nolint:gosec // chunks of a segment fit 32 bits
-		v := w.score.chunkImpact(term.term, p, body, heading, title, length)
+		v := w.score.chunkImpact(term.term, &p, body, heading, title, length)
 		if end-first == 1 {
 			v += w.score.fileImpact(term.term, total, w.seg.fileField(f, 1), title, length)
 		}
@@ -255,7 +255,7 @@ func (w *window) finishOnly(chunk, t int, floor float64, found *top) {
 		case uint64(c.chunk) != uint64(chunk):
 		case length > onlyChunk && c.posting.plain():
 			term, n := w.terms[t], uint32(length&^onlyChunk)
-			w.sum(chunk, float64(term.weight*(w.score.chunkImpact(term.term, c.posting, n, 0, 0, 0)+
+			w.sum(chunk, float64(term.weight*(w.score.chunkImpact(term.term, &c.posting, n, 0, 0, 0)+
 				w.score.fileImpact(term.term, c.body, n, 0, 0))))
 		default:
 			w.addFile(t, chunk)

@@ -3,12 +3,12 @@ package index
 import "math"
 
 // documents are what a search that adds up whole parts needs of a segment besides its
-// rows, and as short: 2 bytes a file, 4 more where some have several chunks, and the ids
-// of the chunks.
+// rows, and as short: 2 bytes a file, 2 a chunk where some files have several, and the ids
+// of the chunks. Such a part has few chunks: see denseChunks.
 type documents struct {
 	titles  []uint16  // of files: terms of the title; longTitle: look into the table
 	several []several // documents of more than one chunk, ascending
-	places  []uint32  // by file, 1 + its place in several, 0 where it has one chunk; nil: all have
+	places  []uint16  // by chunk, 1 + the place of its document in several, 0 where the chunk is all of it; nil: all are
 	ids     string    // of the chunks, one behind the other
 	idSize  int       // bytes of each id where all have as many, as most segments' have; else 0
 }
@@ -38,13 +38,15 @@ func (s *segment) documents() *documents {
 			}
 		}
 		if s.files < s.chunks {
-			d.places = make([]uint32, s.files)
+			d.places = make([]uint16, s.chunks)
 		}
 		for f := range s.files {
 			d.titles[f] = uint16(min(s.fileField(f, 2), longTitle))
 			if first, end := s.chunksOf(f); end-first > 1 {
 				d.several = append(d.several, several{uint32(first), uint32(end), uint32(f), s.fileField(f, 1)}) //nolint:gosec // chunks of a segment fit 32 bits
-				d.places[f] = uint32(len(d.several))                                                             //nolint:gosec // as above
+				for c := first; c < end; c++ {
+					d.places[c] = uint16(len(d.several)) //nolint:gosec // fewer than denseChunks
+				}
 			}
 		}
 	})
@@ -60,12 +62,13 @@ func (d *documents) id(s *segment, chunk int) string {
 	return d.ids[start:end]
 }
 
-// place returns where a file stands in several, -1 where it has one chunk.
-func (d *documents) place(file int) int {
+// place returns where the document of a chunk stands in several, -1 where the chunk is all
+// of it.
+func (d *documents) place(chunk uint32) int {
 	if d.places == nil {
 		return -1
 	}
-	return int(d.places[file]) - 1
+	return int(d.places[chunk]) - 1
 }
 
 // title returns how many terms the title of a file of a segment has.

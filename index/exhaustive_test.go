@@ -267,7 +267,7 @@ func TestShortRows(t *testing.T) {
 		docs := seg.documents()
 		for f := range seg.files {
 			first, end := seg.chunksOf(f)
-			place := docs.place(f)
+			place := docs.place(uint32(first))
 			if (place >= 0) != (end-first > 1) || docs.title(seg, f) != seg.fileField(f, 2) || docs.id(seg, first) != seg.id(first) {
 				t.Errorf("file %d of chunks %d to %d is in place %d and has a title of %d terms, want %d, and the id %q", f, first, end, place, docs.title(seg, f), seg.fileField(f, 2), docs.id(seg, first))
 			}

@@ -132,7 +132,7 @@ func (s *Searcher) explainTerm(p *part, chunk int, t queryTerm, postings entry) 
 	r, titleLength := s.scorer.ranking, p.fileField(file, 2)
 	body, heading := p.chunkField(chunk, 1), p.chunkField(chunk, 2)
 	length := p.fileField(file, 1)
-	ofChunk = s.scorer.chunkImpact(t.term, here, body, heading, title, titleLength)
+	ofChunk = s.scorer.chunkImpact(t.term, &here, body, heading, title, titleLength)
 	ofFile = s.scorer.fileImpact(t.term, total, length, title, titleLength)
 	x = TermExplanation{Term: t.name, Weight: t.weight}
 	x.Chunk = explainPart(t.chunkDF, s.all.chunks, s.scorer.chunkTF(here.body, body, here.heading, heading, title, titleLength), t.weight*ofChunk,

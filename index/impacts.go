@@ -86,52 +86,81 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 type impactsMaker struct {
 	impacts
 
-	list  taken
-	other []uint32 // postings of the list that plainOnes leaves
+	block [blockEntries]uint32 // chunks of a block of postings
+	other []posting            // those that plainOnes leaves
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
 var makers = sync.Pool{New: func() any { return new(impactsMaker) }}
 
-// make works out the impacts of a term in part i.
+// make works out the impacts of a term in part i. What is damaged ends its postings.
 func (m *impactsMaker) make(s *Searcher, i int, t *term) {
-	p, l, list := &s.parts[i], s.layoutOf(i), &m.list
-	list.all(t.parts[i].entry, uint32(p.chunks)) //nolint:gosec // chunks of a segment fit 32 bits
-	m.chunks, m.ofChunk = slices.Grow(m.chunks[:0], p.chunks), slices.Grow(m.ofChunk[:0], p.chunks)
-	m.several, m.ofWhole = m.several[:0], m.ofWhole[:0]
-	m.plainOnes(l, t, s.scorer.ranking.Document)
+	p, l := &s.parts[i], s.layoutOf(i)
+	var c cursor
+	c.prepare(t.parts[i].entry)
+	most, from := min(c.n, p.chunks)+blockEntries, uint32(0)
+	m.chunks, m.ofChunk = slices.Grow(m.chunks[:0], most), slices.Grow(m.ofChunk[:0], most)
+	m.several, m.ofWhole, m.other = m.several[:0], m.ofWhole[:0], m.other[:0]
+	for b := range c.blocks {
+		if c.load(b); c.size == 0 || !c.spread(&m.block, from, uint32(p.chunks)) { //nolint:gosec // chunks of a segment fit 32 bits
+			break
+		}
+		from = m.block[c.size-1] + 1
+		m.plainOnes(&c, l, t, s.scorer.ranking.Document)
+	}
 	for n := 0; n < len(m.other); {
 		n = m.addFile(s, p.segment, l, t, n)
 	}
 }
 
-// plainOnes adds the impacts of postings in the text alone of files of one chunk, which
-// are most, and leaves the others.
-func (m *impactsMaker) plainOnes(l *layout, t *term, document float64) {
-	list, codes := m.list.chunks, m.list.codes
-	codes = codes[:len(list)]
-	m.other = slices.Grow(m.other[:0], len(list))
-	other, chunks, impacts := m.other[:len(list)], m.chunks[:len(list)], m.ofChunk[:len(list)]
-	lengths, plain := l.lengths, l.plain
-	forChunk, forFile := t.chunkGain, t.fileGain
-	k, left := 0, 0
-	for n, chunk := range list {
+// plainOnes adds the impacts of postings of the block in the text alone of files of one
+// chunk, which are most, and sets the others aside. Neither of its steps has a branch that
+// would often be mispredicted, nor more at hand than registers hold.
+func (m *impactsMaker) plainOnes(c *cursor, l *layout, t *term, document float64) {
+	var (
+		places [blockEntries]uint32 // of plain ones, in l.plain
+		others [blockEntries]uint8
+	)
+	codes, lengths, size := c.codes, l.lengths, uint32(len(l.plain)) //nolint:gosec // few
+	start, n := len(m.chunks), 0
+	chunks := (*[blockEntries]uint16)(m.chunks[start : start+blockEntries])
+	for i, code := range codes {
+		chunk := m.block[i&(blockEntries-1)]
 		// Lengths of chunks that are not all of their file, and 0 occurrences, are far too large.
-		tf := uint(codes[n]) - 1
-		place := uint(lengths[chunk]-onlyChunk)*plainCounts + tf
-		if tf >= plainCounts || place >= uint(len(plain)) {
-			other[left] = uint32(n) //nolint:gosec // no more than chunks
-			left++
-			continue
+		tf := uint32(code) - 1
+		place := uint32(lengths[chunk]-onlyChunk)*plainCounts + tf
+		places[n&(blockEntries-1)], chunks[n&(blockEntries-1)] = place, uint16(chunk) //nolint:gosec // chunks of a small part
+		others[(i-n)&(blockEntries-1)] = uint8(i)                                     //nolint:gosec // below blockEntries
+		few, held := 0, 0
+		if tf < plainCounts {
+			few = 1
 		}
+		if place < size {
+			held = 1
+		}
+		n += few & held
+	}
+	left := others[:len(codes)-n]
+	forChunk, forFile, plain, k := t.chunkGain, t.fileGain, l.plain, 0
+	impacts := (*[blockEntries]float64)(m.ofChunk[start : start+blockEntries])
+	for i, place := range places[:n] {
 		by := &plain[place]
 		v := float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))
-		chunks[k], impacts[k] = uint16(chunk), v //nolint:gosec // chunks of a small part
+		chunks[k&(blockEntries-1)], impacts[k&(blockEntries-1)] = chunks[i&(blockEntries-1)], v
 		if v > 0 {
 			k++
 		}
 	}
-	m.chunks, m.ofChunk, m.other = chunks[:k], impacts[:k], other[:left]
+	m.chunks, m.ofChunk = m.chunks[:start+k], m.ofChunk[:start+k]
+	at := len(m.other)
+	m.other = slices.Grow(m.other, len(left))[:at+len(left)]
+	for n, i := range left {
+		in, code := &m.other[at+n], codes[i]
+		in.chunk, in.body, in.heading, in.title = m.block[i&(blockEntries-1)], uint32(code), 0, 0
+		if code >= entryMore {
+			c.rest.more(in, code)
+		}
+	}
 }
 
 func (m *impacts) add(chunk uint32, v float64) {
@@ -143,32 +172,34 @@ func (m *impacts) add(chunk uint32, v float64) {
 // addFile adds the impacts of the file that the n-th of the other postings is of, and
 // returns the first behind those of the file.
 func (m *impactsMaker) addFile(s *Searcher, g *segment, l *layout, t *term, n int) int {
-	in := m.list.at(int(m.other[n]))
-	f := l.fileOf(in.chunk)
-	if place := l.place(f); place >= 0 {
+	in, score := &m.other[n], &s.scorer
+	if place := l.place(in.chunk); place >= 0 {
 		return m.addSeveral(s, g, l, t, n, place)
 	}
-	body, heading := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0)
-	total, length := body, l.title(g, f)
+	body, heading, length := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0), uint32(0)
+	total := body
 	if l.lengths[in.chunk] <= onlyChunk || in.heading > 0 { // as few are
 		_, body, heading = g.chunkRow(in.chunk)
-		total = g.fileField(f, 1)
+		total = g.fileField(l.fileOf(in.chunk), 1)
 	}
-	m.add(in.chunk, s.scorer.chunkImpact(t, in, body, heading, in.title, length)+s.scorer.fileImpact(t, in.body, total, in.title, length))
+	if in.title > 0 {
+		length = l.title(g, l.fileOf(in.chunk))
+	}
+	m.add(in.chunk, score.chunkImpact(t, in, body, heading, in.title, length)+score.fileImpact(t, in.body, total, in.title, length))
 	return n + 1
 }
 
 // addSeveral is addFile for a document of several chunks, all of whose postings are
 // others.
 func (m *impactsMaker) addSeveral(s *Searcher, g *segment, l *layout, t *term, n, place int) int {
-	list, doc, score := &m.list, &l.several[place], &s.scorer
-	title, total := list.at(int(m.other[n])).title, uint32(0)
+	doc, score := &l.several[place], &s.scorer
+	title, total := m.other[n].title, uint32(0)
 	if title > 0 { // all of its chunks have part in it
 		length := l.title(g, int(doc.file))
 		for at := doc.first; at < doc.end; at++ {
-			var in posting
-			if n < len(m.other) && list.chunks[m.other[n]] == at {
-				in = list.at(int(m.other[n]))
+			in := &posting{}
+			if n < len(m.other) && m.other[n].chunk == at {
+				in = &m.other[n]
 				n++
 			}
 			total += in.body
@@ -178,8 +209,8 @@ func (m *impactsMaker) addSeveral(s *Searcher, g *segment, l *layout, t *term, n
 		m.addWhole(place, score.fileImpact(t, total, doc.body, title, length))
 		return n
 	}
-	for ; n < len(m.other) && list.chunks[m.other[n]] < doc.end; n++ {
-		in := list.at(int(m.other[n]))
+	for ; n < len(m.other) && m.other[n].chunk < doc.end; n++ {
+		in := &m.other[n]
 		total += in.body
 		if by := l.shares(in.body, uint32(l.lengths[in.chunk])); by != nil && in.heading == 0 {
 			m.add(in.chunk, float64(t.chunkGain*by.chunk))

@@ -267,19 +267,24 @@ func (c *cursor) readMore() {
 		if code&entryMore == 0 {
 			continue
 		}
-		c.body, c.heading, c.title = uint32(code&entryLong), 0, 0
-		if c.body == entryLong {
-			c.body = c.rest.u32()
-		}
-		if code&entryHeading != 0 {
-			c.heading = c.rest.u32()
-		}
-		if code&entryTitle != 0 {
-			c.title = c.rest.u32()
-		}
+		c.rest.more(&c.posting, code)
 	}
 	if c.rest.err != nil {
 		c.end()
+	}
+}
+
+// more reads what follows of an entry that tells more.
+func (r *reader) more(p *posting, code byte) {
+	p.body, p.heading, p.title = uint32(code&entryLong), 0, 0
+	if p.body == entryLong {
+		p.body = r.u32()
+	}
+	if code&entryHeading != 0 {
+		p.heading = r.u32()
+	}
+	if code&entryTitle != 0 {
+		p.title = r.u32()
 	}
 }
 
@@ -400,24 +405,35 @@ func (l *taken) leave(set bitmap, first uint32) {
 	l.chunks, l.codes = l.chunks[:kept], codes[:kept]
 }
 
-// all reads all postings of a term in a part of so many chunks, as a cursor that takes
-// them does.
-func (l *taken) all(e entry, chunks uint32) {
-	var c cursor
-	c.prepare(e)
-	l.chunks, l.codes, l.more, l.next = l.chunks[:0], l.codes[:0], l.more[:0], 0
-	from := uint32(0)
-	for b := range c.blocks {
-		if c.load(b); c.size == 0 {
-			return
+// spread puts the chunks of the block into a list. It reports whether they ascend and lie
+// in [from, end), as all but damaged ones do.
+func (c *cursor) spread(list *[blockEntries]uint32, from, end uint32) bool {
+	out, offsets, back := list[:c.size], c.offsets, uint32(0)
+	next := from - c.first // offset that the next one has at least
+	switch c.width {
+	case 1:
+		for i := range out {
+			if i >= len(offsets) {
+				break
+			}
+			o := uint32(offsets[i])
+			back |= o - next // of the upper half of numbers where it goes back
+			out[i], next = c.first+o, o+1
 		}
-		start := len(l.chunks)
-		c.decode(l, c.size)
-		l.check(start, from, chunks)
-		if len(l.chunks) > 0 {
-			from = l.chunks[len(l.chunks)-1] + 1
+	case 2:
+		for i := range out {
+			o := uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
+			back |= o - next
+			out[i], next = c.first+o, o+1
+		}
+	default:
+		for i := range out {
+			o := binary.LittleEndian.Uint32(offsets[4*i:])
+			back |= o - next
+			out[i], next = c.first+o, o+1
 		}
 	}
+	return back>>31 == 0 && c.first+next <= end
 }
 
 // check takes out, from a place on, what is not in [from, end) or does not ascend,

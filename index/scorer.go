@@ -101,7 +101,7 @@ const maxTF = 1e30
 // chunkImpact is what a term of weight 1 gives a chunk by itself, fileImpact what
 // it gives all chunks of a document that hold a term. To a document's only chunk
 // both are given in one. Conversions keep compilers from fusing.
-func (s *scorer) chunkImpact(t *term, in posting, body, heading, title, titleLength uint32) float64 {
+func (s *scorer) chunkImpact(t *term, in *posting, body, heading, title, titleLength uint32) float64 {
 	return float64(t.chunkGain * s.chunk(in.body, body, in.heading, heading, title, titleLength))
 }
 
