@@ -34,11 +34,18 @@ func (s *segment) initials(letter string) *initials {
 
 func (s *segment) newInitials(letter []byte) *initials {
 	l := &initials{}
+	begin, end := s.blockBefore(letter), len(s.blocks)/blockWidth
+	behind := append(bytes.Clone(letter[:len(letter)-1]), letter[len(letter)-1]+1) // no letter ends in 255
+	if b := s.blockBefore(behind); b < end {
+		end = b + 1
+	}
+	l.sizes, l.sets = make([]uint8, 0, (end-begin)*blockTerms), make([]uint32, 0, (end-begin)*blockTerms)
 	var t []byte
 	var seen letterSets
-	for b := s.blockBefore(letter); b < len(s.blocks)/blockWidth; b++ {
+	for b := begin; b < end; b++ {
 		r := s.block(b)
 		t = t[:0]
+		begins := false
 		for i := range min(blockTerms, s.terms-b*blockTerms) {
 			shared := 0
 			if len(r.b) > 0 && r.b[0] < 0x80 {
@@ -47,8 +54,11 @@ func (s *segment) newInitials(letter []byte) *initials {
 			if t = r.dictTerm(t); r.err != nil {
 				return l
 			}
+			if shared < len(letter) {
+				begins = bytes.HasPrefix(t, letter)
+			}
 			size, set := seen.of(t, shared)
-			if !bytes.HasPrefix(t, letter) {
+			if !begins {
 				if bytes.Compare(t, letter) > 0 {
 					return l
 				}
@@ -56,8 +66,6 @@ func (s *segment) newInitials(letter []byte) *initials {
 			}
 			if len(l.sizes) == 0 {
 				l.first = b*blockTerms + i
-				const some = 1 << 10
-				l.sizes, l.sets = make([]uint8, 0, some), make([]uint32, 0, some)
 			}
 			l.sizes, l.sets = append(l.sizes, size), append(l.sets, set)
 		}

@@ -268,7 +268,10 @@ func For(lang string) Analyzer {
 // for words that are not in any text, such as guessed spellings. lang is not "vi".
 func TermOf(lang, word string) string {
 	if lang == "en" {
-		return englishTerm(word)
+		if StopWord("en", word) {
+			return ""
+		}
+		return englishStem(clip(word))
 	}
 	if a := languageAnalyzers()[lang]; a != nil {
 		return a.term(word)
