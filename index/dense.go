@@ -55,8 +55,15 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 		m.hide(p)
 	}
 	m.gather(found)
-	for _, c := range m.hits {
-		found.offer(candidate{i, int(c), m.chunks[c]})
+	if len(s.parts) == 1 { // little is left to choose among
+		found.list = slices.Grow(found.list, len(m.hits))
+		for _, c := range m.hits {
+			found.list = append(found.list, candidate{i, int(c), m.chunks[c]})
+		}
+	} else {
+		for _, c := range m.hits {
+			found.offer(candidate{i, int(c), m.chunks[c]})
+		}
 	}
 	clear(m.chunks)
 	clear(m.several)
@@ -103,15 +110,16 @@ const (
 // not below a floor that at least k of them reach. Sums are not below 0, so their
 // bits are ordered as they are. It has few branches that would be mispredicted.
 func (m *sums) gather(found *top) {
-	m.maxima = slices.Grow(m.maxima[:0], len(m.chunks)/maximaOf)
-	greatest := uint64(0)
-	for b := 0; b < len(m.chunks); b += maximaOf {
-		v := (*[maximaOf]float64)(m.chunks[b:])
+	blocks := len(m.chunks) / maximaOf
+	m.maxima = slices.Grow(m.maxima[:0], blocks)[:blocks]
+	greatest, chunks := uint64(0), m.chunks
+	for b := range m.maxima {
+		v := (*[maximaOf]float64)(chunks)
 		most := max(
 			max(max(math.Float64bits(v[0]), math.Float64bits(v[1])), max(math.Float64bits(v[2]), math.Float64bits(v[3]))),
 			max(max(math.Float64bits(v[4]), math.Float64bits(v[5])), max(math.Float64bits(v[6]), math.Float64bits(v[7]))),
 		)
-		m.maxima = append(m.maxima, math.Float64frombits(most))
+		m.maxima[b], chunks = math.Float64frombits(most), chunks[maximaOf:]
 		greatest = max(greatest, most)
 	}
 	scores := m.maxima // of as many chunks
@@ -122,20 +130,23 @@ func (m *sums) gather(found *top) {
 	if reached := found.floor(); reached > 0 {
 		floor = max(floor, math.Float64bits(reached))
 	}
-	m.hits = slices.Grow(m.hits[:0], len(m.chunks)+1)[:len(m.chunks)+1]
-	n := 0
+	m.hits = slices.Grow(m.hits[:0], len(m.chunks)+maximaOf)
+	hits, n := m.hits[:len(m.chunks)+maximaOf], 0
 	for b, most := range m.maxima {
 		if math.Float64bits(most) < floor {
 			continue
 		}
-		for c := b * maximaOf; c < (b+1)*maximaOf; c++ {
-			m.hits[n] = uint32(c) //nolint:gosec // chunks of a segment fit 32 bits
-			if math.Float64bits(m.chunks[c]) >= floor {
-				n++
+		block, out := (*[maximaOf]float64)(m.chunks[b*maximaOf:]), (*[maximaOf]uint32)(hits[n:])
+		k := 0
+		for c, v := range block {
+			out[k&(maximaOf-1)] = uint32(b*maximaOf + c) //nolint:gosec // chunks of a segment fit 32 bits
+			if math.Float64bits(v) >= floor {
+				k++
 			}
 		}
+		n += k
 	}
-	m.hits = m.hits[:n]
+	m.hits = hits[:n]
 }
 
 // floorOf returns a score above 0 that at least k of some are not below, as bits;

@@ -224,9 +224,22 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 		return nil
 	}
 	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
+	part, l := -1, (*layout)(nil) // of a small part of the first root, whose ids are known outside as they are
 	for i, c := range found {
-		legs[i] = state.Leg{Name: leg, Rank: i + 1, Score: c.score}
-		hits[i] = state.Hit{Chunk: s.publicID(c), Score: c.score, Legs: legs[i : i+1 : i+1]}
+		if c.part != part {
+			part, l = c.part, nil
+			if s.dense(part) && s.parts[part].root == s.parts[0].root {
+				l = s.layoutOf(part)
+			}
+		}
+		hit, why := &hits[i], &legs[i]
+		if l != nil {
+			hit.Chunk = l.id(s.parts[part].segment, c.chunk)
+		} else {
+			hit.Chunk = s.publicID(c)
+		}
+		why.Name, why.Rank, why.Score = leg, i+1, c.score
+		hit.Score, hit.Legs = c.score, legs[i:i+1:i+1]
 	}
 	return hits
 }

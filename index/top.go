@@ -150,11 +150,11 @@ func (t *top) worse(i, j int) bool {
 	return t.better(t.list[i], t.list[j]) > 0
 }
 
-// ranked returns the candidates, best first. The top is used up then.
+// ranked returns the k best candidates, best first. The top is used up then.
 func (t *top) ranked() []candidate {
 	t.sortScores()
 	slices.SortFunc(t.list, t.better) // quick where little is left to do
-	return t.list
+	return t.list[:min(t.k, len(t.list))]
 }
 
 // sortScores brings candidates in the order of their scores but for the last bits,
