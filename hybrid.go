@@ -103,7 +103,7 @@ type hybrid struct {
 	shares  *memo.Cache[string, float64] // see covered
 
 	mu      sync.Mutex // held while vectors are loaded
-	vectors *index.Vectors
+	vectors atomic.Pointer[index.Vectors]
 	fault   error // why there are none; not asked for again
 
 	whole *hybrid // that this one finds a part of, and whose vectors it has; nil: it is whole
@@ -137,7 +137,7 @@ func (h *hybrid) Search(ctx context.Context, q state.Query, k int) ([]state.Hit,
 		q.Phrases, q.Without = nil, nil
 		return narrowed.Search(ctx, q, k)
 	}
-	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg, nil)
+	found, err := h.search(ctx, q, k, 0, h.config.Dense.Leg)
 	hits, warnings := found.hits, found.warnings
 	if err != nil && ctx.Err() == nil && h.config.Dense.Leg == LegDense {
 		warnings = []string{leftOut(err)}
@@ -172,8 +172,8 @@ func respelling(r index.Respelled) string {
 // search searches by one leg, or by all that have a weight side by side, fuses what
 // they find, and returns the k best, and spare more. A leg that cannot take part, or finds nothing, leaves its
 // weight to the others; one of weight 0 is not asked. Only where the dense leg
-// was asked for by name is its failure an error. meanwhile is that of askAll.
-func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string, meanwhile func(found []state.Hit, busy func() bool)) (f findings, err error) {
+// was asked for by name is its failure an error.
+func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg string) (f findings, err error) {
 	if !slices.Contains(legs(), leg) {
 		return f, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(legs(), ", "))
 	}
@@ -185,7 +185,7 @@ func (h *hybrid) search(ctx context.Context, q state.Query, k, spare int, leg st
 		}
 		return f, err
 	}
-	lists, warnings, err := askAll(ctx, asked, meanwhile)
+	lists, warnings, err := askAll(ctx, asked)
 	if err != nil {
 		return f, err
 	}
@@ -245,6 +245,7 @@ type source struct {
 	weight   float64
 	depth    int  // hits it is asked for
 	optional bool // where it fails, the others do without
+	quick    bool // it has an answer before another thread is awake
 	find     func(ctx context.Context, k int) ([]state.Hit, []string, error)
 }
 
@@ -267,7 +268,7 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 		}})
 	}
 	if w.Dense > 0 {
-		out = append(out, source{leg: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+		out = append(out, source{leg: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, quick: h.quick(q), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
 			return h.searchDense(ctx, q, k)
 		}})
 	}
@@ -324,75 +325,43 @@ func (h *hybrid) turnedDown(q state.Query, leg string) string {
 }
 
 // askAll asks sources side by side; one that is optional and fails gives a
-// warning. Each has a goroutine, and is asked by it or here, by who comes first: until
-// another thread is awake the quicker ones have been asked. While others are busy with
-// theirs, meanwhile is told what a source found here that counts for half or more; nil
-// does nothing.
-func askAll(ctx context.Context, asked []source, meanwhile func(found []state.Hit, busy func() bool)) (lists [][]state.Hit, warnings []string, err error) {
+// warning. Each that may take its time has a goroutine, unless it is the only one, and is
+// asked by it or here, by who comes first: until another thread is awake the quicker ones
+// have been asked.
+func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(asked))
 	said, faults := make([][]string, len(asked)), make([]error, len(asked))
 	begun := make([]atomic.Bool, len(asked))
-	var answered atomic.Int32
-	ask := func(i int) bool {
+	ask := func(i int) {
 		if begun[i].Swap(true) {
-			return false
+			return
 		}
 		s := asked[i]
 		lists[i], said[i], faults[i] = s.find(ctx, s.depth)
 		if faults[i] != nil && s.optional {
 			said[i], faults[i] = []string{leftOut(faults[i])}, nil
 		}
-		answered.Add(1)
-		return true
 	}
-	var wg sync.WaitGroup
-	for i := range slices.Backward(asked) { // a thread that has nothing to do takes the first of them, this one the last
-		wg.Go(func() { ask(i) })
-	}
-	var found []state.Hit
-	for i := range asked {
-		if ask(i) && countsHalf(asked, i) {
-			found = lists[i]
+	slow := 0
+	for _, s := range asked {
+		if !s.quick {
+			slow++
 		}
 	}
-	if busy := func() bool { return int(answered.Load()) < len(asked) }; meanwhile != nil && len(found) > 0 && busy() {
-		meanwhile(found, busy)
+	var wg sync.WaitGroup
+	for i, s := range slices.Backward(asked) { // a thread that has nothing to do takes the first of them, this one the last
+		if slow > 1 && !s.quick {
+			wg.Go(func() { ask(i) })
+		}
+	}
+	for i := range asked {
+		ask(i)
 	}
 	wg.Wait()
 	if err = context.Cause(ctx); err == nil {
 		err = errors.Join(faults...)
 	}
 	return lists, slices.Concat(said...), err
-}
-
-// countsHalf reports whether a source counts for as much as all others or more.
-func countsHalf(asked []source, i int) bool {
-	all := 0.0
-	for _, s := range asked {
-		all += s.weight
-	}
-	return 2*asked[i].weight >= all
-}
-
-// readAhead returns what reads the texts of hits that are likely to be among the k best
-// of a fused list, six in ten of them, as long as the other legs are busy: the searcher remembers
-// what they hold. An error is left to who reads all of them.
-func (h *hybrid) readAhead(ctx context.Context, k int) func(found []state.Hit, busy func() bool) {
-	return func(found []state.Hit, busy func() bool) {
-		const atOnce = 8
-		for some := range slices.Chunk(found[:min(len(found), k*6/10)], atOnce) {
-			ids := make([]string, len(some))
-			for i, hit := range some {
-				ids[i] = hit.Chunk
-			}
-			if !busy() {
-				return
-			}
-			if _, err := h.Chunks(ctx, ids); err != nil {
-				return
-			}
-		}
-	}
 }
 
 // leftOut tells that the dense leg did not take part.
@@ -431,9 +400,6 @@ func (h *hybrid) searchDense(ctx context.Context, q state.Query, k int) ([]state
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
 	}
-	if v, err = v.By(h.config.Dense.Metric); err != nil {
-		return nil, nil, err
-	}
 	hits, err := v.Search(ctx, query, k, h.config.Dense.least())
 	if err != nil {
 		return nil, nil, err
@@ -458,6 +424,17 @@ func (h *hybrid) only(ctx context.Context, f state.Filter, q state.Query) (*hybr
 	return &hybrid{Searcher: s, config: h.config, queries: h.queries, shares: h.shares, whole: h}, nil
 }
 
+// quick reports whether the dense leg takes less time than another thread needs to wake:
+// the vectors are in memory, few of them are looked at, and the question's is known.
+func (h *hybrid) quick(q state.Query) bool {
+	whole := h
+	if h.whole != nil {
+		whole = h.whole
+	}
+	v := whole.vectors.Load()
+	return v != nil && v.Of(h.Searcher).Quick() && h.queries.knows(h.config, denseText(q))
+}
+
 // load returns the vectors of the snapshot, which the first search reads.
 func (h *hybrid) load(ctx context.Context) (*index.Vectors, error) {
 	if h.whole != nil {
@@ -467,20 +444,29 @@ func (h *hybrid) load(ctx context.Context) (*index.Vectors, error) {
 		}
 		return v.Of(h.Searcher), nil
 	}
+	if v := h.vectors.Load(); v != nil {
+		return v, nil
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.vectors != nil || h.fault != nil {
-		return h.vectors, h.fault
+	if v := h.vectors.Load(); v != nil || h.fault != nil {
+		return v, h.fault
 	}
 	v, err := h.Vectors(ctx, h.config.embedder())
+	if err == nil {
+		v, err = v.By(h.config.Dense.Metric)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err // another search may have more time
 	case err == nil && v.Len() == 0:
 		err = fmt.Errorf("%w: no passage has been embedded yet; \"ragflow index\" does it", ErrNoDense)
 	}
-	h.vectors, h.fault = v, err
-	return v, err
+	if h.fault = err; err != nil {
+		return nil, err
+	}
+	h.vectors.Store(v)
+	return v, nil
 }
 
 // leaning is the weight above which a boost is context that the question leans

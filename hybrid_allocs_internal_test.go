@@ -68,7 +68,7 @@ func TestHybridAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts[documents] = testing.AllocsPerRun(20, func() {
-			found, err := e.searcher.search(t.Context(), state.Query{Text: query, Weight: 1}, 10, 0, LegHybrid, nil)
+			found, err := e.searcher.search(t.Context(), state.Query{Text: query, Weight: 1}, 10, 0, LegHybrid)
 			if len(found.hits) != 10 || len(found.warnings) != 0 || err != nil {
 				t.Fatalf("%d hits, warnings %q, %v", len(found.hits), found.warnings, err)
 			}

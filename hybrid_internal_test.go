@@ -3,15 +3,10 @@ package ragflow
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/state"
@@ -31,7 +26,7 @@ func TestLegsSideBySide(t *testing.T) {
 	failing := source{leg: "failing", optional: true, find: func(context.Context, int) ([]state.Hit, []string, error) {
 		return nil, nil, errors.New("no service")
 	}}
-	lists, warnings, err := askAll(t.Context(), []source{leg("a"), leg("b"), leg("c"), failing}, nil)
+	lists, warnings, err := askAll(t.Context(), []source{leg("a"), leg("b"), leg("c"), failing})
 	if err != nil || len(lists) != 4 || lists[2][0].Chunk != "c" || lists[2][0].Score != 4 {
 		t.Errorf("got %v, %v", lists, err)
 	}
@@ -40,78 +35,37 @@ func TestLegsSideBySide(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	failing.optional = false
-	if _, _, err := askAll(t.Context(), []source{failing}, nil); err == nil {
+	if _, _, err := askAll(t.Context(), []source{failing}); err == nil {
 		t.Error("a leg that failed is no error")
 	}
 }
 
-// While a leg is busy, who asked one that counts for more learns what that found, and
-// nobody learns of one that counts for less.
-func TestMeanwhile(t *testing.T) {
-	for range 50 {
-		var calls atomic.Int32
-		strong := source{leg: "strong", weight: 0.7, find: func(context.Context, int) ([]state.Hit, []string, error) {
-			return []state.Hit{{Chunk: "strong"}}, nil, nil
-		}}
-		weak := source{leg: "weak", weight: 0.3, find: func(context.Context, int) ([]state.Hit, []string, error) {
-			runtime.Gosched()
-			return []state.Hit{{Chunk: "weak"}}, nil, nil
-		}}
-		lists, _, err := askAll(t.Context(), []source{strong, weak}, func(found []state.Hit, _ func() bool) {
-			calls.Add(1)
-			if len(found) != 1 || found[0].Chunk != "strong" {
-				t.Errorf("meanwhile is told of %v", found)
-			}
-		})
-		if err != nil || lists[0][0].Chunk != "strong" || lists[1][0].Chunk != "weak" || calls.Load() > 1 {
-			t.Fatalf("%v after %d calls, %v", lists, calls.Load(), err)
+// A leg that is quick is asked by who asks the only other one: all in turn, whatever
+// goroutines there are.
+func TestQuickLegs(t *testing.T) {
+	for _, tt := range []struct {
+		quick  []bool
+		inTurn bool
+	}{{[]bool{false, true}, true}, {[]bool{true, true, true}, true}, {[]bool{false}, true}, {[]bool{false, true, false}, false}} {
+		var list []source
+		var order []string
+		before, more := runtime.NumGoroutine(), false
+		for i, quick := range tt.quick {
+			name := string(rune('a' + i))
+			list = append(list, source{leg: name, weight: 1, quick: quick, find: func(context.Context, int) ([]state.Hit, []string, error) {
+				if tt.inTurn {
+					order = append(order, name)
+					more = more || runtime.NumGoroutine() > before
+				}
+				return []state.Hit{{Chunk: name}}, nil, nil
+			}})
 		}
-	}
-}
-
-// What is read ahead is what is read: the same passages, once each.
-func TestReadAhead(t *testing.T) {
-	a, err := Open(t.Context(), Config{DataDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
+		lists, _, err := askAll(t.Context(), list)
+		if err != nil || len(lists) != len(list) || lists[len(lists)-1][0].Chunk != list[len(list)-1].leg {
+			t.Errorf("%v: got %v, %v", tt.quick, lists, err)
 		}
-	})
-	if _, err := a.IndexRecords(t.Context(), "records", 0, func(yield func(Record, error) bool) {
-		for i := range 60 {
-			if !yield(Record{ID: strconv.Itoa(i), Text: fmt.Sprintf("Volume %d keeps the backup of container %d.", i, i+1)}, nil) {
-				return
-			}
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	read := func(ahead int) map[string]state.Chunk {
-		e, err := a.current(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		hits, err := e.searcher.Search(t.Context(), state.Query{Text: "volume backup container"}, 40)
-		if err != nil || len(hits) != 40 {
-			t.Fatal(len(hits), err)
-		}
-		if ahead > 0 {
-			left := ahead
-			e.searcher.readAhead(t.Context(), 40)(hits, func() bool { left--; return left >= 0 })
-		}
-		chunks, err := e.chunksOf(t.Context(), hits)
-		if err != nil || len(chunks) != 40 {
-			t.Fatal(len(chunks), err)
-		}
-		return chunks
-	}
-	want := read(0)
-	for ahead := range 4 {
-		if d := cmp.Diff(want, read(ahead)); d != "" {
-			t.Errorf("%d times ahead: (-want +got)\n%s", ahead, d)
+		if more || tt.inTurn && (len(order) != len(list) || !slices.IsSorted(order)) {
+			t.Errorf("%v: asked in the order %v, goroutines for them: %v", tt.quick, order, more)
 		}
 	}
 }

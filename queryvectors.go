@@ -34,9 +34,7 @@ type queryVector struct {
 
 // vector returns the vector of a question, which the caller must not change.
 func (m *queryVectors) vector(ctx context.Context, c Config, question string) ([]float32, error) {
-	if len(question) > c.Dense.Tokens {
-		question = text.Trim(question, c.Dense.Tokens)
-	}
+	question = embedded(c, question)
 	for {
 		v, mine := m.claim(question)
 		if mine {
@@ -56,6 +54,30 @@ func (m *queryVectors) vector(ctx context.Context, c Config, question string) ([
 			return v.vector, v.err
 		} // whoever asked left; ask again
 	}
+}
+
+// knows reports whether the vector of a question is there already.
+func (m *queryVectors) knows(c Config, question string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.known[embedded(c, question)]
+	if v == nil {
+		return false
+	}
+	select {
+	case <-v.done:
+		return v.err == nil
+	default:
+		return false
+	}
+}
+
+// embedded is what of a question is embedded.
+func embedded(c Config, question string) string {
+	if len(question) > c.Dense.Tokens {
+		question = text.Trim(question, c.Dense.Tokens)
+	}
+	return question
 }
 
 // claim returns the entry of a text, and whether it is the caller's to fill.

@@ -73,7 +73,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 	}
 	method, compared := a.config.listing(leg)
 	deep := max(k, compared)
-	found, err := searcher.search(ctx, q, deep, spare, leg, searcher.readAhead(ctx, deep))
+	found, err := searcher.search(ctx, q, deep, spare, leg)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}

@@ -252,6 +252,40 @@ func TestAskNothing(t *testing.T) {
 	}
 }
 
+// TestQuick: a search is quick that looks at few codes or vectors, and for sure.
+func TestQuick(t *testing.T) {
+	of := func(rows, dimension, lists, probe int) *vectorSegment {
+		v := &vectorSegment{dimension: dimension, rows: make([]uint32, rows), even: true}
+		if lists > 0 {
+			v.near = &clusters{probe: probe, ends: make([]uint32, lists)}
+		}
+		return v
+	}
+	uneven := of(100_000, 384, 316, 16)
+	uneven.even = false
+	for _, tt := range []struct {
+		name   string
+		parts  []*vectorSegment
+		metric string
+		only   bitmap
+		want   bool
+	}{
+		{name: "none", parts: []*vectorSegment{nil}, want: true},
+		{name: "a hundred thousand", parts: []*vectorSegment{of(100_000, 384, 316, 16), nil, of(300, 384, 0, 0)}, want: true},
+		{name: "a million", parts: []*vectorSegment{of(1_000_000, 384, 1000, 24)}},
+		{name: "many that are each compared", parts: []*vectorSegment{of(20_000, 384, 0, 0)}},
+		{name: "lengths count", parts: []*vectorSegment{uneven}, metric: MetricDot},
+		{name: "lengths do not count", parts: []*vectorSegment{uneven}, want: true},
+		{name: "some may be found", parts: []*vectorSegment{of(100_000, 384, 316, 16)}, only: newBitmap(1)},
+	} {
+		s := &Searcher{parts: make([]part, len(tt.parts))}
+		s.parts[0].only = tt.only
+		if got := (&Vectors{s: s, parts: tt.parts, metric: tt.metric}).Quick(); got != tt.want {
+			t.Errorf("%s: quick is %v", tt.name, got)
+		}
+	}
+}
+
 // BenchmarkClusters searches vectors of 384 dimensions, built once each. A
 // million are made where RAGFLOW_FULL is set.
 func BenchmarkClusters(b *testing.B) {
