@@ -16,60 +16,76 @@ const selectChunks = `SELECT ` + chunkColumns + `, o.root` + chunkTables + `JOIN
 
 const (
 	chunkColumns = `c.id, f.source, f.title, c.headings, c.book, c.text, c.start, c."end",
-		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, u.cut_by,
+		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cutter,
 		f.meta`
 	chunkTables = `
-	FROM chunks c JOIN files f ON f.id = c.file JOIN cutters u ON u.id = f.cutter `
+	FROM chunks c JOIN files f ON f.id = c.file `
 )
 
-// scanChunk reads a row of chunkColumns, and columns behind it. The root is not among them.
-func (c *codebooks) scanChunk(tx *sqlite.Tx, r row, more ...any) (state.Chunk, error) {
-	var out state.Chunk
-	var book int64
-	var text any
-	err := scanPacked(r, &out, &book, &text, more...)
-	if err == nil {
-		out.Text, err = c.text(tx, book, text)
-	}
-	return out, err
+// chunkScan is what rows of chunkColumns, and of columns behind them, are scanned into,
+// one after the other.
+type chunkScan struct {
+	chunk                              state.Chunk
+	headings, lines, breaks, cut, meta string
+	book, cutter                       int64
+	text                               any   // packed
+	to                                 []any // pointers to all of it
 }
 
-// scanPacked reads all but the text, which is packed.
-func scanPacked(r row, c *state.Chunk, book *int64, text *any, more ...any) error {
-	var headings, lines, breaks, cut, meta []byte
-	var cutBy string
-	to := append([]any{
-		(*idColumn)(&c.ID), &c.Source, &c.Title, &headings, book, text, &c.Start, &c.End,
-		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &cut, &cutBy, &meta,
+func newChunkScan(more ...any) *chunkScan {
+	r := &chunkScan{}
+	c := &r.chunk
+	r.to = append([]any{
+		(*idColumn)(&c.ID), &c.Source, &c.Title, &r.headings, &r.book, &r.text, &c.Start, &c.End,
+		&c.StartLine, &c.EndLine, &r.lines, &c.Page, &r.breaks, &c.Kind, &c.Ordinal, (*hashColumn)(&c.Hash), &c.URL, &r.cut, &r.cutter, &r.meta,
 	}, more...)
-	if err := r.Scan(to...); err != nil {
-		return err
+	return r
+}
+
+// scan reads a row into a new chunk. The root is not among the columns.
+func (r *chunkScan) scan(tx *sqlite.Tx, books *codebooks, from row) (*state.Chunk, error) {
+	r.chunk = state.Chunk{}
+	err := from.Scan(r.to...)
+	if err == nil {
+		err = r.decode(&r.chunk)
 	}
-	if h := string(headings); h == "[]" {
+	if err == nil {
+		r.chunk.Cut.Chunker, err = books.cutBy(tx, r.cutter)
+	}
+	if err == nil {
+		r.chunk.Text, err = books.text(tx, r.book, r.text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := r.chunk
+	return &c, nil
+}
+
+// decode fills in what is kept as JSON. Most of it is empty.
+func (r *chunkScan) decode(c *state.Chunk) error {
+	switch r.headings {
+	case "[]":
 		c.Headings = []string{}
-	} else if h == "null" {
-		c.Headings = nil
-	} else if err := json.Unmarshal(headings, &c.Headings); err != nil {
-		return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
-	}
-	if len(lines) > 0 {
-		if err := json.Unmarshal(lines, &c.Lines); err != nil {
-			return fmt.Errorf("lines of chunk %s: %w", c.ID, err)
+	case "null":
+	default:
+		if err := json.Unmarshal([]byte(r.headings), &c.Headings); err != nil {
+			return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
 		}
 	}
-	if len(breaks) > 0 {
-		if err := json.Unmarshal(breaks, &c.Breaks); err != nil {
-			return fmt.Errorf("page breaks of chunk %s: %w", c.ID, err)
+	for _, of := range [...]struct {
+		what, json string
+		to         any
+	}{{"lines", r.lines, &c.Lines}, {"page breaks", r.breaks, &c.Breaks}, {"cut", r.cut, &c.Cut}} {
+		if of.json == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(of.json), of.to); err != nil {
+			return fmt.Errorf("%s of chunk %s: %w", of.what, c.ID, err)
 		}
 	}
-	if len(cut) > 0 {
-		if err := json.Unmarshal(cut, &c.Cut); err != nil {
-			return fmt.Errorf("cut of chunk %s: %w", c.ID, err)
-		}
-	}
-	c.Cut.Chunker = cutBy
-	if m := string(meta); m != "null" && m != "{}" {
-		if err := json.Unmarshal(meta, &c.Metadata); err != nil {
+	if r.meta != "null" && r.meta != "{}" {
+		if err := json.Unmarshal([]byte(r.meta), &c.Metadata); err != nil {
 			return fmt.Errorf("what the document of chunk %s says of itself: %w", c.ID, err)
 		}
 		c.DocumentType, c.DocumentID = c.Metadata.Text("document_type"), c.Metadata.Text("document_id")
@@ -114,19 +130,21 @@ func packID(id string) any {
 	if len(id) != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' || id[23] != '-' {
 		return id
 	}
-	return packHex(id, id[:8]+id[9:13]+id[14:18]+id[19:23]+id[24:])
+	return packHex(id, id[:8], id[9:13], id[14:18], id[19:23], id[24:])
 }
 
-// packHex returns the bytes of digits, or s where these are not small
-// hexadecimal ones.
-func packHex(s, digits string) any {
-	b := make([]byte, len(digits)/2)
-	for i := range b {
-		high, low := digitOf(digits[2*i]), digitOf(digits[2*i+1])
-		if high|low > 0xf {
-			return s
+// packHex returns the bytes of digits, an even number in each part, or s where these are
+// not small hexadecimal ones.
+func packHex(s string, parts ...string) any {
+	b := make([]byte, 0, len(s)/2)
+	for _, digits := range parts {
+		for i := 0; i < len(digits); i += 2 {
+			high, low := digitOf(digits[i]), digitOf(digits[i+1])
+			if high|low > 0xf {
+				return s
+			}
+			b = append(b, high<<4|low)
 		}
-		b[i] = high<<4 | low
 	}
 	return b
 }
@@ -151,7 +169,8 @@ func (c *hashColumn) Scan(v any) error {
 	case string:
 		*c = hashColumn(v)
 	case []byte:
-		*c = hashColumn(hex.EncodeToString(v))
+		var room [2 * sha256.Size]byte
+		*c = hashColumn(hex.AppendEncode(room[:0], v))
 	default:
 		return fmt.Errorf("hash: %T", v)
 	}
@@ -167,11 +186,14 @@ func packHash(hash string) any {
 
 // fileChunks reads the chunks of a file in order.
 func (c *codebooks) fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
+	var root string
+	columns := newChunkScan(&root)
 	err = each(tx, func(rows row) error {
-		var root string
-		chunk, err := c.scanChunk(tx, rows, &root)
-		chunk.Root = root
-		out = append(out, chunk)
+		chunk, err := columns.scan(tx, c, rows)
+		if err == nil {
+			chunk.Root = root
+			out = append(out, *chunk)
+		}
 		return err
 	}, selectChunks+`WHERE c.file = ? ORDER BY c.ordinal`, file)
 	return out, err
@@ -182,12 +204,13 @@ const idsAtOnce = 16
 
 // chunksByID reads chunks of a collection of a root, in no order, and tells its generation at that
 // moment; 0 where it reads none. Rows that are newer than maxRev count as missing.
-func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []state.Chunk, generation int64, err error) {
+func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []*state.Chunk, generation int64, err error) {
 	// SQLite looks at what is bound to plan by it, and would prepare the statement anew
 	// each time; it does not look through CAST.
 	const those = `SELECT ` + chunkColumns + `, (SELECT generation FROM collections WHERE id = CAST(? AS INTEGER))` + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	out = make([]state.Chunk, 0, len(ids))
+	out = make([]*state.Chunk, 0, len(ids))
+	columns := newChunkScan(&generation)
 	var args [3 + idsAtOnce]any
 	args[0], args[1], args[2] = collection, collection, maxRev
 	for some := range slices.Chunk(ids, idsAtOnce) {
@@ -198,9 +221,11 @@ func (c *codebooks) chunksByID(tx *sqlite.Tx, collection int64, root string, ids
 			}
 		}
 		if err := each(tx, func(rows row) error {
-			chunk, err := c.scanChunk(tx, rows, &generation)
-			chunk.Root = root
-			out = append(out, chunk)
+			chunk, err := columns.scan(tx, c, rows)
+			if err == nil {
+				chunk.Root = root
+				out = append(out, chunk)
+			}
 			return err
 		}, those, args[:]...); err != nil {
 			return nil, 0, err

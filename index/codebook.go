@@ -293,6 +293,8 @@ type codebooks struct {
 	newest  *codebook // what new texts are packed with; nil: there is none
 	known   bool      // that newest is it
 	settled bool      // no other is tried by this process
+
+	chunkers map[int64]string // by row of cutters, which never change: see cutBy
 }
 
 // get returns a codebook by its row.
@@ -322,6 +324,26 @@ func (c *codebooks) get(tx *sqlite.Tx, id int64) (*codebook, error) {
 	}
 	c.byID[id] = b
 	return b, nil
+}
+
+// cutBy returns the chunker that a row of cutters names.
+func (c *codebooks) cutBy(tx *sqlite.Tx, id int64) (string, error) {
+	c.mu.Lock()
+	by, known := c.chunkers[id]
+	c.mu.Unlock()
+	if known {
+		return by, nil
+	}
+	if err := tx.QueryRow(`SELECT cut_by FROM cutters WHERE id = ?`, id).Scan(&by); err != nil {
+		return "", fmt.Errorf("what cut a file, row %d: %w", id, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.chunkers == nil {
+		c.chunkers = map[int64]string{}
+	}
+	c.chunkers[id] = by
+	return by, nil
 }
 
 // text returns the text of a row, as its column and that of its codebook hold it.

@@ -37,7 +37,7 @@ type Searcher struct {
 
 	spellings *memo.Cache[spelled, []SimilarTerm] // by word; nil: none are kept
 	terms     *termCache                          // nil: none are kept, and all parts are searched as large ones
-	chunks    *memo.Cache[string, state.Chunk]    // by the id asked for; see Chunks
+	chunks    *memo.Cache[string, *state.Chunk]   // by the id asked for; see Chunks
 }
 
 // keptSpellings is how many words that no chunk holds a searcher remembers, with
@@ -71,7 +71,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 	s.scorer = newScorer(db.ranking, s.all)
 	s.terms = newTermCache(len(s.parts), keptImpacts)
 	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
-	s.chunks = memo.New[string, state.Chunk](keptChunks)
+	s.chunks = memo.New[string, *state.Chunk](keptChunks)
 	s.bind()
 	return s, nil
 }
@@ -300,9 +300,9 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	out := make([]state.Chunk, 0, len(ids))
 	for _, id := range ids {
 		if c, ok := found[id]; ok {
-			out = append(out, c)
+			out = append(out, *c)
 			if current && len(c.Text) <= mostKept {
-				s.chunks.Get(id, func() state.Chunk { return c })
+				s.chunks.Get(id, func() *state.Chunk { return c })
 			}
 		}
 	}
@@ -312,7 +312,7 @@ func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 // chunksOf reads chunks by the ids asked for, and tells whether the index is as it was when
 // the searcher was made. What is more than one statement reads, two connections read side
 // by side.
-func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
+func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string]*state.Chunk, current bool, err error) {
 	if len(ids) <= idsAtOnce || runtime.GOMAXPROCS(0) == 1 {
 		return s.readChunks(ctx, ids)
 	}
@@ -327,7 +327,7 @@ func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string
 	}
 	var (
 		wg     sync.WaitGroup
-		others map[string]state.Chunk
+		others map[string]*state.Chunk
 		still  bool
 		fault  error
 	)
@@ -338,8 +338,8 @@ func (s *Searcher) chunksOf(ctx context.Context, ids []string) (found map[string
 	return found, current && still, cmp.Or(err, fault)
 }
 
-func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[string]state.Chunk, current bool, err error) {
-	found = make(map[string]state.Chunk, len(ids))
+func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[string]*state.Chunk, current bool, err error) {
+	found = make(map[string]*state.Chunk, len(ids))
 	if s.recall(ids, found); len(s.views) == 1 && len(ids)-len(found) <= idsAtOnce { // as most often
 		if err := s.db.sql.ReadOnce(ctx, func(tx *sqlite.Tx) (err error) {
 			if len(found) == len(ids) {
@@ -387,7 +387,7 @@ func (s *Searcher) current(tx *sqlite.Tx) (bool, error) {
 }
 
 // recall puts the chunks that are remembered into found.
-func (s *Searcher) recall(ids []string, found map[string]state.Chunk) {
+func (s *Searcher) recall(ids []string, found map[string]*state.Chunk) {
 	for _, id := range ids {
 		if c, ok := s.chunks.Find(id); ok {
 			found[id] = c
@@ -397,7 +397,7 @@ func (s *Searcher) recall(ids []string, found map[string]state.Chunk) {
 
 // read reads, of the ids that no view before held, those that this one holds, and tells
 // whether it saw that the collection is as it was; where it reads none it sees nothing.
-func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]state.Chunk) (current bool, err error) {
+func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]*state.Chunk) (current bool, err error) {
 	type asked struct{ bare, id string }
 	var list []asked // by the id in this collection
 	for _, id := range ids {
@@ -427,7 +427,11 @@ func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[str
 		bare := c.ID
 		i, _ := slices.BinarySearchFunc(list, bare, func(a asked, bare string) int { return strings.Compare(a.bare, bare) })
 		for ; i < len(list) && list[i].bare == bare; i++ {
-			c.ID = list[i].id
+			if c.ID != list[i].id { // as another root's chunk is called, too
+				renamed := *c
+				c = &renamed
+				c.ID = list[i].id
+			}
 			found[c.ID] = c
 		}
 	}
