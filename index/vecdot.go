@@ -1,5 +1,10 @@
 package index
 
+import (
+	"encoding/binary"
+	"math"
+)
+
 // dot is the scalar product of vectors of one length: the same bits on every machine.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
@@ -7,6 +12,18 @@ func dot(a, b []float32) float32 {
 		return dotWide(a, b)
 	}
 	return dotPlain(a, b)
+}
+
+// dotRow is dot with a vector as a file holds it; room has room for it.
+func dotRow(a []float32, row []byte, room []float32) float32 {
+	row, room = row[:4*len(a)], room[:len(a)]
+	if wide {
+		return dotWideRow(a, row)
+	}
+	for i := range room {
+		room[i] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))
+	}
+	return dotPlain(a, room)
 }
 
 // dotPlain is dot for any processor. Arrays spare the checks of
@@ -36,16 +53,18 @@ func dotPlain(a, b []float32) float32 {
 
 // cosine is the cosine of vectors of length 1, which rounding may put a little
 // beyond its bounds.
-func cosine(a, b []float32) float64 { return min(1, max(-1, float64(dot(a, b)))) }
+func cosine(a, b []float32) float64 { return bounded(dot(a, b)) }
+
+func bounded(product float32) float64 { return min(1, max(-1, float64(product))) }
 
 // digits are whole numbers from −128 to 127, one a dimension, to be multiplied with half
 // bytes.
 type digits struct {
 	lanes     []uint64 // four for each word of half bytes, as dotHalves wants them; empty where the others are not
-	even, odd []int8   // of dimensions of even and of odd numbers, eight each for a word, as dotsWide wants them
+	even, odd []int8   // of dimensions of even and of odd numbers, eight each for a word, as dotsOf wants them
 }
 
-// clear makes all digits 0, those of so many words. They are multiplied by dotsWide or
+// clear makes all digits 0, those of so many words. They are multiplied by dotsOf or
 // by dotHalves from now on.
 func (d *digits) clear(words int, wide bool) {
 	d.lanes, d.even, d.odd = d.lanes[:0], d.even[:0], d.odd[:0]
@@ -79,7 +98,7 @@ func (d *digits) dots(rows []uint64, out []int32) {
 	words := d.words()
 	rows = rows[:words*len(out)]
 	if len(d.lanes) == 0 {
-		dotsWide(d.even, d.odd[:len(d.even)], rows, out)
+		dotsOf(d.even, d.odd[:len(d.even)], rows, out)
 		return
 	}
 	for i := range out {

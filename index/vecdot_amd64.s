@@ -44,6 +44,12 @@ sum:
 	VZEROUPPER
 	RET
 
+// func dotWideRow(a []float32, row []byte) float32
+//
+// A row holds its numbers as this processor has them in memory.
+TEXT ·dotWideRow(SB), NOSPLIT, $0-52
+	JMP ·dotWide(SB)
+
 // func dotsWide(even, odd []int8, halves []uint64, out []int32)
 //
 // A byte of halves holds the half bytes of an even and of an odd dimension. Two products
@@ -115,6 +121,80 @@ sum:
 	ADDQ         CX, DX
 	DECQ         BX
 	JNZ          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotsWidest(even, odd []int8, halves []uint64, out []int32)
+//
+// The same by instructions that multiply 64 bytes and add up four products in each 32
+// bits. What is left of a row behind whole blocks is read by a mask.
+TEXT ·dotsWidest(SB), NOSPLIT, $0-96
+	MOVQ       even_base+0(FP), SI
+	MOVQ       even_len+8(FP), CX // bytes of a row
+	MOVQ       odd_base+24(FP), DI
+	MOVQ       halves_base+48(FP), DX
+	MOVQ       out_base+72(FP), R8
+	MOVQ       out_len+80(FP), BX
+	TESTQ      BX, BX
+	JZ         done
+	VPTERNLOGD $0xff, Z15, Z15, Z15
+	VPSRLW     $12, Z15, Z15
+	VPACKUSWB  Z15, Z15, Z15 // 0x0f in each byte
+	MOVQ       CX, R9
+	ANDQ       $~63, R9
+	MOVQ       CX, R10
+	ANDQ       $63, R10      // bytes behind whole blocks
+	MOVQ       $-1, R11
+	BZHIQ      R10, R11, R11
+	KMOVQ      R11, K1
+	VMOVDQU8.Z (SI)(R9*1), K1, Z10
+	VMOVDQU8.Z (DI)(R9*1), K1, Z11
+
+row:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z3, Z3, Z3
+	XORQ   AX, AX
+	CMPQ   AX, R9
+	JGE    rest
+
+block:
+	VMOVDQU64 (DX)(AX*1), Z1
+	VPSRLW    $4, Z1, Z2
+	VPANDQ    Z15, Z1, Z1
+	VPANDQ    Z15, Z2, Z2
+	VPDPBUSD  (SI)(AX*1), Z1, Z0
+	VPDPBUSD  (DI)(AX*1), Z2, Z3
+	ADDQ      $64, AX
+	CMPQ      AX, R9
+	JLT       block
+
+rest:
+	TESTQ      R10, R10
+	JZ         sum
+	VMOVDQU8.Z (DX)(R9*1), K1, Z1
+	VPSRLW     $4, Z1, Z2
+	VPANDQ     Z15, Z1, Z1
+	VPANDQ     Z15, Z2, Z2
+	VPDPBUSD   Z10, Z1, Z0
+	VPDPBUSD   Z11, Z2, Z3
+
+sum:
+	VPADDD        Z3, Z0, Z0
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDD        Y1, Y0, Y0
+	VEXTRACTI128  $1, Y0, X1
+	VPADDD        X1, X0, X0
+	VPSHUFD       $0x4e, X0, X1
+	VPADDD        X1, X0, X0
+	VPSHUFD       $0xb1, X0, X1
+	VPADDD        X1, X0, X0
+	VMOVD         X0, (R8)
+	ADDQ          $4, R8
+	ADDQ          CX, DX
+	DECQ          BX
+	JNZ           row
 
 done:
 	VZEROUPPER

@@ -14,6 +14,10 @@ func TestDigits(t *testing.T) {
 	if wide {
 		ways = append(ways, true)
 	}
+	if widest {
+		ways = append(ways, true)
+		t.Cleanup(func() { widest = true })
+	}
 	const rows = 3
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, d := range []int{1, 7, 16, 64, 72, 384, 1000, 4096, maxDimension} {
@@ -34,7 +38,8 @@ func TestDigits(t *testing.T) {
 					want[row] += int32(list[i]) * int32(y)
 				}
 			}
-			for _, wide := range ways {
+			for n, wide := range ways {
+				widest = n == 2
 				var b digits
 				b.clear(words, wide)
 				for i, x := range list {
@@ -42,7 +47,7 @@ func TestDigits(t *testing.T) {
 				}
 				got := make([]int32, rows)
 				if b.dots(half, got); fmt.Sprint(got) != fmt.Sprint(want) {
-					t.Errorf("%d dimensions, extreme %d, wide %v: %d, want %d", d, extreme, wide, got, want)
+					t.Errorf("%d dimensions, extreme %d, way %d: %d, want %d", d, extreme, n, got, want)
 				}
 				b.dots(nil, nil) // of no row
 			}
@@ -62,6 +67,9 @@ func TestDot(t *testing.T) {
 			got, want := dot(a, b), dotPlain(a, b)
 			if math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
 				t.Errorf("%d dimensions of %v: %v, want %v", d, scale, got, want)
+			}
+			if row := dotRow(a, encodeVector(b), make([]float32, d)); math.Float32bits(row) != math.Float32bits(got) && !(row != row && got != got) {
+				t.Errorf("%d dimensions of %v, as a file holds them: %v, want %v", d, scale, row, got)
 			}
 		}
 	}

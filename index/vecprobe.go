@@ -26,6 +26,8 @@ type probe struct {
 	seen     []rough
 	list     []candidate // rows
 	sorter   top         // of list
+	row      []byte      // a vector as the file holds it
+	room     []float32   // for its numbers
 
 	scanned, compared, read int // rows whose high halves, whose codes and whose vectors were compared
 }
@@ -47,7 +49,7 @@ func (p *probe) ask(q *question, c *codes, from, to int) []int32 {
 var probes = sync.Pool{New: func() any { return new(probe) }}
 
 // approximate finds k rows near a vector of length 1, with their exact scores, in
-// order. allowed says which rows may be found. The least nearest lists are looked
+// order. allowed says which rows may be found, nil all. The least nearest lists are looked
 // into, and more while too few rows were found, or while few of those looked at may be
 // found, measured by the share that may of all; all of them where angles alone do not
 // say what is near.
@@ -103,7 +105,7 @@ func (v *vectorSegment) scanNear(ctx context.Context, p *probe, unit []float32, 
 		p.scanned += to - from
 		for i, product := range p.ask(&p.question, &c.codes, from, to) {
 			low := int64(product) < floor
-			if low && share == 0 && passed >= wanted || !allowed(int(c.order[from+i])) {
+			if low && share == 0 && passed >= wanted || allowed != nil && !allowed(int(c.order[from+i])) {
 				continue
 			}
 			passed++
@@ -150,9 +152,7 @@ func (v *vectorSegment) compareCodes(p *probe, k int) {
 // in order, with their scores. All metrics agree on what is near; where lengths differ by
 // what rounding makes of them, a little more is read.
 func (v *vectorSegment) compareVectors(p *probe, unit []float32, m measure, k int) error {
-	p.sorter.list, p.sorter.better = p.list, betterRow
-	p.sorter.ranked()
-	known := min(k, len(p.list))
+	known := p.bestFirst(k)
 	if known == 0 {
 		return nil
 	}
@@ -165,8 +165,11 @@ func (v *vectorSegment) compareVectors(p *probe, unit []float32, m measure, k in
 	}
 	floor := slices.MinFunc(p.list[:known], func(a, b candidate) int { return cmp.Compare(a.score, b.score) }).score
 	end := known
-	for end < len(p.list) && p.list[end].score+slip >= floor {
-		end++
+	for i, c := range p.list[known:] {
+		if c.score+slip >= floor {
+			p.list[end], p.list[known+i] = c, p.list[end]
+			end++
+		}
 	}
 	if err := v.rescore(p, unit, measure{}, p.list[known:end]); err != nil {
 		return err
@@ -178,6 +181,26 @@ func (v *vectorSegment) compareVectors(p *probe, unit []float32, m measure, k in
 	slices.SortFunc(p.list, betterRow)
 	p.list = p.list[:min(k, end)]
 	return nil
+}
+
+// bestFirst brings the k best of the list, by what codes tell, to its beginning, in any
+// order, and returns how many they are.
+func (p *probe) bestFirst(k int) int {
+	if len(p.list) <= k {
+		return len(p.list)
+	}
+	found, floor := 0, p.fine[0]
+	for i, c := range p.list {
+		if c.score >= floor {
+			p.list[i], p.list[found] = p.list[found], c
+			found++
+		}
+	}
+	if found > k { // several are the last of them
+		p.sorter.list, p.sorter.better = p.list, betterRow
+		p.sorter.ranked()
+	}
+	return k
 }
 
 // rescored is how many rows are compared exactly, at least, and for each hit that is
@@ -200,7 +223,7 @@ func (v *vectorSegment) probeAll(ctx context.Context, p *probe, unit []float32, 
 			products = p.ask(q, &c.codes, place, min(place+scanBlock, len(c.order)))
 		}
 		cosine := q.cosine(&c.codes, place, products[place%scanBlock])
-		if score := m.score(cosine, v.lengths[row]); score >= best.floor() && allowed(int(row)) {
+		if score := m.score(cosine, v.lengths[row]); score >= best.floor() && (allowed == nil || allowed(int(row))) {
 			best.offer(candidate{chunk: int(row), score: score})
 		}
 	}
@@ -336,18 +359,17 @@ func (p *probe) nextList(n int) int {
 func (v *vectorSegment) rescore(p *probe, unit []float32, m measure, list []candidate) error {
 	p.read += len(list)
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.chunk, b.chunk) })
-	buf := make([]byte, 4*v.dimension)
-	x := make([]float32, v.dimension)
+	p.row, p.room = slices.Grow(p.row[:0], 4*v.dimension)[:4*v.dimension], slices.Grow(p.room[:0], v.dimension)[:v.dimension]
 	for i := range list {
 		row := list[i].chunk
 		if v.data != nil {
 			list[i].score = m.score(cosine(unit, v.row(row)), v.lengths[row])
 			continue
 		}
-		if err := v.readRow(row, buf, x); err != nil {
+		if _, err := v.file.ReadAt(p.row, v.dataAt+int64(row)*int64(len(p.row))); err != nil {
 			return err
 		}
-		list[i].score = m.score(cosine(unit, x), v.lengths[row])
+		list[i].score = m.score(bounded(dotRow(unit, p.row, p.room)), v.lengths[row])
 	}
 	return nil
 }

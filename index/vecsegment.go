@@ -280,17 +280,6 @@ func loadVectors(name string) (v *vectorSegment, err error) {
 	return v, err
 }
 
-// readRow reads the vector of a row from the file.
-func (v *vectorSegment) readRow(row int, buf []byte, x []float32) error {
-	if _, err := v.file.ReadAt(buf, v.dataAt+int64(row)*int64(len(buf))); err != nil {
-		return err
-	}
-	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(buf[4*i:]))
-	}
-	return nil
-}
-
 // size is how many bytes clusters take in a file.
 func (c *clusters) size(rows, dimension int) int64 {
 	if c == nil {

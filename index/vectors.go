@@ -293,7 +293,10 @@ func (v *Vectors) scanPart(ctx context.Context, s stretch, unit []float32, m mea
 		}
 		return nil
 	}
-	allowed := func(row int) bool { return p.shows(int(seg.rows[row])) }
+	var allowed func(row int) bool
+	if p.narrowed() || p.alive != nil {
+		allowed = func(row int) bool { return p.shows(int(seg.rows[row])) }
+	}
 	lists, share := seg.least(p.narrowed() && m.byAngle(seg.even), allowed)
 	near, err := seg.nearChunks(ctx, unit, m, found.k, lists, share, allowed)
 	for _, c := range near {
