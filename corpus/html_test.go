@@ -236,6 +236,9 @@ func TestURL(t *testing.T) {
 // there is no other.
 func TestHTMLFurniture(t *testing.T) {
 	long := strings.Repeat("It goes on for a while. ", 20)
+	contents := func(page string) string {
+		return "<div><a onclick=f()>Contents</a><ul><li><a href='" + page + "#a'>1. Begin</a><li><a href='" + page + "#b'>2. Go on</a><li><a href='" + page + "#c'>3. Rest</a><li><a href='" + page + "#d'>4. End</a></ul></div>"
+	}
 	for _, tt := range []struct{ name, in, want string }{
 		{"page of links", "<nav><ul><li>" + long + "</ul></nav>", "- " + strings.TrimSpace(long) + "\n"},
 		{"whole page in a form", "<form><p>Text</p><input value=x></form>", "Text\n"},
@@ -243,6 +246,10 @@ func TestHTMLFurniture(t *testing.T) {
 		{"short main, long body", "<main>x</main><div>" + long + "</div>", "x\n\n" + strings.TrimSpace(long) + "\n"},
 		{"several articles", "<article>a</article><article>b</article>", "a\n\nb\n"},
 		{"header of an article", "<article><header>By Ann</header><p>Text</article>", "By Ann\n\nText\n"},
+		{"table of contents", contents("") + "<p>" + long, strings.TrimSpace(long) + "\n"},
+		{"contents of the page by name", contents("a.html") + "<p>" + long, strings.TrimSpace(long) + "\n"},
+		{"links with what they lead to", strings.ReplaceAll(contents(""), "</a><li>", "</a> is told here at length<li>") + "<p>" + long, "Contents\n\n" +
+			"- 1. Begin is told here at length\n- 2. Go on is told here at length\n- 3. Rest is told here at length\n- 4. End\n\n" + strings.TrimSpace(long) + "\n"},
 		{"nothing", "<nav></nav>", ""},
 		{"empty", "", ""},
 	} {

@@ -165,7 +165,42 @@ func isFurniture(n *html.Node) bool {
 			}
 		}
 	}
-	return n.Data == "sup" && hasClass(n, "reference") || n.Data == "ul" && isLanguageMenu(n)
+	return n.Data == "sup" && hasClass(n, "reference") || n.Data == "ul" && isLanguageMenu(n) || isContents(n)
+}
+
+// isContents reports whether an element is a table of contents: links to the
+// sections of one page, four or more, with little else than a headline.
+func isContents(n *html.Node) bool {
+	const looked, headline = 5000, 60 // nodes, bytes
+	switch n.Data {
+	case "ul", "ol", "dl", "div", "p", "table", "section":
+	default:
+		return false
+	}
+	links, linked, other, seen := 0, 0, 0, 0
+	page := ""
+	for d := range n.Descendants() {
+		if seen++; seen > looked || other > headline+linked/5 {
+			return false
+		}
+		switch {
+		case d.Type == html.TextNode && within(d, "a"):
+			linked += len(strings.TrimSpace(d.Data))
+		case d.Type == html.TextNode && !within(d, "script", "style"):
+			other += len(strings.TrimSpace(d.Data))
+		case d.Type == html.ElementNode && d.Data == "a" && has(d, "href"):
+			to, section, _ := strings.Cut(attr(d, "href"), "#")
+			switch {
+			case section == "" && to == "" || strings.HasPrefix(to, "javascript:"): // it unfolds something
+			case section == "" || links > 0 && to != page:
+				return false
+			default:
+				page = to
+				links++
+			}
+		}
+	}
+	return links >= 4
 }
 
 // isLanguageMenu reports whether a list leads to the page in other languages.
