@@ -44,6 +44,7 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 			continue
 		}
 		gives := s.impactsOf(i, t.term)
+		m.scatterPlain(l, t, gives, s.scorer.ranking.Document)
 		scatter(m.chunks, gives.chunks, gives.ofChunk, t.weight)
 		scatter(m.several, gives.several, gives.ofWhole, t.weight)
 		spread = spread || len(gives.several) > 0
@@ -67,6 +68,23 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 	}
 	clear(m.chunks)
 	clear(m.several)
+}
+
+// scatterPlain adds what a term gives chunks that have it in their text alone.
+func (m *sums) scatterPlain(l *layout, t queryTerm, gives *impacts, document float64) {
+	sums, plain, places := m.chunks, l.plain, gives.places[:len(gives.plain)]
+	forChunk, forFile, weight := t.chunkGain, t.fileGain, t.weight
+	if weight == 1 && document == 1 { // as most often
+		for n, chunk := range gives.plain {
+			by := &plain[places[n]]
+			sums[chunk] += float64(forChunk*by.chunk) + float64(forFile*by.file)
+		}
+		return
+	}
+	for n, chunk := range gives.plain {
+		by := &plain[places[n]]
+		sums[chunk] += float64(weight * (float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))))
+	}
 }
 
 // scatter adds what a term gives.

@@ -24,7 +24,7 @@ func TestTermCacheIsBounded(t *testing.T) {
 			held += termImpacts + partImpacts*len(term.parts)
 			for i := range term.parts {
 				if made := term.parts[i].impacts.Load(); made != nil {
-					held += len(made.chunks) + len(made.several)
+					held += made.room()
 				}
 			}
 		}

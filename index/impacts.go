@@ -7,11 +7,18 @@ import (
 
 // impacts are what a term that weighs 1 gives the chunks of a part, and the
 // documents of several chunks as a whole: see [Ranking]. They do not depend on the
-// query, so they are kept when they were worked out once.
+// query, so they are kept when they were worked out once. Each chunk is in one of the lists.
 type impacts struct {
-	chunks, several  []uint16 // each once; several are places in documents.several. A part that is searched so has no more
+	// Chunks whose impacts their places in layout.plain tell, as those of most postings do:
+	// four bytes in place of ten.
+	plain, places []uint16
+
+	chunks, several  []uint16 // several are places in documents.several. A part that is searched so has no more
 	ofChunk, ofWhole []float64
 }
+
+// room is how many impacts of ten bytes these take as much memory as.
+func (m *impacts) room() int { return len(m.chunks) + len(m.several) + (2*len(m.plain)+4)/5 }
 
 // layout is what impacts and sums need to know of the chunks of a part, made when
 // first needed.
@@ -99,38 +106,36 @@ func (m *impactsMaker) make(s *Searcher, i int, t *term) {
 	var c cursor
 	c.prepare(t.parts[i].entry)
 	most, from := min(c.n, p.chunks)+blockEntries, uint32(0)
-	m.chunks, m.ofChunk = slices.Grow(m.chunks[:0], most), slices.Grow(m.ofChunk[:0], most)
+	m.plain, m.places = slices.Grow(m.plain[:0], most), slices.Grow(m.places[:0], most)
+	m.chunks, m.ofChunk = m.chunks[:0], m.ofChunk[:0]
 	m.several, m.ofWhole, m.other = m.several[:0], m.ofWhole[:0], m.other[:0]
 	for b := range c.blocks {
 		if c.load(b); c.size == 0 || !c.spread(&m.block, from, uint32(p.chunks)) { //nolint:gosec // chunks of a segment fit 32 bits
 			break
 		}
 		from = m.block[c.size-1] + 1
-		m.plainOnes(&c, l, t, s.scorer.ranking.Document)
+		m.plainOnes(&c, l)
 	}
 	for n := 0; n < len(m.other); {
 		n = m.addFile(s, p.segment, l, t, n)
 	}
 }
 
-// plainOnes adds the impacts of postings of the block in the text alone of files of one
-// chunk, which are most, and sets the others aside. Neither of its steps has a branch that
-// would often be mispredicted, nor more at hand than registers hold.
-func (m *impactsMaker) plainOnes(c *cursor, l *layout, t *term, document float64) {
-	var (
-		places [blockEntries]uint32 // of plain ones, in l.plain
-		others [blockEntries]uint8
-	)
+// plainOnes adds the postings of the block in the text alone of files of one chunk, which
+// are most, and sets the others aside, without a branch that would often be mispredicted.
+func (m *impactsMaker) plainOnes(c *cursor, l *layout) {
+	var others [blockEntries]uint8
 	codes, lengths, size := c.codes, l.lengths, uint32(len(l.plain)) //nolint:gosec // few
-	start, n := len(m.chunks), 0
-	chunks := (*[blockEntries]uint16)(m.chunks[start : start+blockEntries])
+	start, n := len(m.plain), 0
+	chunks := (*[blockEntries]uint16)(m.plain[start : start+blockEntries])
+	places := (*[blockEntries]uint16)(m.places[start : start+blockEntries])
 	for i, code := range codes {
 		chunk := m.block[i&(blockEntries-1)]
 		// Lengths of chunks that are not all of their file, and 0 occurrences, are far too large.
 		tf := uint32(code) - 1
 		place := uint32(lengths[chunk]-onlyChunk)*plainCounts + tf
-		places[n&(blockEntries-1)], chunks[n&(blockEntries-1)] = place, uint16(chunk) //nolint:gosec // chunks of a small part
-		others[(i-n)&(blockEntries-1)] = uint8(i)                                     //nolint:gosec // below blockEntries
+		places[n&(blockEntries-1)], chunks[n&(blockEntries-1)] = uint16(place), uint16(chunk) //nolint:gosec // chunks of a small part
+		others[(i-n)&(blockEntries-1)] = uint8(i)                                             //nolint:gosec // below blockEntries
 		few, held := 0, 0
 		if tf < plainCounts {
 			few = 1
@@ -141,17 +146,7 @@ func (m *impactsMaker) plainOnes(c *cursor, l *layout, t *term, document float64
 		n += few & held
 	}
 	left := others[:len(codes)-n]
-	forChunk, forFile, plain, k := t.chunkGain, t.fileGain, l.plain, 0
-	impacts := (*[blockEntries]float64)(m.ofChunk[start : start+blockEntries])
-	for i, place := range places[:n] {
-		by := &plain[place]
-		v := float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))
-		chunks[k&(blockEntries-1)], impacts[k&(blockEntries-1)] = chunks[i&(blockEntries-1)], v
-		if v > 0 {
-			k++
-		}
-	}
-	m.chunks, m.ofChunk = m.chunks[:start+k], m.ofChunk[:start+k]
+	m.plain, m.places = m.plain[:start+n], m.places[:start+n]
 	at := len(m.other)
 	m.other = slices.Grow(m.other, len(left))[:at+len(left)]
 	for n, i := range left {
@@ -246,8 +241,9 @@ type slab struct {
 func (c *termCache) keep(m *impacts) *impacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.spend(len(m.chunks) + len(m.several))
+	c.spend(m.room())
 	return &impacts{
+		plain: shelved(&c.slab.places, m.plain), places: shelved(&c.slab.places, m.places),
 		chunks: shelved(&c.slab.places, m.chunks), several: shelved(&c.slab.places, m.several),
 		ofChunk: shelved(&c.slab.values, m.ofChunk), ofWhole: shelved(&c.slab.values, m.ofWhole),
 	}
