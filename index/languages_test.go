@@ -59,6 +59,28 @@ var manuals = map[string]string{
 	"el/bicycle": "Το ποδήλατο κλειδώνεται μπροστά από το κτίριο. Η εταιρεία δεν ευθύνεται για κλεμμένα ποδήλατα.",
 }
 
+// TestSpeaks tells which languages documents are in.
+func TestSpeaks(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "german", file("leave", "", manuals["de/leave"]), file("fire", "", manuals["de/fire"]))
+	put(t, db, "both", file("leave", "", manuals["de/leave"]), file("fire", "", manuals["en/fire"]))
+	for root, want := range map[string]string{"german": "de", "both": "de en vi"} {
+		s, err := db.Searcher(t.Context(), root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, lang := range []string{"de", "en", "pl", "vi"} {
+			if s.Speaks(lang) {
+				got = append(got, lang)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", root, got, want)
+		}
+	}
+}
+
 // TestLanguages: in one collection of many languages a question of a word or
 // several finds the page by other forms of its words than the page has.
 func TestLanguages(t *testing.T) {

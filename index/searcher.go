@@ -200,6 +200,23 @@ func (s *Searcher) bind() {
 	s.analyzer = p.Bound(s.held, s.DocFreq)
 }
 
+// fewSpeak is the share of chunks below which a language is taken for a slip: a list of
+// names, a quotation.
+const fewSpeak = 0.005
+
+// Speaks reports whether chunks are in a language, as far as the index tells: English and
+// Vietnamese are one to it.
+func (s *Searcher) Speaks(language string) bool {
+	if !slices.Contains(s.held, language) {
+		others := 0
+		for _, lang := range s.held {
+			others += s.DocFreq(languageMark + lang)
+		}
+		return (language == "en" || language == "vi") && others < s.all.chunks
+	}
+	return float64(s.DocFreq(languageMark+language)) >= fewSpeak*float64(s.all.chunks)
+}
+
 // Search returns the k best chunks for q, best first, all of a score above 0.
 // The words of q.Text weigh 1, those of boosts their weight; of several weights
 // the greatest counts. Boosts whose weight is not above 0 and finite are left

@@ -22,7 +22,7 @@ const offlineMaker = "offline"
 type Answering struct {
 	Answerer      Answerer
 	ContentTokens int            // of messages that the answerer is given; 0 means [DefaultContentTokens]
-	Stats         cite.Stats     // tells how rare words are; nil: counted in the sources
+	Stats         cite.Stats     // tells how rare words are, and by a method Speaks which languages the documents are in; nil: counted in the sources
 	Context       ContextOptions // as PostRetrieval has them
 	Strict        bool           // drop what no source says, instead of marking it
 	NewID         func() string
@@ -41,7 +41,7 @@ func Generate(o Answering) Node {
 	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		answer := state.Answer{
-			Text:      phrase.Say(phrase.NoDocuments, s.Turn.Language),
+			Text:      o.nothing(s.Turn.Language),
 			Abstained: true,
 			Model:     offlineMaker,
 		}
@@ -78,6 +78,17 @@ func Generate(o Answering) Node {
 		}
 		return update, nil
 	}
+}
+
+// nothing is what is said where a search found nothing: also that the documents are in
+// another language than the question, where they tell which they are in.
+func (o Answering) nothing(language string) string {
+	said := phrase.Say(phrase.NoDocuments, language)
+	documents, ok := o.Stats.(interface{ Speaks(language string) bool })
+	if ok && language != "" && o.Stats.Docs() > 0 && !documents.Speaks(language) {
+		said += " " + phrase.Say(phrase.OtherLanguage, language)
+	}
+	return said
 }
 
 // write asks for the answer, and sends its pieces to whoever streams the run.

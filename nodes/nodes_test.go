@@ -658,6 +658,30 @@ func TestGenerateWithoutSources(t *testing.T) { // Y07, W14
 	}
 }
 
+// inPolish are documents in Polish.
+type inPolish struct{}
+
+func (inPolish) Docs() int                   { return 1 }
+func (inPolish) DocFreq(string) int          { return 1 }
+func (inPolish) Analyzer() text.Analyzer     { return text.For("pl") }
+func (inPolish) Speaks(language string) bool { return language == "pl" }
+
+// TestGenerateOtherLanguage says where nothing was found that the documents are in
+// another language.
+func TestGenerateOtherLanguage(t *testing.T) {
+	answering := nodes.Answering{Stats: inPolish{}, NewID: func() string { return "id" }, Clock: func() time.Time { return time.Time{} }}
+	for lang, want := range map[string]string{
+		"en": "No relevant documents found for your query. Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
+		"pl": "Nie znaleziono dokumentów pasujących do pytania.",
+	} {
+		st := searching(state.Query{Text: "q"})
+		st.Turn.Language = lang
+		if after, _ := notes(t, nodes.Generate(answering), st); after.Turn.Answer != want {
+			t.Errorf("%s: answer %q, want %q", lang, after.Turn.Answer, want)
+		}
+	}
+}
+
 func TestGenerateSmallTalkLeavesRecentAlone(t *testing.T) {
 	st := state.State{Turn: state.Turn{Query: "thanks", Route: state.RouteChitchat}, Recent: []state.Exchange{{Question: "topic"}}}
 	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {

@@ -44,11 +44,14 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	abstain := t.Grade.Score < a.threshold
 	s := newSelection(a.lex, t)
-	abstain = abstain || s.stranger() || s.strays()
+	noted := s.noted()
+	abstain = !noted && (abstain || s.stranger() || s.strays())
 	near := true // something is worth showing
-	if abstain {
+	switch {
+	case noted:
+	case abstain:
 		near = s.explained() || s.closest()
-	} else {
+	default:
 		s.choose()
 	}
 	body, picks := s.render()
@@ -81,7 +84,7 @@ func (a *Answerer) framing(t state.Task, abstain, near bool) []string {
 		out = append(out, say(phrase.NotFound))
 	}
 	own := func(s state.Source) bool { return a.lex.language(s.Text) == t.Language }
-	if len(t.Sources) > 0 && t.Language != "" && !slices.ContainsFunc(t.Sources, own) {
+	if len(t.Sources) > 0 && t.Language != "" && !slices.ContainsFunc(t.Sources, own) && !a.spoken(t.Language) {
 		out = append(out, say(phrase.OtherLanguage))
 	}
 	switch {
@@ -92,6 +95,13 @@ func (a *Answerer) framing(t state.Task, abstain, near bool) []string {
 	default:
 		return append(out, say(phrase.NothingClose))
 	}
+}
+
+// spoken reports whether the index knows of documents in a language, of those that a
+// source was not found among.
+func (a *Answerer) spoken(language string) bool {
+	documents, ok := a.lex.stats.(interface{ Speaks(language string) bool })
+	return ok && language != "en" && language != "vi" && documents.Speaks(language)
 }
 
 // converse answers what needs no documents.

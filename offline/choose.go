@@ -85,6 +85,9 @@ func (s *selection) joins(c statement, gap float64) bool {
 	if s.kind == Definition && p.record(c.unit) {
 		return false // a detail of what is defined
 	}
+	if s.kind == HowTo && p.units[c.unit].ordered && s.inSteps(c.place) {
+		return false // a step behind those that there was room for
+	}
 	block := p.units[c.unit].kind == code
 	switch s.kind {
 	case Number, Time, Person, Place:
@@ -94,6 +97,17 @@ func (s *selection) joins(c statement, gap float64) bool {
 	default:
 		return true
 	}
+}
+
+// inSteps reports whether the first steps of the list that a unit stands in are chosen.
+func (s *selection) inSteps(at place) bool {
+	units, n := s.passages[at.passage].units, 0
+	for _, c := range s.chosen {
+		if c.passage == at.passage && units[c.unit].kind == item && units[c.unit].block == units[at.unit].block {
+			n++
+		}
+	}
+	return n >= fewSteps
 }
 
 // speaksToo reports whether a statement holds such a share of the question's own words

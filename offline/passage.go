@@ -26,6 +26,7 @@ type passage struct {
 	plain    []string // words of the whole text, see plainWords
 	about    set      // of title and headings
 	names    []set    // of the title, and of each heading
+	headings []string // of each section
 	sections []section
 	looked   *looked
 }
@@ -79,6 +80,7 @@ func (l lexicon) takeApart(src state.Source) passage {
 			p.all.add(t, share)
 		}
 	}
+	p.headings = headings
 	for i, name := range headings {
 		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
 		sec.name = l.set(name)

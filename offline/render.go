@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"example.com/ragflow/cite"
+	"example.com/ragflow/phrase"
 	"example.com/ragflow/state"
 	"example.com/ragflow/text"
 )
@@ -31,7 +32,12 @@ func (s *selection) render() (string, []cite.Pick) {
 		units = s.recordsLast(p, slices.Compact(units))
 		for at := 0; at < len(units); {
 			n := p.together(units[at:])
-			if part := p.show(units[at : at+n]); part != "" {
+			if part := s.show(p, units[at:at+n]); part != "" {
+				if end := at + n; end == len(units) || p.units[units[end]].block != p.units[units[end-1]].block {
+					if more := p.left(units[:end]); more > 0 {
+						part += "\n\n" + phrase.More(more, s.language) + " " + p.mark(units[end-1])
+					}
+				}
 				parts = append(parts, part)
 				for _, u := range units[at : at+n] {
 					picks = append(picks, p.pick(u))
@@ -94,6 +100,62 @@ func (p *passage) together(units []int) int {
 	return n
 }
 
+// show writes units of one kind, sentences among entries as a list.
+func (s *selection) show(p *passage, units []int) string {
+	if !s.entries || p.units[units[0]].kind != sentence {
+		return p.show(units)
+	}
+	var lines []string
+	for _, u := range units {
+		lines = append(lines, "- "+p.tidied(u)+" "+p.mark(u))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// skipsSteps reports whether steps stand between two units of one list.
+func (p *passage) skipsSteps(a, b int) bool {
+	for _, u := range p.units[a+1 : b] {
+		if u.kind == item && u.ordered && u.level <= p.units[b].level {
+			return true
+		}
+	}
+	return false
+}
+
+// fewSteps is how many steps of a list must be shown for it to be one that was cut, and
+// not a few of its steps.
+const fewSteps = 3
+
+// left is how many items a list goes on with behind the last unit, where those before it
+// are its beginning.
+func (p *passage) left(units []int) int {
+	last, from, n := p.units[units[len(units)-1]], len(p.units), 0
+	for j, u := range p.units {
+		if u.kind == item && u.block == last.block {
+			from = min(from, j)
+		}
+	}
+	at := slices.Index(units, from)
+	if last.block == 0 || at < 0 {
+		return 0
+	}
+	top, shown := p.units[from], 0
+	for _, j := range units[at:] {
+		if u := p.units[j]; u.kind == item && u.level <= top.level {
+			shown++
+		}
+	}
+	for _, u := range p.units[units[len(units)-1]+1:] {
+		if u.kind == item && u.block == last.block && u.level <= top.level {
+			n++
+		}
+	}
+	if shown < fewSteps || !top.ordered && shown < maxItems {
+		return 0
+	}
+	return n
+}
+
 // show writes units of one kind.
 func (p *passage) show(units []int) string {
 	var lines []string
@@ -110,8 +172,11 @@ func (p *passage) show(units []int) string {
 		return strings.Join(lines, "\n")
 	case item:
 		number := 0
-		for _, u := range units {
+		for i, u := range units {
 			if t := p.tidied(u); t != "" {
+				if i > 0 && p.skipsSteps(units[i-1], u) {
+					lines = append(lines, "…")
+				}
 				bullet := "- "
 				if p.units[u].ordered {
 					number = max(number+1, p.units[u].number) // Markdown may write 1. before every item

@@ -59,6 +59,7 @@ type selection struct {
 	lex lexicon
 	inquiry
 	question string        // without courtesy
+	language string        // that the answer is framed in
 	words    []string      // of the question
 	verb     string        // that a how-to question asks about; "" without one
 	changed  bool          // it asks what a release changed
@@ -71,13 +72,14 @@ type selection struct {
 	chosen   []place       // in the order chosen
 	with     map[place]int // of those shown with another source than their own: its number
 	spent    int           // words of the chosen ones
+	entries  bool          // they are entries of notes, shown as a list
 }
 
 func newSelection(lex lexicon, t state.Task) *selection {
 	question, _ := asked(t.Question)
 	query := strongest(t.Queries)
 	s := newScoring(lex, question, query, t.Sources)
-	s.told = toldBefore(query, t.Sources)
+	s.told, s.language = toldBefore(query, t.Sources), t.Language
 	s.passages, s.homes = lex.join(s.cut)
 	for _, b := range query.Boosts {
 		if b.Weight == objectWeight {

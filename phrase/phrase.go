@@ -8,6 +8,7 @@ package phrase
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -36,6 +37,7 @@ const (
 	DocumentID                        // before the number or code of a document
 	Changed                           // beside a quote whose document has changed since
 	NothingClose                      // the documents hold nothing near the question
+	MoreItems                         // behind a list that is cut: how many more there are; see [More]
 )
 
 // English is the language that every situation has.
@@ -150,10 +152,15 @@ func say(s Situation) row {
 			pl: "W dokumentach nie ma nic bliskiego temu pytaniu.",
 			vi: "Trong tài liệu không có nội dung nào gần với câu hỏi này.",
 		}
+	case MoreItems:
+		return row{en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"}
 	default:
 		return row{}
 	}
 }
+
+// More says that a list goes on with n more.
+func More(n int, language string) string { return fmt.Sprintf(Say(MoreItems, language), n) }
 
 // Pages names pages of a document from one to another: "page 12", "pages 12–13".
 // It is "" where from is 0, of documents without pages.
@@ -197,6 +204,9 @@ func Fixed(sentence string) bool {
 	if len(sentence) < minFixed {
 		return false
 	}
+	if strings.HasPrefix(sentence, "… ") {
+		sentence = figures.ReplaceAllString(sentence, "%d")
+	}
 	for s := NoDocuments; say(s) != (row{}); s++ {
 		for _, language := range Languages() {
 			if said := Say(s, language); strings.HasPrefix(said, sentence) || strings.HasSuffix(said, " "+sentence) {
@@ -206,6 +216,8 @@ func Fixed(sentence string) bool {
 	}
 	return false
 }
+
+var figures = regexp.MustCompile(`\d+`)
 
 // minFixed is the length of the shortest sentence that Fixed knows, in bytes:
 // less may be the beginning of anything.

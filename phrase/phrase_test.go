@@ -8,7 +8,7 @@ import (
 )
 
 func TestEverySituationInEveryLanguage(t *testing.T) {
-	for s := phrase.NoDocuments; s <= phrase.NothingClose; s++ {
+	for s := phrase.NoDocuments; s <= phrase.MoreItems; s++ {
 		seen := map[string]bool{}
 		for _, lang := range phrase.Languages() {
 			got := phrase.Say(s, lang)
@@ -21,7 +21,7 @@ func TestEverySituationInEveryLanguage(t *testing.T) {
 			seen[got] = true
 		}
 	}
-	if got := phrase.Say(phrase.NothingClose+1, phrase.English); got != "" {
+	if got := phrase.Say(phrase.MoreItems+1, phrase.English); got != "" {
 		t.Errorf("a situation is missing from this test: %q", got)
 	}
 }
@@ -33,6 +33,7 @@ func TestFixed(t *testing.T) {
 	}{
 		{"Ask me something about your documents.", true},
 		{"Theo tài liệu của bạn:", true},
+		{phrase.More(12, "vi"), true},
 		{"From your documents: volumes outlive containers.", false},
 		{"", false},
 		{"a", false},

@@ -98,9 +98,12 @@ func Lines(s string) []Span {
 	return out
 }
 
+// stamped is a line of a chat or a log: a time or a date in brackets begins it.
+var stamped = regexp.MustCompile(`^\[\d{1,4}[-./:]\d`)
+
 // goesOn reports whether a line goes on with the next one, in text of a width.
 func goesOn(line, next string, width int) bool {
-	if width < narrow || width > wide {
+	if width < narrow || width > wide || stamped.MatchString(next) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(next)
