@@ -183,7 +183,8 @@ func TestTopics(t *testing.T) {
 	out.WriteString(`# Each question with what answers it in the corpus and without.
 # Coefficients were learnt on half 0 of the articles of XQuAD (English, Vietnamese) and SQuAD, on ALQAC and on MTRAG clapnq; features were
 # chosen by hand after a search by cross-validation there, with the figures of MTRAG cloud, docker-eval (dev) and short questions over small manuals beside each candidate.
-# Reported are half 1, looked at four times in the last change (earlier choices answered too much of larger indexes, or too little of them), and MTRAG cloud, at the cut 0.50.
+# Reported are half 1, looked at once for the last change of the grade, after all was chosen on half 0, and MTRAG cloud, at the cut 0.50. Before,
+# half 1 was looked at four times for the change before (earlier choices answered too much of larger indexes, or too little of them), and once for one of words of one stem.
 # One number, what a larger index adds, was chosen on docker-eval (dev), so that docker-dev.golden is not held out for the grade.
 # MTRAG is pooled; without an answer means without the documents that hold relevant passages, of which other documents may say the same.
 # Intervals of 95% by bootstrap over questions.
@@ -198,7 +199,7 @@ func TestTopics(t *testing.T) {
 		area, accuracy, worstE float64
 	}{
 		{"XQuAD en", topics(t, indexed(t, english, false), ofHalf(inEnglish, articleOf, 1), false), 0.95, 0.88, 0.05},
-		{"XQuAD vi", topics(t, indexed(t, vietnamese, false), ofHalf(inVietnamese, articleOf, 1), false), 0.945, 0.88, 0.05},
+		{"XQuAD vi", topics(t, indexed(t, vietnamese, false), ofHalf(inVietnamese, articleOf, 1), false), 0.95, 0.88, 0.05},
 		{"SQuAD, all paragraphs", topics(t, indexed(t, paragraphs, false), every(10, ofHalf(questions, article, 1)), false), 0.83, 0.75, 0.06},
 		{"MTRAG cloud", topics(t, cloud, rewrites, true), 0.6, 0.5, 0.3},
 	} {

@@ -21,8 +21,15 @@ var englishOthers string
 //go:embed otherwords.vi.txt
 var vietnameseOthers string
 
+// otherShare is what a word counts that is said in other words, where a passage and its
+// statements are looked at; see byOtherWords.
+const otherShare = 0.6
+
 // longestOther is of how many words, in Vietnamese syllables, a phrase of a group is.
 const longestOther = 3
+
+// longPhrase is how many bytes of such a phrase need no memory of their own.
+const longPhrase = 64
 
 // saidOtherwise gives for a phrase, as terms with a space between, those of its groups.
 type saidOtherwise map[string][]string
@@ -40,8 +47,10 @@ func newSaidOtherwise(groups string, a text.Analyzer) saidOtherwise {
 		var group []string
 		for phrase := range strings.SplitSeq(line, ",") {
 			var terms []string
-			for _, t := range saying(l.words(phrase)) {
-				terms = append(terms, t.Term)
+			for _, t := range l.words(phrase) {
+				if !text.StopWord("vi", t.Term) {
+					terms = append(terms, t.Term)
+				}
 			}
 			if len(terms) > 0 {
 				group = append(group, strings.Join(terms, " "))
@@ -58,52 +67,101 @@ func newSaidOtherwise(groups string, a text.Analyzer) saidOtherwise {
 	return out
 }
 
-// saying are words without stop words of Vietnamese, which an index may hold or not.
-func saying(words []text.Token) []text.Token {
-	return slices.DeleteFunc(slices.Clone(words), func(t text.Token) bool { return text.StopWord("vi", t.Term) })
+// runs are the runs of up to longestOther words, without stop words of Vietnamese, which
+// an index may hold or not, and without twins.
+type runs struct {
+	words []text.Token
+	at    int               // place of the word to read next
+	last  [longestOther]int // places of the last words, the newest first
+	known int               // of them
+	n     int               // how many the run has
 }
 
-// phrases calls yield with each run of up to longestOther words, and the terms of it.
-// The phrase is overwritten by the next one.
-func phrases(words []text.Token, yield func(phrase []byte, of []text.Token)) {
-	var phrase []byte
-	for i := range words {
-		phrase = phrase[:0]
-		for n, t := range words[i:min(len(words), i+longestOther)] {
-			if n > 0 {
-				phrase = append(phrase, ' ')
-			}
-			phrase = append(phrase, t.Term...)
-			yield(phrase, words[i:i+n+1])
+// next goes on to the next run; it reports whether there is one.
+func (r *runs) next() bool {
+	if r.n < r.known {
+		r.n++
+		return true
+	}
+	for ; r.at < len(r.words); r.at++ {
+		if t := r.words[r.at].Term; text.IsFolded(t) || text.StopWord("vi", t) {
+			continue
+		}
+		copy(r.last[1:], r.last[:])
+		r.last[0] = r.at
+		r.known, r.n = min(r.known+1, longestOther), 1
+		r.at++
+		return true
+	}
+	return false
+}
+
+// phrase appends the terms of the run with a space between.
+func (r *runs) phrase(dst []byte) []byte {
+	for k := r.n - 1; k >= 0; k-- {
+		dst = append(dst, r.words[r.last[k]].Term...)
+		if k > 0 {
+			dst = append(dst, ' ')
 		}
 	}
+	return dst
 }
 
-// inOtherWords is the share of the question's weight that a passage, which says in,
-// lacks and says in other words: everyday ones of the same group, or one that is spelled
-// almost like it.
-func (l lexicon) inOtherWords(question string, terms []weighed, c state.Chunk, in held) float64 {
-	others := inEnglish()
+// otherwise are terms of a question by the phrases that say them otherwise.
+type otherwise map[string][]string
+
+// otherWords are other words for those of a question: everyday ones of the same group, and
+// for a term that none of the passages holds the words of theirs that are spelled almost
+// like it.
+func (l lexicon) otherWords(question string, terms []weighed, passages []held) otherwise {
+	groups := inEnglish()
 	if l.language(question) == "vi" {
-		others = inVietnamese()
+		groups = inVietnamese()
 	}
-	wanted := map[string][]text.Token{} // words of the question, by what would say the same
-	phrases(saying(l.words(question)), func(phrase []byte, of []text.Token) {
-		for _, other := range others[string(phrase)] {
-			wanted[other] = append(wanted[other], of...)
+	out := otherwise{}
+	var memory [longPhrase]byte
+	for r := (runs{words: l.words(question)}); r.next(); {
+		for _, other := range groups[string(r.phrase(memory[:0]))] {
+			for _, at := range r.last[:r.n] {
+				out[other] = append(out[other], r.words[at].Term)
+			}
 		}
-	})
-	otherwise := set{}
-	if len(wanted) > 0 {
-		for words := range l.wordsOf(c) {
-			phrases(saying(words), func(phrase []byte, _ []text.Token) {
-				for _, t := range wanted[string(phrase)] {
-					otherwise[t.Term] = struct{}{}
+	}
+	for _, t := range terms {
+		if !mayBeMisspelled(t.term) || slices.ContainsFunc(passages, func(p held) bool { return p.has(t.term) }) {
+			continue
+		}
+		for _, p := range passages {
+			for word := range p {
+				if almost(t.term, word) && !slices.Contains(out[word], t.term) {
+					out[word] = append(out[word], t.term)
 				}
-			})
+			}
 		}
 	}
-	return share(terms, func(t string) bool { return !in.has(t) && (otherwise.has(t) || misspelled(t, in)) })
+	return out
+}
+
+// in calls yield with the terms that words say otherwise, some of them more than once.
+func (o otherwise) in(words []text.Token, yield func(term string)) {
+	if len(o) == 0 {
+		return
+	}
+	var memory [longPhrase]byte
+	for r := (runs{words: words}); r.next(); {
+		for _, t := range o[string(r.phrase(memory[:0]))] {
+			yield(t)
+		}
+	}
+}
+
+// inOtherWords are the terms that a chunk says otherwise, with its title and headings.
+func (l lexicon) inOtherWords(o otherwise, c state.Chunk) set {
+	out := set{}
+	for words := range l.wordsOf(c) {
+		o.in(words, func(term string) { out[term] = struct{}{} })
+	}
+	return out
 }
 
 // A word of at least as many letters may be misspelled, by two letters where it is long.
@@ -112,21 +170,30 @@ const (
 	longMisspelled     = 8
 )
 
+// mayBeMisspelled reports whether a term is a word long enough to be known misspelled.
+func mayBeMisspelled(term string) bool {
+	return len(term) >= shortestMisspelled && ascii(term) && !strings.ContainsFunc(term, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
 // misspelled reports whether a passage holds a word that is spelled almost like a term.
 func misspelled(term string, in held) bool {
-	if len(term) < shortestMisspelled || !ascii(term) || strings.ContainsFunc(term, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		return false
+	if mayBeMisspelled(term) {
+		for word := range in {
+			if almost(term, word) {
+				return true
+			}
+		}
 	}
+	return false
+}
+
+// almost reports whether a word is spelled almost like a term that may be misspelled.
+func almost(term, word string) bool {
 	most := 1
 	if len(term) >= longMisspelled {
 		most = 2
 	}
-	for w := range in {
-		if w[0] == term[0] && len(w) >= shortestMisspelled-1 && max(len(w)-len(term), len(term)-len(w)) <= most && editsBetween(term, w) <= most {
-			return true
-		}
-	}
-	return false
+	return word[0] == term[0] && len(word) >= shortestMisspelled-1 && max(len(word)-len(term), len(term)-len(word)) <= most && editsBetween(term, word) <= most
 }
 
 // editsBetween is how many letters must be added, left out, changed or swapped with

@@ -97,7 +97,8 @@ type inquiry struct {
 	wording wording
 	// ownShare is what its own words weigh, of all it weighs with what the
 	// conversation lends: how much its wording tells.
-	ownShare float64
+	ownShare  float64
+	otherwise otherwise // other words for its own, where they count
 }
 
 // pair are two neighbouring words of content.

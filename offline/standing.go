@@ -89,14 +89,16 @@ func above(own float64, others []float64) float64 {
 
 // bestStatements are the scores of the best statement of each passage, by the
 // weights with which the answerer chooses its sentences, and the greatest share of the
-// question's neighbouring words that one of them has as neighbours.
-func (l lexicon) bestStatements(q state.Query, best []state.Chunk) (scores []float64, pairs float64) {
+// question's neighbouring words that one of them has as neighbours. Other words for
+// those of the question count in them.
+func (l lexicon) bestStatements(q state.Query, best []state.Chunk, others otherwise) (scores []float64, pairs float64) {
 	sources := make([]state.Source, len(best))
 	for i, c := range best {
 		sources[i] = state.Source{Chunk: c}
 	}
 	question, _ := asked(q.Text)
 	s := newScoring(l, question, q, sources)
+	s.otherwise = others
 	s.wording.weigh(s.cut)
 	w := coefficientsFor(s.kind)
 	scores = make([]float64, len(best))

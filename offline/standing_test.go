@@ -26,6 +26,27 @@ func TestBestStatementAhead(t *testing.T) {
 	}
 }
 
+// TestStatementInOtherWords: a sentence that says in other words what is asked, or a
+// name as it is spelled and not as the question does, stands out as well.
+func TestStatementInOtherWords(t *testing.T) {
+	at := slices.Index(offline.Features(), "best statement ahead")
+	for _, tt := range []struct{ question, says, doesNot string }{
+		{"When did the painter of the town hall die?", "The painter perished in 1893.", "The painter travelled in 1893."},
+		{"Who paid Rodriguez for the town hall?", "Rodrigues was paid by Ann Hill.", "Fernandes was paid by Ann Hill."},
+	} {
+		ahead := func(sentence string) float64 {
+			d := library{page("b", "", sentence)}
+			for i := range 9 {
+				d = append(d, page(fmt.Sprintf("a%d", i), "", fmt.Sprintf("The painter of house %d liked red walls.", i)))
+			}
+			return offline.NewGrader(d).Measure(state.Query{Text: tt.question, Weight: 1}, d)[at]
+		}
+		if with, without := ahead(tt.says), ahead(tt.doesNot); with < without+0.1 {
+			t.Errorf("%q: ahead by %.2f with %q, by %.2f with %q", tt.question, with, tt.says, without, tt.doesNot)
+		}
+	}
+}
+
 // TestCopiesPass: that every passage found says the same does not speak against an
 // answer which one sentence of theirs holds.
 func TestCopiesPass(t *testing.T) {

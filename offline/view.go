@@ -1,5 +1,7 @@
 package offline
 
+import "slices"
+
 // view is a passage as one question sees it. What each unit says is looked up once
 // for all that compares it, in the order of the question's slots: each term, and behind
 // it what may stand for it.
@@ -35,7 +37,15 @@ func (q *inquiry) view(p *passage) *view {
 	for j, in := range p.terms {
 		v.rows[j] = row(in)
 	}
-	v.whole = q.share(row(p.all))
+	whole := row(p.all)
+	for j, words := range p.tokens {
+		q.otherwise.in(words, func(term string) {
+			if i := slices.Index(q.slots, term); i >= 0 {
+				v.rows[j][i], whole[i] = max(v.rows[j][i], otherShare), max(whole[i], otherShare)
+			}
+		})
+	}
+	v.whole = q.share(whole)
 	return v
 }
 
