@@ -126,7 +126,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata,
-			Snippet: snippetOf(snippet(c.Text), c),
+			Snippet: snippetOf(snippet(c.Text), *c),
 		})
 	}
 	if method != RerankOff && (method != orderOdds || !found.dense.silent()) {
@@ -151,7 +151,7 @@ const (
 // withoutDuplicates leaves out hits whose text is nearly that of a better one, as the
 // answer to a question does, and returns the k best. It counts those left out above the
 // last of them.
-func withoutDuplicates(hits []state.Hit, chunks map[string]state.Chunk, k int) (kept []state.Hit, duplicates int) {
+func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) (kept []state.Hit, duplicates int) {
 	var vectors []rank.Vector
 	near := rank.AtLeast(rank.NearDuplicate)
 	seen := map[string]bool{}
@@ -182,13 +182,13 @@ func withoutDuplicates(hits []state.Hit, chunks map[string]state.Chunk, k int) (
 
 // rerankHits puts the first hits of a search in the order of a method. Where the
 // person set none, the others stay behind them.
-func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]state.Chunk, reply *SearchReply, method string, compared int, dense meant) error {
+func (a *Assistant) rerankHits(ctx context.Context, e *engine, q state.Query, chunks map[string]*state.Chunk, reply *SearchReply, method string, compared int, dense meant) error {
 	found := make(map[string]SearchHit, len(reply.Hits))
 	first := reply.Hits[:min(compared, len(reply.Hits))]
 	candidates := make([]state.Source, len(first))
 	for i, h := range first {
 		found[h.ChunkID] = h
-		candidates[i] = state.Source{Chunk: chunks[h.ChunkID], Score: h.Score}
+		candidates[i] = state.Source{Chunk: *chunks[h.ChunkID], Score: h.Score}
 	}
 	var (
 		ranked   []state.Source
@@ -233,7 +233,7 @@ func snippetOf(s index.Snippet, c state.Chunk) SnippetReply {
 	return out
 }
 
-func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]state.Chunk, error) {
+func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]*state.Chunk, error) {
 	ids := make([]string, len(hits))
 	for i, h := range hits {
 		ids[i] = h.Chunk
@@ -242,9 +242,9 @@ func (e *engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]sta
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]state.Chunk, len(chunks))
-	for _, c := range chunks {
-		out[c.ID] = c
+	out := make(map[string]*state.Chunk, len(chunks))
+	for i := range chunks {
+		out[chunks[i].ID] = &chunks[i]
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
@@ -64,11 +65,8 @@ func (r *chunkScan) scan(tx *sqlite.Tx, books *codebooks, from row) (*state.Chun
 
 // decode fills in what is kept as JSON. Most of it is empty.
 func (r *chunkScan) decode(c *state.Chunk) error {
-	switch r.headings {
-	case "[]":
-		c.Headings = []string{}
-	case "null":
-	default:
+	var ok bool
+	if c.Headings, ok = plainStrings(r.headings); !ok {
 		if err := json.Unmarshal([]byte(r.headings), &c.Headings); err != nil {
 			return fmt.Errorf("headings of chunk %s: %w", c.ID, err)
 		}
@@ -91,6 +89,24 @@ func (r *chunkScan) decode(c *state.Chunk) error {
 		c.DocumentType, c.DocumentID = c.Metadata.Text("document_type"), c.Metadata.Text("document_id")
 	}
 	return nil
+}
+
+// plainStrings reads null or a JSON array of strings of which nothing is escaped, as most
+// are; ok is false for others.
+func plainStrings(array string) (list []string, ok bool) {
+	switch array {
+	case "null":
+		return nil, true
+	case "[]":
+		return []string{}, true
+	}
+	inner, begins := strings.CutPrefix(array, `["`)
+	inner, ends := strings.CutSuffix(inner, `"]`)
+	if !begins || !ends || strings.Contains(inner, `\`) {
+		return nil, false
+	}
+	list = strings.Split(inner, `","`)
+	return list, strings.Count(inner, `"`) == 2*(len(list)-1)
 }
 
 // idColumn is an id as the table keeps it: a UUID by its bytes.
@@ -150,15 +166,17 @@ func packHex(s string, parts ...string) any {
 }
 
 // digitOf is the value of a small hexadecimal digit, 0x10 of any other byte.
-func digitOf(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
+func digitOf(c byte) byte { return digitValues[c] }
+
+var digitValues = func() (of [256]byte) { //nolint:gochecknoglobals // a constant table
+	for c := range of {
+		of[c] = 0x10
 	}
-	return 0x10
-}
+	for value, c := range []byte("0123456789abcdef") {
+		of[c] = byte(value) //nolint:gosec // below 16
+	}
+	return of
+}()
 
 // hashColumn is a hash as the table keeps it: a SHA-256 by its bytes.
 type hashColumn string
