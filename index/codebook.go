@@ -136,11 +136,15 @@ func trainCodebook(texts []string) *codebook {
 // codeWord returns the end of the word that begins at s[i], with a space before it
 // where there is one; of anything else, one byte or letter is a word.
 func codeWord(s string, i int) int {
-	end := i
+	from := i
 	if s[i] == ' ' {
-		end++
+		from++
 	}
-	from := end
+	end := text.LettersEnd(s, from)
+	if end > from && end-i <= maxCodeWord && (end == len(s) || s[end] < 0x80) { // as most are
+		return end
+	}
+	end = from
 	most := min(len(s), i+maxCodeWord)
 	for end < most && letters[s[end]] == inWord {
 		if end = min(text.LettersEnd(s, end), most); end < most && s[end] >= 0x80 && letters[s[end]] == inWord {

@@ -94,15 +94,29 @@ var classes = func() (of [256]byte) {
 	return of
 }()
 
+// endsWord tells which bytes may stand behind the last letter of a field.
+//
+//nolint:gochecknoglobals // a constant table
+var endsWord = [spaceByte + 1]bool{closeByte: true, numberByte: true, quoteByte: true}
+
 // plain adds the terms of the field of ASCII that begins at s[at], where it is
 // one word, or words that hyphens join, with punctuation around, and returns its
 // end. It returns at for any other field. The terms are those that segments
 // adds.
 func (r *run) plain(at, to int) (end int) {
 	s := r.s[:to]
-	if end := smallEnd(s, at); end > at && (end == to || classes[s[end]] == spaceByte) { // as most are
+	first := at
+	if isUpper(s[at]) {
+		first++
+	}
+	switch end := smallEnd(s, first); { // as most are: The, cell, cells, and cells;
+	case end == at:
+	case end == to || classes[s[end]] == spaceByte:
 		r.part(Span{at, end})
 		return end
+	case endsWord[classes[s[end]]] && (end+1 == to || classes[s[end+1]] == spaceByte):
+		r.part(Span{at, end})
+		return end + 1
 	}
 	start := at
 	for start < to && (classes[s[start]] == openByte || s[start] == '\'') {
