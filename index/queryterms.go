@@ -140,6 +140,7 @@ func (s *Searcher) queryTerms(q state.Query) []queryTerm {
 	for _, t := range asked {
 		l.add(t.Term, t.Weight)
 	}
+	l.addNouns(q.Text, asked)
 	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
 		for _, t := range r.Terms {
 			l.add(t.Term, t.weight())
