@@ -225,7 +225,7 @@ func (b *build) signals(e *signals, j int) {
 	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
-	case g.fields < shortWords && !s.counts(u, raw):
+	case g.fields < shortWords && !s.counts(u, raw) && !s.labelled(p, j):
 		e[tiny] = 1
 	}
 }
@@ -234,6 +234,13 @@ func (b *build) signals(e *signals, j int) {
 // asked.
 func (s *selection) counts(u unit, raw string) bool {
 	return s.kind == Number && u.kind == item && measured.MatchString(raw)
+}
+
+// labelled reports whether a unit says what a label that is asked for stands before:
+// "Total: 465.05 EUR".
+func (s *selection) labelled(p *passage, j int) bool {
+	name := p.label(j)
+	return slices.ContainsFunc(s.own, func(w weighed) bool { return name.has(w.term) && tellingWord(w) })
 }
 
 // measured is an item that says how much there is of something: "2 eggs".
