@@ -36,7 +36,9 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 	terms := r.lex.question(strongest(queries))
 	kind, own, words, verb := Fact, []weighed(nil), []string(nil), ""
 	var named []weighed
+	var signs []string
 	if len(queries) > 0 {
+		signs = symbols(queries[0].Text)
 		question, _ := asked(queries[0].Text)
 		verb, named = r.lex.action(question), r.lex.identifiers(question)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
@@ -62,14 +64,14 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		if kind == Message {
 			gain = min(messageGain*gain, messageMost)
 		}
-		score += gain
+		score += gain + symbolGain(signs, c.Chunk, &p)
 		if changes(c.Source) && !asksForChanges(queries[0].Text) {
 			score -= changeLoss
 		}
 		if kind == HowTo {
 			score += stepsWeight * max(recipeFit(terms, &p), r.lex.commandFit(terms, &p, verb))
 		}
-		if kind == Definition && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
+		if kind == Definition && len(signs) == 0 && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
 		}
 		if fit := p.describes(named); fit >= openingCut {

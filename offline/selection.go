@@ -128,7 +128,7 @@ func (s *selection) statements() []statement {
 	for _, p := range s.cut {
 		best = max(best, p.src.Score)
 	}
-	w := coefficientsFor(s.kind)
+	w, signs := coefficientsFor(s.kind), symbols(s.question)
 	s.wording.weigh(s.cut)
 	for i := range s.cut {
 		p := &s.cut[i]
@@ -145,7 +145,11 @@ func (s *selection) statements() []statement {
 			e := v.signals(j, share, i == 0)
 			b.signals(&e, j)
 			if at := s.shown(i, j); at.unit >= 0 {
-				out = append(out, statement{at, p.n, w.of(&e) + gain, e})
+				score := w.of(&e) + gain
+				if slices.ContainsFunc(signs, func(sign string) bool { return holdsSymbol(p.text(j), sign) }) {
+					score += symbolStatement
+				}
+				out = append(out, statement{at, p.n, score, e})
 			}
 		}
 	}
