@@ -315,6 +315,9 @@ func (p *passage) lines(j int) int { return strings.Count(p.text(j), "\n") - 1 }
 // defines is 1 for a tidied sentence that says what the thing asked for is, less for
 // one that says so of something else.
 func (s *selection) defines(said string) float64 {
+	if a := s.askedAbbreviation(); a != "" && spellsOut(said, a) {
+		return 1
+	}
 	verb := definingVerb.FindStringIndex(said)
 	if verb == nil {
 		return 0
