@@ -18,6 +18,7 @@ const (
 	stepLoss    = 0.1  // less for a step within a list about more
 	proseLoss   = 0.15 // less for prose and for a list without order, beside a command
 	enoughProse = 45   // words of a section without steps, after which no sentence is added
+	entryWords  = 8    // of an item that only names what can be done
 	maxBlocks   = 3    // blocks of code, where a section has no ordered list
 	recipeWords = 200  // of its steps; more are cut at a step
 )
@@ -160,7 +161,7 @@ func (p *passage) begins(sec int) bool {
 // what is asked: "Push the image to the registry.", asked how to push one.
 func (s *selection) doneBy(p *passage, j int) float64 {
 	u := p.units[j]
-	if s.verb == "" || u.kind != item || len(p.tokens[j]) == 0 || u.ordered && u.number == 1 {
+	if s.verb == "" || u.kind != item || len(p.tokens[j]) == 0 || u.ordered && u.number == 1 || !u.ordered && p.entry(j) {
 		return 0
 	}
 	if verb := p.tokens[j][0].Term; !s.speaks(set{verb: {}}, s.verb) {
@@ -175,6 +176,13 @@ func (s *selection) doneBy(p *passage, j int) float64 {
 		return 0
 	})
 	return covered * min(1, (1+float64(asked))/float64(p.terms[j].size()))
+}
+
+// entry reports whether unit j, an item, is a few words and no sentence, as those of a
+// table of contents are.
+func (p *passage) entry(j int) bool {
+	said := p.tidied(j)
+	return len(strings.Fields(said)) <= entryWords && !strings.ContainsAny(said, ".!?:`")
 }
 
 // follow takes the steps, the blocks of code or the prose that begin at a unit.
