@@ -14,7 +14,7 @@ func (s *selection) choose() {
 		return
 	}
 	all := s.ownFirst(s.statements())
-	if len(all) == 0 {
+	if len(all) == 0 || s.glossed(all) {
 		return
 	}
 	parts := s.parts()

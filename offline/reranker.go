@@ -37,10 +37,11 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 	kind, own, words, verb := Fact, []weighed(nil), []string(nil), ""
 	var named []weighed
 	var signs []string
+	topic := ""
 	if len(queries) > 0 {
 		signs = symbols(queries[0].Text)
 		question, _ := asked(queries[0].Text)
-		verb, named = r.lex.action(question), r.lex.identifiers(question)
+		topic, verb, named = topicOf(question), r.lex.action(question), r.lex.identifiers(question)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
 	}
 	var compared [][]weighed
@@ -73,6 +74,9 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		}
 		if kind == Definition && len(signs) == 0 && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
+		}
+		if p.glosses(topic) {
+			score += glossWeight
 		}
 		if fit := p.describes(named); fit >= openingCut {
 			score += describedWeight * fit * shareNamed(own, named)

@@ -62,6 +62,7 @@ type selection struct {
 	language string        // that the answer is framed in
 	words    []string      // of the question
 	verb     string        // that a how-to question asks about; "" without one
+	topic    string        // what a question for a definition asks about; "" for every other one
 	changed  bool          // it asks what a release changed
 	lent     []state.Boost // by the conversation
 	object   []weighed     // words for what a pronoun of the question stands for, where the conversation tells
@@ -108,6 +109,9 @@ func (s *selection) become(kind QuestionType) {
 	s.kind = kind
 	if kind == HowTo {
 		s.verb = s.lex.action(s.question)
+	}
+	if kind == Definition {
+		s.topic = topicOf(s.question)
 	}
 }
 
@@ -208,6 +212,9 @@ func (b *build) signals(e *signals, j int) {
 	e[headed] = b.heads[u.section] * p.early(j)
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(g.tidied)
+	}
+	if s.kind == Definition && p.gloss(j, s.topic) {
+		e[defining] = 1
 	}
 	e[repeated] = repeats(s.words, g.words)
 	if s.kind == Message {
