@@ -1,0 +1,169 @@
+package index
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// taken are postings of a term that were read, ascending.
+type taken struct {
+	chunks []uint32
+	codes  []byte
+	more   []posting // those whose code tells that there is more
+	next   int       // of more: see at
+}
+
+// at returns the i-th posting. It is asked for in ascending order.
+func (l *taken) at(i int) posting {
+	p := posting{chunk: l.chunks[i], body: uint32(l.codes[i])}
+	if p.body < entryMore {
+		return p
+	}
+	for l.next < len(l.more) && l.more[l.next].chunk < p.chunk {
+		l.next++
+	}
+	if l.next < len(l.more) && l.more[l.next].chunk == p.chunk {
+		return l.more[l.next]
+	}
+	return posting{chunk: p.chunk} // damaged
+}
+
+// take reads the postings whose chunks lie in [from, end), from where the cursor stands
+// on, and moves behind them. Chunks before from, and those before the
+// one they stand behind, are there in damaged postings alone, and are passed over.
+func (c *cursor) take(l *taken, from, end uint32) {
+	l.chunks, l.codes, l.more, l.next = l.chunks[:0], l.codes[:0], l.more[:0], 0
+	for c.chunk < end {
+		n := c.size
+		if c.last >= end {
+			n = c.search(end)
+		}
+		start := len(l.chunks)
+		c.decode(l, n)
+		l.check(start, from, end)
+		if len(l.chunks) > 0 {
+			from = l.chunks[len(l.chunks)-1] + 1
+		}
+		if c.i == c.size {
+			c.load(c.block + 1)
+		}
+		c.read()
+	}
+}
+
+// decode reads the entries of the block from c.i on, up to the n-th, where it leaves
+// c.i.
+func (c *cursor) decode(l *taken, n int) {
+	from, start, first := c.i, len(l.chunks), c.first
+	l.codes = append(l.codes, c.codes[from:n]...)
+	l.chunks = slices.Grow(l.chunks, n-from)[:start+n-from]
+	out, offsets := l.chunks[start:], c.offsets[from*c.width:n*c.width]
+	switch c.width {
+	case 1:
+		for i, o := range offsets {
+			out[i] = first + uint32(o)
+		}
+	case 2:
+		for i := range out {
+			out[i] = first + uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
+		}
+	default:
+		for i := range out {
+			out[i] = first + binary.LittleEndian.Uint32(offsets[4*i:])
+		}
+	}
+	if !c.plain {
+		c.decodeMore(l, l.codes[start:], out)
+	}
+	c.i = n
+}
+
+// decodeMore reads those of some entries, from c.i on, that tell more.
+func (c *cursor) decodeMore(l *taken, codes []byte, chunks []uint32) {
+	from, caughtUp := c.i, false
+	for i, code := range codes {
+		if code < entryMore {
+			continue
+		}
+		if c.i = from + i; c.seen <= c.i { // not yet read, as that is where the cursor stands
+			if caughtUp {
+				c.seen = c.i // those between tell no more
+			}
+			c.chunk = chunks[i]
+			c.readMore()
+			caughtUp = true
+		}
+		if c.size == 0 { // damaged
+			return
+		}
+		l.more = append(l.more, c.posting)
+	}
+}
+
+// leave takes out the postings of chunks that are not in a set, which counts from first.
+func (l *taken) leave(set bitmap, first uint32) {
+	kept, codes := 0, l.codes[:len(l.chunks)]
+	for i, c := range l.chunks { // without a branch, which would often be mispredicted
+		l.chunks[kept], codes[kept] = c, codes[i]
+		at := c - first
+		kept += int(set[at>>6] >> (at & 63) & 1) //nolint:gosec // a bit
+	}
+	l.chunks, l.codes = l.chunks[:kept], codes[:kept]
+}
+
+// spread puts the chunks of the block into a list. It reports whether they ascend and lie
+// in [from, end), as all but damaged ones do.
+func (c *cursor) spread(list *[blockEntries]uint32, from, end uint32) bool {
+	out, offsets, back := list[:c.size], c.offsets, uint32(0)
+	next := from - c.first // offset that the next one has at least
+	switch c.width {
+	case 1:
+		for i := range out {
+			if i >= len(offsets) {
+				break
+			}
+			o := uint32(offsets[i])
+			back |= o - next // of the upper half of numbers where it goes back
+			out[i], next = c.first+o, o+1
+		}
+	case 2:
+		for i := range out {
+			o := uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
+			back |= o - next
+			out[i], next = c.first+o, o+1
+		}
+	default:
+		for i := range out {
+			o := binary.LittleEndian.Uint32(offsets[4*i:])
+			back |= o - next
+			out[i], next = c.first+o, o+1
+		}
+	}
+	return back>>31 == 0 && c.first+next <= end
+}
+
+// check takes out, from a place on, what is not in [from, end) or does not ascend,
+// as in damaged postings.
+func (l *taken) check(start int, from, end uint32) {
+	list := l.chunks[start:]
+	if len(list) == 0 {
+		return
+	}
+	least, back := from, uint32(0)
+	for _, c := range list {
+		back |= c - least // of the upper half of numbers where it goes back
+		least = c + 1
+	}
+	if back>>31 == 0 && list[len(list)-1] < end {
+		return
+	}
+	kept := start
+	for i, c := range list {
+		if c >= from && c < end {
+			l.chunks[kept], l.codes[kept] = c, l.codes[start+i]
+			kept++
+			from = c + 1
+		}
+	}
+	l.chunks, l.codes = l.chunks[:kept], l.codes[:kept]
+}
