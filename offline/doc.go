@@ -24,9 +24,9 @@
 // sentence cover, in other words too, and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
 // a thing; it does not know that what is said is not what was asked. Answers
 // are sentences, list items, table rows and code blocks ([Answerer]). Questions how
-// to do something, messages that someone pasted and comparisons have ways of their
-// own (recipe.go, command.go, message.go, compare.go); for all others, and where those find
-// nothing, a linear score chooses: learnt for questions after a fact, set by hand
+// to do something and what a thing is, notes of meetings, messages that someone pasted and
+// comparisons have ways of their own (recipe.go, command.go, definition.go, minutes.go,
+// message.go, compare.go); for all others, and where those find nothing, a linear score chooses: learnt for questions after a fact, set by hand
 // for procedures.
 package offline
 
