@@ -2,28 +2,32 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// askedAbbreviation is the abbreviation in capitals that a question for a definition
-// asks about, "" where it asks about more: "What is MVCC?".
-func (s *selection) askedAbbreviation() string {
-	if len(s.own) != 1 {
-		return ""
-	}
-	for _, w := range capitals.FindAllString(s.question, -1) {
-		if s.lex.set(w).has(s.own[0].term) {
-			return w
+// abbreviations are those in capitals that a question names ("What is MVCC?"), by the
+// terms that the lexicon has for them; nil for most questions.
+func (l lexicon) abbreviations(question string) map[string]string {
+	var out map[string]string
+	for _, w := range capitals.FindAllString(question, -1) {
+		for t := range l.set(w) {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[t] = w
 		}
 	}
-	return ""
+	return out
 }
 
 var capitals = regexp.MustCompile(`\b\p{Lu}[\p{Lu}\p{Nd}]{1,7}\b`)
 
 // spellsOut reports whether a text writes an abbreviation out, with it in brackets
 // behind the words or they behind it: "multiversion concurrency control (MVCC)". The
-// words begin with its first letter, the last of them or the one before it with its last one.
+// first of the words begins with its first letter, the last one with its last.
 func spellsOut(said, abbreviation string) bool {
 	for from := 0; ; {
 		i := strings.Index(said[from:], abbreviation)
@@ -54,15 +58,16 @@ func spellsOut(said, abbreviation string) bool {
 
 // initialsEnd reports whether the last words of a text may be those of an abbreviation.
 func initialsEnd(words []string, abbreviation string) bool {
-	initial := func(w string) byte { return strings.ToUpper(strings.TrimLeft(w, `"'“‘*_`))[:1][0] }
+	initial := func(w string) rune {
+		r, _ := utf8.DecodeRuneInString(strings.TrimLeft(w, `"'“‘*_`))
+		return unicode.ToUpper(r)
+	}
+	first, _ := utf8.DecodeRuneInString(abbreviation)
+	end, _ := utf8.DecodeLastRuneInString(abbreviation)
 	last := len(words) - 1
-	if last < 1 || strings.Trim(words[last], `"'“‘*_`) == "" || initial(words[last]) != abbreviation[len(abbreviation)-1] {
+	if last < 1 || initial(words[last]) != end {
 		return false
 	}
-	for k := last - 1; k >= 0 && last-k <= len(abbreviation)+2; k-- {
-		if strings.Trim(words[k], `"'“‘*_`) != "" && initial(words[k]) == abbreviation[0] {
-			return true
-		}
-	}
-	return false
+	from := max(0, last-len(abbreviation)-2)
+	return slices.ContainsFunc(words[from:last], func(w string) bool { return initial(w) == first })
 }

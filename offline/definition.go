@@ -14,10 +14,7 @@ const glossWeight = 0.4
 // topicOf is what a question for a definition asks about, in lower case and without
 // an article; "" for every other question, and where that is more than a name.
 func topicOf(question string) string {
-	topic := strings.ToLower(Topic(question))
-	for _, article := range []string{"a ", "an ", "the "} {
-		topic = strings.TrimPrefix(topic, article)
-	}
+	topic := withoutArticle(strings.ToLower(Topic(question)))
 	if len(strings.Fields(topic)) > glossedWords {
 		return ""
 	}
@@ -80,13 +77,7 @@ func (p *passage) gloss(j int, topic string) bool {
 // cutTopic returns what a text says behind a topic that it begins with, in the
 // singular or plural, behind an article or none and in quotes or none.
 func cutTopic(said, topic string) (rest string, ok bool) {
-	for _, article := range []string{"a ", "an ", "the "} {
-		if after, found := strings.CutPrefix(said, article); found {
-			said = after
-			break
-		}
-	}
-	rest, ok = strings.CutPrefix(strings.TrimLeft(said, "\"'“‘*_`"), strings.TrimSuffix(topic, "s"))
+	rest, ok = strings.CutPrefix(strings.TrimLeft(withoutArticle(said), "\"'“‘*_`"), strings.TrimSuffix(topic, "s"))
 	if !ok {
 		return "", false
 	}
@@ -95,6 +86,16 @@ func cutTopic(said, topic string) (rest string, ok bool) {
 		return "", false
 	}
 	return strings.TrimLeft(rest, "\"'”’*_`"), true
+}
+
+// withoutArticle is a text in lower case without the article that it begins with.
+func withoutArticle(s string) string {
+	for _, article := range []string{"a ", "an ", "the "} {
+		if after, found := strings.CutPrefix(s, article); found {
+			return after
+		}
+	}
+	return s
 }
 
 func firstWord(s string) string {
@@ -115,8 +116,10 @@ var (
 // defines is 1 for a tidied sentence that says what the thing asked for is, less for
 // one that says so of something else.
 func (s *selection) defines(said string) float64 {
-	if a := s.askedAbbreviation(); a != "" && spellsOut(said, a) {
-		return 1
+	if len(s.own) == 1 {
+		if a := s.abbreviations[s.own[0].term]; a != "" && spellsOut(said, a) {
+			return 1
+		}
 	}
 	verb := definingVerb.FindStringIndex(said)
 	if verb == nil {

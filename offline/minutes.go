@@ -16,11 +16,11 @@ const (
 	sayings            // what somebody said
 )
 
-// How well an minute must speak of what is asked, by the share of the words that say it.
+// How well an entry must speak of what is asked, by the share of the words that say it.
 const (
 	entryTopic = 0.45
 	whoTopic   = 0.8 // where the words say what is done, and who does it is asked
-	leadWords  = 4   // of an minute, among which the one stands who has to do it
+	leadWords  = 4   // of an entry, among which the one stands who has to do it
 )
 
 // By which words each is asked for: English, German, Polish, Vietnamese.
@@ -47,7 +47,7 @@ zadanie zadania zadań zrobić zrobienia decyzja decyzje decyzję podjęto uchwa
 nhiệm vụ việc cần làm phải quyết định nói viết
 mr mrs ms herr herrn frau pan pani pana panu ông bà anh chị`
 
-// What an minute begins with.
+// What an entry begins with.
 var (
 	checkbox = regexp.MustCompile(`^\[([ xX-]?)\]\s`)
 	taskMark = regexp.MustCompile(`(?i)^(?:action(?: items?| points?)?|todos?|to[- ]do|tasks?|next steps?|follow[- ]?ups?|aufgaben?|zadani[ea]|do zrobienia|nhiệm vụ|việc cần làm)(?: \d+)?\s*(?:[(\[][^)\]\n]{1,30}[)\]])?\s*[:–—]|^\W{0,3}TODO\b|^@\p{L}+\b`)
@@ -81,7 +81,7 @@ func minutesAsked(question string) (kind minuted, who bool) {
 	return notMinuted, false
 }
 
-// minute is a unit that notes a task, a decision or what somebody said.
+// minute is an entry: a unit that notes a task, a decision or what somebody said.
 type minute struct {
 	place
 	fit   float64 // how well it speaks of what is asked about
@@ -131,7 +131,7 @@ func (s *selection) noted() bool {
 	return s.entries
 }
 
-// minute looks at unit j as an minute of a kind, about some words.
+// minute looks at unit j as an entry of a kind, about some words.
 func (s *selection) minute(p *passage, j int, kind minuted, open bool, about []weighed) (e minute, ok bool) {
 	u := p.units[j]
 	if u.kind != sentence && u.kind != item {
@@ -184,7 +184,7 @@ func (p *passage) promises(j int, about []weighed) bool {
 	return false
 }
 
-// saidBy reports whether an minute is what one of those asked about said, and what else
+// saidBy reports whether an entry is what one of those asked about said, and what else
 // is asked about.
 func (s *selection) saidBy(raw string, about []weighed) (rest []weighed, ok bool) {
 	m := stamped.FindStringSubmatch(raw)

@@ -58,22 +58,23 @@ type statement struct {
 type selection struct {
 	lex lexicon
 	inquiry
-	question string        // without courtesy
-	language string        // that the answer is framed in
-	words    []string      // of the question
-	verb     string        // that a how-to question asks about; "" without one
-	topic    string        // what a question for a definition asks about; "" for every other one
-	changed  bool          // it asks what a release changed
-	lent     []state.Boost // by the conversation
-	object   []weighed     // words for what a pronoun of the question stands for, where the conversation tells
-	told     set           // pages that earlier answers cited, where the question goes on with what they tell
-	cut      []passage     // the sources one by one, which statements are scored in…
-	passages []passage     // …and joined, which they are shown from
-	homes    []home        // of each source
-	chosen   []place       // in the order chosen
-	with     map[place]int // of those shown with another source than their own: its number
-	spent    int           // words of the chosen ones
-	entries  bool          // they are entries of notes, shown as a list
+	question      string            // without courtesy
+	language      string            // that the answer is framed in
+	words         []string          // of the question
+	verb          string            // that a how-to question asks about; "" without one
+	abbreviations map[string]string // that a question for a definition names, by term
+	topic         string            // what a question for a definition asks about; "" for every other one
+	changed       bool              // it asks what a release changed
+	lent          []state.Boost     // by the conversation
+	object        []weighed         // words for what a pronoun of the question stands for, where the conversation tells
+	told          set               // pages that earlier answers cited, where the question goes on with what they tell
+	cut           []passage         // the sources one by one, which statements are scored in…
+	passages      []passage         // …and joined, which they are shown from
+	homes         []home            // of each source
+	chosen        []place           // in the order chosen
+	with          map[place]int     // of those shown with another source than their own: its number
+	spent         int               // words of the chosen ones
+	entries       bool              // they are entries of notes, shown as a list
 }
 
 func newSelection(lex lexicon, t state.Task) *selection {
@@ -111,7 +112,7 @@ func (s *selection) become(kind QuestionType) {
 		s.verb = s.lex.action(s.question)
 	}
 	if kind == Definition {
-		s.topic = topicOf(s.question)
+		s.topic, s.abbreviations = topicOf(s.question), s.lex.abbreviations(s.question)
 	}
 }
 
