@@ -18,8 +18,8 @@ var errNoRoom = errors.New("no memory is left in it")
 
 // pdfCalls calls the C functions of PDFium (fpdfview.h, fpdf_text.h, fpdf_doc.h
 // and fpdf_edit.h) in its module. The library's own methods look each function
-// up anew and start a goroutine for it, which is most of the time that a page
-// takes: there is a call or more for every character.
+// up anew and give each call a stack of its own, which is most of the time that a
+// page takes: there are calls for every line and every space.
 //
 // Handles and addresses are numbers, 0 is none of them. It is for one goroutine.
 type pdfCalls struct {
@@ -64,7 +64,7 @@ func (c *pdfCalls) integer(name string, args ...uint64) int {
 	return int(int32(uint32(c.call(name, args...)))) //nolint:gosec // the lower 32 bits are a C int
 }
 
-// alloc reserves memory of the module, until the module goes away.
+// alloc reserves memory of the module, until it is freed or the module goes away.
 func (c *pdfCalls) alloc(size int) uint64 {
 	at := c.call("malloc", uint64(size)) //nolint:gosec // sizes are not negative
 	if at == 0 && c.err == nil {
