@@ -40,12 +40,20 @@ type Searcher struct {
 // what is searched for instead: the same are asked for again and again.
 const keptSpellings = 1024
 
-// A searcher remembers at least keptChunks chunks, whose texts have up to mostKept
-// bytes: the steps of an answer, and the turns of a conversation, read the same ones.
+// A searcher remembers chunks that take keptChunks bytes of memory, at least, and whose texts
+// have up to mostKept: the steps of an answer, and the turns of a conversation, read the
+// same ones.
 const (
-	keptChunks = 512
+	keptChunks = 4 << 20
 	mostKept   = 8 << 10
+
+	chunkStruct = 512 // bytes that a chunk takes besides its strings, about
 )
+
+// chunkBytes is about how many bytes of memory a chunk takes.
+func chunkBytes(c *state.Chunk) int {
+	return chunkStruct + len(c.ID) + len(c.Hash) + len(c.Text) + len(c.Source) + len(c.Title)
+}
 
 // Searcher returns a searcher over what the index holds of roots now; the order
 // of roots does not matter. Where a root was never indexed the error is
@@ -67,7 +75,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 	s.scorer = newScorer(db.ranking, s.all)
 	s.terms = newTermCache(len(s.parts), keptImpacts)
 	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
-	s.chunks = memo.New[string, *state.Chunk](keptChunks)
+	s.chunks = memo.NewWeighed[string](keptChunks, chunkBytes)
 	s.bind()
 	return s, nil
 }
