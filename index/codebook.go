@@ -54,7 +54,21 @@ type codebook struct {
 	text  []byte                     // the words, one behind the other, and copied zeros
 	ends  []uint32                   // where each of them begins in text, and the last one ends
 	codes func() *memo.Words[uint16] // made when first asked for: readers need none
+	read  atomic.Pointer[codesOfWords]
 }
+
+// codesOfWords are codes by the numbers that words have in a lexicon: codeKnown, the code
+// of a word as it is, from 1 on, and behindSpace bits further that of the word with a space
+// before it; 0 for none.
+type codesOfWords struct {
+	lexicon *text.Lexicon
+	codes   memo.Numbers
+}
+
+const (
+	codeKnown   = 1 << 31
+	behindSpace = 15
+)
 
 // copied is how many bytes of a word are copied at once, which takes less time than to
 // copy as many as it has; few words have more.
@@ -186,12 +200,7 @@ func (b *codebook) pack(dst []byte, s string) []byte {
 		end := codeWord(s, i)
 		if end-i > 1 {
 			if code, ok := codes.Get(s[i:end]); ok {
-				if code < shortWords {
-					dst = append(dst, 0xc0+byte(code))
-				} else {
-					code -= shortWords
-					dst = append(dst, 0x80|byte(code>>8), byte(code))
-				}
+				dst = appendCode(dst, uint32(code))
 				i = end
 				continue
 			}
@@ -215,6 +224,77 @@ func (b *codebook) pack(dst []byte, s string) []byte {
 		}
 	}
 	return dst
+}
+
+// packRead is pack for a text that was read.
+func (b *codebook) packRead(dst []byte, r *text.Reading) []byte {
+	words := b.codesIn(r.Lexicon())
+	s, at := r.Text, 0
+	for k := 0; k < len(r.Runs); k++ {
+		run := &r.Runs[k]
+		from, end, shift := int(run.Start), int(run.End), 0
+		for ; at+1 < from; at++ {
+			dst = append(dst, s[at])
+		}
+		if at < from {
+			if s[at] == ' ' {
+				from, shift = at, behindSpace
+			} else {
+				dst = append(dst, s[at])
+			}
+		}
+		at = end
+		if run.Word == 0 || r.Beyond(run) {
+			for ; k+1 < len(r.Runs) && int(r.Runs[k+1].Start) == at; k++ {
+				at = int(r.Runs[k+1].End)
+			}
+			dst = b.pack(dst, s[from:at])
+			continue
+		}
+		codes := words.codes.Get(run.Word)
+		if codes == 0 {
+			codes = b.codesFor(s[run.Start:end])
+			words.codes.Set(run.Word, codes)
+		}
+		if code := codes >> shift & (1<<behindSpace - 1); code > 0 {
+			dst = appendCode(dst, code-1)
+		} else {
+			dst = append(dst, s[from:end]...)
+		}
+	}
+	return append(dst, s[at:]...)
+}
+
+// codesIn returns the codes of words by their numbers in a lexicon.
+func (b *codebook) codesIn(l *text.Lexicon) *codesOfWords {
+	words := b.read.Load()
+	if words == nil || words.lexicon != l {
+		words = &codesOfWords{lexicon: l}
+		b.read.Store(words)
+	}
+	return words
+}
+
+// codesFor returns what codesOfWords keeps of a word.
+func (b *codebook) codesFor(word string) uint32 {
+	spaced := append(append(make([]byte, 0, maxCodeWord), ' '), word...)
+	codes := uint32(codeKnown)
+	if code, ok := b.codes().Get(string(spaced)); ok { // no allocation
+		codes |= uint32(code+1) << behindSpace
+	}
+	if code, ok := b.codes().Get(word); ok {
+		codes |= uint32(code + 1)
+	}
+	return codes
+}
+
+// appendCode appends a code of a word.
+func appendCode(dst []byte, code uint32) []byte {
+	if code < shortWords {
+		return append(dst, 0xc0+byte(code))
+	}
+	code -= shortWords
+	return append(dst, 0x80|byte(code>>8), byte(code))
 }
 
 var errPacked = errors.New("a packed text is damaged")

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
+	"example.com/ragflow/text"
 )
 
 // prose makes a text of n words, the commoner the shorter.
@@ -54,11 +55,15 @@ func TestPackedTexts(t *testing.T) {
 		t.Errorf("words of a codebook that was kept (-want +got):\n%s", diff)
 	}
 	before, after := 0, 0
-	for _, s := range append(texts, "", " ", "  two  spaces ", "\x00\xff\xfe", strings.Repeat("long", 100), strings.Repeat("ế", 100), "日本語のテキスト") {
+	v := text.NewVocabulary(text.Multilingual())
+	for _, s := range append(texts, "", "a  container \u00e9, container\u00e9 - "+strings.Repeat("container", 5)+"\n container", " ", "  two  spaces ", "\x00\xff\xfe", strings.Repeat("long", 100), strings.Repeat("ế", 100), "日本語のテキスト") {
 		packed := b.pack(nil, s)
 		got, err := again.unpack(packed)
 		if err != nil || got != s {
 			t.Fatalf("unpack(pack(%q)) = %q, %v", s, got, err)
+		}
+		if r, _ := v.Read(nil, s); !bytes.Equal(again.packRead(nil, &r), packed) {
+			t.Fatalf("%q that was read is packed as %q, want %q", s, again.packRead(nil, &r), packed)
 		}
 		before, after = before+len(s), after+len(packed)
 	}

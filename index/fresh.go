@@ -123,7 +123,7 @@ func (db *DB) termsOf(tx *sqlite.Tx, collection int64, files []titled) ([]terms,
 	vocabulary := db.fresh.words(db.analyzer)
 	parallel.Each(len(missing), func(n int) {
 		i := missing[n]
-		out[i] = analyze(vocabulary, db.analyzer, files[i].title, chunks[files[i].id])
+		out[i] = analyze(vocabulary, files[i].title, chunks[files[i].id])
 	})
 	return out, nil
 }

@@ -40,7 +40,7 @@ func TestMigratedIndex(t *testing.T) {
 			}
 		}
 		for i, chunks := range [][]state.Chunk{a, b} { // which are derived from the chunks now
-			body, err := analyze(text.NewVocabulary(analyzer), analyzer, "", chunks).spelled()
+			body, err := analyze(text.NewVocabulary(analyzer), "", chunks).spelled()
 			if err != nil {
 				return err
 			}

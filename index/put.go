@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -35,11 +36,11 @@ func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
 	vocabulary := db.fresh.words(db.analyzer)
-	parallel.Each(len(entries), func(i int) { out[i], errs[i] = db.prepare(&entries[i], vocabulary, book) })
+	parallel.Each(len(entries), func(i int) { out[i], errs[i] = prepare(&entries[i], vocabulary, book) })
 	return out, errors.Join(errs...)
 }
 
-func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
+func prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
@@ -51,10 +52,12 @@ func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (pr
 	if err != nil {
 		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 	}
+	texts := read(vocabulary, e.Chunks)
+	defer texts.done()
 	p := prepared{
 		meta:   string(meta),
 		links:  links,
-		terms:  analyze(vocabulary, db.analyzer, e.File.Title, e.Chunks),
+		terms:  analyzeRead(vocabulary, e.File.Title, e.Chunks, texts.texts),
 		chunks: make([]preparedChunk, len(e.Chunks)),
 	}
 	for i := range e.Chunks {
@@ -93,8 +96,8 @@ func (db *DB) prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (pr
 			made.cuts = string(cut)
 		}
 		if book != nil {
-			if packed := book.pack(make([]byte, 0, len(c.Text)/2), c.Text); len(packed) < len(c.Text) {
-				made.packed = packed
+			if texts.packed = book.packRead(texts.packed[:0], &texts.texts[i]); len(texts.packed) < len(c.Text) {
+				made.packed = bytes.Clone(texts.packed)
 			}
 		}
 		made.hash = c.Hash

@@ -17,12 +17,12 @@ func smallSegment(tb testing.TB) []byte {
 	b := newBuilder()
 	v := text.NewVocabulary(a)
 	for _, terms := range []terms{
-		analyze(v, a, "Volumes", []state.Chunk{
+		analyze(v, "Volumes", []state.Chunk{
 			{ID: "a0", Text: "volumes keep data", Headings: []string{"Keep data"}},
 			{ID: "a1", Text: "containers come and go"},
 		}),
-		analyze(v, a, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
-		analyze(v, a, "Empty", nil),
+		analyze(v, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
+		analyze(v, "Empty", nil),
 	} {
 		if err := b.add(terms); err != nil {
 			tb.Fatal(err)
@@ -67,7 +67,7 @@ func FuzzOpenSegment(tf *testing.F) {
 func FuzzBuilder(tf *testing.F) {
 	f := mutate.New(tf)
 	v := text.NewVocabulary(text.For("en"))
-	whole := analyze(v, text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
+	whole := analyze(v, "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
 	spelled, err := whole.spelled()
 	if err != nil {
 		f.Fatal(err)

@@ -45,7 +45,14 @@ type terms struct {
 }
 
 // analyze returns the terms of a file by their numbers.
-func analyze(v *text.Vocabulary, a text.Analyzer, title string, chunks []state.Chunk) terms {
+func analyze(v *text.Vocabulary, title string, chunks []state.Chunk) terms {
+	r := read(v, chunks)
+	defer r.done()
+	return analyzeRead(v, title, chunks, r.texts)
+}
+
+// analyzeRead is analyze for chunks whose texts were read.
+func analyzeRead(v *text.Vocabulary, title string, chunks []state.Chunk, texts []text.Reading) terms {
 	g, _ := gatherers.Get().(*gatherer)
 	if g == nil {
 		g = &gatherer{}
@@ -55,7 +62,7 @@ func analyze(v *text.Vocabulary, a text.Analyzer, title string, chunks []state.C
 		g.forget()
 		gatherers.Put(g)
 	}()
-	whole, each := languagesOf(a, chunks)
+	whole, each := v.Languages(texts)
 	g.numbers = v.Append(g.numbers[:0], title, whole)
 	for _, n := range g.numbers {
 		g.use(n).title++
@@ -67,7 +74,7 @@ func analyze(v *text.Vocabulary, a text.Analyzer, title string, chunks []state.C
 		if lang != "" && lang != "en" && lang != "vi" {
 			g.at(v.Number(languageMark+lang), i).body++
 		}
-		g.numbers = v.Append(g.numbers[:0], c.Text, lang)
+		g.numbers = v.AppendRead(g.numbers[:0], &texts[i], lang)
 		for _, n := range g.numbers {
 			g.at(n, i).body++
 		}
@@ -240,19 +247,6 @@ func (g *gatherer) append(out []byte) []byte {
 // "\x00de"; no word begins with it. English and Vietnamese are not marked. So a segment knows
 // which languages it holds, and a query is searched for in those.
 const languageMark = "\x00"
-
-// languagesOf tells in which way a file and each of its chunks are analyzed.
-func languagesOf(a text.Analyzer, chunks []state.Chunk) (whole string, each []string) {
-	p, ok := a.(text.Polyglot)
-	if !ok {
-		return "", make([]string, len(chunks))
-	}
-	parts := make([]string, len(chunks))
-	for i, c := range chunks {
-		parts[i] = c.Text
-	}
-	return p.Languages(parts)
-}
 
 // appendTerm writes a term as what it shares with the one before, and the rest.
 func appendTerm(out []byte, before, term string) []byte {

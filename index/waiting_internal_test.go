@@ -34,7 +34,7 @@ func TestWaiting(t *testing.T) {
 				chunks[k].Headings = []string{some(4)}
 			}
 		}
-		files = append(files, analyze(v, text.Multilingual(), some(6), chunks))
+		files = append(files, analyze(v, some(6), chunks))
 	}
 	build := func(waiting, run int) []byte {
 		b := newBuilder()

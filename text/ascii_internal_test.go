@@ -44,3 +44,42 @@ func TestASCIIRuns(t *testing.T) {
 		check(string(b))
 	}
 }
+
+// TestRuns compares the runs of a reading with those found byte by byte, and its votes
+// where a text is cut.
+func TestRuns(t *testing.T) {
+	v := NewVocabulary(englishAnalyzer)
+	long := strings.Repeat("que les naïve and der die, ", 200)
+	for _, s := range []string{
+		"", "a", "The mice", "abcdefg abcdefgh, abcdefghijklmnop abcdefghijklmnopq.", "x\u00e9y \xff\xfe z1z", strings.Repeat("x", 300), long,
+		strings.Repeat("x", maxLanguage-3) + " und", strings.Repeat("x", maxLanguage-3) + " understood", strings.Repeat("x", maxLanguage-3) + " un\u00e9", strings.Repeat("x", maxLanguage-3) + "\u00e9\u00e9 und",
+	} {
+		r, _ := v.Read(nil, s)
+		for i, again := 0, r; i < len(s); {
+			end := i
+			for end < len(s) && isLetterByte(s[end]) {
+				end++
+			}
+			for end == i && i < len(s) && s[i] >= 0x80 || end > i && end < len(s) && s[i] >= 0x80 && s[end] >= 0x80 {
+				end++
+			}
+			if end == i {
+				i++
+				continue
+			}
+			if len(r.Runs) == 0 || int(r.Runs[0].Start) != i || int(r.Runs[0].End) != end {
+				t.Fatalf("runs of %q: %v, want %d to %d next", s, again.Runs, i, end)
+			}
+			if known := r.Runs[0].Word > 0; known != (s[i] < 0x80 && end-i <= 16) {
+				t.Errorf("%q has a number: %v", s[i:end], known)
+			}
+			r.Runs, i = r.Runs[1:], end
+		}
+		var want, got ballot
+		want.vote(s)
+		r, _ = v.Read(nil, s)
+		if got.read(&r); got != want {
+			t.Errorf("votes of %q: %v, want %v", s, got, want)
+		}
+	}
+}

@@ -68,17 +68,31 @@ func (m multilingual) Append(dst []Token, s string) []Token {
 }
 
 func (multilingual) Languages(parts []string) (whole string, each []string) {
-	each = make([]string, len(parts))
+	return tellLanguages(len(parts), func(i int, v *ballot) (vietnamese bool) {
+		if isVietnamese(parts[i]) {
+			return true
+		}
+		v.vote(parts[i])
+		return false
+	})
+}
+
+// tellLanguages is Languages of so many parts, which vote counts the votes of.
+func tellLanguages(parts int, vote func(i int, v *ballot) (vietnamese bool)) (whole string, each []string) {
+	each = make([]string, parts)
 	var all ballot
-	for i, part := range parts {
-		if isVietnamese(part) {
+	for i := range each {
+		var v ballot
+		if vote(i, &v) {
 			each[i] = "vi"
 			continue
 		}
-		var v ballot
-		v.vote(part)
 		each[i] = v.language(clearVotes)
-		all.add(&v)
+		if parts == 1 {
+			all = v
+		} else {
+			all.add(&v)
+		}
 	}
 	if whole = all.language(fewVotes); whole == "" {
 		whole = "en" // titles in Vietnamese are told by their letters

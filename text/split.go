@@ -22,6 +22,7 @@ type run struct {
 	vocabulary *Vocabulary
 	surfaces   *memo.Shared
 	numbers    []uint32
+	read       lettered
 }
 
 // all makes the terms of the text.

@@ -21,7 +21,8 @@ type Vocabulary struct {
 	analyzer Analyzer
 
 	numbers  memo.Shared                                          // by term
-	surfaces [1 + len(latinLanguages)]atomic.Pointer[memo.Shared] // by way of analyzing: 1 + the number of the term of a word, 0 for a stop word
+	words    atomic.Pointer[Lexicon]                              // of texts that are read now
+	surfaces [1 + len(latinLanguages)]atomic.Pointer[memo.Shared] // by way of analyzing: 1 + the number of the term of a word that is in no lexicon, 0 for a stop word
 
 	mu    sync.Mutex
 	terms []string        // by number
@@ -38,8 +39,17 @@ func NewVocabulary(a Analyzer) *Vocabulary { return &Vocabulary{analyzer: a} }
 func (v *Vocabulary) Append(dst []uint32, s, lang string) []uint32 {
 	n := v.take()
 	defer v.give(n)
-	return n.append(dst, s, lang)
+	var r Reading
+	r, n.runs = v.Read(n.runs[:0], s)
+	dst = n.append(dst, &r, lang)
+	if cap(n.runs) > maxRuns {
+		n.runs = nil
+	}
+	return dst
 }
+
+// maxRuns is how many runs of letters memory is kept for.
+const maxRuns = 1 << 14
 
 // Number returns the number of a term, which it gives where the term has none.
 func (v *Vocabulary) Number(term string) uint32 {
@@ -66,6 +76,7 @@ func (v *Vocabulary) Terms() []string {
 
 // Rest lets go of what only makes Append fast, when no more is to be read for long.
 func (v *Vocabulary) Rest() {
+	v.words.Store(nil)
 	for i := range v.surfaces {
 		v.surfaces[i].Store(nil)
 	}
@@ -127,21 +138,23 @@ func (v *Vocabulary) give(n *numberer) {
 type numberer struct {
 	vocabulary *Vocabulary
 	tokens     []Token
+	runs       []Run
 	run        run
 }
 
-func (n *numberer) append(dst []uint32, s, lang string) []uint32 {
+func (n *numberer) append(dst []uint32, r *Reading, lang string) []uint32 {
+	s := r.Text
 	switch a := n.vocabulary.analyzer.(type) {
 	case *analyzer:
-		return n.plain(dst, a, 0, s)
+		return n.plain(dst, a, 0, r)
 	case multilingual:
-		if isVietnamese(s) {
+		if !r.ascii && isVietnamese(s) {
 			break
 		}
 		if i := latinLanguage(lang); i >= 0 {
-			return n.plain(dst, languageAnalyzers()[lang], 1+i, s)
+			return n.plain(dst, languageAnalyzers()[lang], 1+i, r)
 		}
-		dst = n.plain(dst, englishAnalyzer, 0, s)
+		dst = n.plain(dst, englishAnalyzer, 0, r)
 		n.tokens = appendToneless(n.tokens[:0], 0, s)
 		return n.number(dst)
 	}
@@ -165,13 +178,19 @@ func latinLanguage(lang string) int {
 }
 
 // plain is append in a way of analyzing, which is that of an analyzer.
-func (n *numberer) plain(dst []uint32, a *analyzer, way int, s string) []uint32 {
-	c := a.caches.take()
-	defer a.caches.give(c)
-	n.run = run{a: a, c: c, s: s, buf: n.run.buf, raw: n.run.raw, vocabulary: n.vocabulary, surfaces: n.vocabulary.surfacesOf(way), numbers: dst}
-	n.run.all()
-	dst = n.run.numbers
-	n.run.s, n.run.numbers = "", nil
+func (n *numberer) plain(dst []uint32, a *analyzer, way int, read *Reading) []uint32 {
+	r := &n.run
+	*r = run{a: a, s: read.Text, buf: r.buf, raw: r.raw, vocabulary: n.vocabulary, surfaces: n.vocabulary.surfacesOf(way), numbers: dst}
+	r.read = lettered{runs: read.Runs, lexicon: read.lexicon, terms: read.lexicon.termsOf(way)}
+	if read.ascii {
+		r.fields(0, len(r.s))
+	} else {
+		r.c = a.caches.take()
+		r.all()
+		a.caches.give(r.c)
+	}
+	dst = r.numbers
+	r.s, r.c, r.numbers, r.read = "", nil, nil, lettered{}
 	return dst
 }
 
@@ -190,11 +209,17 @@ func (r *run) ofSurface(surface string) uint32 {
 	if known {
 		return number
 	}
-	if term := clip(r.a.term(surface)); term != "" {
-		number = 1 + r.vocabulary.Number(term)
-	}
+	number = r.numberOf(surface)
 	if len(surface) <= maxTerm {
 		r.surfaces.Add(surface, number)
 	}
 	return number
+}
+
+// numberOf is ofSurface for a word that was not met before.
+func (r *run) numberOf(surface string) uint32 {
+	if term := clip(r.a.term(surface)); term != "" {
+		return 1 + r.vocabulary.Number(term)
+	}
+	return 0
 }

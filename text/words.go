@@ -15,12 +15,23 @@ func (r *run) words(from, to int) {
 		r.segments(from, to)
 		return
 	}
+	r.fields(from, to)
+}
+
+// fields adds the terms of the fields of s[from:to], which is UTF-8.
+func (r *run) fields(from, to int) {
 	for at := from; at < to; {
 		if classes[r.s[at]] == spaceByte {
 			at++
 			continue
 		}
-		end := r.plain(at, to)
+		end := at
+		if len(r.read.runs) > 0 {
+			end = r.field(at, to)
+		}
+		if end == at {
+			end = r.plain(at, to)
+		}
 		if end == at {
 			for end < to && classes[r.s[end]] != spaceByte {
 				end++

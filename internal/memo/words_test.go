@@ -1,6 +1,7 @@
 package memo_test
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -146,4 +147,54 @@ func BenchmarkWords(b *testing.B) {
 			i = (i*5 + 7) % len(list)
 		}
 	})
+}
+
+// lettersOf returns a word as Letters takes it.
+func lettersOf(word string) (first, second uint64) {
+	var b [16]byte
+	copy(b[:], word)
+	return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
+}
+
+// TestLetters gives numbers to the same words from several sides at once, and keeps a
+// number for each.
+func TestLetters(t *testing.T) {
+	var l memo.Letters
+	var kept memo.Numbers
+	var group sync.WaitGroup
+	for side := range 4 {
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(7, uint64(side)))
+			for range 20_000 {
+				n := r.Uint32() % 9000
+				word := strings.Repeat("ab", int(n%7)) + string([]byte{byte('a' + n%26), byte('a' + n/26%26), byte('a' + n/676)})
+				first, second := lettersOf(word)
+				was, about := l.Get(first, second)
+				number, known := l.Add(first, second, n)
+				if number == 0 || known != n || was > 0 && (was != number || about != n) {
+					t.Errorf("%q: Get = %d, %d, then Add = %d, %d, want the same and %d", word, was, about, number, known, n)
+					return
+				}
+				if got := kept.Get(number); got != 0 && got != n+1 {
+					t.Errorf("for %q %d is kept, want %d", word, got, n+1)
+					return
+				}
+				kept.Set(number, n+1)
+			}
+		})
+	}
+	group.Wait()
+	if n := l.Len(); n < 8000 || n > 9000 {
+		t.Errorf("%d words", n)
+	}
+}
+
+// TestLettersEnd: beyond a bound words have no numbers.
+func TestLettersEnd(t *testing.T) {
+	var l memo.Letters
+	for i := range uint64(memo.MostLetters + 10) {
+		if n, about := l.Add(i+1, i, 7); (n == 0) != (i+1 >= memo.MostLetters) || about != 7 {
+			t.Fatalf("word %d has number %d, about %d", i, n, about)
+		}
+	}
 }
