@@ -16,6 +16,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/index"
+	"example.com/ragflow/state"
 )
 
 // call runs a command line in this process.
@@ -111,6 +112,32 @@ func TestMarked(t *testing.T) {
 	want := "…A \x1b[1;33mvolume\x1b[0m keeps "
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "…") || strings.Contains(got, "\x1b[31m") {
 		t.Errorf("%q, want it to begin with %q", got, want)
+	}
+}
+
+// White space between two words of the query stays, and what only says how a page
+// looks does not: fences, rules of tables, marks of headings, a heading shown above.
+func TestMarkedPlainly(t *testing.T) {
+	const passage = "## Keep it\n\nRun this:\n\n```sh\n# with\ndata\n\ndata\n```\n\n### More\n\n| a | b |\n|---|:-:|\n| data | 2 |"
+	words := []index.Mark{}
+	for at := 0; ; {
+		i := strings.Index(passage[at:], "data")
+		if i < 0 {
+			break
+		}
+		words = append(words, index.Mark{Start: at + i, End: at + i + 4})
+		at += i + 4
+	}
+	hit := ragflow.SearchHit{
+		End: len(passage), Text: passage, Headings: []string{"Top", "Keep it"}, Cut: state.Cut{Chunker: "markdown"},
+		Snippet: ragflow.SnippetReply{Text: passage, End: len(passage), Marks: words},
+	}
+	if got, want := marked(hit, style{}), "Run this: # with data data More | a | b | | data | 2 |"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	hit.Cut.Chunker = "text"
+	if got, want := marked(hit, style{}), "## Keep it Run this: ```sh # with data data ``` ### More | a | b | |---|:-:| | data | 2 |"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

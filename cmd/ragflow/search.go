@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -147,40 +145,6 @@ func way(l state.Leg) string {
 		said += fmt.Sprintf(", %d hops from %s", l.Hops, l.From)
 	}
 	return said
-}
-
-// marked is the snippet of a hit on one line, its words of the query marked.
-func marked(h ragflow.SearchHit, s style) string {
-	var b strings.Builder
-	if h.Snippet.Start > h.Start {
-		b.WriteString("…")
-	}
-	text, at := h.Snippet.Text, 0
-	for _, m := range h.Snippet.Marks {
-		b.WriteString(spaced(text[at : m.Start-h.Snippet.Start]))
-		at = m.End - h.Snippet.Start
-		b.WriteString(s.mark(spaced(text[m.Start-h.Snippet.Start : at])))
-	}
-	b.WriteString(spaced(text[at:]))
-	if h.Snippet.End < h.End {
-		b.WriteString("…")
-	}
-	return strings.TrimSpace(b.String())
-}
-
-// spaced is line for a piece of one: a space at an end stays.
-func spaced(text string) string {
-	out := line(text)
-	if out == "" {
-		return text[:min(1, len(text)-len(strings.TrimLeft(text, " ")))]
-	}
-	if r, _ := utf8.DecodeRuneInString(text); unicode.IsSpace(r) {
-		out = " " + out
-	}
-	if r, _ := utf8.DecodeLastRuneInString(text); unicode.IsSpace(r) {
-		out += " "
-	}
-	return out
 }
 
 // mostValues is how many values of a facet are shown; "--json" has all.
