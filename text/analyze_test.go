@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,35 @@ func TestAnalyze(t *testing.T) {
 }
 
 // TestTermOf: one word gives what analyzing it gives, in every language.
+// A function word of English is no word of documents in English, and a rare one
+// of those in other languages: it must not decide which of them are found.
+func TestQueryAmongLanguages(t *testing.T) {
+	for query, want := range map[string]string{
+		"what is a virtual host": "host:1 virtual:1",
+		"how do I redirect http": "http:1 redirect:1 redirig:0",
+		"redirect http to https": "http:1 https:1 redirect:1 to:0.3",
+		"prix or":                "or:0.3 prix:1",
+		"how to":                 "how:0.3 to:0.3", // nothing else to search for
+	} {
+		weights := map[string]float64{}
+		for _, q := range text.Multilingual().Query(query, []string{"fr", "tr"}) {
+			weights[q.Term] = max(weights[q.Term], q.Weight)
+		}
+		for w := range strings.FieldsSeq(want) {
+			term, n, _ := strings.Cut(w, ":")
+			if got := strconv.FormatFloat(weights[term], 'g', -1, 64); got != n {
+				t.Errorf("%q: %s weighs %s, want %s: %v", query, term, got, n, weights)
+			}
+			delete(weights, term)
+		}
+		for _, stop := range []string{"what", "is", "a", "do", "i"} {
+			if weights[stop] != 0 {
+				t.Errorf("%q searches for %s", query, stop)
+			}
+		}
+	}
+}
+
 func TestTermOf(t *testing.T) {
 	words := strings.Fields("a the running conxtainers generalization relational happiness ponies wether contenerow kontenery volumenes maison nation utilizar")
 	for _, lang := range append(text.Multilingual().Codes(), "en", "") {

@@ -138,21 +138,31 @@ const (
 
 func (m multilingual) Query(s string, held []string) []QueryTerm {
 	lang := clearLanguage(s)
-	out := m.query(nil, s, held, lang)
-	if len(out) == 0 && lang != "" { // nothing but function words
-		out = m.query(out, s, held, "")
+	stop := lang
+	if lang == "" && len(held) > 0 && looksEnglish(s) {
+		stop = "en"
+	}
+	out := m.query(nil, s, held, lang, stop)
+	if len(out) == 0 && stop != "" { // nothing but function words
+		out = m.query(out, s, held, "", "")
 	}
 	return out
 }
 
-// query is Query, lang being what the query is clearly in, or empty.
-func (m multilingual) query(dst []QueryTerm, s string, held []string, lang string) []QueryTerm {
+// query is Query, lang being what the query is clearly in, or empty, and stop the
+// language whose function words are no terms of it: wie, comment are rare words where
+// documents are in English, and so is how where they are in French.
+func (m multilingual) query(dst []QueryTerm, s string, held []string, lang, stop string) []QueryTerm {
 	add := func(tokens []Token, share float64) {
 		for _, t := range tokens {
-			if lang != "" && lang != "en" && lang != "vi" && StopWord(lang, lower(s[t.Start:t.End])) {
-				continue // wie, comment: a rare word where documents are in English
+			w := share * termWeight(t.Term, s)
+			switch word := lower(s[t.Start:t.End]); {
+			case stop != "" && stop != "vi" && StopWord(stop, word):
+				continue
+			case stop == "" && StopWord("en", word): // "redirect http to https"; but "or" is gold in French
+				w *= otherLanguage
 			}
-			dst = append(dst, QueryTerm{t, share * termWeight(t.Term, s)})
+			dst = append(dst, QueryTerm{t, w})
 		}
 	}
 	tokens := m.AppendIn(make([]Token, 0, 16), s, "en")
@@ -168,6 +178,19 @@ func (m multilingual) query(dst []QueryTerm, s string, held []string, lang strin
 	}
 	add(appendTypedCodes(tokens[:0], s), 1)
 	return dst
+}
+
+// looksEnglish reports whether a query that does not tell its language clearly is more
+// likely in English than in another one: two function words of it, as in "what is a
+// virtual host".
+func looksEnglish(s string) bool {
+	n := 0
+	for _, t := range plainAnalyzer.Analyze(s) {
+		if StopWord("en", t.Term) {
+			n++
+		}
+	}
+	return n > 1 && Language(s) == "en"
 }
 
 // clearLanguage returns the language that a query is in, "" where it does not
