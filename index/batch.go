@@ -62,14 +62,14 @@ func (b *Batch) Save(ctx context.Context) error {
 		if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM files`).Scan(&last); err != nil {
 			return false, err
 		}
-		changed, cut := false, cutters{}
+		changed, cut, in := false, cutters{}, newInserts(tx)
 		for i := range b.entries {
 			e := &b.entries[i]
 			by, err := cut.row(tx, e.cutter())
 			if err != nil {
 				return false, err
 			}
-			now, moved, err := db.put(tx, collection, next, e, &b.prepared[i], book, by, &last, held[e.File.Source])
+			now, moved, err := db.put(in, collection, next, e, &b.prepared[i], book, by, &last, held[e.File.Source])
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
@@ -79,7 +79,7 @@ func (b *Batch) Save(ctx context.Context) error {
 			}
 			changed = changed || moved
 		}
-		return changed, nil
+		return changed, in.flush()
 	}); err != nil {
 		return err
 	}

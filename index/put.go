@@ -142,28 +142,32 @@ func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]kn
 // put saves one file and reports whether a search could tell. Then its version
 // is next. before is what the index held of it, its id 0 for nothing. last is the
 // greatest id of a file, and moves where the file is new.
-func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, book, cutter int64, last *int64, before known) (now known, changed bool, err error) {
-	f := &e.File
+func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, book, cutter int64, last *int64, before known) (now known, changed bool, err error) {
+	f, tx := &e.File, in.tx
 	hash, digest := splitHash(f.Hash)
 	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
 	if before.id == 0 {
 		// The row that SQLite would take; asking it which it took costs more than the row.
 		*last++
 		now.id, now.version = *last, next
-		if err := tx.Do(`INSERT INTO files(id, collection, version, source, size, mtime, hash, digest, title, chunker, meta, url, error, chunks, cutter, terms)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?)`,
-			now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.terms.weight); err != nil {
+		if err := in.file(now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, "", p.meta, f.URL, f.Error,
+			len(e.Chunks), cutter, p.terms.weight); err != nil {
 			return now, false, err
 		}
 		for i := range e.Chunks {
-			if err := insertChunk(tx, collection, now.id, &e.Chunks[i], p, book); err != nil {
+			if err := in.chunk(collection, now.id, &e.Chunks[i], p, book); err != nil {
 				return now, false, err
 			}
 		}
 		if p.links != "" {
-			_, err = putLinks(tx, now.id, p.links)
+			if err = in.flush(); err == nil {
+				_, err = putLinks(tx, now.id, p.links)
+			}
 		}
 		return now, true, err
+	}
+	if err := in.flush(); err != nil { // it may be of the same file
+		return now, false, err
 	}
 	var terms []byte // that it had
 	if before.chunks > 0 && before.version != next {
@@ -171,7 +175,7 @@ func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, 
 			return now, false, err
 		}
 	}
-	moved, err := putChunks(tx, collection, before.id, e.Chunks, p, book)
+	moved, err := putChunks(in, collection, before.id, e.Chunks, p, book)
 	if err != nil {
 		return now, false, err
 	}
@@ -250,8 +254,8 @@ type chunkRow struct {
 
 // putChunks deletes the rows that are not wanted any more and inserts what is
 // new.
-func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *prepared, book int64) (changed bool, err error) {
-	old, err := chunkRows(tx, file)
+func putChunks(in *inserts, collection, file int64, chunks []state.Chunk, p *prepared, book int64) (changed bool, err error) {
+	old, err := chunkRows(in.tx, file)
 	if err != nil {
 		return false, err
 	}
@@ -267,7 +271,7 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if _, err := tx.Exec(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
+		if _, err := in.tx.Exec(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
 			return false, err
 		}
 	}
@@ -276,28 +280,11 @@ func putChunks(tx *sqlite.Tx, collection, file int64, chunks []state.Chunk, p *p
 			continue
 		}
 		changed = true
-		if err := insertChunk(tx, collection, file, &chunks[i], p, book); err != nil {
+		if err := in.chunk(collection, file, &chunks[i], p, book); err != nil {
 			return false, err
 		}
 	}
-	return changed, nil
-}
-
-func insertChunk(tx *sqlite.Tx, collection, file int64, c *state.Chunk, p *prepared, book int64) error {
-	made := &p.chunks[c.Ordinal]
-	var column any = c.Text
-	if made.packed != nil {
-		column = made.packed
-	} else {
-		book = 0
-	}
-	if err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, book, text)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		collection, file, packID(c.ID), c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Kind, made.headings,
-		made.lines, made.breaks, made.cuts, packHash(made.hash), book, column); err != nil {
-		return fmt.Errorf("chunk %d: %w", c.Ordinal, err)
-	}
-	return nil
+	return changed, in.flush()
 }
 
 func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
