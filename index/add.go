@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // add adds what a term gives all files of the window.
@@ -21,26 +22,51 @@ func (w *window) addPromising(t int) {
 // addTaken adds what the postings in the list give. It does what addFile does
 // file by file, from postings that were all read before.
 func (w *window) addTaken(t int) {
-	l := &w.list
-	term, r := w.terms[t], &w.score.ranking
-	body, whole := w.score.body, w.score.fileBody
-	lengths := w.rows.lengths[w.c0:w.c1]
-	sums := w.chunks[:len(lengths)]
-	for i := 0; i < len(l.chunks); {
-		at := int(l.chunks[i]) - w.c0
-		code, length := l.codes[i], lengths[at]
-		if length <= onlyChunk || code-1 >= entryMore-1 {
+	for i := 0; i < len(w.list.chunks); {
+		if w.place(i) < len(w.shares) {
+			i = w.addPlain(t, i)
+		} else {
 			i = w.addMore(t, i)
-			continue
 		}
-		// As in addOnly, written out: most postings of most collections are so.
-		tf, n := float64(code), uint32(length&^onlyChunk)
-		v := float64(term.chunkGain * (tf / (tf + float64(r.K1*body.of(n)))))
-		v += float64(r.Document * float64(term.fileGain*(tf/(tf+float64(r.K1*whole.of(n))))))
-		sums[at] += float64(term.weight * v)
-		w.touched = append(w.touched, uint32(at)) //nolint:gosec // as above
-		i++
 	}
+}
+
+// place is where the shares of the i-th posting stand, if it is in the text alone of a
+// file's only chunk, as most postings of most collections are; behind all otherwise.
+func (w *window) place(i int) int {
+	return plainPlace(w.list.codes[i], w.rows.lengths[w.list.chunks[i]])
+}
+
+// addPlain adds what the i-th posting and those behind it give that have a place, and
+// returns the first other. It is addOnly, written out.
+func (w *window) addPlain(t, i int) int {
+	term, document, shares := w.terms[t], w.score.ranking.Document, w.shares
+	chunks, codes := w.list.chunks[i:], w.list.codes[i:]
+	lengths, sums := w.rows.lengths[w.c0:w.c1], w.chunks[:w.c1-w.c0]
+	known := len(w.touched)
+	w.touched = slices.Grow(w.touched, len(chunks))
+	touched, n := w.touched[known:known+len(chunks)], 0
+	for k, chunk := range chunks {
+		at := int(chunk) - w.c0
+		place := plainPlace(codes[k], lengths[at])
+		if place >= len(shares) {
+			chunks = chunks[:k]
+			break
+		}
+		by := &shares[place]
+		v := float64(term.chunkGain*by.chunk) + float64(document*float64(term.fileGain*by.file))
+		was := sums[at]
+		is := was + float64(term.weight*v)
+		sums[at], touched[n] = is, uint32(at) //nolint:gosec // chunks of a segment fit 32 bits
+		n += starts(was, is)
+	}
+	w.touched = w.touched[:known+n]
+	return i + len(chunks)
+}
+
+// starts is 1 where a sum was 0 and is not any more; sums are not below 0.
+func starts(was, is float64) int {
+	return int((math.Float64bits(was) - 1) & -math.Float64bits(is) >> 63) //nolint:gosec // a bit
 }
 
 // addMore adds what a term gives the file that its i-th posting is of, and returns the
@@ -86,8 +112,12 @@ func (w *window) addOnly(t, f int, p posting) {
 
 // sum adds to a chunk.
 func (w *window) sum(chunk int, v float64) {
-	w.chunks[chunk-w.c0] += v
-	w.touched = append(w.touched, uint32(chunk-w.c0)) //nolint:gosec // chunks of a segment fit 32 bits
+	sum := &w.chunks[chunk-w.c0]
+	was := *sum
+	*sum += v
+	if starts(was, *sum) > 0 {
+		w.touched = append(w.touched, uint32(chunk-w.c0)) //nolint:gosec // chunks of a segment fit 32 bits
+	}
 }
 
 // sumWhole adds to all chunks of a document that hold a term.
@@ -153,7 +183,13 @@ func (w *window) addWhole(t, f int, title uint32, in func(chunk int) posting) {
 // finish offers the chunks of the window that can win, after the first terms were
 // added, and clears the sums.
 func (w *window) finish(added int, found *top) {
+	defer w.clear()
 	floor := found.floor()
+	if w.rows.files == nil {
+		w.gatherOnes(added, floor)
+		w.finishOnes(added, floor, found)
+		return
+	}
 	w.gather(added, floor)
 	// Of the other terms, what few documents are looked up for is not added.
 	if w.worthAdding(added) {
@@ -170,7 +206,6 @@ func (w *window) finish(added int, found *top) {
 	for _, f := range w.promising {
 		w.finishFile(int(f), added, max(floor, found.floor()), found)
 	}
-	w.clear()
 }
 
 // worthAdding reports whether to add a term up for the promising files takes less time
@@ -197,9 +232,9 @@ func (w *window) makeAble() {
 	}
 }
 
-// plainLookups is about how many postings are added in the time that one is looked up,
-// where documents are of one chunk; lookups the same of others.
-const plainLookups, lookups = 16, 4
+// lookups is about how many postings are added in the time that one is looked up;
+// onesLookups the same where documents are of one chunk.
+const lookups, onesLookups = 4, 32
 
 // expected is about how many postings a term has in the window.
 func (w *window) expected(t int) int {
@@ -209,10 +244,6 @@ func (w *window) expected(t int) int {
 // finishFile looks up the terms from the given one on for one file, until it cannot
 // reach the floor, and offers its chunks.
 func (w *window) finishFile(f, t int, floor float64, found *top) {
-	if w.rows.files == nil {
-		w.finishOnly(f, t, floor, found)
-		return
-	}
 	first, end := w.span(f)
 	chunks, whole := w.chunks[first-w.c0:end-w.c0], &w.files[f-w.f0]
 	for ; ; t++ {
@@ -232,33 +263,6 @@ func (w *window) finishFile(f, t int, floor float64, found *top) {
 			if uint64(c.chunk) < uint64(end) {
 				w.addFile(t, f)
 			}
-		}
-	}
-}
-
-// finishOnly is finishFile where each file has one chunk, whose number is that of the file.
-func (w *window) finishOnly(chunk, t int, floor float64, found *top) {
-	sum, length := &w.chunks[chunk-w.c0], w.rows.lengths[chunk]
-	for ; ; t++ {
-		if *sum < w.least(t, floor) {
-			return
-		}
-		if t == len(w.terms) {
-			if *sum > 0 && (w.only == nil || w.only.has(chunk)) {
-				found.offer(candidate{w.part, chunk, *sum})
-			}
-			return
-		}
-		c := &w.cursors[t]
-		c.seek(uint32(chunk)) //nolint:gosec // chunks of a segment fit 32 bits
-		switch {
-		case uint64(c.chunk) != uint64(chunk):
-		case length > onlyChunk && c.posting.plain():
-			term, n := w.terms[t], uint32(length&^onlyChunk)
-			w.sum(chunk, float64(term.weight*(w.score.chunkImpact(term.term, &c.posting, n, 0, 0, 0)+
-				w.score.fileImpact(term.term, c.body, n, 0, 0))))
-		default:
-			w.addFile(t, chunk)
 		}
 	}
 }
@@ -321,11 +325,9 @@ func bit(is bool) uint64 {
 
 // promise lists the file of a chunk, unless it is or may not be found.
 func (w *window) promise(chunk int) {
-	f := chunk
-	if w.rows.files != nil {
-		if f = w.rows.fileOf(uint32(chunk)); len(w.promising) > 0 && w.promising[len(w.promising)-1] == uint32(f) { //nolint:gosec // chunks of a segment fit 32 bits
-			return
-		}
+	f := w.rows.fileOf(uint32(chunk))                                         //nolint:gosec // chunks of a segment fit 32 bits
+	if len(w.promising) > 0 && w.promising[len(w.promising)-1] == uint32(f) { //nolint:gosec // as above
+		return
 	}
 	if w.allowed == nil || w.allowed.has(f) {
 		w.promising = append(w.promising, uint32(f)) //nolint:gosec // as above
@@ -337,13 +339,8 @@ func (w *window) sift(t int, floor float64) {
 	least, kept := w.least(t, floor), 0
 	for _, f := range w.promising {
 		w.promising[kept] = f
-		var sum float64
-		if w.rows.files == nil {
-			sum = w.chunks[int(f)-w.c0]
-		} else {
-			first, end := w.span(int(f))
-			sum = greatest(w.chunks[first-w.c0:end-w.c0]) + w.files[int(f)-w.f0]
-		}
+		first, end := w.span(int(f))
+		sum := greatest(w.chunks[first-w.c0:end-w.c0]) + w.files[int(f)-w.f0]
 		kept += int(bit(!(sum < least)))
 	}
 	w.promising = w.promising[:kept]

@@ -237,6 +237,25 @@ func TestPruningIsExact(t *testing.T) {
 	}
 }
 
+// TestPruningOnes is TestPruningIsExact for many files of one chunk each, whose search
+// adds words up or looks them up, and for filters that leave few of them.
+func TestPruningOnes(t *testing.T) {
+	for _, fields := range []bool{false, true} {
+		m := newMade(12, 3000, 12, 1, fields)
+		s := searcherOf(t, DefaultRanking(), m.segment(t, 30_000))
+		for n := range 60 {
+			q, k := m.query(1+n%8), 1+n%4*n%4*m.r.IntN(60)
+			if n%5 == 0 {
+				q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}, {Text: m.word(), Weight: 5e-324}}
+			}
+			narrow(m.r, s, n)
+			if d := cmp.Diff(exhaustive(s, q, k), pruned(t, s, q, k), cmp.AllowUnexported(candidate{})); d != "" {
+				t.Fatalf("%q, %d best, fields %t: (-exhaustive +search)\n%s", q.Text, k, fields, d)
+			}
+		}
+	}
+}
+
 // TestShortRows compares the short tables of a segment with the long ones, which tell
 // of chunks that are too long for them, too; a search among those is exact.
 func TestShortRows(t *testing.T) {

@@ -20,8 +20,12 @@ import (
 // order, a score has the same bits whatever was skipped.
 
 // windowChunks is about how many chunks a window has: their sums stay in the
-// first-level cache, and bounds are those of few blocks.
-const windowChunks = 2048
+// first-level cache, and bounds are those of few blocks. Where each file has one chunk,
+// windows of onesChunks take less time, as nothing is done chunk by chunk in them.
+const (
+	windowChunks = 2048
+	onesChunks   = 8192
+)
 
 // firstChunks is how many the first window has: until some chunks are found, all terms of
 // all chunks are added up. Each has twice as many as the one before.
@@ -37,24 +41,25 @@ type window struct {
 	score         *scorer
 	chunkStretch  float64 // see scorer.stretch
 	fileStretch   float64
-	terms         []queryTerm // with postings in this part; the weightiest first
-	cursors       []cursor    // of terms
-	rest          []float64   // bound of each term and those behind it, and 0
-	f0, f1        int         // files of the window
-	c0, c1        int         // chunks of the window
-	width         int         // about how many chunks the next one has
-	chunks, files []float64   // sums so far; 0 outside of a window
-	most          float64     // of files
-	touched       []uint32    // chunks that were added to, counted from c0; one stands there several times
-	able          bitmap      // of those, the ones that can reach the floor; empty outside of gather and finish
-	promising     []uint32    // files of the window: see gather
-	partial       []float64   // sums of their chunks
-	list          taken       // postings of the term that is being added
-	rows          *rows       // of the part
-	lookups       int         // postings that are added in the time that one is looked up
-	part          int         // its number
-	allowed       bitmap      // files of the part that may be found; nil: all
-	only          bitmap      // chunks of those files that may be found; nil: all
+	terms         []queryTerm   // with postings in this part; the weightiest first
+	cursors       []cursor      // of terms
+	rest          []float64     // bound of each term and those behind it, and 0
+	f0, f1        int           // files of the window
+	c0, c1        int           // chunks of the window
+	width, widest int           // about how many chunks the next one has, and later ones at most
+	chunks, files []float64     // sums so far; 0 outside of a window
+	most          float64       // of files
+	touched       []uint32      // chunks whose sums are not 0, counted from c0
+	able          bitmap        // of those, the ones that can reach the floor; empty outside of gather and finish
+	promising     []uint32      // files of the window: see gather
+	partial       []float64     // sums of their chunks
+	list          taken         // postings of the term that is being added
+	rows          *rows         // of the part
+	shares        []plainShares // by plainPlace
+	lookups       int           // postings that are added in the time that one is looked up
+	part          int           // its number
+	allowed       bitmap        // files of the part that may be found; nil: all
+	only          bitmap        // chunks of those files that may be found; nil: all
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -116,9 +121,10 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 // open prepares for a part.
 func (w *window) open(s *Searcher, i int, terms []queryTerm) {
 	w.seg, w.score = s.parts[i].segment, &s.scorer
-	w.rows, w.lookups = w.seg.shortRows(), plainLookups
-	if w.rows.files != nil {
-		w.lookups = lookups
+	w.rows, w.shares = w.seg.shortRows(), s.scorer.shares.all(&s.scorer)
+	w.lookups, w.widest = lookups, windowChunks
+	if w.rows.files == nil {
+		w.lookups, w.widest = onesLookups, onesChunks
 	}
 	w.chunkStretch, w.fileStretch = s.scorer.stretch(&w.seg.made)
 	w.terms, w.cursors = w.terms[:0], w.cursors[:0]
@@ -166,7 +172,7 @@ func (w *window) next() bool {
 			w.c1, _ = w.span(w.f1)
 		}
 	}
-	w.width = min(2*w.width, windowChunks)
+	w.width = min(2*w.width, w.widest)
 	w.chunks = zeros(w.chunks, w.c1-w.c0)
 	w.files = zeros(w.files, w.f1-w.f0)
 	return true
@@ -209,8 +215,16 @@ func (w *window) few() bool {
 // finishAllowed is finish for all files of the window that may be found, none of
 // whose terms was added.
 func (w *window) finishAllowed(found *top) {
+	defer w.clear()
+	w.promising = w.promising[:0]
 	for f := w.allowed.next(w.f0); f < w.f1; f = w.allowed.next(f + 1) {
-		w.finishFile(f, 0, found.floor(), found)
+		if w.rows.files == nil {
+			w.promising = append(w.promising, uint32(f)) //nolint:gosec // chunks of a segment fit 32 bits
+		} else {
+			w.finishFile(f, 0, found.floor(), found)
+		}
 	}
-	w.clear()
+	if w.rows.files == nil {
+		w.finishOnes(0, found.floor(), found)
+	}
 }

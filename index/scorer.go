@@ -23,6 +23,8 @@ type scorer struct {
 	ranking              Ranking
 	body, heading, title lengths // of chunks
 	fileBody, fileTitle  lengths // of documents
+
+	shares *shares // of plain postings
 }
 
 func newScorer(r Ranking, t totals) scorer {
@@ -33,6 +35,7 @@ func newScorer(r Ranking, t totals) scorer {
 		title:     newLengths(r.B, t.chunkTitles, t.chunks),
 		fileBody:  newLengths(r.B, t.body, t.files),
 		fileTitle: newLengths(r.B, t.titles, t.files),
+		shares:    new(shares),
 	}
 }
 

@@ -39,8 +39,9 @@ func (c *cursor) take(l *taken, from, end uint32) {
 			n = c.search(end)
 		}
 		start := len(l.chunks)
-		c.decode(l, n)
-		l.check(start, from, end)
+		if !c.decode(l, n, from, end) {
+			l.check(start, from, end)
+		}
 		if len(l.chunks) > 0 {
 			from = l.chunks[len(l.chunks)-1] + 1
 		}
@@ -52,30 +53,49 @@ func (c *cursor) take(l *taken, from, end uint32) {
 }
 
 // decode reads the entries of the block from c.i on, up to the n-th, where it leaves
-// c.i.
-func (c *cursor) decode(l *taken, n int) {
-	from, start, first := c.i, len(l.chunks), c.first
-	l.codes = append(l.codes, c.codes[from:n]...)
-	l.chunks = slices.Grow(l.chunks, n-from)[:start+n-from]
-	out, offsets := l.chunks[start:], c.offsets[from*c.width:n*c.width]
+// c.i. It reports whether their chunks are known to ascend and to lie in [from, end).
+func (c *cursor) decode(l *taken, n int, from, end uint32) bool {
+	i, start := c.i, len(l.chunks)
+	l.codes = append(l.codes, c.codes[i:n]...)
+	l.chunks = slices.Grow(l.chunks, n-i)[:start+n-i]
+	out, offsets, sound := l.chunks[start:], c.offsets[i*c.width:n*c.width], false
 	switch c.width {
 	case 1:
 		for i, o := range offsets {
-			out[i] = first + uint32(o)
+			out[i] = c.first + uint32(o)
 		}
 	case 2:
-		for i := range out {
-			out[i] = first + uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
-		}
+		sound = addPairs(out, offsets, c.first)
 	default:
 		for i := range out {
-			out[i] = first + binary.LittleEndian.Uint32(offsets[4*i:])
+			out[i] = c.first + binary.LittleEndian.Uint32(offsets[4*i:])
 		}
 	}
 	if !c.plain {
 		c.decodeMore(l, l.codes[start:], out)
 	}
 	c.i = n
+	return sound && n > i && out[0] >= from && out[n-i-1] < end && c.first < end
+}
+
+// addPairs adds offsets of two bytes to a first number, and reports whether they ascend.
+func addPairs(out []uint32, offsets []byte, first uint32) bool {
+	before, back := int32(-1), int32(0)
+	for len(out) >= 4 && len(offsets) >= 8 {
+		four := binary.LittleEndian.Uint64(offsets)
+		o0, o1, o2, o3 := int32(four&0xffff), int32(four>>16&0xffff), int32(four>>32&0xffff), int32(four>>48)
+		back |= (o0 - before - 1) | (o1 - o0 - 1) | (o2 - o1 - 1) | (o3 - o2 - 1)
+		out[0], out[1], out[2], out[3] = first+uint32(o0), first+uint32(o1), first+uint32(o2), first+uint32(o3)
+		before = o3
+		out, offsets = out[4:], offsets[8:]
+	}
+	for len(out) > 0 && len(offsets) >= 2 {
+		o := int32(binary.LittleEndian.Uint16(offsets))
+		back |= o - before - 1
+		out[0], before = first+uint32(o), o
+		out, offsets = out[1:], offsets[2:]
+	}
+	return back >= 0
 }
 
 // decodeMore reads those of some entries, from c.i on, that tell more.
