@@ -200,7 +200,12 @@ func (b *codebook) pack(dst []byte, s string) []byte {
 		end := codeWord(s, i)
 		if end-i > 1 {
 			if code, ok := codes.Get(s[i:end]); ok {
-				dst = appendCode(dst, uint32(code))
+				if code < shortWords {
+					dst = append(dst, 0xc0+byte(code))
+				} else {
+					code -= shortWords
+					dst = append(dst, 0x80|byte(code>>8), byte(code))
+				}
 				i = end
 				continue
 			}
@@ -233,33 +238,38 @@ func (b *codebook) packRead(dst []byte, r *text.Reading) []byte {
 	for k := 0; k < len(r.Runs); k++ {
 		run := &r.Runs[k]
 		from, end, shift := int(run.Start), int(run.End), 0
-		for ; at+1 < from; at++ {
-			dst = append(dst, s[at])
-		}
 		if at < from {
-			if s[at] == ' ' {
-				from, shift = at, behindSpace
-			} else {
+			if s[from-1] == ' ' {
+				from, shift = from-1, behindSpace
+			}
+			for ; at < from; at++ {
 				dst = append(dst, s[at])
 			}
 		}
 		at = end
-		if run.Word == 0 || r.Beyond(run) {
-			for ; k+1 < len(r.Runs) && int(r.Runs[k+1].Start) == at; k++ {
-				at = int(r.Runs[k+1].End)
-			}
-			dst = b.pack(dst, s[from:at])
-			continue
+		var codes uint32
+		if run.Word > 0 {
+			codes = words.codes.Get(run.Word)
 		}
-		codes := words.codes.Get(run.Word)
-		if codes == 0 {
+		if codes == 0 || end < len(s) && s[end] >= 0x80 {
+			if run.Word == 0 || r.Beyond(run) {
+				for ; k+1 < len(r.Runs) && int(r.Runs[k+1].Start) == at; k++ {
+					at = int(r.Runs[k+1].End)
+				}
+				dst = b.pack(dst, s[from:at])
+				continue
+			}
 			codes = b.codesFor(s[run.Start:end])
 			words.codes.Set(run.Word, codes)
 		}
-		if code := codes >> shift & (1<<behindSpace - 1); code > 0 {
-			dst = appendCode(dst, code-1)
-		} else {
+		switch code := codes >> shift & (1<<behindSpace - 1); {
+		case code == 0:
 			dst = append(dst, s[from:end]...)
+		case code <= shortWords:
+			dst = append(dst, 0xc0-1+byte(code))
+		default:
+			code -= shortWords + 1
+			dst = append(dst, 0x80|byte(code>>8), byte(code))
 		}
 	}
 	return append(dst, s[at:]...)
@@ -286,15 +296,6 @@ func (b *codebook) codesFor(word string) uint32 {
 		codes |= uint32(code + 1)
 	}
 	return codes
-}
-
-// appendCode appends a code of a word.
-func appendCode(dst []byte, code uint32) []byte {
-	if code < shortWords {
-		return append(dst, 0xc0+byte(code))
-	}
-	code -= shortWords
-	return append(dst, 0x80|byte(code>>8), byte(code))
 }
 
 var errPacked = errors.New("a packed text is damaged")

@@ -75,16 +75,16 @@ const leastRun = 64 * blockTerms
 
 // encode writes the terms, given by their places, in runs, on all cores.
 func (b *builder) encode(terms []int32) []encodedTerms {
-	waiting := b.ordered()
+	waiting, only := b.ordered(), b.onlyChunks()
 	most := 4 * runtime.GOMAXPROCS(0) // several for each: some hold more than others
 	size := max(b.leastRun, (len(terms)/most+blockTerms)/blockTerms*blockTerms)
 	runs := make([]encodedTerms, (len(terms)+size-1)/size)
-	parallel.Each(len(runs), func(i int) { runs[i] = b.encodeRun(terms[i*size:min((i+1)*size, len(terms))], waiting) })
+	parallel.Each(len(runs), func(i int) { runs[i] = b.encodeRun(terms[i*size:min((i+1)*size, len(terms))], waiting, only) })
 	return runs
 }
 
 // encodeRun writes a run of terms, which begins with a block.
-func (b *builder) encodeRun(terms []int32, waiting *orderedPostings) (r encodedTerms) {
+func (b *builder) encodeRun(terms []int32, waiting *orderedPostings, only []uint32) (r encodedTerms) {
 	size := 0
 	for _, place := range terms {
 		size += waitingBytes * int(b.waits[place])
@@ -94,7 +94,7 @@ func (b *builder) encodeRun(terms []int32, waiting *orderedPostings) (r encodedT
 	}
 	r.post, r.dict = make([]byte, 0, size+size/4), make([]byte, 0, 12*len(terms))
 	r.blocks = make([]byte, 0, (len(terms)+blockTerms-1)/blockTerms*blockWidth)
-	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals)}
+	bounds := bounder{b: b, score: newScorer(DefaultRanking(), b.totals), only: only}
 	var list []posting
 	before := ""
 	for i, place := range terms {

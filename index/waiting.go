@@ -92,7 +92,7 @@ func (b *builder) placed(f *fileTerms) ([]byte, error) {
 func (b *builder) count(w *waitingTerms) error {
 	r := reader{b: w.body}
 	for range w.terms {
-		place, use := r.fixed(), r.uint()
+		place, use := r.use()
 		if w.numbers != nil {
 			var ok bool
 			if place, ok = b.of(w.numbers, place); !ok {
@@ -112,6 +112,15 @@ func (b *builder) count(w *waitingTerms) error {
 		b.inWaiting += n
 	}
 	return nil
+}
+
+// use reads the number of a term and what stands behind it.
+func (r *reader) use() (number uint32, use uint64) {
+	if b := r.b; len(b) >= 5 && b[4] < 0x80 { // as most are
+		r.b = b[5:]
+		return binary.LittleEndian.Uint32(b), uint64(b[4])
+	}
+	return r.fixed(), r.uint()
 }
 
 // postings gives those of a term that is so often in the title, and in the chunks that r goes
@@ -179,7 +188,7 @@ func (b *builder) ordered() *orderedPostings {
 func (o *orderedPostings) take(w *waitingTerms) {
 	r := reader{b: w.body}
 	for range w.terms {
-		place, use := r.fixed(), r.uint()
+		place, use := r.use()
 		if w.numbers != nil {
 			place = uint32(w.numbers.places[place] - 1) //nolint:gosec // count gave it one
 		}

@@ -101,31 +101,31 @@ func (l *Lexicon) read(dst []Run, s string) (runs []Run, ascii bool) {
 		var first, second uint64
 		if i+memo.MaxLetters <= len(s) {
 			first = eight(s, i)
-			if other := noSmall(first, 0x20); other != 0 {
-				n := bits.TrailingZeros64(other) / 8
-				first &= 1<<(8*n) - 1
-				i += n
-			} else if second = eight(s, i+8); noSmall(second, 0x20) != 0 {
-				n := bits.TrailingZeros64(noSmall(second, 0x20)) / 8
-				second &= 1<<(8*n) - 1
-				i += 8 + n
+			if other := noSmall(first, 0x20); other != 0 { // its lowest bit is the highest of a byte
+				first &= (other&-other)>>7 - 1
+				i += bits.TrailingZeros64(other) / 8
 			} else {
-				i = LettersEnd(s, i+memo.MaxLetters)
+				second = eight(s, i+8)
+				if other = noSmall(second, 0x20); other != 0 {
+					second &= (other&-other)>>7 - 1
+					i += 8 + bits.TrailingZeros64(other)/8
+				} else {
+					i = LettersEnd(s, i+memo.MaxLetters)
+				}
 			}
 		} else {
 			i = LettersEnd(s, i)
 			first, second = lettersOf(s[start:i])
 		}
-		run := Run{Start: uint32(start), End: uint32(i)} //nolint:gosec // as above
+		var word, about uint32
 		if i-start <= memo.MaxLetters {
-			run.Word, run.about = l.words.Get(first, second)
-			if run.Word == 0 {
-				run.Word, run.about = l.words.Add(first, second, aboutWord(s[start:i]))
+			if word, about = l.words.Get(first, second); word == 0 {
+				word, about = l.words.Add(first, second, aboutWord(s[start:i]))
 			}
 		} else {
-			run.about = aboutWord(s[start:i])
+			about = aboutWord(s[start:i])
 		}
-		dst = append(dst, run)
+		dst = append(dst, Run{uint32(start), uint32(i), word, about}) //nolint:gosec // as above
 	}
 	return dst, ascii
 }
@@ -194,6 +194,17 @@ func (v *Vocabulary) Languages(parts []Reading) (whole string, each []string) {
 func (v *ballot) read(r *Reading) {
 	s := r.Text[:min(len(r.Text), maxLanguage)]
 	table := signs()
+	if r.ascii && len(s) == len(r.Text) { // as most are
+		v.words += len(r.Runs)
+		for k := range r.Runs {
+			if sign := r.Runs[k].about & aboutSign; sign > 0 {
+				if n := (sign - 1) % maxSigns; v.seen[n/64]>>(n%64)&1 == 0 {
+					v.see(table.all[n])
+				}
+			}
+		}
+		return
+	}
 	at := 0 // what stands before it was counted
 	for k := range r.Runs {
 		run := &r.Runs[k]
@@ -224,12 +235,53 @@ func (v *Vocabulary) AppendRead(dst []uint32, r *Reading, lang string) []uint32 
 	return n.append(dst, r, lang)
 }
 
-// runsOf are the runs that a field begins with, and what is known of terms.
+// lettered are the runs of letters that fields consist of, and what is known of their terms.
 type lettered struct {
-	runs    []Run
-	next    int // of runs: none before it is in the field under way
-	lexicon *Lexicon
-	terms   *memo.Numbers
+	runs  []Run
+	next  int // of runs: none before it is in the field under way
+	terms *memo.Numbers
+}
+
+// known adds the terms of the fields from s[at] on that are one word each, known by now,
+// with a mark of punctuation or none behind it, as most are; and returns where the
+// first other one begins.
+func (r *run) known(at, to int) int {
+	f, s := &r.read, r.s[:to]
+	for at < to {
+		if classes[s[at]] == spaceByte {
+			at++
+			continue
+		}
+		for f.next < len(f.runs) && int(f.runs[f.next].Start) < at {
+			f.next++
+		}
+		if f.next == len(f.runs) {
+			return at
+		}
+		run := &f.runs[f.next]
+		if int(run.Start) != at || run.about&onePart == 0 || int(run.End) > to {
+			return at
+		}
+		end := int(run.End)
+		if end < to {
+			if class := classes[s[end]]; class != spaceByte {
+				if !endsWord[class] || end+1 < to && classes[s[end+1]] != spaceByte {
+					return at
+				}
+				end++
+			}
+		}
+		term := f.terms.Get(run.Word)
+		if term == 0 { // not known, or no word of the lexicon
+			return at
+		}
+		if term > 1 {
+			r.numbers = append(r.numbers, term-2)
+		}
+		f.next++
+		at = end
+	}
+	return at
 }
 
 // field adds the terms of the field that begins at s[at], where it is one word of ASCII

@@ -21,7 +21,11 @@ func (r *run) words(from, to int) {
 // fields adds the terms of the fields of s[from:to], which is UTF-8.
 func (r *run) fields(from, to int) {
 	for at := from; at < to; {
-		if classes[r.s[at]] == spaceByte {
+		if len(r.read.runs) > 0 {
+			if at = r.known(at, to); at == to {
+				return
+			}
+		} else if classes[r.s[at]] == spaceByte {
 			at++
 			continue
 		}
