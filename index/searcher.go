@@ -226,17 +226,45 @@ func (s *Searcher) Speaks(language string) bool {
 // the greatest counts. Boosts whose weight is not above 0 and finite are left
 // out. A text without terms finds nothing. What is searched for instead of words
 // that no chunk holds, [Searcher.Respelled] tells.
-func (s *Searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+func (s *Searcher) Search(ctx context.Context, q state.Query, k int) (hits []state.Hit, err error) {
+	err = s.ranked(ctx, q, k, func(best []candidate) { hits = s.hits(best, LegLexical) })
+	return hits, err
+}
+
+// Found is a chunk that a search found.
+type Found struct {
+	Chunk string // id
+	Score float64
+}
+
+// AppendFound is [Searcher.Search] for who needs no more than ids and scores, which it
+// appends to found: it takes a quarter of the memory, none where found has room.
+func (s *Searcher) AppendFound(ctx context.Context, found []Found, q state.Query, k int) ([]Found, error) {
+	err := s.ranked(ctx, q, k, func(best []candidate) {
+		found = slices.Grow(found, len(best))
+		ids := idsOf(s)
+		for _, c := range best {
+			found = append(found, Found{ids.of(c), c.score})
+		}
+	})
+	return found, err
+}
+
+// ranked calls use with the best chunks for q, if there are any, in memory that is
+// somebody else's then.
+func (s *Searcher) ranked(ctx context.Context, q state.Query, k int, use func(best []candidate)) error {
 	if k = min(k, s.all.chunks); k <= 0 {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	found := borrowTop(k, s.better)
 	defer found.giveBack()
-	terms := s.queryTerms(q)
-	if err := s.best(ctx, terms, found); err != nil {
-		return nil, err
+	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
+		return err
 	}
-	return s.hits(found.ranked(), LegLexical), nil
+	if best := found.ranked(); len(best) > 0 {
+		use(best)
+	}
+	return nil
 }
 
 // hits tells what a leg found.
@@ -245,24 +273,36 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 		return nil
 	}
 	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
-	part, l := -1, (*layout)(nil) // of a small part of the first root, whose ids are known outside as they are
+	ids := idsOf(s)
 	for i, c := range found {
-		if c.part != part {
-			part, l = c.part, nil
-			if s.dense(part) && s.parts[part].root == s.parts[0].root {
-				l = s.layoutOf(part)
-			}
-		}
 		hit, why := &hits[i], &legs[i]
-		if l != nil {
-			hit.Chunk = l.id(s.parts[part].segment, c.chunk)
-		} else {
-			hit.Chunk = s.publicID(c)
-		}
+		hit.Chunk = ids.of(c)
 		why.Name, why.Rank, why.Score = leg, i+1, c.score
 		hit.Score, hit.Legs = c.score, legs[i:i+1:i+1]
 	}
 	return hits
+}
+
+// publicIDs tells the public ids of one chunk after the other.
+type publicIDs struct {
+	s    *Searcher
+	part int
+	l    *layout // of it, if it is small and of the first root, whose ids are known outside as they are; else nil
+}
+
+func idsOf(s *Searcher) publicIDs { return publicIDs{s: s, part: -1} }
+
+func (p *publicIDs) of(c candidate) string {
+	if c.part != p.part {
+		p.part, p.l = c.part, nil
+		if s := p.s; s.dense(c.part) && s.parts[c.part].root == s.parts[0].root {
+			p.l = s.layoutOf(c.part)
+		}
+	}
+	if p.l == nil {
+		return p.s.publicID(c)
+	}
+	return p.l.id(p.s.parts[c.part].segment, c.chunk)
 }
 
 // publicID returns the id by which a chunk is known outside. Two roots may hold
