@@ -20,10 +20,11 @@ func (s *Searcher) dense(i int) bool { return s.terms != nil && s.parts[i].chunk
 
 // sums is the scratch memory of searchDense.
 type sums struct {
-	chunks  []float64 // zeros outside of it; a multiple of maximaOf
-	several []float64 // what documents of several chunks get; zeros outside of it
-	maxima  []float64 // of each maximaOf chunks
-	hits    []uint32  // chunks
+	all    []float64 // zeros outside of it: see layout.wholes
+	chunks []float64 // of all; a multiple of stripWidth
+	maxima []float64 // of strips
+	reach  []uint32  // strips
+	hits   []uint32  // chunks
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -35,9 +36,9 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 	p := &s.parts[i]
 	m := sumsPool.Get().(*sums)
 	defer sumsPool.Put(m)
-	m.chunks = zeros(m.chunks, (p.chunks+maximaOf-1)/maximaOf*maximaOf)
 	l := s.layoutOf(i)
-	m.several = zeros(m.several, len(l.several))
+	m.all = zeros(m.all, l.wholes+len(l.several))
+	m.chunks = m.all[:l.wholes]
 	spread := false
 	for _, t := range terms {
 		if t.parts[i].entries == 0 {
@@ -45,12 +46,11 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 		}
 		gives := s.impactsOf(i, t.term)
 		m.scatterPlain(l, t, gives, s.scorer.ranking.Document)
-		scatter(m.chunks, gives.chunks, gives.ofChunk, t.weight)
-		scatter(m.several, gives.several, gives.ofWhole, t.weight)
-		spread = spread || len(gives.several) > 0
+		m.scatter(t, gives)
+		spread = spread || gives.several
 	}
 	if spread {
-		m.spread(l.several)
+		m.spread(l.members)
 	}
 	if p.narrowed() || p.alive != nil {
 		m.hide(p)
@@ -66,45 +66,42 @@ func (s *Searcher) searchDense(i int, terms []queryTerm, found *top) {
 			found.offer(candidate{i, int(c), m.chunks[c]})
 		}
 	}
-	clear(m.chunks)
-	clear(m.several)
+	clear(m.all)
 }
 
-// scatterPlain adds what a term gives chunks that have it in their text alone.
+// scatterPlain adds what a term gives where it is in the text alone.
 func (m *sums) scatterPlain(l *layout, t queryTerm, gives *impacts, document float64) {
-	sums, plain, places := m.chunks, l.plain, gives.places[:len(gives.plain)]
+	sums, shares := m.all, l.shares
 	forChunk, forFile, weight := t.chunkGain, t.fileGain, t.weight
 	if weight == 1 && document == 1 { // as most often
-		for n, chunk := range gives.plain {
-			by := &plain[places[n]]
-			sums[chunk] += float64(forChunk*by.chunk) + float64(forFile*by.file)
+		for _, p := range gives.plain {
+			by := &shares[p>>16]
+			sums[p&math.MaxUint16] += float64(forChunk*by.chunk) + float64(forFile*by.file)
 		}
 		return
 	}
-	for n, chunk := range gives.plain {
-		by := &plain[places[n]]
-		sums[chunk] += float64(weight * (float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))))
+	for _, p := range gives.plain {
+		by := &shares[p>>16]
+		sums[p&math.MaxUint16] += float64(weight * (float64(forChunk*by.chunk) + float64(document*float64(forFile*by.file))))
 	}
 }
 
-// scatter adds what a term gives.
-func scatter(sums []float64, at []uint16, impacts []float64, weight float64) {
-	impacts = impacts[:len(at)]
-	for n, i := range at {
-		sums[i] += float64(weight * impacts[n])
+// scatter adds what else it gives.
+func (m *sums) scatter(t queryTerm, gives *impacts) {
+	sums, of, weight := m.all, gives.of[:len(gives.sums)], t.weight
+	for n, i := range gives.sums {
+		sums[i] += float64(weight * of[n])
 	}
 }
 
 // spread adds what documents get as a whole to those of their chunks that hold
 // a term: a sum that is 0 stays so, without a branch.
-func (m *sums) spread(several []several) {
-	for i, doc := range several {
-		whole := math.Float64bits(m.several[i])
-		chunks := m.chunks[doc.first:doc.end]
-		for c, sum := range chunks {
-			holds := uint64(-int64(math.Float64bits(sum)) >> 63) //nolint:gosec // all bits of a sum above 0, none of 0
-			chunks[c] = sum + math.Float64frombits(whole&holds)
-		}
+func (m *sums) spread(members []member) {
+	sums := m.all
+	for _, in := range members {
+		sum, whole := sums[in.chunk], math.Float64bits(sums[in.whole])
+		holds := uint64(-int64(math.Float64bits(sum)) >> 63) //nolint:gosec // all bits of a sum above 0, none of 0
+		sums[in.chunk] = sum + math.Float64frombits(whole&holds)
 	}
 }
 
@@ -118,27 +115,44 @@ func (m *sums) hide(p *part) {
 }
 
 const (
-	// maximaOf is how many chunks each of the maxima that a floor is found by is of.
-	maximaOf = 8
+	// stripLength is how many chunks a strip has, whose greatest score a floor is found
+	// by. Strips stand side by side: each has every fourth chunk of stripWidth.
+	stripLength = 8
+	strips      = 4
+	stripWidth  = strips * stripLength
 	// classes is how many classes of scores floorOf tells apart.
 	classes = 1 << 10
 )
+
+// greatestPlain puts the greatest of each strip of scores, none of which is below 0, into
+// out.
+func greatestPlain(scores, out []float64) {
+	for n := range out {
+		strip, most := stripOf(scores, n), uint64(0)
+		for i := 0; i < len(strip); i += strips {
+			most = max(most, math.Float64bits(strip[i]))
+		}
+		out[n] = math.Float64frombits(most)
+	}
+}
+
+// stripOf is the n-th strip, every fourth.
+func stripOf(scores []float64, n int) *[stripWidth - strips + 1]float64 {
+	return (*[stripWidth - strips + 1]float64)(scores[stripStart(n):])
+}
+
+func stripStart(n int) int { return n/strips*stripWidth + n%strips }
 
 // gather lists the chunks that may be among the best: those of scores above 0 and
 // not below a floor that at least k of them reach. Sums are not below 0, so their
 // bits are ordered as they are. It has few branches that would be mispredicted.
 func (m *sums) gather(found *top) {
-	blocks := len(m.chunks) / maximaOf
-	m.maxima = slices.Grow(m.maxima[:0], blocks)[:blocks]
-	greatest, chunks := uint64(0), m.chunks
-	for b := range m.maxima {
-		v := (*[maximaOf]float64)(chunks)
-		most := max(
-			max(max(math.Float64bits(v[0]), math.Float64bits(v[1])), max(math.Float64bits(v[2]), math.Float64bits(v[3]))),
-			max(max(math.Float64bits(v[4]), math.Float64bits(v[5])), max(math.Float64bits(v[6]), math.Float64bits(v[7]))),
-		)
-		m.maxima[b], chunks = math.Float64frombits(most), chunks[maximaOf:]
-		greatest = max(greatest, most)
+	all := len(m.chunks) / stripLength
+	m.maxima = slices.Grow(m.maxima[:0], all)[:all]
+	greatestOf(m.chunks, m.maxima)
+	greatest := uint64(0)
+	for _, most := range m.maxima {
+		greatest = max(greatest, math.Float64bits(most))
 	}
 	scores := m.maxima // of as many chunks
 	if len(scores) < 2*found.k {
@@ -148,23 +162,28 @@ func (m *sums) gather(found *top) {
 	if reached := found.floor(); reached > 0 {
 		floor = max(floor, math.Float64bits(reached))
 	}
-	m.hits = slices.Grow(m.hits[:0], len(m.chunks)+maximaOf)
-	hits, n := m.hits[:len(m.chunks)+maximaOf], 0
-	for b, most := range m.maxima {
-		if math.Float64bits(most) < floor {
-			continue
+	m.reach = slices.Grow(m.reach[:0], all)[:all]
+	n := 0
+	for strip, most := range m.maxima {
+		m.reach[n] = uint32(strip) //nolint:gosec // chunks of a segment fit 32 bits
+		if math.Float64bits(most) >= floor {
+			n++
 		}
-		block, out := (*[maximaOf]float64)(m.chunks[b*maximaOf:]), (*[maximaOf]uint32)(hits[n:])
-		k := 0
-		for c, v := range block {
-			out[k&(maximaOf-1)] = uint32(b*maximaOf + c) //nolint:gosec // chunks of a segment fit 32 bits
-			if math.Float64bits(v) >= floor {
+	}
+	m.hits = slices.Grow(m.hits[:0], (n+1)*stripLength)
+	hits, at := m.hits[:(n+1)*stripLength], 0
+	for _, strip := range m.reach[:n] {
+		first, k := stripStart(int(strip)), 0
+		scores, out := stripOf(m.chunks, int(strip)), (*[stripLength]uint32)(hits[at:])
+		for i := range stripLength {
+			out[k&(stripLength-1)] = uint32(first + i*strips) //nolint:gosec // as above
+			if math.Float64bits(scores[i*strips]) >= floor {
 				k++
 			}
 		}
-		n += k
+		at += k
 	}
-	m.hits = hits[:n]
+	m.hits = hits[:at]
 }
 
 // floorOf returns a score above 0 that at least k of some are not below, as bits;

@@ -2,6 +2,7 @@ package index
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -72,6 +73,38 @@ func TestFloorOf(t *testing.T) {
 		}
 		if reach < min(100, above) || reach > row.most {
 			t.Errorf("%s: %d of %d scores above 0 reach the floor, want %d to %d", row.name, reach, above, min(100, above), row.most)
+		}
+	}
+}
+
+// TestGreatestOf: the greatest of each strip is the same whatever the processor can do,
+// and each score is in one strip.
+func TestGreatestOf(t *testing.T) {
+	m := newMade(6, 10, 1, 1, false)
+	for _, groups := range []int{0, 1, 7, 162} {
+		scores := make([]float64, groups*stripWidth)
+		for i := range scores {
+			if m.r.IntN(3) > 0 {
+				scores[i] = m.r.ExpFloat64()
+			}
+		}
+		got, want := make([]float64, groups*strips), make([]float64, groups*strips)
+		greatestOf(scores, got)
+		greatestPlain(scores, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("of %d groups of strips the greatest are %v, want %v", groups, got, want)
+		}
+		seen := map[*float64]bool{}
+		for n := range want {
+			for strip, i := stripOf(scores, n), 0; i < len(strip); i += strips {
+				seen[&strip[i]] = true
+				if strip[i] > want[n] {
+					t.Errorf("strip %d of %d groups has %v above its greatest %v", n, groups, strip[i], want[n])
+				}
+			}
+		}
+		if len(seen) != len(scores) {
+			t.Errorf("%d scores of %d are in strips", len(seen), len(scores))
 		}
 	}
 }

@@ -1,24 +1,26 @@
 package index
 
 import (
+	"math"
 	"slices"
 	"sync"
 )
 
 // impacts are what a term that weighs 1 gives the chunks of a part, and the
 // documents of several chunks as a whole: see [Ranking]. They do not depend on the
-// query, so they are kept when they were worked out once. Each chunk is in one of the lists.
+// query, so they are kept when they were worked out once. Each sum is in one of the lists.
 type impacts struct {
-	// Chunks whose impacts their places in layout.plain tell, as those of most postings do:
-	// four bytes in place of ten.
-	plain, places []uint16
+	// Sums, in the lower half, whose impacts their places in layout.shares tell, in the
+	// upper half, as those of most postings do: four bytes in place of ten.
+	plain []uint32
 
-	chunks, several  []uint16 // several are places in documents.several. A part that is searched so has no more
-	ofChunk, ofWhole []float64
+	sums    []uint16 // see layout.wholes. A part that is searched so has no more
+	of      []float64
+	several bool // some are of documents of several chunks
 }
 
 // room is how many impacts of ten bytes these take as much memory as.
-func (m *impacts) room() int { return len(m.chunks) + len(m.several) + (2*len(m.plain)+4)/5 }
+func (m *impacts) room() int { return len(m.sums) + (2*len(m.plain)+4)/5 }
 
 // layout is what impacts and sums need to know of the chunks of a part, made when
 // first needed.
@@ -27,15 +29,25 @@ type layout struct {
 	*rows
 	*documents
 
-	plain []plainShares // of each length below plainLengths, of 1 to plainCounts occurrences
+	// A chunk's sum is at its number, that of the n-th document of several chunks at wholes + n.
+	wholes  int
+	members []member
+
+	// Shares of each length below plainTo, of 1 to plainCounts occurrences: of chunks
+	// that are all of their document; behind them, of other chunks; and of documents of several.
+	shares  []plainShares
+	plainTo int
 }
+
+// member is a chunk of a document of several, and where the sum of that is.
+type member struct{ chunk, whole uint16 }
 
 // plainShares are tf / (tf + K1 · length brought to the average), of a text and of a
 // document as a whole: what a term that is in the text only counts of what it counts at
 // most. Nearly all postings are so.
 type plainShares struct{ chunk, file float64 }
 
-// What plain holds shares of: 64 bytes a length, so that those of one length share a
+// What shares are held of: 64 bytes a length, so that those of one length share a
 // line of the cache.
 const (
 	plainLengths = 1 << 10
@@ -51,27 +63,49 @@ func (s *Searcher) layoutOf(i int) *layout {
 
 func (l *layout) lay(g *segment, score *scorer) {
 	l.rows, l.documents = g.shortRows(), g.documents()
+	l.wholes = (g.chunks + stripWidth - 1) / stripWidth * stripWidth
+	for n, doc := range l.several {
+		for c := doc.first; c < doc.end; c++ {
+			l.members = append(l.members, member{uint16(c), uint16(l.wholes + n)}) //nolint:gosec // of a small part
+		}
+	}
 	longest := uint16(0)
 	for _, length := range l.lengths {
 		longest = max(longest, length&^onlyChunk)
 	}
-	lengths := min(int(longest)+1, plainLengths)
-	l.plain = make([]plainShares, 0, lengths*plainCounts)
-	for n := range uint32(lengths) { //nolint:gosec // few
+	if l.plainTo = min(int(longest)+1, plainLengths); !(score.ranking.K1 < mostSaturation) {
+		l.plainTo = 0
+	}
+	size := l.plainTo * plainCounts
+	l.shares = make([]plainShares, size, 3*size)
+	for n := range uint32(l.plainTo) { //nolint:gosec // few
 		chunk, file := float64(score.ranking.K1*score.body.of(n)), float64(score.ranking.K1*score.fileBody.of(n))
-		for tf := 1.0; tf <= plainCounts; tf++ {
-			l.plain = append(l.plain, plainShares{tf / (tf + chunk), tf / (tf + file)})
+		for tf := 1; tf <= plainCounts; tf++ {
+			l.shares[int(n)*plainCounts+tf-1] = plainShares{float64(tf) / (float64(tf) + chunk), float64(tf) / (float64(tf) + file)}
 		}
+	}
+	if len(l.several) == 0 {
+		return
+	}
+	for _, by := range l.shares[:size] {
+		l.shares = append(l.shares, plainShares{chunk: by.chunk})
+	}
+	for _, by := range l.shares[:size] {
+		l.shares = append(l.shares, plainShares{file: by.file})
 	}
 }
 
-// shares returns those of so many occurrences in a text of so many terms; nil: they
-// are not held. No length and no occurrences are no text.
-func (l *layout) shares(tf, length uint32) *plainShares {
-	if place := uint(length)*plainCounts + uint(tf-1); tf-1 < plainCounts && length > 0 && place < uint(len(l.plain)) {
-		return &l.plain[place]
+// mostSaturation is a K1 with which no gain is infinite: what is infinite gives even a
+// share of 0 something.
+const mostSaturation = 1e100
+
+// placeOf returns where the shares of so many occurrences in a text of so many terms are;
+// not below the length of all: they are not held. No length and no occurrences are no text.
+func (l *layout) placeOf(tf, length uint32) uint32 {
+	if length == 0 || tf-1 >= plainCounts || length >= uint32(l.plainTo) { //nolint:gosec // few
+		return math.MaxUint32
 	}
-	return nil
+	return length*plainCounts + tf - 1
 }
 
 // impactsOf returns the impacts of a term in part i.
@@ -93,8 +127,9 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 type impactsMaker struct {
 	impacts
 
-	block [blockEntries]uint32 // chunks of a block of postings
-	other []posting            // those that plainOnes leaves
+	block  [blockEntries]uint32 // chunks of a block of postings
+	others [blockEntries]uint8  // those of the block that plainOnes leaves
+	other  []posting            // those of all blocks
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -105,10 +140,9 @@ func (m *impactsMaker) make(s *Searcher, i int, t *term) {
 	p, l := &s.parts[i], s.layoutOf(i)
 	var c cursor
 	c.prepare(t.parts[i].entry)
-	most, from := min(c.n, p.chunks)+blockEntries, uint32(0)
-	m.plain, m.places = slices.Grow(m.plain[:0], most), slices.Grow(m.places[:0], most)
-	m.chunks, m.ofChunk = m.chunks[:0], m.ofChunk[:0]
-	m.several, m.ofWhole, m.other = m.several[:0], m.ofWhole[:0], m.other[:0]
+	from := uint32(0)
+	m.plain = slices.Grow(m.plain[:0], min(c.n, p.chunks)+blockEntries)
+	m.sums, m.of, m.other, m.several = m.sums[:0], m.of[:0], m.other[:0], false
 	for b := range c.blocks {
 		if c.load(b); c.size == 0 || !c.spread(&m.block, from, uint32(p.chunks)) { //nolint:gosec // chunks of a segment fit 32 bits
 			break
@@ -117,37 +151,35 @@ func (m *impactsMaker) make(s *Searcher, i int, t *term) {
 		m.plainOnes(&c, l)
 	}
 	for n := 0; n < len(m.other); {
-		n = m.addFile(s, p.segment, l, t, n)
+		in := &m.other[n]
+		if place := l.place(in.chunk); place >= 0 {
+			n = m.addSeveral(s, p.segment, l, t, n, place)
+		} else {
+			m.addOnly(s, p.segment, l, t, in)
+			n++
+		}
 	}
 }
 
 // plainOnes adds the postings of the block in the text alone of files of one chunk, which
 // are most, and sets the others aside, without a branch that would often be mispredicted.
 func (m *impactsMaker) plainOnes(c *cursor, l *layout) {
-	var others [blockEntries]uint8
-	codes, lengths, size := c.codes, l.lengths, uint32(len(l.plain)) //nolint:gosec // few
+	codes, lengths, size := c.codes, l.lengths, uint32(l.plainTo*plainCounts) //nolint:gosec // few
 	start, n := len(m.plain), 0
-	chunks := (*[blockEntries]uint16)(m.plain[start : start+blockEntries])
-	places := (*[blockEntries]uint16)(m.places[start : start+blockEntries])
+	plain := (*[blockEntries]uint32)(m.plain[start : start+blockEntries])
 	for i, code := range codes {
 		chunk := m.block[i&(blockEntries-1)]
-		// Lengths of chunks that are not all of their file, and 0 occurrences, are far too large.
+		// Lengths of chunks that are not all of their file, 0 occurrences and many are far too large.
 		tf := uint32(code) - 1
-		place := uint32(lengths[chunk]-onlyChunk)*plainCounts + tf
-		places[n&(blockEntries-1)], chunks[n&(blockEntries-1)] = uint16(place), uint16(chunk) //nolint:gosec // chunks of a small part
-		others[(i-n)&(blockEntries-1)] = uint8(i)                                             //nolint:gosec // below blockEntries
-		few, held := 0, 0
-		if tf < plainCounts {
-			few = 1
-		}
+		place := uint32(lengths[chunk]-onlyChunk)*plainCounts + tf + tf/plainCounts<<16
+		plain[n&(blockEntries-1)] = chunk | place<<16
+		m.others[(i-n)&(blockEntries-1)] = uint8(i) //nolint:gosec // below blockEntries
 		if place < size {
-			held = 1
+			n++
 		}
-		n += few & held
 	}
-	left := others[:len(codes)-n]
-	m.plain, m.places = m.plain[:start+n], m.places[:start+n]
-	at := len(m.other)
+	m.plain = m.plain[:start+n]
+	at, left := len(m.other), m.others[:len(codes)-n]
 	m.other = slices.Grow(m.other, len(left))[:at+len(left)]
 	for n, i := range left {
 		in, code := &m.other[at+n], codes[i]
@@ -158,74 +190,77 @@ func (m *impactsMaker) plainOnes(c *cursor, l *layout) {
 	}
 }
 
-func (m *impacts) add(chunk uint32, v float64) {
+// add adds what a sum gets, which is nothing where it is 0.
+func (m *impacts) add(sum int, v float64) {
 	if v > 0 {
-		m.chunks, m.ofChunk = append(m.chunks, uint16(chunk)), append(m.ofChunk, v) //nolint:gosec // chunks of a small part
+		m.sums, m.of = append(m.sums, uint16(sum)), append(m.of, v) //nolint:gosec // of a small part
 	}
 }
 
-// addFile adds the impacts of the file that the n-th of the other postings is of, and
-// returns the first behind those of the file.
-func (m *impactsMaker) addFile(s *Searcher, g *segment, l *layout, t *term, n int) int {
-	in, score := &m.other[n], &s.scorer
-	if place := l.place(in.chunk); place >= 0 {
-		return m.addSeveral(s, g, l, t, n, place)
-	}
-	body, heading, length := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0), uint32(0)
+// addPlain adds what a sum gets by a place in layout.shares.
+func (m *impacts) addPlain(sum int, place uint32) {
+	m.plain = append(m.plain, uint32(sum)|place<<16) //nolint:gosec // of a small part
+}
+
+// addOnly adds what one of the other postings gives a chunk that is all of its file.
+func (m *impactsMaker) addOnly(s *Searcher, g *segment, l *layout, t *term, in *posting) {
+	score := &s.scorer
+	body, heading, title := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0), uint32(0)
 	total := body
 	if l.lengths[in.chunk] <= onlyChunk || in.heading > 0 { // as few are
 		_, body, heading = g.chunkRow(in.chunk)
 		total = g.fileField(l.fileOf(in.chunk), 1)
 	}
 	if in.title > 0 {
-		length = l.title(g, l.fileOf(in.chunk))
+		title = l.title(g, l.fileOf(in.chunk))
 	}
-	m.add(in.chunk, score.chunkImpact(t, in, body, heading, in.title, length)+score.fileImpact(t, in.body, total, in.title, length))
-	return n + 1
+	m.add(int(in.chunk), score.chunkImpact(t, in, body, heading, in.title, title)+score.fileImpact(t, in.body, total, in.title, title))
 }
 
-// addSeveral is addFile for a document of several chunks, all of whose postings are
-// others.
+// addSeveral adds what the other postings from the n-th on give a document of several
+// chunks, all of whose postings are others, and returns the first behind those of it.
 func (m *impactsMaker) addSeveral(s *Searcher, g *segment, l *layout, t *term, n, place int) int {
-	doc, score := &l.several[place], &s.scorer
-	title, total := m.other[n].title, uint32(0)
-	if title > 0 { // all of its chunks have part in it
-		length := l.title(g, int(doc.file))
-		for at := doc.first; at < doc.end; at++ {
-			in := &posting{}
-			if n < len(m.other) && m.other[n].chunk == at {
-				in = &m.other[n]
-				n++
-			}
-			total += in.body
-			_, body, heading := g.chunkRow(at)
-			m.add(at, score.chunkImpact(t, in, body, heading, title, length))
-		}
-		m.addWhole(place, score.fileImpact(t, total, doc.body, title, length))
-		return n
+	doc, total := &l.several[place], uint32(0)
+	m.several = true
+	if m.other[n].title > 0 {
+		return m.addTitled(s, g, l, t, n, place)
 	}
+	size := uint32(l.plainTo * plainCounts) //nolint:gosec // few
 	for ; n < len(m.other) && m.other[n].chunk < doc.end; n++ {
 		in := &m.other[n]
 		total += in.body
-		if by := l.shares(in.body, uint32(l.lengths[in.chunk])); by != nil && in.heading == 0 {
-			m.add(in.chunk, float64(t.chunkGain*by.chunk))
+		if at := l.placeOf(in.body, uint32(l.lengths[in.chunk])); at < size && in.heading == 0 {
+			m.addPlain(int(in.chunk), size+at)
 			continue
 		}
 		_, body, heading := g.chunkRow(in.chunk)
-		m.add(in.chunk, score.chunkImpact(t, in, body, heading, 0, 0))
+		m.add(int(in.chunk), s.scorer.chunkImpact(t, in, body, heading, 0, 0))
 	}
-	if by := l.shares(total, doc.body); by != nil {
-		m.addWhole(place, float64(score.ranking.Document*float64(t.fileGain*by.file)))
+	if at := l.placeOf(total, doc.body); at < size {
+		m.addPlain(l.wholes+place, 2*size+at)
 	} else {
-		m.addWhole(place, score.fileImpact(t, total, doc.body, 0, 0))
+		m.add(l.wholes+place, s.scorer.fileImpact(t, total, doc.body, 0, 0))
 	}
 	return n
 }
 
-func (m *impacts) addWhole(place int, v float64) {
-	if v > 0 {
-		m.several, m.ofWhole = append(m.several, uint16(place)), append(m.ofWhole, v) //nolint:gosec // fewer than chunks
+// addTitled is addSeveral for a document with the term in its title, which all of its
+// chunks have part in.
+func (m *impactsMaker) addTitled(s *Searcher, g *segment, l *layout, t *term, n, place int) int {
+	doc, total := &l.several[place], uint32(0)
+	title, length := m.other[n].title, l.title(g, int(doc.file))
+	for at := doc.first; at < doc.end; at++ {
+		in := &posting{}
+		if n < len(m.other) && m.other[n].chunk == at {
+			in = &m.other[n]
+			n++
+		}
+		total += in.body
+		_, body, heading := g.chunkRow(at)
+		m.add(int(at), s.scorer.chunkImpact(t, in, body, heading, title, length))
 	}
+	m.add(l.wholes+place, s.scorer.fileImpact(t, total, doc.body, title, length))
+	return n
 }
 
 // keptSlab is how many impacts memory is taken for at a time.
@@ -233,8 +268,9 @@ const keptSlab = 1 << 12
 
 // slab is memory for kept impacts.
 type slab struct {
-	places []uint16
-	values []float64
+	plain []uint32
+	sums  []uint16
+	of    []float64
 }
 
 // keep copies impacts, takes room for them and returns them.
@@ -243,9 +279,7 @@ func (c *termCache) keep(m *impacts) *impacts {
 	defer c.mu.Unlock()
 	c.spend(m.room())
 	return &impacts{
-		plain: shelved(&c.slab.places, m.plain), places: shelved(&c.slab.places, m.places),
-		chunks: shelved(&c.slab.places, m.chunks), several: shelved(&c.slab.places, m.several),
-		ofChunk: shelved(&c.slab.values, m.ofChunk), ofWhole: shelved(&c.slab.values, m.ofWhole),
+		plain: shelved(&c.slab.plain, m.plain), sums: shelved(&c.slab.sums, m.sums), of: shelved(&c.slab.of, m.of), several: m.several,
 	}
 }
 

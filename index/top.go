@@ -25,9 +25,10 @@ type top struct {
 	hoped float64 // a score that k candidates are hoped to reach, see hope
 	next  float64 // share of the texts at which to hope again; above 1: never
 
-	keys   []uint64    // scratch memory of sortScores
-	from   []candidate // as above
-	scores []float64   // scratch memory of hope
+	from    []candidate // scratch memory of sortClasses
+	classes []uint16    // as above
+	ends    []uint32    // as above
+	scores  []float64   // scratch memory of hope
 }
 
 // newTop has room for k candidates; k is above 0.
@@ -152,27 +153,72 @@ func (t *top) worse(i, j int) bool {
 
 // ranked returns the k best candidates, best first. The top is used up then.
 func (t *top) ranked() []candidate {
-	t.sortScores()
-	slices.SortFunc(t.list, t.better) // quick where little is left to do
+	if !t.sortClasses() {
+		slices.SortFunc(t.list, t.better)
+	}
 	return t.list[:min(t.k, len(t.list))]
 }
 
-// sortScores brings candidates in the order of their scores but for the last bits,
-// by keys that are compared faster: such a bit pattern grows with the score, and has
-// the candidate's place at its end.
-func (t *top) sortScores() {
-	places := uint64(1)<<bits.Len(uint(len(t.list))) - 1
-	t.keys, t.from = slices.Grow(t.keys[:0], len(t.list)), append(t.from[:0], t.list...)
-	for i, c := range t.list {
-		b := math.Float64bits(c.score)
-		if b>>63 == 0 {
-			b = ^b &^ (1 << 63) // the greatest comes first
-		}
-		t.keys = append(t.keys, b&^places|uint64(i)) //nolint:gosec // not below 0
+// Classes of scores that candidates are sorted by, of which each has few.
+const (
+	leastClasses = 1 << 8
+	mostClasses  = 1 << 12
+	// fewInClass are put in order as they come.
+	fewInClass = 16
+)
+
+// sortClasses sorts candidates by the class of their score, and those of a class by
+// themselves, which has fewer branches that would be mispredicted than to compare them all. It
+// reports whether their scores have classes.
+func (t *top) sortClasses() bool {
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for i := range t.list {
+		least, greatest = min(least, t.list[i].score), max(greatest, t.list[i].score)
 	}
-	slices.Sort(t.keys)
-	for i, k := range t.keys {
-		t.list[i] = t.from[k&places]
+	n := min(max(leastClasses, 1<<bits.Len(uint(len(t.list)))), mostClasses)
+	scale := float64(n-1) / (greatest - least)
+	if !(scale > 0 && scale <= math.MaxFloat64) {
+		return false
+	}
+	t.ends = slices.Grow(t.ends[:0], n)[:n]
+	clear(t.ends)
+	t.classes, t.from = slices.Grow(t.classes[:0], len(t.list)), append(t.from[:0], t.list...)
+	for _, c := range t.from {
+		class := uint16((greatest - c.score) * scale)
+		t.classes = append(t.classes, class)
+		t.ends[class]++
+	}
+	at := uint32(0)
+	for class, n := range t.ends {
+		t.ends[class] = at
+		at += n
+	}
+	for i, class := range t.classes {
+		t.list[t.ends[class]] = t.from[i]
+		t.ends[class]++
+	}
+	start := uint32(0)
+	for _, end := range t.ends {
+		if end > start+1 {
+			t.sortClass(t.list[start:end])
+		}
+		start = end
+	}
+	return true
+}
+
+// sortClass sorts the candidates of a class.
+func (t *top) sortClass(list []candidate) {
+	if len(list) > fewInClass {
+		slices.SortFunc(list, t.better)
+		return
+	}
+	for i, c := range list {
+		for i > 0 && (c.score > list[i-1].score || c.score == list[i-1].score && t.better(c, list[i-1]) < 0) {
+			list[i] = list[i-1]
+			i--
+		}
+		list[i] = c
 	}
 }
 
