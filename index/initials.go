@@ -11,11 +11,11 @@ import (
 // passes most by without reading them.
 type initials struct {
 	first int      // number of the first of them in the dictionary
-	sizes []uint8  // in bytes; otherLetters: they are not of ASCII alone, or too long
+	sizes []uint8  // in bytes; unknownSize: they are not of ASCII alone, or too long
 	sets  []uint32 // of letters, a bit each by their low five bits
 }
 
-const otherLetters = 0
+const unknownSize = 0
 
 // initials returns those of a letter, which are made when first asked for.
 func (s *segment) initials(letter string) *initials {
@@ -33,35 +33,33 @@ func (s *segment) initials(letter string) *initials {
 }
 
 func (s *segment) newInitials(letter []byte) *initials {
-	l := &initials{}
 	begin, end := s.blockBefore(letter), len(s.blocks)/blockWidth
 	behind := append(bytes.Clone(letter[:len(letter)-1]), letter[len(letter)-1]+1) // no letter ends in 255
 	if b := s.blockBefore(behind); b < end {
 		end = b + 1
 	}
-	l.sizes, l.sets = make([]uint8, 0, (end-begin)*blockTerms), make([]uint32, 0, (end-begin)*blockTerms)
-	var t []byte
-	var seen letterSets
+	most := (end - begin) * blockTerms
+	l := &initials{sizes: make([]uint8, 0, most), sets: make([]uint32, 0, most)}
+	var w letterWalk
+	begins := false
 	for b := begin; b < end; b++ {
-		r := s.block(b)
-		t = t[:0]
-		begins := false
+		data := s.block(b).b
 		for i := range min(blockTerms, s.terms-b*blockTerms) {
-			shared := 0
-			if len(r.b) > 0 && r.b[0] < 0x80 {
-				shared = min(int(r.b[0]), len(t))
-			}
-			if t = r.dictTerm(t); r.err != nil {
+			shared, rest, behind := dictEntry(data)
+			if behind == nil {
 				return l
 			}
+			data = behind
 			if shared < len(letter) {
-				begins = bytes.HasPrefix(t, letter)
-			}
-			size, set := seen.of(t, shared)
-			if !begins {
-				if bytes.Compare(t, letter) > 0 {
+				n := shared + copy(w.first[shared:len(letter)], rest)
+				order := bytes.Compare(w.first[:n], letter)
+				if order > 0 {
 					return l
 				}
+				begins = order == 0
+			}
+			size, set := w.to(shared, rest)
+			if !begins {
 				continue
 			}
 			if len(l.sizes) == 0 {
@@ -73,27 +71,37 @@ func (s *segment) newInitials(letter []byte) *initials {
 	return l
 }
 
-// letterSets tells the letters of terms that share bytes with the one before.
-type letterSets struct {
-	sets [math.MaxUint8 + 1]uint32 // of the first so many bytes of the last term
-	all  [math.MaxUint8 + 1]byte   // these bytes in one
+// letterWalk tells the letters of ascending terms: those that a term shares with the one
+// before are not looked at again.
+type letterWalk struct {
+	first [utf8.UTFMax]byte         // bytes of the last term
+	sets  [math.MaxUint8 + 1]uint32 // letters of its first so many bytes
+	ascii int                       // so many of its first bytes are of ASCII
 }
 
-// of returns the size and the letters of a term that shares so many bytes, or more, with
-// the last one.
-func (l *letterSets) of(term []byte, shared int) (size uint8, set uint32) {
-	n := min(len(term), math.MaxUint8)
-	shared = min(shared, n)
-	all, set := l.all[shared], l.sets[shared]
-	for i, c := range term[shared:n] {
-		all |= c
+// to moves on to the term that shares so many bytes with this one, and returns its size
+// and its letters.
+func (w *letterWalk) to(shared int, rest []byte) (size uint8, set uint32) {
+	n := shared + len(rest)
+	if n > math.MaxUint8 {
+		w.ascii = min(w.ascii, shared, math.MaxUint8)
+		return unknownSize, 0
+	}
+	set, all := w.sets[shared], byte(0)
+	sets := w.sets[shared+1:][:len(rest)]
+	for i, c := range rest {
 		set |= 1 << (c % 32)
-		l.all[shared+i+1], l.sets[shared+i+1] = all, set
+		all |= c
+		sets[i] = set
 	}
-	if all >= utf8.RuneSelf || len(term) > math.MaxUint8 {
-		return otherLetters, set
+	if w.ascii < shared {
+		return unknownSize, set
 	}
-	return uint8(len(term)), set
+	if w.ascii = n; all >= utf8.RuneSelf {
+		w.ascii = shared
+		return unknownSize, set
+	}
+	return uint8(n), set
 }
 
 // termWalk reads terms by their numbers, which ascend.

@@ -307,18 +307,37 @@ func headOf[T string | []byte](term T) (head uint64) {
 	return head
 }
 
+// dictEntry returns how many bytes the term that data begins with shares with the one
+// before in its block, its rest, and what is behind all that the dictionary says of it; nil:
+// it is damaged.
+func dictEntry(data []byte) (shared int, rest, behind []byte) {
+	if len(data) < 2 || (data[0]|data[1])&0x80 > 0 || len(data) < int(data[1])+6 || binary.LittleEndian.Uint32(data[data[1]+2:])&0x80808080 > 0 {
+		return largeEntry(data)
+	}
+	return int(data[0]), data[2 : data[1]+2], data[data[1]+6:] // as nearly all are
+}
+
+// largeEntry is dictEntry where some number takes more than a byte.
+func largeEntry(data []byte) (shared int, rest, behind []byte) {
+	r := reader{b: data}
+	n := r.uint()
+	rest = r.bytes()
+	if r.counts(); r.err != nil || n > uint64(len(data)) {
+		return 0, nil, nil
+	}
+	return int(n), rest, r.b //nolint:gosec // bounded
+}
+
 // dictTerm reads a term into t, which holds the one before in its block, and past what
 // the dictionary says of it.
 func (r *reader) dictTerm(t []byte) []byte {
-	if b := r.b; len(b) >= 2 && b[0]|b[1] < 0x80 && int(b[0]) <= len(t) { // as nearly all are
-		if end := 2 + int(b[1]); len(b) >= end+4 && binary.LittleEndian.Uint32(b[end:])&0x80808080 == 0 {
-			r.b = b[end+4:]
-			return append(t[:b[0]], b[2:end]...)
-		}
+	shared, rest, behind := dictEntry(r.b)
+	if behind == nil || shared > len(t) {
+		r.fail()
+		return t[:0]
 	}
-	t = r.term(t)
-	r.counts()
-	return t
+	r.b = behind
+	return append(t[:shared], rest...)
 }
 
 // counts reads past what the dictionary says of a term, to the length of its

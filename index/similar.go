@@ -182,8 +182,8 @@ func (s *Searcher) Similar(term string, edits int) []SimilarTerm {
 // similar adds the terms of the segment that m accepts, each once.
 func (s *segment) similar(m *spelling, found []SimilarTerm) []SimilarTerm {
 	l, walk := s.initials(string(m.letter)), termWalk{segment: s, block: -1}
-	for i, size := range l.sizes {
-		if !m.near(int(size), l.sets[i]) {
+	for i, size := range l.sizes[:len(l.sets)] {
+		if size != unknownSize && !m.near(int(size), l.sets[i]) {
 			continue
 		}
 		term := walk.to(l.first + i)
@@ -239,9 +239,6 @@ func plainLetter(r rune) rune {
 // near reports whether a term may be near enough, by what initials tell of it: an edit
 // changes the length by one, and takes away and adds a letter at most.
 func (m *spelling) near(size int, set uint32) bool {
-	if size == otherLetters {
-		return true
-	}
 	return uint(size-len(m.word)+m.edits) <= uint(2*m.edits) && bits.OnesCount32(set^m.set) <= 2*m.edits
 }
 
