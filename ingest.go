@@ -248,7 +248,7 @@ func (s *syncer) leftOut(err error) error {
 // skippable tells files that are no documents from files in trouble.
 func skippable(err error) bool {
 	return errors.Is(err, corpus.ErrNoLoader) || errors.Is(err, corpus.ErrBinary) ||
-		errors.Is(err, corpus.ErrTooLarge) || errors.Is(err, corpus.ErrNotRegular)
+		errors.Is(err, corpus.ErrTooLarge) || errors.Is(err, corpus.ErrNotRegular) || errors.Is(err, corpus.ErrGenerated)
 }
 
 // remove drops what the index holds and the root does not. What lies in a

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -45,12 +44,12 @@ func openArchive(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read unpacks a file. The error wraps fs.ErrNotExist, ErrTooLarge or ErrBroken;
+// read unpacks a file. The error wraps ErrTooLarge or ErrBroken;
 // sizes are measured, not believed.
 func (a *archive) read(name string) ([]byte, error) {
 	f := a.files[path.Clean(name)]
 	if f == nil {
-		return nil, fmt.Errorf("%w: %s is missing in it: %w", ErrBroken, name, fs.ErrNotExist)
+		return nil, fmt.Errorf("%w: %s is missing in it", ErrBroken, name)
 	}
 	if f.Flags&1 != 0 {
 		return nil, fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
@@ -64,7 +63,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	a.left -= int64(len(data))
 	switch {
 	case a.left < 0:
-		return nil, fmt.Errorf("%w: it unpacks to more than %d bytes", ErrTooLarge, maxUnpacked)
+		return nil, fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(maxUnpacked))
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
 	}

@@ -86,7 +86,7 @@ func (w *builder) at(line int) {
 // full is an error once more was written than a document may hold.
 func (w *builder) full() error {
 	if w.out.Len() > maxMade {
-		return fmt.Errorf("%w: more than %d bytes of text in it", ErrTooLarge, maxMade)
+		return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxMade))
 	}
 	return nil
 }

@@ -180,49 +180,61 @@ type alphabet struct {
 	name     string
 	encoding *charmap.Charmap
 	letters  string // small ones; marks that combine, too
+	mixed    bool   // of several languages: of a list of names, say
 }
+
+// mixedShare is what it counts that letters of several languages fit, so that one
+// language that fits nearly as well comes first.
+const mixedShare = 0.9
 
 // alphabets are those told apart, in the order of trust where they fit equally.
 func alphabets() []alphabet {
 	const cyrillic = "абвгдежзийклмнопрстуфхцчшщъыьэюяё"
+	const western = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿßœ"
 	return []alphabet{
-		{"windows-1252", charmap.Windows1252, "äöüß"},             // German
-		{"windows-1252", charmap.Windows1252, "éèêëàâçîïôùûüÿœæ"}, // French
-		{"windows-1252", charmap.Windows1252, "áéíóúüñªº"},        // Spanish
-		{"windows-1252", charmap.Windows1252, "áâãàçéêíóôõúü"},    // Portuguese
-		{"windows-1252", charmap.Windows1252, "àèéìíîòóùú"},       // Italian
-		{"windows-1252", charmap.Windows1252, "åäöæøé"},           // Scandinavian languages
-		{"windows-1250", charmap.Windows1250, "ąćęłńóśźż"},        // Polish
-		{"iso-8859-2", charmap.ISO8859_2, "ąćęłńóśźż"},
-		{"windows-1250", charmap.Windows1250, "áčďéěíňóřšťúůýžľĺôŕä"}, // Czech, Slovak
-		{"iso-8859-2", charmap.ISO8859_2, "áčďéěíňóřšťúůýžľĺôŕä"},
-		{"windows-1250", charmap.Windows1250, "áéíóöőúüű"}, // Hungarian
-		{"iso-8859-2", charmap.ISO8859_2, "áéíóöőúüű"},
-		{"windows-1250", charmap.Windows1250, "ăâîşţ"}, // Romanian
-		{"iso-8859-2", charmap.ISO8859_2, "ăâîşţ"},
-		{"windows-1250", charmap.Windows1250, "čćđšž"}, // Croatian, Slovene
-		{"iso-8859-2", charmap.ISO8859_2, "čćđšž"},
-		{"windows-1258", charmap.Windows1258, "ăâđêôơưàáèéìíòóùúý\u0300\u0301\u0303\u0309\u0323"}, // Vietnamese
-		{"windows-1251", charmap.Windows1251, cyrillic},
-		{"windows-1251", charmap.Windows1251, "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"}, // Ukrainian
-		{"koi8-r", charmap.KOI8R, cyrillic},
-		{"koi8-u", charmap.KOI8U, "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"},
-		{"iso-8859-5", charmap.ISO8859_5, cyrillic},
-		{"windows-1254", charmap.Windows1254, "çğıöşüâîû"},                            // Turkish
-		{"windows-1253", charmap.Windows1253, "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ"}, // Greek
-		{"windows-1257", charmap.Windows1257, "ąčęėįšųūžāēģīķļņäöõü"},                 // Baltic languages
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "äöüß"},             // German
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "éèêëàâçîïôùûüÿœæ"}, // French
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "áéíóúüñªº"},        // Spanish
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "áâãàçéêíóôõúü"},    // Portuguese
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "àèéìíîòóùú"},       // Italian
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: "åäöæøé"},           // Scandinavian languages
+		{name: "windows-1250", encoding: charmap.Windows1250, letters: "ąćęłńóśźż"},        // Polish
+		{name: "iso-8859-2", encoding: charmap.ISO8859_2, letters: "ąćęłńóśźż"},
+		{name: "windows-1250", encoding: charmap.Windows1250, letters: "áčďéěíňóřšťúůýžľĺôŕä"}, // Czech, Slovak
+		{name: "iso-8859-2", encoding: charmap.ISO8859_2, letters: "áčďéěíňóřšťúůýžľĺôŕä"},
+		{name: "windows-1250", encoding: charmap.Windows1250, letters: "áéíóöőúüű"}, // Hungarian
+		{name: "iso-8859-2", encoding: charmap.ISO8859_2, letters: "áéíóöőúüű"},
+		{name: "windows-1250", encoding: charmap.Windows1250, letters: "ăâîşţ"}, // Romanian
+		{name: "iso-8859-2", encoding: charmap.ISO8859_2, letters: "ăâîşţ"},
+		{name: "windows-1250", encoding: charmap.Windows1250, letters: "čćđšž"}, // Croatian, Slovene
+		{name: "iso-8859-2", encoding: charmap.ISO8859_2, letters: "čćđšž"},
+		{name: "windows-1258", encoding: charmap.Windows1258, letters: "ăâđêôơưàáèéìíòóùúý\u0300\u0301\u0303\u0309\u0323"}, // Vietnamese
+		{name: "windows-1251", encoding: charmap.Windows1251, letters: cyrillic},
+		{name: "windows-1251", encoding: charmap.Windows1251, letters: "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"}, // Ukrainian
+		{name: "koi8-r", encoding: charmap.KOI8R, letters: cyrillic},
+		{name: "koi8-u", encoding: charmap.KOI8U, letters: "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"},
+		{name: "iso-8859-5", encoding: charmap.ISO8859_5, letters: cyrillic},
+		{name: "windows-1254", encoding: charmap.Windows1254, letters: "çğıöşüâîû"},                            // Turkish
+		{name: "windows-1253", encoding: charmap.Windows1253, letters: "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ"}, // Greek
+		{name: "windows-1257", encoding: charmap.Windows1257, letters: "ąčęėįšųūžāēģīķļņäöõü"},                 // Baltic languages
+		{name: "windows-1252", encoding: charmap.Windows1252, letters: western, mixed: true},
 	}
 }
 
 // score is the share of the characters above ASCII that the language has, at
 // places where it may have them: a capital begins a word, or follows another
-// one. What no letter is counts little, and as a fault within a word.
+// one. What no letter is counts little, and as a fault within a word, as a letter of
+// another script does: Mar\xEDn is no word with a letter of Cyrillic.
 func (a alphabet) score(data []byte) float64 {
 	good, all := 0.0, 0
 	prev := ' '
 	for _, b := range data {
 		r := a.encoding.DecodeByte(b)
-		if b >= utf8.RuneSelf {
+		if b < utf8.RuneSelf {
+			if asciiLetter(r) && otherScript(prev) {
+				good--
+			}
+		} else {
 			switch {
 			case r == utf8.RuneError || unicode.Is(unicode.Cc, r):
 				all++
@@ -231,6 +243,9 @@ func (a alphabet) score(data []byte) float64 {
 				if unicode.IsLetter(prev) && !unicode.IsPunct(r) {
 					all++
 				}
+			case otherScript(r) && asciiLetter(prev):
+				all++
+				good--
 			case strings.ContainsRune(a.letters, r):
 				all++
 				good++
@@ -243,8 +258,16 @@ func (a alphabet) score(data []byte) float64 {
 		}
 		prev = r
 	}
-	if all == 0 {
+	switch {
+	case all == 0:
 		return 0
+	case a.mixed:
+		good *= mixedShare
 	}
 	return good / float64(all)
 }
+
+func asciiLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
+
+// otherScript reports whether r is a letter of Greek or Cyrillic.
+func otherScript(r rune) bool { return r >= 0x370 && r < 0x530 && unicode.IsLetter(r) }

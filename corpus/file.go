@@ -53,7 +53,7 @@ type File struct {
 // only thing yielded; the error then wraps fs.ErrNotExist or what else the file
 // system said. The end of ctx ends the walk with its error.
 //
-// Hidden files and folders and node_modules are passed over in silence, and so
+// Hidden files and folders, node_modules and copies of sources that Sphinx makes are passed over in silence, and so
 // is what .gitignore and .ragflowignore take out, by the rules of git, of which
 // .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files of the folder are followed. Those to
 // files outside of it are not, and those to folders are not, so there are no
@@ -143,7 +143,7 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 		path, below := filepath.Join(folder, e.Name()), source+e.Name()
 		switch {
-		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
+		case passedOver(e.Name()), w.root.pattern == nil && bySphinx(entries, e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
 		case e.IsDir():
 			if w.root.pattern == nil || w.root.pattern.within(below) {
 				err = w.folder(ctx, path, below+"/", rules)
@@ -191,6 +191,19 @@ func (w *walker) holds(link string) bool {
 // passedOver reports names that hold no documents of the person's own.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
+}
+
+// bySphinx reports what Sphinx writes beside the pages of a site: copies of their
+// sources, and lists of their words. What they say, the pages say. Entries are sorted by
+// name.
+func bySphinx(entries []fs.DirEntry, name string) bool {
+	switch {
+	case name == "_sources", name == "search.html", name == "genindex.html", strings.HasPrefix(name, "genindex-") && strings.HasSuffix(name, ".html"):
+		return among(entries, "searchindex.js") || among(entries, "objects.inv")
+	case name == "searchindex.js":
+		return among(entries, "search.html") || among(entries, "_sources")
+	}
+	return false
 }
 
 // besideDocument reports whether a file holds the metadata of another one in its
@@ -244,6 +257,17 @@ func newFile(root, path, source, beside string) (File, error) {
 		}
 	}
 	return f, nil
+}
+
+// inBytes is a number of bytes as a person reads it.
+func inBytes(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return strings.Replace(fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)), ".0 ", " ", 1)
+	case n >= 1<<10:
+		return strings.Replace(fmt.Sprintf("%.1f KiB", float64(n)/(1<<10)), ".0 ", " ", 1)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // reason drops the path from an error of the file system: FileError names it.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -117,6 +118,8 @@ func TestFormatTrouble(t *testing.T) {
 		{"empty", "a.docx", zipped(t, "word/document.xml", "<w:document><w:body/></w:document>"), corpus.ErrNoText, "empty, or made of pictures"},
 		{"too many files", "a.odt", zipped(t, strings.Split(strings.Repeat("f,,", 20_001), ",")[:40_002]...), corpus.ErrTooLarge, "files in the archive"},
 		{"book without chapters", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>`, "p.opf", "<package/>"), corpus.ErrNoText, "no chapter"},
+		{"book whose contents are gone", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="../../p.opf"/></rootfiles></container>`), corpus.ErrBroken, "p.opf is missing in it"},
+		{"cut JSON", "a.json", []byte("{\n\"a\": \"b"), corpus.ErrBroken, "line 2: it ends in the middle"},
 		{"broken JSON", "a.json", []byte("{\n\"a\": 1,\n oops}"), corpus.ErrBroken, "line 3"},
 		{"two values", "a.json", []byte("{} {}"), corpus.ErrBroken, "something follows"},
 		{"deep JSON", "a.json", []byte(strings.Repeat("[", 100_000)), corpus.ErrTooLarge, "nested deeper"},
@@ -126,7 +129,7 @@ func TestFormatTrouble(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := corpus.Parse(t.Context(), tt.source, tt.data)
-			if !errors.Is(err, tt.is) || !strings.Contains(fmt.Sprint(err), tt.want) {
+			if !errors.Is(err, tt.is) || errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), tt.is.Error()) != 1 || !strings.Contains(fmt.Sprint(err), tt.want) {
 				t.Errorf("err = %v, want %v with %q", err, tt.is, tt.want)
 			}
 		})

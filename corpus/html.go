@@ -22,7 +22,7 @@ const maxPage = 32 << 20
 // fetched.
 func (d *Document) readHTML(data []byte) error {
 	if len(data) > maxPage {
-		return fmt.Errorf("%w: an HTML page of %d bytes, the limit is %d", ErrTooLarge, len(data), maxPage)
+		return fmt.Errorf("%w: an HTML page of %s, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxPage))
 	}
 	if err := d.decodeHTML(data); err != nil {
 		return err

@@ -103,6 +103,11 @@ func Load(ctx context.Context, f File, l Limits) (Document, error) {
 	if err != nil {
 		return Document{}, &FileError{f.Path, err}
 	}
+	if f.Path != f.Root { // one that is named itself is wanted
+		if err := generated(f.Source, doc.Text); err != nil {
+			return Document{}, &FileError{f.Path, err}
+		}
+	}
 	doc.Root = f.Root
 	if beside := doc.sidecar(f.Path); beside != nil {
 		sum := sha256.Sum256(append(slices.Clip(data), beside...))
@@ -126,14 +131,14 @@ func read(name string, limit int64) (_ []byte, changed bool, err error) {
 		return nil, false, err
 	}
 	if before.Size() > limit {
-		return nil, false, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, before.Size(), limit)
+		return nil, false, fmt.Errorf("%w: %s, the limit is %s", ErrTooLarge, inBytes(before.Size()), inBytes(limit))
 	}
 	data := bytes.NewBuffer(make([]byte, 0, before.Size()+bytes.MinRead))
 	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
 		return nil, false, err
 	}
 	if int64(data.Len()) > limit { // it grew, or has no size of its own
-		return nil, false, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+		return nil, false, fmt.Errorf("%w: more than %s", ErrTooLarge, inBytes(limit))
 	}
 	after, err := r.Stat()
 	if err != nil {
@@ -190,7 +195,7 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 		return d.readHTML(data)
 	case JSON, Table, Notebook:
 		if len(data) > maxData {
-			return fmt.Errorf("%w: %d bytes of data, the limit is %d", ErrTooLarge, len(data), maxData)
+			return fmt.Errorf("%w: %s of data, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxData))
 		}
 	}
 	if err := d.decode(data); err != nil {

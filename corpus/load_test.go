@@ -76,6 +76,23 @@ func TestParseEncodings(t *testing.T) {
 	}
 }
 
+// A script that was packed is left out; a long line among others, and a file that
+// is named itself, are read.
+func TestLoadGenerated(t *testing.T) {
+	packed := "/* licence */\nvar a=" + strings.Repeat("f(1),", 2000) + "0;\n"
+	root := tree(t, map[string]string{"a.js": packed, "b.js": packed + strings.Repeat("let x = 1 // typed\n", 200), "c.css": packed, "d.txt": packed, "e.js": "f(1);"})
+	for name, want := range map[string]error{"a.js": corpus.ErrGenerated, "b.js": nil, "c.css": corpus.ErrGenerated, "d.txt": nil, "e.js": nil} {
+		f := corpus.File{Root: root, Source: name, Path: filepath.Join(root, name)}
+		if _, err := corpus.Load(t.Context(), f, corpus.Limits{}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+		f.Root = f.Path
+		if _, err := corpus.Load(t.Context(), f, corpus.Limits{}); err != nil {
+			t.Errorf("%s, named itself: %v", name, err)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	root := tree(t, map[string]string{"a.md": "12345", "b.md": "a\x00b"})
 	file := func(name string) corpus.File {
@@ -120,7 +137,7 @@ func TestLoadHugeLine(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := corpus.Load(t.Context(), corpus.File{Root: root, Source: name, Path: path}, corpus.Limits{})
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, corpus.ErrTooLarge) || !strings.Contains(err.Error(), "1073741824 bytes, the limit is") {
+		if !errors.Is(err, corpus.ErrTooLarge) || !strings.Contains(err.Error(), "1024 MiB, the limit is") {
 			t.Errorf("%s: %v, want ErrTooLarge with both sizes", name, err)
 		}
 		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {

@@ -18,7 +18,7 @@ func (d *Document) readNotebook() error {
 	r.raw = true
 	top, err := r.value("", 0)
 	if err != nil {
-		return fmt.Errorf("%w: JSON, line %d: %w", brokenUnlessLarge(err), r.lineAt(r.d.InputOffset()), err)
+		return r.trouble(err)
 	}
 	language := top.get("metadata", "kernelspec", "language").scalar
 	if language == "" {

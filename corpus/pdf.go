@@ -124,7 +124,7 @@ func (r *pdfReader) read(file *pdfFile) error {
 			size += len(l.text)
 		}
 		if size > maxPDFText {
-			return fmt.Errorf("%w: more than %d bytes of text in it", ErrTooLarge, maxPDFText)
+			return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxPDFText))
 		}
 		file.pages[i] = lines
 	}

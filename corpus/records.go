@@ -140,7 +140,7 @@ func (d *Document) readJSON() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: JSON, line %d: %w", brokenUnlessLarge(err), r.lineAt(r.d.InputOffset()), err)
+		return r.trouble(err)
 	}
 	for _, rec := range top.records() {
 		if err := w.record(rec.fields, rec.line); err != nil {
@@ -151,11 +151,16 @@ func (d *Document) readJSON() error {
 	return nil
 }
 
-func brokenUnlessLarge(err error) error {
-	if errors.Is(err, ErrTooLarge) {
-		return ErrTooLarge
+// trouble says where a file is none that can be read, and why.
+func (r *jsonReader) trouble(err error) error {
+	line := r.lineAt(r.d.InputOffset())
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return fmt.Errorf("%w, line %d", err, line)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: JSON, line %d: it ends in the middle", ErrBroken, line)
 	}
-	return ErrBroken
+	return fmt.Errorf("%w: JSON, line %d: %w", ErrBroken, line, err)
 }
 
 // jsonValue is a value with where it stands.

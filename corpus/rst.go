@@ -13,7 +13,7 @@ func (d *Document) readRST() error {
 	found.rst(raw)
 	page := rst.Read(raw)
 	if len(page.Markdown) > maxMade {
-		return fmt.Errorf("%w: more than %d bytes of text in it", ErrTooLarge, maxMade)
+		return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxMade))
 	}
 	d.Links, d.Meta = found.list, page.Fields
 	d.Text, d.Body, d.Converted = page.Markdown, 0, true

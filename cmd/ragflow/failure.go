@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
@@ -46,6 +47,16 @@ func (f *failure) Unwrap() error { return f.err }
 
 func usagef(format string, args ...any) *failure {
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// flagError tells of flags that there are not, which may be words to search for.
+func flagError(c *cobra.Command, err error) error {
+	f := &failure{code: exitUsage, err: err}
+	_, unknown := errors.AsType[*pflag.NotExistError](err)
+	if takes := c.Use; unknown && (strings.Contains(takes, "QUERY") || strings.Contains(takes, "QUESTION")) {
+		f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
+	}
+	return f
 }
 
 func notFoundf(format string, args ...any) *failure {

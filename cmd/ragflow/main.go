@@ -104,7 +104,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetVersionTemplate("ragflow {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{code: exitUsage, err: err} })
+	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.flags.dataDir, "data-dir", "", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
