@@ -25,7 +25,7 @@ func (a *Assistant) openIndex(ctx context.Context) error {
 	if moveErr != nil {
 		return errors.Join(err, moveErr)
 	}
-	a.repaired = fmt.Sprintf("it was damaged; it is kept as %s and built anew", filepath.Base(aside))
+	a.repaired = fmt.Sprintf("it was damaged; it is kept as %s, and built anew from the documents", filepath.Base(aside))
 	a.config.Logger.WarnContext(ctx, "index was damaged and is built anew", "kept_as", aside)
 	a.index, err = index.Open(ctx, path, o)
 	return err

@@ -34,11 +34,26 @@ func TestDamagedIndexIsBuiltAnew(t *testing.T) {
 	if len(report.Warned) != 1 || report.Warned[0].Source != "index.db" {
 		t.Errorf("the report warns of %v, want index.db", report.Warned)
 	}
+	if v, err := again.Verify(t.Context()); err != nil || len(v.Findings) != 1 || v.Findings[0].Source != "index.db" {
+		t.Errorf("verifying found %v, %v, want index.db", v, err)
+	}
 	if got := ask(t, again, "", "When do I harvest thyme?").Answer; got != want {
 		t.Errorf("answer = %q, want %q", got, want)
 	}
 	if _, err := os.Stat(path + ".damaged-1"); err != nil {
 		t.Errorf("the damaged file is gone: %v", err)
+	}
+}
+
+// TestDamagedIndexIsTold asks without the documents that it could be built of.
+func TestDamagedIndexIsTold(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "index.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := open(t, ragflow.Config{DataDir: data}).Search(t.Context(), "thyme", 3)
+	if !errors.Is(err, ragflow.ErrNoDocuments) || !strings.Contains(err.Error(), "index.db.damaged-1") {
+		t.Errorf("%v, want that there are no documents, and why", err)
 	}
 }
 

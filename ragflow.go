@@ -174,7 +174,10 @@ func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
 			report.Chunks += c.Chunks
 		}
 	}
-	if len(roots) == 0 {
+	switch {
+	case len(roots) == 0 && a.repaired != "":
+		return fmt.Errorf("%w: index.db: %s", ErrNoDocuments, a.repaired)
+	case len(roots) == 0:
 		return ErrNoDocuments
 	}
 	searcher, err := a.index.Searcher(ctx, roots...)

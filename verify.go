@@ -32,6 +32,9 @@ type Finding struct {
 // read side by side on all cores. Nothing is changed. Config.Progress is told.
 func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 	v := &Verification{Findings: []Finding{}}
+	if a.repaired != "" {
+		v.Findings = append(v.Findings, Finding{Source: "index.db", What: a.repaired})
+	}
 	chunkings, err := a.chunkings(ctx)
 	if err != nil {
 		return nil, err

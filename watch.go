@@ -83,6 +83,7 @@ type watch struct {
 	names   map[string]bool // files that are roots; of the folders they lie in, nothing else counts
 	roots   []string        // folders
 	trouble string          // failed files of the last report, to tell of each once
+	failing string          // error of the last time, to be told of once; empty: none
 }
 
 func newWatch(a *Assistant, o WatchOptions) *watch {
@@ -197,11 +198,23 @@ func (w *watch) loop(ctx context.Context) error {
 		since = time.Time{}
 		quiet.Stop()
 		w.follow(ctx)
-		if err := w.index(ctx, false); err != nil {
-			w.tell(WatchEvent{Err: err})
-		}
-		scan.Reset(w.interval())
+		scan.Reset(w.again(w.index(ctx, false)))
 	}
+}
+
+// again tells of an error, once where it is the same each time, and returns when to look
+// the next time: soon where the documents could not be read, for a folder that was moved
+// away and came back is told of by nobody.
+func (w *watch) again(err error) time.Duration {
+	if err == nil {
+		w.failing = ""
+		return w.interval()
+	}
+	if told := err.Error(); told != w.failing {
+		w.failing = told
+		w.tell(WatchEvent{Err: err})
+	}
+	return min(w.o.Poll, w.interval())
 }
 
 func (w *watch) interval() time.Duration {
