@@ -150,6 +150,13 @@ func (r *lineReader) quoted() (raw []byte, plain, ok bool) {
 // holdsControl reports whether there is a byte below that of a space.
 func holdsControl(b []byte) bool {
 	const ones = 0x0101010101010101
+	for ; len(b) >= 32; b = b[32:] {
+		v, w := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		x, y := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
+		if ((v-0x20*ones)&^v|(w-0x20*ones)&^w|(x-0x20*ones)&^x|(y-0x20*ones)&^y)&(0x80*ones) != 0 {
+			return true
+		}
+	}
 	for ; len(b) >= 8; b = b[8:] {
 		if v := binary.LittleEndian.Uint64(b); (v-0x20*ones)&^v&(0x80*ones) != 0 {
 			return true

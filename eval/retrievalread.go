@@ -44,12 +44,15 @@ func eachLine(r io.Reader, f func(n int, line []byte) error) error {
 	} else if len(head) > 1 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
 		return fault(1, "the file is UTF-16; save it as UTF-8")
 	}
-	var line []byte
+	var memory []byte // for a line that comes in several pieces
 	for n := 1; ; n++ {
-		line = line[:0]
+		memory = memory[:0]
 		for {
-			piece, err := in.ReadSlice('\n')
-			line = append(line, piece...)
+			line, err := in.ReadSlice('\n')
+			if len(memory) > 0 || err != nil {
+				memory = append(memory, line...)
+				line = memory
+			}
 			if len(line) > MaxLine {
 				return fault(n, "the line is longer than %d MiB; each line holds one entry", MaxLine>>20)
 			}

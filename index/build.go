@@ -22,6 +22,7 @@ type builder struct {
 	numbered  map[*text.Vocabulary]*numberedTerms
 	waiting   []waitingTerms
 	inWaiting int              // postings in waiting
+	inFields  int              // of them, those that do not fit a waitingPosting
 	mostWaits int              // they are settled where there are more
 	spare     []waitingPosting // memory to order them in
 	leastRun  int              // see there

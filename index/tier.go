@@ -55,9 +55,9 @@ type rostered struct {
 // source returns the source of the file that a chunk is of.
 func (t *tier) source(chunk int) string { return t.roster[t.chunkField(chunk, 0)].source }
 
-// encodeTier returns the bytes of a tier's file.
+// encodeTier returns what a tier's file has before the segment.
 func encodeTier(t *tier) ([]byte, error) {
-	roster := binary.AppendUvarint(nil, uint64(len(t.roster)))
+	roster := binary.AppendUvarint(make([]byte, 0, 16*len(t.roster)), uint64(len(t.roster)))
 	before := ""
 	for _, f := range t.roster {
 		roster = binary.AppendUvarint(roster, uint64(f.id))      //nolint:gosec // ids of rows are above 0
@@ -68,7 +68,7 @@ func encodeTier(t *tier) ([]byte, error) {
 	if max(uint64(len(roster)), uint64(len(t.about))) > math.MaxUint32 {
 		return nil, errTooLarge
 	}
-	out := make([]byte, 0, tierHead+len(roster)+len(t.about)+tierAlign+len(t.data))
+	out := make([]byte, 0, tierHead+len(roster)+len(t.about)+tierAlign)
 	out = append(out, tierMagic...)
 	sum := crc32.Update(crc32.Checksum(roster, castagnoli), castagnoli, t.about)
 	out = appendU32(out, sum, uint32(len(roster)), uint32(len(t.about)))
@@ -76,7 +76,7 @@ func encodeTier(t *tier) ([]byte, error) {
 	for len(out)%tierAlign != 0 {
 		out = append(out, 0)
 	}
-	return append(out, t.data...), nil
+	return out, nil
 }
 
 // decodeTier checks the bytes of a tier's file, and keeps them.
@@ -161,7 +161,7 @@ func (db *DB) load(want stamp) (*tier, error) {
 // write writes a tier to a temporary file and returns its name, and how many
 // bytes it has.
 func (db *DB) write(t *tier) (name string, size int64, err error) {
-	data, err := encodeTier(t)
+	head, err := encodeTier(t)
 	if err != nil {
 		return "", 0, err
 	}
@@ -172,12 +172,16 @@ func (db *DB) write(t *tier) (name string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	_, err = f.Write(data)
+	for _, data := range [][]byte{head, t.data} {
+		if err == nil {
+			_, err = f.Write(data)
+		}
+	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", 0, errors.Join(err, os.Remove(f.Name()))
 	}
-	return f.Name(), int64(len(data)), nil
+	return f.Name(), int64(len(head) + len(t.data)), nil
 }

@@ -101,7 +101,7 @@ func (b *builder) count(w *waitingTerms) error {
 		}
 		n := 1
 		if use&1 == 1 {
-			n = w.postings(&r, use>>1, func(posting) {})
+			n = w.postings(&r, use>>1, func(p posting) { b.inFields += int(bit(p.inFields())) })
 		} else if use>>1 > math.MaxUint32 {
 			r.fail()
 		}
@@ -168,7 +168,7 @@ type orderedPostings struct {
 
 // ordered brings in order what waits.
 func (b *builder) ordered() *orderedPostings {
-	o := &orderedPostings{ends: make([]uint32, len(b.names)), waits: b.waits}
+	o := &orderedPostings{ends: make([]uint32, len(b.names)), waits: b.waits, fields: make([]posting, 0, b.inFields)}
 	if o.list = b.spare; cap(o.list) < b.inWaiting {
 		o.list = make([]waitingPosting, b.inWaiting+b.inWaiting/8)
 	}
@@ -206,9 +206,12 @@ func (o *orderedPostings) take(w *waitingTerms) {
 	}
 }
 
+// inFields reports whether a posting does not fit a waitingPosting.
+func (p *posting) inFields() bool { return p.heading|p.title > 0 || p.body >= inFields }
+
 func (o *orderedPostings) put(at *uint32, p posting) {
 	w := waitingPosting{p.chunk, p.body}
-	if p.heading|p.title > 0 || p.body >= inFields {
+	if p.inFields() {
 		w.body = inFields + uint32(len(o.fields)) //nolint:gosec // not many more than maxWaiting
 		o.fields = append(o.fields, p)
 	}
@@ -247,5 +250,5 @@ func (b *builder) settle() {
 	}
 	clear(b.waits)
 	clear(b.waiting) // their memory
-	b.waiting, b.inWaiting, b.spare = b.waiting[:0], 0, o.list
+	b.waiting, b.inWaiting, b.inFields, b.spare = b.waiting[:0], 0, 0, o.list
 }

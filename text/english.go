@@ -187,7 +187,11 @@ func (w *porter) shortSyllable(n int) bool {
 }
 
 // possessive is step 0.
-func (w *porter) possessive() { w.cut(len(w.first("'s'", "'s", "'")), "") }
+func (w *porter) possessive() {
+	if n := len(w.b); w.b[n-1] == '\'' || w.b[n-1] == 's' && w.b[n-2] == '\'' {
+		w.cut(len(w.first("'s'", "'s", "'")), "")
+	}
+}
 
 // plural is step 1a.
 func (w *porter) plural() {

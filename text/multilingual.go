@@ -81,17 +81,22 @@ func (multilingual) Languages(parts []string) (whole string, each []string) {
 func tellLanguages(parts int, vote func(i int, v *ballot) (vietnamese bool)) (whole string, each []string) {
 	each = make([]string, parts)
 	var all ballot
+	v, _ := ballots.Get().(*ballot)
+	if v == nil {
+		v = &ballot{}
+	}
+	defer ballots.Put(v)
 	for i := range each {
-		var v ballot
-		if vote(i, &v) {
+		*v = ballot{}
+		if vote(i, v) {
 			each[i] = "vi"
 			continue
 		}
 		each[i] = v.language(clearVotes)
 		if parts == 1 {
-			all = v
+			all = *v
 		} else {
-			all.add(&v)
+			all.add(v)
 		}
 	}
 	if whole = all.language(fewVotes); whole == "" {
@@ -104,6 +109,9 @@ func tellLanguages(parts int, vote func(i int, v *ballot) (vietnamese bool)) (wh
 	}
 	return whole, each
 }
+
+// ballots are idle ones: memory, to be used again.
+var ballots sync.Pool //nolint:gochecknoglobals // what is in it never shows
 
 func (multilingual) Codes() []string { return slices.Clone(latinLanguages[:]) }
 

@@ -170,6 +170,10 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 	var behind following
 	for i < end {
 		c := s[i]
+		if !mayEnd[c] {
+			i++
+			continue
+		}
 		switch {
 		case c == '`':
 			i = codeEnd(s, i, end)
@@ -201,6 +205,14 @@ func appendSentences(dst []Span, s string, start, end int) []Span {
 	}
 	return appendTrimmed(dst, s, from, end)
 }
+
+// mayEnd tells which bytes may end a sentence, or begin inline code.
+var mayEnd = func() (of [256]bool) { //nolint:gochecknoglobals // a constant table
+	for c := range of {
+		of[c] = c >= utf8.RuneSelf || c == '`' || c == '.' || c == '?' || c == '!'
+	}
+	return of
+}()
 
 // codeEnd returns the end of the inline code that begins at i, or of its
 // backticks where it never ends.

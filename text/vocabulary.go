@@ -61,6 +61,9 @@ func (v *Vocabulary) Number(term string) uint32 {
 	next := uint32(len(v.terms)) //nolint:gosec // numbers holds no more
 	number := v.numbers.Add(term, next)
 	if number == next {
+		if len(v.terms) == cap(v.terms) { // twice as many: append takes smaller steps
+			v.terms = append(make([]string, 0, max(64, 2*cap(v.terms))), v.terms...)
+		}
 		v.terms = append(v.terms, v.keep(term))
 	}
 	return number
