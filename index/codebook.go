@@ -234,9 +234,10 @@ func (b *codebook) pack(dst []byte, s string) []byte {
 // packRead is pack for a text that was read.
 func (b *codebook) packRead(dst []byte, r *text.Reading) []byte {
 	words := b.codesIn(r.Lexicon())
-	s, at := r.Text, 0
-	for k := 0; k < len(r.Runs); k++ {
-		run := &r.Runs[k]
+	s, runs, at := r.Text, r.Runs, 0
+	dst = slices.Grow(dst, len(s)) // but for bytes beyond ASCII, a code takes no more than what it stands for
+	for k := 0; k < len(runs); k++ {
+		run := &runs[k]
 		from, end, shift := int(run.Start), int(run.End), 0
 		if at < from {
 			if s[from-1] == ' ' {
@@ -246,15 +247,14 @@ func (b *codebook) packRead(dst []byte, r *text.Reading) []byte {
 				dst = append(dst, s[at])
 			}
 		}
-		at = end
 		var codes uint32
-		if run.Word > 0 {
+		if at = end; run.Word > 0 {
 			codes = words.codes.Get(run.Word)
 		}
 		if codes == 0 || end < len(s) && s[end] >= 0x80 {
 			if run.Word == 0 || r.Beyond(run) {
-				for ; k+1 < len(r.Runs) && int(r.Runs[k+1].Start) == at; k++ {
-					at = int(r.Runs[k+1].End)
+				for ; k+1 < len(runs) && int(runs[k+1].Start) == at; k++ {
+					at = int(runs[k+1].End)
 				}
 				dst = b.pack(dst, s[from:at])
 				continue

@@ -84,6 +84,8 @@ func (v *Vocabulary) lexicon() *Lexicon {
 // read appends the runs of a text. It looks at eight bytes at a time.
 func (l *Lexicon) read(dst []Run, s string) (runs []Run, ascii bool) {
 	ascii = true
+	var words [64]memo.Word // of the last runs, whose numbers are looked for together
+	n := 0
 	for i := 0; i < len(s); {
 		kind := votingBytes[s[i]]
 		if kind == noVotingByte {
@@ -91,55 +93,70 @@ func (l *Lexicon) read(dst []Run, s string) (runs []Run, ascii bool) {
 			continue
 		}
 		start := i
-		if kind == votingBeyond {
+		var word memo.Word
+		switch {
+		case kind == votingBeyond:
 			for i < len(s) && s[i] >= 0x80 {
 				i++
 			}
-			dst, ascii = append(dst, Run{uint32(start), uint32(i), 0, beyondASCII}), false //nolint:gosec // texts are shorter than 4 GB
-			continue
-		}
-		var first, second uint64
-		if i+memo.MaxLetters <= len(s) {
-			first = eight(s, i)
+			ascii = false
+		case i+memo.MaxLetters <= len(s):
+			first := eight(s, i)
 			if other := noSmall(first, 0x20); other != 0 { // its lowest bit is the highest of a byte
-				first &= (other&-other)>>7 - 1
+				word.First = first & ((other&-other)>>7 - 1)
 				i += bits.TrailingZeros64(other) / 8
-			} else {
-				second = eight(s, i+8)
-				if other = noSmall(second, 0x20); other != 0 {
-					second &= (other&-other)>>7 - 1
-					i += 8 + bits.TrailingZeros64(other)/8
-				} else {
-					i = LettersEnd(s, i+memo.MaxLetters)
-				}
+				break
 			}
-		} else {
-			i = LettersEnd(s, i)
-			first, second = lettersOf(s[start:i])
-		}
-		var word, about uint32
-		if i-start <= memo.MaxLetters {
-			if word, about = l.words.Get(first, second); word == 0 {
-				word, about = l.words.Add(first, second, aboutWord(s[start:i]))
+			second := eight(s, i+8)
+			if other := noSmall(second, 0x20); other != 0 {
+				word.First, word.Second = first, second&((other&-other)>>7-1)
+				i += 8 + bits.TrailingZeros64(other)/8
+			} else if i = LettersEnd(s, i+memo.MaxLetters); i-start == memo.MaxLetters {
+				word.First, word.Second = first, second
 			}
-		} else {
-			about = aboutWord(s[start:i])
+		default:
+			if i = LettersEnd(s, i); i-start <= memo.MaxLetters {
+				word = wordOf(s[start:i])
+			}
 		}
-		dst = append(dst, Run{uint32(start), uint32(i), word, about}) //nolint:gosec // as above
+		words[n] = word
+		dst = append(dst, Run{Start: uint32(start), End: uint32(i)}) //nolint:gosec // texts are shorter than 4 GB
+		if n++; n == len(words) {
+			l.number(dst[len(dst)-n:], words[:n], s)
+			n = 0
+		}
 	}
+	l.number(dst[len(dst)-n:], words[:n], s)
 	return dst, ascii
 }
 
-// lettersOf returns the letters of a word as [memo.Letters] takes them; of a longer one the
-// first.
-func lettersOf[T string | []byte](word T) (first, second uint64) {
-	for i := range min(len(word), 8) {
-		first |= uint64(word[i]) << (8 * i)
+// number tells of runs, whose words are given where they have some, what is known.
+func (l *Lexicon) number(runs []Run, words []memo.Word, s string) {
+	l.words.Get(words)
+	for i := range runs {
+		run, word := &runs[i], &words[i]
+		switch run.Word, run.about = word.Number, word.About; {
+		case word.Number > 0:
+		case s[run.Start] >= 0x80:
+			run.about = beyondASCII
+		default:
+			about := aboutWord(s[run.Start:run.End])
+			if run.about = about; word.First != 0 {
+				run.Word, run.about = l.words.Add(*word, about)
+			}
+		}
 	}
-	for i := 8; i < min(len(word), memo.MaxLetters); i++ {
-		second |= uint64(word[i]) << (8 * (i - 8))
+}
+
+// wordOf returns the letters of a word that has no more than [memo.MaxLetters].
+func wordOf(s string) (w memo.Word) {
+	for i := range min(len(s), 8) {
+		w.First |= uint64(s[i]) << (8 * i)
 	}
-	return first, second
+	for i := 8; i < len(s); i++ {
+		w.Second |= uint64(s[i]) << (8 * (i - 8))
+	}
+	return w
 }
 
 // aboutWord returns what is known about a word of ASCII letters.
@@ -247,40 +264,42 @@ type lettered struct {
 // first other one begins.
 func (r *run) known(at, to int) int {
 	f, s := &r.read, r.s[:to]
-	for at < to {
+	runs, terms, numbers, next := f.runs, f.terms, r.numbers, f.next
+	for at < len(s) {
 		if classes[s[at]] == spaceByte {
 			at++
 			continue
 		}
-		for f.next < len(f.runs) && int(f.runs[f.next].Start) < at {
-			f.next++
+		for next < len(runs) && int(runs[next].Start) < at {
+			next++
 		}
-		if f.next == len(f.runs) {
-			return at
+		if next == len(runs) {
+			break
 		}
-		run := &f.runs[f.next]
-		if int(run.Start) != at || run.about&onePart == 0 || int(run.End) > to {
-			return at
-		}
+		run := &runs[next]
 		end := int(run.End)
-		if end < to {
-			if class := classes[s[end]]; class != spaceByte {
-				if !endsWord[class] || end+1 < to && classes[s[end+1]] != spaceByte {
-					return at
-				}
-				end++
-			}
+		if int(run.Start) != at || run.about&onePart == 0 || end > len(s) {
+			break
 		}
-		term := f.terms.Get(run.Word)
+		if end < len(s) {
+			if class := classes[s[end]]; class != spaceByte {
+				if !endsWord[class] || end+1 < len(s) && classes[s[end+1]] != spaceByte {
+					break
+				}
+			}
+			end++
+		}
+		term := terms.Get(run.Word)
 		if term == 0 { // not known, or no word of the lexicon
-			return at
+			break
 		}
 		if term > 1 {
-			r.numbers = append(r.numbers, term-2)
+			numbers = append(numbers, term-2)
 		}
-		f.next++
+		next++
 		at = end
 	}
+	f.next, r.numbers = next, numbers
 	return at
 }
 

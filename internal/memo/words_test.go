@@ -150,10 +150,10 @@ func BenchmarkWords(b *testing.B) {
 }
 
 // lettersOf returns a word as Letters takes it.
-func lettersOf(word string) (first, second uint64) {
+func lettersOf(word string) memo.Word {
 	var b [16]byte
 	copy(b[:], word)
-	return binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])
+	return memo.Word{First: binary.LittleEndian.Uint64(b[:]), Second: binary.LittleEndian.Uint64(b[8:])}
 }
 
 // TestLetters gives numbers to the same words from several sides at once, and keeps a
@@ -168,9 +168,13 @@ func TestLetters(t *testing.T) {
 			for range 20_000 {
 				n := r.Uint32() % 9000
 				word := strings.Repeat("ab", int(n%7)) + string([]byte{byte('a' + n%26), byte('a' + n/26%26), byte('a' + n/676)})
-				first, second := lettersOf(word)
-				was, about := l.Get(first, second)
-				number, known := l.Add(first, second, n)
+				asked := []memo.Word{{}, lettersOf(word)}
+				l.Get(asked)
+				was, about := asked[1].Number, asked[1].About
+				number, known := l.Add(asked[1], n)
+				if asked[0].Number > 0 {
+					t.Error("no word has a number")
+				}
 				if number == 0 || known != n || was > 0 && (was != number || about != n) {
 					t.Errorf("%q: Get = %d, %d, then Add = %d, %d, want the same and %d", word, was, about, number, known, n)
 					return
@@ -193,7 +197,7 @@ func TestLetters(t *testing.T) {
 func TestLettersEnd(t *testing.T) {
 	var l memo.Letters
 	for i := range uint64(memo.MostLetters + 10) {
-		if n, about := l.Add(i+1, i, 7); (n == 0) != (i+1 >= memo.MostLetters) || about != 7 {
+		if n, about := l.Add(memo.Word{First: i + 1, Second: i}, 7); (n == 0) != (i+1 >= memo.MostLetters) || about != 7 {
 			t.Fatalf("word %d has number %d, about %d", i, n, about)
 		}
 	}
