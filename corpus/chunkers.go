@@ -179,23 +179,27 @@ func (o ChunkOptions) withDefaults() ChunkOptions {
 	return o
 }
 
+// cutVersion moves when documents are cut otherwise than before by the same options.
+const cutVersion = "chunk/10"
+
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.
 func (o ChunkOptions) Fingerprint() string {
 	o = o.withDefaults()
+	by := cutVersion + " " + o.Chunker
 	switch o.Chunker {
 	case ChunkAdaptive:
-		return fmt.Sprintf("chunk/9 size=%d min=%d", o.Size, o.Min)
+		return fmt.Sprintf("%s size=%d min=%d", cutVersion, o.Size, o.Min)
 	case ChunkRecursive:
-		return fmt.Sprintf("chunk/9 %s size=%d overlap=%d separators=%q", o.Chunker, o.Size, o.Overlap, o.Separators)
+		return fmt.Sprintf("%s size=%d overlap=%d separators=%q", by, o.Size, o.Overlap, o.Separators)
 	case ChunkCode:
-		return fmt.Sprintf("chunk/9 %s size=%d min=%d language=%s", o.Chunker, o.Size, o.Min, o.Language)
+		return fmt.Sprintf("%s size=%d min=%d language=%s", by, o.Size, o.Min, o.Language)
 	case ChunkSemantic:
-		return fmt.Sprintf("chunk/9 %s size=%d overlap=%d by=%q on=%s apart=%v below=%v", o.Chunker, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
+		return fmt.Sprintf("%s size=%d overlap=%d by=%q on=%s apart=%v below=%v", by, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
 	case ChunkMarkdown:
-		return fmt.Sprintf("chunk/9 %s size=%d", o.Chunker, o.Size)
+		return fmt.Sprintf("%s size=%d", by, o.Size)
 	}
-	return fmt.Sprintf("chunk/9 %s size=%d min=%d", o.Chunker, o.Size, o.Min)
+	return fmt.Sprintf("%s size=%d min=%d", by, o.Size, o.Min)
 }
 
 // outline returns the blocks of a document, in order and without gaps.

@@ -26,6 +26,7 @@ type block struct {
 	path       []string // headings above it, set by sections
 	depth      int      // level of the innermost of them
 	apart      bool     // it begins a record, which has its own path and joins with nothing before
+	inside     string   // of a part of a block of code, but the first: the line that opens the block
 }
 
 // Kinds of blocks and chunks.

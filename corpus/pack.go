@@ -121,6 +121,7 @@ func join(a, b piece) piece {
 	switch {
 	case a.bare:
 		j.path, j.kind, j.cut = b.path, b.kind, b.cut
+		j.cut.Inside = a.cut.Inside
 	case b.bare:
 		j.path = a.path
 	case a.kind != b.kind:
@@ -172,7 +173,7 @@ func (p *packer) groups(blocks []block) []piece {
 	for _, u := range units {
 		g := piece{
 			start: u.start, end: u.end, tokens: u.tokens, kind: u.kind, path: u.path,
-			bare: u.noise || u.level > 0, heading: u.level > 0, cut: state.Cut{Level: u.depth},
+			bare: u.noise || u.level > 0, heading: u.level > 0, cut: state.Cut{Level: u.depth, Inside: u.inside},
 		}
 		if last := len(out) - 1; last >= 0 && p.belongs(out[last], g, u, open) {
 			out[last] = join(out[last], g)
@@ -237,13 +238,29 @@ func (p *packer) split(b block) []block {
 		cuts = p.windows(b)
 	}
 	out := make([]block, 0, len(cuts)+1)
-	at := b.start
+	at, inside, opener := b.start, b.inside, p.opener(b)
 	for _, cut := range append(cuts, b.end) {
-		out = append(out, block{start: at, end: cut, kind: b.kind})
-		at = cut
+		out = append(out, block{start: at, end: cut, kind: b.kind, inside: inside})
+		at, inside = cut, opener
 	}
 	return out
 }
+
+// opener is the line that opens a block of code, which a part of one knows; "" where no
+// fence does, and of other blocks.
+func (p *packer) opener(b block) string {
+	if b.kind != kindCode || b.inside != "" {
+		return b.inside
+	}
+	line := strings.Trim(p.s[b.start:min(b.end, lineEnd(p.s, b.start))], "> \t\r\n")
+	if _, fenced := text.OpenFence(line); !fenced || len(line) > longestOpener {
+		return ""
+	}
+	return line
+}
+
+// longestOpener is how many bytes a line may have that opens a block of code.
+const longestOpener = 200
 
 // windows cuts what has no structure after about half a piece: behind white
 // space where there is some near, else between runes.

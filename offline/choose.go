@@ -88,6 +88,9 @@ func (s *selection) joins(c statement, gap float64) bool {
 	if s.kind == HowTo && p.units[c.unit].ordered && s.inSteps(c.place) {
 		return false // a step behind those that there was room for
 	}
+	if s.partShown(c.place) {
+		return false
+	}
 	block := p.units[c.unit].kind == code
 	switch s.kind {
 	case Number, Time, Person, Place:

@@ -103,6 +103,9 @@ func (s *selection) group(p place) []place {
 		if u.lead >= 0 {
 			add(u.lead)
 		}
+		for _, i := range s.passages[p.passage].codeFrom(p.unit)[1:] {
+			add(i)
+		}
 	}
 	return out
 }
@@ -139,8 +142,8 @@ func (s *selection) announced(p place) []int {
 	}
 	switch units[next].kind {
 	case code:
-		if s.passages[p.passage].lines(next) <= maxCode {
-			return []int{next}
+		if of := &s.passages[p.passage]; of.lines(next) <= maxCode {
+			return of.codeFrom(next)
 		}
 	case item:
 		return s.list(place{p.passage, next})

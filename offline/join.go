@@ -76,8 +76,8 @@ func runAround(cut []passage, i int) []int {
 	}
 }
 
-// joined is the passage of a run of sources. It reports false where a sentence or a
-// block of code is cut in two itself: a statement has one source.
+// joined is the passage of a run of sources. It reports false where a sentence is cut in
+// two itself: a statement has one source.
 func (l lexicon) joined(cut []passage, run []int) (p passage, ok bool) {
 	first := &cut[run[0]]
 	if len(run) == 1 {
@@ -95,7 +95,11 @@ func (l lexicon) joined(cut []passage, run []int) (p passage, ok bool) {
 		whole.Score, whole.End = max(whole.Score, p.src.Score), p.src.End
 	}
 	whole.Text = b.String()
-	out := l.passage(first.n, whole)
+	starts := make([]int, 0, len(run))
+	for _, in := range parts[1:] {
+		starts = append(starts, in.start)
+	}
+	out := l.passage(first.n, whole, starts...)
 	out.parts = parts
 	for _, u := range out.units {
 		if u.end > out.part(u.start).end {

@@ -38,7 +38,7 @@ func TestWhatRunsOverACut(t *testing.T) {
 	}{
 		{"a section", "How do I rotate logs?", logs, []string{"To rotate logs, set the driver: [Source 2]", "$ box logs --rotate\n```\n[Source 2]"}, []string{"Old logs"}},
 		{"what stands behind a message", "start failed: no room left on disk", faults, []string{"no room left on disk** [Source 1]", "Raise the limit in the settings. [Source 2]"}, []string{"Nothing is known"}},
-		{"not a block of code that is cut itself", "How do I mount a box?", fence, []string{"$ box mount one\n```\n[Source 1]"}, []string{"two"}},
+		{"a block of code", "How do I mount a box?", fence, []string{"$ box mount one\n```\n[Source 1]", "```console\n$ box mount two\n```\n[Source 2]"}, nil},
 		{"a table", "Which ports do boxes use?", table, []string{"| 2377 | management of boxes |\n\n[Source 1]", "- 7946 — discovery of boxes [Source 2]"}, nil},
 		{"a list and what leads into it", "In which colours are boxes made?", menu, []string{"Boxes are made in the following colours: [Source 1]\n\n- Red boxes. [Source 2]\n- Blue boxes. [Source 2]"}, nil},
 	} {

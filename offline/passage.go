@@ -41,7 +41,7 @@ type section struct {
 }
 
 // takeApart makes a passage without its number.
-func (l lexicon) takeApart(src state.Source) passage {
+func (l lexicon) takeApart(src state.Source, starts []int) passage {
 	p := passage{src: src, plain: plainWords(src.Text), looked: &looked{}}
 	var headings []string
 	name := src.Title
@@ -52,11 +52,14 @@ func (l lexicon) takeApart(src state.Source) passage {
 	switch {
 	case src.Cut.Language != "":
 		p.said, p.units, headings = outlineSource(src, name)
+	case src.Cut.Inside != "":
+		p.units, headings = outlineInside(src, name)
 	case isPlainFile(src):
 		p.units, headings = outlinePlain(src.Text, name)
 	default:
 		p.units, headings = outline(src.Text, name)
 	}
+	p.units = cutCode(p.said, p.units, starts)
 	p.names = append(p.names, l.set(src.Title))
 	for _, h := range src.Headings {
 		p.names = append(p.names, l.set(h))

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -35,14 +36,20 @@ type reader struct {
 	text, title, headings string
 	opens                 bool
 	language, declaration string // of source code
+	inside                string // see state.Cut
+	starts                string // of the sources that it was joined of, but the first
 }
 
-// passage returns a source taken apart. What it shares with other passages of
+// passage returns a source taken apart; starts are where those begin that it was joined of,
+// but the first. What it shares with other passages of
 // the same text must not be written to.
-func (l lexicon) passage(n int, src state.Source) passage {
-	key := reader{src.Text, src.Title, strings.Join(src.Headings, "\x00"), src.Ordinal == 0, src.Cut.Language, src.Cut.Declaration}
+func (l lexicon) passage(n int, src state.Source, starts ...int) passage {
+	key := reader{src.Text, src.Title, strings.Join(src.Headings, "\x00"), src.Ordinal == 0, src.Cut.Language, src.Cut.Declaration, src.Cut.Inside, ""}
+	if len(starts) > 0 {
+		key.starts = fmt.Sprint(starts)
+	}
 	out := *l.read.passages.Get(key, func() *passage {
-		p := l.takeApart(src)
+		p := l.takeApart(src, starts)
 		return &p
 	})
 	out.n, out.src = n, src

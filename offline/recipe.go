@@ -212,7 +212,7 @@ func (s *selection) takeOn(at place) {
 		if p.units[at.unit].kind == item && (u.block != p.units[at.unit].block || u.kind == item) {
 			return
 		}
-		if s.has(next) || p.away(j) {
+		if s.has(next) || p.away(j) || s.partShown(next) {
 			continue
 		}
 		if p.lines(j) > maxCode || s.spent >= enoughProse && u.kind == sentence || !s.take(next, maxWords) {
@@ -246,7 +246,7 @@ func (s *selection) takeRest(at place) {
 	blocks := 1
 	for j := at.unit + 1; j < p.section(at.unit).end && blocks < maxBlocks; j++ {
 		u := p.units[j]
-		if u.kind != code || u.lead < 0 || p.lines(j) > maxCode || !anotherStep.MatchString(p.tidied(u.lead)) {
+		if u.kind != code || u.lead < 0 || u.part > 1 || p.lines(j) > maxCode || !anotherStep.MatchString(p.tidied(u.lead)) {
 			continue
 		}
 		if n := s.proseWords(place{at.passage, u.lead}); s.spent+n > recipeWords {

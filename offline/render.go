@@ -38,6 +38,9 @@ func (s *selection) render() (string, []cite.Pick) {
 						part += "\n\n" + phrase.More(more, s.language) + " " + p.mark(units[end-1])
 					}
 				}
+				if more := p.units[units[at]].more; more != 0 && (at+n == len(units) || units[at+n] != units[at]+1) {
+					part += "\n\n" + phrase.MoreCode(more, s.language) + " " + p.mark(units[at])
+				}
 				parts = append(parts, part)
 				for _, u := range units[at : at+n] {
 					picks = append(picks, p.pick(u))
@@ -199,7 +202,7 @@ func (p *passage) show(units []int) string {
 // block is unit j, which is code, as an answer shows it.
 func (p *passage) block(j int) string {
 	if p.units[j].bare {
-		return bareBlock(p.text(j), p.src.Cut.Language)
+		return bareBlock(p.text(j), p.units[j].language)
 	}
 	return codeBlock(p.text(j))
 }

@@ -15,7 +15,7 @@ import (
 // marks of those comments, so that every offset is that of the passage.
 func outlineSource(src state.Source, name string) (said string, out []unit, headings []string) {
 	x := readSource(src.Text, src.Cut)
-	b := builder{s: string(x.said), lead: -1, head: -1, headings: []string{name}}
+	b := builder{s: string(x.said), language: src.Cut.Language, lead: -1, head: -1, headings: []string{name}}
 	for i := 0; i < len(x.lines); {
 		end := x.runEnd(i)
 		if x.lines[i].remark {
@@ -336,6 +336,6 @@ func (b *builder) code(lines []codeLine) {
 	if !strings.ContainsFunc(b.s[from:to], unicode.IsLetter) {
 		return // braces
 	}
-	b.append(unit{kind: code, bare: true, start: from, end: to, lead: b.leading(), head: -1})
+	b.append(unit{kind: code, bare: true, language: b.language, start: from, end: to, lead: b.leading(), head: -1})
 	b.inItem, b.itemText = false, 0
 }

@@ -29,10 +29,13 @@ type unit struct {
 	head       int // index of the table's header, for rows; -1 otherwise and where the table has none
 	level      int // indentation of a list item
 	ordered    bool
-	number     int  // of an ordered item, as written
-	section    int  // number of the section it stands in, of those that the chunk holds
-	within     bool // a further paragraph of a list item
-	bare       bool // code that stands in no fence
+	number     int    // of an ordered item, as written
+	section    int    // number of the section it stands in, of those that the chunk holds
+	within     bool   // a further paragraph of a list item
+	bare       bool   // code that stands in no fence…
+	language   string // …and what it is written in, as far as it is known
+	part       int    // of a block of code that is cut, from 1; 0: it is whole
+	more       int    // lines of code that the block goes on with behind this part of it; below 0: it runs over the end of the passage
 }
 
 // units takes a passage apart. Headings, rules, comments, images and lines of
@@ -105,6 +108,7 @@ type builder struct {
 
 	itemText int // column of the text of the last list item, while its list goes on; 0 outside
 
+	language string   // of code that stands in no fence
 	headings []string // of the sections so far
 	tab      string   // the one that is open; empty outside
 }

@@ -38,6 +38,9 @@ const (
 	Changed                           // beside a quote whose document has changed since
 	NothingClose                      // the documents hold nothing near the question
 	MoreItems                         // behind a list that is cut: how many more there are; see [More]
+	MoreLine                          // behind a block of code that is cut: it has one more line; see [MoreCode]
+	MoreLines                         // the same: how many more lines it has
+	LinesFollow                       // the same: nobody knows how many
 )
 
 // English is the language that every situation has.
@@ -154,9 +157,27 @@ func say(s Situation) row {
 		}
 	case MoreItems:
 		return row{en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"}
+	case MoreLine:
+		return row{en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa"}
+	case LinesFollow:
+		return row{en: "… and more lines of code", pl: "… i dalsze wiersze kodu", vi: "… và các dòng mã tiếp theo"}
+	case MoreLines:
+		return row{en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa"}
 	default:
 		return row{}
 	}
+}
+
+// MoreCode says that a block of code goes on with n more lines; below 0 nobody knows how
+// many.
+func MoreCode(n int, language string) string {
+	switch {
+	case n < 0:
+		return Say(LinesFollow, language)
+	case n == 1:
+		return Say(MoreLine, language)
+	}
+	return fmt.Sprintf(Say(MoreLines, language), n)
 }
 
 // More says that a list goes on with n more.

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEverySituationInEveryLanguage(t *testing.T) {
-	for s := phrase.NoDocuments; s <= phrase.MoreItems; s++ {
+	for s := phrase.NoDocuments; s <= phrase.LinesFollow; s++ {
 		seen := map[string]bool{}
 		for _, lang := range phrase.Languages() {
 			got := phrase.Say(s, lang)
@@ -21,7 +21,7 @@ func TestEverySituationInEveryLanguage(t *testing.T) {
 			seen[got] = true
 		}
 	}
-	if got := phrase.Say(phrase.MoreItems+1, phrase.English); got != "" {
+	if got := phrase.Say(phrase.LinesFollow+1, phrase.English); got != "" {
 		t.Errorf("a situation is missing from this test: %q", got)
 	}
 }

@@ -265,6 +265,7 @@ func breaksWithin(breaks []int, start, end int) []int {
 type Cut struct {
 	Chunker string `json:"chunker,omitempty"` // that cut the document; what adaptive chose
 	Level   int    `json:"level,omitempty"`   // of the innermost heading of Markdown, from 1; 0 above the first one
+	Inside  string `json:"inside,omitempty"`  // the line that opens the block of code that the chunk begins in the middle of
 
 	Sentences int `json:"sentence_count,omitempty"` // of the semantic chunker
 

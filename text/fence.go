@@ -29,10 +29,10 @@ func OpenFence(line string) (Fence, bool) {
 }
 
 // Closes reports whether line ends the block that f opens: the same marks, at
-// least as many, and nothing else.
+// least as many, and nothing else. Nothing ends the zero Fence.
 func (f Fence) Closes(line string) bool {
 	end, ok := OpenFence(line)
-	return ok && end.Info == "" && end.Mark[0] == f.Mark[0] && len(end.Mark) >= len(f.Mark)
+	return ok && f.Mark != "" && end.Info == "" && end.Mark[0] == f.Mark[0] && len(end.Mark) >= len(f.Mark)
 }
 
 // Fences returns the fenced blocks of code of a Markdown text, each from the
