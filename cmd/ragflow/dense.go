@@ -70,6 +70,8 @@ func (a *app) denseTrouble(r *ragflow.DenseReport) {
 		return
 	}
 	switch {
+	case r.Error != "" && r.Chunks == 0: // the vectors there are cannot be used, so none was looked at
+		fmt.Fprintf(a.err, "warning: search by meaning is left out: %s\n", line(r.Error))
 	case r.Error != "":
 		fmt.Fprintf(a.err, "warning: search by meaning is incomplete, %s of %s without a vector: %s\n",
 			strconv.Itoa(r.Missing), count(r.Chunks, "passage"), line(r.Error))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,8 +46,8 @@ front matter for example; --facets counts what the documents that match say.`,
 			if c.Flags().Changed("top-k") && topK < 1 || topK > mostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
 			}
-			if !slices.Contains([]string{"", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense, ragflow.LegGraph}, leg) {
-				return usagef("--leg is %q, but must be hybrid, lexical, dense or graph", leg)
+			if leg, err = legCalled(leg); err != nil {
+				return err
 			}
 			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
@@ -81,12 +80,29 @@ front matter for example; --facets counts what the documents that match say.`,
 	a.collectionFlag(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
-	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names of documents (graph); meaning needs an embedding model")
+	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names (graph) of documents; meaning needs an embedding model")
 	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
 	a.filterFlags(c.Flags())
 	a.retrievalFlags(c.Flags())
 	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
 	return c
+}
+
+// legCalled returns the leg that a person calls by its name, or by what it searches by.
+func legCalled(name string) (string, error) {
+	switch name {
+	case "", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense, ragflow.LegGraph:
+		return name, nil
+	case "words":
+		return ragflow.LegLexical, nil
+	case "meaning":
+		return ragflow.LegDense, nil
+	case "both":
+		return ragflow.LegHybrid, nil
+	case "names":
+		return ragflow.LegGraph, nil
+	}
+	return "", usagef("--leg is %q, but must be words (lexical), meaning (dense), both (hybrid) or names (graph)", name)
 }
 
 // searchTrouble warns where the search by meaning did not take part, and tells
