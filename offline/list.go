@@ -38,6 +38,10 @@ const (
 // want the page of that name.
 const fewestWords = 3
 
+// testOdds is how much less likely, as a logarithm, code that tests is the passage asked
+// for than other code that fits as well.
+const testOdds = 1
+
 // MatchNames are the names of what [ListReranker.Measure] measures, in its order.
 func MatchNames() []string {
 	return []string{"score", "rank", "words", "rare", "soft", "sentence", "first", "pairs", "title", "numbers", "run"}
@@ -63,8 +67,13 @@ func NewListReranker(stats Stats) *ListReranker { return &ListReranker{lex: newL
 func (r *ListReranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	out := slices.Clone(candidates)
 	w, sum, top := learnedMatches(), 0.0, math.Inf(-1)
-	for i, v := range r.Measure(strongest(queries), candidates) {
+	q := strongest(queries)
+	used := !asksForTests(q.Text)
+	for i, v := range r.Measure(q, candidates) {
 		out[i].Score = 0
+		if used && tests(candidates[i].Chunk) {
+			out[i].Score = -testOdds
+		}
 		for f, x := range v {
 			out[i].Score += w[f] * x
 		}

@@ -124,3 +124,37 @@ func BenchmarkListReranker(b *testing.B) {
 		})
 	}
 }
+
+// Code that tests stands behind the code that it tests, for an answer and in a list,
+// unless tests are asked for; examples and pages about tests stay.
+func TestTestsStandBehind(t *testing.T) {
+	for _, tt := range []struct {
+		query, source, language string
+		behind                  bool
+	}{
+		{"level of the water tank", "pump/tests/tank.py", "python", true},
+		{"level of the water tank", "pump/test_tank.py", "python", true},
+		{"level of the water tank", "pump/tank_test.go", "go", true},
+		{"level of the water tank", "src/tank.spec.ts", "typescript", true},
+		{"level of the water tank", "src/TankTest.java", "java", true},
+		{"level of the water tank", "src/latest.java", "java", false},
+		{"level of the water tank", "pump/example_tank_test.go", "go", false},
+		{"level of the water tank", "tests/tank.md", "", false},
+		{"how is the level of the water tank tested", "pump/tank_test.go", "go", false},
+	} {
+		found := listed("The level of the water tank is 4.", "The level of the water tank is 5.")
+		found[0].Source, found[0].Cut.Language = tt.source, tt.language
+		want := "ab"
+		if tt.behind {
+			want = "ba"
+		}
+		queries := []state.Query{{Text: tt.query, Weight: 1}}
+		for _, r := range []interface {
+			Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error)
+		}{offline.NewListReranker(docs()), offline.NewReranker(docs())} {
+			if got, err := r.Rerank(t.Context(), queries, found); err != nil || order(got) != want {
+				t.Errorf("%q, %s: %T gives %q, %v, want %q", tt.query, tt.source, r, order(got), err, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,12 @@
 package offline
 
-import "regexp"
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"example.com/ragflow/state"
+)
 
 // What units look like that answer a type of question. The patterns hold for
 // all languages; words stand in tables.
@@ -22,7 +28,17 @@ func changes(source string) bool { return changePath.MatchString(source) }
 
 func asksForChanges(question string) bool { return changeWords.MatchString(question) }
 
+// tests reports whether a passage is code that tries other code: it has all the names of
+// it, and says least of all how it is used. Examples that are run as tests do.
+func tests(c state.Chunk) bool {
+	return c.Cut.Language != "" && testPath.MatchString(c.Source) && !strings.HasPrefix(path.Base(c.Source), "example")
+}
+
+func asksForTests(question string) bool { return testWords.MatchString(question) }
+
 var (
+	testPath    = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|__tests__|specs?|testdata|fixtures|benchmarks?)/|(?:^|/)(?:test_[^/]*|conftest)\.\w+$|[._-](?:tests?|spec)\.\w+$|(?-i:(?:Tests?|Spec)\.(?:java|kt|cs|swift|scala|php)$)`)
+	testWords   = regexp.MustCompile(`(?i)\b(?:py|unit)?test|\b(?:mock|fixture|assert|spec\b|bench)|kiểm thử`)
 	changePath  = regexp.MustCompile(`(?i)release[-_]?notes|changelog|what[-_]?s[-_]?new|(?:^|/)(?:changes|history)\b|(?:^|/)releases?/v?\d`)
 	changeWords = regexp.MustCompile(`(?i)\b(?:releases?d?|versions?|fixed|changed|changes|new in|since|changelog|deprecated|removed in|added in|\d+\.\d+)\b`)
 )

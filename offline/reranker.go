@@ -15,6 +15,7 @@ const (
 	stepsWeight     = 0.4  // of steps below a heading that names what shall be done
 	openingCut      = 0.85 // of the question that the title of a page must hold for…
 	changeLoss      = 0.5  // of notes of releases, where none are asked for
+	testLoss        = 0.4  // of code that tests, where none is asked for
 	describedWeight = 0.5  // of the section whose heading is the identifier that the question names
 	openingWeight   = 0.6  // of the opening of a page whose title is what shall be defined
 )
@@ -68,6 +69,9 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 		score += gain + symbolGain(signs, c.Chunk, &p)
 		if changes(c.Source) && !asksForChanges(queries[0].Text) {
 			score -= changeLoss
+		}
+		if tests(c.Chunk) && !asksForTests(queries[0].Text) {
+			score -= testLoss
 		}
 		if kind == HowTo {
 			score += stepsWeight * max(recipeFit(terms, &p), r.lex.commandFit(terms, &p, verb))
