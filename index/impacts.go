@@ -205,15 +205,16 @@ func (m *impacts) addPlain(sum int, place uint32) {
 // addOnly adds what one of the other postings gives a chunk that is all of its file.
 func (m *impactsMaker) addOnly(s *Searcher, g *segment, l *layout, t *term, in *posting) {
 	score := &s.scorer
-	body, heading, title := uint32(l.lengths[in.chunk]&^onlyChunk), uint32(0), uint32(0)
-	total := body
-	if l.lengths[in.chunk] <= onlyChunk || in.heading > 0 { // as few are
-		_, body, heading = g.chunkRow(in.chunk)
-		total = g.fileField(l.fileOf(in.chunk), 1)
-	}
+	length, title := l.lengths[in.chunk], uint32(0)
 	if in.title > 0 {
 		title = l.title(g, l.fileOf(in.chunk))
 	}
+	if length > onlyChunk && in.heading == 0 && in.title > 0 { // as most are
+		m.add(int(in.chunk), score.titledImpact(t, in, uint32(length&^onlyChunk), title))
+		return
+	}
+	_, body, heading := g.chunkRow(in.chunk)
+	total := g.fileField(l.fileOf(in.chunk), 1)
 	m.add(int(in.chunk), score.chunkImpact(t, in, body, heading, in.title, title)+score.fileImpact(t, in.body, total, in.title, title))
 }
 

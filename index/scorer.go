@@ -111,3 +111,12 @@ func (s *scorer) chunkImpact(t *term, in *posting, body, heading, title, titleLe
 func (s *scorer) fileImpact(t *term, body, bodyLength, title, titleLength uint32) float64 {
 	return float64(s.ranking.Document * float64(t.fileGain*s.file(body, bodyLength, title, titleLength)))
 }
+
+// titledImpact is the sum of both for a document of one chunk that holds a term in its
+// text and its title, to the last bit: what it has not adds 0.
+func (s *scorer) titledImpact(t *term, in *posting, body, title uint32) float64 {
+	r := &s.ranking
+	chunk := norm(in.body, s.body, body) + float64(r.Title*norm(in.title, s.title, title))
+	file := norm(in.body, s.fileBody, body) + float64(r.Title*norm(in.title, s.fileTitle, title))
+	return float64(t.chunkGain*saturated(chunk, r.K1)) + float64(r.Document*float64(t.fileGain*saturated(file, r.K1)))
+}

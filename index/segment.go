@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
+	"math/bits"
 	"sort"
 	"sync"
 )
@@ -259,14 +261,13 @@ func (s *segment) find(term string) (entry, bool) {
 	at := binary.LittleEndian.Uint64(s.blocks[b*blockWidth+4:])
 	same := 0 // bytes that the last one read has in common with term
 	for i := range min(blockTerms, s.terms-b*blockTerms) {
-		shared := r.uint()
-		rest := r.bytes()
+		shared, rest := r.dictHead()
 		counts := r
 		size := r.counts()
-		if r.err != nil || i > 0 && shared < uint64(same) {
+		if r.err != nil || i > 0 && shared < same {
 			return entry{}, false // it differs from the term earlier than the one before did, so it is behind
 		}
-		if shared == uint64(same) || i == 0 {
+		if shared == same || i == 0 {
 			more := common(rest, term[same:])
 			same += more
 			if more == len(rest) && same == len(term) {
@@ -320,12 +321,26 @@ func dictEntry(data []byte) (shared int, rest, behind []byte) {
 // largeEntry is dictEntry where some number takes more than a byte.
 func largeEntry(data []byte) (shared int, rest, behind []byte) {
 	r := reader{b: data}
-	n := r.uint()
-	rest = r.bytes()
-	if r.counts(); r.err != nil || n > uint64(len(data)) {
+	shared, rest = r.dictHead()
+	if r.counts(); r.err != nil {
 		return 0, nil, nil
 	}
-	return int(n), rest, r.b //nolint:gosec // bounded
+	return shared, rest, r.b
+}
+
+// dictHead reads how many bytes a term shares with the one before in its block, and its
+// rest.
+func (r *reader) dictHead() (shared int, rest []byte) {
+	if b := r.b; len(b) >= 2 && (b[0]|b[1])&0x80 == 0 && len(b) >= int(b[1])+2 { // as nearly all are
+		end := int(b[1]) + 2
+		r.b = b[end:]
+		return int(b[0]), b[2:end]
+	}
+	n := r.uint()
+	if n > math.MaxInt32 {
+		r.fail()
+	}
+	return int(n), r.bytes() //nolint:gosec // bounded
 }
 
 // dictTerm reads a term into t, which holds the one before in its block, and past what
@@ -343,11 +358,30 @@ func (r *reader) dictTerm(t []byte) []byte {
 // counts reads past what the dictionary says of a term, to the length of its
 // postings, which it returns.
 func (r *reader) counts() (size uint64) {
-	if len(r.b) >= 4 && binary.LittleEndian.Uint32(r.b)&0x80808080 == 0 { // a byte each
-		size = uint64(r.b[3])
-		r.b = r.b[4:]
-		return size
+	if len(r.b) < 8 {
+		return r.largeCounts()
 	}
+	const tops = 0x8080808080808080
+	all := binary.LittleEndian.Uint64(r.b)
+	if all&(tops>>32) == 0 { // a byte each, as most often
+		r.b = r.b[4:]
+		return all >> 24 & 0x7f
+	}
+	ends := ^all & tops // the highest bits of their last bytes
+	ends &= ends - 1
+	ends &= ends - 1
+	from := bits.TrailingZeros64(ends) + 1
+	to := bits.TrailingZeros64(ends&(ends-1)) + 1
+	if to > 64 || to-from > 3*8 {
+		return r.largeCounts()
+	}
+	r.b = r.b[to/8:]
+	size = all << (64 - to) >> (64 - to + from)
+	return size&0x7f | size>>1&(0x7f<<7) | size>>2&(0x7f<<14)
+}
+
+// largeCounts is counts for numbers of any size.
+func (r *reader) largeCounts() (size uint64) {
 	r.u32()
 	r.u32()
 	r.u32()
