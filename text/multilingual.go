@@ -173,7 +173,8 @@ func (m multilingual) query(dst []QueryTerm, s string, held []string, lang, stop
 			dst = append(dst, QueryTerm{t, w})
 		}
 	}
-	tokens := m.AppendIn(make([]Token, 0, 16), s, "en")
+	memory := queryTokens.Get().(*[]Token) // the pool holds nothing else
+	tokens := m.AppendIn((*memory)[:0], s, "en")
 	dst = slices.Grow(dst, len(tokens)*(1+len(held)))
 	add(tokens, 1)
 	for _, l := range held {
@@ -184,9 +185,21 @@ func (m multilingual) query(dst []QueryTerm, s string, held []string, lang, stop
 		tokens = For(l).Append(tokens[:0], s)
 		add(tokens, share)
 	}
-	add(appendTypedCodes(tokens[:0], s), 1)
+	tokens = appendTypedCodes(tokens[:0], s)
+	add(tokens, 1)
+	if tokens = tokens[:cap(tokens)]; len(tokens) <= mostQueryTokens {
+		clear(tokens) // they hold the query
+		*memory = tokens
+		queryTokens.Put(memory)
+	}
 	return dst
 }
+
+// mostQueryTokens is how many memory is kept for.
+const mostQueryTokens = 1 << 8
+
+//nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
+var queryTokens = sync.Pool{New: func() any { return new([]Token) }}
 
 // looksEnglish reports whether a query that does not tell its language clearly is more
 // likely in English than in another one: two function words of it, as in "what is a
