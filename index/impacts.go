@@ -127,9 +127,8 @@ func (s *Searcher) impactsOf(i int, t *term) *impacts {
 type impactsMaker struct {
 	impacts
 
-	block  [blockEntries]uint32 // chunks of a block of postings
-	others [blockEntries]uint8  // those of the block that plainOnes leaves
-	other  []posting            // those of all blocks
+	block plainBlock
+	other []posting // of all blocks
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -141,14 +140,19 @@ func (m *impactsMaker) make(s *Searcher, i int, t *term) {
 	var c cursor
 	c.prepare(t.parts[i].entry)
 	from := uint32(0)
-	m.plain = slices.Grow(m.plain[:0], min(c.n, p.chunks)+blockEntries)
+	m.plain = slices.Grow(m.plain[:0], min(c.n, p.chunks)+blockEntries+plainLanes)
 	m.sums, m.of, m.other, m.several = m.sums[:0], m.of[:0], m.other[:0], false
 	for b := range c.blocks {
-		if c.load(b); c.size == 0 || !c.spread(&m.block, from, uint32(p.chunks)) { //nolint:gosec // chunks of a segment fit 32 bits
+		if c.load(b); c.size == 0 {
 			break
 		}
-		from = m.block[c.size-1] + 1
-		m.plainOnes(&c, l)
+		start := len(m.plain)
+		n := m.block.split(&c, l, from, uint32(p.chunks), m.plain[start:cap(m.plain)]) //nolint:gosec // chunks of a segment fit 32 bits
+		if n < 0 {
+			break
+		}
+		m.plain, from = m.plain[:start+n], m.block.chunks[c.size-1]+1
+		m.readOthers(&c, c.size-n)
 	}
 	for n := 0; n < len(m.other); {
 		in := &m.other[n]
@@ -161,29 +165,13 @@ func (m *impactsMaker) make(s *Searcher, i int, t *term) {
 	}
 }
 
-// plainOnes adds the postings of the block in the text alone of files of one chunk, which
-// are most, and sets the others aside, without a branch that would often be mispredicted.
-func (m *impactsMaker) plainOnes(c *cursor, l *layout) {
-	codes, lengths, size := c.codes, l.lengths, uint32(l.plainTo*plainCounts) //nolint:gosec // few
-	start, n := len(m.plain), 0
-	plain := (*[blockEntries]uint32)(m.plain[start : start+blockEntries])
-	for i, code := range codes {
-		chunk := m.block[i&(blockEntries-1)]
-		// Lengths of chunks that are not all of their file, 0 occurrences and many are far too large.
-		tf := uint32(code) - 1
-		place := uint32(lengths[chunk]-onlyChunk)*plainCounts + tf + tf/plainCounts<<16
-		plain[n&(blockEntries-1)] = chunk | place<<16
-		m.others[(i-n)&(blockEntries-1)] = uint8(i) //nolint:gosec // below blockEntries
-		if place < size {
-			n++
-		}
-	}
-	m.plain = m.plain[:start+n]
-	at, left := len(m.other), m.others[:len(codes)-n]
-	m.other = slices.Grow(m.other, len(left))[:at+len(left)]
+// readOthers reads those of the block that are not plain.
+func (m *impactsMaker) readOthers(c *cursor, n int) {
+	at, left := len(m.other), m.block.others[:n]
+	m.other = slices.Grow(m.other, n)[:at+n]
 	for n, i := range left {
-		in, code := &m.other[at+n], codes[i]
-		in.chunk, in.body, in.heading, in.title = m.block[i&(blockEntries-1)], uint32(code), 0, 0
+		in, code := &m.other[at+n], c.codes[i]
+		in.chunk, in.body, in.heading, in.title = m.block.chunks[i&(blockEntries-1)], uint32(code), 0, 0
 		if code >= entryMore {
 			c.rest.more(in, code)
 		}

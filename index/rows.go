@@ -6,7 +6,7 @@ import "math/bits"
 // cache of a core holds what a search looks up of them chunk by chunk: 2 bytes and a
 // fifth a chunk, and 4 a file where files have several.
 type rows struct {
-	lengths []uint16 // of chunks: terms of the text, and onlyChunk; 0: look into the table
+	lengths []uint16 // of chunks: terms of the text, and onlyChunk; 0: look into the table. There is room for one more, see plainBlock
 	firsts  bitmap   // chunks that files begin with
 	before  []uint32 // how many files begin before each 64 chunks
 	files   []uint32 // terms of all texts of a file; nil where each has one chunk
@@ -19,7 +19,7 @@ const onlyChunk = 1 << 15
 func (s *segment) shortRows() *rows {
 	s.rowsOnce.Do(func() {
 		r := &s.rows
-		r.lengths, r.firsts, r.before = make([]uint16, s.chunks), newBitmap(s.chunks), make([]uint32, (s.chunks+63)/64)
+		r.lengths, r.firsts, r.before = make([]uint16, s.chunks, s.chunks+1), newBitmap(s.chunks), make([]uint32, (s.chunks+63)/64)
 		if s.files < s.chunks {
 			r.files = make([]uint32, s.files)
 		}

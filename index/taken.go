@@ -131,37 +131,6 @@ func (l *taken) leave(set bitmap, first uint32) {
 	l.chunks, l.codes = l.chunks[:kept], codes[:kept]
 }
 
-// spread puts the chunks of the block into a list. It reports whether they ascend and lie
-// in [from, end), as all but damaged ones do.
-func (c *cursor) spread(list *[blockEntries]uint32, from, end uint32) bool {
-	out, offsets, back := list[:c.size], c.offsets, uint32(0)
-	next := from - c.first // offset that the next one has at least
-	switch c.width {
-	case 1:
-		for i := range out {
-			if i >= len(offsets) {
-				break
-			}
-			o := uint32(offsets[i])
-			back |= o - next // of the upper half of numbers where it goes back
-			out[i], next = c.first+o, o+1
-		}
-	case 2:
-		for i := range out {
-			o := uint32(binary.LittleEndian.Uint16(offsets[2*i:]))
-			back |= o - next
-			out[i], next = c.first+o, o+1
-		}
-	default:
-		for i := range out {
-			o := binary.LittleEndian.Uint32(offsets[4*i:])
-			back |= o - next
-			out[i], next = c.first+o, o+1
-		}
-	}
-	return back>>31 == 0 && c.first+next <= end
-}
-
 // check takes out, from a place on, what is not in [from, end) or does not ascend,
 // as in damaged postings.
 func (l *taken) check(start int, from, end uint32) {
