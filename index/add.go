@@ -3,7 +3,6 @@ package index
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // add adds what a term gives all files of the window.
@@ -22,46 +21,22 @@ func (w *window) addPromising(t int) {
 // addTaken adds what the postings in the list give. It does what addFile does
 // file by file, from postings that were all read before.
 func (w *window) addTaken(t int) {
-	for i := 0; i < len(w.list.chunks); {
-		if w.place(i) < len(w.shares) {
-			i = w.addPlain(t, i)
-		} else {
+	l := &w.list
+	for i := 0; i < len(l.chunks); {
+		place := plainPlace(uint32(l.codes[i]), w.rows.lengths[l.chunks[i]])
+		if place >= uint32(len(w.shares)) {
 			i = w.addMore(t, i)
+			continue
 		}
+		w.sum(int(l.chunks[i]), w.gives(t, &w.shares[place]))
+		i++
 	}
 }
 
-// place is where the shares of the i-th posting stand, if it is in the text alone of a
-// file's only chunk, as most postings of most collections are; behind all otherwise.
-func (w *window) place(i int) int {
-	return plainPlace(w.list.codes[i], w.rows.lengths[w.list.chunks[i]])
-}
-
-// addPlain adds what the i-th posting and those behind it give that have a place, and
-// returns the first other. It is addOnly, written out.
-func (w *window) addPlain(t, i int) int {
-	term, document, shares := w.terms[t], w.score.ranking.Document, w.shares
-	chunks, codes := w.list.chunks[i:], w.list.codes[i:]
-	lengths, sums := w.rows.lengths[w.c0:w.c1], w.chunks[:w.c1-w.c0]
-	known := len(w.touched)
-	w.touched = slices.Grow(w.touched, len(chunks))
-	touched, n := w.touched[known:known+len(chunks)], 0
-	for k, chunk := range chunks {
-		at := int(chunk) - w.c0
-		place := plainPlace(codes[k], lengths[at])
-		if place >= len(shares) {
-			chunks = chunks[:k]
-			break
-		}
-		by := &shares[place]
-		v := float64(term.chunkGain*by.chunk) + float64(document*float64(term.fileGain*by.file))
-		was := sums[at]
-		is := was + float64(term.weight*v)
-		sums[at], touched[n] = is, uint32(at) //nolint:gosec // chunks of a segment fit 32 bits
-		n += starts(was, is)
-	}
-	w.touched = w.touched[:known+n]
-	return i + len(chunks)
+// gives is what a term gives a chunk that is all of its file, which has these shares of it.
+func (w *window) gives(t int, of *plainShares) float64 {
+	term := &w.terms[t]
+	return float64(term.weight * (float64(term.chunkGain*of.chunk) + float64(w.score.ranking.Document*float64(term.fileGain*of.file))))
 }
 
 // starts is 1 where a sum was 0 and is not any more; sums are not below 0.
@@ -228,13 +203,14 @@ func (w *window) mark() {
 // makeAble has room for the chunks of the window.
 func (w *window) makeAble() {
 	if words := (w.c1 - w.c0 + 63) / 64; len(w.able) < words {
-		w.able = make(bitmap, words)
+		w.able = make(bitmap, max(words, len(onesSet{})))
 	}
 }
 
-// lookups is about how many postings are added in the time that one is looked up;
-// onesLookups the same where documents are of one chunk.
-const lookups, onesLookups = 4, 32
+// lookups is about how many postings are added in the time that one is looked up; where
+// documents are of one chunk it is onesLookups, or wideLookups on processors that pick
+// sixteen postings at once.
+const lookups, onesLookups, wideLookups = 4, 32, 128
 
 // expected is about how many postings a term has in the window.
 func (w *window) expected(t int) int {

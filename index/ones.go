@@ -40,7 +40,7 @@ func (w *window) finishOnes(t int, floor float64, found *top) {
 				w.markOnes()
 				marked = true
 			}
-			w.addPromising(t)
+			w.addOnes(t, (*onesSet)(w.able))
 		case !ordered:
 			ordered, floor = true, w.raised(floor, found.k)
 			w.siftOnes(t, floor)
@@ -85,17 +85,64 @@ func (w *window) markOnes() {
 
 // lookUp adds what a term gives the promising files, which ascend.
 func (w *window) lookUp(t int) {
-	c, term := &w.cursors[t], w.terms[t]
+	c := &w.cursors[t]
 	for _, f := range w.promising {
 		if c.seek(f); c.chunk != f {
 			continue
 		}
-		if length := w.rows.lengths[f]; length > onlyChunk && c.posting.plain() {
-			n := uint32(length &^ onlyChunk)
-			w.sum(int(f), float64(term.weight*(w.score.chunkImpact(term.term, &c.posting, n, 0, 0, 0)+
-				w.score.fileImpact(term.term, c.body, n, 0, 0))))
+		if place := plainPlace(uint32(c.codes[c.i]), w.rows.lengths[f]); place < uint32(len(w.shares)) {
+			w.sum(int(f), w.gives(t, &w.shares[place]))
 		} else {
-			w.addFile(t, int(f))
+			w.addOne(t, &c.posting)
 		}
 	}
+}
+
+// addOne adds what a term gives a chunk that is all of its file.
+func (w *window) addOne(t int, in *posting) {
+	term, titleLength := w.terms[t], uint32(0)
+	if in.title > 0 {
+		titleLength = w.seg.fileField(int(in.chunk), 2)
+	}
+	_, body, heading := w.seg.chunkRow(in.chunk)
+	w.sum(int(in.chunk), float64(term.weight*(w.score.chunkImpact(term.term, in, body, heading, in.title, titleLength)+
+		w.score.fileImpact(term.term, in.body, w.seg.fileField(int(in.chunk), 1), in.title, titleLength))))
+}
+
+// addOnes adds what a term gives the chunks in a set, or all of the window.
+func (w *window) addOnes(t int, set *onesSet) {
+	l := &w.packed
+	w.cursors[t].pack(l, uint32(w.c0), uint32(w.c1), set) //nolint:gosec // chunks of a segment fit 32 bits
+	for _, p := range l.list[:w.addPlains(t, l.list)] {
+		in := l.at(p, uint32(w.c0)) //nolint:gosec // as above
+		w.addOne(t, &in)
+	}
+}
+
+// addPlains adds what those of some packed postings give that are in the text alone, as
+// nearly all are. It moves the others to the beginning, and returns how many those are.
+func (w *window) addPlains(t int, list []uint32) (others int) {
+	term, document, shares := w.terms[t], w.score.ranking.Document, w.shares
+	forChunk, forFile, weight := term.chunkGain, term.fileGain, term.weight
+	lengths := w.rows.lengths[w.c0:w.c1]
+	sums := w.chunks[:len(lengths)]
+	known, n := len(w.touched), 0
+	w.touched = slices.Grow(w.touched, len(list))
+	touched := w.touched[known : known+len(list)][:len(list)]
+	for _, p := range list {
+		at := p & packedChunk
+		place := plainPlace(p>>packedCode, lengths[at])
+		if place >= uint32(len(shares)) {
+			list[others] = p
+			others++
+			continue
+		}
+		by := &shares[place]
+		was := sums[at]
+		is := was + float64(weight*(float64(forChunk*by.chunk)+float64(document*float64(forFile*by.file))))
+		sums[at], touched[n] = is, at
+		n += starts(was, is)
+	}
+	w.touched = w.touched[:known+n]
+	return others
 }

@@ -41,25 +41,26 @@ type window struct {
 	score         *scorer
 	chunkStretch  float64 // see scorer.stretch
 	fileStretch   float64
-	terms         []queryTerm   // with postings in this part; the weightiest first
-	cursors       []cursor      // of terms
-	rest          []float64     // bound of each term and those behind it, and 0
-	f0, f1        int           // files of the window
-	c0, c1        int           // chunks of the window
-	width, widest int           // about how many chunks the next one has, and later ones at most
-	chunks, files []float64     // sums so far; 0 outside of a window
-	most          float64       // of files
-	touched       []uint32      // chunks whose sums are not 0, counted from c0
-	able          bitmap        // of those, the ones that can reach the floor; empty outside of gather and finish
-	promising     []uint32      // files of the window: see gather
-	partial       []float64     // sums of their chunks
-	list          taken         // postings of the term that is being added
-	rows          *rows         // of the part
-	shares        []plainShares // by plainPlace
-	lookups       int           // postings that are added in the time that one is looked up
-	part          int           // its number
-	allowed       bitmap        // files of the part that may be found; nil: all
-	only          bitmap        // chunks of those files that may be found; nil: all
+	terms         []queryTerm // with postings in this part; the weightiest first
+	cursors       []cursor    // of terms
+	rest          []float64   // bound of each term and those behind it, and 0
+	f0, f1        int         // files of the window
+	c0, c1        int         // chunks of the window
+	width, widest int         // about how many chunks the next one has, and later ones at most
+	chunks, files []float64   // sums so far; 0 outside of a window
+	most          float64     // of files
+	touched       []uint32    // chunks whose sums are not 0, counted from c0
+	able          bitmap      // of those, the ones that can reach the floor; empty outside of gather and finish
+	promising     []uint32    // files of the window: see gather
+	partial       []float64   // sums of their chunks
+	list          taken       // postings of the term that is being added
+	packed        packed      // as above
+	rows          *rows       // of the part
+	shares        *shareTable // by plainPlace
+	lookups       int         // postings that are added in the time that one is looked up
+	part          int         // its number
+	allowed       bitmap      // files of the part that may be found; nil: all
+	only          bitmap      // chunks of those files that may be found; nil: all
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
@@ -106,7 +107,11 @@ func (s *Searcher) search(ctx context.Context, i int, terms []queryTerm, found *
 			w.finishAllowed(found)
 		default:
 			for t := range essential {
-				w.add(t)
+				if w.rows.files == nil {
+					w.addOnes(t, nil)
+				} else {
+					w.add(t)
+				}
 			}
 			w.finish(essential, found)
 		}
@@ -124,7 +129,9 @@ func (w *window) open(s *Searcher, i int, terms []queryTerm) {
 	w.rows, w.shares = w.seg.shortRows(), s.scorer.shares.all(&s.scorer)
 	w.lookups, w.widest = lookups, windowChunks
 	if w.rows.files == nil {
-		w.lookups, w.widest = onesLookups, onesChunks
+		if w.lookups, w.widest = onesLookups, onesChunks; widest {
+			w.lookups = wideLookups
+		}
 	}
 	w.chunkStretch, w.fileStretch = s.scorer.stretch(&w.seg.made)
 	w.terms, w.cursors = w.terms[:0], w.cursors[:0]

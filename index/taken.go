@@ -9,30 +9,42 @@ import (
 type taken struct {
 	chunks []uint32
 	codes  []byte
-	more   []posting // those whose code tells that there is more
-	next   int       // of more: see at
+	more   told
 }
 
 // at returns the i-th posting. It is asked for in ascending order.
 func (l *taken) at(i int) posting {
-	p := posting{chunk: l.chunks[i], body: uint32(l.codes[i])}
-	if p.body < entryMore {
-		return p
+	if l.codes[i] < entryMore {
+		return posting{chunk: l.chunks[i], body: uint32(l.codes[i])}
 	}
-	for l.next < len(l.more) && l.more[l.next].chunk < p.chunk {
-		l.next++
+	return l.more.of(l.chunks[i])
+}
+
+// told are postings whose codes tell that there is more, ascending.
+type told struct {
+	list []posting
+	next int // see of
+}
+
+// none returns none, with the memory of these.
+func (m *told) none() told { return told{list: m.list[:0]} }
+
+// of returns the posting of a chunk. It is asked for in ascending order.
+func (m *told) of(chunk uint32) posting {
+	for m.next < len(m.list) && m.list[m.next].chunk < chunk {
+		m.next++
 	}
-	if l.next < len(l.more) && l.more[l.next].chunk == p.chunk {
-		return l.more[l.next]
+	if m.next < len(m.list) && m.list[m.next].chunk == chunk {
+		return m.list[m.next]
 	}
-	return posting{chunk: p.chunk} // damaged
+	return posting{chunk: chunk} // damaged
 }
 
 // take reads the postings whose chunks lie in [from, end), from where the cursor stands
 // on, and moves behind them. Chunks before from, and those before the
 // one they stand behind, are there in damaged postings alone, and are passed over.
 func (c *cursor) take(l *taken, from, end uint32) {
-	l.chunks, l.codes, l.more, l.next = l.chunks[:0], l.codes[:0], l.more[:0], 0
+	l.chunks, l.codes, l.more = l.chunks[:0], l.codes[:0], l.more.none()
 	for c.chunk < end {
 		n := c.size
 		if c.last >= end {
@@ -72,7 +84,7 @@ func (c *cursor) decode(l *taken, n int, from, end uint32) bool {
 		}
 	}
 	if !c.plain {
-		c.decodeMore(l, l.codes[start:], out)
+		c.decodeMore(&l.more, n)
 	}
 	c.i = n
 	return sound && n > i && out[0] >= from && out[n-i-1] < end && c.first < end
@@ -98,10 +110,10 @@ func addPairs(out []uint32, offsets []byte, first uint32) bool {
 	return back >= 0
 }
 
-// decodeMore reads those of some entries, from c.i on, that tell more.
-func (c *cursor) decodeMore(l *taken, codes []byte, chunks []uint32) {
+// decodeMore reads those of the entries from c.i on, up to the n-th, that tell more.
+func (c *cursor) decodeMore(m *told, n int) {
 	from, caughtUp := c.i, false
-	for i, code := range codes {
+	for i, code := range c.codes[from:n] {
 		if code < entryMore {
 			continue
 		}
@@ -109,14 +121,14 @@ func (c *cursor) decodeMore(l *taken, codes []byte, chunks []uint32) {
 			if caughtUp {
 				c.seen = c.i // those between tell no more
 			}
-			c.chunk = chunks[i]
+			c.chunk = c.at(c.i)
 			c.readMore()
 			caughtUp = true
 		}
 		if c.size == 0 { // damaged
 			return
 		}
-		l.more = append(l.more, c.posting)
+		m.list = append(m.list, c.posting)
 	}
 }
 

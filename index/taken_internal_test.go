@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTake compares postings that are taken window by window with those that are read
-// one by one, of blocks of all widths; and some that are damaged with what of them ascends.
+// TestTake compares postings that are taken or packed window by window with those that are
+// read one by one, of blocks of all widths; of some that are damaged, all take what ascends.
 func TestTake(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	for n := range 3000 {
@@ -30,11 +30,16 @@ func TestTake(t *testing.T) {
 			}
 		}
 		e := entry{entries: len(list), postings: data}
-		var c, one cursor
+		var c, one, all, some cursor
 		var l taken
-		c.open(e)
-		one.open(e)
-		step := uint32(1 + r.IntN(int(chunk)))
+		for _, c := range []*cursor{&c, &one, &all, &some} {
+			c.open(e)
+		}
+		step := uint32(1 + r.IntN(int(min(chunk, onesChunks))))
+		var set onesSet
+		for i := range set {
+			set[i] = r.Uint64() & r.Uint64()
+		}
 		for from := uint32(0); from < chunk; from += step {
 			end := min(from+step, chunk)
 			c.take(&l, from, end)
@@ -53,9 +58,30 @@ func TestTake(t *testing.T) {
 			if up := slices.IsSortedFunc(l.chunks, func(a, b uint32) int { return int(a) - int(b) - 1 }); !up || len(got) > 0 && (got[0].chunk < from || got[len(got)-1].chunk >= end) {
 				t.Fatalf("list %d: in [%d, %d) are %v", n, from, end, l.chunks)
 			}
-			c.seek(end)
+			for set, c := range map[*onesSet]*cursor{nil: &all, &set: &some} {
+				want := slices.Clone(got)
+				if set != nil {
+					want = slices.DeleteFunc(want, func(p posting) bool { return !bitmap(set[:]).has(int(p.chunk - from)) })
+				}
+				if got := packedOf(c, from, end, set, n%4 < 2); !slices.Equal(got, want) {
+					t.Fatalf("list %d: in [%d, %d) are %v, want %v", n, from, end, got, want)
+				}
+			}
 		}
 	}
+}
+
+// packedOf returns the postings that pack packs, sixteen at once or not.
+func packedOf(c *cursor, from, end uint32, set *onesSet, sixteens bool) (out []posting) {
+	was := widest
+	defer func() { widest = was }()
+	widest = widest && sixteens
+	var l packed
+	c.pack(&l, from, end, set)
+	for _, p := range l.list {
+		out = append(out, l.at(p, from))
+	}
+	return out
 }
 
 // TestAddPairs compares numbers that are read four at a time with those read one by one.
