@@ -262,15 +262,18 @@ func (b *codebook) packRead(dst []byte, r *text.Reading) []byte {
 			codes = b.codesFor(s[run.Start:end])
 			words.codes.Set(run.Word, codes)
 		}
-		switch code := codes >> shift & (1<<behindSpace - 1); {
-		case code == 0:
+		code := codes >> shift & (1<<behindSpace - 1)
+		if code == 0 {
 			dst = append(dst, s[from:end]...)
-		case code <= shortWords:
-			dst = append(dst, 0xc0-1+byte(code))
-		default:
-			code -= shortWords + 1
-			dst = append(dst, 0x80|byte(code>>8), byte(code))
+			continue
 		}
+		long := code - (shortWords + 1)
+		b0, more := 0xc0-1+code, 0
+		if code > shortWords { // as likely as not: so there is no branch
+			b0, more = 0x80|long>>8, 1
+		}
+		dst = append(dst, byte(b0), byte(long))
+		dst = dst[:len(dst)-1+more]
 	}
 	return append(dst, s[at:]...)
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"runtime"
@@ -120,27 +119,57 @@ func (b *builder) encodeRun(terms []int32, waiting *orderedPostings, only []uint
 	return r
 }
 
+// begunTerm is a term by its place, with the bytes it begins with, as a number in their
+// order.
+type begunTerm struct {
+	first uint64
+	place int32
+}
+
 // sorted returns the places of the terms, these in ascending order.
 func (b *builder) sorted() []int32 {
-	type begun struct {
-		first uint64 // bytes, as a number in their order
-		place int32
-	}
-	list := make([]begun, len(b.names))
+	list := make([]begunTerm, len(b.names))
 	for i, name := range b.names {
-		var first [8]byte
-		copy(first[:], name)
-		list[i] = begun{binary.BigEndian.Uint64(first[:]), int32(i)} //nolint:gosec // memory does not hold more
+		list[i] = begunTerm{headOf(name), int32(i)} //nolint:gosec // memory does not hold more
 	}
-	slices.SortFunc(list, func(x, y begun) int {
-		if x.first != y.first {
-			return cmp.Compare(x.first, y.first)
-		}
-		return strings.Compare(b.names[x.place], b.names[y.place])
-	})
+	list = sortedByFirst(list)
 	out := make([]int32, len(list))
-	for i := range out {
-		out[i] = list[i].place
+	for i := 0; i < len(list); {
+		end := i + 1
+		for end < len(list) && list[end].first == list[i].first {
+			end++
+		}
+		if end > i+1 {
+			slices.SortFunc(list[i:end], func(x, y begunTerm) int { return strings.Compare(b.names[x.place], b.names[y.place]) })
+		}
+		for ; i < end; i++ {
+			out[i] = list[i].place
+		}
 	}
 	return out
+}
+
+// sortedByFirst sorts by first, eleven bits at a time, the lowest first. It may give back
+// other memory than that of list.
+func sortedByFirst(list []begunTerm) []begunTerm {
+	const radix = 1 << 11
+	spare := make([]begunTerm, len(list))
+	for shift := 0; shift < 64; shift += 11 {
+		var at [radix]int32 // where those of each digit go
+		for i := range list {
+			at[list[i].first>>shift%radix]++
+		}
+		sum := int32(0)
+		for digit, n := range at {
+			at[digit] = sum
+			sum += n
+		}
+		for i := range list {
+			digit := list[i].first >> shift % radix
+			spare[at[digit]] = list[i]
+			at[digit]++
+		}
+		list, spare = spare, list
+	}
+	return list
 }

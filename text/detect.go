@@ -25,7 +25,7 @@ type shapes [1 << 15 / 64]uint64
 
 func (s *shapes) has(shape uint) bool { return s[shape/64]>>(shape%64)&1 == 1 }
 
-// maxSigns is more than there are function words and letters in all.
+// maxSigns is more than there are function words and letters in all, and one.
 const maxSigns = 2048
 
 const ofEnglish = len(latinLanguages)

@@ -213,11 +213,12 @@ func (v *ballot) read(r *Reading) {
 	table := signs()
 	if r.ascii && len(s) == len(r.Text) { // as most are
 		v.words += len(r.Runs)
+		seen := [len(v.seen)]uint64{1} // by what runs tell of signs: with 0, so that no sign is no case of its own
 		for k := range r.Runs {
-			if sign := r.Runs[k].about & aboutSign; sign > 0 {
-				if n := (sign - 1) % maxSigns; v.seen[n/64]>>(n%64)&1 == 0 {
-					v.see(table.all[n])
-				}
+			sign := r.Runs[k].about & aboutSign % maxSigns
+			if seen[sign/64]>>(sign%64)&1 == 0 {
+				seen[sign/64] |= 1 << (sign % 64)
+				v.see(table.all[sign-1])
 			}
 		}
 		return
@@ -256,6 +257,7 @@ func (v *Vocabulary) AppendRead(dst []uint32, r *Reading, lang string) []uint32 
 type lettered struct {
 	runs  []Run
 	next  int // of runs: none before it is in the field under way
+	words *memo.Letters
 	terms *memo.Numbers
 }
 
@@ -384,7 +386,28 @@ func (r *run) ofRun(run *Run) uint32 {
 	if n := r.read.terms.Get(run.Word); n > 0 {
 		return n - 1
 	}
-	n := r.numberOf(r.s[run.Start:run.End])
-	r.read.terms.Set(run.Word, n+1)
-	return n
+	n := r.ofSmall(run)
+	if n == 0 {
+		n = 1 + r.numberOf(r.s[run.Start:run.End])
+	}
+	r.read.terms.Set(run.Word, n)
+	return n - 1
+}
+
+// ofSmall returns what is known of the word of a run as it is in small letters, which has
+// the same term; 0 where that was not met.
+func (r *run) ofSmall(run *Run) uint32 {
+	word := [1]memo.Word{wordOf(r.s[run.Start:run.End])}
+	w := &word[0]
+	first, second := w.First, w.Second
+	w.First |= 0x20 * eachByte & (1<<(8*min(run.End-run.Start, 8)) - 1)
+	w.Second |= 0x20 * eachByte & (1<<(8*max(run.End-run.Start, 8)-64) - 1)
+	if w.First == first && w.Second == second {
+		return 0
+	}
+	r.read.words.Get(word[:])
+	if w.Number == 0 {
+		return 0
+	}
+	return r.read.terms.Get(w.Number)
 }

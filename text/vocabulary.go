@@ -184,7 +184,7 @@ func latinLanguage(lang string) int {
 func (n *numberer) plain(dst []uint32, a *analyzer, way int, read *Reading) []uint32 {
 	r := &n.run
 	*r = run{a: a, s: read.Text, buf: r.buf, raw: r.raw, vocabulary: n.vocabulary, surfaces: n.vocabulary.surfacesOf(way), numbers: dst}
-	r.read = lettered{runs: read.Runs, terms: read.lexicon.termsOf(way)}
+	r.read = lettered{runs: read.Runs, words: &read.lexicon.words, terms: read.lexicon.termsOf(way)}
 	if read.ascii {
 		r.fields(0, len(r.s))
 	} else {
