@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// migrate brings the file to the newest version that o knows.
+// migrate brings the file to the newest version that o knows, or leaves it as it is.
 func (db *DB) migrate(ctx context.Context, cn *conn, o Options) error {
 	// Look before changing anything: a foreign file stays as it is.
 	version, err := db.version(ctx, cn, o)
@@ -15,25 +15,22 @@ func (db *DB) migrate(ctx context.Context, cn *conn, o Options) error {
 	if err := cn.once(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return err
 	}
-	for version < len(o.Migrations) {
-		if err := cn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
-			return err
-		}
-		// Another process may have migrated while this one waited.
-		if version, err = db.version(ctx, cn, o); err != nil {
-			return err
-		}
-		if version < len(o.Migrations) {
-			if err := db.step(ctx, cn, o, version); err != nil {
-				return fmt.Errorf("migrate to schema %d: %w", version+1, err)
-			}
-			version++
-		}
-		if err := cn.exec(ctx, "COMMIT"); err != nil {
-			return err
+	if version == len(o.Migrations) {
+		return nil
+	}
+	if err := cn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	// Another process may have migrated while this one waited.
+	if version, err = db.version(ctx, cn, o); err != nil {
+		return err
+	}
+	for ; version < len(o.Migrations); version++ {
+		if err := db.step(ctx, cn, o, version); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", version+1, err)
 		}
 	}
-	return nil
+	return cn.exec(ctx, "COMMIT")
 }
 
 func (*DB) step(ctx context.Context, cn *conn, o Options, version int) error {
