@@ -31,36 +31,48 @@ func Chunk(doc Document, o ChunkOptions) []state.Chunk {
 // errors are those of embed. Options that Check refuses count as the default.
 func ChunkWith(ctx context.Context, doc Document, o ChunkOptions, embed Embed) ([]state.Chunk, error) {
 	o = o.withDefaults()
-	j := &cutting{doc: &doc, o: o, embed: embed}
-	name, cut := choose(&doc, o)
+	j, _ := cuttings.Get().(*cutting)
+	if j == nil {
+		j = &cutting{}
+	}
+	j.document, j.o, j.embed = doc, o, embed
+	j.doc = &j.document
+	name, cut := choose(j.doc, o)
 	pieces, err := cut(ctx, j)
 	if err != nil {
 		return nil, err
 	}
-	memory, _ := hashed.Get().(*[]byte)
-	if memory == nil {
-		memory = new([]byte)
-	}
-	j.bytes = *memory
 	chunks := j.chunks(name, pieces)
-	if cap(j.bytes) <= maxHashed {
-		*memory = j.bytes
-		hashed.Put(memory)
-	}
+	j.rest()
 	return chunks, nil
 }
 
-// hashed is memory for the bytes that are hashed, kept up to maxHashed.
-var hashed sync.Pool //nolint:gochecknoglobals // what is in it never shows
+// cuttings are idle ones: memory, to be used again.
+var cuttings sync.Pool //nolint:gochecknoglobals // what is in it never shows
 
-const maxHashed = 64 << 10
+// Bounds of the memory that is kept with each.
+const (
+	maxHashed = 64 << 10 // bytes
+	maxPacked = 256      // units and pieces
+)
 
 // cutting is a document that is being cut.
 type cutting struct {
-	doc   *Document
-	o     ChunkOptions // with defaults
-	embed Embed
-	bytes []byte // memory for what is hashed
+	doc      *Document // document
+	document Document
+	o        ChunkOptions // with defaults
+	embed    Embed
+	bytes    []byte     // memory for what is hashed
+	packed   packMemory // for what is packed
+}
+
+// rest lets go of the document, and keeps the memory.
+func (j *cutting) rest() {
+	j.doc, j.document, j.embed = nil, Document{}, nil
+	j.packed.clear()
+	if cap(j.bytes) <= maxHashed && j.packed.small() {
+		cuttings.Put(j)
+	}
 }
 
 // chunks makes chunks of pieces, without the blank space around them. Of pieces

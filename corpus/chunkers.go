@@ -217,7 +217,7 @@ func (d *Document) outline() []block {
 
 // byBlocks packs the blocks of a document and joins small sections.
 func byBlocks(_ context.Context, j *cutting) ([]piece, error) {
-	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3}
+	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3, memory: &j.packed}
 	if j.doc.Kind == Plain && len(j.doc.blocks) == 0 {
 		if pieces, ok := p.paragraph(j.doc.Body); ok {
 			return pieces, nil

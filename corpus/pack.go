@@ -15,7 +15,39 @@ type packer struct {
 	size    int // tokens a piece may have
 	least   int // tokens a section should have; 0 joins none
 	deepest int // level of heading that still parts sections
+	memory  *packMemory
 }
+
+// packMemory is memory for what one section is made of; it may be nil.
+type packMemory struct {
+	units  []unit
+	pieces []piece
+}
+
+// take returns it, empty. What was in it before is gone.
+func (m *packMemory) take() ([]unit, []piece) {
+	if m == nil {
+		return nil, nil
+	}
+	m.clear()
+	return m.units, m.pieces
+}
+
+func (m *packMemory) clear() {
+	clear(m.units)
+	clear(m.pieces)
+	m.units, m.pieces = m.units[:0], m.pieces[:0]
+}
+
+// give keeps it for the next section.
+func (m *packMemory) give(units []unit, pieces []piece) {
+	if m != nil {
+		m.units, m.pieces = units, pieces
+	}
+}
+
+// small reports whether it is worth keeping.
+func (m *packMemory) small() bool { return max(cap(m.units), cap(m.pieces)) <= maxPacked }
 
 // piece is a chunk in the making.
 type piece struct {
@@ -164,11 +196,12 @@ func (p *packer) section(blocks []block) []piece {
 // groups cuts blocks into units no larger than a piece, and puts together what
 // belongs together.
 func (p *packer) groups(blocks []block) []piece {
-	var units []unit
+	units, out := p.memory.take()
 	for _, b := range blocks {
 		units = p.units(units, b, b)
 	}
-	out := make([]piece, 0, len(units))
+	out = slices.Grow(out, len(units))
+	defer func() { p.memory.give(units, out) }()
 	open := false // the last group waits for what follows
 	for _, u := range units {
 		g := piece{

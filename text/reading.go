@@ -371,7 +371,7 @@ func (r *run) joined(runs []Run) {
 	r.raw = b
 	number, known := r.surfaces.Get(string(b)) // no allocation for a name seen before
 	if !known {
-		number = r.ofSurface(string(b))
+		number = r.ofNew(string(b))
 	}
 	if number > 0 {
 		r.numbers = append(r.numbers, number-1)

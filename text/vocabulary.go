@@ -209,17 +209,22 @@ func (n *numberer) number(dst []uint32) []uint32 {
 // ofSurface returns one more than the number of the term of a word, 0 for a stop word.
 func (r *run) ofSurface(surface string) uint32 {
 	number, known := r.surfaces.Get(surface)
-	if known {
-		return number
+	if !known {
+		number = r.ofNew(surface)
 	}
-	number = r.numberOf(surface)
+	return number
+}
+
+// ofNew is ofSurface for a word that was not met before.
+func (r *run) ofNew(surface string) uint32 {
+	number := r.numberOf(surface)
 	if len(surface) <= maxTerm {
 		r.surfaces.Add(surface, number)
 	}
 	return number
 }
 
-// numberOf is ofSurface for a word that was not met before.
+// numberOf is ofNew, but keeps nothing.
 func (r *run) numberOf(surface string) uint32 {
 	if term := clip(r.a.term(surface)); term != "" {
 		return 1 + r.vocabulary.Number(term)
