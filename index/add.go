@@ -3,6 +3,7 @@ package index
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // add adds what a term gives all files of the window.
@@ -325,21 +326,23 @@ func (w *window) sift(t int, floor float64) {
 // raise returns a score that k chunks of promising files reach already.
 func (w *window) raise(k int) float64 {
 	w.partial = w.partial[:0]
-	greatest := 0.0
 	for _, f := range w.promising {
 		first, end := w.span(int(f))
 		for i, v := range w.chunks[first-w.c0 : end-w.c0] {
 			if v > 0 && (w.only == nil || w.only.has(first+i)) {
-				v += w.files[int(f)-w.f0]
-				w.partial = append(w.partial, v)
-				greatest = max(greatest, v)
+				w.partial = append(w.partial, v+w.files[int(f)-w.f0])
 			}
 		}
 	}
+	return w.reached(k)
+}
+
+// reached is a score that k of the partial sums reach.
+func (w *window) reached(k int) float64 {
 	if len(w.partial) < k {
 		return math.Inf(-1)
 	}
-	return math.Float64frombits(floorOf(w.partial, k, greatest))
+	return math.Float64frombits(floorOf(w.partial, k, slices.Max(w.partial)))
 }
 
 // clear forgets the sums.

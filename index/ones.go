@@ -6,27 +6,29 @@ import "slices"
 // is finished as follows: term by term for all promising files, not file by file. Lists
 // are worked through without branches that would often be mispredicted.
 
-// gatherOnes lists the files that can still reach a floor with the terms from t on, each
-// once, in no order.
+// gatherOnes lists the files, counted from the window's first, that can still reach a
+// floor with the terms from t on, each once, in no order.
 func (w *window) gatherOnes(t int, floor float64) {
 	w.promising = slices.Grow(w.promising[:0], len(w.touched))[:len(w.touched)]
-	for i, at := range w.touched {
-		w.promising[i] = at + uint32(w.c0) //nolint:gosec // chunks of a segment fit 32 bits
-	}
-	w.siftOnes(t, floor)
+	w.promising = w.promising[:sift(w.promising, w.touched, w.chunks, w.least(t, floor))]
 	if w.allowed != nil {
-		w.promising = slices.DeleteFunc(w.promising, func(f uint32) bool { return !w.allowed.has(int(f)) })
+		w.promising = slices.DeleteFunc(w.promising, func(at uint32) bool { return !w.allowed.has(w.c0 + int(at)) })
 	}
 }
 
 // siftOnes leaves only those that can still reach a floor with the terms from t on.
 func (w *window) siftOnes(t int, floor float64) {
-	least, kept := w.least(t, floor), 0
-	for _, f := range w.promising {
-		w.promising[kept] = f
-		kept += int(bit(!(w.chunks[int(f)-w.c0] < least))) //nolint:gosec // a bit
+	w.promising = w.promising[:sift(w.promising, w.promising, w.chunks, w.least(t, floor))]
+}
+
+// sift copies those whose sums are not below a bound, and returns how many these are.
+func sift(to, from []uint32, sums []float64, least float64) int {
+	done, kept := siftEights(to, from, sums, least)
+	for _, at := range from[done:] {
+		to[kept] = at
+		kept += int(bit(!(sums[at] < least))) //nolint:gosec // a bit
 	}
-	w.promising = w.promising[:kept]
+	return kept
 }
 
 // finishOnes adds what the terms from t on give the promising files, and offers those
@@ -58,27 +60,32 @@ func (w *window) finishOnes(t int, floor float64, found *top) {
 		floor = w.raised(floor, found.k)
 	}
 	least := w.least(len(w.terms), floor)
-	for _, f := range w.promising {
-		sum := w.chunks[int(f)-w.c0]
-		if sum > 0 && !(sum < least) && (w.only == nil || w.only.has(int(f))) {
-			found.offer(candidate{w.part, int(f), sum})
+	for _, at := range w.promising {
+		sum, f := w.chunks[at], w.c0+int(at)
+		if sum > 0 && !(sum < least) && (w.only == nil || w.only.has(f)) {
+			found.offer(candidate{w.part, f, sum})
 		}
 	}
 }
 
 // raised is a floor that enough of many promising files reach already, or that given.
 func (w *window) raised(floor float64, k int) float64 {
-	if len(w.promising) > 2*k {
-		return max(floor, w.raise(k))
+	if len(w.promising) <= 2*k {
+		return floor
 	}
-	return floor
+	w.partial = w.partial[:0]
+	for _, at := range w.promising {
+		if sum := w.chunks[at]; sum > 0 && (w.only == nil || w.only.has(w.c0+int(at))) {
+			w.partial = append(w.partial, sum)
+		}
+	}
+	return max(floor, w.reached(k))
 }
 
 // markOnes notes the promising files.
 func (w *window) markOnes() {
 	w.makeAble()
-	for _, f := range w.promising {
-		at := f - uint32(w.c0) //nolint:gosec // chunks of a segment fit 32 bits
+	for _, at := range w.promising {
 		w.able[at>>6] |= 1 << (at & 63)
 	}
 }
@@ -86,7 +93,8 @@ func (w *window) markOnes() {
 // lookUp adds what a term gives the promising files, which ascend.
 func (w *window) lookUp(t int) {
 	c := &w.cursors[t]
-	for _, f := range w.promising {
+	for _, at := range w.promising {
+		f := uint32(w.c0) + at //nolint:gosec // chunks of a segment fit 32 bits
 		if c.seek(f); c.chunk != f {
 			continue
 		}
@@ -119,29 +127,39 @@ func (w *window) addOnes(t int, set *onesSet) {
 	}
 }
 
+// gains are what a term counts at most.
+type gains struct{ chunk, file, document, weight float64 }
+
 // addPlains adds what those of some packed postings give that are in the text alone, as
 // nearly all are. It moves the others to the beginning, and returns how many those are.
 func (w *window) addPlains(t int, list []uint32) (others int) {
-	term, document, shares := w.terms[t], w.score.ranking.Document, w.shares
-	forChunk, forFile, weight := term.chunkGain, term.fileGain, term.weight
-	lengths := w.rows.lengths[w.c0:w.c1]
+	term := w.terms[t]
+	g := gains{term.chunkGain, term.fileGain, w.score.ranking.Document, term.weight}
+	lengths, shares := w.rows.lengths[w.c0:w.c1], w.shares
 	sums := w.chunks[:len(lengths)]
 	known, n := len(w.touched), 0
 	w.touched = slices.Grow(w.touched, len(list))
-	touched := w.touched[known : known+len(list)][:len(list)]
-	for _, p := range list {
-		at := p & packedChunk
-		place := plainPlace(p>>packedCode, lengths[at])
-		if place >= uint32(len(shares)) {
-			list[others] = p
-			others++
-			continue
+	touched := w.touched[known : known+len(list)]
+	for i := 0; i < len(list); {
+		done, news := addEights(list[i:], lengths, sums, shares, &g, touched[n:])
+		i, n = i+done, n+news
+		end := len(list)
+		if widest { // those of which one is not plain, or a rest
+			end = min(end, i+8)
 		}
-		by := &shares[place]
-		was := sums[at]
-		is := was + float64(weight*(float64(forChunk*by.chunk)+float64(document*float64(forFile*by.file))))
-		sums[at], touched[n] = is, at
-		n += starts(was, is)
+		for ; i < end; i++ {
+			at := list[i] & packedChunk
+			place := plainPlace(list[i]>>packedCode, lengths[at])
+			if place >= uint32(len(shares)) {
+				list[others] = list[i]
+				others++
+				continue
+			}
+			by, was := &shares[place], sums[at]
+			is := was + float64(g.weight*(float64(g.chunk*by.chunk)+float64(g.document*float64(g.file*by.file))))
+			sums[at], touched[n] = is, at
+			n += starts(was, is)
+		}
 	}
 	w.touched = w.touched[:known+n]
 	return others

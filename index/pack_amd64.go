@@ -28,3 +28,32 @@ func packWidest(out *uint32, offsets, codes *byte, sixteens int, base uint32) (a
 
 //go:noescape
 func pickWidest(out *uint32, offsets, codes *byte, sixteens int, base, last uint32, set *onesSet) (kept int, ascend bool)
+
+// siftEights is sift for some of the first, eight at once. It returns how many it went
+// through, too.
+func siftEights(to, from []uint32, sums []float64, least float64) (done, kept int) {
+	n := len(from) / 8
+	if !widest || n == 0 {
+		return 0, 0
+	}
+	_ = to[8*n-1]
+	return 8 * n, siftWidest(&to[0], &from[0], n, &sums[0], least)
+}
+
+//go:noescape
+func siftWidest(to, from *uint32, eights int, sums *float64, least float64) (kept int)
+
+// addEights is addPlains for the first of some packed postings, eight at once, up to those
+// of which one is not plain. It returns how many it added, and how many chunks, which it
+// lists, had no sum before. Behind the lengths there is room for one more.
+func addEights(list []uint32, lengths []uint16, sums []float64, shares *shareTable, g *gains, begun []uint32) (done, news int) {
+	n := len(list) / 8
+	if !widest || n == 0 {
+		return 0, 0
+	}
+	_ = begun[8*n-1]
+	return addWidest(&list[0], n, &lengths[0], &sums[0], shares, g, &begun[0])
+}
+
+//go:noescape
+func addWidest(list *uint32, eights int, lengths *uint16, sums *float64, shares *shareTable, gains *gains, begun *uint32) (done, news int)

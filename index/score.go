@@ -226,7 +226,7 @@ func (w *window) finishAllowed(found *top) {
 	w.promising = w.promising[:0]
 	for f := w.allowed.next(w.f0); f < w.f1; f = w.allowed.next(f + 1) {
 		if w.rows.files == nil {
-			w.promising = append(w.promising, uint32(f)) //nolint:gosec // chunks of a segment fit 32 bits
+			w.promising = append(w.promising, uint32(f-w.c0)) //nolint:gosec // chunks of a segment fit 32 bits
 		} else {
 			w.finishFile(f, 0, found.floor(), found)
 		}
