@@ -132,7 +132,13 @@ type impactsMaker struct {
 }
 
 //nolint:gochecknoglobals // a pool of scratch memory; what is in it never shows
-var makers = sync.Pool{New: func() any { return new(impactsMaker) }}
+var makers = sync.Pool{New: func() any {
+	const most, others = 1 << 13, 1 << 11 // of nearly all terms
+	return &impactsMaker{
+		impacts: impacts{plain: make([]uint32, 0, most), sums: make([]uint16, 0, others), of: make([]float64, 0, others)},
+		other:   make([]posting, 0, others),
+	}
+}}
 
 // make works out the impacts of a term in part i. What is damaged ends its postings.
 func (m *impactsMaker) make(s *Searcher, i int, t *term) {

@@ -134,9 +134,12 @@ func (c *termCache) spend(n int) bool {
 
 // queryTerms analyzes a query. Terms that nothing holds are left out; the rest is
 // in the order in which scores are added up, what counts most first.
-func (s *Searcher) queryTerms(q state.Query) []queryTerm {
+func (s *Searcher) queryTerms(q state.Query) []queryTerm { return s.putQueryTerms(nil, q) }
+
+// putQueryTerms is queryTerms in memory that is there.
+func (s *Searcher) putQueryTerms(memory []queryTerm, q state.Query) []queryTerm {
 	asked := text.QueryTerms(s.db.analyzer, q.Text, s.held)
-	l := lookup{s: s, list: make([]queryTerm, 0, len(asked)+8)}
+	l := lookup{s: s, list: slices.Grow(memory[:0], len(asked)+8)}
 	for _, t := range asked {
 		l.add(t.Term, t.Weight)
 	}

@@ -258,7 +258,8 @@ func (s *Searcher) ranked(ctx context.Context, q state.Query, k int, use func(be
 	}
 	found := borrowTop(k, s.better)
 	defer found.giveBack()
-	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
+	found.terms = s.putQueryTerms(found.terms, q)
+	if err := s.best(ctx, found.terms, found); err != nil {
 		return err
 	}
 	if best := found.ranked(); len(best) > 0 {

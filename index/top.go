@@ -29,6 +29,7 @@ type top struct {
 	classes []uint16    // as above
 	ends    []uint32    // as above
 	scores  []float64   // scratch memory of hope
+	terms   []queryTerm // scratch memory of Searcher.ranked
 }
 
 // newTop has room for k candidates; k is above 0.
@@ -49,7 +50,8 @@ func borrowTop(k int, better func(a, b candidate) int) *top {
 }
 
 func (t *top) giveBack() {
-	t.better = nil // holds a searcher
+	t.better = nil // holds a searcher, as terms do
+	clear(t.terms)
 	if cap(t.list) <= mostBorrowed {
 		tops.Put(t)
 	}
