@@ -172,7 +172,12 @@ const fewTerms = 32
 // place returns where a term is in the list, -1: nowhere.
 func (l *lookup) place(name string) int {
 	if l.places == nil {
-		return slices.IndexFunc(l.list, func(t queryTerm) bool { return t.name == name })
+		for i, t := range l.list {
+			if n := len(t.name); n == len(name) && n > 0 && t.name[n-1] == name[n-1] && t.name == name { // most differ in the first two
+				return i
+			}
+		}
+		return -1
 	}
 	if i, ok := l.places[name]; ok {
 		return i

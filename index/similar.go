@@ -182,8 +182,13 @@ func (s *Searcher) Similar(term string, edits int) []SimilarTerm {
 // similar adds the terms of the segment that m accepts, each once.
 func (s *segment) similar(m *spelling, found []SimilarTerm) []SimilarTerm {
 	l, walk := s.initials(string(m.letter)), termWalk{segment: s, block: -1}
+	least, most := len(m.word)-m.edits, 2*m.edits // an edit changes the length by one, and takes away and adds a letter at most
 	for i, size := range l.sizes[:len(l.sets)] {
-		if size != unknownSize && !m.near(int(size), l.sets[i]) {
+		if uint(int(size)-least) > uint(most) { //nolint:gosec // below 0 is too far, too
+			if size != unknownSize {
+				continue
+			}
+		} else if bits.OnesCount32(l.sets[i]^m.set) > most {
 			continue
 		}
 		term := walk.to(l.first + i)
@@ -234,12 +239,6 @@ func plainLetter(r rune) rune {
 	}
 	plain, _ := utf8.DecodeRuneInString(text.Fold(string(r)))
 	return plain
-}
-
-// near reports whether a term may be near enough, by what initials tell of it: an edit
-// changes the length by one, and takes away and adds a letter at most.
-func (m *spelling) near(size int, set uint32) bool {
-	return uint(size-len(m.word)+m.edits) <= uint(2*m.edits) && bits.OnesCount32(set^m.set) <= 2*m.edits
 }
 
 // edited returns the number of edits between the word and a term; more than m.edits
