@@ -125,15 +125,17 @@ const (
 )
 
 // greatestPlain puts the greatest of each strip of scores, none of which is below 0, into
-// out.
-func greatestPlain(scores, out []float64) {
+// out, and returns the greatest of all.
+func greatestPlain(scores, out []float64) float64 {
+	all := uint64(0)
 	for n := range out {
 		strip, most := stripOf(scores, n), uint64(0)
 		for i := 0; i < len(strip); i += strips {
 			most = max(most, math.Float64bits(strip[i]))
 		}
-		out[n] = math.Float64frombits(most)
+		out[n], all = math.Float64frombits(most), max(all, most)
 	}
+	return math.Float64frombits(all)
 }
 
 // stripOf is the n-th strip, every fourth.
@@ -149,16 +151,12 @@ func stripStart(n int) int { return n/strips*stripWidth + n%strips }
 func (m *sums) gather(found *top) {
 	all := len(m.chunks) / stripLength
 	m.maxima = slices.Grow(m.maxima[:0], all)[:all]
-	greatestOf(m.chunks, m.maxima)
-	greatest := uint64(0)
-	for _, most := range m.maxima {
-		greatest = max(greatest, math.Float64bits(most))
-	}
+	greatest := greatestOf(m.chunks, m.maxima)
 	scores := m.maxima // of as many chunks
 	if len(scores) < 2*found.k {
 		scores = m.chunks
 	}
-	floor := floorOf(scores, found.k, math.Float64frombits(greatest))
+	floor := floorOf(scores, found.k, greatest)
 	if reached := found.floor(); reached > 0 {
 		floor = max(floor, math.Float64bits(reached))
 	}

@@ -89,10 +89,9 @@ func TestGreatestOf(t *testing.T) {
 			}
 		}
 		got, want := make([]float64, groups*strips), make([]float64, groups*strips)
-		greatestOf(scores, got)
-		greatestPlain(scores, want)
-		if !slices.Equal(got, want) {
-			t.Errorf("of %d groups of strips the greatest are %v, want %v", groups, got, want)
+		gotMost, wantMost := greatestOf(scores, got), greatestPlain(scores, want)
+		if !slices.Equal(got, want) || gotMost != wantMost || groups > 0 && wantMost != slices.Max(scores) {
+			t.Errorf("of %d groups of strips the greatest are %v and %v, want %v and %v", groups, got, gotMost, want, wantMost)
 		}
 		seen := map[*float64]bool{}
 		for n := range want {

@@ -1,14 +1,13 @@
 package index
 
 // greatestOf puts the greatest of each strip of scores, none of which is below 0, into
-// out: see stripLength. It looks at no bounds.
-func greatestOf(scores, out []float64) {
+// out, and returns the greatest of all: see stripLength. It looks at no bounds.
+func greatestOf(scores, out []float64) (most float64) {
 	if wide {
-		greatestWide(scores, out)
-		return
+		return greatestWide(scores, out)
 	}
-	greatestPlain(scores, out)
+	return greatestPlain(scores, out)
 }
 
 //go:noescape
-func greatestWide(scores, out []float64)
+func greatestWide(scores, out []float64) (most float64)

@@ -2,6 +2,4 @@
 
 package index
 
-func greatestOf(scores, out []float64) { greatestPlain(scores, out) }
-
-func greatestWide(_, _ []float64) { panic("index: this processor has no wide registers") }
+func greatestOf(scores, out []float64) (most float64) { return greatestPlain(scores, out) }
