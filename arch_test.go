@@ -39,7 +39,7 @@ var rooms = map[string]room{
 	}},
 	"rank": {ours: []string{"state", "text"}},
 	"cite": {ours: []string{"state", "text", "phrase"}},
-	"corpus": {ours: []string{"text", "state", "internal/rst"}, theirs: []string{
+	"corpus": {ours: []string{"text", "state", "internal/rst", "internal/adoc"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"go.yaml.in/yaml/v4",              // front matter
 		"github.com/google/uuid",          // chunk ids (version 5)
@@ -105,6 +105,7 @@ var rooms = map[string]room{
 	"internal/memo":     {},
 	"internal/parallel": {},
 	"internal/rst":      {},
+	"internal/adoc":     {},
 	"internal/screen": {theirs: []string{
 		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},

@@ -15,7 +15,7 @@ import (
 type Verification struct {
 	Files     int       `json:"files"`     // that the index holds
 	Compared  int       `json:"compared"`  // with the file on disk, which is as it was when it was read
-	Differing int       `json:"differing"` // changed, gone or unreadable since; the next indexing sees to it
+	Differing int       `json:"differing"` // changed, gone, unreadable or read otherwise since; the next indexing sees to it
 	Chunks    int       `json:"chunks"`    // compared
 	Findings  []Finding `json:"findings"`
 }
@@ -82,6 +82,10 @@ func compare(ctx context.Context, root string, f index.File, chunks []state.Chun
 	doc, err := corpus.Load(ctx, corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
 	if err != nil || doc.Hash != f.Hash {
 		return nil, false
+	}
+	asItIs := !doc.Converted && (doc.Kind == corpus.Markdown || doc.Kind == corpus.Plain)
+	if f.Chunker != options.Fingerprint() && !asItIs {
+		return nil, false // an earlier version may have read it otherwise
 	}
 	for _, c := range chunks {
 		if c.Start < 0 || c.End > len(doc.Text) || c.Start >= c.End || doc.Text[c.Start:c.End] != c.Text {

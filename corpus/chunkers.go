@@ -55,7 +55,7 @@ func choose(doc *Document, o ChunkOptions) (string, chunker) {
 	switch {
 	case o.language(doc) != "":
 		return ChunkCode, byDeclarations
-	case doc.Kind == Markdown, doc.Kind == RST:
+	case doc.Kind == Markdown, doc.Kind == RST, doc.Kind == ASCIIDoc:
 		return ChunkMarkdown, byBlocks
 	case doc.Kind == HTML:
 		return ChunkHTML, byBlocks
@@ -205,7 +205,7 @@ func (o ChunkOptions) Fingerprint() string {
 // outline returns the blocks of a document, in order and without gaps.
 func (d *Document) outline() []block {
 	switch {
-	case d.Kind == Markdown, d.Kind == RST:
+	case d.Kind == Markdown, d.Kind == RST, d.Kind == ASCIIDoc:
 		return markdownBlocks(d.Text, d.Body)
 	case len(d.blocks) > 0:
 		return slices.Clone(d.blocks) // packing notes paths in them

@@ -71,7 +71,7 @@ func (d *Document) findLinks() {
 		l.add(k.Relation, k.Target)
 	}
 	switch d.Kind {
-	case Markdown, Notebook:
+	case Markdown, Notebook, ASCIIDoc:
 		l.markdown(d.Text[d.Body:])
 	}
 	d.Links = l.list

@@ -21,7 +21,7 @@ func TestSniff(t *testing.T) {
 		{"a.txt", markdown, corpus.Markdown},
 		{"readme", markdown, corpus.Markdown},
 		{"a.txt", "\uFEFF" + markdown, corpus.Markdown},
-		{"a.adoc", rst, corpus.Plain},
+		{"a.adoc", rst, corpus.ASCIIDoc},
 		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", corpus.Plain},
 		{"Makefile", markdown, corpus.Plain},
 		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", corpus.Plain},

@@ -111,7 +111,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	if report.Files == 0 {
 		err = &failure{
 			code: exitFailure, what: "index " + strings.Join(docs, ", "), err: ragflow.ErrNoDocuments,
-			hint: "nothing there can be read as text; Markdown, plain text and code are",
+			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, notebooks, tables, plain text and code can",
 		}
 		a.problems(report)
 		return nil, nil, errors.Join(err, assistant.Close())
