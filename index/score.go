@@ -24,7 +24,7 @@ import (
 // windows of onesChunks take less time, as nothing is done chunk by chunk in them.
 const (
 	windowChunks = 2048
-	onesChunks   = 8192
+	onesChunks   = 16384
 )
 
 // firstChunks is how many the first window has: until some chunks are found, all terms of
