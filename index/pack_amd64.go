@@ -55,5 +55,8 @@ func addEights(list []uint32, lengths []uint16, sums []float64, shares *shareTab
 	return addWidest(&list[0], n, &lengths[0], &sums[0], shares, g, &begun[0])
 }
 
+// addWidest has these numbers written in: another one does not compile.
+var _ = [1]int{}[(plainCounts-4)|(plainLengths*plainCounts-4096)|(onlyChunk-0x8000)|(packedCode-24)]
+
 //go:noescape
 func addWidest(list *uint32, eights int, lengths *uint16, sums *float64, shares *shareTable, gains *gains, begun *uint32) (done, news int)
