@@ -222,7 +222,8 @@ func isSettled(reason string) bool {
 // isSkipReason reports whether an error the index keeps is one of a file that
 // is no document, which it stays as long as it does not change.
 func isSkipReason(reason string) bool {
-	return strings.HasPrefix(reason, corpus.ErrBinary.Error()) || strings.HasPrefix(reason, corpus.ErrTooLarge.Error())
+	return strings.HasPrefix(reason, corpus.ErrBinary.Error()) || strings.HasPrefix(reason, corpus.ErrTooLarge.Error()) ||
+		strings.HasPrefix(reason, corpus.ErrGenerated.Error())
 }
 
 // leftOut reports a file or folder that the walk could not give.
@@ -232,8 +233,11 @@ func (s *syncer) leftOut(err error) error {
 		return err
 	}
 	source, relErr := filepath.Rel(s.root, left.Path)
-	if relErr != nil {
+	switch {
+	case relErr != nil:
 		source = left.Path
+	case source == ".": // named itself, and nothing to read
+		source = filepath.Base(left.Path)
 	}
 	problem := FileProblem{filepath.ToSlash(source), left.Err.Error()}
 	if skippable(left.Err) {

@@ -262,6 +262,7 @@ func TestStatsAndVerify(t *testing.T) {
 	write(t, filepath.Join(dir, "d.html"), "<h1>D</h1>\n<p>dodo</p>\n<ul><li>one\n<li>two</ul>\n")
 	write(t, filepath.Join(dir, "e.md"), "---\ntitle: E\nlayout: cli\n---\n\n<!-- made of data -->\n")
 	write(t, filepath.Join(dir, "f.md"), "<!-- nothing yet -->\n")
+	write(t, filepath.Join(dir, "g.js"), strings.Repeat("a(1),", 2000))
 	a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
 	indexNow(t, a)
 	stats, err := a.Stats(t.Context(), true)
@@ -269,12 +270,13 @@ func TestStatsAndVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := stats.Collections[0]
-	if c.Files != 6 || c.Indexed != 2 || c.Empty != 3 || c.Bare != 1 || c.Skipped != 1 || c.Failed != 0 || c.LastChange == nil || c.SegmentBytes == 0 {
+	if c.Files != 7 || c.Indexed != 2 || c.Empty != 3 || c.Bare != 1 || c.Skipped != 2 || c.Failed != 0 || c.LastChange == nil || c.SegmentBytes == 0 {
 		t.Errorf("got %+v", c)
 	}
 	want := []string{
 		"a.md indexed ", "b.md empty the file has no bytes", "c.md skipped binary file", "d.html indexed ",
 		"e.md empty it has metadata alone, such as front matter, and no text", "f.md empty no text stands in it but comments or space",
+		"g.js skipped written by a program: its lines are longer than 1000 bytes",
 	}
 	var got []string
 	for _, f := range c.FileList {
@@ -289,7 +291,7 @@ func TestStatsAndVerify(t *testing.T) {
 	if err != nil || v.Differing != 1 || v.Compared != 4 || len(v.Findings) != 0 {
 		t.Errorf("got %+v, %v: a file that changed is no fault", v, err)
 	}
-	if r, err := a.Retry(t.Context()); err != nil || len(r.Skipped) != 1 || r.Changed != 1 {
+	if r, err := a.Retry(t.Context()); err != nil || len(r.Skipped) != 2 || r.Changed != 1 {
 		t.Errorf("retry: %+v, %v", r, err)
 	}
 	verified(t, a)

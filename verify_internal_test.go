@@ -1,0 +1,32 @@
+package ragflow
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.com/ragflow/corpus"
+	"example.com/ragflow/index"
+	"example.com/ragflow/state"
+)
+
+// TestCompareOlder compares what an earlier version cut: the text that it made of a page
+// may have been another one, that of a text file is the file.
+func TestCompareOlder(t *testing.T) {
+	root := t.TempDir()
+	for source, compared := range map[string]bool{"a.html": false, "b.md": true} {
+		path := filepath.Join(root, source)
+		if err := os.WriteFile(path, []byte("<p>A page of text</p>\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := corpus.Load(t.Context(), corpus.File{Root: root, Source: source, Path: path}, corpus.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := index.File{Source: source, Hash: doc.Hash, Chunker: "chunk/1"}
+		what, ok := compare(t.Context(), root, f, []state.Chunk{{Start: 0, End: 4, Text: "Text"}}, corpus.ChunkOptions{})
+		if ok != compared || len(what) > 0 != compared {
+			t.Errorf("%s: %v, %v, want compared: %v", source, what, ok, compared)
+		}
+	}
+}
