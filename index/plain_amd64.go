@@ -1,6 +1,6 @@
 package index
 
-// plainWidest is plainSlow for sixteen postings at once.
+// plainWidest is splitPlain for sixteen postings at once.
 //
 //go:noescape
 func plainWidest(b *plainBlock) (n int)

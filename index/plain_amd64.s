@@ -6,7 +6,7 @@ GLOBL ascending<>(SB), RODATA|NOPTR, $16
 
 // func plainWidest(b *plainBlock) (n int)
 //
-// plainOnes for sixteen postings at once. Masks: K1 those of the block, K6 those that are
+// splitPlain for sixteen postings at once. Masks: K1 those of the block, K6 those that are
 // plain, K7 those that are not.
 TEXT ·plainWidest(SB), NOSPLIT, $0-16
 	MOVQ         b+0(FP), R12
