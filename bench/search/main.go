@@ -147,20 +147,24 @@ func measureWords(ctx context.Context, s search, c corpus, k int, run string, do
 		return nil, err
 	}
 	defer out.Close()
-	found := make([][]hit, len(queries))
+	found, took := make([][]hit, len(queries)), make([]float64, len(queries))
 	watch := begin()
 	for i, q := range queries {
+		begun := time.Now()
 		if found[i], err = s(ctx, q.Text, k); err != nil {
 			return nil, err
 		}
+		took[i] = time.Since(begun).Seconds() * 1000
 	}
 	first := watch.per(len(queries))
+	slices.Sort(took)
 	m, err := repeat(len(queries), func(i int) error {
 		_, err := s(ctx, queries[i].Text, k)
 		return err
 	})
 	if err == nil {
 		m["first_per_cpu_second"] = 1 / first["cpu"]
+		m["first_p50"] = took[len(took)/2]
 		err = documents(found)
 	}
 	for i, q := range queries {
