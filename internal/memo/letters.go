@@ -61,7 +61,7 @@ func (l *Letters) Get(words []Word) {
 	}
 	for i := range words {
 		w := &words[i]
-		if s := t.find(w.First, w.Second); s.first.Load() == w.First && w.First != 0 { // or it was added just now: then it is as if it were not yet
+		if s, known := t.find(w.First, w.Second); known {
 			w.Number, w.About = s.number, s.about
 		}
 	}
@@ -73,8 +73,8 @@ func (l *Letters) Add(w Word, about uint32) (number, known uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.room()
-	s := t.find(w.First, w.Second)
-	if s.first.Load() != 0 {
+	s, there := t.find(w.First, w.Second)
+	if there {
 		return s.number, s.about
 	}
 	if l.n+1 >= MostLetters {
@@ -86,14 +86,18 @@ func (l *Letters) Add(w Word, about uint32) (number, known uint32) {
 	return l.n, about
 }
 
-// find returns the slot of a word, or the free one where it belongs.
-func (t *lettersTable) find(first, second uint64) *lettersSlot {
+// find returns the slot of a word and true, or the free one where it belongs. Somebody may be
+// at a free one just now: nothing else of it is looked at.
+func (t *lettersTable) find(first, second uint64) (slot *lettersSlot, known bool) {
 	hi, lo := bits.Mul64(first^mixB, second^mixA)
 	mask := uint64(len(t.slots) - 1) //nolint:gosec // there are some
 	for i := (hi ^ lo) & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		if k := s.first.Load(); k == first && s.second == second || k == 0 { // once: who adds may be at it
-			return s
+		switch k := s.first.Load(); {
+		case k == 0:
+			return s, false
+		case k == first && s.second == second:
+			return s, true
 		}
 	}
 }
@@ -111,7 +115,7 @@ func (l *Letters) room() *lettersTable {
 	made := &lettersTable{make([]lettersSlot, growth(len(t.slots))*len(t.slots))}
 	for i := range t.slots {
 		if from := &t.slots[i]; from.first.Load() != 0 {
-			to := made.find(from.first.Load(), from.second)
+			to, _ := made.find(from.first.Load(), from.second)
 			to.second, to.number, to.about = from.second, from.number, from.about
 			to.first.Store(from.first.Load())
 		}
