@@ -106,7 +106,7 @@ func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, int64
 	}
 	const move = `UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3, `
 	const where = ` WHERE id = ?4 AND token = ?5 AND until IS NOT NULL AND coalesce(head, 0) = ?6`
-	at := *last + 1
+	at := last + 1
 	inputs, size := turns(b.Source), bodyBytes(b.Deltas)
 	var moved sql.Result
 	if b.Release {
@@ -118,7 +118,6 @@ func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, int64
 		return h, 0, err
 	}
 	if n, err := moved.RowsAffected(); err != nil || n == 1 {
-		*last = at
 		return h, at, err
 	}
 	var head int64

@@ -23,8 +23,10 @@ const (
 const lastCommit = `(SELECT max(coalesce((SELECT max(id) FROM commits), 0),
 	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = '` + lastCommitKey + `'), 0)))`
 
-// lastCommit is the greatest commit id ever given, to be counted on.
-func (w *write) lastCommit() (*int64, error) { return w.Counter(`SELECT ` + lastCommit) }
+// lastCommit is the greatest commit id ever given.
+func (w *write) lastCommit() (last int64, err error) {
+	return last, w.QueryRow(`SELECT ` + lastCommit).Scan(&last)
+}
 
 // Import implements [Keeper].
 func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
@@ -48,8 +50,7 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 			return err
 		}
 		inputs, size := 0, 0
-		ids := a.idsAfter(graph.CommitID(*last))
-		*last = int64(ids[len(ids)-1])
+		ids := a.idsAfter(graph.CommitID(last))
 		for i, e := range entries {
 			placed := *e // a callback may run twice
 			placed.Parent = 0

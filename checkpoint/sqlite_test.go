@@ -190,7 +190,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := checkpoint.Open(t.Context(), junk, checkpoint.Options{})
-	if e, ok := errors.AsType[*sqlite.DamagedError](err); !ok || !strings.Contains(e.Error(), junk) {
+	if !errors.Is(err, sqlite.ErrDamaged) || !strings.Contains(err.Error(), junk) {
 		t.Errorf("junk: error = %v, want a DamagedError naming the file", err)
 	}
 	create := func(name string, o sqlite.Options) string {
@@ -206,12 +206,12 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	newer := create("newer.db", sqlite.Options{Migrations: repeat("SELECT 1", 99), ApplicationID: 0x72666c54})
 	_, err = checkpoint.Open(t.Context(), newer, checkpoint.Options{})
-	if e, ok := errors.AsType[*sqlite.NewerError](err); !ok || e.Version != 99 {
+	if !errors.Is(err, sqlite.ErrNewer) {
 		t.Errorf("newer: error = %v, want a NewerError", err)
 	}
 	foreign := create("foreign.db", sqlite.Options{Migrations: []string{`CREATE TABLE t(x)`}, ApplicationID: 1})
 	_, err = checkpoint.Open(t.Context(), foreign, checkpoint.Options{})
-	if _, ok := errors.AsType[*sqlite.ForeignError](err); !ok {
+	if !errors.Is(err, sqlite.ErrForeign) {
 		t.Errorf("foreign: error = %v, want a ForeignError", err)
 	}
 }

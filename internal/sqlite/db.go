@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -17,80 +16,91 @@ type Durability int
 
 // The levels of durability.
 const (
-	// ProcessCrash keeps every commit when the process dies at any point. When
-	// the machine loses power the last commits may be lost, without damage.
+	// ProcessCrash keeps every commit when the process dies at any point. A power
+	// failure may lose the last commits but does not damage the file.
 	ProcessCrash Durability = iota
-	// PowerLoss keeps every commit when the machine loses power, too: each
-	// transaction is forced to the disk before Write returns. Writes that wait
-	// at the same time share one transaction, so that many writers pay for it
-	// together.
+	// PowerLoss keeps every commit in a power failure, too: each transaction is
+	// forced to the disk before Write returns. Concurrent writes share one
+	// transaction and its cost.
 	PowerLoss
 )
+
+// Access says what a database is opened for.
+type Access int
+
+// The kinds of access.
+const (
+	// ReadWrite opens for reading and writing. A file or folder that cannot be
+	// written is an error that matches [ErrReadOnly].
+	ReadWrite Access = iota
+	// ReadIfNeeded opens for reading and writing, or for reading only if the file
+	// or folder cannot be written.
+	ReadIfNeeded
+	// ReadOnly opens for reading only.
+	ReadOnly
+)
+
+// DefaultPatience is longer than any transaction of a healthy process takes.
+const DefaultPatience = 2 * time.Minute
 
 // Options say how to open a database. The zero value opens a file without a
 // schema.
 type Options struct {
-	// Migrations bring the schema from version to version: the first from an
-	// empty file to version 1, and so on. Each runs once, in a transaction of
-	// its own. Those that were released must never change.
+	// Migrations bring the schema from each version to the next: the first one
+	// from an empty file to version 1. Released migrations must never change.
 	Migrations []string
-	// ApplicationID marks the files of one kind, so that another kind is
-	// refused instead of misread. Zero: not marked, not looked at.
+	// ApplicationID marks the files of one kind, so that files of another kind are
+	// refused. Zero: not checked.
 	ApplicationID int32
 	// Durability of commits.
 	Durability Durability
 	// Access says whether a file that cannot be written is an error.
 	Access Access
-	// Readers is how many reads run side by side. Zero: the number of CPUs, at
+	// Readers is the number of concurrent reads. Zero: the number of CPUs, at
 	// least 4.
 	Readers int
-	// Patience is how long others may hold a lock that is waited for, until that
-	// is a [LockedError]: one that was stopped in the middle of a write would be
-	// waited for without end. Zero: [DefaultPatience].
+	// Patience is how long a lock of another process is waited for before the
+	// operation fails with [ErrLocked]. Zero: [DefaultPatience].
 	Patience time.Duration
+	// Erase overwrites deleted and replaced content with zeros. The old bytes are
+	// gone once [DB.Checkpoint] has emptied the log.
+	Erase bool
 }
 
-// DefaultPatience is longer than any one transaction of a healthy process takes.
-const DefaultPatience = 2 * time.Minute
-
-// Counters tell what a DB did since it was opened.
+// Counters count what a DB did since it was opened.
 type Counters struct {
 	Statements int64 // statements run by callbacks and by the package itself
 	Commits    int64 // transactions that wrote
-	Writes     int64 // callbacks saved; greater than Commits where they were grouped
+	Writes     int64 // callbacks saved; greater than Commits if they were grouped
 }
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	path    string        // as given; for messages
-	wait    time.Duration // for a lock that others hold
-	file    string        // its absolute path; empty in memory
-	dsn     string
-	readers chan struct{} // one for each connection that may be taken for reading
-	idle    stack         // those of them that are open; the last used is taken first: it knows the schema and the pages
+	path    string // as given; for messages
+	file    string // absolute path; empty in memory
+	options Options
+	pool    *sql.DB // opens connections; keeps none
+
+	writer *writer // nil if the database is open for reading only
+	anchor *conn   // keeps a database in memory alive that has no writer
+
+	free    chan struct{} // one token for each connection that may read
 	closing chan struct{}
 	once    sync.Once
-	inFile  bool
-	synced  bool // commits are forced to the disk
 
-	writer   *writer // nil where the database was opened for reading only
-	readOnly bool
-	anchor   *conn // keeps a database in memory where there is no writer that does
+	mu   sync.Mutex
+	idle []*conn // open connections for reading; the last one is used first because its cache is warm
 
 	statements, commits, writes atomic.Int64
 }
 
 // Open opens or creates the database at path, together with its folder. The
-// path ":memory:", or an empty one, gives a private database in memory that
-// ends with Close. Errors that can be told apart: [DamagedError], [NewerError],
-// [ForeignError], [LockedError]. ctx bounds opening only, including the wait for another
-// process that is just migrating.
+// path ":memory:", or an empty one, gives a private database in memory that ends
+// with Close. The context bounds opening only, including the wait for another
+// process that is migrating the file.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	if o.Durability != ProcessCrash && o.Durability != PowerLoss {
-		return nil, fmt.Errorf("open database %s: unknown durability %d", path, o.Durability)
-	}
-	if err := o.Access.check(); err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
+	if o.Durability < ProcessCrash || o.Durability > PowerLoss || o.Access < ReadWrite || o.Access > ReadOnly {
+		return nil, fmt.Errorf("open database %s: unknown durability %d or access %d", path, o.Durability, o.Access)
 	}
 	if o.Readers <= 0 {
 		o.Readers = max(4, runtime.GOMAXPROCS(0))
@@ -98,95 +108,99 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
 	}
-	db := &DB{
-		path:    path,
-		wait:    o.Patience,
-		readers: make(chan struct{}, o.Readers),
-		closing: make(chan struct{}),
-		synced:  o.Durability == PowerLoss,
-	}
-	if err := db.open(ctx, o); err != nil {
+	db := &DB{path: path, options: o, free: make(chan struct{}, o.Readers), closing: make(chan struct{})}
+	if err := db.open(ctx); err != nil {
+		if db.pool != nil {
+			_ = db.pool.Close()
+		}
 		return nil, fmt.Errorf("open database %s: %w", path, db.explain(err))
 	}
 	for range o.Readers {
-		db.readers <- struct{}{}
+		db.free <- struct{}{}
 	}
 	return db, nil
 }
 
-// Read runs fn in a transaction that sees the database as it was when it began
-// and cannot change it. When ctx ends, a statement of QueryRow is interrupted,
-// and one of Query ends at its next row.
-func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return db.retry(ctx, func() error {
-		return db.explain(db.read(ctx, func(cn *conn) error { return cn.snapshot(ctx, fn) }))
-	})
-}
-
-// ReadOnce is Read for a callback that runs one statement, and others only while
-// it goes through the rows of that one. That sees the database at one moment by itself:
-// a transaction around it would be three more statements.
-func (db *DB) ReadOnce(ctx context.Context, fn func(*Tx) error) error {
-	return db.retry(ctx, func() error {
-		return db.explain(db.read(ctx, func(cn *conn) error { return call(fn, newTx(ctx, cn)) }))
-	})
-}
-
-// read lends a connection.
-func (db *DB) read(ctx context.Context, fn func(*conn) error) error {
-	select {
-	case <-db.closing: // looked at first: select picks at random
-		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	default:
-	}
-	select {
-	case <-db.readers:
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-db.closing:
-		return ErrClosed
-	}
-	cn := db.idle.pop()
-	defer func() {
-		db.idle.push(cn)
-		db.readers <- struct{}{}
-	}()
-	if cn == nil {
-		fresh, err := db.connect(ctx, true)
-		if err != nil {
-			return err
-		}
-		cn = fresh
-	}
-	err := fn(cn)
-	if cn.broken {
-		cn.close()
-		cn = nil
-	}
-	return err
-}
-
-// snapshot runs fn in a transaction for reading.
-func (cn *conn) snapshot(ctx context.Context, fn func(*Tx) error) error {
-	defer func() { cn.broken = !cn.rollback(ctx) }()
-	// BEGIN waits for nothing; with ctx, drivers would start a goroutine for it.
-	if err := cn.control(context.WithoutCancel(ctx), "BEGIN"); err != nil {
-		return err
-	}
-	tx := newTx(ctx, cn)
-	// BEGIN alone takes no snapshot; the first look at the file does.
-	var one int
-	if err := tx.QueryRow("SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
-	}
-	return call(fn, tx)
-}
+// ReadOnly reports whether the database was opened for reading only. Every
+// Write then fails with an error that matches [ErrReadOnly].
+func (db *DB) ReadOnly() bool { return db.writer == nil }
 
 // Counters returns what the DB did so far.
 func (db *DB) Counters() Counters {
 	return Counters{Statements: db.statements.Load(), Commits: db.commits.Load(), Writes: db.writes.Load()}
+}
+
+// Read runs fn in a transaction that cannot change the database and sees it as it
+// was at the first statement of fn. If ctx ends, a statement of QueryRow is
+// interrupted, and one of Query ends at its next row.
+func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
+	return db.read(ctx, func(cn *conn) (usable bool, err error) {
+		if err := cn.exec("BEGIN"); err != nil {
+			return false, err
+		}
+		defer func() { usable = cn.rollback() }()
+		return true, call(fn, &Tx{ctx, cn})
+	})
+}
+
+// ReadOnce is Read for a callback with a single statement, or with others only
+// while it ranges over the rows of that one. It saves BEGIN and ROLLBACK.
+func (db *DB) ReadOnce(ctx context.Context, fn func(*Tx) error) error {
+	return db.read(ctx, func(cn *conn) (usable bool, err error) { return true, call(fn, &Tx{ctx, cn}) })
+}
+
+func (db *DB) read(ctx context.Context, fn func(*conn) (usable bool, err error)) error {
+	return db.retry(ctx, func() error {
+		cn, err := db.reader(ctx)
+		if err != nil {
+			return db.explain(err)
+		}
+		usable := false
+		defer func() {
+			if usable {
+				db.mu.Lock()
+				db.idle = append(db.idle, cn)
+				db.mu.Unlock()
+			} else {
+				cn.close()
+			}
+			db.free <- struct{}{}
+		}()
+		usable, err = fn(cn)
+		return db.explain(err)
+	})
+}
+
+// reader takes a token and a connection.
+func (db *DB) reader(ctx context.Context) (*conn, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case <-db.closing: // first, because select picks at random
+		return nil, ErrClosed
+	default:
+	}
+	select {
+	case <-db.free:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-db.closing:
+		return nil, ErrClosed
+	}
+	db.mu.Lock()
+	if n := len(db.idle); n > 0 {
+		defer db.mu.Unlock()
+		cn := db.idle[n-1]
+		db.idle = db.idle[:n-1]
+		return cn, nil
+	}
+	db.mu.Unlock()
+	cn, err := db.connect(ctx, true)
+	if err != nil {
+		db.free <- struct{}{}
+	}
+	return cn, err
 }
 
 // Close finishes the writes that were begun, waits for reads under way, empties
@@ -198,33 +212,34 @@ func (db *DB) Close() error {
 		if db.writer != nil {
 			db.writer.close()
 		}
-		for range cap(db.readers) {
-			<-db.readers
+		for range cap(db.free) {
+			<-db.free
 		}
-		for cn := db.idle.pop(); cn != nil; cn = db.idle.pop() {
+		for _, cn := range db.idle {
 			cn.close()
 		}
 		if db.anchor != nil {
 			db.anchor.close()
 		}
 		err = db.Checkpoint(context.Background())
+		_ = db.pool.Close()
 	})
 	return err
 }
 
-// retry calls f until it succeeds, fails for another reason than a lock that
-// someone else holds, was held up for longer than is waited, or ctx ends.
+// retry calls f until it succeeds, fails for another reason than a lock of
+// another connection, or the context or the patience ends.
 func (db *DB) retry(ctx context.Context, f func() error) error {
 	var since time.Time
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := f()
-		if err == nil || !busy(err) {
+		if err == nil || !isBusy(err) {
 			return err
 		}
 		if since.IsZero() {
 			since = time.Now()
-		} else if time.Since(since) >= db.wait {
-			return &LockedError{Path: db.path, Waited: db.wait, Err: err}
+		} else if time.Since(since) >= db.options.Patience {
+			return &Error{Path: db.path, Kind: ErrLocked, Err: fmt.Errorf("for more than %v: %w", db.options.Patience, err)}
 		}
 		timer := time.NewTimer(pause/2 + rand.N(pause))
 		select {

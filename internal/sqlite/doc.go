@@ -1,5 +1,5 @@
-// Package sqlite opens SQLite files the way this module wants them: one writer,
-// many readers, numbered migrations, and never "database is locked".
+// Package sqlite opens the SQLite files of this module in one way: one writer,
+// many readers, WAL mode, numbered migrations, typed errors.
 //
 //	db, err := sqlite.Open(ctx, "threads.db", sqlite.Options{Migrations: []string{
 //		`CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT`,
@@ -12,29 +12,27 @@
 //
 // # Rules
 //
-//   - All changes go through [DB.Write]. A callback that returns nil is saved
-//     when Write returns nil; after any error nothing of it is saved.
+//   - All changes go through [DB.Write]. If the callback returns nil, its changes
+//     are committed before Write returns nil. After an error none of them is kept.
 //   - [DB.Read] sees one consistent snapshot and never waits for a writer.
-//   - A callback may run a second time after it lost a race, so it must set,
-//     not add to, what it hands out. It must not call Write.
-//   - Several processes may open one file. Whoever finds it locked waits until
-//     its context ends.
+//   - A callback may run again after a lock conflict. It must assign its results,
+//     not append to them, and it must not call Write.
+//   - Several processes may open one file. A locked file is waited for until the
+//     context ends, or until [Options].Patience is over.
 //   - A file or folder that cannot be written can still be read; see [Access].
-//   - A file that is damaged, of a newer version or of another program is
-//     refused with a typed error and left as it is.
+//   - A file that is damaged, has a newer schema or belongs to another program is
+//     refused with an [*Error] and left unchanged.
 //
 // # How it works
 //
-// The driver is mattn/go-sqlite3 where cgo is on and modernc.org/sqlite where
-// it is off; both hide behind the same few functions. A database has one
-// connection that writes. Whoever comes first serves all who wait: it takes their
-// writes, up to a limit, into one transaction and commits them together, so that
-// one alone changes no goroutine and many pay for a commit once. Where one fails
-// after it changed something, each is run again in a transaction of its own.
-// Readers have connections of their own. Files are in WAL mode. At
-// [ProcessCrash], synchronous=NORMAL, what was committed survives the death of
-// the process; the last commits may be lost when the machine loses power,
-// without damage. At [PowerLoss], synchronous=FULL, they are not: the writer
-// forces each transaction to the disk and, while many write, waits up to 2 ms
-// so that about as many share it as shared the last one.
+// The driver is mattn/go-sqlite3 with cgo and modernc.org/sqlite without. Each
+// connection is a [database/sql.Conn] with a cache of prepared statements. One
+// connection writes. Writers queue; the first one takes up to 64 queued callbacks
+// into one transaction, each in a savepoint, and commits them together (group
+// commit). Readers have connections of their own.
+//
+// With [ProcessCrash] (synchronous=NORMAL) a commit survives the death of the
+// process. A power failure may lose the last commits but does not damage the file.
+// With [PowerLoss] (synchronous=FULL) each transaction is also forced to the disk,
+// so a commit survives a power failure.
 package sqlite

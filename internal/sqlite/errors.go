@@ -3,112 +3,51 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"time"
 )
 
-// ErrClosed is what a DB returns once it was closed.
+// ErrClosed is returned by a DB after Close.
 var ErrClosed = errors.New("database is closed")
 
-// ErrDamaged matches every *DamagedError.
-var ErrDamaged = errors.New("database is damaged")
-
-// DamagedError tells that a file is not a database, or no longer a whole one.
-// The file was left as it is.
-type DamagedError struct {
-	Path string
-	Err  error // what SQLite said
-}
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("database %s is damaged (%v): restore it from a backup, or move it away to start anew", e.Path, e.Err)
-}
-
-// Unwrap returns what SQLite said.
-func (e *DamagedError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrDamaged.
-func (*DamagedError) Is(target error) bool { return target == ErrDamaged }
-
-// Facts about the disk; each matches the *DiskError that tells of it. Nothing
-// of the write was saved; what was saved before is intact.
+// Kinds of an [*Error]. In every case the failed operation has changed nothing,
+// and what was committed before is intact unless the file is damaged.
 var (
+	ErrDamaged  = errors.New("database is damaged")
 	ErrFull     = errors.New("disk is full")
 	ErrIO       = errors.New("disk cannot be read or written")
 	ErrReadOnly = errors.New("file or folder cannot be written")
+	ErrLocked   = errors.New("another process holds the database")
+	ErrNewer    = errors.New("database was written by a newer version of this program")
+	ErrForeign  = errors.New("database belongs to another program or holds other data")
 )
 
-// DiskError tells that the disk, not the data, stood in the way.
-type DiskError struct {
+// Error is a failure of a database file. It matches its Kind.
+type Error struct {
 	Path string
-	Kind error // ErrFull, ErrIO or ErrReadOnly
-	Err  error // what SQLite said
+	Kind error // ErrDamaged, ErrFull, …
+	Err  error // details: what SQLite reported, or what was expected
 }
 
-func (e *DiskError) Error() string {
-	return fmt.Sprintf("database %s: %v (%v)", e.Path, e.Kind, e.Err)
+// Error says what is wrong with which file and, where possible, what to do.
+func (e *Error) Error() string {
+	advice := ""
+	switch e.Kind {
+	case ErrDamaged:
+		advice = ": restore it from a backup, or move it away to start with an empty one"
+	case ErrNewer:
+		advice = ": update the program"
+	case ErrForeign:
+		advice = ": name another file"
+	}
+	return fmt.Sprintf("%s: %v (%v)%s", e.Path, e.Kind, e.Err, advice)
 }
 
-// Unwrap returns what SQLite said.
-func (e *DiskError) Unwrap() error { return e.Err }
+// Unwrap returns the details.
+func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether target is the error's Kind.
-func (e *DiskError) Is(target error) bool { return target == e.Kind }
+func (e *Error) Is(target error) bool { return target == e.Kind }
 
-// ErrLocked matches every *LockedError.
-var ErrLocked = errors.New("another process holds the database")
-
-// LockedError tells that a lock of others was waited for in vain. Nothing of the
-// write was saved.
-type LockedError struct {
-	Path   string
-	Waited time.Duration
-	Err    error // what SQLite said
-}
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("database %s: %v, and has for %v (%v)", e.Path, ErrLocked, e.Waited, e.Err)
-}
-
-// Unwrap returns what SQLite said.
-func (e *LockedError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrLocked.
-func (*LockedError) Is(target error) bool { return target == ErrLocked }
-
-// NewerError tells that a file was written by a newer version of the program.
-type NewerError struct {
-	Path    string
-	Version int // schema version of the file
-	Known   int // newest version this program knows
-}
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("database %s was written by a newer version of this program (schema %d, this one knows %d): update the program",
-		e.Path, e.Version, e.Known)
-}
-
-// ForeignError tells that a file is a database, but one of another kind.
-type ForeignError struct {
-	Path      string
-	Got, Want int32 // application ids
-}
-
-func (e *ForeignError) Error() string {
-	return fmt.Sprintf("database %s belongs to another program or holds other data (application id %#x, want %#x): name another file",
-		e.Path, e.Got, e.Want)
-}
-
-// PanicError is a panic of a callback, caught and turned into an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic in a database callback: %v\n%s", e.Value, e.Stack)
-}
-
-// Primary result codes of SQLite that are acted on; see sqlite.org/rescode.html.
+// Primary result codes of SQLite; see sqlite.org/rescode.html.
 const (
 	codePerm     = 3
 	codeBusy     = 5
@@ -121,32 +60,30 @@ const (
 	codeNotADB   = 26
 )
 
-// busy tells whether another connection holds a lock: trying again may work.
-func busy(err error) bool {
+// isBusy reports whether another connection holds a lock, so that a second try
+// may succeed.
+func isBusy(err error) bool {
 	code := codeOf(err) & 0xff
 	return code == codeBusy || code == codeLocked
 }
 
-// explain gives errors of a damaged file and of the disk their types.
+// explain turns errors of the file or the disk into an *Error.
 func (db *DB) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*DamagedError](err); ok {
+	if _, ok := errors.AsType[*Error](err); ok || err == nil {
 		return err
 	}
-	if _, ok := errors.AsType[*DiskError](err); ok {
+	kind := map[int]error{
+		codeCorrupt: ErrDamaged, codeNotADB: ErrDamaged, codeFull: ErrFull, codeIO: ErrIO,
+		codeReadOnly: ErrReadOnly, codePerm: ErrReadOnly, codeCantOpen: ErrReadOnly,
+	}[codeOf(err)&0xff]
+	if kind == nil {
 		return err
 	}
-	switch codeOf(err) & 0xff {
-	case codeCorrupt, codeNotADB:
-		return &DamagedError{Path: db.path, Err: err}
-	case codeFull:
-		return &DiskError{Path: db.path, Kind: ErrFull, Err: err}
-	case codeIO:
-		return &DiskError{Path: db.path, Kind: ErrIO, Err: err}
-	case codeReadOnly, codePerm, codeCantOpen:
-		return &DiskError{Path: db.path, Kind: ErrReadOnly, Err: err}
-	}
-	return err
+	return &Error{Path: db.path, Kind: kind, Err: err}
+}
+
+// readOnlyError is the error of an operation that a database opened for reading
+// cannot do.
+func (db *DB) readOnlyError(reason string) error {
+	return &Error{Path: db.path, Kind: ErrReadOnly, Err: errors.New(reason)}
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// Check looks through the whole file for damage and for references to rows
-// that do not exist, and returns what it finds, at most 100 lines. An error
-// means that it could not look.
+// Check reads the whole file and returns the damage and the references to missing
+// rows that it finds, at most 200 lines. An error means that it could not read.
 func (db *DB) Check(ctx context.Context) ([]string, error) {
 	var found []string
 	err := db.Read(ctx, func(tx *Tx) error {
@@ -18,69 +17,91 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 			`SELECT 'row ' || coalesce("rowid", '?') || ' of ' || "table" || ' refers to a row of ' || "parent" || ' that does not exist'
 				FROM pragma_foreign_key_check LIMIT 100`,
 		} {
-			if err := collect(tx, query, &found); err != nil {
-				return err
+			for row := range tx.Query(query) {
+				var line string
+				if err := row.Scan(&line); err != nil {
+					return err
+				}
+				if line != "ok" {
+					found = append(found, line)
+				}
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, ErrDamaged) { // so broken that it cannot be looked through
+	if errors.Is(err, ErrDamaged) { // too broken to be read to its end
 		return append(found, err.Error()), nil
 	}
 	return found, err
 }
 
-func collect(tx *Tx, query string, to *[]string) error {
-	for row := range tx.Query(query) {
-		var line string
-		if err := row.Scan(&line); err != nil {
-			return err
+// alone runs f on a connection of its own, outside of a transaction.
+func (db *DB) alone(ctx context.Context, f func(*conn) error) error {
+	return db.retry(ctx, func() error {
+		cn, err := db.connect(ctx, false)
+		if err == nil {
+			defer cn.close()
+			err = f(cn)
 		}
-		if line != "ok" {
-			*to = append(*to, line)
-		}
-	}
-	return nil
+		return db.explain(err)
+	})
 }
 
-// Vacuum writes the file anew without what was deleted from it, and gives the
-// room back to the disk. It needs as much free room as the file takes, and
-// waits until no other process writes to the file, or until ctx ends.
+// Vacuum rewrites the file without its free pages and gives them back to the
+// disk. It needs as much free space as the file takes, and waits until no other
+// process writes to the file, or until ctx ends.
 func (db *DB) Vacuum(ctx context.Context) error {
-	if db.readOnly {
-		return fmt.Errorf("vacuum: %w", db.denied(errOpenedToRead))
+	if db.ReadOnly() {
+		return fmt.Errorf("vacuum: %w", db.readOnlyError("it was opened for reading only"))
 	}
-	cn, err := db.connect(ctx, false)
-	if err != nil {
-		return db.explain(err)
-	}
-	defer cn.close()
-	if err := db.retry(ctx, func() error { return cn.exec(ctx, "VACUUM") }); err != nil {
-		return fmt.Errorf("vacuum: %w", db.explain(err))
+	if err := db.alone(ctx, func(cn *conn) error { return cn.exec("VACUUM") }); err != nil {
+		return fmt.Errorf("vacuum: %w", err)
 	}
 	return db.Checkpoint(ctx)
 }
 
-// CopyTo writes the database as it is at one moment, without free room, into the
-// file at path, which must be empty or not be there. Writers go on meanwhile. The
-// copy is whole when CopyTo returns nil; it is not forced to the disk.
+// CopyTo writes the database as it is at one moment, including what is only in the
+// log, to the file at path, which must be empty or not exist. Writers go on
+// meanwhile. The copy is not forced to the disk.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
-	if !db.inFile {
-		return errors.New("copy: the database is in memory only")
-	}
-	cn, err := db.connect(ctx, false)
-	if err != nil {
-		return db.explain(err)
-	}
-	defer cn.close()
-	return db.retry(ctx, func() error { return db.explain(cn.once(ctx, "VACUUM INTO ?", path)) })
+	return db.alone(ctx, func(cn *conn) error {
+		_, err := cn.sc.ExecContext(ctx, "VACUUM INTO ?", path)
+		return err
+	})
 }
 
-// Checkpoint moves what the write-ahead log holds into the file and truncates
-// the log. Where readers or other processes stand in the way, it does what it
-// can; that is not an error.
+// WriteFrom runs fn in a transaction that also sees the database at path, as the
+// schema "source", and commits it if fn returns nil. Foreign keys are not checked.
+func (db *DB) WriteFrom(ctx context.Context, path string, fn func(*Tx) error) error {
+	if db.ReadOnly() {
+		return db.readOnlyError("it was opened for reading only")
+	}
+	return db.alone(ctx, func(cn *conn) error {
+		if _, err := cn.sc.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+			return err
+		}
+		if _, err := cn.sc.ExecContext(ctx, "ATTACH ? AS source", path); err != nil {
+			return err
+		}
+		if err := cn.exec("BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+		err := call(fn, &Tx{ctx, cn})
+		if err == nil {
+			err = cn.exec("COMMIT")
+		}
+		if err != nil {
+			cn.rollback()
+		}
+		return err
+	})
+}
+
+// Checkpoint moves the write-ahead log into the file and truncates the log. If
+// readers or other processes block it, it moves as much as it can; that is not an
+// error.
 func (db *DB) Checkpoint(ctx context.Context) error {
-	if !db.inFile || db.readOnly {
+	if db.file == "" || db.ReadOnly() {
 		return nil
 	}
 	cn, err := db.connect(ctx, false)
@@ -89,8 +110,8 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	}
 	defer cn.close()
 	var blocked, frames, moved int
-	err = newTx(ctx, cn).QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &frames, &moved)
-	if busy(err) {
+	err = (&Tx{ctx, cn}).QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&blocked, &frames, &moved)
+	if isBusy(err) {
 		return nil
 	}
 	return db.explain(err)

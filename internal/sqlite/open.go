@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,151 +14,194 @@ import (
 	"syscall"
 )
 
-// open opens the file for what is asked, or can be had.
-func (db *DB) open(ctx context.Context, o Options) error {
-	write := o.Access != ReadOnly
-	err := db.locate(write)
-	if err == nil && (write || !db.inFile) {
-		err = db.openToWrite(ctx, o)
+// open opens the file with the access that is asked for, or that is possible.
+func (db *DB) open(ctx context.Context) error {
+	access := db.options.Access
+	location, err := db.locate(access != ReadOnly)
+	if err == nil && (access != ReadOnly || db.file == "") {
+		err = db.openToWrite(ctx, location)
 	}
+	unwritable := errors.Is(db.explain(err), ErrReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 	switch {
-	case !db.inFile, o.Access == ReadWrite:
-		return err
-	case o.Access == ReadIfNeeded && (err == nil || !cannotWrite(db.explain(err))):
-		return err
-	case o.Access == ReadOnly && err != nil:
+	case db.file == "", access == ReadWrite, access == ReadIfNeeded && !unwritable, access == ReadOnly && err != nil:
 		return err
 	}
-	return db.openToRead(ctx, o)
+	return db.openToRead(ctx, location)
 }
 
-// cannotWrite tells a file or folder that may only be read from other trouble.
-func cannotWrite(err error) bool {
-	return errors.Is(err, ErrReadOnly) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-// openToWrite opens the connection that writes.
-func (db *DB) openToWrite(ctx context.Context, o Options) error {
-	cn, err := db.prepare(ctx, o)
-	if err != nil {
-		return err
+// use makes location the database that connections open.
+func (db *DB) use(location string) (err error) {
+	if db.pool != nil {
+		_ = db.pool.Close()
 	}
-	db.writer = &writer{db: db, cn: cn, counters: map[string]*int64{}}
-	return nil
+	separator := "?"
+	if strings.Contains(location, "?") {
+		separator = "&"
+	}
+	// A connection has one owner, so SQLite need not lock it.
+	db.pool, err = sql.Open(driverName, location+separator+"_mutex=no")
+	if err == nil {
+		db.pool.SetMaxIdleConns(-1)
+	}
+	return err
 }
 
-// memoryName names a new database in memory. The name is no secret.
-func memoryName() string {
-	return fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64())
-}
-
-// locate finds out what to open, and, to write it, creates folder and file with
+// locate returns what to open as a URI. To write, it creates folder and file with
 // rights for their owner only; SQLite gives its side files the rights of the file.
-func (db *DB) locate(create bool) error {
+func (db *DB) locate(create bool) (string, error) {
 	if db.path == "" || db.path == ":memory:" {
-		db.dsn = memoryName()
-		return nil
+		return memoryName(), nil
 	}
 	abs, err := filepath.Abs(db.path)
 	if err != nil {
-		return err
+		return "", err
 	}
+	db.file = abs
 	if strings.ContainsRune(abs, 0) {
-		return errors.New("path holds a NUL character")
+		return "", errors.New("path holds a NUL character")
+	}
+	if create {
+		if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
+			return "", err
+		}
+		f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case err == nil:
+			err = f.Close()
+		case errors.Is(err, fs.ErrExist):
+			err = nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
+		return "", errors.New("not a regular file")
 	}
 	p := filepath.ToSlash(abs)
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // C:/… becomes file:///C:/…
 	}
-	if create {
-		if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
-			return err
-		}
-	}
-	db.dsn = (&url.URL{Scheme: "file", Path: p}).String()
-	db.file, db.inFile = abs, true
-	info, err := os.Stat(abs)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return errors.New("not a regular file")
-	case err == nil || !create:
-		return nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) { // another process was first
-		return nil
-	}
+	return (&url.URL{Scheme: "file", Path: p}).String(), nil
+}
+
+// memoryName names a new database in memory.
+func memoryName() string {
+	return fmt.Sprintf("file:/ragflow-%d-%d?vfs=memdb", os.Getpid(), rand.Uint64())
+}
+
+func (db *DB) openToWrite(ctx context.Context, location string) error {
+	cn, err := db.prepare(ctx, location)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	db.writer = &writer{db: db, cn: cn, turn: make(chan struct{}, 1)}
+	return nil
 }
 
-// prepare opens a connection that writes and migrates, waiting for other
-// processes that do the same.
-func (db *DB) prepare(ctx context.Context, o Options) (*conn, error) {
-	var cn *conn
-	err := db.retry(ctx, func() error {
-		var err error
+// prepare opens a connection that writes and migrates the file. It waits for
+// other processes that do the same.
+func (db *DB) prepare(ctx context.Context, location string) (cn *conn, err error) {
+	if err := db.use(location); err != nil {
+		return nil, err
+	}
+	err = db.retry(ctx, func() error {
 		if cn, err = db.connect(ctx, false); err != nil {
 			return err
 		}
-		if err = db.migrate(ctx, cn, o); err != nil {
-			cn.rollback(ctx)
+		if err = db.migrate(ctx, cn); err != nil {
+			cn.rollback()
 			cn.close()
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return cn, nil
+	return cn, err
 }
 
-// openToRead opens the file for reading only. SQLite reads a file in WAL mode by
-// way of two files beside it. Where they are missing and cannot be made, there is
-// nothing in the log either, and the file alone is the whole database: then it is
-// opened as one that nobody changes. A file that is not there, in a folder where
-// it cannot be made, is an empty database.
-func (db *DB) openToRead(ctx context.Context, o Options) error {
-	db.readOnly = true
-	if _, err := os.Stat(db.file); errors.Is(err, os.ErrNotExist) {
-		return db.openEmpty(ctx, o)
+// openToRead opens the file for reading only. In WAL mode SQLite needs two files
+// beside the database. If they are missing and cannot be made, the log is empty
+// and the file alone is the whole database, so it is opened as immutable. A file
+// that does not exist and cannot be made is an empty database.
+func (db *DB) openToRead(ctx context.Context, location string) error {
+	if _, err := os.Stat(db.file); errors.Is(err, fs.ErrNotExist) {
+		db.file = ""
+		// A database in memory ends with its last connection.
+		db.anchor, err = db.prepare(ctx, memoryName())
+		return err
 	}
-	location := db.dsn
-	err := db.tryToRead(ctx, location+"?mode=ro", o)
-	if err == nil || codeOf(err)&0xff != codeCantOpen && codeOf(err)&0xff != codeReadOnly {
+	err := db.tryToRead(ctx, location+"?mode=ro")
+	if code := codeOf(err) & 0xff; err == nil || code != codeCantOpen && code != codeReadOnly {
 		return err
 	}
 	if log, statErr := os.Stat(db.file + "-wal"); statErr == nil && log.Size() > 0 {
-		return db.denied(errStrandedLog)
+		return db.readOnlyError("its write-ahead log cannot be read without writing beside it: copy the folder to where it can be written, and open the copy")
 	}
-	return db.tryToRead(ctx, location+"?mode=ro&immutable=1", o)
+	return db.tryToRead(ctx, location+"?mode=ro&immutable=1")
 }
 
-// openEmpty opens an empty database in memory in place of the file.
-func (db *DB) openEmpty(ctx context.Context, o Options) error {
-	db.dsn, db.inFile = memoryName(), false
-	var err error
-	db.anchor, err = db.prepare(ctx, o) // a database in memory ends with its last connection
-	return err
-}
-
-// tryToRead makes dsn the one to open, and reads the version of the schema.
-func (db *DB) tryToRead(ctx context.Context, dsn string, o Options) error {
-	db.dsn = dsn
+// tryToRead opens location and checks the version of the schema.
+func (db *DB) tryToRead(ctx context.Context, location string) error {
+	if err := db.use(location); err != nil {
+		return err
+	}
 	return db.retry(ctx, func() error {
 		cn, err := db.connect(ctx, true)
 		if err != nil {
 			return err
 		}
 		defer cn.close()
-		version, err := db.version(ctx, cn, o)
-		if err == nil && version < len(o.Migrations) {
-			err = db.denied(errOldSchema)
+		version, err := db.version(ctx, cn)
+		if err == nil && version < len(db.options.Migrations) {
+			err = db.readOnlyError("it has an older schema that must be migrated: open it once where it can be written")
 		}
 		return err
 	})
+}
+
+// migrate brings the file to the newest version, or leaves it as it is.
+func (db *DB) migrate(ctx context.Context, cn *conn) error {
+	// Check before changing anything: a foreign file stays as it is.
+	version, err := db.version(ctx, cn)
+	if err != nil {
+		return err
+	}
+	if _, err := cn.sc.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	if version == len(db.options.Migrations) {
+		return nil
+	}
+	if err := cn.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	// Another process may have migrated while this one waited.
+	if version, err = db.version(ctx, cn); err != nil {
+		return err
+	}
+	for ; version < len(db.options.Migrations); version++ {
+		step := fmt.Sprintf("%s; PRAGMA user_version = %d; PRAGMA application_id = %d",
+			db.options.Migrations[version], version+1, db.options.ApplicationID)
+		if _, err := cn.sc.ExecContext(ctx, step); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", version+1, err)
+		}
+	}
+	return cn.exec("COMMIT")
+}
+
+// version returns the schema version of the file; 0 for an empty one.
+func (db *DB) version(ctx context.Context, cn *conn) (int, error) {
+	var version, tables int
+	var id int32
+	err := (&Tx{ctx, cn}).QueryRow(`SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_user_version, pragma_application_id`).Scan(&version, &id, &tables)
+	want, known := db.options.ApplicationID, len(db.options.Migrations)
+	switch {
+	case err != nil:
+		return 0, err
+	case want != 0 && id != want && (tables > 0 || version > 0):
+		return 0, &Error{db.path, ErrForeign, fmt.Errorf("application id %#x, want %#x", id, want)}
+	case version < 0 || version > known:
+		return 0, &Error{db.path, ErrNewer, fmt.Errorf("schema %d, this one knows %d", version, known)}
+	}
+	return version, nil
 }

@@ -145,8 +145,8 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		_ = add("b")(tx)
 		panic("ouch")
 	})
-	if p, ok := errors.AsType[*sqlite.PanicError](err); !ok || p.Value != "ouch" {
-		t.Errorf("error = %v, want a PanicError", err)
+	if err == nil || !strings.Contains(err.Error(), "ouch") {
+		t.Errorf("error = %v, want one that names the panic", err)
 	}
 	err = db.Write(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("ROLLBACK") // a callback that breaks the transaction itself
@@ -211,42 +211,6 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-func TestGroupThatBreaksIsRunOneByOne(t *testing.T) {
-	db := open(t, filepath.Join(t.TempDir(), "x.db"))
-	inside, release := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_ = db.Write(t.Context(), func(*sqlite.Tx) error {
-			close(inside)
-			<-release
-			return nil
-		})
-	})
-	<-inside
-	var bad error
-	good := make([]error, 8)
-	for i := range good {
-		wg.Go(func() { good[i] = db.Write(t.Context(), add(strconv.Itoa(i))) })
-	}
-	wg.Go(func() {
-		bad = db.Write(t.Context(), func(tx *sqlite.Tx) error {
-			_, err := tx.Exec("ROLLBACK")
-			return errors.Join(errors.New("boom"), err)
-		})
-	})
-	close(release)
-	wg.Wait()
-	if bad == nil {
-		t.Error("the breaking write succeeded")
-	}
-	if err := errors.Join(good...); err != nil {
-		t.Error(err)
-	}
-	if got := len(bodies(t, db)); got != len(good) {
-		t.Errorf("%d rows, want %d", got, len(good))
-	}
-}
-
 func TestReadIsASnapshot(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x.db"))
 	count := func(tx *sqlite.Tx) (n int, err error) {
@@ -254,6 +218,9 @@ func TestReadIsASnapshot(t *testing.T) {
 		return n, err
 	}
 	err := db.Read(t.Context(), func(tx *sqlite.Tx) error {
+		if _, err := count(tx); err != nil {
+			return err
+		}
 		if err := db.Write(t.Context(), add("a")); err != nil {
 			return err
 		}
@@ -400,12 +367,12 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("the broken migration left something behind: %v", err)
 	}
 	err := open1(7, notes)
-	if e, ok := errors.AsType[*sqlite.NewerError](err); !ok || e.Version != 3 || e.Known != 1 {
-		t.Errorf("error = %v, want a NewerError 3/1", err)
+	if !errors.Is(err, sqlite.ErrNewer) || !strings.Contains(err.Error(), "schema 3, this one knows 1") {
+		t.Errorf("error = %v, want ErrNewer with both versions", err)
 	}
 	err = open1(8, notes, second)
-	if e, ok := errors.AsType[*sqlite.ForeignError](err); !ok || e.Got != 7 || e.Want != 8 {
-		t.Errorf("error = %v, want a ForeignError 7/8", err)
+	if !errors.Is(err, sqlite.ErrForeign) || !strings.Contains(err.Error(), "0x7, want 0x8") {
+		t.Errorf("error = %v, want ErrForeign with both ids", err)
 	}
 }
 
@@ -446,8 +413,8 @@ func TestDamaged(t *testing.T) {
 				})
 				err = errors.Join(err, db.Close())
 			}
-			if e, ok := errors.AsType[*sqlite.DamagedError](err); !ok || e.Path != path {
-				t.Errorf("error = %v, want a DamagedError naming %s", err, path)
+			if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Kind != sqlite.ErrDamaged || e.Path != path {
+				t.Errorf("error = %v, want ErrDamaged that names %s", err, path)
 			}
 			got, err := os.ReadFile(path)
 			if err != nil {
@@ -609,9 +576,8 @@ func TestLocked(t *testing.T) {
 			return err
 		}
 		err := waiting.Write(t.Context(), add("too early"))
-		locked, ok := errors.AsType[*sqlite.LockedError](err)
-		if !ok || !errors.Is(err, sqlite.ErrLocked) || locked.Path != path || locked.Waited != 50*time.Millisecond {
-			t.Errorf("got %v, want a LockedError", err)
+		if !errors.Is(err, sqlite.ErrLocked) || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want ErrLocked that names the file", err)
 		}
 		return nil
 	}); err != nil {
