@@ -28,8 +28,7 @@ var rooms = map[string]room{
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
 	"state":  {},
-	"phrase": {},
-	"text": {ours: []string{"internal/memo"}, theirs: []string{
+	"search/text": {ours: []string{"internal/memo"}, theirs: []string{
 		"github.com/clipperhouse/uax29/v2",    // Unicode word boundaries (UAX #29)
 		"github.com/blevesearch/snowballstem", // stemmers of most languages
 		"github.com/kljensen/snowball",        // that of English, and its stop words
@@ -37,9 +36,9 @@ var rooms = map[string]room{
 		"github.com/tiktoken-go/tokenizer",    // o200k token counts
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
-	"rank": {ours: []string{"state", "text"}},
-	"cite": {ours: []string{"state", "text", "phrase"}},
-	"corpus": {ours: []string{"text", "state", "internal/rst", "internal/adoc"}, theirs: []string{
+	"search/rank": {ours: []string{"state", "search/text"}},
+	"skills/cite": {ours: []string{"prompts", "state", "search/text"}},
+	"ingest/load": {ours: []string{"search/text", "state", "internal/rst", "internal/adoc"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"go.yaml.in/yaml/v4",              // front matter
 		"github.com/google/uuid",          // chunk ids (version 5)
@@ -49,33 +48,33 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},
-	"index": {ours: []string{"text", "state", "rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"search/index": {ours: []string{"search/text", "state", "search/rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"golang.org/x/sys/cpu", // can the processor multiply 32 bytes at once
 	}},
-	"promoted":                  {ours: []string{"text", "state", "cite", "offline", "internal/sqlite"}},
+	"promoted":                  {ours: []string{"search/text", "state", "skills/cite", "skills/offline", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
 	"llm/llmtest":               {},
 	"llm/rerank":                {ours: []string{"llm"}},
-	"prompts":                   {ours: []string{"phrase"}},
+	"prompts":                   {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"offline": {ours: []string{"text", "state", "rank", "cite", "phrase", "internal/memo", "internal/parallel"}, theirs: []string{
+	"skills/offline": {ours: []string{"search/text", "state", "prompts", "search/rank", "skills/cite", "internal/memo", "internal/parallel"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // dictionaries that people write
 	}},
-	"nodes": {ours: []string{"graph", "state", "text", "rank", "cite", "phrase", "internal/memo"}, theirs: []string{
+	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/memo"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
-	"transcript": {ours: []string{"graph", "state", "text", "phrase"}},
-	"eval":       {ours: []string{".", "state", "text", "rank", "cite", "corpus", "index", "llm", "nodes", "offline", "prompts"}},
-	"model":      {ours: []string{"llm", "prompts", "text", "state", "rank", "cite"}},
-	".": {ours: []string{"graph", "state", "llm", "model", "text", "rank", "cite", "corpus", "index", "checkpoint", "offline", "nodes", "phrase", "promoted", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"transcript":   {ours: []string{"graph", "state", "search/text", "prompts"}},
+	"eval":         {ours: []string{".", "state", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}},
+	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
+	".": {ours: []string{"graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "promoted", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
-	"cmd/ragflow": {ours: []string{".", "eval", "index", "llm", "llm/openai", "llm/rerank", "rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left

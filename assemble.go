@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 	"example.com/ragflow/transcript"
 )
 
@@ -21,8 +21,8 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
 		Grade:   GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
 		Queries: cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
-		LatencyMS: map[string]float64{}, SourcesHeader: phrase.Say(phrase.SourcesHeader, turn.Language),
-		ChangedNotice: phrase.Say(phrase.Changed, turn.Language),
+		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
+		ChangedNotice: prompts.Say(prompts.Changed, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
 		reply.Question = m.Content
@@ -59,7 +59,7 @@ func (f *sourceFiles) citations(ctx context.Context, of []state.Citation, lang s
 		out[i] = CitationReply{
 			N: c.N, Source: c.Source, Path: citedPath(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
 			StartLine: c.StartLine, EndLine: c.EndLine,
-			Page: c.Page, EndPage: c.EndPage, Pages: phrase.Pages(c.Page, c.EndPage, lang), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
+			Page: c.Page, EndPage: c.EndPage, Pages: prompts.Pages(c.Page, c.EndPage, lang), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
 			Changed: f.changed(ctx, c), URL: c.URL,
 		}
 	}

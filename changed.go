@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ragflow/cite"
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -94,7 +94,7 @@ func (f *sourceFiles) at(ctx context.Context, path string, c state.Citation) boo
 	}
 	text, ok := f.parsed[path]
 	if !ok {
-		if doc, err := corpus.Load(ctx, corpus.File{Source: c.Source, Path: path}, corpus.Limits{}); err == nil && doc.Converted {
+		if doc, err := load.Load(ctx, load.File{Source: c.Source, Path: path}, load.Limits{}); err == nil && doc.Converted {
 			text = []byte(doc.Text)
 		}
 		f.parsed[path] = text

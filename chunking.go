@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search/index"
 )
 
 // Chunkers lists the names that Config.Chunking.Chunker may have.
-func Chunkers() []string { return corpus.Chunkers() }
+func Chunkers() []string { return load.Chunkers() }
 
 // chunkingOf says how the documents of a root are cut: as its folder was
 // indexed with KeepChunking, else as Config.Chunking says.
-func (a *Assistant) chunkingOf(ctx context.Context, root string) (corpus.ChunkOptions, error) {
+func (a *Assistant) chunkingOf(ctx context.Context, root string) (load.ChunkOptions, error) {
 	if a.config.KeepChunking {
 		return a.config.Chunking, nil
 	}
@@ -23,7 +23,7 @@ func (a *Assistant) chunkingOf(ctx context.Context, root string) (corpus.ChunkOp
 	if err != nil || note == "" {
 		return a.config.Chunking, err
 	}
-	var kept corpus.ChunkOptions
+	var kept load.ChunkOptions
 	if err := json.Unmarshal([]byte(note), &kept); err != nil {
 		return kept, fmt.Errorf("read how %q is cut: %w", root, err)
 	}
@@ -32,7 +32,7 @@ func (a *Assistant) chunkingOf(ctx context.Context, root string) (corpus.ChunkOp
 
 // sentenceModel is what the semantic chunker compares sentences with: the
 // embedder, where it is the model that the options name; else nil.
-func (a *Assistant) sentenceModel(o corpus.ChunkOptions) corpus.Embed {
+func (a *Assistant) sentenceModel(o load.ChunkOptions) load.Embed {
 	e := a.config.Embedder
 	if e == nil || o.Semantic.Model == "" || index.ModelName(e.Model()) != index.ModelName(o.Semantic.Model) {
 		return nil
@@ -47,12 +47,12 @@ func (a *Assistant) sentenceModel(o corpus.ChunkOptions) corpus.Embed {
 }
 
 // chunkings is chunkingOf by root, for all that is indexed.
-func (a *Assistant) chunkings(ctx context.Context) (map[string]corpus.ChunkOptions, error) {
+func (a *Assistant) chunkings(ctx context.Context) (map[string]load.ChunkOptions, error) {
 	collections, err := a.index.Collections(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]corpus.ChunkOptions{}
+	out := map[string]load.ChunkOptions{}
 	for _, c := range collections {
 		if out[c.Root], err = a.chunkingOf(ctx, c.Root); err != nil {
 			return nil, err

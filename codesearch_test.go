@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/corpus"
+	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // codeQuestions ask for functions of real programs by what they do. Nothing was
@@ -49,10 +49,10 @@ func TestCodeQuestions(t *testing.T) {
 	}
 	const k = 5
 	var out strings.Builder
-	chunkers := []string{corpus.ChunkCode, corpus.ChunkText}
+	chunkers := []string{load.ChunkCode, load.ChunkText}
 	ranks, tokens, until := map[string][]int{}, map[string]int{}, map[string]int{}
 	for _, chunker := range chunkers {
-		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: corpus.ChunkOptions{Chunker: chunker}})
+		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: load.ChunkOptions{Chunker: chunker}})
 		for _, q := range codeQuestions {
 			reply, err := a.SearchWith(t.Context(), q.text, ragflow.SearchOptions{TopK: k, Plain: true})
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"example.com/ragflow/corpus"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
@@ -42,7 +42,7 @@ type Config struct {
 
 	// Chunking says how documents are cut: see package corpus. A folder that was
 	// indexed with KeepChunking is cut as it was noted then, whatever Chunking says.
-	Chunking corpus.ChunkOptions
+	Chunking load.ChunkOptions
 	// KeepChunking notes Chunking for the folders that are indexed, so that later
 	// runs cut them the same way.
 	KeepChunking bool

@@ -10,7 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // thyme is a page that says where it is published and what it is.

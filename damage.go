@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // openIndex opens the index. A damaged one is moved aside, never deleted, and a

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

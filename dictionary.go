@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/ragflow/offline"
+	"example.com/ragflow/skills/offline"
 )
 
 // Expansion is what a dictionary knows for a word or phrase of a question.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"example.com/ragflow/index"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search/index"
 )
 
 // DenseReport tells what embedding did.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"example.com/ragflow/index"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // ExplainedHit says how a passage comes into the list of a search. Its JSON is the

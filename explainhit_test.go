@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // TestExplainHitOfHiddenParent: how links led to a passage is told also where the hit

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"example.com/ragflow/index"
 	"example.com/ragflow/internal/parallel"
+	"example.com/ragflow/search/index"
 )
 
 // batchRecords is how many records one transaction takes: they are small.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 )
 
 // Given is a document that lies in no file: what a program read from its
@@ -25,13 +25,13 @@ func (a *Assistant) takeGiven(ctx context.Context, report *IndexReport) error {
 	}
 	var entries []index.Entry
 	for _, g := range a.config.Given {
-		doc, err := corpus.Parse(ctx, g.Name, g.Data)
+		doc, err := load.Parse(ctx, g.Name, g.Data)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", g.Name, err)
 		}
 		doc.Root = rootGiven
 		options := a.config.Chunking
-		chunks, err := corpus.ChunkWith(ctx, doc, options, a.sentenceModel(options))
+		chunks, err := load.ChunkWith(ctx, doc, options, a.sentenceModel(options))
 		if err != nil {
 			return fmt.Errorf("cut %s: %w", g.Name, err)
 		}

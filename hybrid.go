@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/index"
 	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

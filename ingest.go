@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 )
 
 // Files go into the index in batches, so that an interrupted run keeps what it
@@ -114,13 +114,13 @@ func (a *Assistant) indexAsItIs(ctx context.Context) (*IndexReport, error) {
 // a folder, or the folder that a glob begins with. The error matches
 // fs.ErrNotExist or is what else the file system said.
 func CheckDocs(path string) error {
-	_, err := corpus.Resolve(path)
+	_, err := load.Resolve(path)
 	return err
 }
 
 // resolveRoot names a root as the index knows it.
 func resolveRoot(docs string) (string, error) {
-	root, err := corpus.Resolve(docs)
+	root, err := load.Resolve(docs)
 	return root.Name, err
 }
 
@@ -129,7 +129,7 @@ type syncer struct {
 	assistant *Assistant
 	root      string
 	report    *IndexReport
-	chunking  corpus.ChunkOptions
+	chunking  load.ChunkOptions
 	// fingerprint is that of chunking: see cutAs.
 	fingerprint string
 	again       bool
@@ -144,12 +144,12 @@ type syncer struct {
 
 // job is a file that may have changed.
 type job struct {
-	file  corpus.File
+	file  load.File
 	known index.File // what the index holds; zero for a new file
 }
 
 // cutAs says how documents are cut.
-func (s *syncer) cutAs(o corpus.ChunkOptions) { s.chunking, s.fingerprint = o, o.Fingerprint() }
+func (s *syncer) cutAs(o load.ChunkOptions) { s.chunking, s.fingerprint = o, o.Fingerprint() }
 
 func (s *syncer) run(ctx context.Context) error {
 	db := s.assistant.index
@@ -180,7 +180,7 @@ func (s *syncer) run(ctx context.Context) error {
 
 // scan walks the root and lists what has to be read.
 func (s *syncer) scan(ctx context.Context, known map[string]index.File) error {
-	for file, err := range corpus.Files(ctx, s.root) {
+	for file, err := range load.Files(ctx, s.root) {
 		if err != nil {
 			if err := s.leftOut(err); err != nil {
 				return err
@@ -214,7 +214,7 @@ func (s *syncer) retry(k index.File) bool {
 // isSettled reports whether an error the index keeps comes of what is in the
 // file, so that reading it again before it changes is of no use.
 func isSettled(reason string) bool {
-	return isSkipReason(reason) || slices.ContainsFunc([]error{corpus.ErrBroken, corpus.ErrEncrypted, corpus.ErrNoText}, func(err error) bool {
+	return isSkipReason(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
 		return strings.HasPrefix(reason, err.Error())
 	})
 }
@@ -222,13 +222,13 @@ func isSettled(reason string) bool {
 // isSkipReason reports whether an error the index keeps is one of a file that
 // is no document, which it stays as long as it does not change.
 func isSkipReason(reason string) bool {
-	return strings.HasPrefix(reason, corpus.ErrBinary.Error()) || strings.HasPrefix(reason, corpus.ErrTooLarge.Error()) ||
-		strings.HasPrefix(reason, corpus.ErrGenerated.Error())
+	return strings.HasPrefix(reason, load.ErrBinary.Error()) || strings.HasPrefix(reason, load.ErrTooLarge.Error()) ||
+		strings.HasPrefix(reason, load.ErrGenerated.Error())
 }
 
 // leftOut reports a file or folder that the walk could not give.
 func (s *syncer) leftOut(err error) error {
-	left, ok := errors.AsType[*corpus.FileError](err)
+	left, ok := errors.AsType[*load.FileError](err)
 	if !ok {
 		return err
 	}
@@ -251,8 +251,8 @@ func (s *syncer) leftOut(err error) error {
 
 // skippable tells files that are no documents from files in trouble.
 func skippable(err error) bool {
-	return errors.Is(err, corpus.ErrNoLoader) || errors.Is(err, corpus.ErrBinary) ||
-		errors.Is(err, corpus.ErrTooLarge) || errors.Is(err, corpus.ErrNotRegular) || errors.Is(err, corpus.ErrGenerated)
+	return errors.Is(err, load.ErrNoLoader) || errors.Is(err, load.ErrBinary) ||
+		errors.Is(err, load.ErrTooLarge) || errors.Is(err, load.ErrNotRegular) || errors.Is(err, load.ErrGenerated)
 }
 
 // remove drops what the index holds and the root does not. What lies in a
@@ -309,7 +309,7 @@ func (s *syncer) progress(p Progress) {
 func citedPath(root, source string) string { return new(citedPaths).of(root, source) }
 
 // citedPaths tells the paths of several sources, of one answer.
-type citedPaths struct{ locator corpus.Locator }
+type citedPaths struct{ locator load.Locator }
 
 func (p *citedPaths) of(root, source string) string {
 	if root == "" || root == rootGiven {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 )
 
 // readAll reads the changed files on all cores and hands them to the index in
@@ -75,9 +75,9 @@ func (s *syncer) read(ctx context.Context, j job) read {
 	r.entry.File = index.File{
 		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.fingerprint,
 	}
-	doc, err := corpus.Load(ctx, j.file, corpus.Limits{})
+	doc, err := load.Load(ctx, j.file, load.Limits{})
 	if err != nil {
-		if left, ok := errors.AsType[*corpus.FileError](err); ok {
+		if left, ok := errors.AsType[*load.FileError](err); ok {
 			err = left.Err // the report names the file itself
 		}
 		r.problem, r.entry.File.Error = err, err.Error()
@@ -90,7 +90,7 @@ func (s *syncer) read(ctx context.Context, j job) read {
 	}
 	r.warned = doc.Warnings
 	r.entry.Links = doc.Links
-	r.entry.Chunks, err = corpus.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
+	r.entry.Chunks, err = load.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
 	if err != nil {
 		r.problem, r.entry.File.Error = err, err.Error()
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // TestLinksOfDocker compares the links found in the Docker pages with a list made

@@ -10,11 +10,10 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/model"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/phrase"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/skills/model"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 
@@ -218,7 +217,7 @@ func (a answerer) closest(ctx context.Context, t state.Task, refusal state.Answe
 	if err != nil {
 		return state.Answer{}, err
 	}
-	rest := strings.TrimPrefix(nearest.Text, phrase.Say(phrase.NotFound, t.Language))
+	rest := strings.TrimPrefix(nearest.Text, prompts.Say(prompts.NotFound, t.Language))
 	refusal.Text += "\n\n" + strings.TrimSpace(rest)
 	refusal.Citations = nearest.Citations
 	graph.Note(ctx, "closest passage", "chosen "+offline.Name)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
 	"example.com/ragflow/promoted"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Facts about promoted answers; match them with errors.Is.
@@ -260,7 +260,7 @@ func (a *Assistant) promotedReply(ctx context.Context, matches []promoted.Match)
 			ID: m.Answer.ID, Question: m.Answer.Question, Standalone: m.Answer.Standalone, Answer: m.Answer.Text,
 			Citations: files.citations(ctx, m.Answer.Citations, m.Answer.Language),
 			ThreadID:  m.Answer.Thread, RunID: m.Answer.Run, Promoted: m.Answer.Promoted.UTC(), Similarity: m.Similarity,
-			ChangedNotice: phrase.Say(phrase.Changed, m.Answer.Language),
+			ChangedNotice: prompts.Say(prompts.Changed, m.Answer.Language),
 		}
 		for _, c := range p.Citations {
 			p.Stale = p.Stale || c.Changed

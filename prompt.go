@@ -6,12 +6,12 @@ import (
 	"io"
 	"os"
 
-	"example.com/ragflow/cite"
-	"example.com/ragflow/model"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // PromptReply is what a model is told to answer a question with, whether one was

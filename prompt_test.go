@@ -36,7 +36,7 @@ func TestSystemPromptOfOnesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{acme, "[Source 1] Volumes", "Create one with docker volume create.", "put [Source N] behind", prompts.Refusal("en")} {
+	for _, want := range []string{acme, "[Source 1] Volumes", "Create one with docker volume create.", "put [Source N] behind", prompts.Say(prompts.Refusal, "en")} {
 		if !strings.Contains(p.SystemPrompt, want) {
 			t.Errorf("the system prompt lacks %q:\n%s", want, p.SystemPrompt)
 		}

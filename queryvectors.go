@@ -11,7 +11,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // rememberedQueries is how many vectors of questions are kept.

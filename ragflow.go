@@ -16,16 +16,16 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/checkpoint"
-	"example.com/ragflow/cite"
-	"example.com/ragflow/corpus"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Facts a caller acts on; match them with errors.Is.
@@ -35,7 +35,7 @@ var (
 	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
 	ErrNotFound        = graph.ErrNotFound                           // no such thread or run
 	ErrSystemPrompt    = prompts.ErrSystemTemplate                   // Config.SystemPrompt is no prompt to answer with
-	ErrNoPath          = corpus.ErrNoPath                            // a path of documents is empty
+	ErrNoPath          = load.ErrNoPath                              // a path of documents is empty
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
 	ErrNothingToResume = graph.ErrNothingToDo                             // the thread has no unfinished run

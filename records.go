@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
@@ -45,7 +45,7 @@ func (a *Assistant) IndexRecords(ctx context.Context, name string, total int, re
 	begun := a.config.Clock()
 	report := newIndexReport()
 	s := &syncer{assistant: a, root: name, report: report, seen: map[string]bool{}}
-	s.cutAs(corpus.ChunkOptions{})
+	s.cutAs(load.ChunkOptions{})
 	known, err := a.index.Files(ctx, name)
 	if err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ func (s *syncer) cut(ctx context.Context, r Record) ([]state.Chunk, error) {
 	if strings.TrimSpace(text) == "" {
 		text = r.Title
 	}
-	doc := corpus.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: corpus.Plain, Text: text}
-	return corpus.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
+	doc := load.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: load.Plain, Text: text}
+	return load.ChunkWith(ctx, doc, s.chunking, s.assistant.sentenceModel(s.chunking))
 }
 
 // Records counts what [Assistant.IndexRecords] keeps under a name, and tells
@@ -126,7 +126,7 @@ func (s *syncer) cut(ctx context.Context, r Record) ([]state.Chunk, error) {
 // where the records are known to be the same.
 func (a *Assistant) Records(ctx context.Context, name string) (n int, current bool, err error) {
 	known, err := a.index.Files(ctx, name)
-	fingerprint := corpus.ChunkOptions{}.Fingerprint()
+	fingerprint := load.ChunkOptions{}.Fingerprint()
 	for _, f := range known {
 		if f.Chunker != fingerprint {
 			return len(known), false, err

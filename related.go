@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // ErrNoPage tells that no document goes by a name.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
@@ -214,7 +214,7 @@ type FileChange struct {
 
 // OtherKind reports whether a file was left out because nothing reads its kind.
 func (p FileProblem) OtherKind() bool {
-	return strings.HasPrefix(p.Reason, corpus.ErrNoLoader.Error())
+	return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error())
 }
 
 // Progress reports long work while it goes on.

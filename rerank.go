@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/index"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Methods of reranking, for Retrieval.Rerank.

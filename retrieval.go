@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 
@@ -133,10 +133,10 @@ type Preset struct {
 // matters where folders are indexed with Config.KeepChunking.
 func Presets() []Preset {
 	return []Preset{
-		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: RerankAuto, Chunker: corpus.ChunkMarkdown},
-		{Name: "fast", TopK: 5, Leg: LegDense, Rerank: RerankOff, Chunker: corpus.ChunkRecursive},
-		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto, Chunker: corpus.ChunkSemantic},
-		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto, Chunker: corpus.ChunkCode, ChunkSize: 1024},
+		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: RerankAuto, Chunker: load.ChunkMarkdown},
+		{Name: "fast", TopK: 5, Leg: LegDense, Rerank: RerankOff, Chunker: load.ChunkRecursive},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: RerankAuto, Chunker: load.ChunkSemantic},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: RerankAuto, Chunker: load.ChunkCode, ChunkSize: 1024},
 		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: RerankAuto},
 		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: RerankOff, Hops: 1},
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

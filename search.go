@@ -9,13 +9,13 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"example.com/ragflow/index"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/phrase"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Search returns the k passages that fit a query best, without a conversation
@@ -124,7 +124,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 		reply.Hits = append(reply.Hits, SearchHit{
 			Rank: len(reply.Hits) + 1, ChunkID: c.ID, Source: c.Source, Path: paths.of(c.Root, c.Source), Title: c.Title,
 			Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
-			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: phrase.Pages(c.Page, c.PageAt(c.End-1), phrase.English), Text: c.Text,
+			Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: prompts.Pages(c.Page, c.PageAt(c.End-1), prompts.English), Text: c.Text,
 			Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata,
 			Snippet: snippetOf(snippet(c.Text), *c),
 		})

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // SnapshotReport tells what [Assistant.Snapshot] wrote, or what

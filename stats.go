@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // IndexStats tell what the index holds. Its JSON is the schema of `ragflow index stats --json`.

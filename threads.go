@@ -10,9 +10,9 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 	"example.com/ragflow/transcript"
 )
 
@@ -259,9 +259,9 @@ func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceM
 func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
 	var files sourceFiles
 	answerMD = transcript.AnswerMD(*r, transcript.Options{
-		SourcesHeader: phrase.Say(phrase.SourcesHeader, r.State.Turn.Language),
+		SourcesHeader: prompts.Say(prompts.SourcesHeader, r.State.Turn.Language),
 		Path:          func(c state.Citation) string { return citedPath(c.Root, c.Source) },
-		Changed:       phrase.Say(phrase.Changed, r.State.Turn.Language),
+		Changed:       prompts.Say(prompts.Changed, r.State.Turn.Language),
 		IsChanged:     func(c state.Citation) bool { return files.changed(ctx, c) },
 	})
 	return answerMD, transcript.FlowTraceMD(*r)

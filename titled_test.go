@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // TestTitled asks what a thing is: the page about it comes first, though others name it

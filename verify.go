@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
@@ -75,15 +75,15 @@ func (a *Assistant) Verify(ctx context.Context) (*Verification, error) {
 // compare says how the chunks of a file differ from what cutting it gives. It
 // is not compared where it never could be read, and where it is gone or not as
 // it was: that is no fault of the index.
-func compare(ctx context.Context, root string, f index.File, chunks []state.Chunk, options corpus.ChunkOptions) (what []string, compared bool) {
+func compare(ctx context.Context, root string, f index.File, chunks []state.Chunk, options load.ChunkOptions) (what []string, compared bool) {
 	if f.Error != "" && f.Chunks == 0 {
 		return nil, false
 	}
-	doc, err := corpus.Load(ctx, corpus.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, corpus.Limits{})
+	doc, err := load.Load(ctx, load.File{Root: root, Source: f.Source, Path: citedPath(root, f.Source)}, load.Limits{})
 	if err != nil || doc.Hash != f.Hash {
 		return nil, false
 	}
-	asItIs := !doc.Converted && (doc.Kind == corpus.Markdown || doc.Kind == corpus.Plain)
+	asItIs := !doc.Converted && (doc.Kind == load.Markdown || doc.Kind == load.Plain)
 	if f.Chunker != options.Fingerprint() && !asItIs {
 		return nil, false // an earlier version may have read it otherwise
 	}
@@ -95,7 +95,7 @@ func compare(ctx context.Context, root string, f index.File, chunks []state.Chun
 	if f.Chunker != options.Fingerprint() {
 		return what, true
 	}
-	fresh, err := corpus.ChunkWith(ctx, doc, options, nil)
+	fresh, err := load.ChunkWith(ctx, doc, options, nil)
 	if err != nil {
 		return what, true // a model cut it, which is not asked again
 	}

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/ragflow/corpus"
-	"example.com/ragflow/index"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
@@ -19,12 +19,12 @@ func TestCompareOlder(t *testing.T) {
 		if err := os.WriteFile(path, []byte("<p>A page of text</p>\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		doc, err := corpus.Load(t.Context(), corpus.File{Root: root, Source: source, Path: path}, corpus.Limits{})
+		doc, err := load.Load(t.Context(), load.File{Root: root, Source: source, Path: path}, load.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := index.File{Source: source, Hash: doc.Hash, Chunker: "chunk/1"}
-		what, ok := compare(t.Context(), root, f, []state.Chunk{{Start: 0, End: 4, Text: "Text"}}, corpus.ChunkOptions{})
+		what, ok := compare(t.Context(), root, f, []state.Chunk{{Start: 0, End: 4, Text: "Text"}}, load.ChunkOptions{})
 		if ok != compared || len(what) > 0 != compared {
 			t.Errorf("%s: %v, %v, want compared: %v", source, what, ok, compared)
 		}

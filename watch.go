@@ -13,7 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"example.com/ragflow/corpus"
+	"example.com/ragflow/ingest/load"
 )
 
 // Presets of WatchOptions.
@@ -148,7 +148,7 @@ func (w *watch) follow(ctx context.Context) {
 		}
 	}
 	for _, docs := range w.a.config.Docs {
-		root, err := corpus.Resolve(docs)
+		root, err := load.Resolve(docs)
 		if err != nil {
 			continue // indexing tells of it
 		}
@@ -158,7 +158,7 @@ func (w *watch) follow(ctx context.Context) {
 			continue
 		}
 		w.roots = append(w.roots, root.Folder)
-		for folder, err := range corpus.Folders(ctx, docs) {
+		for folder, err := range load.Folders(ctx, docs) {
 			if err != nil {
 				break
 			}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/eval"
-	"example.com/ragflow/offline"
+	"example.com/ragflow/skills/offline"
 )
 
 var fit = flag.Bool("fit", false, "learn the coefficients of the offline grader and print its table")

@@ -10,8 +10,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/index"
-	"example.com/ragflow/offline"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // floorSet is a set in the form of BEIR with the least that the search must

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	ragflow "example.com/ragflow"
-	"example.com/ragflow/cite"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/termmd"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/transcript"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	ragflow "example.com/ragflow"
-	"example.com/ragflow/cite"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/transcript"
 )
 

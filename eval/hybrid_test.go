@@ -11,8 +11,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/index"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search/index"
 )
 
 // hybridSet is a set that is searched by words, by meaning and by both.

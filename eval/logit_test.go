@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"example.com/ragflow/offline"
+	"example.com/ragflow/skills/offline"
 )
 
 // example is one question: the features of the sentences or passages to choose

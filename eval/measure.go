@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cite"
-	"example.com/ragflow/corpus"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -144,8 +144,8 @@ func (l *library) text(ctx context.Context, path, source string) (string, error)
 	var read readText
 	data, err := os.ReadFile(path)
 	if err == nil {
-		var doc corpus.Document
-		doc, err = corpus.Parse(ctx, source, data)
+		var doc load.Document
+		doc, err = load.Parse(ctx, source, data)
 		read.text = doc.Text
 	}
 	if err != nil {

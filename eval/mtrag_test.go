@@ -18,11 +18,11 @@ import (
 	"testing"
 
 	"example.com/ragflow/eval"
-	"example.com/ragflow/index"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

@@ -3,7 +3,7 @@ package eval_test
 import (
 	"testing"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

@@ -205,7 +205,7 @@ func (s Store) Resume(name string) (*Journal, *Result, Dataset, error) {
 	if err != nil {
 		return nil, nil, Dataset{}, err
 	}
-	r, err := load(dir)
+	r, err := loadRun(dir)
 	if err != nil {
 		return nil, nil, Dataset{}, err
 	}
@@ -226,7 +226,7 @@ func (s Store) Resume(name string) (*Journal, *Result, Dataset, error) {
 func (s Store) Load(name string) (*Result, error) {
 	dir, err := s.find(name)
 	if err == nil {
-		return load(dir)
+		return loadRun(dir)
 	}
 	if !errors.Is(err, ErrNoRun) {
 		return nil, err
@@ -236,7 +236,7 @@ func (s Store) Load(name string) (*Result, error) {
 	case statErr != nil:
 		return nil, err
 	case info.IsDir():
-		return load(name)
+		return loadRun(name)
 	}
 	return loadFile(name)
 }
@@ -262,8 +262,8 @@ func decode(path string, data []byte) (*Result, error) {
 	return &r, nil
 }
 
-// load reads the folder of a run, finished or not.
-func load(dir string) (*Result, error) {
+// loadRun reads the folder of a run, finished or not.
+func loadRun(dir string) (*Result, error) {
 	data, err := os.ReadFile(filepath.Join(dir, headerFile))
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	ragflow "example.com/ragflow"
-	"example.com/ragflow/index"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/offline"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
 

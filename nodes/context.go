@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // ContextOptions say what the context of an answer is made of. The zero value
@@ -81,7 +81,7 @@ func (o ContextOptions) Assemble(sources []state.Source, language string) string
 		}
 		fmt.Fprintf(&b, "[Source %d]%s\n", i+1, o.relevance(s))
 		if o.Metadata {
-			for _, line := range phrase.Metadata(s.DocumentType, s.DocumentID, language) {
+			for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, language) {
 				b.WriteString(cite.Escape(line) + "\n")
 			}
 		}

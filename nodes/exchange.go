@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/ragflow/cite"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Bounds of what an exchange keeps of a list, since every turn is stored with

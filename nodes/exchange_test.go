@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // offlineMaker stands for an answer that no model wrote.
@@ -83,10 +83,10 @@ func Generate(o Answering) Node {
 // nothing is what is said where a search found nothing: also that the documents are in
 // another language than the question, where they tell which they are in.
 func (o Answering) nothing(language string) string {
-	said := phrase.Say(phrase.NoDocuments, language)
+	said := prompts.Say(prompts.NoDocuments, language)
 	documents, ok := o.Stats.(interface{ Speaks(language string) bool })
 	if ok && language != "" && o.Stats.Docs() > 0 && !documents.Speaks(language) {
-		said += " " + phrase.Say(phrase.OtherLanguage, language)
+		said += " " + prompts.Say(prompts.OtherLanguage, language)
 	}
 	return said
 }
@@ -177,9 +177,9 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 		a.Citations, err = citations(a.Citations, turn.Sources, checked.Cited)
 		return a, quality(report), err
 	}
-	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: phrase.Say(phrase.Unsupported, turn.Language), Strict: o.Strict})
+	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, turn.Language), Strict: o.Strict})
 	if repaired.Text == "" {
-		repaired.Text, a.Abstained = phrase.Say(phrase.NotFound, turn.Language), true
+		repaired.Text, a.Abstained = prompts.Say(prompts.NotFound, turn.Language), true
 	}
 	if repaired.Text != a.Text || len(a.Citations) == 0 { // those it came with belong to what was said before
 		var err error

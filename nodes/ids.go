@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // Node is a node of the conversation graph.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // ErrEmptyQuery says that a turn holds no question: no message of a person, or

@@ -16,9 +16,9 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // shelf is a searcher over fixed lists: a query's text names its hits.

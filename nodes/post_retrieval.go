@@ -9,9 +9,9 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/memo"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // PostRetrieval returns the node that makes the context: the best candidates

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // SummarizeConversation returns the node that keeps the live messages short:

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/cite"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // suspicious is the suspicion from which on a chunk is kept out of the context,

@@ -25,8 +25,8 @@ import (
 	"unicode"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 // ErrNotFound tells that no answer has an id.

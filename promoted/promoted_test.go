@@ -10,8 +10,8 @@ import (
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/promoted"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
-	"example.com/ragflow/text"
 )
 
 func open(t *testing.T, path string) *promoted.Store {

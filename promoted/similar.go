@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"example.com/ragflow/cite"
-	"example.com/ragflow/offline"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/offline"
 )
 
 // Threshold is how similar a question must be to count as asked before.

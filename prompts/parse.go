@@ -193,7 +193,7 @@ func ParseSummarizeConversation(reply string, words int) (string, error) {
 func Refused(answer string) bool {
 	plain := letters(answer)
 	for _, language := range Languages() {
-		refusal := letters(Refusal(language))
+		refusal := letters(Say(Refusal, language))
 		if strings.Contains(plain, refusal) && len(plain) <= 2*len(refusal) {
 			return true
 		}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-
-	"example.com/ragflow/phrase"
 )
 
 //go:embed *.tmpl
@@ -154,11 +152,3 @@ func (p Generate) Render(language string) Rendered {
 	}
 	return render("generate", language, p)
 }
-
-// About is what a document says of its kind and its number, for
-// [SourceText.About].
-func About(kind, number, language string) []string { return phrase.Metadata(kind, number, language) }
-
-// Refusal is the sentence that a model writes where the sources do not hold the
-// answer.
-func Refusal(language string) string { return phrase.Say(phrase.Refusal, language) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/phrase"
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 )
 
@@ -165,7 +165,7 @@ func published(c state.Citation) string {
 // with the last one too (path:12-18), or its pages in a language (handbook.pdf,
 // page 12), or the file alone where it has neither.
 func Place(c state.Citation, language string) string {
-	if pages := phrase.Pages(c.Page, c.EndPage, language); pages != "" {
+	if pages := prompts.Pages(c.Page, c.EndPage, language); pages != "" {
 		return c.Source + ", " + pages
 	}
 	if c.StartLine == 0 {

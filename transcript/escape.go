@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // Visible replaces what must not reach a terminal or a viewer: invalid UTF-8

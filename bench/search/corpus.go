@@ -15,7 +15,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
-	"example.com/ragflow/text"
+	"example.com/ragflow/search/text"
 )
 
 // corpus is a folder with corpus.jsonl, queries.jsonl, qrels.tsv where there are

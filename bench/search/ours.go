@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 // denseSettings are the settings of the search by meaning. They matter where an

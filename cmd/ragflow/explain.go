@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/transcript"
 )
 

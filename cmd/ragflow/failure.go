@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/transcript"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

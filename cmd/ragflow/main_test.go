@@ -15,7 +15,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 

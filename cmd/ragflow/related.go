@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
+	"example.com/ragflow/search/index"
 )
 
 func (a *app) relatedCommand() *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
-	"example.com/ragflow/index"
-	"example.com/ragflow/rank"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/rank"
 )
 
 // automatic stands for a value that others decide.

@@ -1,0 +1,242 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Chunkers: the ways to cut a document.
+const (
+	ChunkAdaptive  = "adaptive"  // by document: markdown, html, code or text, with small sections joined
+	ChunkCode      = "code"      // source code by its declarations; other documents as adaptive does
+	ChunkHTML      = "html"      // a page by its headings and blocks
+	ChunkMarkdown  = "markdown"  // one section a heading, none joined
+	ChunkRecursive = "recursive" // by a list of separators, to a fixed size, with an overlap
+	ChunkSemantic  = "semantic"  // where the topic changes, with an overlap of sentences
+	ChunkText      = "text"      // by paragraphs, then sentences
+)
+
+// chunker cuts a document into pieces in order, which hold all of its text.
+type chunker func(ctx context.Context, j *cutting) ([]piece, error)
+
+// chunkers lists the chunkers by name. Adaptive is not among them: it chooses
+// one of them.
+func chunkers() map[string]chunker {
+	return map[string]chunker{
+		ChunkCode:      byDeclarations,
+		ChunkHTML:      byBlocks,
+		ChunkMarkdown:  byHeadings,
+		ChunkRecursive: bySeparators,
+		ChunkSemantic:  bySentences,
+		ChunkText:      byBlocks,
+	}
+}
+
+// Chunkers lists the names of all chunkers, in alphabetical order.
+func Chunkers() []string {
+	names := []string{ChunkAdaptive}
+	for name := range chunkers() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// choose returns what cuts a document, and its name.
+func choose(doc *Document, o ChunkOptions) (string, chunker) {
+	if o.Chunker != ChunkAdaptive {
+		if cut, ok := chunkers()[o.Chunker]; ok && (o.Chunker != ChunkCode || o.language(doc) != "") {
+			return o.Chunker, cut
+		}
+	}
+	switch {
+	case o.language(doc) != "":
+		return ChunkCode, byDeclarations
+	case doc.Kind == Markdown, doc.Kind == RST, doc.Kind == ASCIIDoc:
+		return ChunkMarkdown, byBlocks
+	case doc.Kind == HTML:
+		return ChunkHTML, byBlocks
+	}
+	return ChunkText, byBlocks
+}
+
+// ErrNoModel tells that sentences are to be compared by a model, and none is
+// there.
+var ErrNoModel = errors.New("no embedding model to compare sentences with")
+
+// Embed gives texts their vectors, one each, in order and of one length. It is
+// called from one goroutine at a time by a document.
+type Embed func(ctx context.Context, texts []string) ([][]float32, error)
+
+// ChunkOptions say how documents are cut. The zero ChunkOptions are the
+// defaults. All sizes are tokens as text.Estimate counts them.
+type ChunkOptions struct {
+	// Chunker is one of Chunkers; default ChunkAdaptive.
+	Chunker string
+	// Size is how large a chunk may become, in tokens. Default 512, which is 300
+	// to 350 words: enough for a section of most pages, and six of them leave a
+	// context of 4,000 tokens. Less than 16 counts as 16.
+	Size int
+	// Overlap is how many tokens of the end of a chunk the next one begins with:
+	// of the recursive chunker at most so many, of the semantic one a sentence for
+	// every 20. Others cut where the document parts anyway and repeat nothing.
+	// Default 50, at most half of Size; negative repeats nothing.
+	Overlap int
+	// Min is how small a section may be, in tokens, before it joins its
+	// neighbour under the same parent heading; both together stay within twice Min.
+	// Default 96, at most half of Size; negative joins none. The markdown chunker
+	// joins none by itself.
+	Min int
+	// Language is that of source code, one of CodeLanguages; default: by the name of
+	// each file. Of other documents it is ignored.
+	Language string
+	// Separators are where the recursive chunker cuts: at the first of the list
+	// that leaves pieces small enough. "" stands for between any two characters and
+	// is tried at last in any case. Default: blank lines, line ends, ends of
+	// sentences and clauses, spaces.
+	Separators []string
+	// Semantic says how the semantic chunker compares sentences.
+	Semantic Semantic
+}
+
+// Semantic says how the semantic chunker compares sentences.
+type Semantic struct {
+	Model     string  // names what Embed is; default: the words of the sentences are compared, without a model
+	Apart     bool    // chunks repeat no sentences, whatever Overlap is
+	SplitOn   string  // what is compared: SplitSentences, the default, or SplitParagraphs
+	Threshold float64 // of a model: sentences less alike than this, by cosine, are parted; default 0.5
+}
+
+// What the semantic chunker compares.
+const (
+	SplitSentences  = "sentences"
+	SplitParagraphs = "paragraphs"
+)
+
+const (
+	defaultSize    = 512
+	defaultOverlap = 50
+	defaultMin     = 96
+	minSize        = 16 // less would cut sentences into words
+)
+
+// Check refuses options that make no sense. The error says what to take instead.
+func (o ChunkOptions) Check() error {
+	if o.Chunker != "" && !slices.Contains(Chunkers(), o.Chunker) {
+		return fmt.Errorf("there is no chunker %q: take one of %s", o.Chunker, strings.Join(Chunkers(), ", "))
+	}
+	if o.Language != "" && !slices.Contains(CodeLanguages(), o.Language) {
+		return fmt.Errorf("the declarations of %q are not known: take one of %s", o.Language, strings.Join(CodeLanguages(), ", "))
+	}
+	if s := o.Semantic.SplitOn; s != "" && s != SplitSentences && s != SplitParagraphs {
+		return fmt.Errorf("the semantic chunker splits on %s or %s, not on %q", SplitSentences, SplitParagraphs, s)
+	}
+	if o = o.filled(); o.Overlap > o.Size/2 {
+		return fmt.Errorf("chunks of %d tokens cannot overlap by %d: take %d or less", o.Size, o.Overlap, o.Size/2)
+	}
+	return nil
+}
+
+// filled puts the defaults in.
+func (o ChunkOptions) filled() ChunkOptions {
+	if o.Chunker == "" {
+		o.Chunker = ChunkAdaptive
+	}
+	if o.Size <= 0 {
+		o.Size = defaultSize
+	}
+	o.Size = max(o.Size, minSize)
+	if o.Overlap == 0 {
+		o.Overlap = min(defaultOverlap, o.Size/2)
+	}
+	o.Overlap = max(o.Overlap, 0)
+	if o.Min == 0 {
+		o.Min = defaultMin
+	}
+	o.Min = min(max(o.Min, 0), o.Size/2)
+	if o.Semantic.SplitOn == "" {
+		o.Semantic.SplitOn = SplitSentences
+	}
+	if o.Semantic.Threshold == 0 {
+		o.Semantic.Threshold = defaultThreshold
+	}
+	if len(o.Separators) == 0 {
+		o.Separators = defaultSeparators
+	}
+	return o
+}
+
+// withDefaults puts the defaults in, also in place of what Check refuses.
+func (o ChunkOptions) withDefaults() ChunkOptions {
+	if o.Chunker != "" && !slices.Contains(Chunkers(), o.Chunker) {
+		o.Chunker = ""
+	}
+	o = o.filled()
+	o.Overlap = min(o.Overlap, o.Size/2)
+	return o
+}
+
+// cutVersion moves when documents are cut otherwise than before by the same options.
+const cutVersion = "chunk/10"
+
+// Fingerprint names what Chunk makes of a document: documents that were cut
+// under another fingerprint have to be cut again.
+func (o ChunkOptions) Fingerprint() string {
+	o = o.withDefaults()
+	by := cutVersion + " " + o.Chunker
+	switch o.Chunker {
+	case ChunkAdaptive:
+		return fmt.Sprintf("%s size=%d min=%d", cutVersion, o.Size, o.Min)
+	case ChunkRecursive:
+		return fmt.Sprintf("%s size=%d overlap=%d separators=%q", by, o.Size, o.Overlap, o.Separators)
+	case ChunkCode:
+		return fmt.Sprintf("%s size=%d min=%d language=%s", by, o.Size, o.Min, o.Language)
+	case ChunkSemantic:
+		return fmt.Sprintf("%s size=%d overlap=%d by=%q on=%s apart=%v below=%v", by, o.Size, o.Overlap, o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
+	case ChunkMarkdown:
+		return fmt.Sprintf("%s size=%d", by, o.Size)
+	}
+	return fmt.Sprintf("%s size=%d min=%d", by, o.Size, o.Min)
+}
+
+// outline returns the blocks of a document, in order and without gaps.
+func (d *Document) outline() []block {
+	switch {
+	case d.Kind == Markdown, d.Kind == RST, d.Kind == ASCIIDoc:
+		return markdownBlocks(d.Text, d.Body)
+	case len(d.blocks) > 0:
+		return slices.Clone(d.blocks) // packing notes paths in them
+	case d.Kind == Plain && isText(d.Source):
+		return titledBlocks(d.Text, d.Body)
+	}
+	return plainBlocks(d.Text, d.Body)
+}
+
+// byBlocks packs the blocks of a document and joins small sections.
+func byBlocks(_ context.Context, j *cutting) ([]piece, error) {
+	p := packer{s: j.doc.Text, size: j.o.Size, least: j.o.Min, deepest: 3, memory: &j.packed}
+	if j.doc.Kind == Plain && len(j.doc.blocks) == 0 {
+		if pieces, ok := p.paragraph(j.doc.Body); ok {
+			return pieces, nil
+		}
+	}
+	pieces := p.pack(j.doc.outline())
+	for i := range pieces {
+		pieces[i].cut.Level = 0 // where sections are joined, their levels say nothing
+	}
+	return pieces, nil
+}
+
+// byHeadings packs the blocks of a Markdown page section by section. What
+// stands in front of the first heading is a section of its own.
+func byHeadings(_ context.Context, j *cutting) ([]piece, error) {
+	blocks := j.doc.outline()
+	if j.doc.Kind == Plain {
+		blocks = markdownBlocks(j.doc.Text, j.doc.Body)
+	}
+	p := packer{s: j.doc.Text, size: j.o.Size, deepest: 6}
+	return p.pack(blocks), nil
+}

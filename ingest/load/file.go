@@ -1,0 +1,279 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Reasons for leaving a file out, to be matched with errors.Is.
+var (
+	ErrNoLoader   = errors.New("no loader for this kind of file")
+	ErrBinary     = errors.New("binary file")
+	ErrTooLarge   = errors.New("file too large")
+	ErrNotRegular = errors.New("not a regular file")
+	ErrNoPath     = errors.New("the path is empty")
+	ErrBroken     = errors.New("the file is damaged")
+	ErrEncrypted  = errors.New("the file is encrypted")
+	ErrNoText     = errors.New("no text in it")
+)
+
+// FileError says why one file or folder was left out.
+type FileError struct {
+	Path string // where it lies
+	Err  error  // wraps one of the reasons above, or what the file system said
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// File is a document that was found and not yet read.
+type File struct {
+	Root    string    // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
+	Source  string    // path with slashes under the folder; of a file that is its own root, its name
+	Path    string    // to open it
+	Size    int64     // bytes, with those of the metadata beside it
+	ModTime time.Time // of the file, or of the metadata beside it where that is newer
+}
+
+// Files yields the documents in a folder, in lexical order of their path
+// elements, or the single file that root names, or those that a glob names:
+// "docs/**/*.md" are the Markdown files at any depth below docs. See [Resolve]
+// for what a root is. What cannot be read or has no loader is yielded as a
+// *FileError, and the walk goes on. If root itself cannot be opened, that is the
+// only thing yielded; the error then wraps fs.ErrNotExist or what else the file
+// system said. The end of ctx ends the walk with its error.
+//
+// Hidden files and folders, node_modules and copies of sources that Sphinx makes are passed over in silence, and so
+// is what .gitignore and .ragflowignore take out, by the rules of git, of which
+// .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files of the folder are followed. Those to
+// files outside of it are not, and those to folders are not, so there are no
+// loops; they are told like other files that are left out.
+// A file that root names itself is taken whatever its extension; without one
+// that is known, it is plain text.
+func Files(ctx context.Context, root string) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) {
+		r, err := Resolve(root)
+		if err != nil {
+			yield(File{}, err)
+			return
+		}
+		if r.single {
+			f, err := newFile(r.Name, r.Name, filepath.Base(r.Name), sidecarOf(r.Name))
+			if err != nil {
+				err = &FileError{r.Name, err}
+			}
+			yield(f, err)
+			return
+		}
+		w := walker{root: r, yield: yield}
+		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
+			yield(File{}, err)
+		}
+	}
+}
+
+// Folders yields the folders that Files looks into, with root's own first. A
+// single file has none. Folders that cannot be read are yielded all the same.
+func Folders(ctx context.Context, root string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		r, err := Resolve(root)
+		if err != nil {
+			yield("", err)
+			return
+		}
+		if r.single {
+			return
+		}
+		w := walker{root: r, entered: func(folder string) bool { return yield(folder, nil) }}
+		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
+			yield("", err)
+		}
+	}
+}
+
+// errStopped ends a walk whose reader has seen enough.
+var errStopped = errors.New("stopped")
+
+// walker walks a folder: for files, or for the folders themselves.
+type walker struct {
+	root    Root
+	yield   func(File, error) bool
+	entered func(folder string) bool
+}
+
+// tell yields a file, or why it is left out.
+func (w *walker) tell(path string, f File, err error) error {
+	if w.yield == nil {
+		return nil
+	}
+	if err != nil {
+		f, err = File{}, &FileError{path, reason(err)}
+	}
+	if !w.yield(f, err) {
+		return errStopped
+	}
+	return nil
+}
+
+// folder walks a folder, which is at source under the root.
+func (w *walker) folder(ctx context.Context, folder, source string, rules *ignores) error {
+	if w.entered != nil && !w.entered(folder) {
+		return errStopped
+	}
+	entries, err := os.ReadDir(folder) // sorted by name
+	if err != nil {
+		if err = w.tell(folder, File{}, err); err != nil {
+			return err
+		}
+	}
+	rules = rules.enter(folder)
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		path, below := filepath.Join(folder, e.Name()), source+e.Name()
+		switch {
+		case passedOver(e.Name()), w.root.pattern == nil && bySphinx(entries, e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
+		case e.IsDir():
+			if w.root.pattern == nil || w.root.pattern.within(below) {
+				err = w.folder(ctx, path, below+"/", rules)
+			}
+		case w.yield != nil && (w.root.pattern == nil || w.root.pattern.matches(below)):
+			err = w.file(path, below, sidecarAmong(entries, path), e.Type()&fs.ModeSymlink != 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) file(path, source, beside string, link bool) error {
+	f, err := newFile(w.root.Name, path, source, beside)
+	if link && err == nil && !w.holds(path) {
+		err = errOutside
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Lstat(path); gone != nil {
+			return nil //nolint:nilerr // gone since the folder was read; a link that leads nowhere is still there
+		}
+	}
+	if err == nil && kindOf(path) == "" {
+		err = noLoader(path)
+	}
+	return w.tell(path, f, err)
+}
+
+// errOutside keeps a folder that others fill from making a link to what is not
+// theirs, and its content known to whoever may ask.
+var errOutside = fmt.Errorf("%w: symbolic link to a file outside of the folder; name that file itself to have it read", ErrNotRegular)
+
+// holds reports whether what a link leads to lies in the folder that is walked.
+func (w *walker) holds(link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(w.root.Folder, target)
+	return err == nil && filepath.IsLocal(below)
+}
+
+// passedOver reports names that hold no documents of the person's own.
+func passedOver(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules"
+}
+
+// bySphinx reports what Sphinx writes beside the pages of a site: copies of their
+// sources, and lists of their words. What they say, the pages say. Entries are sorted by
+// name.
+func bySphinx(entries []fs.DirEntry, name string) bool {
+	switch {
+	case name == "_sources", name == "search.html", name == "genindex.html", strings.HasPrefix(name, "genindex-") && strings.HasSuffix(name, ".html"):
+		return among(entries, "searchindex.js") || among(entries, "objects.inv")
+	case name == "searchindex.js":
+		return among(entries, "search.html") || among(entries, "_sources")
+	}
+	return false
+}
+
+// besideDocument reports whether a file holds the metadata of another one in its
+// folder, so that it is no document itself. Entries are sorted by name.
+func besideDocument(entries []fs.DirEntry, name string) bool {
+	document, ok := describes(name)
+	return ok && among(entries, document)
+}
+
+// sidecarAmong is sidecarOf for a file whose folder was read.
+func sidecarAmong(entries []fs.DirEntry, path string) string {
+	for _, end := range sidecarEnds() {
+		if among(entries, filepath.Base(path)+end) {
+			return path + end
+		}
+	}
+	return ""
+}
+
+func among(entries []fs.DirEntry, name string) bool {
+	_, found := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+	return found
+}
+
+func noLoader(path string) error {
+	if ext := filepath.Ext(path); ext != "" {
+		return fmt.Errorf("%w: %s", ErrNoLoader, ext)
+	}
+	return fmt.Errorf("%w: it has no extension", ErrNoLoader)
+}
+
+// newFile looks at a file; beside is the metadata beside it, or "".
+func newFile(root, path, source, beside string) (File, error) {
+	info, err := os.Stat(path) // follows links
+	switch {
+	case err != nil:
+		return File{}, reason(err)
+	case info.IsDir():
+		return File{}, fmt.Errorf("%w: symbolic link to a folder", ErrNotRegular)
+	case !info.Mode().IsRegular():
+		return File{}, ErrNotRegular
+	}
+	f := File{Root: root, Source: source, Path: path, Size: info.Size(), ModTime: info.ModTime()}
+	if beside == "" {
+		return f, nil
+	}
+	if info, err := os.Stat(beside); err == nil {
+		f.Size += info.Size()
+		if info.ModTime().After(f.ModTime) {
+			f.ModTime = info.ModTime()
+		}
+	}
+	return f, nil
+}
+
+// inBytes is a number of bytes as a person reads it.
+func inBytes(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return strings.Replace(fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)), ".0 ", " ", 1)
+	case n >= 1<<10:
+		return strings.Replace(fmt.Sprintf("%.1f KiB", float64(n)/(1<<10)), ".0 ", " ", 1)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// reason drops the path from an error of the file system: FileError names it.
+func reason(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathErr.Err
+	}
+	return err
+}

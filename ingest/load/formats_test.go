@@ -1,0 +1,142 @@
+package load_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/golden"
+)
+
+// zipped packs files, given as name and content in turn.
+func zipped(tb testing.TB, files ...string) []byte {
+	tb.Helper()
+	return packed(tb, zip.Deflate, files...)
+}
+
+// packed makes an archive by a method of compression.
+func packed(tb testing.TB, method uint16, files ...string) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: files[i], Method: method})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if _, err := f.Write([]byte(files[i+1])); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestFormats reads testdata/formats/files.txtar and compares what becomes of its
+// files. A folder a.docx, a.odt or a.epub is packed first.
+func TestFormats(t *testing.T) {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := map[string][]string{}
+	var names []string
+	files := map[string][]byte{}
+	for _, f := range archive.Files {
+		folder, name, in := strings.Cut(f.Name, "/")
+		if !in {
+			files[f.Name], names = f.Data, append(names, f.Name)
+			continue
+		}
+		if packed[folder] == nil {
+			names = append(names, folder)
+		}
+		packed[folder] = append(packed[folder], name, string(f.Data))
+	}
+	for name, content := range packed {
+		files[name] = zipped(t, content...)
+	}
+	var b strings.Builder
+	for _, name := range names {
+		doc, err := load.Parse(t.Context(), name, files[name])
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		fmt.Fprintf(&b, "== %s: %s, %q %v %q\n", name, doc.Kind, doc.Title, doc.Meta, doc.Warnings)
+		checkChunks(t, doc)
+		for _, c := range load.Chunk(doc, load.ChunkOptions{Min: -1}) {
+			fmt.Fprintf(&b, "-- %s, lines %d-%d %v, %q\n%s\n", c.Kind, c.StartLine, c.EndLine, c.Lines, c.Headings, c.Text)
+		}
+	}
+	golden.Assert(t, filepath.Join("testdata", "formats", "files.golden"), []byte(b.String()))
+}
+
+// checkChunks asks what holds of every document.
+func checkChunks(tb testing.TB, doc load.Document) {
+	tb.Helper()
+	lines := 1 + strings.Count(doc.Text, "\n")
+	end := 0
+	for _, c := range load.Chunk(doc, load.ChunkOptions{Size: 32}) {
+		switch {
+		case c.Start < end || c.End > len(doc.Text) || c.Start >= c.End || c.Text != doc.Text[c.Start:c.End]:
+			tb.Fatalf("chunk %d is not what stands at %d to %d of %d, behind %d", c.Ordinal, c.Start, c.End, len(doc.Text), end)
+		case c.StartLine > c.EndLine || c.StartLine < 0 || !doc.Converted && c.EndLine > lines:
+			tb.Fatalf("chunk %d has lines %d to %d of %d", c.Ordinal, c.StartLine, c.EndLine, lines)
+		case len(c.Lines) > 0 && len(c.Lines) != 1+strings.Count(c.Text, "\n"):
+			tb.Fatalf("chunk %d has %d lines in its list and %d in its text", c.Ordinal, len(c.Lines), 1+strings.Count(c.Text, "\n"))
+		}
+		end = c.End
+	}
+}
+
+func TestFormatTrouble(t *testing.T) {
+	bomb := strings.Repeat("\x00", 200<<20)
+	deep := strings.Repeat("<w:p>", 10_000)
+	entities := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]>`
+	for _, tt := range []struct {
+		name, source string
+		data         []byte
+		is           error
+		want         string
+	}{
+		{"zip bomb", "a.docx", zipped(t, "word/document.xml", bomb), load.ErrTooLarge, "unpacks to more than"},
+		{"nested XML", "a.docx", zipped(t, "word/document.xml", deep), load.ErrTooLarge, "nested deeper than"},
+		{"no document", "a.docx", zipped(t, "x", "y"), load.ErrBroken, "word/document.xml is missing"},
+		{"no archive", "a.docx", []byte("PK\x03\x04 and no more"), load.ErrBroken, "no ZIP archive"},
+		{"encrypted", "a.docx", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), load.ErrEncrypted, "without a password"},
+		{"empty", "a.docx", zipped(t, "word/document.xml", "<w:document><w:body/></w:document>"), load.ErrNoText, "empty, or made of pictures"},
+		{"too many files", "a.odt", zipped(t, strings.Split(strings.Repeat("f,,", 20_001), ",")[:40_002]...), load.ErrTooLarge, "files in the archive"},
+		{"book without chapters", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>`, "p.opf", "<package/>"), load.ErrNoText, "no chapter"},
+		{"book whose contents are gone", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="../../p.opf"/></rootfiles></container>`), load.ErrBroken, "p.opf is missing in it"},
+		{"cut JSON", "a.json", []byte("{\n\"a\": \"b"), load.ErrBroken, "line 2: it ends in the middle"},
+		{"broken JSON", "a.json", []byte("{\n\"a\": 1,\n oops}"), load.ErrBroken, "line 3"},
+		{"two values", "a.json", []byte("{} {}"), load.ErrBroken, "something follows"},
+		{"deep JSON", "a.json", []byte(strings.Repeat("[", 100_000)), load.ErrTooLarge, "nested deeper"},
+		{"no JSON lines", "a.jsonl", []byte("a\nb\n"), load.ErrBroken, "no line of it is JSON"},
+		{"broken notebook", "a.ipynb", []byte("{"), load.ErrBroken, "JSON, line 1"},
+		{"empty notebook", "a.ipynb", []byte(`{"cells": []}`), load.ErrNoText, "no cells"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := load.Parse(t.Context(), tt.source, tt.data)
+			if !errors.Is(err, tt.is) || errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), tt.is.Error()) != 1 || !strings.Contains(fmt.Sprint(err), tt.want) {
+				t.Errorf("err = %v, want %v with %q", err, tt.is, tt.want)
+			}
+		})
+	}
+	// Entities of a document's own stay as they are written: nothing blows up.
+	doc, err := load.Parse(t.Context(), "a.docx", zipped(t, "word/document.xml", entities+"<w:document><w:body><w:p><w:r><w:t>&c; and text</w:t></w:r></w:p></w:body></w:document>"))
+	if err != nil || doc.Text != "&c; and text\n" {
+		t.Errorf("entities: %q, %v", doc.Text, err)
+	}
+}

@@ -1,0 +1,342 @@
+package load
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// packer packs blocks into pieces.
+type packer struct {
+	s       string
+	size    int // tokens a piece may have
+	least   int // tokens a section should have; 0 joins none
+	deepest int // level of heading that still parts sections
+	memory  *packMemory
+}
+
+// packMemory is memory for what one section is made of; it may be nil.
+type packMemory struct {
+	units  []unit
+	pieces []piece
+}
+
+// take returns it, empty. What was in it before is gone.
+func (m *packMemory) take() ([]unit, []piece) {
+	if m == nil {
+		return nil, nil
+	}
+	m.clear()
+	return m.units, m.pieces
+}
+
+func (m *packMemory) clear() {
+	clear(m.units)
+	clear(m.pieces)
+	m.units, m.pieces = m.units[:0], m.pieces[:0]
+}
+
+// give keeps it for the next section.
+func (m *packMemory) give(units []unit, pieces []piece) {
+	if m != nil {
+		m.units, m.pieces = units, pieces
+	}
+}
+
+// small reports whether it is worth keeping.
+func (m *packMemory) small() bool { return max(cap(m.units), cap(m.pieces)) <= maxPacked }
+
+// piece is a chunk in the making.
+type piece struct {
+	start, end int
+	tokens     int
+	kind       string
+	path       []string
+	bare       bool // headings and noise only
+	heading    bool // holds a heading
+	cut        state.Cut
+}
+
+// unit is what a piece is made of: a block, or a part of one that was too
+// large.
+type unit struct {
+	block
+	tokens int
+	noise  bool // nothing to read: shortcodes, comments, rules
+	opens  bool // belongs to what follows: a heading, an opening shortcode, a text that ends in a colon
+}
+
+// pack returns the pieces of a document, in order and without gaps.
+func (p *packer) pack(blocks []block) []piece {
+	var out []piece
+	for _, section := range sections(blocks, p.deepest) {
+		for i, q := range p.section(section) {
+			record := i == 0 && len(section) > 0 && section[0].apart
+			if n := len(out); n > 0 && !record && p.joins(out[n-1], q) {
+				out[n-1] = p.merge(out[n-1], q)
+			} else {
+				out = append(out, q)
+			}
+		}
+	}
+	if n := len(out); n > 1 && out[n-1].bare && p.near(out[n-2], out[n-1]) { // nothing follows that it could go with
+		out[n-2] = join(out[n-2], out[n-1])
+		out = out[:n-1]
+	}
+	if !slices.ContainsFunc(out, func(q piece) bool { return !q.bare || q.heading }) {
+		return nil // a page made elsewhere of shortcodes and comments; there is nothing to cite
+	}
+	return out
+}
+
+// paragraph returns what pack does of plain text that is one paragraph which fits a piece,
+// as most records are. ok is false for all else.
+func (p *packer) paragraph(from int) (pieces []piece, ok bool) {
+	s := p.s[from:]
+	if s == "" || strings.IndexByte(strings.TrimRight(s, blank), '\n') >= 0 {
+		return nil, false
+	}
+	tokens := text.Estimate(s)
+	if tokens > p.size {
+		return nil, false
+	}
+	if isNoise(s) {
+		return nil, true
+	}
+	return []piece{{start: from, end: len(p.s), tokens: tokens, kind: kindText}}, true
+}
+
+// joins reports whether two neighbours should be one piece: where one has
+// nothing to read, or where a small section and its neighbour under the same
+// parent are still small together. A heading without text goes with what
+// follows.
+func (p *packer) joins(a, b piece) bool {
+	if a.bare || b.bare && !b.heading {
+		return p.near(a, b)
+	}
+	if opening(a, b, p.least) {
+		return a.tokens+b.tokens <= p.size
+	}
+	small := a.tokens < p.least || b.tokens < p.least
+	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
+}
+
+// near reports whether two pieces are one without exceeding the size by much.
+// That is allowed for headings and shortcodes only, which are worth little
+// alone.
+func (p *packer) near(a, b piece) bool { return a.tokens+b.tokens <= p.size+p.size/4 }
+
+// opening reports whether a is only a line or two, such as a date, above the
+// first section under its heading.
+func opening(a, b piece, least int) bool {
+	return a.tokens < least/4 && len(a.path) > 0 && len(b.path) > len(a.path) && len(common(a.path, b.path)) == len(a.path)
+}
+
+// merge is join across sections, where an opening takes the path of what it
+// opens.
+func (p *packer) merge(a, b piece) piece {
+	j := join(a, b)
+	if opening(a, b, p.least) {
+		j.path = b.path // which holds a's
+	}
+	return j
+}
+
+func join(a, b piece) piece {
+	j := piece{
+		start: a.start, end: b.end, tokens: a.tokens + b.tokens, kind: a.kind, path: common(a.path, b.path),
+		bare: a.bare && b.bare, heading: a.heading || b.heading, cut: a.cut,
+	}
+	switch {
+	case a.bare:
+		j.path, j.kind, j.cut = b.path, b.kind, b.cut
+		j.cut.Inside = a.cut.Inside
+	case b.bare:
+		j.path = a.path
+	case a.kind != b.kind:
+		j.kind = kindMixed
+	}
+	return j
+}
+
+func common(a, b []string) []string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return slices.Clip(a[:n])
+}
+
+// section packs one section. A section that needs several pieces gets them
+// about equally full, so that no crumb is left at its end.
+func (p *packer) section(blocks []block) []piece {
+	groups := p.groups(blocks)
+	total := 0
+	for _, g := range groups {
+		total += g.tokens
+	}
+	pieces := (total + p.size - 1) / p.size
+	target := total / max(pieces, 1)
+	out := groups[:0] // what is read is never behind what is written
+	for i, g := range groups {
+		last := len(out) - 1
+		if i > 0 && (out[last].bare && p.near(out[last], g) ||
+			out[last].tokens+g.tokens <= p.size && out[last].tokens+g.tokens/2 <= target) {
+			out[last] = join(out[last], g)
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// groups cuts blocks into units no larger than a piece, and puts together what
+// belongs together.
+func (p *packer) groups(blocks []block) []piece {
+	units, out := p.memory.take()
+	for _, b := range blocks {
+		units = p.units(units, b, b)
+	}
+	out = slices.Grow(out, len(units))
+	defer func() { p.memory.give(units, out) }()
+	open := false // the last group waits for what follows
+	for _, u := range units {
+		g := piece{
+			start: u.start, end: u.end, tokens: u.tokens, kind: u.kind, path: u.path,
+			bare: u.noise || u.level > 0, heading: u.level > 0, cut: state.Cut{Level: u.depth, Inside: u.inside},
+		}
+		if last := len(out) - 1; last >= 0 && p.belongs(out[last], g, u, open) {
+			out[last] = join(out[last], g)
+			open = u.opens || open && u.noise
+			continue
+		}
+		out = append(out, g)
+		open = u.opens
+	}
+	return out
+}
+
+// belongs reports whether a unit goes with the group before it.
+func (p *packer) belongs(group, g piece, u unit, open bool) bool {
+	switch {
+	case open && group.bare, u.noise && (open || !u.opens):
+		return p.near(group, g)
+	case open:
+		return group.tokens+g.tokens <= p.size
+	}
+	return false
+}
+
+// units appends a block, or the parts of a block that does not fit, all under
+// the kind and path of the block on top.
+func (p *packer) units(dst []unit, b, top block) []unit {
+	s := p.s[b.start:b.end]
+	tokens := text.Estimate(s)
+	if tokens <= p.size {
+		u := unit{block: b, tokens: tokens, noise: b.level == 0 && isNoise(s)}
+		u.opens = b.level > 0 || u.noise && !closes(s) || b.kind == kindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
+		u.kind, u.path, u.depth = top.kind, top.path, top.depth
+		return append(dst, u)
+	}
+	parts := b.parts
+	if len(parts) == 0 {
+		parts = p.split(b)
+	}
+	dst = slices.Grow(dst, len(parts))
+	for _, part := range parts {
+		dst = p.units(dst, part, top)
+	}
+	return dst
+}
+
+// split cuts a block that has no blocks inside: code and tables between lines,
+// text between sentences, a single line or sentence between words.
+func (p *packer) split(b block) []block {
+	var cuts []int // where parts begin, but for the first
+	switch b.kind {
+	case kindCode, kindTable:
+		for at := lineEnd(p.s, b.start); at < b.end; at = lineEnd(p.s, at) {
+			cuts = append(cuts, at)
+		}
+	default:
+		for _, span := range text.Sentences(p.s[b.start:b.end]) {
+			cuts = append(cuts, b.start+span.Start)
+		}
+		cuts = cuts[min(1, len(cuts)):]
+	}
+	if len(cuts) == 0 {
+		cuts = p.windows(b)
+	}
+	out := make([]block, 0, len(cuts)+1)
+	at, inside, opener := b.start, b.inside, p.opener(b)
+	for _, cut := range append(cuts, b.end) {
+		out = append(out, block{start: at, end: cut, kind: b.kind, inside: inside})
+		at, inside = cut, opener
+	}
+	return out
+}
+
+// opener is the line that opens a block of code, which a part of one knows; "" where no
+// fence does, and of other blocks.
+func (p *packer) opener(b block) string {
+	if b.kind != kindCode || b.inside != "" {
+		return b.inside
+	}
+	line := strings.Trim(p.s[b.start:min(b.end, lineEnd(p.s, b.start))], "> \t\r\n")
+	if _, fenced := text.OpenFence(line); !fenced || len(line) > longestOpener {
+		return ""
+	}
+	return line
+}
+
+// longestOpener is how many bytes a line may have that opens a block of code.
+const longestOpener = 200
+
+// windows cuts what has no structure after about half a piece: behind white
+// space where there is some near, else between runes.
+func (p *packer) windows(b block) []int {
+	var cuts []int
+	for at := b.start; ; {
+		end, tokens := at, 0
+		for end < b.end && tokens < 4*p.size/2 { // quarters of a token, as text.Estimate has them
+			if p.s[end] < utf8.RuneSelf {
+				tokens++
+			} else if utf8.RuneStart(p.s[end]) {
+				tokens += 3
+			}
+			end++
+		}
+		for end < b.end && !utf8.RuneStart(p.s[end]) {
+			end++
+		}
+		if end >= b.end {
+			return cuts
+		}
+		if i := strings.LastIndexAny(p.s[at:end], " \t\n"); i > (end-at)/2 {
+			end = at + i + 1
+		}
+		cuts = append(cuts, end)
+		at = end
+	}
+}
+
+// isNoise reports whether a block says nothing to a reader: only shortcodes,
+// comments, rules or marks.
+func isNoise(s string) bool {
+	if len(s) > 2000 {
+		return false
+	}
+	return strings.IndexFunc(shortcodes(s), func(r rune) bool { return r > ' ' && !strings.ContainsRune("-*_=#>|.`~\u00a0", r) }) < 0
+}
+
+// closes reports whether noise ends something: its last shortcode is a closing
+// one.
+func closes(s string) bool {
+	i := strings.LastIndex(s, "{{")
+	return i < 0 || strings.HasPrefix(strings.TrimLeft(s[i:], "{<% "), "/")
+}
+
+func isBlank(s string) bool { return strings.Trim(s, blank) == "" }

@@ -1,0 +1,78 @@
+package load
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// sidecarEnds are what the name of a file of metadata adds to that of the
+// document it lies beside: handbook.pdf.meta.yaml.
+func sidecarEnds() []string { return []string{".meta.yaml", ".meta.yml", ".meta.json"} }
+
+// sidecarOf returns the file of metadata beside a document; "" without one.
+func sidecarOf(document string) string {
+	for _, end := range sidecarEnds() {
+		if info, err := os.Stat(document + end); err == nil && info.Mode().IsRegular() {
+			return document + end
+		}
+	}
+	return ""
+}
+
+// describes returns the name of the document that a file of metadata belongs
+// to, by its own name.
+func describes(name string) (document string, ok bool) {
+	for _, end := range sidecarEnds() {
+		if document, ok = strings.CutSuffix(name, end); ok && document != "" {
+			return document, true
+		}
+	}
+	return "", false
+}
+
+// sidecar reads the metadata beside a document. What it says goes before what
+// the document says of itself.
+func (d *Document) sidecar(document string) (content []byte) {
+	name := sidecarOf(document)
+	if name == "" {
+		return nil
+	}
+	data, _, err := read(name, maxFrontMatter)
+	if err != nil {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", reason(err)))
+		return nil
+	}
+	meta, err := d.parseMeta(strings.TrimPrefix(string(data), "\uFEFF"))
+	if err != nil {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", err))
+	}
+	l := links{}
+	for _, k := range d.Links {
+		l.add(k.Relation, k.Target)
+	}
+	d.Links = l.list
+	if len(meta) == 0 {
+		return data
+	}
+	said := meta.Strings()
+	if d.Meta == nil {
+		d.Meta = map[string]string{}
+	}
+	if d.Metadata == nil {
+		d.Metadata = state.Metadata{}
+		for key, value := range d.Meta {
+			d.Metadata[key] = value
+		}
+	}
+	maps.Copy(d.Meta, said)
+	maps.Copy(d.Metadata, meta)
+	if said["title"] != "" {
+		d.Title = said["title"]
+	}
+	d.URL = address(d.Meta)
+	return data
+}

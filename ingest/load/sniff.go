@@ -1,0 +1,54 @@
+package load
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Marks of formats in files whose names say no more than that they are text. Django's
+// pages are reStructuredText in .txt files; notes are often Markdown in them.
+var (
+	rstHeading   = regexp.MustCompile(`(?m)^\S.*\n(?:={4,}|-{4,}|~{4,}|\^{4,}|\*{4,})[ \t]*\r?$`)
+	rstMark      = regexp.MustCompile("(?m)^ *\\.\\. (?:[\\w-]+(?::[\\w-]+)?::|_[^:\n]+:)|:[a-z][\\w:+-]*:`[^`\n]+`|``[^`\n]+``|`[^`<>\n]+<[^<>\n]+>`_")
+	markdownHead = regexp.MustCompile(`(?m)(?:\A|\n[ \t]*\r?\n)#{1,4} [^\s#].*$`)
+	markdownMark = regexp.MustCompile("(?m)^```|\\]\\([^()\\s]+\\)|\\*\\*\\w[^*\n]*\\*\\*|`[^`\n]+`|^[-*] (?:\\[[ x]\\] )?\\w")
+)
+
+// sniffed bounds how much of a file is looked at, in bytes, and fewestMarks is how
+// many marks a page of a format has at least beside a heading of it.
+const (
+	sniffed     = 64 << 10
+	fewestMarks = 3
+)
+
+// sniff returns the format that a plain text is written in.
+func sniff(source, s string) string {
+	if !isText(source) {
+		return Plain
+	}
+	s = s[:min(len(s), sniffed)]
+	switch {
+	case rstHeading.MatchString(s) && len(rstMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks:
+		return RST
+	case len(markdownHead.FindAllStringIndex(s, 2)) == 2 && len(markdownMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks:
+		return Markdown
+	}
+	return Plain
+}
+
+// isText reports whether the name of a file says that it is text and no more.
+func isText(source string) bool {
+	switch strings.ToLower(path.Ext(source)) {
+	case ".txt", ".text":
+		return true
+	case "":
+		return readByPeople[strings.ToLower(path.Base(source))]
+	}
+	return false
+}
+
+// readByPeople are the files without an extension that are no programs.
+//
+//nolint:gochecknoglobals // a table
+var readByPeople = set("readme changelog changes news todo install contributing")

@@ -1,0 +1,56 @@
+package load_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"example.com/ragflow/ingest/load"
+)
+
+// TestSniff holds text files to the format they are written in.
+func TestSniff(t *testing.T) {
+	const (
+		rst      = "Title\n=====\n\nSee :ref:`a` and ``b``.\n\n.. note:: c\n"
+		markdown = "# Title\n\nSome **bold** text.\n\n## Part\n\n- one\n- two\n"
+	)
+	for _, c := range []struct{ name, text, want string }{
+		{"a.txt", rst, load.RST},
+		{"a.TXT", rst, load.RST},
+		{"README", rst, load.RST},
+		{"a.txt", markdown, load.Markdown},
+		{"readme", markdown, load.Markdown},
+		{"a.txt", "\uFEFF" + markdown, load.Markdown},
+		{"a.adoc", rst, load.ASCIIDoc},
+		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", load.Plain},
+		{"Makefile", markdown, load.Plain},
+		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", load.Plain},
+		{"a.txt", "# a comment of a script\nrun it\n# another\nrun it again\n", load.Plain},
+		{"a.txt", "# port\n\nlisten 80\n\n# name\n\nserver x\n", load.Plain},
+		{"a.txt", "Dear Ann,\n\n- milk\n- bread\n- eggs\n\nYours", load.Plain},
+		{"a.txt", "", load.Plain},
+	} {
+		doc, err := load.Parse(t.Context(), c.name, []byte(c.text))
+		if err != nil || doc.Kind != c.want {
+			t.Errorf("%s %q: %s, %v, want %s", c.name, c.text, doc.Kind, err, c.want)
+		}
+	}
+}
+
+// TestTitledText tells the parts of a text file by their titles, and takes the title
+// from none of the text.
+func TestTitledText(t *testing.T) {
+	const text = "QUICK GUIDE\n\n1. SWITCHING ON\nTurn the main switch to I.\n\n2. Faults of the pump\nIt hums, and nothing else happens.\n\n- a list\n"
+	doc := parse(t, "guide.txt", text)
+	var got []string
+	for _, c := range load.Chunk(doc, load.ChunkOptions{Size: 16, Min: -1}) {
+		got = append(got, fmt.Sprintf("%q %q", c.Headings, c.Text))
+	}
+	want := []string{
+		`["QUICK GUIDE" "SWITCHING ON"] "QUICK GUIDE\n\n1. SWITCHING ON\nTurn the main switch to I."`,
+		`["QUICK GUIDE" "Faults of the pump"] "2. Faults of the pump\nIt hums, and nothing else happens."`,
+	}
+	if len(got) < 2 || !slices.Equal(got[:2], want) {
+		t.Errorf("%q", got)
+	}
+}

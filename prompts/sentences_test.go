@@ -1,0 +1,55 @@
+package prompts_test
+
+import (
+	"fmt"
+	"testing"
+
+	"example.com/ragflow/prompts"
+)
+
+func TestEverySituationInEveryLanguage(t *testing.T) {
+	for s := prompts.NoDocuments; s <= prompts.LinesFollow; s++ {
+		seen := map[string]bool{}
+		for _, lang := range prompts.Languages() {
+			got := prompts.Say(s, lang)
+			if !prompts.Fixed(got) && len(got) > 5 {
+				t.Errorf("Fixed(%q) = false", got)
+			}
+			if got == "" || seen[got] {
+				t.Errorf("Say(%d, %q) = %q: empty or the same as in another language", s, lang, got)
+			}
+			seen[got] = true
+		}
+	}
+	if got := prompts.Say(prompts.LinesFollow+1, prompts.English); got != "" {
+		t.Errorf("a situation is missing from this test: %q", got)
+	}
+}
+
+func TestFixed(t *testing.T) {
+	for _, tt := range []struct {
+		sentence string
+		want     bool
+	}{
+		{"Ask me something about your documents.", true},
+		{"Theo tài liệu của bạn:", true},
+		{prompts.More(12, "vi"), true},
+		{"From your documents: volumes outlive containers.", false},
+		{"", false},
+		{"a", false},
+	} {
+		if got := prompts.Fixed(tt.sentence); got != tt.want {
+			t.Errorf("Fixed(%q) = %v, want %v", tt.sentence, got, tt.want)
+		}
+	}
+}
+
+func ExampleSay() {
+	fmt.Println(prompts.Say(prompts.NoDocuments, "en"))
+	fmt.Println(prompts.Say(prompts.Closest, "pl"))
+	fmt.Println(prompts.Say(prompts.SourcesHeader, "unknown"))
+	// Output:
+	// No relevant documents found for your query.
+	// Najbliższa informacja:
+	// Sources
+}

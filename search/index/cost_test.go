@@ -1,0 +1,99 @@
+//go:build !race
+
+// The race detector adds allocations of its own and makes pools forget.
+
+package index_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/state"
+)
+
+// TestCostOfADocument holds what a document of a made-up corpus takes: bytes on
+// disk, statements and allocations. They are the same on every machine, but for
+// the allocations, which are given room.
+func TestCostOfADocument(t *testing.T) {
+	const documents, batch = 2000, 500
+	r := rand.New(rand.NewPCG(5, 6))
+	var entries []index.Entry
+	text := 0
+	for i := range documents {
+		e := index.Entry{File: index.File{
+			Source: strconv.Itoa(i), Title: common(r, 10), Hash: fmt.Sprintf("%064x", r.Uint64()), Chunker: "chunk/5 size=512 min=96",
+		}}
+		body := common(r, 200)
+		text += len(body) + len(e.File.Title)
+		e.Chunks = []state.Chunk{{
+			ID: fmt.Sprintf("%08x-68ce-5717-bf69-%012x", r.Uint32(), i), Text: body, End: len(body), StartLine: 1, EndLine: 1, Kind: "text",
+		}}
+		entries = append(entries, e)
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	db := open(t, path, index.Options{})
+	put(t, db, "/warm", file("a.md", "Warm", "words"))
+	var before, after runtime.MemStats
+	statements := db.Counters().Statements
+	runtime.ReadMemStats(&before)
+	for at := 0; at < documents; at += batch {
+		put(t, db, "/docs", entries[at:at+batch]...)
+	}
+	if err := db.Publish(t.Context(), "/docs", nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	statements = db.Counters().Statements - statements
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	segments, err := filepath.Glob(path + ".segments/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(segments, path) {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	for _, tt := range []struct {
+		what      string
+		got, most float64
+	}{
+		{"bytes on disk", float64(size) / documents, 850},
+		{"bytes on disk for each byte of text", float64(size) / float64(text), 1.05},
+		{"statements", float64(statements) / documents, 2.1},                   // its row, and that of its chunk
+		{"allocations", float64(after.Mallocs-before.Mallocs) / documents, 64}, // 51, and 61 without cgo
+	} {
+		t.Logf("a document takes %.2f %s", tt.got, tt.what)
+		if tt.got > tt.most {
+			t.Errorf("a document takes %.2f %s, more than %.2f", tt.got, tt.what, tt.most)
+		}
+	}
+}
+
+// common makes a text of n words, of which a few are most of it.
+func common(r *rand.Rand, n int) string {
+	syllables := []string{"ta", "ri", "mo", "len", "sub", "ver", "ing", "con", "ex", "pro"}
+	var out strings.Builder
+	for range n {
+		for rank := int(1 / (r.Float64() + 0.0002)); ; rank /= len(syllables) {
+			out.WriteString(syllables[rank%len(syllables)])
+			if rank < len(syllables) {
+				break
+			}
+		}
+		out.WriteString([]string{" ", " ", " ", ", ", ". "}[r.IntN(5)])
+	}
+	return out.String()
+}

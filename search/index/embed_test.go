@@ -1,0 +1,571 @@
+package index_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/state"
+)
+
+// bag is an embedder for tests: each word adds to one dimension. It counts the
+// texts it was given.
+type bag struct {
+	dimension int
+	mu        sync.Mutex
+	seen      map[string]int
+	calls     int
+	before    func(texts []string) error // may fail a call
+}
+
+func newBag(dimension int) *bag { return &bag{dimension: dimension, seen: map[string]int{}} }
+
+func (b *bag) vector(text string) []float32 {
+	v := make([]float32, b.dimension)
+	v[0] = 0.01 // so that no text is without direction
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		h := fnv.New32a()
+		h.Write([]byte(w))
+		v[int(h.Sum32())%b.dimension]++
+	}
+	return v
+}
+
+func (b *bag) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.calls++
+	if b.before != nil {
+		if err := b.before(texts); err != nil {
+			return nil, err
+		}
+	}
+	out := make([][]float32, len(texts))
+	for i, t := range texts {
+		b.seen[t]++
+		out[i] = b.vector(t)
+	}
+	return out, nil
+}
+
+// texts is how many texts were embedded, those twice twice.
+func (b *bag) texts() int {
+	n := 0
+	for _, k := range b.seen {
+		n += k
+	}
+	return n
+}
+
+func embed(tb testing.TB, db *index.DB, e index.Embedder, b *bag, roots ...string) *index.EmbedReport {
+	tb.Helper()
+	r, err := db.Embed(tb.Context(), e, roots, index.EmbedOptions{Embed: b.embed, Batch: 3})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func vectors(tb testing.TB, db *index.DB, e index.Embedder, roots ...string) *index.Vectors {
+	tb.Helper()
+	v, err := searcher(tb, db, roots...).Vectors(tb.Context(), e)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v
+}
+
+// nearest returns the id of the chunk that is nearest to a text.
+func nearest(tb testing.TB, v *index.Vectors, b *bag, query string) string {
+	tb.Helper()
+	hits, err := v.Search(tb.Context(), b.vector(query), 1, index.MinCosine)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(hits) != 1 {
+		tb.Fatalf("%q: %d hits, want 1", query, len(hits))
+	}
+	return hits[0].Chunk
+}
+
+// REQUIREMENTS C14: the same text is embedded once, across runs, files,
+// collections, moves and deletions.
+func TestEmbedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	db := open(t, path, index.Options{})
+	b := newBag(32)
+	model := index.Embedder{Model: "bag"}
+	put(t, db, "/a", file("x.md", "T", "alpha", "beta", "gamma", "delta"), file("y.md", "T", "alpha", "epsilon"))
+	r := embed(t, db, model, b, "/a")
+	want := index.EmbedReport{Embedder: index.Embedder{Model: "bag", Dimension: 32, Tokens: index.DefaultPassageTokens, Vectors: index.VectorsPassage}, Chunks: 6, Embedded: 5}
+	if diff := cmp.Diff(want, *r); diff != "" {
+		t.Errorf("first run (-want +got):\n%s", diff)
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		new  int
+	}{
+		{"again", func() {}, 0},
+		{"a file moved", func() {
+			put(t, db, "/a", file("z.md", "T", "alpha", "beta", "gamma", "delta"))
+			if err := db.Delete(t.Context(), "/a", "x.md"); err != nil {
+				t.Fatal(err)
+			}
+		}, 0},
+		{"one chunk changed", func() { put(t, db, "/a", file("z.md", "T", "alpha", "BETA", "gamma", "delta")) }, 1},
+		{"deleted and back", func() {
+			if err := db.Delete(t.Context(), "/a", "z.md"); err != nil {
+				t.Fatal(err)
+			}
+			put(t, db, "/a", file("z.md", "T", "alpha", "beta", "gamma", "delta"))
+		}, 0},
+		{"another title", func() { put(t, db, "/a", file("y.md", "Other", "alpha", "epsilon")) }, 2},
+	} {
+		step.do()
+		if got := embed(t, db, model, b, "/a").Embedded; got != step.new {
+			t.Errorf("%s: %d texts embedded, want %d", step.name, got, step.new)
+		}
+		if v := vectors(t, db, model, "/a"); v.Missing() != 0 || v.Len() != 6 {
+			t.Errorf("%s: %d vectors and %d missing, want 6 and 0", step.name, v.Len(), v.Missing())
+		}
+	}
+	put(t, db, "/b", file("x.md", "T", "alpha", "beta"))
+	if got := embed(t, db, model, b, "/a", "/b").Embedded; got != 0 {
+		t.Errorf("the same texts in another collection: %d embedded, want 0", got)
+	}
+	if b.texts() != 8 {
+		t.Errorf("%d texts were embedded, want 8", b.texts())
+	}
+	for text, n := range b.seen {
+		if n != 1 {
+			t.Errorf("%q was embedded %d times", text, n)
+		}
+	}
+}
+
+func TestPassage(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		c    state.Chunk
+		want string
+	}{
+		{"text alone", state.Chunk{Text: "t"}, "t"},
+		{"title", state.Chunk{Title: "A", Text: "t"}, "A\nt"},
+		{"title and headings", state.Chunk{Title: "A", Headings: []string{"B", "C"}, Text: "t"}, "A › B › C\nt"},
+		{"title is the first heading", state.Chunk{Title: "A", Headings: []string{"A", "C"}, Text: "t"}, "A › C\nt"},
+	} {
+		if got := index.Passage(tt.c); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestModelName(t *testing.T) {
+	for in, want := range map[string]string{
+		"text-embedding-3-small":            "text-embedding-3-small",
+		"openai/text-embedding-3-small":     "text-embedding-3-small",
+		"nomic-embed-text:latest":           "nomic-embed-text",
+		"BAAI/bge-small-en-v1.5":            "bge-small-en-v1.5",
+		`C:\models\bge-small-en-v1.5.gguf`:  "bge-small-en-v1.5",
+		" /home/ann/e5-small-v2-q8_0.gguf ": "e5-small-v2-q8_0",
+	} {
+		if got := index.ModelName(in); got != want {
+			t.Errorf("ModelName(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// What is sent has the prefix and the length that the embedder says.
+func TestEmbedForm(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/a", file("x.md", "", strings.Repeat("word ", 100)+"end"))
+	b := newBag(8)
+	embed(t, db, index.Embedder{Model: "bag", Prefix: "passage: ", Tokens: 10}, b, "/a")
+	want := map[string]int{"passage: " + strings.TrimSpace(strings.Repeat("word ", 10)): 1}
+	if diff := cmp.Diff(want, b.seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// REQUIREMENTS C11, C15, C17: vectors of different models are never mixed.
+func TestSwitchEmbedder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	db := open(t, path, index.Options{})
+	put(t, db, "/a", file("x.md", "", "alpha one", "beta two", "gamma three"))
+	put(t, db, "/b", file("y.md", "", "delta four"))
+	old, fresh := newBag(16), newBag(24)
+	first, second := index.Embedder{Model: "vendor/First"}, index.Embedder{Model: "second"}
+	embed(t, db, first, old, "/a")
+	embed(t, db, second, fresh, "/b")
+	if got := vectors(t, db, second, "/b").Len(); got != 1 {
+		t.Errorf("/b has %d vectors, want 1: collections may have different embedders", got)
+	}
+
+	for name, e := range map[string]index.Embedder{
+		"model":     second,
+		"dimension": {Model: "first", Dimension: 17},
+		"prefix":    {Model: "first", Prefix: "passage: "},
+		"tokens":    {Model: "first", Tokens: 77},
+	} {
+		_, err := db.Embed(t.Context(), e, []string{"/a"}, index.EmbedOptions{Embed: fresh.embed})
+		s := searcher(t, db, "/a")
+		_, searchErr := s.Vectors(t.Context(), e)
+		for _, err := range []error{err, searchErr, s.CheckEmbedder(t.Context(), e)} {
+			typed, ok := errors.AsType[*index.EmbedderError](err)
+			if !ok || !errors.Is(err, index.ErrEmbedderChanged) {
+				t.Fatalf("%s: error %v, want an EmbedderError", name, err)
+			}
+			if typed.Stored.Model != "first" || typed.Stored.Dimension != 16 || typed.Root != "/a" {
+				t.Errorf("%s: stored is %+v of %q", name, typed.Stored, typed.Root)
+			}
+			for _, part := range []string{"first (16 dimensions)", typed.Given.String(), "ragflow reindex --embed-only"} {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%s: %q does not name %q", name, err, part)
+				}
+			}
+		}
+		if got := search(t, s, "alpha"); len(got) != 1 {
+			t.Errorf("%s: the lexical search found %v meanwhile", name, got)
+		}
+	}
+	if got := fresh.texts(); got != 1 {
+		t.Errorf("%d texts were embedded by a model that was refused", got-1)
+	}
+
+	// The switch fails on the way: the old vectors stay, the new ones are kept.
+	stays := vectors(t, db, first, "/a")
+	calls := 0
+	fresh.before = func([]string) error {
+		if calls++; calls > 2 {
+			return errors.New("no more")
+		}
+		return nil
+	}
+	one := index.EmbedOptions{Embed: fresh.embed, Batch: 1, Workers: 1, Switch: true}
+	if _, err := db.Embed(t.Context(), second, []string{"/a"}, one); err == nil || errors.Is(err, index.ErrEmbedderChanged) {
+		t.Fatalf("error %v, want that of the model", err)
+	}
+	if got := vectors(t, db, first, "/a"); got.Missing() != 0 {
+		t.Error("a switch that failed lost old vectors")
+	}
+	fresh.before = nil
+	r, err := db.Embed(t.Context(), second, []string{"/a"}, one)
+	if err != nil || r.Embedded != 1 {
+		t.Errorf("going on embedded %+v, %v; want 1 text", r, err)
+	}
+	if got := nearest(t, vectors(t, db, second, "/a", "/b"), fresh, "beta two"); got != "x.md#1" {
+		t.Errorf("after the switch the nearest is %v", got)
+	}
+	if got := nearest(t, stays, old, "beta two"); got != "x.md#1" {
+		t.Errorf("a search that began before the switch finds %v", got)
+	}
+	if _, err := searcher(t, db, "/a").Vectors(t.Context(), first); !errors.Is(err, index.ErrEmbedderChanged) {
+		t.Errorf("the old embedder: %v, want ErrEmbedderChanged", err)
+	}
+
+	// Switching back costs nothing until the old vectors are pruned.
+	if r, err := db.Embed(t.Context(), first, []string{"/a"}, index.EmbedOptions{Embed: old.embed, Switch: true}); err != nil || r.Embedded != 0 {
+		t.Errorf("switching back embedded %+v, %v", r, err)
+	}
+	if n, err := db.PruneVectors(t.Context()); n != 3 || err != nil {
+		t.Errorf("pruned %d, %v; want the 3 of the second model that only /a needed", n, err)
+	}
+	if vectors(t, db, first, "/a").Missing()+vectors(t, db, second, "/b").Missing() != 0 {
+		t.Error("pruning took vectors that are needed")
+	}
+}
+
+// A model that fails loses nothing of what it gave before, nor the lexical
+// index; the next run goes on.
+func TestEmbedFails(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
+	var texts []string
+	for i := range 20 {
+		texts = append(texts, fmt.Sprintf("word%c common", 'a'+i))
+	}
+	put(t, db, "/a", file("x.md", "", texts...))
+	b := newBag(64)
+	broken := errors.New("connection reset")
+	b.before = func([]string) error {
+		if b.calls > 2 {
+			return broken
+		}
+		return nil
+	}
+	model := index.Embedder{Model: "bag"}
+	r, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 4})
+	if !errors.Is(err, broken) {
+		t.Fatalf("error %v, want that of the model", err)
+	}
+	if r.Embedded != 8 || r.Chunks != 20 {
+		t.Errorf("report %+v, want 8 of 20", r)
+	}
+	if v := vectors(t, db, model, "/a"); v.Len() != 8 || v.Missing() != 12 {
+		t.Errorf("%d vectors, %d missing; want 8 and 12", v.Len(), v.Missing())
+	}
+	if got := search(t, searcher(t, db, "/a"), "common"); len(got) != 10 {
+		t.Errorf("the lexical search finds %d", len(got))
+	}
+	b.before = nil
+	var last [2]int
+	r, err = db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{
+		Embed: b.embed, Batch: 5, Progress: func(done, total int) { last = [2]int{done, total} },
+	})
+	if err != nil || r.Embedded != 12 || last != [2]int{12, 12} {
+		t.Errorf("going on: %+v, %v, progress %v; want 12", r, err, last)
+	}
+	if b.texts() != 20 || vectors(t, db, model, "/a").Missing() != 0 {
+		t.Errorf("%d texts embedded, %d missing", b.texts(), vectors(t, db, model, "/a").Missing())
+	}
+}
+
+// A cancelled run ends with the context's error and keeps what was done.
+func TestEmbedCancelled(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/a", file("x.md", "", "a", "b", "c", "d", "e", "f"))
+	b := newBag(8)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, err := db.Embed(ctx, index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+		Embed: b.embed, Batch: 1, Workers: 1, Progress: func(done, _ int) {
+			if done == 2 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) || r.Embedded < 2 || r.Embedded > 4 {
+		t.Errorf("report %+v, error %v", r, err)
+	}
+	if got := embed(t, db, index.Embedder{Model: "bag"}, b, "/a").Embedded; got != 6-r.Embedded {
+		t.Errorf("going on embedded %d after %d", got, r.Embedded)
+	}
+}
+
+// One text that the model refuses does not keep others from their vectors; it is
+// embedded as far as the model will have it.
+func TestEmbedRefused(t *testing.T) {
+	long := strings.Repeat("long ", 200)
+	for _, tt := range []struct {
+		name    string
+		refuse  func(text string) bool
+		refused int
+		fails   bool
+	}{
+		{"too long", func(text string) bool { return len(text) > 300 }, 0, false},
+		{"whatever its length", func(text string) bool { return strings.Contains(text, "long") }, 1, false},
+		{"everything", func(string) bool { return true }, 0, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			db := open(t, "", index.Options{})
+			put(t, db, "/a", file("x.md", "", "a", "b", long, "c", "d", "e"))
+			b := newBag(8)
+			b.before = func(texts []string) error {
+				if slices.ContainsFunc(texts, tt.refuse) {
+					return fmt.Errorf("%w: too long", index.ErrTextRefused)
+				}
+				return nil
+			}
+			model := index.Embedder{Model: "bag"}
+			r, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 5})
+			if tt.fails {
+				if !errors.Is(err, index.ErrTextRefused) || b.calls > 40 {
+					t.Errorf("error %v after %d calls; want ErrTextRefused soon", err, b.calls)
+				}
+				return
+			}
+			if err != nil || r.Refused != tt.refused || r.Embedded != 6-tt.refused {
+				t.Errorf("report %+v, error %v; want %d refused", r, err, tt.refused)
+			}
+			if got := vectors(t, db, model, "/a").Missing(); got != tt.refused {
+				t.Errorf("%d missing, want %d", got, tt.refused)
+			}
+		})
+	}
+}
+
+// Models that give rubbish are told of, and nothing of it is stored.
+func TestEmbedRubbish(t *testing.T) {
+	nan := float32(math.NaN())
+	for name, give := range map[string]func(n int) [][]float32{
+		"too few":    func(n int) [][]float32 { return make([][]float32, n-1) },
+		"zero":       func(n int) [][]float32 { return same(n, []float32{0, 0}) },
+		"not finite": func(n int) [][]float32 { return same(n, []float32{1, nan}) },
+		"infinite":   func(n int) [][]float32 { return same(n, []float32{1, float32(math.Inf(1))}) },
+		"too long":   func(n int) [][]float32 { return same(n, append(make([]float32, 1<<16), 1)) },
+		"uneven":     func(n int) [][]float32 { return append(same(n-1, []float32{1, 2}), []float32{1}) },
+	} {
+		db := open(t, "", index.Options{})
+		put(t, db, "/a", file("x.md", "", "a", "b", "c"))
+		_, err := db.Embed(t.Context(), index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+			Embed: func(_ context.Context, texts []string) ([][]float32, error) { return give(len(texts)), nil },
+		})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len(); got != 0 {
+			t.Errorf("%s: %d vectors stored", name, got)
+		}
+	}
+	_, err := open(t, "", index.Options{}).Embed(t.Context(), index.Embedder{}, nil, index.EmbedOptions{})
+	if err == nil {
+		t.Error("an embedder without a name was accepted")
+	}
+}
+
+func same(n int, v []float32) [][]float32 {
+	out := make([][]float32, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// embedChild makes the test binary embed a collection, a text a call, until it
+// is killed. It never gets to the end: embedMost calls are answered, however late
+// the kill comes.
+const (
+	embedChild = "RAGFLOW_TEST_EMBED"
+	embedMost  = 100
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(embedChild); path != "" {
+		os.Exit(embedUntilKilled(path))
+	}
+	if path := os.Getenv(memoryChild); path != "" {
+		if err := searchInMemory(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if args := os.Getenv(changeChild); args != "" {
+		fmt.Fprintln(os.Stderr, changeUntilKilled(args))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+func embedUntilKilled(path string) int {
+	db, err := index.Open(context.Background(), path, index.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	b := newBag(32)
+	var calls atomic.Int64
+	_, err = db.Embed(context.Background(), index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
+			if calls.Add(1) > embedMost {
+				<-ctx.Done()
+			}
+			return b.embed(ctx, texts)
+		},
+		Batch: 1, Workers: 2,
+		Progress: func(done, _ int) { fmt.Println(done) },
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// A killed process has lost nothing that it said was done, and the next one
+// embeds only the rest.
+func TestEmbedKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	db := open(t, path, index.Options{})
+	const texts = 400
+	var chunks []string
+	for i := range texts {
+		chunks = append(chunks, fmt.Sprintf("%c%c%c", 'a'+i%20, 'a'+i/20, 'z'))
+	}
+	put(t, db, "/a", file("x.md", "", chunks...))
+	for _, after := range []int{1, 17, 60} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), embedChild+"="+path)
+		var trouble bytes.Buffer
+		cmd.Stderr = &trouble
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		for said < after {
+			if _, err := fmt.Fscanln(out, &said); err != nil {
+				_ = cmd.Wait() // what it said counts
+				t.Fatalf("the child ended after %d: %v: %s", said, err, trouble.String())
+			}
+		}
+		before := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len()
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len(); got < before || got < said {
+			t.Errorf("%d vectors after the kill, %d before it, %d were told of", got, before, said)
+		}
+	}
+	kept := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len()
+	b := newBag(32)
+	if got := embed(t, db, index.Embedder{Model: "bag"}, b, "/a").Embedded; got != texts-kept {
+		t.Errorf("the next run embedded %d, want %d", got, texts-kept)
+	}
+	if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Missing(); got != 0 {
+		t.Errorf("%d missing at the end", got)
+	}
+}
+
+// Embedding goes on beside indexing and searching.
+func TestEmbedBesideWriters(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
+	put(t, db, "/a", file("x.md", "", "a", "b", "c", "d", "e", "f", "g", "h"))
+	model := index.Embedder{Model: "bag", Dimension: 16}
+	var failed atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			b := newBag(16)
+			for n := range 10 {
+				if i == 0 {
+					put(t, db, "/a", file("x.md", "", "a", fmt.Sprintf("b%c", 'a'+n), "c", "d"))
+				}
+				if _, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 1}); err != nil {
+					t.Error(err)
+					failed.Add(1)
+				}
+				v := vectors(t, db, model, "/a")
+				if _, err := v.Search(t.Context(), b.vector("a"), 3, 0); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	embed(t, db, model, newBag(16), "/a")
+	if v := vectors(t, db, model, "/a"); v.Len() != 4 || v.Missing() != 0 {
+		t.Errorf("%d vectors, %d missing; want 4 and 0", v.Len(), v.Missing())
+	}
+}

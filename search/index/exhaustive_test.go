@@ -1,0 +1,386 @@
+package index
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// exhaustive is the search that skips nothing: every posting of every term is
+// added up, in the order of Searcher.terms, and all chunks are sorted.
+func exhaustive(s *Searcher, q state.Query, k int) []candidate {
+	var all []candidate
+	terms := s.queryTerms(q)
+	for i := range s.parts {
+		p := &s.parts[i]
+		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
+		for _, t := range terms {
+			var c cursor
+			c.open(t.parts[i].entry)
+			byFile := map[int][]posting{}
+			for ; c.chunk != noChunk; c.next() {
+				f := int(p.chunkField(int(c.chunk), 0))
+				byFile[f] = append(byFile[f], c.posting)
+			}
+			for f, list := range byFile {
+				title, length := list[0].title, p.fileField(f, 2)
+				total := uint32(0)
+				first, end := p.chunksOf(f)
+				// To a document's only chunk both are given in one.
+				only := 0.0
+				for at := first; at < end; at++ {
+					var in posting
+					for _, e := range list {
+						if int(e.chunk) == at {
+							in = e
+						}
+					}
+					total += in.body
+					v := t.chunkGain * s.scorer.chunk(in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+					if end-first == 1 {
+						only = v
+					} else {
+						chunks[at] += float64(t.weight * v)
+					}
+				}
+				v := float64(s.scorer.ranking.Document * float64(t.fileGain*s.scorer.file(total, p.fileField(f, 1), title, length)))
+				if end-first == 1 {
+					chunks[first] += float64(t.weight * (only + v))
+				} else {
+					files[f] += float64(t.weight * v)
+				}
+			}
+		}
+		for c, v := range chunks {
+			if v > 0 && p.shows(c) {
+				all = append(all, candidate{i, c, v + files[p.chunkField(c, 0)]})
+			}
+		}
+	}
+	slices.SortFunc(all, s.better)
+	return append([]candidate(nil), all[:min(k, len(all))]...)
+}
+
+// pruned is what Search finds.
+func pruned(tb testing.TB, s *Searcher, q state.Query, k int) []candidate {
+	tb.Helper()
+	found := newTop(k, s.better)
+	if err := s.best(tb.Context(), s.queryTerms(q), found); err != nil {
+		tb.Fatal(err)
+	}
+	return append([]candidate(nil), found.ranked()...)
+}
+
+// word is the n-th word of a made-up language without endings.
+func word(n int) string {
+	out := []byte("xo")
+	for ; n > 0 || len(out) < 4; n /= 16 {
+		out = append(out, "bcdfghjklmnpqrtv"[n%16], 'o')
+	}
+	return string(out)
+}
+
+// made makes files of random terms, as analyze would: words by a law of Zipf
+// and Mandelbrot over a vocabulary, a quarter of each chunk about its topic.
+type made struct {
+	r          *rand.Rand
+	numbers    *text.Vocabulary
+	vocabulary []string
+	cumulative []float64 // how often words up to each are used
+	words      int       // of a chunk, on average
+	chunks     int       // of a file, at most
+	fields     bool      // titles and headings, too
+}
+
+func newMade(seed uint64, vocabulary, words, chunks int, fields bool) *made {
+	m := &made{r: rand.New(rand.NewPCG(seed, 1)), numbers: text.NewVocabulary(text.For("")), words: words, chunks: chunks, fields: fields}
+	sum := 0.0
+	for i := range vocabulary {
+		m.vocabulary = append(m.vocabulary, word(i))
+		sum += 1 / math.Pow(float64(i)+2.7, 1.05)
+		m.cumulative = append(m.cumulative, sum)
+	}
+	return m
+}
+
+func (m *made) word() string {
+	i, _ := slices.BinarySearch(m.cumulative, m.r.Float64()*m.cumulative[len(m.cumulative)-1])
+	return m.vocabulary[min(i, len(m.vocabulary)-1)]
+}
+
+// file returns the terms of a file, and how many chunks it has.
+func (m *made) file(source string) (terms, int) {
+	var g gatherer
+	g.begin()
+	chunks, titles := 1+m.r.IntN(m.chunks), 0
+	if m.fields {
+		for range m.r.IntN(4) {
+			titles++
+			g.use(m.numbers.Number(m.word())).title++
+		}
+	}
+	out := binary.AppendUvarint(nil, uint64(chunks))
+	out = binary.AppendUvarint(out, uint64(titles))
+	topic := make([]string, 12)
+	for i := range topic {
+		topic[i] = m.word()
+	}
+	for i := range chunks {
+		body, heading := m.words/2+m.r.IntN(m.words+1), 0
+		for n := range body {
+			w := topic[n%len(topic)]
+			if n%4 != 0 {
+				w = m.word()
+			}
+			g.at(m.numbers.Number(w), i).body++
+		}
+		if m.fields {
+			for range m.r.IntN(3) {
+				heading++
+				g.at(m.numbers.Number(m.word()), i).heading++
+			}
+		}
+		out = appendString(out, fmt.Sprintf("%s#%d", source, i))
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(body)), uint64(heading))
+	}
+	return terms{vocabulary: m.numbers, body: g.append(out)}, chunks
+}
+
+// segment makes a segment of about n chunks.
+func (m *made) segment(tb testing.TB, n int) []byte {
+	tb.Helper()
+	b := newBuilder()
+	for f := 0; b.chunks < n; f++ {
+		source := fmt.Sprintf("%07d.md", f)
+		file, _ := m.file(source)
+		if err := b.add(file); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	data, err := b.finish(stamp{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+func (m *made) query(words int) state.Query {
+	var q []string
+	for range words {
+		q = append(q, m.word())
+	}
+	return state.Query{Text: strings.Join(q, " ")}
+}
+
+// searcherOf searches segments as they are.
+func searcherOf(tb testing.TB, r Ranking, segments ...[]byte) *Searcher {
+	tb.Helper()
+	s := &Searcher{db: &DB{ranking: r, analyzer: text.For("")}}
+	for i, data := range segments {
+		seg, err := openSegment(data)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		s.parts = append(s.parts, part{root: fmt.Sprintf("/%d", i), tier: &tier{segment: seg}})
+		s.all.add(seg.totals)
+	}
+	s.scorer = newScorer(r, s.all)
+	return s
+}
+
+// TestPruningIsExact compares the search with the one that skips nothing, bit by
+// bit: several segments of other averages, all fields, other rankings than that
+// which bounds are made for, filters from rare to none.
+func TestPruningIsExact(t *testing.T) {
+	rankings := map[string]Ranking{
+		"default": DefaultRanking(), "plain": {K1: 1.5, B: 0.75}, "lucene": {K1: 0.9, B: 0.4, Title: 1, Heading: 1, Document: 0.3},
+		"no lengths": {K1: 2, Title: 5, Heading: 3, Document: 1}, "all lengths": {B: 1, K1: 1.2, Title: 2, Heading: 0.1, Document: 2},
+		"binary": {Title: 1, Heading: 1, Document: 1},
+	}
+	for seed := range uint64(4) {
+		m := newMade(seed, 600, 20+int(40*seed), 1+int(5*seed), seed%2 == 1)
+		large, small := m.segment(t, 6000), newMade(seed+9, 600, 12, 3, true).segment(t, 500)
+		for name, r := range rankings {
+			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
+				s := searcherOf(t, r, small, large)
+				for n := range 40 {
+					if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
+						s.terms = newTermCache(len(s.parts), 1000)
+					}
+					q, k := m.query(1+n%9), 1+m.r.IntN(30)
+					if n%3 == 0 {
+						q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}}
+					}
+					narrow(m.r, s, n)
+					got, want := pruned(t, s, q, k), exhaustive(s, q, k)
+					if d := cmp.Diff(want, got, cmp.AllowUnexported(candidate{})); d != "" {
+						t.Fatalf("%q, %d best: (-exhaustive +search)\n%s", q.Text, k, d)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestPruningOnes is TestPruningIsExact for many files of one chunk each, whose search
+// adds words up or looks them up, several at once or not, and for filters that leave few
+// of them.
+func TestPruningOnes(t *testing.T) {
+	was := widest
+	defer func() { widest = was }()
+	for _, fields := range []bool{false, true} {
+		m := newMade(12, 3000, 12, 1, fields)
+		s := searcherOf(t, DefaultRanking(), m.segment(t, 30_000))
+		for n := range 60 {
+			q, k := m.query(1+n%8), 1+n%4*n%4*m.r.IntN(60)
+			if n%5 == 0 {
+				q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}, {Text: m.word(), Weight: 5e-324}}
+			}
+			narrow(m.r, s, n)
+			widest = was && n%3 > 0
+			if d := cmp.Diff(exhaustive(s, q, k), pruned(t, s, q, k), cmp.AllowUnexported(candidate{})); d != "" {
+				t.Fatalf("%q, %d best, fields %t: (-exhaustive +search)\n%s", q.Text, k, fields, d)
+			}
+		}
+	}
+}
+
+// TestShortRows compares the short tables of a segment with the long ones, which tell
+// of chunks that are too long for them, too; a search among those is exact.
+func TestShortRows(t *testing.T) {
+	for _, row := range []struct{ words, chunks int }{{40, 1}, {40, 9}, {plainLengths, 1}, {plainLengths, 3}, {70_000, 1}, {70_000, 3}} {
+		m := newMade(5, 300, row.words, row.chunks, true)
+		s := searcherOf(t, DefaultRanking(), m.segment(t, 1+200_000/(row.words+500)))
+		seg := s.parts[0].segment
+		r, long := seg.shortRows(), 0
+		for c := range uint32(seg.chunks) {
+			f, body, _ := seg.chunkRow(c)
+			first, end := seg.chunksOf(f)
+			length := uint16(0)
+			if body < onlyChunk {
+				length = uint16(body)
+				if end-first == 1 && body > 0 {
+					length |= onlyChunk
+				}
+			} else {
+				long++
+			}
+			if r.fileOf(c) != f || int(r.end(c)) != end || r.first(c) != (int(c) == first) || r.lengths[c] != length {
+				t.Errorf("chunk %d of %d is in file %d that ends at %d with %d terms, want %d, %d and %d", c, seg.chunks, r.fileOf(c), r.end(c), r.lengths[c], f, end, length)
+			}
+		}
+		if (long > 0) != (row.words > onlyChunk) {
+			t.Errorf("of %d chunks of %d words %d are long", seg.chunks, row.words, long)
+		}
+		docs := seg.documents()
+		for f := range seg.files {
+			first, end := seg.chunksOf(f)
+			place := docs.place(uint32(first))
+			if (place >= 0) != (end-first > 1) || docs.title(seg, f) != seg.fileField(f, 2) || docs.id(seg, first) != seg.id(first) {
+				t.Errorf("file %d of chunks %d to %d is in place %d and has a title of %d terms, want %d, and the id %q", f, first, end, place, docs.title(seg, f), seg.fileField(f, 2), docs.id(seg, first))
+			}
+			if want := (several{uint32(first), uint32(end), uint32(f), seg.fileField(f, 1)}); place >= 0 && docs.several[place] != want {
+				t.Errorf("file %d is %v among the documents of several chunks, want %v", f, docs.several[place], want)
+			}
+		}
+		for n := range 20 {
+			if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
+				s.terms = newTermCache(len(s.parts), keptImpacts)
+			}
+			q := m.query(1 + n/2)
+			if d := cmp.Diff(exhaustive(s, q, 5), pruned(t, s, q, 5), cmp.AllowUnexported(candidate{})); d != "" {
+				t.Errorf("%q: (-exhaustive +search)\n%s", q.Text, d)
+			}
+		}
+	}
+}
+
+// narrow lets from no file in a hundred to all be found, and some or all chunks
+// of them.
+func narrow(r *rand.Rand, s *Searcher, n int) {
+	share := []float64{0.004, 0.05, 0.9}[n%3]
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.shown, p.only = nil, nil
+		if n%4 == 0 {
+			continue
+		}
+		p.shown = newBitmap(p.files)
+		for f := range p.files {
+			if r.Float64() < share {
+				p.shown.set(f)
+			}
+		}
+		if n%2 == 0 {
+			p.only = newBitmap(p.chunks)
+			for c := range p.chunks {
+				if r.IntN(3) > 0 {
+					p.only.set(c)
+				}
+			}
+		}
+	}
+}
+
+// madeSegment is a segment of n chunks, kept between runs for it takes minutes
+// to make a large one.
+func madeSegment(b *testing.B, n int) []byte {
+	b.Helper()
+	name := filepath.Join(os.TempDir(), fmt.Sprintf("ragflow-made-%d-%x.seg", n, segmentMagic))
+	if data, err := os.ReadFile(name); err == nil {
+		return data
+	}
+	data := newMade(1, 50_000, 120, 8, true).segment(b, n)
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
+// BenchmarkMade searches made-up chunks for two to eight words, frequent ones
+// among them, at two sizes; the million needs RAGFLOW_FULL=1.
+func BenchmarkMade(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			if n > 100_000 && os.Getenv("RAGFLOW_FULL") == "" {
+				b.Skip("takes minutes (set RAGFLOW_FULL=1)")
+			}
+			data := madeSegment(b, n)
+			s := searcherOf(b, DefaultRanking(), data)
+			m := newMade(2, 50_000, 120, 8, true)
+			queries := make([]state.Query, 300)
+			for i := range queries {
+				queries[i] = m.query(2 + i%7)
+			}
+			var took []time.Duration
+			runtime.GC()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				start := time.Now()
+				if _, err := s.Search(context.Background(), queries[i%len(queries)], 20); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+			b.ReportMetric(float64(len(data))/float64(s.Docs()), "B/chunk")
+		})
+	}
+}

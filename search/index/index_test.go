@@ -1,0 +1,553 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// file makes an entry whose chunks are the given texts. A text may begin with
+// its heading path: "A > B: text".
+func file(source, title string, texts ...string) index.Entry {
+	e := index.Entry{File: index.File{Source: source, Title: title}}
+	at := 0
+	for i, s := range texts {
+		var headings []string
+		if path, rest, ok := strings.Cut(s, ": "); ok {
+			headings, s = strings.Split(path, " > "), rest
+		}
+		e.Chunks = append(e.Chunks, state.Chunk{
+			ID: fmt.Sprintf("%s#%d", source, i), Source: source, Title: title, Headings: headings,
+			Text: s, Start: at, End: at + len(s), StartLine: i + 1, EndLine: i + 1, Ordinal: i,
+		})
+		at += len(s)
+	}
+	return e
+}
+
+func open(tb testing.TB, path string, o index.Options) *index.DB {
+	tb.Helper()
+	db, err := index.Open(tb.Context(), path, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return db
+}
+
+func put(tb testing.TB, db *index.DB, root string, entries ...index.Entry) {
+	tb.Helper()
+	if err := db.Put(tb.Context(), root, entries); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func searcher(tb testing.TB, db *index.DB, roots ...string) *index.Searcher {
+	tb.Helper()
+	s, err := db.Searcher(tb.Context(), roots...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// search returns the ids of the hits.
+func search(tb testing.TB, s *index.Searcher, query string) []string {
+	tb.Helper()
+	hits, err := s.Search(tb.Context(), state.Query{Text: query}, 10)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var ids []string
+	for _, h := range hits {
+		ids = append(ids, h.Chunk)
+	}
+	return ids
+}
+
+func check[T any](tb testing.TB, what string, got, want T) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestFilesRoundTrip(t *testing.T) {
+	db := open(t, "", index.Options{})
+	want := index.File{
+		Source: "a.md", Size: 12, ModTime: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), Hash: "h",
+		Title: "A", Chunker: "c1", Meta: map[string]string{"tags": "x, y", "document_type": "law", "document_id": "1/2024"}, URL: "https://docs.test/a", Chunks: 1,
+		Metadata: state.Metadata{"tags": []any{"x", "y"}, "document_type": "law", "document_id": "1/2024"},
+	}
+	e := file("a.md", "A", "One > Two: words of a")
+	e.File = want
+	broken := index.Entry{File: index.File{Source: "b.md", ModTime: want.ModTime, Error: "no rights"}}
+	put(t, db, "/docs", e, broken)
+	got, err := db.Files(t.Context(), "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "files", got, map[string]index.File{"a.md": want, "b.md": broken.File})
+
+	later := want
+	later.Size, later.ModTime = 13, want.ModTime.Add(time.Hour)
+	if err := db.Touch(t.Context(), "/docs", later, index.File{Source: "unknown.md"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = db.Files(t.Context(), "/docs"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "files after Touch", got, map[string]index.File{"a.md": later, "b.md": broken.File})
+
+	none, err := db.Files(t.Context(), "/other")
+	if err != nil || len(none) != 0 {
+		t.Errorf("files of an unknown root: %v, %v", none, err)
+	}
+	chunks, err := searcher(t, db, "/docs").Chunks(t.Context(), []string{"unknown", "a.md#0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := e.Chunks[0]
+	c.Root, c.Hash = "/docs", chunks[0].Hash
+	c.URL, c.DocumentType, c.DocumentID, c.Metadata = want.URL, "law", "1/2024", want.Metadata
+	if len(c.Hash) != 64 {
+		t.Errorf("hash %q is no SHA-256", c.Hash)
+	}
+	check(t, "chunks", chunks, []state.Chunk{c})
+}
+
+func TestNotIndexed(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "A", "words"))
+	if err := errors.Join(
+		db.Touch(t.Context(), "/nowhere", index.File{Source: "a.md"}),
+		db.Delete(t.Context(), "/nowhere", "a.md"),
+		db.Drop(t.Context(), "/nowhere"),
+	); err != nil {
+		t.Error(err)
+	}
+	_, err := db.Searcher(t.Context(), "/docs", "/nowhere")
+	if !errors.Is(err, index.ErrNotIndexed) || !strings.Contains(err.Error(), "/nowhere") {
+		t.Errorf("got %v, want ErrNotIndexed that names /nowhere", err)
+	}
+	if err := db.Publish(t.Context(), "/empty", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := search(t, searcher(t, db, "/empty"), "words"); got != nil {
+		t.Errorf("an empty collection found %v", got)
+	}
+	if err := db.Drop(t.Context(), "/docs"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Searcher(t.Context(), "/docs"); !errors.Is(err, index.ErrNotIndexed) {
+		t.Errorf("a dropped root: got %v, want ErrNotIndexed", err)
+	}
+	list, err := db.Collections(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "collections", list, []index.Collection{{Root: "/empty"}})
+}
+
+func TestBadInput(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "A", "kept words"))
+	noText, noID, order := file("b.md", "B", "x"), file("b.md", "B", "x"), file("b.md", "B", "x", "y")
+	noText.Chunks[0].Text, noID.Chunks[0].ID, order.Chunks[1].Ordinal = "", "", 7
+	taken := file("b.md", "B", "x")
+	taken.Chunks[0].ID = "a.md#0"
+	for name, bad := range map[string]index.Entry{
+		"no source": file("", "", "x"), "no text": noText, "no id": noID, "order": order, "id of another file": taken,
+	} {
+		if err := db.Put(t.Context(), "/docs", []index.Entry{file("a.md", "A", "lost"), bad}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := db.Put(t.Context(), "", nil); err == nil {
+		t.Error("a root without a path: no error")
+	}
+	check(t, "after failed puts", search(t, searcher(t, db, "/docs"), "kept"), []string{"a.md#0"})
+	for _, r := range []index.Ranking{{K1: -1}, {B: 2}, {Title: -0.1}} {
+		if _, err := index.Open(t.Context(), "", index.Options{Ranking: &r}); err == nil {
+			t.Errorf("%+v: no error", r)
+		}
+	}
+}
+
+func TestDeletesPropagate(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "A", "volumes keep data", "more data"), file("b.md", "B", "data elsewhere"))
+	if err := db.Delete(t.Context(), "/docs", "a.md", "unknown.md"); err != nil {
+		t.Fatal(err)
+	}
+	s := searcher(t, db, "/docs")
+	check(t, "hits", search(t, s, "data volumes"), []string{"b.md#0"})
+	check(t, "df", s.DocFreq("volum"), 0)
+	gone, err := s.Chunks(t.Context(), []string{"a.md#0"})
+	if err != nil || gone != nil {
+		t.Errorf("deleted chunks: %v, %v", gone, err)
+	}
+}
+
+// TestSnapshot: a searcher answers from its moment, and shows no chunk that
+// changed since, even one that it showed before.
+func TestSnapshot(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
+	put(t, db, "/docs", file("a.md", "A", "old words", "same words"), file("b.md", "B", "b words"))
+	before, some := searcher(t, db, "/docs"), searcher(t, db, "/docs")
+	texts := func(s *index.Searcher) (out []string) {
+		chunks, err := s.Chunks(t.Context(), []string{"a.md#0", "a.md#1", "b.md#0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range chunks {
+			out = append(out, c.Text)
+		}
+		return out
+	}
+	if chunks, err := some.Chunks(t.Context(), []string{"a.md#0"}); err != nil || len(chunks) != 1 {
+		t.Fatal(chunks, err)
+	}
+	statements := db.Counters().Statements
+	check(t, "texts at first", texts(before), []string{"old words", "same words", "b words"})
+	if n := db.Counters().Statements - statements; n > 2 { // that, and one for what texts are packed with
+		t.Errorf("three chunks are read by %d statements", n)
+	}
+	check(t, "texts remembered", texts(before), []string{"old words", "same words", "b words"})
+	put(t, db, "/docs", file("a.md", "A", "new words", "same words"))
+	check(t, "hits before", len(search(t, before, "words")), 3)
+	check(t, "old word before", search(t, before, "old"), []string{"a.md#0"})
+	check(t, "texts before", texts(before), []string{"same words", "b words"})
+	check(t, "texts before, of which one was remembered", texts(some), []string{"same words", "b words"})
+	after := searcher(t, db, "/docs")
+	check(t, "old word after", search(t, after, "old"), nil)
+	check(t, "texts after", texts(after), []string{"new words", "same words", "b words"})
+}
+
+func TestUnchangedPutMovesNothing(t *testing.T) {
+	db := open(t, "", index.Options{})
+	generation := func() int64 {
+		list, err := db.Collections(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list[0].Generation
+	}
+	put(t, db, "/docs", file("a.md", "A", "words"))
+	first := generation()
+	put(t, db, "/docs", file("a.md", "A", "words"))
+	check(t, "generation after the same again", generation(), first)
+	put(t, db, "/docs", file("a.md", "Another title", "words"))
+	check(t, "generation after another title", generation(), first+1)
+}
+
+// TestUnionOfRoots: two roots are one corpus, with common statistics, whatever
+// the order in which they are named.
+func TestUnionOfRoots(t *testing.T) {
+	db := open(t, "", index.Options{})
+	a, b := file("a.md", "A", "volumes keep data", "networks"), file("b.md", "B", "data data", "hosts")
+	put(t, db, "/1", a)
+	put(t, db, "/2", b)
+	put(t, db, "/both", a, b)
+	query := state.Query{Text: "data networks"}
+	want, err := searcher(t, db, "/both").Search(t.Context(), query, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, roots := range [][]string{{"/1", "/2"}, {"/2", "/1", "/2"}} {
+		s := searcher(t, db, roots...)
+		got, err := s.Search(t.Context(), query, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, strings.Join(roots, "+"), got, want)
+		check(t, "documents", s.Docs(), 4)
+		check(t, "df", s.DocFreq("data"), 2)
+	}
+}
+
+// TestSameIDInTwoRoots: chunks of two roots that share an id are both found and
+// both read.
+func TestSameIDInTwoRoots(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/1", file("README.md", "R", "first words"))
+	put(t, db, "/2", file("README.md", "R", "second words"))
+	s := searcher(t, db, "/1", "/2")
+	ids := search(t, s, "words")
+	chunks, err := s.Chunks(t.Context(), ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, c := range chunks {
+		check(t, "id", c.ID, ids[i])
+		got = append(got, c.Root+" "+c.Text)
+	}
+	check(t, "chunks", got, []string{"/1 first words", "/2 second words"})
+}
+
+func TestBoosts(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "", "alpha"), file("b.md", "", "beta"), file("c.md", "", "gamma"))
+	s := searcher(t, db, "/docs")
+	plain, err := s.Search(t.Context(), state.Query{Text: "alpha"}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Search(t.Context(), state.Query{Text: "alpha", Boosts: []state.Boost{
+		{Text: "alpha beta", Weight: 0.25}, {Text: "beta", Weight: 0.5}, {Text: "gamma", Weight: -1},
+	}}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := plain[0].Score
+	want := []state.Hit{
+		{Chunk: "a.md#0", Score: one, Legs: []state.Leg{{Name: "lexical", Rank: 1, Score: one}}},
+		{Chunk: "b.md#0", Score: one / 2, Legs: []state.Leg{{Name: "lexical", Rank: 2, Score: one / 2}}},
+	}
+	check(t, "hits", got, want)
+	for _, q := range []string{"", "the of", "??", "unknown", "\xff\xfe"} {
+		if hits, err := s.Search(t.Context(), state.Query{Text: q}, 10); err != nil || hits != nil {
+			t.Errorf("query %q: %v, %v", q, hits, err)
+		}
+	}
+	if hits, err := s.Search(t.Context(), state.Query{Text: "alpha"}, -1); err != nil || hits != nil {
+		t.Errorf("k = -1: %v, %v", hits, err)
+	}
+}
+
+// segments lists the files beside an index.
+func segments(t *testing.T, path string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(path+".segments", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestDamagedSegments: whatever happens to a segment, it is noticed and made
+// anew with the same bytes.
+func TestDamagedSegments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	db := open(t, path, index.Options{})
+	for i := range 40 {
+		put(t, db, "/docs", file(fmt.Sprintf("%d.md", i), "T", fmt.Sprintf("word%d common", i), "Head: common text"))
+	}
+	if err := db.Publish(t.Context(), "/docs", nil); err != nil {
+		t.Fatal(err)
+	}
+	want := search(t, searcher(t, db, "/docs"), "common word7")
+	name := segments(t, path)[0]
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flip := func(i int) []byte {
+		b := append([]byte(nil), whole...)
+		b[i] ^= 0x40
+		return b
+	}
+	for what, bad := range map[string][]byte{
+		"gone": nil, "empty": {}, "half": whole[:len(whole)/2], "one byte short": whole[:len(whole)-1],
+		"longer": append(append([]byte(nil), whole...), 0), "magic": flip(0), "checksum": flip(9),
+		"head": flip(20), "middle": flip(len(whole) / 2), "end": flip(len(whole) - 1),
+	} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		if bad != nil {
+			if err := os.WriteFile(name, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var log strings.Builder
+		fresh := open(t, path, index.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		check(t, what, search(t, searcher(t, fresh, "/docs"), "common word7"), want)
+		if told := strings.Contains(log.String(), "damaged"); told != (bad != nil) {
+			t.Errorf("%s: log is %q", what, log.String())
+		}
+		again, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != string(whole) {
+			t.Errorf("%s: the new segment differs from the first", what)
+		}
+	}
+}
+
+// TestOldSegmentsGo: one file a collection, and none after Drop; the segments of
+// a deleted database are not taken for those of its successor.
+func TestOldSegmentsGo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	first, err := index.Open(t.Context(), path, index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		put(t, first, "/docs", file("a.md", "A", fmt.Sprintf("words %d", i)))
+		if err := first.Publish(t.Context(), "/docs", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, "segments", len(segments(t, path)), 1)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	second := open(t, path, index.Options{})
+	for i := range 3 { // the same generation
+		put(t, second, "/docs", file("b.md", "B", fmt.Sprintf("words of another database %d", i)))
+	}
+	check(t, "hits", search(t, searcher(t, second, "/docs"), "words"), []string{"b.md#0"})
+	if err := second.Drop(t.Context(), "/docs"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "segments after Drop", len(segments(t, path)), 0)
+}
+
+// TestSegmentFolderCannotBeMade: searching works all the same, Publish says so.
+func TestSegmentFolderCannotBeMade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	if err := os.WriteFile(path+".segments", []byte("a file in the way"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, index.Options{})
+	put(t, db, "/docs", file("a.md", "A", "words"))
+	check(t, "hits", search(t, searcher(t, db, "/docs"), "words"), []string{"a.md#0"})
+	if err := db.Publish(t.Context(), "/docs", nil); err == nil {
+		t.Error("Publish: no error")
+	}
+}
+
+// TestTwoProcesses: two handles on one file, as two processes would have.
+func TestTwoProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	a, b := open(t, path, index.Options{}), open(t, path, index.Options{})
+	put(t, a, "/docs", file("a.md", "A", "words of a"))
+	old := searcher(t, b, "/docs")
+	done := make(chan error, 2)
+	for n, db := range []*index.DB{a, b} {
+		go func() {
+			var err error
+			for i := range 20 {
+				source := fmt.Sprintf("%d-%d.md", n, i)
+				err = errors.Join(err, db.Put(context.WithoutCancel(t.Context()), "/docs", []index.Entry{file(source, "", "words")}))
+			}
+			done <- errors.Join(err, db.Publish(context.WithoutCancel(t.Context()), "/docs", nil))
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	check(t, "old snapshot", old.Docs(), 1)
+	check(t, "chunks seen by one", searcher(t, a, "/docs").Docs(), 41)
+	check(t, "chunks seen by the other", searcher(t, b, "/docs").Docs(), 41)
+}
+
+// TestAnotherAnalyzer: terms are made anew from the stored text.
+func TestAnotherAnalyzer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	english := open(t, path, index.Options{})
+	for i := range 70 {
+		put(t, english, "/docs", file(fmt.Sprintf("%d.md", i), "Running", fmt.Sprintf("jumps %d", i)))
+	}
+	check(t, "stemmed", searcher(t, english, "/docs").DocFreq("jump"), 70)
+	plain := open(t, path, index.Options{Analyzer: text.For("")})
+	s := searcher(t, plain, "/docs")
+	check(t, "as it stands", s.DocFreq("jumps"), 70)
+	check(t, "title", s.DocFreq("running"), 70)
+	check(t, "stemmed", s.DocFreq("jump"), 0)
+}
+
+func TestPublishTellsProgress(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "", "x y"), file("b.md", "", "z"))
+	var got [][2]int
+	if err := db.Publish(t.Context(), "/docs", func(done, total int) { got = append(got, [2]int{done, total}) }); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "progress", got, [][2]int{{1, 2}, {2, 2}})
+}
+
+func TestCancelled(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", file("a.md", "", "words"))
+	s := searcher(t, db, "/docs")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Search(ctx, state.Query{Text: "words"}, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("Search: %v", err)
+	}
+	if err := db.Put(ctx, "/docs", []index.Entry{file("b.md", "", "x")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Put: %v", err)
+	}
+	if _, err := db.Searcher(ctx, "/docs"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Searcher: %v", err)
+	}
+}
+
+// TestLanguagesSideBySide: one index holds documents of two languages, each
+// found by questions in its own, and Vietnamese by who types no diacritics, if
+// behind what is spelled as asked.
+func TestLanguagesSideBySide(t *testing.T) {
+	db := open(t, "", index.Options{})
+	var entries []index.Entry
+	for id, text := range map[string]string{
+		"en": "The library restarts its search engines at night.",
+		"vi": "Thư viện khởi động lại công cụ tìm kiếm vào ban đêm.",
+		"ti": "Tím kiểm là tên một loài hoa.",
+	} {
+		entries = append(entries, index.Entry{File: index.File{Source: id}, Chunks: []state.Chunk{{ID: id, Text: text}}})
+	}
+	put(t, db, "both", entries...)
+	s := searcher(t, db, "both")
+	for query, want := range map[string]string{
+		"restarting search engine": "en",
+		"công cụ tìm kiếm":         "vi",
+		"tim kiem cong cu":         "vi",
+		"Tìm kiếm":                 "vi",
+		"tím kiểm":                 "ti",
+	} {
+		if got := search(t, s, query); len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
+}
+
+// TestDocuments names documents by root and path, without those that hold nothing.
+func TestDocuments(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
+	put(t, db, "/b", file("z.md", "Last", "words"))
+	put(t, db, "/a", file("b.md", "Second", "words"), file("a.md", "First", "more words"))
+	s := searcher(t, db, "/a", "/b")
+	for most, want := range map[int][]state.Document{
+		0: nil, 1: {{Source: "a.md", Title: "First"}}, 9: {{Source: "a.md", Title: "First"}, {Source: "b.md", Title: "Second"}, {Source: "z.md", Title: "Last"}},
+	} {
+		got, all, err := s.Documents(t.Context(), most)
+		if d := cmp.Diff(want, got); d != "" || all != 3 || err != nil {
+			t.Errorf("at most %d: %d in all, %v\n%s", most, all, err, d)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+package index_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/internal/mutate"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/state"
+)
+
+// library is a small collection with metadata.
+func library(t *testing.T) *index.Searcher {
+	t.Helper()
+	db := open(t, "", index.Options{})
+	add := func(source, title, text string, meta map[string]string) {
+		e := file(source, title, text)
+		e.File.Meta = meta
+		put(t, db, "/home/ann/docs", e)
+	}
+	add("guide/volumes.md", "Volumes", "A named volume keeps data when the container is removed. Back up the volume often.",
+		map[string]string{"category": "guide", "tags": "storage, backup", "version": "2", "date": "2024-05-01"})
+	add("guide/networks.md", "Networks", "A bridge network connects containers. Data moves between them.",
+		map[string]string{"category": "guide", "tags": "network", "version": "10", "date": "2023-01-15", "draft": "true"})
+	add("reference/cli.md", "Command line", "docker volume create makes a volume. The data is kept by a driver.",
+		map[string]string{"Category": "Reference", "version": "1.10.2"})
+	add("notes.txt", "", "Data about volume prices; named and shamed. The volume is named data.", nil)
+	return searcher(t, db, "/home/ann/docs")
+}
+
+func sources(t *testing.T, s *index.Searcher, q state.Query) []string {
+	t.Helper()
+	hits, err := s.Search(t.Context(), q, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{}
+	for _, h := range hits {
+		source, _, _ := strings.Cut(h.Chunk, "#")
+		out = append(out, source)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestFilter is T03 and R05: must is and, should is or, must_not is not; nothing
+// else is ever found.
+func TestFilter(t *testing.T) {
+	const volumes, networks, cli, notes = "guide/volumes.md", "guide/networks.md", "reference/cli.md", "notes.txt"
+	tests := []struct {
+		name                string
+		must, should, paths []string
+		want                []string
+	}{
+		{"none", nil, nil, nil, []string{networks, volumes, notes, cli}},
+		{"equals", []string{"category=guide"}, nil, nil, []string{networks, volumes}},
+		{"letters of any case", []string{"CATEGORY = GUIDE"}, nil, nil, []string{networks, volumes}},
+		{"one of", []string{"category=reference,howto"}, nil, nil, []string{cli}},
+		{"not", []string{"category!=guide"}, nil, nil, []string{notes, cli}},
+		{"part of a list", []string{"tags=backup"}, nil, nil, []string{volumes}},
+		{"whole list", []string{`tags="storage, backup"`}, nil, nil, []string{volumes}},
+		{"number", []string{"version=2.0"}, nil, nil, []string{volumes}},
+		{"at least", []string{"version>=2"}, nil, nil, []string{networks, volumes}},
+		{"version", []string{"version<1.11.0"}, nil, nil, []string{cli}},
+		{"date", []string{"date>=2024-01-01"}, nil, nil, []string{volumes}},
+		{"year", []string{"date<2024"}, nil, nil, []string{networks}},
+		{"range", []string{"version>1", "version<5"}, nil, nil, []string{volumes, cli}},
+		{"exists", []string{"draft=*"}, nil, nil, []string{networks}},
+		{"does not exist", []string{"draft!=*", "category=guide"}, nil, nil, []string{volumes}},
+		{"should", nil, []string{"draft=true", "category=reference"}, nil, []string{networks, cli}},
+		{"must and should", []string{"category=guide"}, []string{"tags=network", "version=1"}, nil, []string{networks}},
+		{"extension", []string{"extension=txt"}, nil, nil, []string{notes}},
+		{"glob of a value", []string{"title~*works"}, nil, nil, []string{networks}},
+		{"path", nil, nil, []string{"guide/*.md"}, []string{networks, volumes}},
+		{"path from the folder", nil, nil, []string{"docs/**/*.md"}, []string{networks, volumes, cli}},
+		{"absolute path", nil, nil, []string{"/home/ann/**/cli.md"}, []string{cli}},
+		{"name", nil, nil, []string{"cli.*", "{notes,other}.txt"}, []string{notes, cli}},
+		{"nothing passes", []string{"category=guide", "category=reference"}, nil, nil, []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var f state.Filter
+			for _, c := range tt.must {
+				if err := f.Add(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, c := range tt.should {
+				if err := f.AddAny(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.AddPaths(tt.paths...)
+			s, err := library(t).Only(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := sources(t, s, state.Query{Text: "volume data network containers"})
+			slices.Sort(tt.want)
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Error(d)
+			}
+			check(t, "passing", s.Passing(), len(tt.want))
+		})
+	}
+}
+
+// TestFilterKeepsScores: a filter takes hits away and changes no score.
+func TestFilterKeepsScores(t *testing.T) {
+	all := library(t)
+	q := state.Query{Text: "named volume data"}
+	whole, err := all.Search(t.Context(), q, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f state.Filter
+	f.AddPaths("*.txt")
+	only, err := all.Only(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := only.Search(t.Context(), q, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(whole, func(h state.Hit) bool { return h.Chunk == "notes.txt#0" })
+	if i < 0 || len(part) != 1 {
+		t.Fatalf("%d hits, %d of them filtered", len(whole), len(part))
+	}
+	check(t, "score", part[0].Score, whole[i].Score)
+}
+
+func TestUnknownKey(t *testing.T) {
+	var f state.Filter
+	if err := f.Add("categry=guide"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := library(t).Only(f)
+	unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+	if !ok {
+		t.Fatalf("error %v", err)
+	}
+	check(t, "known", unknown.Known, []string{"category", "date", "draft", "extension", "source", "tags", "title", "version"})
+	check(t, "message", err.Error(), `no document has the key "categry"; there are category, date, draft, extension, source, tags, title, version`)
+}
+
+func TestBrokenGlob(t *testing.T) {
+	for _, glob := range []string{"a[b", "{a,b", "[z-a]"} {
+		var f state.Filter
+		f.AddPaths(glob)
+		if _, err := library(t).Only(f); err == nil {
+			t.Errorf("%q passes as a glob", glob)
+		}
+	}
+}
+
+func TestParseQuery(t *testing.T) {
+	tests := []struct{ in, text, phrases, without string }{
+		{"plain words", "plain words", "", ""},
+		{`keep "named volume" data`, "keep named volume data", "named volume", ""},
+		{`“named volume” and «bridge network»`, "named volume and bridge network", "named volume|bridge network", ""},
+		{"volume -network", "volume", "", "network"},
+		{`volume -"bridge network" data`, "volume data", "", "bridge network"},
+		{"docker run -it --rm a-b", "docker run -it --rm a-b", "", ""},
+		{"-network", "-network", "", ""},
+		{`an "open quote`, `an "open quote`, "", ""},
+		{`nothing in "" or "?"`, `nothing in "" or "?"`, "", ""},
+		{"state-of-the-art -x-ray", "state-of-the-art", "", "x-ray"},
+	}
+	for _, tt := range tests {
+		q := index.ParseQuery(tt.in)
+		got := [3]string{q.Text, strings.Join(q.Phrases, "|"), strings.Join(q.Without, "|")}
+		check(t, tt.in, got, [3]string{tt.text, tt.phrases, tt.without})
+	}
+}
+
+// FuzzParseQuery: whatever is typed, the words, phrases and exclusions that are
+// made of it come from it, and what is read twice is read alike.
+func FuzzParseQuery(tf *testing.F) {
+	f := mutate.New(tf)
+	for _, s := range []string{`keep "named volume" -swarm`, `-"a b" “c d” «e»`, `"open`, `-- - "" -""`, "\xff \"\xfe\" -\u00e9"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		q := index.ParseQuery(s)
+		for _, part := range slices.Concat(q.Phrases, q.Without) {
+			if strings.TrimSpace(part) == "" || !strings.Contains(s, part) {
+				t.Fatalf("%q gives %q", s, part)
+			}
+		}
+		if again := index.ParseQuery(s); again.Text != q.Text || !slices.Equal(again.Phrases, q.Phrases) || !slices.Equal(again.Without, q.Without) {
+			t.Fatalf("%q is read in two ways", s)
+		}
+		if s != "" && q.Text == "" && len(q.Phrases)+len(q.Without) == 0 && strings.TrimSpace(s) != "" {
+			t.Fatalf("nothing is left of %q", s)
+		}
+	})
+}
+
+func TestPhrasesAndMinus(t *testing.T) {
+	tests := []struct {
+		query string
+		want  []string
+	}{
+		{`"named volume"`, []string{"guide/volumes.md"}},
+		{`"Named, volume"`, []string{"guide/volumes.md"}},
+		{`"volume is named"`, []string{"notes.txt"}},
+		{`"named volum"`, []string{}},
+		{`"command line" volume`, []string{"reference/cli.md"}},
+		{"volume -named", []string{"reference/cli.md"}},
+		{`volume -"named volume"`, []string{"notes.txt", "reference/cli.md"}},
+		{`data -volume`, []string{"guide/networks.md"}},
+		{`"data" -volume -containers`, []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.query, func(t *testing.T) {
+			q := index.ParseQuery(tt.query)
+			s, err := library(t).Matching(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tt.want, sources(t, s, q)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestFacets(t *testing.T) {
+	s := library(t)
+	facets, err := s.Facets(t.Context(), state.Query{Text: "volume"}, "tags", "Category")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []index.Facet{
+		{Key: "tags", Documents: 3, Without: 2, Values: []index.FacetValue{{Value: "backup", Documents: 1}, {Value: "storage", Documents: 1}}},
+		{Key: "category", Documents: 3, Without: 1, Values: []index.FacetValue{{Value: "Reference", Documents: 1}, {Value: "guide", Documents: 1}}},
+	}
+	if d := cmp.Diff(want, facets); d != "" {
+		t.Error(d)
+	}
+	var f state.Filter
+	f.AddPaths("guide/**")
+	only, err := s.Only(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facets, err = only.Facets(t.Context(), state.Query{}, "version"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "of what passes", facets[0].Values, []index.FacetValue{{Value: "10", Documents: 1}, {Value: "2", Documents: 1}})
+	if _, err := s.Facets(t.Context(), state.Query{}, "colour"); err == nil {
+		t.Error("a key that nobody has is counted")
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	s := library(t)
+	filler := strings.Repeat("Nothing of interest stands here at all. ", 20)
+	tests := []struct{ name, passage, query, want string }{
+		{"in the middle", filler + "A named volume keeps the data of a container. " + filler, "volume data", "A named [volume] keeps the [data] of a container."},
+		{"rarest words", "data data data. " + filler + "The driver moves data.", "driver data", "The [driver] moves [data]."},
+		{"none", "Short text.", "volume", "Short text."},
+		{"stems", "Volumes, volumes!", "volume", "[Volumes], [volumes]!"},
+		{"a long run", strings.Repeat("x", 1000), "volume", strings.Repeat("x", 240)},
+		{"empty", "", "volume", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := s.Snippets(state.Query{Text: tt.query})(tt.passage)
+			at := got.Start
+			var b strings.Builder
+			for _, m := range got.Marks {
+				fmt.Fprintf(&b, "%s[%s]", tt.passage[at:m.Start], tt.passage[m.Start:m.End])
+				at = m.End
+			}
+			marked := b.String() + tt.passage[at:got.End]
+			if !strings.Contains(marked, tt.want) || len(strings.Fields(marked)) > 34 {
+				t.Errorf("%q, want %q in it", marked, tt.want)
+			}
+		})
+	}
+}
+
+// TestExplainSums: the score is that of the hit to the last bit, the contributions of
+// terms sum to it, and those of fields to that of their term.
+func TestExplainSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 6 {
+		ranking := []index.Ranking{index.DefaultRanking(), {K1: 1.5, B: 0.75}, {K1: 0, B: 1, Title: 3, Heading: 1, Document: 0.5}}[round%3]
+		db := open(t, "", index.Options{Ranking: &ranking})
+		for i := range 30 {
+			put(t, db, "/docs", randomFile(r, fmt.Sprintf("%03d.md", i)))
+		}
+		s := searcher(t, db, "/docs")
+		for range 20 {
+			q := randomQuery(r)
+			hits, err := s.Search(t.Context(), q, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hits {
+				x, err := s.Explain(t.Context(), q, h.Chunk)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, "score", x.Score, h.Score)
+				var chunk, document float64
+				for _, term := range x.Terms {
+					chunk += term.Chunk.Contribution
+					document += term.Document.Contribution
+					fields := 0.0
+					for _, f := range term.Chunk.Fields {
+						fields += f.Contribution
+					}
+					if diff := fields - term.Chunk.Contribution; diff > 1e-12 || diff < -1e-12 {
+						t.Errorf("fields of %s sum to %v, not %v", term.Term, fields, term.Chunk.Contribution)
+					}
+				}
+				if sum := chunk + x.DocumentShare*document; math.Abs(sum-h.Score) > 1e-14*h.Score {
+					t.Errorf("terms sum to %v, not %v", sum, h.Score)
+				}
+			}
+		}
+	}
+	if _, err := library(t).Explain(t.Context(), state.Query{Text: "volume"}, "nowhere"); err == nil {
+		t.Error("a chunk that is not there is explained")
+	}
+}

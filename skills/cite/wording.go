@@ -1,0 +1,133 @@
+package cite
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/search/text"
+)
+
+// spelled returns the digits of a number that a language writes out as word, ""
+// for another word. One, and words that mean other things too, are no figures.
+func spelled(language, word string) string {
+	switch language {
+	case "en":
+		return digitsOf(englishNumbers, word)
+	case "pl":
+		return digitsOf(polishNumbers, word)
+	}
+	return ""
+}
+
+// Numbers as words: "digits word word…" from two upwards.
+const (
+	englishNumbers = "2 two|3 three|4 four|5 five|6 six|7 seven|8 eight|9 nine|10 ten|11 eleven|12 twelve"
+	polishNumbers  = "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema|4 cztery czterech czterema|5 pięć pięciu|6 sześć sześciu|" +
+		"7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu|11 jedenaście jedenastu|12 dwanaście dwunastu"
+	vietnameseNumbers = "2 hai|3 ba|4 bốn|5 năm|6 sáu|7 bảy|8 tám|9 chín|10 mười"
+)
+
+func digitsOf(numbers, word string) string {
+	if !strings.Contains(numbers, word) { // nearly all words
+		return ""
+	}
+	for row := range strings.SplitSeq(numbers, "|") {
+		if forms := strings.Fields(row); slices.Contains(forms[1:], word) {
+			return forms[0]
+		}
+	}
+	return ""
+}
+
+// writings are the other ways in which languages write a small number.
+func writings(literal string) []string {
+	if len(literal) > 2 && literal[0] >= '0' && literal[0] <= '9' {
+		return nil
+	}
+	return writingsOf()[literal]
+}
+
+// writingsOf are the forms of all rows of the tables that hold a form.
+//
+//nolint:gochecknoglobals // made once
+var writingsOf = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for _, numbers := range []string{englishNumbers, polishNumbers, vietnameseNumbers} {
+		for row := range strings.SplitSeq(numbers, "|") {
+			forms := strings.Fields(row)
+			for _, form := range forms {
+				out[form] = append(out[form], forms...)
+			}
+		}
+	}
+	return out
+})
+
+// denied returns the terms that s denies, and whether it denies nothing. tokens
+// are those of s.
+func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool) {
+	quiet = true
+	lower := strings.ToLower(s)
+	if len(lower) != len(s) { // a letter whose lower case has another length
+		lower = s
+	}
+	c.words = appendWords(c.words[:0], lower)
+	words := c.words
+	for i, w := range words {
+		if !Negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
+			continue
+		}
+		quiet = false
+		for _, t := range tokens {
+			if t.Start < w.end || strings.HasSuffix(lower[t.Start:t.End], "ly") { // not automatically removed
+				continue
+			}
+			if !strings.ContainsAny(s[w.end:t.Start], ",;:.!?()—|") {
+				heads = append(heads, c.id(t.Term))
+			}
+			break
+		}
+	}
+	return heads, quiet
+}
+
+// Negates reports whether a word denies what follows, in English, Polish or
+// Vietnamese.
+func Negates(w string) bool {
+	switch w {
+	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly",
+		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak",
+		"không", "chưa", "chẳng", "đừng", "chớ":
+		return true
+	}
+	return strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t")
+}
+
+// only reports whether a word takes a negation back: not only, nie tylko.
+func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
+
+// denies reports whether a claim and the places of a source that come closest
+// to it contradict: one denies a word that the other says without denying it.
+// So negations are compared where they act: "kept, but not backed up" does not
+// contradict "kept". Where each denies a word of the other it is one denial in
+// other words ("no data is lost", "data is not lost"). One place that agrees is
+// enough.
+func denies(of claim, e *evidence, places []int) bool {
+	for _, i := range places {
+		s := e.spans[i]
+		ours, theirs := against(of.heads, s.terms, s.heads), against(s.heads, of.terms, of.heads)
+		if !ours && !theirs || ours && theirs && !of.quiet && !s.quiet {
+			return false
+		}
+	}
+	return len(places) > 0
+}
+
+// against reports whether any of the words denied stands in terms, but not
+// among those denied there.
+func against(denied, terms, deniedThere []int) bool {
+	return slices.ContainsFunc(denied, func(id int) bool {
+		return slices.Contains(terms, id) && !slices.Contains(deniedThere, id)
+	})
+}

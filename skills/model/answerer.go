@@ -1,0 +1,129 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow/llm"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/state"
+)
+
+// ErrNoSources tells that there is nothing to answer from; no model was asked.
+var ErrNoSources = errors.New("no sources to answer from")
+
+// Answerer lets a model write the answer from the sources of a task.
+type Answerer struct {
+	chat  llm.Chat
+	stats Stats
+	own   prompts.SystemTemplate
+}
+
+// NewAnswerer returns an answerer that asks chat. stats tells which words of an
+// answer later questions may lean on; own is the system prompt, its zero value
+// the built-in one.
+func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate) *Answerer {
+	return &Answerer{chat: chat, stats: stats, own: own}
+}
+
+// Answer implements the answerer of package nodes.
+func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return a.AnswerStream(ctx, t, nil)
+}
+
+// AnswerStream is Answer that hands on each piece of the text as the model
+// writes it. The answer returned is what counts: one that stopped at its limit
+// ends with a whole sentence, and nothing in it is an image, a link or HTML. Its
+// marks stand as the model set them; whoever asked checks them: see [cite.Check].
+//
+// Where the sources do not hold the answer, the text is the refusal that the
+// prompt asks for and Abstained is set.
+func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(string)) (state.Answer, error) {
+	if len(t.Sources) == 0 {
+		return state.Answer{}, ErrNoSources
+	}
+	boundary := prompts.NewBoundary()
+	reply, err := a.chat.Complete(ctx, llm.Request{
+		Messages: messages(t, boundary, a.own), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+		Stop: []string{boundary},
+	}, token)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	said := strings.TrimSpace(before(reply.Text, boundary))
+	if said == "" {
+		return state.Answer{}, &prompts.ParseError{Prompt: "generate", Want: "text"}
+	}
+	if reply.Finish == llm.FinishLength {
+		said = wholeSentences(said)
+	}
+	answer := state.Answer{Text: said, Model: a.chat.Model()}
+	if prompts.Refused(said) {
+		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
+		return answer, nil
+	}
+	answer.Text = harmless(said)
+	answer.Terms = a.telling(cite.Strip(answer.Text))
+	return answer, nil
+}
+
+// Messages is what a model is sent to answer a task with: rules, the
+// conversation, and the question with its sources; those stand in the first
+// message where the system prompt is own. Each call sets another boundary around
+// what is data.
+func Messages(t state.Task, own prompts.SystemTemplate) []llm.Message {
+	return messages(t, prompts.NewBoundary(), own)
+}
+
+func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.Message {
+	p := prompts.Generate{
+		Question: t.Question, Summary: t.Summary,
+		Boundary: boundary, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
+	}
+	for i, s := range t.Sources {
+		shown := prompts.SourceText{
+			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Text: cite.Escape(s.Text),
+		}
+		if t.Metadata {
+			for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, t.Language) {
+				shown.About = append(shown.About, cite.Escape(line))
+			}
+		}
+		if t.Scores {
+			shown.Relevance = fmt.Sprintf("%.2f", s.Score)
+		}
+		p.Sources = append(p.Sources, shown)
+	}
+	said := p.Render(t.Language)
+	out := []llm.Message{{Role: llm.System, Content: said.System}}
+	earlier := t.Messages
+	if n := len(earlier); n > 0 && earlier[n-1].Role == state.Human {
+		earlier = earlier[:n-1] // the question itself
+	}
+	for _, m := range earlier {
+		switch m.Role {
+		case state.Human:
+			out = append(out, llm.Message{Role: llm.User, Content: m.Content})
+		case state.AI:
+			// Its sources had other numbers.
+			out = append(out, llm.Message{Role: llm.Assistant, Content: cite.Strip(m.Content)})
+		case state.System:
+			out[0].Content += "\n\n" + m.Content
+		}
+	}
+	return append(out, llm.Message{Role: llm.User, Content: said.User})
+}
+
+// wholeSentences drops the sentence that a limit cut, where there is one before
+// it.
+func wholeSentences(s string) string {
+	spans := text.Sentences(s)
+	if len(spans) < 2 || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "]") {
+		return s
+	}
+	return strings.TrimSpace(s[:spans[len(spans)-2].End])
+}

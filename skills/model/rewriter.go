@@ -1,0 +1,137 @@
+package model
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/llm"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// Planner makes the plan that a [Rewriter] starts from: language, route, and
+// the queries that need no model.
+type Planner interface {
+	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
+}
+
+// Weights of the queries that a model adds. A question made complete is as good
+// as one that was asked completely; the others help it.
+const (
+	standaloneWeight = 1.0
+	keywordsWeight   = 0.5
+	aspectWeight     = 0.5
+)
+
+// earlierTurns is how many earlier turns the model is shown.
+const earlierTurns = 2
+
+// maxQueries is how many queries a plan holds, the raw turn included.
+const maxQueries = 3
+
+// Rewriter adds a model's queries to the plan of another rewriter. What needs
+// no search is not put to the model.
+type Rewriter struct {
+	chat  llm.Chat
+	first Planner
+	stats Stats
+}
+
+// NewRewriter returns a rewriter that asks chat. first makes the plan it adds
+// to; stats tells which words the documents know.
+func NewRewriter(chat llm.Chat, first Planner, stats Stats) *Rewriter {
+	return &Rewriter{chat: chat, first: first, stats: stats}
+}
+
+// Rewrite implements the rewriter of package nodes. The raw turn stays the first
+// query with the weight the plan gave it. The model's own come next; what place
+// is left goes to the query that the conversation expanded.
+func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, err := r.first.Rewrite(ctx, question, m)
+	if err != nil || plan.Route != state.RouteSearch {
+		return plan, err
+	}
+	p := prompts.PreRetrieval{Question: question, Boundary: prompts.NewBoundary()}
+	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
+		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
+	}
+	rendered := p.Render(plan.Language)
+	queries, err := askForm(ctx, r.chat, rendered, p.Boundary, rewriteTokens,
+		llm.Schema{Name: "queries", JSON: p.Schema()}, prompts.ParsePreRetrieval)
+	if err != nil {
+		return state.Plan{}, err
+	}
+	known := r.vocabulary(question, m.Recent)
+	added := make([]state.Query, 0, maxQueries)
+	for _, q := range []state.Query{
+		{Text: queries.Standalone, Weight: standaloneWeight, Why: "the question made complete by the model"},
+		{Text: queries.Keywords, Weight: keywordsWeight, Why: "key words by the model"},
+		{Text: queries.Aspect, Weight: aspectWeight, Why: "second aspect by the model"},
+	} {
+		q.Attempt = 1
+		echo := strings.Contains(rendered.System, q.Text) // small models repeat what they were told to do
+		if q.Text != "" && !echo && !r.same(q.Text, question) && r.honest(q.Text, plan.Language, known) {
+			added = append(added, q)
+		}
+	}
+	if len(plan.Queries) > 0 {
+		rest := plan.Queries[1:]
+		if len(rest) > 0 { // the conversation's own words keep one place
+			added = added[:min(len(added), maxQueries-2)]
+		}
+		plan.Queries = slices.Concat(plan.Queries[:1], added, rest)
+	}
+	plan.Queries = plan.Queries[:min(len(plan.Queries), maxQueries)]
+	return plan, nil
+}
+
+// vocabulary is every term of the conversation.
+func (r *Rewriter) vocabulary(question string, recent []state.Exchange) map[string]bool {
+	known := map[string]bool{}
+	learn := func(s string) {
+		for _, t := range r.stats.Analyzer().Analyze(s) {
+			known[t.Term] = true
+		}
+	}
+	learn(question)
+	for _, e := range recent {
+		learn(e.Question)
+		learn(strings.Join(e.Terms, " "))
+	}
+	return known
+}
+
+// same reports whether two questions search for the same terms.
+func (r *Rewriter) same(a, b string) bool {
+	return slices.Equal(termsOf(r.stats.Analyzer(), a), termsOf(r.stats.Analyzer(), b))
+}
+
+func termsOf(a text.Analyzer, s string) []string {
+	var out []string
+	for _, t := range a.Analyze(s) {
+		out = append(out, t.Term)
+	}
+	return out
+}
+
+// enoughWords is how many words tell the language of a query.
+const enoughWords = 5
+
+// honest reports whether a query holds only words that somebody wrote, in the
+// language of the turn where it is long enough to tell.
+func (r *Rewriter) honest(query, language string, known map[string]bool) bool {
+	if len(strings.Fields(query)) >= enoughWords {
+		if l := text.Language(query); l != language && l != "en" {
+			return false
+		}
+	}
+	terms := r.stats.Analyzer().Analyze(query)
+	for _, t := range terms {
+		if !known[t.Term] && r.stats.DocFreq(t.Term) == 0 {
+			return false
+		}
+	}
+	return len(terms) > 0
+}
