@@ -34,6 +34,5 @@
 // [Retrieve] does the same for queries with judgements of documents ([Judged]),
 // without answers: its outcomes hold what was found, its metrics are those of
 // trec_eval ([RankingMetrics]), and all that stores, shows and compares runs takes
-// both kinds. [Tune] chooses settings of the search by them and tells by
-// cross-validation what the choice is worth.
+// both kinds.
 package eval

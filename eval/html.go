@@ -39,7 +39,7 @@ func WriteHTML(w io.Writer, r *Result) error {
 	page := reportPage{
 		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle), //nolint:gosec // it is ours
 		StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(style[:]),
-		Tiles:     tiles(r), Bars: bars(r), Charts: charts(r), Setup: r.setupRows(),
+		Tiles:     tiles(r), Metrics: metricRows(r), Setup: r.setupRows(),
 	}
 	for _, l := range r.footer() {
 		if l = strings.TrimSpace(l); l != "" {
@@ -62,11 +62,39 @@ type reportPage struct {
 	Style     template.CSS
 	StyleHash string
 	Tiles     []named
-	Bars      barChart
-	Charts    []chart
+	Metrics   []metricRow
 	Footer    []string
 	Questions []question
 	Setup     []named
+}
+
+// metricRow is one line of the table of metrics.
+type metricRow struct {
+	Name, About, Mean, Interval, Target string
+	Verdict                             string // "yes" or "no" beside a target, else ""
+	N                                   int    // questions measured
+}
+
+func metricRows(r *Result) []metricRow {
+	about := map[string]string{}
+	for _, m := range r.metrics() {
+		about[m.Name] = m.About
+	}
+	rows := make([]metricRow, 0, len(r.Summary.Metrics))
+	for _, m := range r.Summary.Metrics {
+		row := metricRow{
+			Name: m.Name, About: about[m.Name], N: m.N, Target: m.target(),
+			Mean: fmt.Sprintf("%.3f", m.Mean), Interval: fmt.Sprintf("%.3f – %.3f", m.Low, m.High),
+		}
+		if m.Target > 0 {
+			row.Verdict = "no"
+			if m.Reached != nil && *m.Reached {
+				row.Verdict = "yes"
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // named is a figure with its name.

@@ -3,7 +3,6 @@ package eval
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -119,23 +118,7 @@ type beirLine struct {
 	Contents string          `json:"contents"`
 }
 
-// decode reads a line; example is what it should look like.
-func (r *lineReader) decode(line []byte, example string) (id, title, text string, err error) {
-	*r = lineReader{line: line, bytes: r.bytes}
-	values, has, ok := r.read()
-	if !ok {
-		return decodeLine(line, example)
-	}
-	if id = values[beirID]; !has[beirID] {
-		id = values[plainID]
-	}
-	if strings.TrimSpace(id) == "" {
-		return decodeLine(line, example) // which says what is wrong
-	}
-	return id, values[titleName], cmp.Or(values[textName], values[contentsName]), nil
-}
-
-// decodeLine is decode for any line.
+// decodeLine reads one line of a corpus or of queries.
 func decodeLine(line []byte, example string) (id, title, text string, err error) {
 	var l beirLine
 	if err := json.Unmarshal(line, &l); err != nil {
@@ -192,9 +175,8 @@ func (c Corpus) Hash() (string, error) {
 func (c Corpus) Check(ctx context.Context, seen func(documents int)) (int, error) {
 	var wrong faults
 	lines := map[string]int{}
-	var r lineReader
 	err := eachLineOf(c.Path, func(n int, line []byte) error {
-		id, _, _, err := r.decode(line, corpusExample)
+		id, _, _, err := decodeLine(line, corpusExample)
 		switch {
 		case err != nil:
 			wrong.add(n, "%s", err)
@@ -222,9 +204,8 @@ func (c Corpus) Check(ctx context.Context, seen func(documents int)) (int, error
 func (c Corpus) Records() iter.Seq2[ragflow.Record, error] {
 	return func(yield func(ragflow.Record, error) bool) {
 		stop := errors.New("enough")
-		var r lineReader
 		err := eachLineOf(c.Path, func(n int, line []byte) error {
-			id, title, text, err := r.decode(line, corpusExample)
+			id, title, text, err := decodeLine(line, corpusExample)
 			if err != nil {
 				return fault(n, "%s", err)
 			}
@@ -246,9 +227,8 @@ func ReadQueries(r io.Reader) ([]Query, error) {
 	var queries []Query
 	var wrong faults
 	lines := map[string]int{}
-	var l lineReader
 	err := eachLine(r, func(n int, line []byte) error {
-		id, _, text, err := l.decode(line, queryExample)
+		id, _, text, err := decodeLine(line, queryExample)
 		switch {
 		case err != nil:
 			wrong.add(n, "%s", err)

@@ -58,7 +58,12 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 				return nil
 			}
 			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: retrieval, tune, compare, runs, show; a dataset is named with --dataset"
+			if args[0] == "tune" {
+				f = usagef("\"eval tune\" is no longer a command")
+				f.hint = "set bm25_k1 and its neighbours in the configuration file, and measure each choice with \"ragflow eval retrieval\" and \"ragflow eval compare\""
+				return f
+			}
+			f.hint = "there are: retrieval, compare, runs, show; a dataset is named with --dataset"
 			return f
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -85,7 +90,7 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
 	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
 	a.modelFlags(f)
-	c.AddCommand(a.evalRetrievalCommand(), a.evalTuneCommand(), a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
+	c.AddCommand(a.evalRetrievalCommand(), a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
 	return c
 }
 

@@ -104,8 +104,6 @@ func unitOf(r ragflow.Progress) string {
 		return "passage"
 	case stageAsking:
 		return "question"
-	case stageTuning:
-		return "combination"
 	}
 	return "file"
 }

@@ -103,7 +103,6 @@ func schemas() map[string]any {
 		"doctor":   &doctorReply{},
 		"eval":     &eval.Result{},
 		"compare":  &eval.Comparison{},
-		"tuned":    &eval.Tuned{},
 		"runs":     &runsReply{},
 
 		"collections": &collectionsReply{},
