@@ -76,9 +76,8 @@ func oursWords(ctx context.Context, c corpus, dir string) (search, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []index.Found
 	return func(ctx context.Context, query string, k int) ([]hit, error) {
-		found, err = s.AppendFound(ctx, found[:0], state.Query{Text: query}, k)
+		found, err := s.Search(ctx, state.Query{Text: query}, k)
 		out := make([]hit, len(found))
 		for i, f := range found {
 			out[i] = hit{f.Chunk, f.Score}

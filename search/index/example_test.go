@@ -17,43 +17,6 @@ func Example() {
 	// volumes.md (lexical 1): A volume keeps data when the container is removed.
 }
 
-// Who needs no more than ids and scores asks for those, in memory that is used again.
-func ExampleSearcher_AppendFound() {
-	ctx := context.Background()
-	db, err := index.Open(ctx, "", index.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer db.Close()
-	err = db.Put(ctx, "/docs", []index.Entry{{
-		File:   index.File{Source: "volumes.md", Title: "Volumes"},
-		Chunks: []state.Chunk{{ID: "v", Text: "A volume keeps data."}, {ID: "w", Ordinal: 1, Text: "It outlives its container."}},
-	}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	searcher, err := db.Searcher(ctx, "/docs")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var found []index.Found
-	for _, query := range []string{"keep data", "a container"} {
-		if found, err = searcher.AppendFound(ctx, found[:0], state.Query{Text: query}, 3); err != nil {
-			fmt.Println(err)
-			return
-		}
-		for _, f := range found {
-			fmt.Printf("%s: %s %.2f\n", query, f.Chunk, f.Score)
-		}
-	}
-	// Output:
-	// keep data: v 1.86
-	// a container: w 1.04
-}
-
 func example(ctx context.Context) (err error) {
 	db, err := index.Open(ctx, "", index.Options{}) // in memory; give a path to keep it
 	if err != nil {

@@ -31,7 +31,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
 		for _, t := range terms {
 			var c cursor
-			c.open(t.parts[i].entry)
+			c.open(t.parts[i])
 			byFile := map[int][]posting{}
 			for ; c.chunk != noChunk; c.next() {
 				f := int(p.chunkField(int(c.chunk), 0))
@@ -41,8 +41,6 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 				title, length := list[0].title, p.fileField(f, 2)
 				total := uint32(0)
 				first, end := p.chunksOf(f)
-				// To a document's only chunk both are given in one.
-				only := 0.0
 				for at := first; at < end; at++ {
 					var in posting
 					for _, e := range list {
@@ -51,19 +49,10 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					v := t.chunkGain * s.scorer.chunk(in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
-					if end-first == 1 {
-						only = v
-					} else {
-						chunks[at] += float64(t.weight * v)
-					}
+					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+					chunks[at] += float64(t.weight * v)
 				}
-				v := float64(s.scorer.ranking.Document * float64(t.fileGain*s.scorer.file(total, p.fileField(f, 1), title, length)))
-				if end-first == 1 {
-					chunks[first] += float64(t.weight * (only + v))
-				} else {
-					files[f] += float64(t.weight * v)
-				}
+				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.fileField(f, 1), title, length))
 			}
 		}
 		for c, v := range chunks {
@@ -219,9 +208,6 @@ func TestPruningIsExact(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
 				s := searcherOf(t, r, small, large)
 				for n := range 40 {
-					if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
-						s.terms = newTermCache(len(s.parts), 1000)
-					}
 					q, k := m.query(1+n%9), 1+m.r.IntN(30)
 					if n%3 == 0 {
 						q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}}
@@ -237,12 +223,9 @@ func TestPruningIsExact(t *testing.T) {
 	}
 }
 
-// TestPruningOnes is TestPruningIsExact for many files of one chunk each, whose search
-// adds words up or looks them up, several at once or not, and for filters that leave few
-// of them.
-func TestPruningOnes(t *testing.T) {
-	was := widest
-	defer func() { widest = was }()
+// TestPruningOfManyFiles is TestPruningIsExact for many files of one chunk each, and for
+// filters that leave few of them.
+func TestPruningOfManyFiles(t *testing.T) {
 	for _, fields := range []bool{false, true} {
 		m := newMade(12, 3000, 12, 1, fields)
 		s := searcherOf(t, DefaultRanking(), m.segment(t, 30_000))
@@ -252,59 +235,8 @@ func TestPruningOnes(t *testing.T) {
 				q.Boosts = []state.Boost{{Text: m.word(), Weight: 0.3}, {Text: m.word(), Weight: 5e-324}}
 			}
 			narrow(m.r, s, n)
-			widest = was && n%3 > 0
 			if d := cmp.Diff(exhaustive(s, q, k), pruned(t, s, q, k), cmp.AllowUnexported(candidate{})); d != "" {
 				t.Fatalf("%q, %d best, fields %t: (-exhaustive +search)\n%s", q.Text, k, fields, d)
-			}
-		}
-	}
-}
-
-// TestShortRows compares the short tables of a segment with the long ones, which tell
-// of chunks that are too long for them, too; a search among those is exact.
-func TestShortRows(t *testing.T) {
-	for _, row := range []struct{ words, chunks int }{{40, 1}, {40, 9}, {plainLengths, 1}, {plainLengths, 3}, {70_000, 1}, {70_000, 3}} {
-		m := newMade(5, 300, row.words, row.chunks, true)
-		s := searcherOf(t, DefaultRanking(), m.segment(t, 1+200_000/(row.words+500)))
-		seg := s.parts[0].segment
-		r, long := seg.shortRows(), 0
-		for c := range uint32(seg.chunks) {
-			f, body, _ := seg.chunkRow(c)
-			first, end := seg.chunksOf(f)
-			length := uint16(0)
-			if body < onlyChunk {
-				length = uint16(body)
-				if end-first == 1 && body > 0 {
-					length |= onlyChunk
-				}
-			} else {
-				long++
-			}
-			if r.fileOf(c) != f || int(r.end(c)) != end || r.first(c) != (int(c) == first) || r.lengths[c] != length {
-				t.Errorf("chunk %d of %d is in file %d that ends at %d with %d terms, want %d, %d and %d", c, seg.chunks, r.fileOf(c), r.end(c), r.lengths[c], f, end, length)
-			}
-		}
-		if (long > 0) != (row.words > onlyChunk) {
-			t.Errorf("of %d chunks of %d words %d are long", seg.chunks, row.words, long)
-		}
-		docs := seg.documents()
-		for f := range seg.files {
-			first, end := seg.chunksOf(f)
-			place := docs.place(uint32(first))
-			if (place >= 0) != (end-first > 1) || docs.title(seg, f) != seg.fileField(f, 2) || docs.id(seg, first) != seg.id(first) {
-				t.Errorf("file %d of chunks %d to %d is in place %d and has a title of %d terms, want %d, and the id %q", f, first, end, place, docs.title(seg, f), seg.fileField(f, 2), docs.id(seg, first))
-			}
-			if want := (several{uint32(first), uint32(end), uint32(f), seg.fileField(f, 1)}); place >= 0 && docs.several[place] != want {
-				t.Errorf("file %d is %v among the documents of several chunks, want %v", f, docs.several[place], want)
-			}
-		}
-		for n := range 20 {
-			if s.terms = nil; n%2 == 1 { // as parts of few chunks are searched
-				s.terms = newTermCache(len(s.parts), keptImpacts)
-			}
-			q := m.query(1 + n/2)
-			if d := cmp.Diff(exhaustive(s, q, 5), pruned(t, s, q, 5), cmp.AllowUnexported(candidate{})); d != "" {
-				t.Errorf("%q: (-exhaustive +search)\n%s", q.Text, d)
 			}
 		}
 	}

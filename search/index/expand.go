@@ -236,7 +236,7 @@ func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reache
 	hits := newTop(min(s.all.chunks, max(200, 8*len(byFile))), s.better)
 	terms := s.queryTerms(q)
 	for i := range narrowed.parts {
-		if err := narrowed.search(ctx, i, terms, hits); err != nil {
+		if err := narrowed.newScan(i, terms, hits).run(ctx); err != nil {
 			return err
 		}
 	}

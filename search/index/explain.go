@@ -70,18 +70,12 @@ func (s *Searcher) Explain(ctx context.Context, q state.Query, id string) (*HitE
 		Chunks: s.all.chunks, Documents: s.all.files, Terms: []TermExplanation{}, Missing: []string{},
 	}
 	known := map[string]bool{}
-	file := int(p.chunkField(c, 0))
-	first, end := p.chunksOf(file)
 	var chunk, whole float64 // added up as a search does
 	for _, t := range s.queryTerms(q) {
 		known[t.name] = true
-		e, ofChunk, ofFile := s.explainTerm(p, c, t, t.parts[i].entry)
-		if end-first == 1 {
-			chunk += float64(t.weight * (ofChunk + ofFile))
-		} else {
-			chunk += float64(t.weight * ofChunk)
-			whole += float64(t.weight * ofFile)
-		}
+		e, ofChunk, ofFile := s.explainTerm(p, c, t, t.parts[i])
+		chunk += float64(t.weight * ofChunk)
+		whole += float64(t.weight * ofFile)
 		x.Chunk += e.Chunk.Contribution
 		x.Document += e.Document.Contribution
 		x.Terms = append(x.Terms, e)
@@ -132,15 +126,15 @@ func (s *Searcher) explainTerm(p *part, chunk int, t queryTerm, postings entry) 
 	r, titleLength := s.scorer.ranking, p.fileField(file, 2)
 	body, heading := p.chunkField(chunk, 1), p.chunkField(chunk, 2)
 	length := p.fileField(file, 1)
-	ofChunk = s.scorer.chunkImpact(t.term, &here, body, heading, title, titleLength)
-	ofFile = s.scorer.fileImpact(t.term, total, length, title, titleLength)
+	ofChunk = s.scorer.chunkImpact(t.chunkGain, here.body, body, here.heading, heading, title, titleLength)
+	ofFile = s.scorer.fileImpact(t.fileGain, total, length, title, titleLength)
 	x = TermExplanation{Term: t.name, Weight: t.weight}
 	x.Chunk = explainPart(t.chunkDF, s.all.chunks, s.scorer.chunkTF(here.body, body, here.heading, heading, title, titleLength), t.weight*ofChunk,
 		explainField("text", here.body, body, s.scorer.body, 1),
 		explainField("headings", here.heading, heading, s.scorer.heading, r.Heading),
 		explainField("title", title, titleLength, s.scorer.title, r.Title))
 	x.Document = explainPart(t.fileDF, s.all.files, s.scorer.fileTF(total, length, title, titleLength),
-		t.weight*t.fileGain*s.scorer.file(total, length, title, titleLength),
+		t.weight*t.fileGain*saturated(s.scorer.fileTF(total, length, title, titleLength), r.K1),
 		explainField("text", total, length, s.scorer.fileBody, 1),
 		explainField("title", title, titleLength, s.scorer.fileTitle, r.Title))
 	return x, ofChunk, ofFile

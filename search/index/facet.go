@@ -90,7 +90,7 @@ func (p *part) matched(terms []queryTerm, i int, everything bool) bitmap {
 		return out
 	}
 	for _, t := range terms {
-		p.eachPosting(t.parts[i].entry, func(c posting, first, end int) {
+		p.eachPosting(t.parts[i], func(c posting, first, end int) {
 			if f := int(p.chunkField(first, 0)); !out.has(f) {
 				if c.title == 0 {
 					first, end = int(c.chunk), int(c.chunk)+1

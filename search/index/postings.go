@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"math"
+	"sort"
 )
 
 // The postings of a term are its entries, one a chunk that holds it in text or
@@ -150,7 +151,6 @@ type cursor struct {
 	first, last   uint32
 	offsets       []byte
 	codes         []byte
-	plain         bool   // no entry tells more
 	rest          reader // what follows the codes, from entry seen on
 	seen          int
 
@@ -226,7 +226,6 @@ func (c *cursor) load(b int) {
 	}
 	c.offsets, c.codes = body[:c.size*c.width], body[c.size*c.width:c.size*(c.width+1)]
 	c.rest = reader{b: body[c.size*(c.width+1):]}
-	c.plain = len(c.rest.b) == 0
 }
 
 func (c *cursor) end() {
@@ -287,19 +286,20 @@ func (r *reader) more(p *posting, code byte) {
 	}
 }
 
-// next moves on by one.
+// next moves on by one. Damaged postings that do not ascend end there.
 func (c *cursor) next() {
+	before := c.chunk
 	if c.i+1 < c.size {
 		c.i++
-		c.read()
-		return
+	} else {
+		c.load(c.block + 1)
 	}
-	c.load(c.block + 1)
-	c.read()
+	if c.read(); c.chunk <= before {
+		c.end()
+	}
 }
 
-// seek moves on to the first posting whose chunk is not before the one asked
-// for.
+// seek moves on to the first posting whose chunk is not before the one asked for.
 func (c *cursor) seek(chunk uint32) {
 	if c.chunk >= chunk {
 		return
@@ -311,37 +311,13 @@ func (c *cursor) seek(chunk uint32) {
 		}
 		c.load(b)
 	}
-	if c.i = c.search(chunk); c.i == c.size { // only in damaged blocks, or at the end
+	c.i += sort.Search(c.size-c.i, func(i int) bool { return c.at(c.i+i) >= chunk })
+	if c.i == c.size {
 		c.load(c.block + 1)
 	}
-	c.read()
-}
-
-// search returns the first entry of the block, from c.i on, whose chunk is not before
-// the one asked for.
-func (c *cursor) search(chunk uint32) int {
-	if c.i >= c.size || chunk <= c.first {
-		return c.i
+	if c.read(); c.chunk < chunk { // in damaged postings alone
+		c.end()
 	}
-	lo, n, offset := c.i, c.size-c.i, chunk-c.first
-	for n > 0 { // the steps have no branches, which would often be mispredicted
-		half := (n + 1) / 2
-		var at uint32
-		switch m := lo + half - 1; c.width {
-		case 1:
-			at = uint32(c.offsets[m])
-		case 2:
-			at = uint32(binary.LittleEndian.Uint16(c.offsets[2*m:]))
-		default:
-			at = binary.LittleEndian.Uint32(c.offsets[4*m:])
-		}
-		next := lo
-		if at < offset {
-			next = lo + half
-		}
-		lo, n = next, n-half
-	}
-	return lo
 }
 
 // bound is the greatest of any entry from where the cursor stands up to a

@@ -32,7 +32,6 @@ type Searcher struct {
 	analyzer text.Analyzer // see Analyzer
 
 	spellings *memo.Cache[spelled, []SimilarTerm] // by word; nil: none are kept
-	terms     *termCache                          // nil: none are kept, and all parts are searched as large ones
 	chunks    *memo.Cache[string, *state.Chunk]   // by the id asked for; see Chunks
 }
 
@@ -73,7 +72,6 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.all.add(v.all)
 	}
 	s.scorer = newScorer(db.ranking, s.all)
-	s.terms = newTermCache(len(s.parts), keptImpacts)
 	s.spellings = memo.New[spelled, []SimilarTerm](keptSpellings)
 	s.chunks = memo.NewWeighed[string](keptChunks, chunkBytes)
 	s.bind()
@@ -131,9 +129,6 @@ func (s *Searcher) Documents(ctx context.Context, most int) (first []state.Docum
 // DocFreq returns how many chunks hold an analyzed term in text, heading path
 // or title.
 func (s *Searcher) DocFreq(term string) int {
-	if t := s.terms.find(term); t != nil {
-		return t.chunkDF
-	}
 	df := 0
 	for _, p := range s.parts {
 		if e, ok := p.find(term); ok {
@@ -227,45 +222,14 @@ func (s *Searcher) Speaks(language string) bool {
 // out. A text without terms finds nothing. What is searched for instead of words
 // that no chunk holds, [Searcher.Respelled] tells.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) (hits []state.Hit, err error) {
-	err = s.ranked(ctx, q, k, func(best []candidate) { hits = s.hits(best, LegLexical) })
-	return hits, err
-}
-
-// Found is a chunk that a search found.
-type Found struct {
-	Chunk string // id
-	Score float64
-}
-
-// AppendFound is [Searcher.Search] for who needs no more than ids and scores, which it
-// appends to found: it takes a quarter of the memory, none where found has room.
-func (s *Searcher) AppendFound(ctx context.Context, found []Found, q state.Query, k int) ([]Found, error) {
-	err := s.ranked(ctx, q, k, func(best []candidate) {
-		found = slices.Grow(found, len(best))
-		ids := idsOf(s)
-		for _, c := range best {
-			found = append(found, Found{ids.of(c), c.score})
-		}
-	})
-	return found, err
-}
-
-// ranked calls use with the best chunks for q, if there are any, in memory that is
-// somebody else's then.
-func (s *Searcher) ranked(ctx context.Context, q state.Query, k int, use func(best []candidate)) error {
 	if k = min(k, s.all.chunks); k <= 0 {
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	found := borrowTop(k, s.better)
-	defer found.giveBack()
-	found.terms = s.putQueryTerms(found.terms, q)
-	if err := s.best(ctx, found.terms, found); err != nil {
-		return err
+	found := newTop(k, s.better)
+	if err := s.best(ctx, s.queryTerms(q), found); err != nil {
+		return nil, err
 	}
-	if best := found.ranked(); len(best) > 0 {
-		use(best)
-	}
-	return nil
+	return s.hits(found.ranked(), LegLexical), nil
 }
 
 // hits tells what a leg found.
@@ -274,55 +238,24 @@ func (s *Searcher) hits(found []candidate, leg string) []state.Hit {
 		return nil
 	}
 	hits, legs := make([]state.Hit, len(found)), make([]state.Leg, len(found))
-	ids := idsOf(s)
 	for i, c := range found {
 		hit, why := &hits[i], &legs[i]
-		hit.Chunk = ids.of(c)
+		hit.Chunk = s.publicID(c)
 		why.Name, why.Rank, why.Score = leg, i+1, c.score
 		hit.Score, hit.Legs = c.score, legs[i:i+1:i+1]
 	}
 	return hits
 }
 
-// publicIDs tells the public ids of one chunk after the other.
-type publicIDs struct {
-	s    *Searcher
-	part int
-	l    *layout // of it, if it is small and of the first root, whose ids are known outside as they are; else nil
-}
-
-func idsOf(s *Searcher) publicIDs { return publicIDs{s: s, part: -1} }
-
-func (p *publicIDs) of(c candidate) string {
-	if c.part != p.part {
-		p.part, p.l = c.part, nil
-		if s := p.s; s.dense(c.part) && s.parts[c.part].root == s.parts[0].root {
-			p.l = s.layoutOf(c.part)
-		}
-	}
-	if p.l == nil {
-		return p.s.publicID(c)
-	}
-	return p.l.id(p.s.parts[c.part].segment, c.chunk)
-}
-
 // publicID returns the id by which a chunk is known outside. Two roots may hold
 // a file of the same name with a chunk at the same place, which has the same
 // id; that of the later root gets a mark of its root behind it.
 func (s *Searcher) publicID(c candidate) string {
-	if s.doubled(c) {
-		return s.rawID(c) + "@" + rootMark(s.parts[c.part].root)
-	}
-	return s.rawID(c)
-}
-
-// rawID is the id of a chunk, of small parts without a copy.
-func (s *Searcher) rawID(c candidate) string {
 	p := &s.parts[c.part]
-	if !s.dense(c.part) {
-		return p.id(c.chunk)
+	if s.doubled(c) {
+		return p.id(c.chunk) + "@" + rootMark(p.root)
 	}
-	return s.layoutOf(c.part).id(p.segment, c.chunk)
+	return p.id(c.chunk)
 }
 
 // doubled reports whether a root before that of a chunk has one of the same id.

@@ -96,11 +96,6 @@ type segment struct {
 	initialsMu sync.Mutex
 	byInitial  map[string]*initials // see initials
 
-	rowsOnce sync.Once
-	rows     rows // see shortRows
-
-	documentsOnce sync.Once
-	docs          documents // see documents
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.
@@ -187,13 +182,6 @@ func (s *segment) chunkField(chunk, field int) uint32 {
 	return binary.LittleEndian.Uint32(s.chunkTab[chunk*chunkWidth+4*field:])
 }
 
-// chunkRow returns the file of a chunk, and how many terms its text and its heading
-// path have.
-func (s *segment) chunkRow(chunk uint32) (file int, body, heading uint32) {
-	row := s.chunkTab[int(chunk)*chunkWidth:][:chunkWidth]
-	return int(binary.LittleEndian.Uint32(row)), binary.LittleEndian.Uint32(row[4:]), binary.LittleEndian.Uint32(row[8:])
-}
-
 // chunksOf returns the chunks of a file: first to end-1.
 func (s *segment) chunksOf(file int) (first, end int) {
 	first, end = int(s.fileField(file, 0)), s.chunks
@@ -204,19 +192,12 @@ func (s *segment) chunksOf(file int) (first, end int) {
 }
 
 // id returns the id of a chunk.
-func (s *segment) id(chunk int) string { return string(s.rawID(chunk)) }
-
-func (s *segment) rawID(chunk int) []byte {
-	start, end := s.idSpan(chunk)
-	return s.ids[start:end]
-}
-
-// idSpan is where the id of a chunk stands in ids.
-func (s *segment) idSpan(chunk int) (start, end uint32) {
+func (s *segment) id(chunk int) string {
+	start := uint32(0)
 	if chunk > 0 {
 		start = s.chunkField(chunk-1, 3)
 	}
-	return start, s.chunkField(chunk, 3)
+	return string(s.ids[start:s.chunkField(chunk, 3)])
 }
 
 // place returns the chunk that has an id.

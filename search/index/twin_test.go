@@ -237,10 +237,6 @@ func compareWithTwin(t *testing.T, s *index.Searcher, w *twin, q state.Query, k 
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.AppendFound(t.Context(), nil, q, k)
-	if err != nil || !slices.EqualFunc(found, hits, func(f index.Found, h state.Hit) bool { return f.Chunk == h.Chunk && f.Score == h.Score }) {
-		t.Errorf("%+v: %v, %v is found without legs, want %v", q, found, err, hits)
-	}
 	want := w.search(q, k)
 	if len(hits) != len(want) {
 		t.Fatalf("%+v: %d hits, want %d", q, len(hits), len(want))

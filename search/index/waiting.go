@@ -101,7 +101,11 @@ func (b *builder) count(w *waitingTerms) error {
 		}
 		n := 1
 		if use&1 == 1 {
-			n = w.postings(&r, use>>1, func(p posting) { b.inFields += int(bit(p.inFields())) })
+			n = w.postings(&r, use>>1, func(p posting) {
+				if p.inFields() {
+					b.inFields++
+				}
+			})
 		} else if use>>1 > math.MaxUint32 {
 			r.fail()
 		}

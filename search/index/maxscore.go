@@ -1,0 +1,191 @@
+package index
+
+import (
+	"context"
+	"slices"
+)
+
+// A search is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding & Suel
+// 2011). Terms stand in one order, the weightiest first. A part is read in windows, and
+// in a window each term has an upper bound for what it can add to any chunk. From some
+// place in the order on, all terms together stay below the score of the k-th best chunk
+// so far. Only documents that hold a term before that place, an essential term, are
+// scored. The contributions of a document are always added in the one order, so a
+// score has the same bits whatever was skipped.
+
+// windowChunks is about how many chunks share the upper bounds of terms.
+const windowChunks = 2048
+
+// slack is a factor on upper bounds that makes up for rounding.
+const slack = 1 + 1e-9
+
+// scan is a search of one part.
+type scan struct {
+	number   int // of the part
+	part     *part
+	allowed  bitmap // files that may be found; nil: all
+	score    *scorer
+	found    *top
+	terms    []queryTerm // that the part holds
+	cursors  []cursor    // of terms
+	rest     []float64   // upper bound of each term and those after it, and 0
+	sums     []float64   // of the chunks of a file, without what the file adds
+	ofChunks float64     // how much greater the bounds of this search are than those stored: see stretch
+	ofFiles  float64
+}
+
+// best offers the chunks of all parts that can be among the best.
+func (s *Searcher) best(ctx context.Context, terms []queryTerm, found *top) error {
+	for i := range s.parts {
+		if err := s.newScan(i, terms, found).run(ctx); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func (s *Searcher) newScan(i int, terms []queryTerm, found *top) *scan {
+	p := &s.parts[i]
+	sc := &scan{number: i, part: p, allowed: p.found(), score: &s.scorer, found: found}
+	sc.ofChunks, sc.ofFiles = s.scorer.stretch(&p.made)
+	for _, t := range terms {
+		if t.parts[i].entries > 0 {
+			sc.terms = append(sc.terms, t)
+		}
+	}
+	sc.cursors = make([]cursor, len(sc.terms))
+	for t := range sc.terms {
+		sc.cursors[t].open(sc.terms[t].parts[i])
+	}
+	sc.rest = make([]float64, len(sc.terms)+1)
+	return sc
+}
+
+func (sc *scan) run(ctx context.Context) error {
+	for {
+		from := nextChunk(sc.cursors)
+		if uint64(from) >= uint64(sc.part.chunks) {
+			return nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		end := sc.windowEnd(from)
+		sc.bound(end)
+		sc.scoreWindow(end)
+		seekAll(sc.cursors, end)
+	}
+}
+
+// windowEnd returns the chunk after a window that begins at a chunk: the end of a file.
+func (sc *scan) windowEnd(from uint32) uint32 {
+	last := min(int(from)+windowChunks, sc.part.chunks) - 1
+	_, end := sc.part.chunksOf(int(sc.part.chunkField(last, 0)))
+	return uint32(end) //nolint:gosec // chunks of a segment fit 32 bits
+}
+
+// bound computes the upper bounds of terms in a window.
+func (sc *scan) bound(end uint32) {
+	r := &sc.score.ranking
+	for t := len(sc.terms) - 1; t >= 0; t-- {
+		sc.rest[t] = sc.rest[t+1]
+		if b := sc.cursors[t].bound(end); b != (bound{}) {
+			term := &sc.terms[t]
+			sc.rest[t] += term.weight * (term.chunkGain*saturated(value(b.chunk)*sc.ofChunks, r.K1) +
+				r.Document*term.fileGain*saturated(value(b.file)*sc.ofFiles, r.K1))
+		}
+	}
+}
+
+// scoreWindow scores the files of a window that hold an essential term.
+func (sc *scan) scoreWindow(end uint32) {
+	essential := len(sc.terms)
+	for {
+		for essential > 0 && sc.rest[essential-1]*slack < sc.found.floor() {
+			essential--
+		}
+		cursors := sc.cursors[:essential]
+		chunk := nextChunk(cursors)
+		if chunk >= end {
+			return
+		}
+		file := int(sc.part.chunkField(int(chunk), 0))
+		if sc.allowed == nil || sc.allowed.has(file) {
+			sc.scoreFile(file)
+			file++
+		} else {
+			file = sc.allowed.next(file)
+		}
+		to := sc.part.chunks
+		if file < sc.part.files {
+			to, _ = sc.part.chunksOf(file)
+		}
+		seekAll(cursors, uint32(to)) //nolint:gosec // chunks of a segment fit 32 bits
+	}
+}
+
+// scoreFile scores the chunks of a file, unless it turns out that none can be among
+// the best.
+func (sc *scan) scoreFile(file int) {
+	first, end := sc.part.chunksOf(file)
+	sc.sums = slices.Grow(sc.sums[:0], end-first)[:end-first]
+	clear(sc.sums)
+	greatest, whole := 0.0, 0.0
+	for t := range sc.terms {
+		if (greatest+whole+sc.rest[t])*slack < sc.found.floor() { // false where a bound is not a number
+			return
+		}
+		c := &sc.cursors[t]
+		if c.seek(uint32(first)); uint64(c.chunk) < uint64(end) { //nolint:gosec // chunks of a segment fit 32 bits
+			whole += sc.add(t, file)
+			greatest = slices.Max(sc.sums)
+		}
+	}
+	only := sc.part.only
+	for i, sum := range sc.sums {
+		if sum > 0 && (only == nil || only.has(first+i)) {
+			sc.found.offer(candidate{sc.number, first + i, sum + whole})
+		}
+	}
+}
+
+// add adds what a term gives the chunks of a file, and returns what it gives the file.
+// The cursor of the term stands on the first posting in the file. It moves past the last.
+func (sc *scan) add(t, file int) float64 {
+	term, c, p := &sc.terms[t], &sc.cursors[t], sc.part
+	first, end := p.chunksOf(file)
+	title, titleLength := c.title, p.fileField(file, 2)
+	occurrences := uint32(0)
+	for at := first; at < end; at++ {
+		var in posting
+		if title == 0 { // only chunks with a posting hold the term
+			if at = int(c.chunk); at >= end {
+				break
+			}
+		}
+		if int(c.chunk) == at {
+			in = c.posting
+			c.next()
+		}
+		occurrences += in.body
+		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, titleLength)
+		sc.sums[at-first] += float64(term.weight * gives)
+	}
+	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, p.fileField(file, 1), title, titleLength))
+}
+
+// nextChunk returns the least chunk that a cursor stands on; noChunk where all are at
+// their end.
+func nextChunk(cursors []cursor) uint32 {
+	least := uint32(noChunk)
+	for i := range cursors {
+		least = min(least, cursors[i].chunk)
+	}
+	return least
+}
+
+func seekAll(cursors []cursor, chunk uint32) {
+	for i := range cursors {
+		cursors[i].seek(chunk)
+	}
+}
