@@ -27,7 +27,7 @@ var rooms = map[string]room{
 		"github.com/google/uuid",  // ids of runs
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
-	"state":  {},
+	"state": {},
 	"search/text": {ours: []string{"internal/memo"}, theirs: []string{
 		"github.com/clipperhouse/uax29/v2",    // Unicode word boundaries (UAX #29)
 		"github.com/blevesearch/snowballstem", // stemmers of most languages
@@ -51,7 +51,6 @@ var rooms = map[string]room{
 	"search/index": {ours: []string{"search/text", "state", "search/rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"golang.org/x/sys/cpu", // can the processor multiply 32 bytes at once
 	}},
-	"promoted":                  {ours: []string{"search/text", "state", "skills/cite", "skills/offline", "internal/sqlite"}},
 	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
 	"llm":                       {},
@@ -70,9 +69,10 @@ var rooms = map[string]room{
 	"transcript":   {ours: []string{"graph", "state", "search/text", "prompts"}},
 	"eval":         {ours: []string{".", "state", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}},
 	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
-	".": {ours: []string{"graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "promoted", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
+		"go.yaml.in/yaml/v4",           // front matter of promoted answers
 	}},
 	"cmd/ragflow": {ours: []string{".", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion

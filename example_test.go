@@ -70,7 +70,7 @@ func ExampleAssistant_Stream() {
 	// generate
 }
 
-func ExampleAssistant_Promote() {
+func ExampleAssistant_Rate() {
 	ctx := context.Background()
 	docs, remove := handbook()
 	defer remove()
@@ -87,16 +87,16 @@ func ExampleAssistant_Promote() {
 	if _, err := a.Ask(ctx, ragflow.Question{Text: "How many days of leave do I have?", Thread: "work"}); err != nil {
 		panic(err)
 	}
-	if _, err := a.Promote(ctx, ragflow.Promoting{Thread: "work"}); err != nil {
+	if _, err := a.Rate(ctx, ragflow.Rating{Thread: "work", Good: true, Note: "complete"}); err != nil {
 		panic(err)
 	}
-	before, err := a.Similar(ctx, "How many days of leave do we have?", ragflow.SimilarThreshold)
+	all, err := a.Feedback()
 	if err != nil {
 		panic(err)
 	}
-	for _, p := range before.Promoted {
-		fmt.Println("asked before:", p.Question, p.Stale)
+	for _, f := range all.Feedback {
+		fmt.Println(f.Rating, f.Question, f.Note)
 	}
 	// Output:
-	// asked before: How many days of leave do I have? false
+	// up How many days of leave do I have? complete
 }

@@ -66,10 +66,30 @@ func (a *Assistant) indexWith(ctx context.Context, o indexing) (*IndexReport, er
 		}
 		report.Roots = append(report.Roots, root)
 	}
+	if err := a.indexPromoted(ctx, report, o); err != nil {
+		return nil, err
+	}
 	if err := a.takeGiven(ctx, report); err != nil {
 		return nil, err
 	}
 	return a.indexed(ctx, report, begun)
+}
+
+// indexPromoted brings the promoted answers up to date: see [Assistant.Rate].
+func (a *Assistant) indexPromoted(ctx context.Context, report *IndexReport, o indexing) error {
+	if !a.config.hasPromoted() {
+		return nil
+	}
+	root, err := resolveRoot(a.config.promotedFolder())
+	if err != nil {
+		return err
+	}
+	s := &syncer{assistant: a, root: root, report: report, again: o.again, changed: o.changed, seen: map[string]bool{}}
+	if err := s.run(ctx); err != nil {
+		return fmt.Errorf("index promoted answers: %w", err)
+	}
+	report.Roots = append(report.Roots, root)
+	return nil
 }
 
 // newIndexReport is a report of nothing yet; its lists are not nil, for JSON.

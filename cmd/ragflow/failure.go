@@ -108,9 +108,7 @@ func meaning(err error) (code int, hint string) {
 	case errors.Is(err, ragflow.ErrNoAnswer):
 		return exitFailure, "an answer that cites the documents can be promoted, once its run has ended"
 	case errors.Is(err, ragflow.ErrSealed):
-		return exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be promoted"
-	case errors.Is(err, ragflow.ErrNotPromoted):
-		return exitNotFound, `"ragflow promoted list" shows those there are`
+		return exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"
 	case errors.Is(err, graph.ErrNotFound):
 		return exitNotFound, `"ragflow threads list" shows the threads there are`
 	case errors.Is(err, eval.ErrNoRun):

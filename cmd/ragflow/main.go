@@ -110,7 +110,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.relatedCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
-		a.threadsCommand(), a.promotedCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
+		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
 		a.initCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
 	)
 	a.addCompletions(root)

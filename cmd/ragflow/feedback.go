@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+)
+
+func (a *app) feedbackCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "feedback",
+		Short: "Rate answers; a good one becomes a document that later questions find",
+		Long: `Rate the answer of a conversation. Ratings are kept in feedback.jsonl of the data
+folder. "up" also writes the answer as a Markdown file into the folder promoted,
+which later questions search like any document; edit or delete it there. "down"
+deletes that file. Encrypted conversations cannot be rated: these files are plain
+text.`,
+		Example: `  ragflow feedback up last
+  ragflow feedback up work --turn 2 --as "How do I back up a volume?"
+  ragflow feedback down last --note "wrong version"
+  ragflow feedback list`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			f := usagef("unknown command %q", args[0])
+			f.hint = "there are: up, down, list"
+			return f
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.rateCommand(ragflow.RatingUp, "Rate an answer as good, and promote it"),
+		a.rateCommand(ragflow.RatingDown, "Rate an answer as bad, and withdraw its promotion"), a.feedbackListCommand())
+	return c
+}
+
+func (a *app) rateCommand(rating, short string) *cobra.Command {
+	var (
+		r      = ragflow.Rating{Good: rating == ragflow.RatingUp}
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:     rating + " THREAD",
+		Short:   short,
+		Long:    short + `. A thread is named as for "ragflow threads show"; without --turn its last answer is meant.`,
+		Example: "  ragflow feedback " + rating + " last\n  ragflow feedback " + rating + " work --turn 2",
+		Args:    argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if c.Flags().Changed("turn") && r.Turn < 1 {
+				return usagef("--turn is %d, but turns are counted from 1", r.Turn)
+			}
+			assistant, err := a.open(c.Context(), nil)
+			if err != nil {
+				return err
+			}
+			defer closeInto(&err, assistant)
+			if r.Thread, err = findThread(c.Context(), assistant, args[0]); err != nil {
+				return err
+			}
+			f, err := assistant.Rate(c.Context(), r)
+			if err != nil {
+				return failed("", err)
+			}
+			if asJSON {
+				return a.writeJSON(f)
+			}
+			fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))
+			if f.Document != "" {
+				fmt.Fprintf(a.out, "promoted: %s\n", f.Document)
+			}
+			return nil
+		},
+	}
+	c.ValidArgsFunction = a.completeThreadArgs
+	c.Flags().IntVar(&r.Turn, "turn", 0, "rate the answer of turn `N`, from 1 (default: the last)")
+	c.Flags().StringVar(&r.Note, "note", "", "keep this `TEXT` with the rating")
+	if r.Good {
+		c.Flags().StringVar(&r.Question, "as", "", "promote it under this `QUESTION`, not under that of the turn")
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	return c
+}
+
+func (a *app) feedbackListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the ratings, the newest first",
+		Example: "  ragflow feedback list\n  ragflow feedback list --json | jq -r '.feedback[] | select(.rating == \"down\") | .question'",
+		Args:    argsBetween(0, 0),
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			assistant, err := a.open(c.Context(), nil)
+			if err != nil {
+				return err
+			}
+			defer closeInto(&err, assistant)
+			reply, err := assistant.Feedback()
+			if err != nil {
+				return failed("list feedback", err)
+			}
+			if asJSON {
+				return a.writeJSON(reply)
+			}
+			if len(reply.Feedback) == 0 && !a.quiet {
+				fmt.Fprintln(a.err, "no feedback yet; rate an answer: ragflow feedback up last")
+			}
+			for _, f := range reply.Feedback {
+				fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	return c
+}

@@ -1,0 +1,93 @@
+package ragflow_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/ragflow"
+)
+
+// TestRate is B01, B02 and R16: a good answer is promoted into the searched
+// index, a bad rating withdraws it, and both ratings are kept.
+func TestRate(t *testing.T) {
+	docs, data := library(t), t.TempDir()
+	now := time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
+	config := ragflow.Config{DataDir: data, Docs: []string{docs}, Clock: func() time.Time { return now }}
+	a := open(t, config)
+	reply := ask(t, a, "work", "How do I water a basil plant?")
+
+	up, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Good: true, Question: "Basil irrigation schedule", Note: "clear"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if up.Rating != ragflow.RatingUp || up.RunID != reply.RunID || !up.Time.Equal(now) || up.Note != "clear" {
+		t.Errorf("rated %+v", up)
+	}
+	written, err := os.ReadFile(up.Document)
+	if err != nil || !strings.Contains(string(written), strings.TrimSpace(reply.Answer)) {
+		t.Errorf("promoted document %q: %v", written, err)
+	}
+	if got := foundIn(t, a, "basil irrigation schedule"); len(got) == 0 || got[0] != filepath.Base(up.Document) {
+		t.Errorf("the promoted answer is not found first: %q", got)
+	}
+
+	down, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Turn: 1})
+	if err != nil || down.Rating != ragflow.RatingDown || down.Document != "" {
+		t.Fatalf("rated %+v, %v", down, err)
+	}
+	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the withdrawn answer is still there: %v", err)
+	}
+	if got := foundIn(t, a, "basil irrigation schedule"); len(got) > 0 && got[0] == filepath.Base(up.Document) {
+		t.Errorf("the withdrawn answer is still found: %q", got)
+	}
+	list, err := a.Feedback()
+	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != ragflow.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
+		t.Errorf("feedback %+v, %v", list, err)
+	}
+}
+
+func foundIn(t *testing.T, a *ragflow.Assistant, query string) []string {
+	t.Helper()
+	found, err := a.Search(t.Context(), query, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, h := range found.Hits {
+		out = append(out, h.Source)
+	}
+	return out
+}
+
+func TestRateFaults(t *testing.T) {
+	docs, data := library(t), t.TempDir()
+	a := open(t, ragflow.Config{DataDir: data, Docs: []string{docs}})
+	ask(t, a, "work", "How do I water a basil plant?")
+	ask(t, a, "none", "Who won the cycling race of 1903?")
+	for name, c := range map[string]struct {
+		rating ragflow.Rating
+		want   error
+	}{
+		"no such thread":  {ragflow.Rating{Thread: "nobody", Good: true}, ragflow.ErrNotFound},
+		"no such turn":    {ragflow.Rating{Thread: "work", Turn: 9}, ragflow.ErrNotFound},
+		"declined answer": {ragflow.Rating{Thread: "none", Good: true}, ragflow.ErrNoAnswer},
+	} {
+		if _, err := a.Rate(t.Context(), c.rating); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Note: strings.Repeat("x", 2001)}); err == nil {
+		t.Error("a note of 2001 characters is taken")
+	}
+	if err := os.WriteFile(filepath.Join(data, "feedback.jsonl"), []byte("{}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Feedback(); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
+		t.Errorf("a broken line: %v", err)
+	}
+}
