@@ -69,12 +69,15 @@ var rooms = map[string]room{
 	"transcript":   {ours: []string{"graph", "state", "search/text", "prompts"}},
 	"eval":         {ours: []string{".", "state", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}},
 	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
-	".": {ours: []string{"graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"threads": {ours: []string{"checkpoint", "graph", "search/text", "state", "transcript"}, theirs: []string{
+		"github.com/google/uuid", // names of new threads
+	}},
+	".": {ours: []string{"threads", "graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 		"go.yaml.in/yaml/v4",           // front matter of promoted answers
 	}},
-	"cmd/ragflow": {ours: []string{".", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "threads", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left
@@ -89,7 +92,7 @@ var rooms = map[string]room{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
-	"cmd/ragflow/chat": {ours: []string{".", "state", "transcript", "graph", "nodes", "internal/lineedit", "internal/termmd"}, theirs: []string{
+	"cmd/ragflow/chat": {ours: []string{".", "threads", "state", "transcript", "graph", "nodes", "internal/lineedit", "internal/termmd"}, theirs: []string{
 		"github.com/rivo/uniseg", // columns of what people type and read
 	}},
 	"internal/lineedit": {theirs: []string{

@@ -19,6 +19,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // library writes the documents of testdata/library.txtar to a new folder.
@@ -169,7 +170,7 @@ func TestFollowUpNeedsItsThread(t *testing.T) {
 			}
 		}
 	}
-	thread, err := second.Thread(t.Context(), "garden")
+	thread, err := second.Threads().Thread(t.Context(), "garden")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +179,7 @@ func TestFollowUpNeedsItsThread(t *testing.T) {
 	}
 }
 
-func roles(ms []ragflow.ThreadMessage) string {
+func roles(ms []threads.Message) string {
 	var out []string
 	for _, m := range ms {
 		out = append(out, string(m.Role))
@@ -198,7 +199,7 @@ func TestLongThreadIsSummarised(t *testing.T) {
 		ask(t, a, "long", q)
 	}
 	r := ask(t, a, "long", "and what about spider mites?")
-	thread, err := a.Thread(t.Context(), "long")
+	thread, err := a.Threads().Thread(t.Context(), "long")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestLongThreadIsSummarised(t *testing.T) {
 	if diff := cmp.Diff(thread.Summaries, summariesView(t, data, "long")); diff != "" {
 		t.Errorf("the summaries and their view differ:\n%s", diff)
 	}
-	run, err := a.Run(t.Context(), r.RunID)
+	run, err := a.Threads().Run(t.Context(), r.RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,12 +228,12 @@ func TestLongThreadIsSummarised(t *testing.T) {
 }
 
 // messagesView reads a history as a person with an SQLite tool would.
-func messagesView(t *testing.T, data, thread string) []ragflow.ThreadMessage {
+func messagesView(t *testing.T, data, thread string) []threads.Message {
 	t.Helper()
-	var out []ragflow.ThreadMessage
+	var out []threads.Message
 	eachRow(t, data, `SELECT seq, id, role, content, run FROM messages WHERE thread = ? ORDER BY seq`, thread, func(rows *sql.Rows) error {
 		var seq int
-		var m ragflow.ThreadMessage
+		var m threads.Message
 		err := rows.Scan(&seq, &m.ID, &m.Role, &m.Content, &m.Run)
 		out = append(out, m)
 		if seq != len(out) {
@@ -340,7 +341,7 @@ func TestBadInput(t *testing.T) {
 	if _, err := a.Ask(ctx, ragflow.Question{Text: " \t\n\u200b"}); !errors.Is(err, ragflow.ErrEmptyQuery) {
 		t.Errorf("empty question: %v", err)
 	}
-	if threads, err := a.Threads(ctx); err != nil || len(threads) != 0 {
+	if threads, err := a.Threads().List(ctx); err != nil || len(threads) != 0 {
 		t.Errorf("an empty question left threads %v (%v)", threads, err)
 	}
 	long := strings.Repeat("basil ", 20_000/6)
@@ -360,7 +361,7 @@ func TestBadInput(t *testing.T) {
 	if _, err := a.Ask(ctx, ragflow.Question{Thread: "x", Resume: true}); !errors.Is(err, ragflow.ErrNothingToResume) {
 		t.Errorf("resume of nothing: %v", err)
 	}
-	if _, err := a.Thread(ctx, "x"); !errors.Is(err, ragflow.ErrNotFound) {
+	if _, err := a.Threads().Thread(ctx, "x"); !errors.Is(err, ragflow.ErrNotFound) {
 		t.Errorf("unknown thread: %v", err)
 	}
 	if _, err := a.Search(ctx, "basil", -1); err == nil {
@@ -408,7 +409,7 @@ func TestInterruptedTurnResumes(t *testing.T) {
 	if r.Question != "When do I harvest thyme?" || len(r.Citations) == 0 {
 		t.Errorf("resumed %q with citations %v", r.Question, r.Citations)
 	}
-	thread, err := later.Thread(t.Context(), "t")
+	thread, err := later.Threads().Thread(t.Context(), "t")
 	if err != nil {
 		t.Fatal(err)
 	}

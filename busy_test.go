@@ -59,7 +59,7 @@ func TestQuestionsMeet(t *testing.T) {
 			if !asked || !errors.Is(first, tt.first) {
 				t.Errorf("the first question: error %v, want %v", first, tt.first)
 			}
-			got, err := a.Thread(t.Context(), "t")
+			got, err := a.Threads().Thread(t.Context(), "t")
 			if err != nil || roles(got.Messages) != tt.roles || got.Turns != tt.turns || got.Status != string(graph.Completed) {
 				t.Fatalf("the thread is %+v, %v; want %q in %d turns", got, err, tt.roles, tt.turns)
 			}

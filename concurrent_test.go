@@ -33,7 +33,7 @@ func TestManyAskAtOnce(t *testing.T) {
 		}
 	})
 	wg.Wait()
-	threads, err := a.Threads(t.Context())
+	threads, err := a.Threads().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -147,3 +150,40 @@ func (c Config) withDefaults() (Config, error) {
 	faults = append(faults, err)
 	return c, errors.Join(append(faults, c.retrieval())...)
 }
+
+// Facts about threads and where they are kept; match them with errors.Is.
+var (
+	ErrThreadExists  = checkpoint.ErrExists     // the name of a new thread is taken
+	ErrNothingToUndo = threads.ErrNothingToUndo // the thread has no turn left in its log
+	ErrSuperseded    = graph.ErrSuperseded      // another process took the thread over; nothing was saved
+	ErrDrained       = graph.ErrDrained         // Config.Drain was closed; the run can be resumed
+	ErrDiskFull      = sqlite.ErrFull           // nothing of the step was saved
+	ErrDisk          = sqlite.ErrIO             // the disk cannot be read or written
+	ErrReadOnly      = sqlite.ErrReadOnly       // the data folder cannot be written to
+	ErrLocked        = sqlite.ErrLocked         // another process, perhaps a stopped one, holds the database; nothing was saved
+	ErrKey           = checkpoint.ErrKey        // the threads are encrypted, and the key is missing or wrong
+)
+
+// Values of Config.Durability.
+const (
+	ProcessCrash = "process-crash" // a turn survives the death of the process
+	PowerLoss    = "power-loss"    // a turn survives the loss of power too: each step is forced to the disk
+)
+
+func (c Config) durability() sqlite.Durability {
+	if c.Durability == PowerLoss {
+		return sqlite.PowerLoss
+	}
+	return sqlite.ProcessCrash
+}
+
+// Keyring gives the keys of encrypted threads.
+type Keyring = checkpoint.Keyring
+
+// ParseKeyring reads keys as RAGFLOW_THREAD_KEYS holds them: entries ID:KEY,
+// separated by spaces or commas, the current key first, then those that older
+// records still need. KEY is 32 bytes in base64. Empty gives nil: no encryption.
+func ParseKeyring(text string) (*Keyring, error) { return checkpoint.ParseKeyring(text) }
+
+// ArchiveError tells why a file is not a whole archive of a thread.
+type ArchiveError = checkpoint.ArchiveError

@@ -94,7 +94,7 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.Run(ctx, id)
+	run, err := a.log.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func writePromoted(path string, f *Feedback, t state.Turn) error {
 
 // runOfTurn returns the run that answered a turn of a thread.
 func (a *Assistant) runOfTurn(ctx context.Context, thread string, turn int) (string, error) {
-	t, err := a.Thread(ctx, thread)
+	t, err := a.log.Thread(ctx, thread)
 	if err != nil {
 		return "", err
 	}

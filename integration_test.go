@@ -86,7 +86,7 @@ func TestIntegrationConversation(t *testing.T) {
 			}
 		}
 	}
-	got, err := a.Thread(t.Context(), thread)
+	got, err := a.Threads().Thread(t.Context(), thread)
 	if err != nil || got.Turns != 3 || len(got.Messages) != 6 || got.Summary == "" {
 		t.Errorf("the thread holds %d turns, %d messages and the summary %q, %v", got.Turns, len(got.Messages), got.Summary, err)
 	}

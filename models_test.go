@@ -232,7 +232,7 @@ func TestFallback(t *testing.T) {
 					t.Errorf("the trace of generate does not hold %q:\n%s", line, generate)
 				}
 			}
-			thread, err := a.Thread(t.Context(), r.ThreadID)
+			thread, err := a.Threads().Thread(t.Context(), r.ThreadID)
 			if err != nil || len(thread.Messages) != 2 || thread.Messages[1].Content != r.Answer {
 				t.Errorf("the thread holds %+v, %v", thread, err)
 			}
@@ -274,7 +274,7 @@ func TestCancelWhileTheModelWrites(t *testing.T) {
 			break // the person leaves
 		}
 	}
-	got, err := a.Thread(t.Context(), thread)
+	got, err := a.Threads().Thread(t.Context(), thread)
 	if err != nil || len(got.Messages) != 1 || got.Status == string(graph.Completed) {
 		t.Errorf("the thread holds %+v, %v; want the question alone", got, err)
 	}
@@ -294,7 +294,7 @@ func TestSummaryByModel(t *testing.T) { // M02, M03
 		}
 		thread = r.ThreadID
 	}
-	got, err := a.Thread(t.Context(), thread)
+	got, err := a.Threads().Thread(t.Context(), thread)
 	if err != nil || got.Summary != "The person asked about volumes and backups." || len(got.Messages) != 6 {
 		t.Errorf("summary %q, %d messages, %v", got.Summary, len(got.Messages), err)
 	}

@@ -87,7 +87,7 @@ func TestKilledBetweenCommits(t *testing.T) {
 		if err != nil || got.Answer != want.Answer {
 			t.Fatalf("killed after commit %d: resumed to %v, %v", n, got, err)
 		}
-		run, err := a.Run(t.Context(), got.RunID)
+		run, err := a.Threads().Run(t.Context(), got.RunID)
 		if err != nil || len(run.Commits) != 8 {
 			t.Errorf("killed after commit %d: %d commits, %v, want one for the input and each node", n, len(run.Commits), err)
 		}
@@ -113,7 +113,7 @@ func TestTwoProcessesOnOneThread(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	thread, err := open(t, ragflow.Config{DataDir: data}).Thread(t.Context(), "shared")
+	thread, err := open(t, ragflow.Config{DataDir: data}).Threads().Thread(t.Context(), "shared")
 	if err != nil {
 		t.Fatal(err)
 	}

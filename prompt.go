@@ -37,10 +37,10 @@ type PromptSource struct {
 }
 
 // Prompt returns what a model is told, or would be, to write the answer of a run,
-// named as for [Assistant.Run]. The lines around what is data differ from call
+// named as for [threads.Log.Run]. The lines around what is data differ from call
 // to call, so that no document can hold them.
 func (a *Assistant) Prompt(ctx context.Context, run string) (*PromptReply, error) {
-	r, err := a.Run(ctx, run)
+	r, err := a.log.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestQueryLog(t *testing.T) {
 	if len(want[0].Chunks) == 0 || want[0].Answer == "" {
 		t.Errorf("nothing was found: %+v", want[0])
 	}
-	if err := a.Delete(t.Context(), "t"); err != nil {
+	if err := a.Threads().Delete(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
 	if left := logged("t"); len(left) > 0 {

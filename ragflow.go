@@ -26,6 +26,7 @@ import (
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // Facts a caller acts on; match them with errors.Is.
@@ -37,10 +38,10 @@ var (
 	ErrSystemPrompt    = prompts.ErrSystemTemplate                   // Config.SystemPrompt is no prompt to answer with
 	ErrNoPath          = load.ErrNoPath                              // a path of documents is empty
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
-	ErrBusy            = graph.ErrBusy                                    // another run holds the thread
-	ErrNothingToResume = graph.ErrNothingToDo                             // the thread has no unfinished run
-	ErrDamaged         = sqlite.ErrDamaged                                // a database file is not whole; it was left as it is
-	ErrAmbiguous       = errors.New("more than one run begins with that") // a run named by too short a beginning
+	ErrBusy            = graph.ErrBusy        // another run holds the thread
+	ErrNothingToResume = graph.ErrNothingToDo // the thread has no unfinished run
+	ErrDamaged         = sqlite.ErrDamaged    // a database file is not whole; it was left as it is
+	ErrAmbiguous       = threads.ErrAmbiguous // a run named by too short a beginning
 )
 
 // Event is one thing that happened while a question was answered.
@@ -56,6 +57,7 @@ type Token = nodes.Token
 type Assistant struct {
 	config   Config
 	threads  checkpoint.Store
+	log      *threads.Log // reads and edits threads
 	index    *index.DB
 	repaired string // what became of a damaged index; empty: it was whole
 	queries  *queryVectors
@@ -112,16 +114,30 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	} else {
 		path := filepath.Join(c.DataDir, "threads.db")
 		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
-			Views: views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
+			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("open threads: %w", err)
 		}
 	}
+	if err := a.openLog(); err != nil {
+		return nil, errors.Join(err, a.threads.Close())
+	}
 	if err := a.openIndex(ctx); err != nil {
 		return nil, errors.Join(err, a.threads.Close())
 	}
 	return a, nil
+}
+
+// openLog makes the log of the threads. Its plan has the nodes but no skills,
+// because it folds states and runs nothing.
+func (a *Assistant) openLog() error {
+	plan, err := graph.Compile(flow(a.config, skills{}))
+	if err != nil {
+		return err
+	}
+	a.log = threads.New(a.threads, plan, threads.Options{Wait: a.config.Wait, Clock: a.config.Clock, NewID: a.config.NewID})
+	return nil
 }
 
 func (c Config) makeFolder() error {
@@ -255,7 +271,7 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 	r := heard(told)
 	if q.Trace || q.Resume { // of a run that is resumed, its beginning is in the log alone
 		var err error
-		if r.Commits, err = a.commits(ctx, r.ID, r.Thread, told[len(told)-1].Commit); err != nil {
+		if r.Commits, err = a.log.Commits(ctx, r.ID, r.Thread, told[len(told)-1].Commit); err != nil {
 			return nil, err
 		}
 	}
@@ -266,10 +282,10 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 	return reply, err
 }
 
-// Reply returns the reply of an earlier run, named as for [Assistant.Run]. It
+// Reply returns the reply of an earlier run, named as for [threads.Log.Run]. It
 // holds no answer where the run ended before it had one.
 func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
-	r, err := a.Run(ctx, run)
+	r, err := a.log.Run(ctx, run)
 	if err != nil {
 		return nil, err
 	}

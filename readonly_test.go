@@ -30,16 +30,16 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("reply: %+v, %v", got, err)
 	}
 	var archive bytes.Buffer
-	if err := a.Export(t.Context(), "t", &archive); err != nil || archive.Len() == 0 {
+	if err := a.Threads().Export(t.Context(), "t", &archive); err != nil || archive.Len() == 0 {
 		t.Errorf("export: %d bytes, %v", archive.Len(), err)
 	}
 	if v, err := a.Verify(t.Context()); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
 	_, askErr := a.Ask(t.Context(), ragflow.Question{Text: "And mint?", Thread: "t"})
-	_, importErr := a.Import(t.Context(), &archive, "copy")
+	_, importErr := a.Threads().Import(t.Context(), &archive, "copy")
 	for what, err := range map[string]error{
-		"ask": askErr, "import": importErr, "delete": a.Delete(t.Context(), "t"), "undo": a.Undo(t.Context(), "t"),
+		"ask": askErr, "import": importErr, "delete": a.Threads().Delete(t.Context(), "t"), "undo": a.Threads().Undo(t.Context(), "t"),
 		"watch": a.Watch(t.Context(), ragflow.WatchOptions{}),
 	} {
 		if !errors.Is(err, ragflow.ErrReadOnly) {
@@ -56,7 +56,7 @@ func TestReadOnlyWithoutIndex(t *testing.T) {
 	if _, err := a.Search(t.Context(), "basil", 3); !errors.Is(err, ragflow.ErrReadOnly) {
 		t.Errorf("search: %v, want ErrReadOnly", err)
 	}
-	if list, err := a.Threads(t.Context()); err != nil || len(list) != 0 {
+	if list, err := a.Threads().List(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("threads: %v, %v", list, err)
 	}
 	_, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: filepath.Join(t.TempDir(), "none"), ReadOnly: true})

@@ -225,31 +225,6 @@ type Progress struct {
 	Bytes int64  // read so far
 }
 
-// ThreadInfo is one conversation in a list. Its JSON is an element of `ragflow threads list --json`.
-type ThreadInfo struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"` // its first question, cut to 80 runes
-	Turns   int       `json:"turns"`
-	Created time.Time `json:"created"`
-	Used    time.Time `json:"used"`
-	Bytes   int64     `json:"bytes"`  // of all that was said and done in it
-	Status  string    `json:"status"` // of its last run
-}
-
-// Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.
-type Thread struct {
-	ThreadInfo
-	Messages  []ThreadMessage `json:"messages"` // all of them, those summarised too
-	Summary   string          `json:"summary"`
-	Summaries []string        `json:"summaries"` // each form the running summary has had, oldest first
-}
-
-// ThreadMessage is one utterance of a conversation.
-type ThreadMessage struct {
-	state.Message
-	Run string `json:"run"` // that it was said in, to trace; empty where that was pruned
-}
-
 // Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.
 type Explanation struct {
 	Original   string        `json:"original"`

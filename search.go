@@ -291,7 +291,7 @@ func (a *Assistant) memory(ctx context.Context, thread string) (state.Memory, er
 	if err != nil {
 		return state.Memory{}, fmt.Errorf("thread %q: %w", thread, err)
 	}
-	s, err := a.stateAt(ctx, thread, head.ID)
+	s, err := a.log.StateAt(ctx, thread, head.ID)
 	return s.Memory(), err
 }
 

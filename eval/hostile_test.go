@@ -166,7 +166,7 @@ func TestHostileOutputs(t *testing.T) {
 			t.Errorf("only %d of 10 documents of %q were cited at all: the test looks past them", reached[family.name], family.name)
 		}
 	}
-	thread, err := a.Thread(t.Context(), all[0].source)
+	thread, err := a.Threads().Thread(t.Context(), all[0].source)
 	if err != nil || len(thread.Messages) != 2 {
 		t.Fatalf("%+v, %v", thread, err)
 	}

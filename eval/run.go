@@ -14,8 +14,7 @@ import (
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
-// concurrent use. One that has the method Delete of an assistant is asked to
-// drop the threads a run has made.
+// concurrent use.
 type Asker interface {
 	Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, error)
 }
@@ -27,6 +26,9 @@ type Options struct {
 	Kinds   []string // only questions of these kinds, and dialogues with a turn of them; none: all
 	Judge   *Judge   // grades answers with a model; nil: no model is called but those of the asker
 	Setup   Setup    // what is measured, to be kept with the result
+
+	// Delete removes the threads that the run made; nil keeps them.
+	Delete func(ctx context.Context, threads ...string) error
 
 	Earlier  []Outcome                               // of a run that was interrupted: their items are not asked again, unless they failed
 	Record   func(item string, done []Outcome) error // told of each item at once when it is done, by one goroutine at a time; an error ends the run
@@ -164,10 +166,8 @@ type questioner struct {
 func (r *questioner) item(ctx context.Context, item Item) (done []Outcome, err error) {
 	thread := ""
 	defer func() {
-		if d, ok := r.asker.(interface {
-			Delete(ctx context.Context, threads ...string) error
-		}); ok && thread != "" {
-			dropErr := d.Delete(context.WithoutCancel(ctx), thread)
+		if r.options.Delete != nil && thread != "" {
+			dropErr := r.options.Delete(context.WithoutCancel(ctx), thread)
 			if err == nil && dropErr != nil && !errors.Is(dropErr, ragflow.ErrNotFound) {
 				err = fmt.Errorf("drop the thread of %s: %w", item.ID, dropErr)
 			}

@@ -36,7 +36,7 @@ func TestWorkers(t *testing.T) {
 	f := newFake(t)
 	var want []byte
 	for _, workers := range []int{1, 8} {
-		r := runSet(t, f, set(20), eval.Options{Workers: workers})
+		r := runSet(t, f, set(20), eval.Options{Workers: workers, Delete: f.Delete})
 		got, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

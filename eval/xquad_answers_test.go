@@ -102,7 +102,7 @@ func askAll(t *testing.T, paragraphs []paragraph, questions []parallelQuestion) 
 		if err != nil {
 			t.Fatalf("%s: %v", q.ID, err)
 		}
-		run, err := assistant.Run(t.Context(), reply.RunID)
+		run, err := assistant.Threads().Run(t.Context(), reply.RunID)
 		if err != nil {
 			t.Fatalf("%s: %v", q.ID, err)
 		}

@@ -111,7 +111,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 		return failed("begin the session", err)
 	}
 	defer closeInto(&err, assistant)
-	config.Assistant, config.Running = assistant, a.ending.running
+	config.Assistant, config.Threads, config.Running = assistant, assistant.Threads(), a.ending.running
 	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
 	if config.Thread, _, err = threadToAsk(ctx, assistant, name, false); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 
 // takeBack undoes the last turn of a thread and returns its question.
 func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) (string, error) {
-	t, err := assistant.Thread(ctx, thread)
+	t, err := assistant.Threads().Thread(ctx, thread)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) 
 			question = m.Content
 		}
 	}
-	return question, assistant.Undo(ctx, thread)
+	return question, assistant.Threads().Undo(ctx, thread)
 }
 
 // offlineModel says what answers where no model does.

@@ -15,7 +15,7 @@ type completion = func(*cobra.Command, []string, string) ([]cobra.Completion, co
 // completeThreads offers "last" and the ids of threads, each with its title.
 func (a *app) completeThreads(c *cobra.Command, _ []string, start string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return a.completeFrom(c.Context(), start, func(ctx context.Context, assistant *ragflow.Assistant) ([]cobra.Completion, error) {
-		list, err := assistant.Threads(ctx)
+		list, err := assistant.Threads().List(ctx)
 		var out []cobra.Completion
 		for i, t := range list {
 			if i == 0 {
@@ -33,7 +33,7 @@ func (a *app) completeRuns(c *cobra.Command, args []string, start string) ([]cob
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return a.completeFrom(c.Context(), start, func(ctx context.Context, assistant *ragflow.Assistant) ([]cobra.Completion, error) {
-		runs, err := assistant.RecentRuns(ctx, mostOffers)
+		runs, err := assistant.Threads().RecentRuns(ctx, mostOffers)
 		var out []cobra.Completion
 		for i, r := range runs {
 			if i == 0 {

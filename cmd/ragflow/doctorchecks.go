@@ -232,7 +232,7 @@ func changed(c ragflow.CollectionStats) int {
 
 // checkThreads looks at conversations, and at how the last answer came about.
 func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant) {
-	list, err := assistant.Threads(ctx)
+	list, err := assistant.Threads().List(ctx)
 	if err != nil {
 		d.note(checkBroken, "threads", err.Error())
 		d.hint("keep a copy of threads.db; ragflow threads verify says what is wrong")

@@ -13,16 +13,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/threads"
 )
 
 // pruneReply is the schema of "ragflow threads prune --json".
 type pruneReply struct {
 	DryRun  bool                   `json:"dry_run"`
-	Threads []*ragflow.PruneReport `json:"threads"`
+	Threads []*threads.PruneReport `json:"threads"`
 }
 
 func (a *app) threadsPruneCommand() *cobra.Command {
-	var o ragflow.PruneOptions
+	var o threads.PruneOptions
 	var all, asJSON bool
 	var before string
 	c := &cobra.Command{
@@ -59,7 +60,7 @@ Messages that no summary holds yet stay readable. The file shrinks at the end.`,
 }
 
 // pruneConditions checks the conditions that were given.
-func pruneConditions(c *cobra.Command, o *ragflow.PruneOptions, before string) error {
+func pruneConditions(c *cobra.Command, o *threads.PruneOptions, before string) error {
 	changed := c.Flags().Changed
 	switch {
 	case !changed("keep-last") && !changed("before") && !changed("max-bytes"):
@@ -80,7 +81,7 @@ func pruneConditions(c *cobra.Command, o *ragflow.PruneOptions, before string) e
 	return usagef("--before: %q is no time such as 2026-01-31 or 2026-01-31T08:30:00Z", before)
 }
 
-func (a *app) prune(ctx context.Context, assistant *ragflow.Assistant, args []string, o ragflow.PruneOptions, asJSON bool) error {
+func (a *app) prune(ctx context.Context, assistant *ragflow.Assistant, args []string, o threads.PruneOptions, asJSON bool) error {
 	var ids []string
 	if len(args) == 1 {
 		id, err := findThread(ctx, assistant, args[0])
@@ -89,7 +90,7 @@ func (a *app) prune(ctx context.Context, assistant *ragflow.Assistant, args []st
 		}
 		ids = []string{id}
 	} else {
-		list, err := assistant.Threads(ctx)
+		list, err := assistant.Threads().List(ctx)
 		if err != nil {
 			return failed("list threads", err)
 		}
@@ -97,10 +98,10 @@ func (a *app) prune(ctx context.Context, assistant *ragflow.Assistant, args []st
 			ids = append(ids, t.ID)
 		}
 	}
-	reply := pruneReply{DryRun: o.DryRun, Threads: []*ragflow.PruneReport{}}
+	reply := pruneReply{DryRun: o.DryRun, Threads: []*threads.PruneReport{}}
 	went := 0
 	for _, id := range ids {
-		r, err := assistant.Prune(ctx, id, o)
+		r, err := assistant.Threads().Prune(ctx, id, o)
 		if err != nil {
 			return failed("prune", err)
 		}
@@ -108,7 +109,7 @@ func (a *app) prune(ctx context.Context, assistant *ragflow.Assistant, args []st
 		reply.Threads = append(reply.Threads, r)
 	}
 	if went > 0 && !o.DryRun {
-		if err := assistant.Vacuum(ctx); err != nil {
+		if err := assistant.Threads().Vacuum(ctx); err != nil {
 			return failed("shrink the file", err)
 		}
 	}
@@ -152,7 +153,7 @@ the file. On a terminal it asks first; elsewhere it needs --yes.`,
 }
 
 func (a *app) deleteThreads(ctx context.Context, assistant *ragflow.Assistant, names []string, yes, asJSON bool) error {
-	list, err := assistant.Threads(ctx)
+	list, err := assistant.Threads().List(ctx)
 	if err != nil {
 		return failed("list threads", err)
 	}
@@ -182,7 +183,7 @@ func (a *app) deleteThreads(ctx context.Context, assistant *ragflow.Assistant, n
 			return &failure{code: exitFailure, err: errors.New("nothing was deleted")}
 		}
 	}
-	if err := assistant.Delete(ctx, ids...); err != nil {
+	if err := assistant.Threads().Delete(ctx, ids...); err != nil {
 		return failed("delete threads", err)
 	}
 	if asJSON {

@@ -56,6 +56,7 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) (err
 		return a.nothingToAsk(e, o)
 	}
 	e.run = func(ctx context.Context, options eval.Options) (*eval.Result, error) {
+		options.Delete = assistant.Threads().Delete
 		return eval.Run(ctx, assistant, e.dataset, options)
 	}
 	result, err := a.evalRun(ctx, e, o)

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/threads"
 )
 
 // expireReply is the schema of "ragflow threads expire --json".
 type expireReply struct {
-	DryRun  bool                 `json:"dry_run"`
-	Threads []ragflow.ThreadInfo `json:"threads"`
+	DryRun  bool           `json:"dry_run"`
+	Threads []threads.Info `json:"threads"`
 }
 
 func (a *app) threadsExpireCommand() *cobra.Command {
@@ -46,7 +47,7 @@ and minutes, such as 720h for 30 days.`,
 }
 
 func (a *app) expire(ctx context.Context, assistant *ragflow.Assistant, older time.Duration, dryRun, asJSON bool) error {
-	gone, err := assistant.Expire(ctx, older, dryRun)
+	gone, err := assistant.Threads().Expire(ctx, older, dryRun)
 	if err != nil {
 		return failed("expire threads", err)
 	}
@@ -81,7 +82,7 @@ stay readable, and so does the index of your documents.`,
 		Args:    argsBetween(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.withThreads(c.Context(), func(assistant *ragflow.Assistant) error {
-				n, err := assistant.SealThreads(c.Context())
+				n, err := assistant.Threads().Seal(c.Context())
 				if err != nil {
 					return failed("encrypt the threads", err)
 				}

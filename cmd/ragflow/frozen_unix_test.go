@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow"
 	"example.com/ragflow/llm/llmtest"
+	"example.com/ragflow/threads"
 )
 
 // TestFrozen freezes a process in the middle of a turn until its lease has run
@@ -103,7 +103,7 @@ func (p program) freeze(process *os.Process) {
 // messages are what was said in a thread.
 func (p program) messages(thread string) []string {
 	p.t.Helper()
-	var shown ragflow.Thread
+	var shown threads.Thread
 	p.json(&shown, "threads", "show", "--json", thread)
 	var out []string
 	for _, m := range shown.Messages {

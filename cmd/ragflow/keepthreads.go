@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/threads"
 )
 
 // withThreads opens the assistant without documents for a command on threads.
@@ -55,10 +56,10 @@ gives the same history, the same state and the same traces.`,
 					return err
 				}
 				if file == "" || file == "-" {
-					return failedOrNil("export thread "+id, assistant.Export(c.Context(), id, a.out))
+					return failedOrNil("export thread "+id, assistant.Threads().Export(c.Context(), id, a.out))
 				}
 				return failedOrNil("export thread "+id, writeWhole(file, func(w io.Writer) error {
-					return assistant.Export(c.Context(), id, w)
+					return assistant.Threads().Export(c.Context(), id, w)
 				}))
 			})
 		},
@@ -127,7 +128,7 @@ is there already, give another name with --thread.`,
 				in = f
 			}
 			return a.withThreads(c.Context(), func(assistant *ragflow.Assistant) error {
-				info, err := assistant.Import(c.Context(), in, thread)
+				info, err := assistant.Threads().Import(c.Context(), in, thread)
 				if err != nil {
 					return failed("import "+args[0], err)
 				}
@@ -141,7 +142,7 @@ is there already, give another name with --thread.`,
 }
 
 // made tells of a new thread.
-func (a *app) made(how string, t ragflow.ThreadInfo, asJSON bool) error {
+func (a *app) made(how string, t threads.Info, asJSON bool) error {
 	if asJSON {
 		return a.writeJSON(t)
 	}
@@ -178,7 +179,7 @@ printed.`,
 				if err != nil {
 					return err
 				}
-				info, err := assistant.Fork(c.Context(), id, at, to)
+				info, err := assistant.Threads().Fork(c.Context(), id, at, to)
 				if err != nil {
 					return failed("fork", err)
 				}
@@ -213,7 +214,7 @@ Exits with 1 where something is found.`,
 					}
 					ids = append(ids, id)
 				}
-				report, err := assistant.VerifyThreads(c.Context(), ids...)
+				report, err := assistant.Threads().Verify(c.Context(), ids...)
 				if err != nil {
 					return failed("verify", err)
 				}
@@ -225,7 +226,7 @@ Exits with 1 where something is found.`,
 	return c
 }
 
-func (a *app) printVerified(r *ragflow.ThreadsVerified, asJSON bool) error {
+func (a *app) printVerified(r *threads.Verified, asJSON bool) error {
 	if asJSON {
 		if err := a.writeJSON(r); err != nil {
 			return err

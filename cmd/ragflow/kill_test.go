@@ -20,6 +20,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/threads"
 )
 
 // number is a setting of the long forms of these tests; see scripts/.
@@ -230,7 +231,7 @@ func (k *killing) resume(thread string) {
 	k.t.Helper()
 	var list threadsReply
 	k.json(&list, "threads", "list", "--json")
-	i := slices.IndexFunc(list.Threads, func(i ragflow.ThreadInfo) bool { return i.ID == thread })
+	i := slices.IndexFunc(list.Threads, func(i threads.Info) bool { return i.ID == thread })
 	if i < 0 || list.Threads[i].Status == "completed" || list.Threads[i].Status == "superseded" {
 		k.none++
 		return
@@ -294,7 +295,7 @@ func (k *killing) check() {
 	k.json(&list, "threads", "list", "--json")
 	said := map[string]int{}
 	for _, info := range list.Threads {
-		var thread ragflow.Thread
+		var thread threads.Thread
 		k.json(&thread, "threads", "show", "--json", info.ID)
 		ids := map[string]bool{}
 		for _, m := range thread.Messages {

@@ -17,6 +17,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // call runs a command line in this process.
@@ -174,7 +175,7 @@ func TestMeaning(t *testing.T) {
 }
 
 func TestPickThread(t *testing.T) {
-	list := []ragflow.ThreadInfo{{ID: "0198aaaa-1"}, {ID: "0198aaab-2"}, {ID: "user-12"}}
+	list := []threads.Info{{ID: "0198aaaa-1"}, {ID: "0198aaab-2"}, {ID: "user-12"}}
 	for _, tt := range []struct {
 		name, want string
 		code       int

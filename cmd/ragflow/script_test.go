@@ -19,6 +19,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/threads"
 )
 
 func TestMain(m *testing.M) {
@@ -92,9 +93,9 @@ func schemas() map[string]any {
 		"threads":  &threadsReply{},
 		"feedback": &ragflow.FeedbackReply{},
 		"rated":    &ragflow.Feedback{},
-		"thread":   &ragflow.Thread{},
-		"info":     &ragflow.ThreadInfo{},
-		"verified": &ragflow.ThreadsVerified{},
+		"thread":   &threads.Thread{},
+		"info":     &threads.Info{},
+		"verified": &threads.Verified{},
 		"pruned":   &pruneReply{},
 		"deleted":  &deleteReply{},
 		"expired":  &expireReply{},

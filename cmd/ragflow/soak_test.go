@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // soakFolders makes the test binary one of the processes of TestSoak: the data
@@ -66,7 +67,7 @@ func TestSoak(t *testing.T) {
 	var list threadsReply
 	p.json(&list, "threads", "list", "--json")
 	for _, info := range list.Threads {
-		var thread ragflow.Thread
+		var thread threads.Thread
 		p.json(&thread, "threads", "show", "--json", info.ID)
 		for i, m := range thread.Messages {
 			if want := []state.Role{state.Human, state.AI}[i%2]; m.Role != want {

@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/ragflow/threads"
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
-
-	"example.com/ragflow"
 )
 
 // leastTitle is how many columns a title needs beside the other cells of a list;
@@ -32,7 +31,7 @@ func (a *app) columns(w io.Writer) int {
 
 // writeThreads writes a list of threads as a table of some columns, 0 for no
 // limit. Titles are cut to fit; what people copy stays whole.
-func writeThreads(w io.Writer, list []ragflow.ThreadInfo, columns int) {
+func writeThreads(w io.Writer, list []threads.Info, columns int) {
 	rows := [][]string{{"ID", "TURNS", "LAST USED", "SIZE"}}
 	titles := []string{"TITLE"}
 	for _, t := range list {

@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
 )
 
@@ -20,7 +21,7 @@ const lastName = "last"
 
 // threadsReply is the schema of "ragflow threads list --json".
 type threadsReply struct {
-	Threads []ragflow.ThreadInfo `json:"threads"`
+	Threads []threads.Info `json:"threads"`
 }
 
 func (a *app) threadsCommand() *cobra.Command {
@@ -70,12 +71,12 @@ question is cut to fit; an id never is.`,
 				return err
 			}
 			defer closeInto(&err, assistant)
-			list, err := assistant.Threads(c.Context())
+			list, err := assistant.Threads().List(c.Context())
 			if err != nil {
 				return failed("list threads", err)
 			}
 			if asJSON {
-				return a.writeJSON(threadsReply{append([]ragflow.ThreadInfo{}, list...)})
+				return a.writeJSON(threadsReply{append([]threads.Info{}, list...)})
 			}
 			a.printThreads(list)
 			return nil
@@ -85,7 +86,7 @@ question is cut to fit; an id never is.`,
 	return c
 }
 
-func (a *app) printThreads(list []ragflow.ThreadInfo) {
+func (a *app) printThreads(list []threads.Info) {
 	if len(list) == 0 {
 		if !a.quiet {
 			fmt.Fprintln(a.err, `no threads yet; begin one: ragflow ask --docs ./docs "…"`)
@@ -118,7 +119,7 @@ of its id that no other has, or by "last".`,
 			if err != nil {
 				return err
 			}
-			t, err := assistant.Thread(c.Context(), id)
+			t, err := assistant.Threads().Thread(c.Context(), id)
 			if err != nil {
 				return failed("show thread "+id, err)
 			}
@@ -136,7 +137,7 @@ of its id that no other has, or by "last".`,
 // findThread returns the id of the thread that a person means by an id, a
 // beginning of one, or "last".
 func findThread(ctx context.Context, assistant *ragflow.Assistant, name string) (string, error) {
-	list, err := assistant.Threads(ctx)
+	list, err := assistant.Threads().List(ctx)
 	if err != nil {
 		return "", failed("list threads", err)
 	}
@@ -144,7 +145,7 @@ func findThread(ctx context.Context, assistant *ragflow.Assistant, name string) 
 }
 
 // pickThread does what findThread says; list has the last used first.
-func pickThread(list []ragflow.ThreadInfo, name string) (string, error) {
+func pickThread(list []threads.Info, name string) (string, error) {
 	var found []string
 	for _, t := range list {
 		if t.ID == name {
@@ -185,11 +186,11 @@ func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string,
 	case line(name) != name:
 		return "", false, usagef("the name of a thread, %q, must be on one line and have no control characters", name)
 	}
-	list, err := assistant.Threads(ctx)
+	list, err := assistant.Threads().List(ctx)
 	if err != nil {
 		return "", false, failed("list threads", err)
 	}
-	exact := slices.ContainsFunc(list, func(t ragflow.ThreadInfo) bool { return t.ID == name })
+	exact := slices.ContainsFunc(list, func(t threads.Info) bool { return t.ID == name })
 	if exact || resume || name == lastName || idStart.MatchString(name) {
 		id, err = pickThread(list, name)
 		f, ok := errors.AsType[*failure](err)
@@ -201,12 +202,12 @@ func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string,
 }
 
 // printThread prints a conversation as Markdown.
-func (a *app) printThread(ctx context.Context, t *ragflow.Thread) {
+func (a *app) printThread(ctx context.Context, t *threads.Thread) {
 	fmt.Fprintln(a.out, a.styleOf(a.stdout).markdown(threadMarkdown(ctx, t)))
 }
 
 // threadMarkdown writes a conversation as Markdown.
-func threadMarkdown(ctx context.Context, t *ragflow.Thread) string {
+func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),

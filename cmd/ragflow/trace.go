@@ -47,7 +47,7 @@ func (a *app) trace(ctx context.Context, run, dir string, asJSON bool) (err erro
 	}
 	defer closeInto(&err, assistant)
 	if asJSON {
-		r, err := assistant.Run(ctx, run)
+		r, err := assistant.Threads().Run(ctx, run)
 		if err != nil {
 			return noRun(run, err)
 		}

@@ -61,7 +61,7 @@ func (a *app) howMany(c *cobra.Command, there bool) (text string) {
 			text += ", " + line(err.Error())
 		}
 	}()
-	list, err := assistant.Threads(c.Context())
+	list, err := assistant.Threads().List(c.Context())
 	if err != nil {
 		return text + ": " + line(err.Error())
 	}

@@ -13,6 +13,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/lineedit"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
 )
 
@@ -21,16 +22,21 @@ type Assistant interface {
 	Index(ctx context.Context) (*ragflow.IndexReport, error)
 	Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow.Event, error]
 	Reply(ctx context.Context, run string) (*ragflow.Reply, error)
-	Run(ctx context.Context, run string) (*transcript.Run, error)
-	Threads(ctx context.Context) ([]ragflow.ThreadInfo, error)
-	Thread(ctx context.Context, id string) (*ragflow.Thread, error)
 	Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error)
 }
 
-// Config is what a session works with. Assistant, Out and Err are needed, and
+// Threads is what a session needs of *threads.Log.
+type Threads interface {
+	List(ctx context.Context) ([]threads.Info, error)
+	Thread(ctx context.Context, id string) (*threads.Thread, error)
+	Run(ctx context.Context, run string) (*transcript.Run, error)
+}
+
+// Config is what a session works with. Assistant, Threads, Out and Err are needed, and
 // one of Terminal and In.
 type Config struct {
 	Assistant Assistant
+	Threads   Threads
 	Terminal  *lineedit.Terminal // nil where no person types
 	In        io.Reader          // read where Terminal is nil
 	Out       io.Writer
@@ -54,7 +60,7 @@ type Config struct {
 
 	Indexed  *ragflow.IndexReport                          // what the index holds; may be nil
 	Models   func(ctx context.Context) []string            // lines that say what answers
-	Markdown func(context.Context, *ragflow.Thread) string // a conversation, to export
+	Markdown func(context.Context, *threads.Thread) string // a conversation, to export
 	Nearest  func(word string, of []string) string         // the word most like it, or empty
 	Quote    func(name string) string                      // as one word for the person's shell
 	Explain  func(error) (what, hint string)               // an error, for a person
@@ -200,7 +206,7 @@ func (s *session) greet(ctx context.Context) {
 
 // introduce shows which conversation goes on.
 func (s *session) introduce(ctx context.Context) {
-	list, err := s.Assistant.Threads(ctx)
+	list, err := s.Threads.List(ctx)
 	if err != nil {
 		s.complain(err)
 		return
@@ -219,7 +225,7 @@ func (s *session) introduce(ctx context.Context) {
 
 // recall makes the last question of the conversation the one that /retry asks.
 func (s *session) recall(ctx context.Context) error {
-	t, err := s.Assistant.Thread(ctx, s.thread)
+	t, err := s.Threads.Thread(ctx, s.thread)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"example.com/ragflow/internal/screen"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
 )
 
@@ -73,12 +74,12 @@ func (*fake) Index(context.Context) (*ragflow.IndexReport, error) {
 	return &ragflow.IndexReport{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
 }
 func (*fake) Run(context.Context, string) (*transcript.Run, error) { return &transcript.Run{}, nil }
-func (*fake) Threads(context.Context) ([]ragflow.ThreadInfo, error) {
-	return []ragflow.ThreadInfo{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
+func (*fake) List(context.Context) ([]threads.Info, error) {
+	return []threads.Info{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
 }
 
-func (*fake) Thread(_ context.Context, id string) (*ragflow.Thread, error) {
-	return &ragflow.Thread{ThreadInfo: ragflow.ThreadInfo{ID: id, Title: "Title of " + id}, Messages: []ragflow.ThreadMessage{{Message: state.Message{Role: state.Human, Content: "earlier"}}}}, nil
+func (*fake) Thread(_ context.Context, id string) (*threads.Thread, error) {
+	return &threads.Thread{Info: threads.Info{ID: id, Title: "Title of " + id}, Messages: []threads.Message{{Message: state.Message{Role: state.Human, Content: "earlier"}}}}, nil
 }
 func (*fake) Trace(context.Context, string) (string, string, error) { return "answer", "flow", nil }
 
@@ -119,9 +120,9 @@ func start(t *testing.T, f *fake, change func(*chat.Config)) *session {
 	s := &session{t, f, master, screen.New(80, 24), make(chan struct{}, 1), make(chan error, 1), cancel}
 	go func() { _, _ = io.Copy(io.MultiWriter(s.screen, s), master) }()
 	c := chat.Config{
-		Assistant: f, Undo: f.undo, Terminal: term, Out: tty, Err: tty, Env: map[string]string{},
+		Assistant: f, Threads: f, Undo: f.undo, Terminal: term, Out: tty, Err: tty, Env: map[string]string{},
 		Models:   func(context.Context) []string { return []string{"a model"} },
-		Markdown: func(_ context.Context, t *ragflow.Thread) string { return "# " + t.Title + "\n" },
+		Markdown: func(_ context.Context, t *threads.Thread) string { return "# " + t.Title + "\n" },
 		Nearest:  func(string, []string) string { return "" },
 		Quote:    func(name string) string { return name },
 		Explain:  func(err error) (string, string) { return err.Error(), "" },

@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/termmd"
+	"example.com/ragflow/threads"
 )
 
 // commandInfo is one command, as /help shows it.
@@ -118,7 +119,7 @@ func (s *session) newThread(context.Context, string) error {
 
 // threads lists conversations, or goes on with one of them.
 func (s *session) threads(ctx context.Context, args string) error {
-	list, err := s.Assistant.Threads(ctx)
+	list, err := s.Threads.List(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (s *session) threads(ctx context.Context, args string) error {
 
 // goOn changes to the conversation that a number of the list, an id, its
 // beginning, or "last" names.
-func (s *session) goOn(ctx context.Context, list []ragflow.ThreadInfo, name string) error {
+func (s *session) goOn(ctx context.Context, list []threads.Info, name string) error {
 	var found []string
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.listed) {
 		found = []string{s.listed[n-1]}

@@ -86,7 +86,7 @@ func (s *session) trace(ctx context.Context, dir string) error {
 	if dir != "" {
 		return s.writeTrace(ctx, dir)
 	}
-	run, err := s.Assistant.Run(ctx, s.last.RunID)
+	run, err := s.Threads.Run(ctx, s.last.RunID)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *session) export(ctx context.Context, path string) error {
 	if s.thread == "" {
 		return errors.New("there is no conversation to write yet")
 	}
-	t, err := s.Assistant.Thread(ctx, s.thread)
+	t, err := s.Threads.Thread(ctx, s.thread)
 	if err != nil {
 		return err
 	}

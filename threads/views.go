@@ -1,10 +1,10 @@
-package ragflow
+package threads
 
 import "example.com/ragflow/checkpoint"
 
-// views makes threads.db readable for people: the store knows bodies, these
-// know what is in them. They hold the whole history, because the log does.
-func views() []string {
+// Views returns SQL views that make the database of threads readable: messages,
+// summaries and query_logs. They show the whole history, because the log has it.
+func Views() []string {
 	content := checkpoint.TextSQL("json_extract(op.value, '$.put.content')")
 	answer := checkpoint.TextSQL("json_extract(r.body, '$.answer')")
 	question := checkpoint.TextSQL("json_extract(r.body, '$.new_turn.query')")

@@ -1,4 +1,4 @@
-package ragflow
+package threads
 
 import (
 	"context"
@@ -19,17 +19,16 @@ type RunInfo struct {
 	Begun    time.Time `json:"begun"`
 }
 
-// RecentRuns lists up to n runs that asked a question, newest first: of each thread
-// the newest, then those of all threads by time.
-func (a *Assistant) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
-	infos, err := a.threads.Threads(ctx)
+// RecentRuns lists up to n runs that asked a question, newest first.
+func (l *Log) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
+	infos, err := l.store.Threads(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := []RunInfo{}
-	for _, info := range infos[:min(len(infos), n)] { // an older thread has no newer run
+	for _, info := range infos[:min(len(infos), n)] { // threads come newest first, so n of them are enough
 		found := 0
-		for c, err := range a.threads.Walk(ctx, info.Thread, 0) {
+		for c, err := range l.store.Walk(ctx, info.Thread, 0) {
 			if err != nil {
 				return nil, fmt.Errorf("list runs of thread %q: %w", info.Thread, err)
 			}
@@ -50,7 +49,7 @@ func (a *Assistant) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
 	return out[:min(len(out), n)], nil
 }
 
-// asked is the question that a run's first commit brought.
+// asked is the question in the first commit of a run.
 func asked(c graph.Commit) (string, error) {
 	for _, d := range c.Deltas {
 		if len(d.Body) == 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow"
+	"example.com/ragflow/threads"
 )
 
 // inView reads the history of a thread as other programs do.
@@ -44,9 +45,9 @@ func inView(t *testing.T, data, thread string) (ids []string) {
 	return ids
 }
 
-func read(t *testing.T, a *ragflow.Assistant, id string) *ragflow.Thread {
+func read(t *testing.T, a *ragflow.Assistant, id string) *threads.Thread {
 	t.Helper()
-	thread, err := a.Thread(t.Context(), id)
+	thread, err := a.Threads().Thread(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func read(t *testing.T, a *ragflow.Assistant, id string) *ragflow.Thread {
 }
 
 // agree makes sure that the history and the view hold the same messages.
-func agree(t *testing.T, a *ragflow.Assistant, data, id string) *ragflow.Thread {
+func agree(t *testing.T, a *ragflow.Assistant, data, id string) *threads.Thread {
 	t.Helper()
 	thread := read(t, a, id)
 	var want []string
@@ -64,7 +65,7 @@ func agree(t *testing.T, a *ragflow.Assistant, data, id string) *ragflow.Thread 
 	if diff := cmp.Diff(want, inView(t, data, id)); diff != "" {
 		t.Errorf("the view of thread %q differs (-history +view):\n%s", id, diff)
 	}
-	report, err := a.VerifyThreads(t.Context())
+	report, err := a.Threads().Verify(t.Context())
 	if err != nil || len(report.Findings) > 0 {
 		t.Errorf("verify: %v, %v", report, err)
 	}
@@ -81,7 +82,7 @@ func TestUndo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data := t.TempDir()
 			a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data, SummaryTokens: tokens})
-			var past []*ragflow.Thread
+			var past []*threads.Thread
 			for _, q := range questions {
 				ask(t, a, "t", q)
 				past = append(past, agree(t, a, data, "t"))
@@ -89,7 +90,7 @@ func TestUndo(t *testing.T) {
 			// Each undo goes back one turn; what was said before is said again as if
 			// nothing had been.
 			for n := len(questions) - 1; n > 0; n-- {
-				if err := a.Undo(t.Context(), "t"); err != nil {
+				if err := a.Threads().Undo(t.Context(), "t"); err != nil {
 					t.Fatal(err)
 				}
 				got, want := agree(t, a, data, "t"), past[n-1]
@@ -104,17 +105,17 @@ func TestUndo(t *testing.T) {
 				t.Errorf("after undo the answer is %q, without it %q", again.Answer, want.Answer)
 			}
 			for range 2 {
-				if err := a.Undo(t.Context(), "t"); err != nil {
+				if err := a.Threads().Undo(t.Context(), "t"); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if got := agree(t, a, data, "t"); len(got.Messages) != 0 || got.Turns != 0 {
 				t.Errorf("after all undos: %d messages, %d turns", len(got.Messages), got.Turns)
 			}
-			if err := a.Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
+			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
 				t.Errorf("error = %v, want ErrNothingToUndo", err)
 			}
-			if err := a.Undo(t.Context(), "nobody"); !errors.Is(err, ragflow.ErrNotFound) {
+			if err := a.Threads().Undo(t.Context(), "nobody"); !errors.Is(err, ragflow.ErrNotFound) {
 				t.Errorf("error = %v, want ErrNotFound", err)
 			}
 		})
@@ -131,15 +132,15 @@ func TestExportImport(t *testing.T) {
 	for _, q := range questions {
 		replies = append(replies, ask(t, a, "t", q))
 	}
-	if err := a.Undo(t.Context(), "t"); err != nil {
+	if err := a.Threads().Undo(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
 	var first, second bytes.Buffer
-	if err := a.Export(t.Context(), "t", &first); err != nil {
+	if err := a.Threads().Export(t.Context(), "t", &first); err != nil {
 		t.Fatal(err)
 	}
 	b := open(t, ragflow.Config{Docs: docs, DataDir: other})
-	info, err := b.Import(t.Context(), bytes.NewReader(first.Bytes()), "")
+	info, err := b.Threads().Import(t.Context(), bytes.NewReader(first.Bytes()), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestExportImport(t *testing.T) {
 	if diff := cmp.Diff(want, agree(t, b, other, "t")); diff != "" || info.ID != "t" {
 		t.Errorf("thread (-want +got):\n%s", diff)
 	}
-	if err := b.Export(t.Context(), "t", &second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+	if err := b.Threads().Export(t.Context(), "t", &second); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("exported again it differs (%v)", err)
 	}
 	for _, r := range replies {
@@ -159,10 +160,10 @@ func TestExportImport(t *testing.T) {
 	if next, same := ask(t, a, "t", "and in winter?"), ask(t, b, "t", "and in winter?"); next.Answer != same.Answer {
 		t.Errorf("the next answer is %q, in the copy %q", next.Answer, same.Answer)
 	}
-	if _, err := b.Import(t.Context(), bytes.NewReader(first.Bytes()), ""); !errors.Is(err, ragflow.ErrThreadExists) {
+	if _, err := b.Threads().Import(t.Context(), bytes.NewReader(first.Bytes()), ""); !errors.Is(err, ragflow.ErrThreadExists) {
 		t.Errorf("error = %v, want ErrThreadExists", err)
 	}
-	if _, err := b.Import(t.Context(), bytes.NewReader(first.Bytes()), "renamed"); err != nil {
+	if _, err := b.Threads().Import(t.Context(), bytes.NewReader(first.Bytes()), "renamed"); err != nil {
 		t.Error(err)
 	}
 	agree(t, b, other, "renamed")
@@ -179,7 +180,7 @@ func TestImportRefuses(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir()})
 	ask(t, a, "t", questions[0])
 	var b bytes.Buffer
-	if err := a.Export(t.Context(), "t", &b); err != nil {
+	if err := a.Threads().Export(t.Context(), "t", &b); err != nil {
 		t.Fatal(err)
 	}
 	good := b.String()
@@ -219,16 +220,16 @@ func TestImportRefuses(t *testing.T) {
 	for n := range 20 { // cut off anywhere
 		tests[fmt.Sprintf("cut %d", n)] = struct{ text, want string }{good[:len(good)*n/20], ""}
 	}
-	before, err := a.Threads(t.Context())
+	before, err := a.Threads().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := a.Import(t.Context(), strings.NewReader(tt.text), "new")
+			_, err := a.Threads().Import(t.Context(), strings.NewReader(tt.text), "new")
 			if name == "far future" { // odd, but no harm
 				if err == nil {
-					err = a.Delete(t.Context(), "new")
+					err = a.Threads().Delete(t.Context(), "new")
 				}
 				if err != nil {
 					t.Error(err)
@@ -240,7 +241,7 @@ func TestImportRefuses(t *testing.T) {
 			}
 		})
 	}
-	after, err := a.Threads(t.Context())
+	after, err := a.Threads().List(t.Context())
 	if diff := cmp.Diff(before, after); err != nil || diff != "" {
 		t.Errorf("a refused import changed the threads: %v\n%s", err, diff)
 	}
@@ -252,10 +253,10 @@ func TestFork(t *testing.T) {
 	first := ask(t, a, "t", questions[0])
 	ask(t, a, "t", questions[1])
 	before := read(t, a, "t")
-	if _, err := a.Fork(t.Context(), "t", "", "all"); err != nil {
+	if _, err := a.Threads().Fork(t.Context(), "t", "", "all"); err != nil {
 		t.Fatal(err)
 	}
-	info, err := a.Fork(t.Context(), "t", first.RunID, "")
+	info, err := a.Threads().Fork(t.Context(), "t", first.RunID, "")
 	if err != nil || info.ID == "" || info.Turns != 1 || info.Title != before.Title {
 		t.Fatalf("Fork = %+v, %v", info, err)
 	}
@@ -266,7 +267,7 @@ func TestFork(t *testing.T) {
 	if fork.ThreadID != info.ID || len(agree(t, a, data, info.ID).Messages) != 4 {
 		t.Errorf("the fork goes on in thread %q", fork.ThreadID)
 	}
-	if err := a.Undo(t.Context(), "all"); err != nil {
+	if err := a.Threads().Undo(t.Context(), "all"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, agree(t, a, data, "t")); diff != "" {
@@ -281,7 +282,7 @@ func TestFork(t *testing.T) {
 		{"t", "999999", "x", ragflow.ErrNotFound},
 		{"t", "", "all", ragflow.ErrThreadExists},
 	} {
-		if _, err := a.Fork(t.Context(), tt.from, tt.at, tt.to); !errors.Is(err, tt.want) {
+		if _, err := a.Threads().Fork(t.Context(), tt.from, tt.at, tt.to); !errors.Is(err, tt.want) {
 			t.Errorf("Fork(%q, %q, %q): error = %v, want %v", tt.from, tt.at, tt.to, err, tt.want)
 		}
 	}
@@ -296,35 +297,35 @@ func TestPrune(t *testing.T) {
 			for _, q := range questions {
 				replies = append(replies, ask(t, a, "t", q))
 			}
-			if _, err := a.Fork(t.Context(), "t", "", "twin"); err != nil {
+			if _, err := a.Threads().Fork(t.Context(), "t", "", "twin"); err != nil {
 				t.Fatal(err)
 			}
 			before := agree(t, a, data, "t")
-			plan, err := a.Prune(t.Context(), "t", ragflow.PruneOptions{KeepLast: 2, DryRun: true})
+			plan, err := a.Threads().Prune(t.Context(), "t", threads.PruneOptions{KeepLast: 2, DryRun: true})
 			if err != nil || plan.Turns != 3 || plan.Kept != 2 || plan.Bytes == 0 {
 				t.Fatalf("dry run = %+v, %v", plan, err)
 			}
 			if diff := cmp.Diff(before, read(t, a, "t")); diff != "" {
 				t.Fatalf("a dry run changed the thread:\n%s", diff)
 			}
-			did, err := a.Prune(t.Context(), "t", ragflow.PruneOptions{KeepLast: 2})
+			did, err := a.Threads().Prune(t.Context(), "t", threads.PruneOptions{KeepLast: 2})
 			if diff := cmp.Diff(plan, did); err != nil || diff != "" {
 				t.Fatalf("Prune: %v (-dry run +done):\n%s", err, diff)
 			}
 			after := agree(t, a, data, "t")
 			n := len(after.Messages)
-			if diff := cmp.Diff(before.Messages[len(before.Messages)-n:], after.Messages, cmpopts.IgnoreFields(ragflow.ThreadMessage{}, "Run")); diff != "" || n < 4 || after.Title != before.Title || after.Turns != 2 || after.Summary != before.Summary {
+			if diff := cmp.Diff(before.Messages[len(before.Messages)-n:], after.Messages, cmpopts.IgnoreFields(threads.Message{}, "Run")); diff != "" || n < 4 || after.Title != before.Title || after.Turns != 2 || after.Summary != before.Summary {
 				t.Errorf("%d messages, title %q, %d turns (-before +after):\n%s", n, after.Title, after.Turns, diff)
 			}
 			if answer, flow, err := a.Trace(t.Context(), replies[4].RunID); err != nil || answer != replies[4].AnswerMD || flow != replies[4].FlowTraceMD {
 				t.Errorf("the trace of a kept turn differs (%v)", err)
 			}
-			if _, err := a.Run(t.Context(), replies[0].RunID); err == nil {
-				if r, _ := a.Run(t.Context(), replies[0].RunID); r.Thread != "twin" {
+			if _, err := a.Threads().Run(t.Context(), replies[0].RunID); err == nil {
+				if r, _ := a.Threads().Run(t.Context(), replies[0].RunID); r.Thread != "twin" {
 					t.Error("a pruned run is still there")
 				}
 			}
-			again, err := a.Prune(t.Context(), "t", ragflow.PruneOptions{KeepLast: 2})
+			again, err := a.Threads().Prune(t.Context(), "t", threads.PruneOptions{KeepLast: 2})
 			if err != nil || again.Turns != 0 || again.Commits != 0 {
 				t.Errorf("pruning again: %+v, %v, want nothing to go", again, err)
 			}
@@ -332,23 +333,23 @@ func TestPrune(t *testing.T) {
 				t.Errorf("the next answer is %q, without pruning %q", got, want)
 			}
 			for range 3 { // back to the base, not beyond
-				err = a.Undo(t.Context(), "t")
+				err = a.Threads().Undo(t.Context(), "t")
 			}
 			if err != nil {
 				t.Error(err)
 			}
-			if err := a.Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
+			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
 				t.Errorf("undo of a pruned turn: error = %v", err)
 			}
-			if _, err := a.Prune(t.Context(), "twin", ragflow.PruneOptions{Before: time.Now().Add(time.Hour)}); err != nil {
+			if _, err := a.Threads().Prune(t.Context(), "twin", threads.PruneOptions{Before: time.Now().Add(time.Hour)}); err != nil {
 				t.Error(err)
 			}
 			agree(t, a, data, "twin")
-			if got, err := a.Prune(t.Context(), "t", ragflow.PruneOptions{MaxBytes: 1}); err != nil || got.Kept != 0 {
+			if got, err := a.Threads().Prune(t.Context(), "t", threads.PruneOptions{MaxBytes: 1}); err != nil || got.Kept != 0 {
 				t.Errorf("MaxBytes: %+v, %v", got, err)
 			}
 			agree(t, a, data, "t")
-			if err := a.Delete(t.Context(), "t", "twin"); err != nil {
+			if err := a.Threads().Delete(t.Context(), "t", "twin"); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,0 +1,71 @@
+package threads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Export writes a thread as JSON lines with a checksum at the end. The same
+// thread gives the same bytes.
+func (l *Log) Export(ctx context.Context, thread string, w io.Writer) error {
+	archive, err := checkpoint.Export(ctx, l.store, thread, 0)
+	if err != nil {
+		return fmt.Errorf("export thread %q: %w", thread, err)
+	}
+	return archive.Write(w)
+}
+
+// Import adds a thread that Export wrote, under its own name or the given one,
+// with its history, state and traces. It checks everything first: a damaged,
+// foreign or oversized file is a *checkpoint.ArchiveError and changes nothing. A
+// taken name is checkpoint.ErrExists.
+func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, error) {
+	archive, err := checkpoint.ReadArchive(r, 0)
+	if err != nil {
+		return Info{}, err
+	}
+	if err := foldAll(archive.Commits, nil); err != nil {
+		return Info{}, &checkpoint.ArchiveError{Reason: err.Error()}
+	}
+	if err := l.store.Import(ctx, archive, thread); err != nil {
+		return Info{}, err
+	}
+	if thread == "" {
+		thread = archive.Thread
+	}
+	return l.info(ctx, thread)
+}
+
+// foldAll folds commits, oldest first, as a store does when it loads a thread. It
+// calls each, which may be nil, with the state after every commit.
+func foldAll(commits []graph.Commit, each func(graph.Commit, state.State) error) error {
+	var s state.State
+	for _, c := range commits {
+		for _, d := range c.Deltas {
+			if d.Error != "" || d.Path != "" || len(d.Body) == 0 {
+				continue
+			}
+			var u state.Update
+			err := json.Unmarshal(d.Body, &u)
+			if err == nil {
+				s, err = state.Apply(s, u)
+			}
+			if err != nil {
+				return fmt.Errorf("commit %d, node %q: %w", c.ID, d.Node, err)
+			}
+		}
+		if each == nil {
+			continue
+		}
+		if err := each(c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
+)
+
+// Run returns a run from the log. It is named by its id, a prefix of it, or
+// "last" for the newest of all threads. An unknown run matches
+// graph.ErrNotFound, an ambiguous prefix ErrAmbiguous.
+func (l *Log) Run(ctx context.Context, run string) (*transcript.Run, error) {
+	id, thread, last, err := l.findRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return l.readRun(ctx, id, thread, last)
+}
+
+// readRun reads a run of a thread up to a commit, its last.
+func (l *Log) readRun(ctx context.Context, id, thread string, last graph.CommitID) (*transcript.Run, error) {
+	commits, err := l.Commits(ctx, id, thread, last)
+	if err != nil {
+		return nil, err
+	}
+	r := &transcript.Run{Thread: thread, ID: id, Commits: commits}
+	if r.State, err = l.StateAt(ctx, thread, last); err != nil {
+		return nil, fmt.Errorf("read run %q: %w", id, err)
+	}
+	return r, nil
+}
+
+// StateAt returns the state of a thread at a commit; 0 is its head.
+func (l *Log) StateAt(ctx context.Context, thread string, at graph.CommitID) (state.State, error) {
+	return l.runner.StateAt(ctx, thread, at)
+}
+
+// Commits returns the commits of a run up to one of them, newest first. A fork
+// may hold the same run, so the thread is named too.
+func (l *Log) Commits(ctx context.Context, run, thread string, last graph.CommitID) (out []graph.Commit, err error) {
+	for c, err := range l.store.Walk(ctx, thread, last) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %q: %w", run, err)
+		}
+		if c.Run != run {
+			break // a run's commits stand together
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// findRun resolves a run's name.
+func (l *Log) findRun(ctx context.Context, run string) (id, thread string, last graph.CommitID, err error) {
+	if run == "last" {
+		return l.newestRun(ctx)
+	}
+	ids, err := l.store.Runs(ctx, run)
+	switch {
+	case err != nil:
+		return "", "", 0, fmt.Errorf("find run %q: %w", run, err)
+	case run == "" || len(ids) == 0:
+		return "", "", 0, fmt.Errorf("run %q: %w", run, graph.ErrNotFound)
+	case len(ids) > 1 && !slices.Contains(ids, run):
+		return "", "", 0, fmt.Errorf("run %q: %w", run, ErrAmbiguous)
+	case len(ids) == 1:
+		run = ids[0]
+	}
+	thread, last, err = l.store.FindRun(ctx, run)
+	if err != nil {
+		return "", "", 0, fmt.Errorf("run %q: %w", run, err)
+	}
+	return run, thread, last, nil
+}
+
+func (l *Log) newestRun(ctx context.Context) (id, thread string, last graph.CommitID, err error) {
+	infos, err := l.store.Threads(ctx)
+	if err != nil || len(infos) == 0 {
+		return "", "", 0, cmp.Or(err, fmt.Errorf("no run yet: %w", graph.ErrNotFound))
+	}
+	for _, info := range infos {
+		for c, err := range l.store.Walk(ctx, info.Thread, 0) {
+			if err != nil {
+				return "", "", 0, err
+			}
+			if c.Source != graph.SourceUndo && c.Source != graph.SourceUpdate && c.Source != graph.SourceBase {
+				return c.Run, info.Thread, c.ID, nil
+			}
+		}
+	}
+	return "", "", 0, fmt.Errorf("no run yet: %w", graph.ErrNotFound)
+}

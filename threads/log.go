@@ -1,0 +1,74 @@
+package threads
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Facts a caller acts on; match them with errors.Is.
+var (
+	ErrAmbiguous     = errors.New("more than one run begins with that") // a run named by too short a prefix
+	ErrNothingToUndo = errors.New("nothing to take back")               // the thread has no turn left in its log
+)
+
+// Options of a [Log]. The zero value works.
+type Options struct {
+	Wait  time.Duration    // how long an edit waits for a thread that another run holds
+	Clock func() time.Time // default time.Now
+	NewID func() string    // names of new threads; default UUIDs
+}
+
+// Log reads and edits the conversations of a store. It is safe for concurrent
+// use and never runs a node.
+type Log struct {
+	store  checkpoint.Store
+	plan   *graph.Plan[state.State, state.Update]
+	runner *graph.Runner[state.State, state.Update]
+	wait   time.Duration
+	clock  func() time.Time
+	newID  func() string
+}
+
+// New returns the log of a store whose threads were written by plan. The caller
+// keeps ownership of the store and closes it.
+func New(store checkpoint.Store, plan *graph.Plan[state.State, state.Update], o Options) *Log {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	runner := plan.Runner(graph.Options{Store: store, Owner: checkpoint.ProcessOwner(), Clock: o.Clock, NewID: o.NewID})
+	return &Log{store: store, plan: plan, runner: runner, wait: o.Wait, clock: o.Clock, newID: o.NewID}
+}
+
+// Info is one conversation in a list. Its JSON is an element of `ragflow threads list --json`.
+type Info struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"` // its first question, cut to 80 runes
+	Turns   int       `json:"turns"`
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"used"`
+	Bytes   int64     `json:"bytes"`  // of everything said and done in it
+	Status  string    `json:"status"` // of its last run
+}
+
+// Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.
+type Thread struct {
+	Info
+	Messages  []Message `json:"messages"` // all of them, including summarised ones
+	Summary   string    `json:"summary"`
+	Summaries []string  `json:"summaries"` // each version of the running summary, oldest first
+}
+
+// Message is one utterance of a conversation.
+type Message struct {
+	state.Message
+	Run string `json:"run"` // the run that wrote it; empty where that was pruned
+}

@@ -1,0 +1,90 @@
+package threads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"example.com/ragflow/graph"
+)
+
+// PruneOptions select the turns that stay: those that meet every condition
+// given. At least one is required.
+type PruneOptions struct {
+	KeepLast int       // the newest N; 0: no condition
+	Before   time.Time // those asked since; zero: no condition
+	MaxBytes int64     // the newest that together take no more; 0: no condition
+	DryRun   bool      // only report
+}
+
+// PruneReport is what pruning removed from a thread, or would remove. Its JSON is
+// an element of `ragflow threads prune --json`.
+type PruneReport struct {
+	Thread  string `json:"thread"`
+	Turns   int    `json:"turns"` // removed
+	Kept    int    `json:"kept"`  // turns that stay
+	Commits int    `json:"commits"`
+	Bytes   int64  `json:"bytes"` // of the removed turns
+}
+
+// Prune removes the oldest turns from the log of a thread. Its live state and the
+// turns that stay do not change: one commit with the state replaces everything
+// before. Messages that are not summarised yet belong to that state and stay. An
+// unfinished turn is kept. Errors match graph.ErrNotFound or graph.ErrBusy. The
+// file shrinks with [Log.Vacuum].
+func (l *Log) Prune(ctx context.Context, thread string, o PruneOptions) (*PruneReport, error) {
+	info, err := l.info(ctx, thread)
+	if err != nil {
+		return nil, fmt.Errorf("prune thread %q: %w", thread, err)
+	}
+	did, err := l.runner.Prune(ctx, graph.Pruning{
+		Thread: thread, Wait: l.wait, KeepTurns: o.KeepLast, Before: o.Before, MaxBytes: o.MaxBytes,
+		Details: []graph.Detail{{Key: titleDetail, Value: info.Title}}, DryRun: o.DryRun,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &PruneReport{Thread: thread, Turns: did.Turns, Kept: did.Kept, Commits: did.Commits, Bytes: did.Bytes}, nil
+}
+
+// titleDetail is the key under which the commit that replaces pruned turns keeps
+// the title of its thread.
+const titleDetail = "title"
+
+// Expire deletes the threads that nobody used for longer than a positive
+// duration, and returns them, most recently used first. Threads of unfinished
+// runs that another process holds stay. It is all or nothing; a dry run deletes
+// nothing.
+func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]Info, error) {
+	if older <= 0 {
+		return nil, fmt.Errorf("expire threads: the age %v is not positive", older)
+	}
+	before := l.clock().Add(-older)
+	gone, err := l.store.Expire(ctx, before, true)
+	if err != nil {
+		return nil, err
+	}
+	titled := make(map[string]Info, len(gone))
+	for _, i := range gone {
+		if titled[i.Thread], err = l.describe(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	if !dryRun && len(gone) > 0 {
+		if gone, err = l.store.Expire(ctx, before, false); err == nil {
+			err = l.store.Vacuum(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := []Info{}
+	for _, i := range gone {
+		out = append(out, cmp.Or(titled[i.Thread], Info{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
+	}
+	return out, nil
+}
+
+// Vacuum returns the space of deleted and pruned records to the disk.
+func (l *Log) Vacuum(ctx context.Context) error { return l.store.Vacuum(ctx) }
