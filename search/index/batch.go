@@ -48,9 +48,7 @@ func (db *DB) Prepare(ctx context.Context, root string, entries []Entry) (*Batch
 func (b *Batch) Save(ctx context.Context) error {
 	db := b.db
 	var book int64 // row of the codebook
-	var fresh map[freshKey]terms
 	if err := db.change(ctx, "put into", b.root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
-		fresh = make(map[freshKey]terms, len(b.entries)) // this may be run again
 		held, err := knownFiles(tx, collection, b.entries)
 		if err != nil {
 			return false, err
@@ -74,16 +72,12 @@ func (b *Batch) Save(ctx context.Context) error {
 				return false, fmt.Errorf("%q: %w", e.File.Source, err)
 			}
 			held[e.File.Source] = now
-			if moved && now.chunks > 0 {
-				fresh[freshKey{collection, now.id, next}] = b.prepared[i].terms
-			}
 			changed = changed || moved
 		}
 		return changed, in.flush()
 	}); err != nil {
 		return err
 	}
-	db.fresh.remember(fresh)
 	db.books.saved(b.book, book)
 	return nil
 }

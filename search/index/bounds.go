@@ -50,8 +50,6 @@ type bounder struct {
 	b      *builder
 	score  scorer
 	bounds []bound
-	only   []uint32 // see onlyChunks
-	soon   [soonBodies * soonLengths]bound
 
 	chunkDF, fileDF int // of the term last asked for: chunks that hold it in any field, and files
 }
@@ -61,15 +59,6 @@ type bounder struct {
 func (m *bounder) of(list []posting) []bound {
 	m.bounds, m.chunkDF, m.fileDF = m.bounds[:0], 0, 0
 	for i := 0; i < len(list); {
-		if p := &list[i]; p.plain() {
-			if n := m.only[p.chunk]; n > 0 { // as most are
-				m.bounds = append(m.bounds, m.ofPlain(p.body, n-1))
-				m.fileDF++
-				m.chunkDF++
-				i++
-				continue
-			}
-		}
 		file := m.b.chunkField(list[i].chunk, 0)
 		end := i + 1
 		for end < len(list) && m.b.chunkField(list[end].chunk, 0) == file {
@@ -85,39 +74,6 @@ func (m *bounder) of(list []posting) []bound {
 		i = end
 	}
 	return m.bounds
-}
-
-// Bounds that are worked out once: those of so many occurrences, at most, in texts that
-// have fewer terms.
-const soonBodies, soonLengths = 4, 512
-
-// ofPlain returns the bound of a posting of the text only, where that is all of a file.
-func (m *bounder) ofPlain(body, length uint32) bound {
-	if body > soonBodies || length >= soonLengths {
-		return m.made(body, length)
-	}
-	b := &m.soon[(body-1)*soonLengths+length]
-	if b.chunk == 0 {
-		*b = m.made(body, length)
-	}
-	return *b
-}
-
-func (m *bounder) made(body, length uint32) bound {
-	return bound{roundUp(norm(body, m.score.body, length)), roundUp(norm(body, m.score.fileBody, length))}
-}
-
-// onlyChunks returns, by chunk, 1 + the number of terms of its text where it is the only
-// one of its file, else 0.
-func (b *builder) onlyChunks() []uint32 {
-	out := make([]uint32, b.chunks)
-	for i := range out {
-		chunk := uint32(i) //nolint:gosec // they fit the table
-		if b.chunksOf(b.chunkField(chunk, 0)) == 1 {
-			out[i] = 1 + b.chunkField(chunk, 1)
-		}
-	}
-	return out
 }
 
 // file appends the bounds of a file's postings.

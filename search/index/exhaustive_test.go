@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -88,7 +87,6 @@ func word(n int) string {
 // and Mandelbrot over a vocabulary, a quarter of each chunk about its topic.
 type made struct {
 	r          *rand.Rand
-	numbers    *text.Vocabulary
 	vocabulary []string
 	cumulative []float64 // how often words up to each are used
 	words      int       // of a chunk, on average
@@ -97,7 +95,7 @@ type made struct {
 }
 
 func newMade(seed uint64, vocabulary, words, chunks int, fields bool) *made {
-	m := &made{r: rand.New(rand.NewPCG(seed, 1)), numbers: text.NewVocabulary(text.For("")), words: words, chunks: chunks, fields: fields}
+	m := &made{r: rand.New(rand.NewPCG(seed, 1)), words: words, chunks: chunks, fields: fields}
 	sum := 0.0
 	for i := range vocabulary {
 		m.vocabulary = append(m.vocabulary, word(i))
@@ -112,42 +110,38 @@ func (m *made) word() string {
 	return m.vocabulary[min(i, len(m.vocabulary)-1)]
 }
 
-// file returns the terms of a file, and how many chunks it has.
-func (m *made) file(source string) (terms, int) {
-	var g gatherer
-	g.begin()
-	chunks, titles := 1+m.r.IntN(m.chunks), 0
+// file returns the index of a file.
+func (m *made) file(source string) *fileIndex {
+	x := &fileIndex{terms: map[string]*fileTerm{}}
+	chunks := 1 + m.r.IntN(m.chunks)
 	if m.fields {
 		for range m.r.IntN(4) {
-			titles++
-			g.use(m.numbers.Number(m.word())).title++
+			x.title++
+			x.term(m.word()).title++
 		}
 	}
-	out := binary.AppendUvarint(nil, uint64(chunks))
-	out = binary.AppendUvarint(out, uint64(titles))
 	topic := make([]string, 12)
 	for i := range topic {
 		topic[i] = m.word()
 	}
 	for i := range chunks {
-		body, heading := m.words/2+m.r.IntN(m.words+1), 0
-		for n := range body {
+		c := chunkLengths{id: fmt.Sprintf("%s#%d", source, i), body: uint32(m.words/2 + m.r.IntN(m.words+1))}
+		for n := range int(c.body) {
 			w := topic[n%len(topic)]
 			if n%4 != 0 {
 				w = m.word()
 			}
-			g.at(m.numbers.Number(w), i).body++
+			x.term(w).in(i).body++
 		}
 		if m.fields {
 			for range m.r.IntN(3) {
-				heading++
-				g.at(m.numbers.Number(m.word()), i).heading++
+				c.heading++
+				x.term(m.word()).in(i).heading++
 			}
 		}
-		out = appendString(out, fmt.Sprintf("%s#%d", source, i))
-		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(body)), uint64(heading))
+		x.chunks = append(x.chunks, c)
 	}
-	return terms{vocabulary: m.numbers, body: g.append(out)}, chunks
+	return x
 }
 
 // segment makes a segment of about n chunks.
@@ -156,8 +150,7 @@ func (m *made) segment(tb testing.TB, n int) []byte {
 	b := newBuilder()
 	for f := 0; b.chunks < n; f++ {
 		source := fmt.Sprintf("%07d.md", f)
-		file, _ := m.file(source)
-		if err := b.add(file); err != nil {
+		if err := b.add(m.file(source)); err != nil {
 			tb.Fatal(err)
 		}
 	}

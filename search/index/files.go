@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
@@ -146,9 +145,9 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 				continue
 			}
 			if err == nil && chunks > 0 {
-				var terms []byte
-				if terms, err = db.spelledTerms(tx, collection, f); err == nil {
-					err = db.bury(tx, collection, f, next, terms)
+				var old *fileIndex
+				if old, err = db.oldIndex(tx, f); err == nil {
+					err = db.bury(tx, collection, f, next, old)
 				}
 			}
 			if err == nil {
@@ -181,7 +180,6 @@ func (db *DB) Drop(ctx context.Context, root string) error {
 	delete(db.seen, id)
 	db.forget(&manifest{collection: id})
 	db.mu.Unlock()
-	db.fresh.forget(id, math.MaxInt64)
 	db.sweep(ctx, id)
 	return nil
 }

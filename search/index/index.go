@@ -41,7 +41,6 @@ type DB struct {
 	flush      int64      // bytes of terms that are worth a tier
 	exact      int        // vectors of a tier that are compared one by one; more are clustered
 	publishing sync.Mutex // held while tiers are merged and saved
-	fresh      freshTerms // of what was put and not published yet
 	books      codebooks
 
 	mu    sync.Mutex      // held while tiers are loaded and views put together

@@ -44,9 +44,6 @@ type posting struct {
 	body, heading, title uint32 // occurrences; title only at the file's first entry
 }
 
-// plain reports whether the term is in the text only.
-func (p *posting) plain() bool { return p.heading|p.title == 0 && p.body > 0 }
-
 // appendPostings writes the postings of a term. bounds holds those of each
 // entry.
 func appendPostings(out []byte, list []posting, bounds []bound) []byte {

@@ -149,7 +149,6 @@ func (m *manifest) weights(tx *sqlite.Tx) (all, dead []int64, err error) {
 // build merges the terms of the files whose versions are greater than s.since
 // into a tier.
 func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*tier, error) {
-	defer db.fresh.rest()
 	// Of a whole collection the index by source gives the order. Of a part, the one
 	// by version finds the files, and they are sorted.
 	where := `f.collection = ? AND +f.version > ? AND f.chunks > 0`
@@ -164,7 +163,7 @@ func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*ti
 	}
 	if err := each(tx, func(rows row) error {
 		var f merged
-		if err := rows.Scan(&f.id, &f.version, &f.source, &f.title, &f.url, &f.meta); err != nil {
+		if err := rows.Scan(&f.id, &f.version, &f.source, &f.title, &f.url, &f.meta, &f.weight); err != nil {
 			return err
 		}
 		m.waiting = append(m.waiting, f)
@@ -172,7 +171,7 @@ func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*ti
 			return nil
 		}
 		return m.flush()
-	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta FROM files f WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
+	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta, f.terms FROM files f WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
 		return nil, err
 	}
 	if err := m.flush(); err != nil {
@@ -209,6 +208,7 @@ type merged struct {
 	titled
 
 	source, url, meta string
+	weight            int64
 }
 
 // flush adds the files that wait.
@@ -217,13 +217,13 @@ func (m *merging) flush() error {
 	for i, f := range m.waiting {
 		files[i] = f.titled
 	}
-	terms, err := m.db.termsOf(m.tx, m.collection, files)
+	indexes, err := m.db.fileIndexes(m.tx, files)
 	if err != nil {
 		return err
 	}
 	for i, f := range m.waiting {
 		before := m.builder.files
-		if err := m.builder.add(terms[i]); err != nil {
+		if err := m.builder.add(indexes[i]); err != nil {
 			return fmt.Errorf("%q: %w", f.source, err)
 		}
 		if m.builder.files > before {
@@ -232,7 +232,7 @@ func (m *merging) flush() error {
 				return fmt.Errorf("%q: %w", f.source, err)
 			}
 		}
-		m.tier.weight += int64(terms[i].weight)
+		m.tier.weight += f.weight
 		if m.done++; m.progress != nil {
 			m.progress(m.done, m.total)
 		}
@@ -280,7 +280,6 @@ func (db *DB) commit(ctx context.Context, root string, t *tier, m *manifest) (er
 	db.mu.Lock()
 	db.tiers[t.stamp] = t
 	db.mu.Unlock()
-	db.fresh.forget(t.collection, t.generation)
 	db.sweep(ctx, m.collection)
 	return nil
 }

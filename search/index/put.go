@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -11,7 +10,6 @@ import (
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -19,7 +17,7 @@ import (
 type prepared struct {
 	meta   string
 	links  string // JSON; empty: none
-	terms  terms
+	weight int64  // see weight
 	chunks []preparedChunk
 }
 
@@ -35,12 +33,11 @@ type preparedChunk struct {
 func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
 	out := make([]prepared, len(entries))
 	errs := make([]error, len(entries))
-	vocabulary := db.fresh.words(db.analyzer)
-	parallel.Each(len(entries), func(i int) { out[i], errs[i] = prepare(&entries[i], vocabulary, book) })
+	parallel.Each(len(entries), func(i int) { out[i], errs[i] = prepare(&entries[i], book) })
 	return out, errors.Join(errs...)
 }
 
-func prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, error) {
+func prepare(e *Entry, book *codebook) (prepared, error) {
 	if e.File.Source == "" {
 		return prepared{}, errors.New("a file without a source")
 	}
@@ -52,12 +49,10 @@ func prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, e
 	if err != nil {
 		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
 	}
-	texts := read(vocabulary, e.Chunks)
-	defer texts.done()
 	p := prepared{
 		meta:   string(meta),
 		links:  links,
-		terms:  analyzeRead(vocabulary, e.File.Title, e.Chunks, texts.texts),
+		weight: weight(e.Chunks),
 		chunks: make([]preparedChunk, len(e.Chunks)),
 	}
 	for i := range e.Chunks {
@@ -96,8 +91,8 @@ func prepare(e *Entry, vocabulary *text.Vocabulary, book *codebook) (prepared, e
 			made.cuts = string(cut)
 		}
 		if book != nil {
-			if texts.packed = book.packRead(texts.packed[:0], &texts.texts[i]); len(texts.packed) < len(c.Text) {
-				made.packed = bytes.Clone(texts.packed)
+			if packed := book.pack(nil, c.Text); len(packed) < len(c.Text) {
+				made.packed = packed
 			}
 		}
 		made.hash = c.Hash
@@ -151,7 +146,7 @@ func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, bo
 		*last++
 		now.id, now.version = *last, next
 		if err := in.file(now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, "", p.meta, f.URL, f.Error,
-			len(e.Chunks), cutter, p.terms.weight); err != nil {
+			len(e.Chunks), cutter, p.weight); err != nil {
 			return now, false, err
 		}
 		for i := range e.Chunks {
@@ -169,9 +164,9 @@ func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, bo
 	if err := in.flush(); err != nil { // it may be of the same file
 		return now, false, err
 	}
-	var terms []byte // that it had
+	var old *fileIndex
 	if before.chunks > 0 && before.version != next {
-		if terms, err = db.spelledTerms(tx, collection, before.titled); err != nil {
+		if old, err = db.oldIndex(tx, before.titled); err != nil {
 			return now, false, err
 		}
 	}
@@ -187,11 +182,11 @@ func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, bo
 		now.version = next
 	}
 	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, digest = ?, title = ?, meta = ?, url = ?, error = ?, chunks = ?, cutter = ?, terms = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.terms.weight, before.id); err != nil {
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.weight, before.id); err != nil {
 		return now, false, err
 	}
-	if changed && terms != nil {
-		err = db.bury(tx, collection, before.titled, next, terms)
+	if changed && old != nil {
+		err = db.bury(tx, collection, before.titled, next, old)
 	}
 	return now, changed, err
 }
@@ -234,9 +229,18 @@ func (c cutters) row(tx *sqlite.Tx, by cutter) (id int64, err error) {
 
 // bury notes that a version of a file is dead from generation died on, so that
 // a search does not count its terms, which a tier may hold.
-func (db *DB) bury(tx *sqlite.Tx, collection int64, f titled, died int64, terms []byte) error {
+func (db *DB) bury(tx *sqlite.Tx, collection int64, f titled, died int64, old *fileIndex) error {
 	return tx.Do(`INSERT INTO dead(collection, file, version, died, body, analysis) VALUES(?, ?, ?, ?, ?, ?)`,
-		collection, f.id, f.version, died, terms, db.analysis())
+		collection, f.id, f.version, died, old.encode(), db.analysis())
+}
+
+// oldIndex returns the index of a file whose chunks are about to change.
+func (db *DB) oldIndex(tx *sqlite.Tx, f titled) (*fileIndex, error) {
+	list, err := db.fileIndexes(tx, []titled{f})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }
 
 // chunkRow is all of a chunk's row but its text, for which the hash stands.

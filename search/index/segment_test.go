@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"example.com/ragflow/internal/mutate"
@@ -15,16 +14,15 @@ func smallSegment(tb testing.TB) []byte {
 	tb.Helper()
 	a := text.For("en")
 	b := newBuilder()
-	v := text.NewVocabulary(a)
-	for _, terms := range []terms{
-		analyze(v, "Volumes", []state.Chunk{
+	for _, x := range []*fileIndex{
+		analyze(a, "Volumes", []state.Chunk{
 			{ID: "a0", Text: "volumes keep data", Headings: []string{"Keep data"}},
 			{ID: "a1", Text: "containers come and go"},
 		}),
-		analyze(v, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
-		analyze(v, "Empty", nil),
+		analyze(a, "Networks", []state.Chunk{{ID: "b0", Text: "networks connect containers, volumes do not"}}),
+		analyze(a, "Empty", nil),
 	} {
-		if err := b.add(terms); err != nil {
+		if err := b.add(x); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -66,23 +64,14 @@ func FuzzOpenSegment(tf *testing.F) {
 // built of sound ones opens.
 func FuzzBuilder(tf *testing.F) {
 	f := mutate.New(tf)
-	v := text.NewVocabulary(text.For("en"))
-	whole := analyze(v, "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
-	spelled, err := whole.spelled()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(whole.body, true)
-	f.Add(spelled, false)
-	f.Add([]byte{}, false)
-	f.Fuzz(func(t *testing.T, body []byte, numbered bool) {
+	whole := analyze(text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
+	f.Add(whole.encode())
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, body []byte) {
 		b := newBuilder()
-		file := terms{body: body}
-		if numbered {
-			file.vocabulary = v
-		}
-		if _, err := file.spelled(); err != nil && !errors.Is(err, errCut) {
-			t.Fatal(err)
+		file, err := decodeFileIndex(body)
+		if err != nil {
+			return
 		}
 		if err := b.add(file); err != nil {
 			return

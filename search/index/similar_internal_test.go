@@ -60,7 +60,7 @@ func dictionaryBy(tb testing.TB, a text.Analyzer, words []string) *Searcher {
 	tb.Helper()
 	db := &DB{ranking: DefaultRanking(), analyzer: a}
 	b := newBuilder()
-	if err := b.add(analyze(text.NewVocabulary(a), "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}})); err != nil {
+	if err := b.add(analyze(a, "", []state.Chunk{{ID: "x", Text: strings.Join(words, " ")}})); err != nil {
 		tb.Fatal(err)
 	}
 	data, err := b.finish(stamp{})

@@ -62,11 +62,11 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 			if known[i].live {
 				counted[f.source]++
 			}
-			if known[i].terms.body == nil {
+			if known[i].index == nil {
 				bad(f.source, "the segment holds a version of it that nothing tells of")
 				return nil
 			}
-			if err := b.add(known[i].terms); err != nil {
+			if err := b.add(known[i].index); err != nil {
 				bad(f.source, fmt.Sprintf("merge: %v", err))
 				return nil
 			}
@@ -81,7 +81,7 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 
 // rosterTerm are the terms of a file of a tier, nil where nothing tells of it.
 type rosterTerm struct {
-	terms terms
+	index *fileIndex
 	live  bool // the index holds this version still
 }
 
@@ -99,18 +99,23 @@ func (db *DB) rosterTerms(tx *sqlite.Tx, t *tier, files []rostered) ([]rosterTer
 			out[i].live = true
 			live, places = append(live, now), append(places, i)
 		case errors.Is(err, sql.ErrNoRows):
-			if err := tx.QueryRow(`SELECT body FROM dead WHERE collection = ? AND version = ? AND file = ? AND died > ?`,
-				t.collection, f.version, f.id, t.generation).Scan(&out[i].terms.body); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			var body []byte
+			err := tx.QueryRow(`SELECT body FROM dead WHERE collection = ? AND version = ? AND file = ? AND died > ?`,
+				t.collection, f.version, f.id, t.generation).Scan(&body)
+			if err == nil {
+				out[i].index, err = decodeFileIndex(body)
+			}
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return nil, err
 			}
 		default:
 			return nil, err
 		}
 	}
-	bodies, err := db.termsOf(tx, t.collection, live)
+	indexes, err := db.fileIndexes(tx, live)
 	for n, i := range places {
 		if err == nil {
-			out[i].terms = bodies[n]
+			out[i].index = indexes[n]
 		}
 	}
 	return out, err

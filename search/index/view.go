@@ -266,7 +266,11 @@ func (v *view) bury(tx *sqlite.Tx, published int64) error {
 			p := &v.parts[i]
 			if g.version > p.since && g.version <= p.generation && died > p.generation {
 				graves[g] = false
-				return b.add(terms{body: body})
+				x, err := decodeFileIndex(body)
+				if err != nil {
+					return err
+				}
+				return b.add(x)
 			}
 		}
 		return nil // it went before it was published
