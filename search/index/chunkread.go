@@ -75,7 +75,7 @@ func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[stri
 			if len(found) == len(ids) {
 				current, err = s.current(tx)
 			} else {
-				current, err = s.views[0].read(tx, &s.db.books, ids, found)
+				current, err = s.views[0].read(tx, ids, found)
 			}
 			return err
 		}); err != nil || current {
@@ -91,7 +91,7 @@ func (s *Searcher) readChunks(ctx context.Context, ids []string) (found map[stri
 			s.recall(ids, found)
 		}
 		for _, v := range s.views {
-			if _, err := v.read(tx, &s.db.books, ids, found); err != nil {
+			if _, err := v.read(tx, ids, found); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (s *Searcher) recall(ids []string, found map[string]*state.Chunk) {
 
 // read reads, of the ids that no view before held, those that this one holds, and tells
 // whether it saw that the collection is as it was; where it reads none it sees nothing.
-func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[string]*state.Chunk) (current bool, err error) {
+func (v *view) read(tx *sqlite.Tx, ids []string, found map[string]*state.Chunk) (current bool, err error) {
 	type asked struct{ bare, id string }
 	var list []asked // by the id in this collection
 	for _, id := range ids {
@@ -152,7 +152,7 @@ func (v *view) read(tx *sqlite.Tx, books *codebooks, ids []string, found map[str
 			wanted = append(wanted, a.bare)
 		}
 	}
-	chunks, generation, err := books.chunksByID(tx, v.manifest.collection, v.root, wanted, v.maxRev)
+	chunks, generation, err := chunksByID(tx, v.manifest.collection, v.root, wanted, v.maxRev)
 	for _, c := range chunks {
 		bare := c.ID
 		i, _ := slices.BinarySearchFunc(list, bare, func(a asked, bare string) int { return strings.Compare(a.bare, bare) })

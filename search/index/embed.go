@@ -88,7 +88,7 @@ func (r *embedding) run(ctx context.Context) error {
 		if err := r.admit(tx); err != nil {
 			return err
 		}
-		if todo, r.report.Chunks, err = r.form.needs(tx, &r.db.books, r.id, r.roots); err != nil {
+		if todo, r.report.Chunks, err = r.form.needs(tx, r.id, r.roots); err != nil {
 			return err
 		}
 		return tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)`, r.id).Scan(&r.begun)
@@ -200,7 +200,7 @@ func (r *embedding) embed(ctx context.Context, list []need) outcome {
 	var o outcome
 	var texts []string
 	o.err = r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		texts, o.list, err = r.form.passages(tx, &r.db.books, list)
+		texts, o.list, err = r.form.passages(tx, list)
 		return err
 	})
 	if o.err == nil && len(texts) > 0 {

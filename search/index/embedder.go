@@ -230,13 +230,13 @@ type need struct {
 
 // needs lists the texts of collections that the embedder of a row has no vectors
 // for, each once, in order of root, source and place. all counts the chunks.
-func (e Embedder) needs(tx *sqlite.Tx, books *codebooks, embedder int64, roots []string) (list []need, all int, err error) {
+func (e Embedder) needs(tx *sqlite.Tx, embedder int64, roots []string) (list []need, all int, err error) {
 	have, err := keys(tx, embedder)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, root := range slices.Sorted(slices.Values(roots)) {
-		err := e.eachChunk(tx, books, root, func(_ string, rev int64, texts []key) error {
+		err := e.eachChunk(tx, root, func(_ string, rev int64, texts []key) error {
 			all++
 			for part, k := range texts {
 				if _, ok := have[k]; !ok {
@@ -273,7 +273,7 @@ func keys(tx *sqlite.Tx, embedder int64) (map[key]int64, error) {
 
 // eachChunk calls f for each chunk of root, by source and place, with the keys of
 // its passage and its parts, which f must not keep.
-func (e Embedder) eachChunk(tx *sqlite.Tx, books *codebooks, root string, f func(id string, rev int64, texts []key) error) error {
+func (e Embedder) eachChunk(tx *sqlite.Tx, root string, f func(id string, rev int64, texts []key) error) error {
 	if err := CheckVectors(e.Vectors); err != nil {
 		return err // noted by a later version
 	}
@@ -283,13 +283,7 @@ func (e Embedder) eachChunk(tx *sqlite.Tx, books *codebooks, root string, f func
 		var c state.Chunk
 		var rev int64
 		var headings sql.RawBytes
-		var book int64
-		var text any
-		err := rows.Scan((*idColumn)(&id), &rev, &c.Title, &headings, (*hashColumn)(&c.Hash), &book, &text)
-		if err == nil {
-			c.Text, err = books.text(tx, book, text)
-		}
-		if err != nil {
+		if err := rows.Scan(&id, &rev, &c.Title, &headings, &c.Hash, &c.Text); err != nil {
 			return err
 		}
 		list = append(list[:0], passageKey(c.Title, headings, c.Hash))
@@ -297,25 +291,20 @@ func (e Embedder) eachChunk(tx *sqlite.Tx, books *codebooks, root string, f func
 			list = append(list, passageKey(p.Title, headings, p.Hash))
 		}
 		return f(id, rev, list)
-	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash, iif(?2, c.book, 0), iif(?2, c.text, '') FROM chunks c JOIN files f ON f.id = c.file
+	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash, iif(?2, c.text, '') FROM chunks c JOIN files f ON f.id = c.file
 		JOIN collections o ON o.id = c.collection WHERE o.root = ?1 ORDER BY f.source, c.ordinal`, root, e.Vectors == VectorsSentences)
 }
 
 // passages reads the texts to embed. Chunks that changed or went meanwhile are
 // left out.
-func (e Embedder) passages(tx *sqlite.Tx, books *codebooks, list []need) (texts []string, kept []need, err error) {
+func (e Embedder) passages(tx *sqlite.Tx, list []need) (texts []string, kept []need, err error) {
 	for _, n := range list {
 		var c state.Chunk
 		var headings []byte
-		var book int64
-		var text any
-		err := tx.QueryRow(`SELECT f.title, c.headings, c.hash, c.book, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, n.rev).
-			Scan(&c.Title, &headings, (*hashColumn)(&c.Hash), &book, &text)
+		err := tx.QueryRow(`SELECT f.title, c.headings, c.hash, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, n.rev).
+			Scan(&c.Title, &headings, &c.Hash, &c.Text)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
-		}
-		if err == nil {
-			c.Text, err = books.text(tx, book, text)
 		}
 		if err == nil {
 			err = json.Unmarshal(headings, &c.Headings)

@@ -203,7 +203,7 @@ func (db *DB) fileIndexes(tx *sqlite.Tx, files []titled) ([]*fileIndex, error) {
 	for i, f := range files {
 		ids[i] = f.id
 	}
-	chunks, err := db.analyzable(tx, ids)
+	chunks, err := analyzable(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (db *DB) fileIndexes(tx *sqlite.Tx, files []titled) ([]*fileIndex, error) {
 }
 
 // analyzable reads what is analyzed of the chunks of files.
-func (db *DB) analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
+func analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk, error) {
 	list, err := json.Marshal(files)
 	if err != nil {
 		return nil, err
@@ -223,18 +223,13 @@ func (db *DB) analyzable(tx *sqlite.Tx, files []int64) (map[int64][]state.Chunk,
 		var file int64
 		var c state.Chunk
 		var headings []byte
-		var book int64
-		var column any
-		err := r.Scan(&file, (*idColumn)(&c.ID), &headings, &book, &column)
-		if err == nil {
-			c.Text, err = db.books.text(tx, book, column)
-		}
+		err := r.Scan(&file, &c.ID, &headings, &c.Text)
 		if err == nil {
 			err = json.Unmarshal(headings, &c.Headings)
 		}
 		out[file] = append(out[file], c)
 		return err
-	}, `SELECT file, id, headings, book, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list))
+	}, `SELECT file, id, headings, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list))
 	return out, err
 }
 

@@ -83,15 +83,14 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 }
 
 // selectFiles reads what scanFile takes.
-const selectFiles = `SELECT f.source, f.size, f.mtime, coalesce(f.digest, f.hash), f.title, u.chunker, f.meta, f.url, f.error, f.chunks, u.cut_by
-	FROM files f JOIN cutters u ON u.id = f.cutter `
+const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks, f.cut_by FROM files f `
 
 // scanFile reads a row of selectFiles.
 func scanFile(r row) (File, error) {
 	var f File
 	var mtime int64
 	var meta []byte
-	if err := r.Scan(&f.Source, &f.Size, &mtime, (*hashColumn)(&f.Hash), &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
+	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
 		return f, err
 	}
 	f.ModTime = time.Unix(0, mtime).UTC()
@@ -125,6 +124,26 @@ func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
 			if _, err := tx.Exec(`UPDATE files SET size = ?, mtime = ? WHERE collection = ? AND source = ?`,
 				f.Size, f.ModTime.UnixNano(), collection, f.Source); err != nil {
 				return false, err
+			}
+		}
+		return false, nil
+	})
+}
+
+// Fail notes that files could not be read, and why: File.Error. What the index
+// holds of them stays and is found as before. A file the index does not know
+// becomes one without chunks.
+func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
+	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
+		for _, f := range files {
+			meta, err := f.encodeMeta()
+			if err == nil {
+				err = tx.Do(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, error, chunks)
+					VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT(collection, source) DO UPDATE SET error = excluded.error`,
+					collection, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, string(meta), f.Error)
+			}
+			if err != nil {
+				return false, fmt.Errorf("%q: %w", f.Source, err)
 			}
 		}
 		return false, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"strings"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
@@ -16,6 +17,10 @@ import (
 // ErrNotIndexed tells that a root was never indexed. The error that wraps it
 // names the root.
 var ErrNotIndexed = errors.New("not indexed")
+
+// ErrEarlier is returned for an index that an earlier version of this program made.
+// It cannot be read and is built again from the documents.
+var ErrEarlier = errors.New("the index was made by an earlier version of this program")
 
 // Options say how an index works. The zero value is ready for use.
 type Options struct {
@@ -41,7 +46,6 @@ type DB struct {
 	flush      int64      // bytes of terms that are worth a tier
 	exact      int        // vectors of a tier that are compared one by one; more are clustered
 	publishing sync.Mutex // held while tiers are merged and saved
-	books      codebooks
 
 	mu    sync.Mutex      // held while tiers are loaded and views put together
 	tiers map[stamp]*tier // published ones
@@ -82,6 +86,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	var err error
 	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && errors.Is(e, sqlite.ErrForeign) && strings.Contains(e.Err.Error(), earlierID) {
+		return nil, fmt.Errorf("open index %s: %w", path, ErrEarlier)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}

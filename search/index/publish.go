@@ -125,7 +125,7 @@ func (m *manifest) pending(tx *sqlite.Tx) (n int64, err error) {
 	if m.published() == m.generation {
 		return 0, nil
 	}
-	err = tx.QueryRow(`SELECT coalesce(sum(terms), 0) FROM files WHERE collection = ? AND version > ? AND chunks > 0`, m.collection, m.published()).Scan(&n)
+	err = tx.QueryRow(`SELECT coalesce(sum(weight), 0) FROM files WHERE collection = ? AND version > ? AND chunks > 0`, m.collection, m.published()).Scan(&n)
 	return n, err
 }
 
@@ -171,7 +171,7 @@ func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*ti
 			return nil
 		}
 		return m.flush()
-	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta, f.terms FROM files f WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
+	}, `SELECT f.id, f.version, f.source, f.title, f.url, f.meta, f.weight FROM files f WHERE `+where+` ORDER BY f.source`, s.collection, s.since); err != nil {
 		return nil, err
 	}
 	if err := m.flush(); err != nil {

@@ -1,8 +1,8 @@
 package index
 
 import (
+	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,95 +13,137 @@ import (
 	"example.com/ragflow/state"
 )
 
-// prepared is what can be made of an entry before the transaction begins.
+// Put saves files with their chunks, all or none, in place of what the index
+// held of them. Chunks that did not change keep their rows. A batch of some
+// hundred files costs little more than one file. What was put is found by every
+// Searcher made afterwards.
+func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
+	b, err := db.Prepare(ctx, root, entries)
+	if err != nil {
+		return err
+	}
+	return b.Save(ctx)
+}
+
+// Batch is a list of entries that are ready to be saved.
+type Batch struct {
+	db       *DB
+	root     string
+	entries  []Entry
+	prepared []prepared
+}
+
+// Prepare does what [DB.Put] does before it saves, on all cores: it checks and encodes
+// entries, which must not be changed before [Batch.Save] returns. So the next batch can be
+// prepared while one is saved.
+func (db *DB) Prepare(_ context.Context, root string, entries []Entry) (*Batch, error) {
+	b := &Batch{db: db, root: root, entries: entries, prepared: make([]prepared, len(entries))}
+	faults := make([]error, len(entries))
+	parallel.Each(len(entries), func(i int) { b.prepared[i], faults[i] = prepare(&entries[i]) })
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("put into %q: %w", root, err)
+	}
+	return b, nil
+}
+
+// Save saves all entries of the batch, or none.
+func (b *Batch) Save(ctx context.Context) error {
+	return b.db.change(ctx, "put into", b.root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
+		held, err := knownFiles(tx, collection, b.entries)
+		if err != nil {
+			return false, err
+		}
+		changed := false
+		for i := range b.entries {
+			e := &b.entries[i]
+			now, moved, err := b.db.put(tx, collection, next, e, &b.prepared[i], held[e.File.Source])
+			if err != nil {
+				return false, fmt.Errorf("%q: %w", e.File.Source, err)
+			}
+			held[e.File.Source] = now
+			changed = changed || moved
+		}
+		return changed, nil
+	})
+}
+
+// prepared is what is made of an entry before the transaction begins.
 type prepared struct {
 	meta   string
 	links  string // JSON; empty: none
 	weight int64  // see weight
-	chunks []preparedChunk
+	rows   []chunkRow
 }
 
-// preparedChunk is what is saved of a chunk in another form than it has.
-type preparedChunk struct {
-	headings            string // JSON
-	lines, breaks, cuts string // JSON or empty
-	hash                string
-	packed              []byte // text; nil: it takes no fewer bytes
+// chunkRow is all of a chunk's row but its text, which the hash identifies.
+type chunkRow struct {
+	id                 string
+	ordinal            int
+	start, end         int
+	startLine, endLine int
+	page               int
+	kind               string
+	headings           string // JSON
+	lines, breaks, cut string // JSON or empty
+	hash               string
 }
 
-// prepareAll checks and analyzes entries side by side.
-func (db *DB) prepareAll(entries []Entry, book *codebook) ([]prepared, error) {
-	out := make([]prepared, len(entries))
-	errs := make([]error, len(entries))
-	parallel.Each(len(entries), func(i int) { out[i], errs[i] = prepare(&entries[i], book) })
-	return out, errors.Join(errs...)
-}
-
-func prepare(e *Entry, book *codebook) (prepared, error) {
+func prepare(e *Entry) (p prepared, err error) {
 	if e.File.Source == "" {
-		return prepared{}, errors.New("a file without a source")
+		return p, errors.New("a file without a source")
 	}
+	fail := func(err error) (prepared, error) { return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err) }
 	meta, err := e.File.encodeMeta()
 	if err != nil {
-		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
+		return fail(err)
 	}
-	links, err := encodeLinks(e.Links)
-	if err != nil {
-		return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-	}
-	p := prepared{
-		meta:   string(meta),
-		links:  links,
-		weight: weight(e.Chunks),
-		chunks: make([]preparedChunk, len(e.Chunks)),
+	p = prepared{meta: string(meta), weight: weight(e.Chunks), rows: make([]chunkRow, len(e.Chunks))}
+	if p.links, err = encodeLinks(e.Links); err != nil {
+		return fail(err)
 	}
 	for i := range e.Chunks {
-		c, made := &e.Chunks[i], &p.chunks[i]
+		c := &e.Chunks[i]
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
-			return prepared{}, fmt.Errorf("%q: chunk %d has no id, no text or ordinal %d", e.File.Source, i, c.Ordinal)
+			return fail(fmt.Errorf("chunk %d has no id, no text or ordinal %d", i, c.Ordinal))
 		}
-		made.headings = "null"
-		if c.Headings != nil {
-			headings, err := json.Marshal(c.Headings)
-			if err != nil {
-				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-			}
-			made.headings = string(headings)
-		}
-		if len(c.Lines) > 0 {
-			lines, err := json.Marshal(c.Lines)
-			if err != nil {
-				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-			}
-			made.lines = string(lines)
-		}
-		if len(c.Breaks) > 0 {
-			breaks, err := json.Marshal(c.Breaks)
-			if err != nil {
-				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-			}
-			made.breaks = string(breaks)
-		}
-		told := c.Cut
-		if told.Chunker = ""; told != (state.Cut{}) { // the chunker stands with the file
-			cut, err := json.Marshal(told)
-			if err != nil {
-				return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err)
-			}
-			made.cuts = string(cut)
-		}
-		if book != nil {
-			if packed := book.pack(nil, c.Text); len(packed) < len(c.Text) {
-				made.packed = packed
-			}
-		}
-		made.hash = c.Hash
-		if c.Hash == "" {
-			sum := sha256.Sum256([]byte(c.Text))
-			made.hash = hex.EncodeToString(sum[:])
+		if p.rows[i], err = newChunkRow(c); err != nil {
+			return fail(err)
 		}
 	}
 	return p, nil
+}
+
+func newChunkRow(c *state.Chunk) (chunkRow, error) {
+	row := chunkRow{
+		id: c.ID, ordinal: c.Ordinal, start: c.Start, end: c.End, startLine: c.StartLine, endLine: c.EndLine,
+		page: c.Page, kind: c.Kind, hash: c.Hash,
+	}
+	if row.hash == "" {
+		sum := sha256.Sum256([]byte(c.Text))
+		row.hash = hex.EncodeToString(sum[:])
+	}
+	cut := c.Cut
+	cut.Chunker = "" // stands with the file
+	for _, column := range []struct {
+		to    *string
+		value any
+		none  bool
+	}{
+		{&row.headings, c.Headings, false},
+		{&row.lines, c.Lines, len(c.Lines) == 0},
+		{&row.breaks, c.Breaks, len(c.Breaks) == 0},
+		{&row.cut, cut, cut == (state.Cut{})},
+	} {
+		if column.none {
+			continue
+		}
+		data, err := json.Marshal(column.value)
+		if err != nil {
+			return row, err
+		}
+		*column.to = string(data)
+	}
+	return row, nil
 }
 
 // known is what the index holds of a file that is put.
@@ -134,35 +176,30 @@ func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]kn
 	return out, err
 }
 
-// put saves one file and reports whether a search could tell. Then its version
-// is next. before is what the index held of it, its id 0 for nothing. last is the
-// greatest id of a file, and moves where the file is new.
-func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, book, cutter int64, last *int64, before known) (now known, changed bool, err error) {
-	f, tx := &e.File, in.tx
-	hash, digest := splitHash(f.Hash)
+// put saves one file and reports whether that changes what a search finds. Its version is
+// next then. before is what the index held of it, its id 0 for nothing.
+func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, before known) (now known, changed bool, err error) {
+	f, cutBy := &e.File, ""
+	if len(e.Chunks) > 0 {
+		cutBy = e.Chunks[0].Cut.Chunker
+	}
 	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
 	if before.id == 0 {
-		// The row that SQLite would take; asking it which it took costs more than the row.
-		*last++
-		now.id, now.version = *last, next
-		if err := in.file(now.id, collection, next, f.Source, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, "", p.meta, f.URL, f.Error,
-			len(e.Chunks), cutter, p.weight); err != nil {
+		now.version = next
+		if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, cut_by, meta, url, error, chunks, weight)
+			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, p.meta, f.URL, f.Error, len(e.Chunks), p.weight).Scan(&now.id); err != nil {
 			return now, false, err
 		}
-		for i := range e.Chunks {
-			if err := in.chunk(collection, now.id, &e.Chunks[i], p, book); err != nil {
+		for i := range p.rows {
+			if err := putChunk(tx, collection, now.id, &p.rows[i], e.Chunks[i].Text); err != nil {
 				return now, false, err
 			}
 		}
 		if p.links != "" {
-			if err = in.flush(); err == nil {
-				_, err = putLinks(tx, now.id, p.links)
-			}
+			_, err = putLinks(tx, now.id, p.links)
 		}
 		return now, true, err
-	}
-	if err := in.flush(); err != nil { // it may be of the same file
-		return now, false, err
 	}
 	var old *fileIndex
 	if before.chunks > 0 && before.version != next {
@@ -170,7 +207,7 @@ func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, bo
 			return now, false, err
 		}
 	}
-	moved, err := putChunks(in, collection, before.id, e.Chunks, p, book)
+	moved, err := putChunks(tx, collection, before.id, e, p)
 	if err != nil {
 		return now, false, err
 	}
@@ -181,50 +218,14 @@ func (db *DB) put(in *inserts, collection, next int64, e *Entry, p *prepared, bo
 	if changed = moved || linked || before.title != now.title || before.url != now.url || before.meta != now.meta; changed {
 		now.version = next
 	}
-	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, digest = ?, title = ?, meta = ?, url = ?, error = ?, chunks = ?, cutter = ?, terms = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), hash, digest, f.Title, p.meta, f.URL, f.Error, len(e.Chunks), cutter, p.weight, before.id); err != nil {
+	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, p.meta, f.URL, f.Error, len(e.Chunks), p.weight, before.id); err != nil {
 		return now, false, err
 	}
 	if changed && old != nil {
 		err = db.bury(tx, collection, before.titled, next, old)
 	}
 	return now, changed, err
-}
-
-// splitHash returns what the columns hash and digest keep of the hash of a file.
-func splitHash(hash string) (text string, digest any) {
-	if b, ok := packHash(hash).([]byte); ok {
-		return "", b
-	}
-	return hash, nil
-}
-
-// cutter says what cut a file: a row of cutters.
-type cutter struct{ chunker, by string }
-
-// cutters are the rows known to one transaction.
-type cutters map[cutter]int64
-
-// cutter returns what cut an entry.
-func (e *Entry) cutter() cutter {
-	by := ""
-	if len(e.Chunks) > 0 {
-		by = e.Chunks[0].Cut.Chunker
-	}
-	return cutter{e.File.Chunker, by}
-}
-
-// row returns the row of what cut a file, which it makes where there is none.
-func (c cutters) row(tx *sqlite.Tx, by cutter) (id int64, err error) {
-	if row, known := c[by]; known {
-		return row, nil
-	}
-	err = tx.QueryRow(`SELECT id FROM cutters WHERE chunker = ? AND cut_by = ?`, by.chunker, by.by).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.QueryRow(`INSERT INTO cutters(chunker, cut_by) VALUES(?, ?) RETURNING id`, by.chunker, by.by).Scan(&id)
-	}
-	c[by] = id
-	return id, err
 }
 
 // bury notes that a version of a file is dead from generation died on, so that
@@ -243,52 +244,43 @@ func (db *DB) oldIndex(tx *sqlite.Tx, f titled) (*fileIndex, error) {
 	return list[0], nil
 }
 
-// chunkRow is all of a chunk's row but its text, for which the hash stands.
-type chunkRow struct {
-	id                   string
-	ordinal              int
-	start, end           int
-	startLine, endLine   int
-	lines                string
-	page                 int
-	breaks               string
-	kind, headings, hash string
-	cut                  string
-}
-
-// putChunks deletes the rows that are not wanted any more and inserts what is
-// new.
-func putChunks(in *inserts, collection, file int64, chunks []state.Chunk, p *prepared, book int64) (changed bool, err error) {
-	old, err := chunkRows(in.tx, file)
+// putChunks deletes the rows of a file that changed or went and inserts what is new.
+func putChunks(tx *sqlite.Tx, collection, file int64, e *Entry, p *prepared) (changed bool, err error) {
+	old, err := chunkRows(tx, file)
 	if err != nil {
 		return false, err
 	}
-	want := make([]chunkRow, len(chunks))
-	for i, c := range chunks {
-		made := &p.chunks[i]
-		want[i] = chunkRow{c.ID, c.Ordinal, c.Start, c.End, c.StartLine, c.EndLine, made.lines, c.Page, made.breaks, c.Kind, made.headings, made.hash, made.cuts}
-	}
-	kept := make([]bool, len(want))
+	kept := make([]bool, len(p.rows))
 	for rev, row := range old {
-		if i := row.ordinal; i < len(want) && want[i] == row {
+		if i := row.ordinal; i < len(p.rows) && p.rows[i] == row {
 			kept[i] = true
 			continue
 		}
 		changed = true
-		if _, err := in.tx.Exec(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
+		if err := tx.Do(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
 			return false, err
 		}
 	}
-	for i := range want {
+	for i := range p.rows {
 		if kept[i] {
 			continue
 		}
 		changed = true
-		if err := in.chunk(collection, file, &chunks[i], p, book); err != nil {
+		if err := putChunk(tx, collection, file, &p.rows[i], e.Chunks[i].Text); err != nil {
 			return false, err
 		}
 	}
-	return changed, in.flush()
+	return changed, nil
+}
+
+func putChunk(tx *sqlite.Tx, collection, file int64, r *chunkRow, text string) error {
+	err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, text)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, file, r.id, r.ordinal, r.start, r.end, r.startLine, r.endLine, r.page, r.kind, r.headings, r.lines, r.breaks, r.cut, r.hash, text)
+	if err != nil {
+		return fmt.Errorf("chunk %s: %w", r.id, err)
+	}
+	return nil
 }
 
 func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
@@ -296,9 +288,9 @@ func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
 	err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, (*idColumn)(&r.id), &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.lines, &r.page, &r.breaks, &r.kind, &r.headings, (*hashColumn)(&r.hash), &r.cut)
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.page, &r.kind, &r.headings, &r.lines, &r.breaks, &r.cut, &r.hash)
 		out[rev] = r
 		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, lines, page, breaks, kind, headings, hash, cut FROM chunks WHERE file = ?`, file)
+	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash FROM chunks WHERE file = ?`, file)
 	return out, err
 }

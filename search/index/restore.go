@@ -2,7 +2,6 @@ package index
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +14,6 @@ import (
 type restoring struct {
 	from, tx  *sqlite.Tx
 	embedders map[int64]int64 // rows here, by rows there
-	books     map[int64]int64 // of codebooks, likewise
-	cutters   map[int64]int64 // likewise
 }
 
 // collection copies one, in place of what is there. All its files are new: their
@@ -46,59 +43,16 @@ func (r *restoring) collection(old, root string) error {
 	}, here); err != nil {
 		return err
 	}
-	if err := r.whatCut(there); err != nil {
-		return err
-	}
 	files := map[int64]int64{} // rows here, by rows there
 	set := map[string]func(any) any{
 		"collection": func(any) any { return here[there] },
 		"version":    func(any) any { return int64(1) },
-		"cutter":     func(id any) any { return r.cutters[id.(int64)] }, //nolint:forcetypeassert // as below
-		"file":       func(id any) any { return files[id.(int64)] },     //nolint:forcetypeassert // an INTEGER of a STRICT table
+		"file":       func(id any) any { return files[id.(int64)] }, //nolint:forcetypeassert // an INTEGER of a STRICT table
 	}
 	if err := r.copy("files", "id", `WHERE collection = ? ORDER BY source`, there, set, files); err != nil {
 		return err
 	}
-	if err := r.codebooks(there); err != nil {
-		return err
-	}
-	set["book"] = func(id any) any { return r.books[id.(int64)] } //nolint:forcetypeassert // as above
 	return r.copy("chunks", "rev", `WHERE collection = ? ORDER BY rev`, there, set, nil)
-}
-
-// codebooks copies those that chunks of a collection are packed with, but for
-// what is here already.
-func (r *restoring) codebooks(there int64) error {
-	return each(r.from, func(rows row) error {
-		var id, here int64
-		var words []byte
-		if err := rows.Scan(&id, &words); err != nil {
-			return err
-		}
-		if _, done := r.books[id]; done {
-			return nil
-		}
-		err := r.tx.QueryRow(`SELECT id FROM codebooks WHERE words = ?`, words).Scan(&here)
-		if errors.Is(err, sql.ErrNoRows) {
-			err = r.tx.QueryRow(`INSERT INTO codebooks(words) VALUES(?) RETURNING id`, words).Scan(&here)
-		}
-		r.books[id] = here
-		return err
-	}, `SELECT id, words FROM codebooks WHERE id IN (SELECT DISTINCT book FROM chunks WHERE collection = ?)`, there)
-}
-
-// whatCut copies what cut the files of a collection, but for what is here already.
-func (r *restoring) whatCut(there int64) error {
-	known := cutters{}
-	return each(r.from, func(rows row) error {
-		var id int64
-		var by cutter
-		err := rows.Scan(&id, &by.chunker, &by.by)
-		if err == nil {
-			r.cutters[id], err = known.row(r.tx, by)
-		}
-		return err
-	}, `SELECT id, chunker, cut_by FROM cutters WHERE id IN (SELECT DISTINCT cutter FROM files WHERE collection = ?)`, there)
 }
 
 // embedder copies an embedder with all the vectors it made, once.

@@ -218,7 +218,7 @@ func (db *DB) Restore(ctx context.Context, in io.Reader, roots []string) (restor
 	r := &restoring{}
 	if err := from.sql.Read(ctx, func(source *sqlite.Tx) error {
 		return db.sql.Write(ctx, func(tx *sqlite.Tx) error {
-			*r = restoring{from: source, tx: tx, embedders: map[int64]int64{}, books: map[int64]int64{}, cutters: map[int64]int64{}}
+			*r = restoring{from: source, tx: tx, embedders: map[int64]int64{}}
 			for i, c := range restored {
 				root := c.Root
 				if roots != nil {

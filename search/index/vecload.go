@@ -33,7 +33,7 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 		}
 	}
 	v := &vectorSegment{vectorStamp: want, dimension: dimension, chunks: p.chunks}
-	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, &db.books, p) }); err != nil {
+	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
 		return nil, err
 	}
 	if len(v.rows) > db.exact {
@@ -62,7 +62,7 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 
 // gather fills in the vectors of a part's chunks. Chunks that changed since the
 // part was made are left out, as they are by Searcher.Chunks.
-func (v *vectorSegment) gather(tx *sqlite.Tx, books *codebooks, p *part) error {
+func (v *vectorSegment) gather(tx *sqlite.Tx, p *part) error {
 	have, err := keys(tx, v.embedder)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (v *vectorSegment) gather(tx *sqlite.Tx, books *codebooks, p *part) error {
 		place[p.id(c)] = c
 	}
 	e := Embedder{Vectors: v.kind}
-	if err := e.eachChunk(tx, books, p.root, func(id string, rev int64, texts []key) error {
+	if err := e.eachChunk(tx, p.root, func(id string, rev int64, texts []key) error {
 		c, ok := place[id]
 		if !ok || rev > p.maxRev {
 			return nil

@@ -30,7 +30,7 @@ func (db *DB) PruneVectors(ctx context.Context) (int, error) {
 			if err != nil {
 				return err
 			}
-			if err := e.eachChunk(tx, &db.books, c.Root, func(_ string, _ int64, texts []key) error {
+			if err := e.eachChunk(tx, c.Root, func(_ string, _ int64, texts []key) error {
 				for _, k := range texts {
 					used[have[k]] = true
 				}

@@ -96,7 +96,6 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 			}
 			return err
 		}, `SELECT 'files without a collection', count(*) FROM files WHERE collection NOT IN (SELECT id FROM collections)
-			UNION ALL SELECT 'files without what cut them', count(*) FROM files WHERE cutter NOT IN (SELECT id FROM cutters)
 			UNION ALL SELECT 'chunks without a file', count(*) FROM chunks WHERE file NOT IN (SELECT id FROM files)
 			UNION ALL SELECT 'chunks in another collection than their file', count(*)
 				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection
@@ -156,14 +155,11 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 		if s.file, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err != nil {
 			return err
 		}
-		s.chunks, err = db.books.fileChunks(tx, id)
+		s.chunks, err = fileChunks(tx, id)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
-	}
-	if errors.Is(err, errPacked) {
-		return []Finding{{root, s.file.Source, err.Error()}}, nil
 	}
 	if err != nil {
 		return nil, err

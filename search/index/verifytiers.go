@@ -51,10 +51,6 @@ func (db *DB) verifyTier(tx *sqlite.Tx, t *tier, counted map[string]int, bad fun
 	b := newBuilder()
 	for some := range slices.Chunk(t.roster, mergedFiles) {
 		known, err := db.rosterTerms(tx, t, some)
-		if errors.Is(err, errPacked) {
-			bad("", fmt.Sprintf("the segment cannot be compared: %v", err))
-			return nil
-		}
 		if err != nil {
 			return err
 		}
