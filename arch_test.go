@@ -29,12 +29,13 @@ var rooms = map[string]room{
 	}},
 	"state": {},
 	"search/text": {ours: []string{"internal/memo"}, theirs: []string{
-		"github.com/clipperhouse/uax29/v2",    // Unicode word boundaries (UAX #29)
-		"github.com/blevesearch/snowballstem", // stemmers of most languages
-		"github.com/kljensen/snowball",        // that of English, and its stop words
-		"github.com/abadojack/whatlanggo",     // language of a text
-		"github.com/tiktoken-go/tokenizer",    // o200k token counts
-		"golang.org/x/text/unicode/norm",      // NFC
+		"github.com/clipperhouse/uax29/v2",     // Unicode word boundaries (UAX #29)
+		"github.com/blevesearch/snowballstem",  // stemmers of most languages
+		"github.com/kljensen/snowball",         // that of English, and its stop words
+		"github.com/abadojack/whatlanggo",      // language of a text
+		"github.com/pkoukk/tiktoken-go",        // o200k token counts
+		"github.com/pkoukk/tiktoken-go-loader", // the o200k vocabulary as an embedded file
+		"golang.org/x/text/unicode/norm",       // NFC
 	}},
 	"search/rank": {ours: []string{"state", "search/text"}},
 	"skills/cite": {ours: []string{"prompts", "state", "search/text"}},

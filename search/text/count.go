@@ -3,59 +3,42 @@ package text
 import (
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
-
-	"example.com/ragflow/internal/memo"
+	"github.com/pkoukk/tiktoken-go"
+	loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
-// codec reads the o200k vocabulary when it is first needed: it takes some
-// hundred milliseconds and 30 MB, and many commands never count.
+// codec decodes the embedded o200k vocabulary on first use: that takes a quarter
+// of a second and 22 MB, and many commands never count.
 //
 //nolint:gochecknoglobals // immutable; expensive to make
-var codec = sync.OnceValue(func() tokenizer.Codec {
-	c, err := tokenizer.Get(tokenizer.O200kBase)
+var codec = sync.OnceValue(func() *tiktoken.Tiktoken {
+	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
+	c, err := tiktoken.GetEncoding(tiktoken.MODEL_O200K_BASE)
 	if err != nil {
 		panic("text: the o200k vocabulary is not built in: " + err.Error())
 	}
 	return c
 })
 
-// counted remembers the texts that were counted last: those of a conversation
-// are counted turn after turn, a context by whoever makes it and whoever shows it.
-//
-//nolint:gochecknoglobals // what is in it never shows
-var counted = memo.New[string, int](128)
-
-// Bounds of the texts worth remembering, in bytes.
-const (
-	leastCounted = 64
-	mostCounted  = 32 << 10
-)
-
 // Count returns how many tokens of the o200k vocabulary s is, as current
 // OpenAI models count them. What looks like a special token counts as the
-// ordinary text it is; each invalid byte counts as U+FFFD.
+// ordinary text it is; each invalid byte counts as U+FFFD. A word longer than
+// a kilobyte is counted in pieces, which may add a token per piece.
 func Count(s string) int {
-	if len(s) < leastCounted || len(s) > mostCounted {
-		return count(s)
-	}
-	return counted.Get(s, func() int { return count(s) })
-}
-
-func count(s string) int {
 	n := 0
 	for s != "" {
 		window := s[:seam(s)]
-		k, err := codec().Count(strings.ToValidUTF8(window, "\uFFFD"))
-		if err != nil { // the vocabulary's pattern ran out of its time limit, which is unset
-			k = Estimate(window)
-		}
-		n += k
+		n += len(encode(window))
 		s = s[len(window):]
 	}
 	return n
+}
+
+func encode(s string) []int {
+	return codec().EncodeOrdinary(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // Trim returns the longest beginning of s, in whole tokens and whole runes,
@@ -68,19 +51,13 @@ func Trim(s string, n int) string {
 	end, left := 0, n
 	for end < len(s) {
 		window := s[end : end+seam(s[end:])]
-		_, tokens, err := codec().Encode(window)
-		if err != nil {
+		tokens := encode(window)
+		if len(tokens) > left {
+			end += len(codec().Decode(tokens[:left]))
 			break
 		}
-		if len(tokens) <= left {
-			end += len(window)
-			left -= len(tokens)
-			continue
-		}
-		for _, t := range tokens[:left] {
-			end += len(t)
-		}
-		break
+		end += len(window)
+		left -= len(tokens)
 	}
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end-- // a token may hold part of a rune
@@ -106,24 +83,29 @@ func Estimate(s string) int {
 	return (len(s)-wide+3)/4 + (other*2+2)/3
 }
 
-// maxSeam is how much is handed to the tokenizer at once. Its matcher copies
-// the text as runes, and a document may be one line of 50 MB.
-const maxSeam = 64 << 10
+// maxWindow is how many bytes are encoded at once. The encoder takes quadratic
+// time in the length of a word, and a document may be one word of 50 MB.
+const maxWindow = 2 << 10
 
-// seam returns where to cut s so that counting the pieces is counting the
-// whole: before a single space between letters, where a token always begins.
-// Text without such a place is cut between runes.
+// seam returns where to cut s so that the counts of the pieces add up to that of
+// the whole: after a letter that neither a letter, a mark nor an apostrophe
+// follows, where a token always begins. Text without such a place is cut between
+// runes.
 func seam(s string) int {
-	if len(s) <= maxSeam {
+	if len(s) <= maxWindow {
 		return len(s)
 	}
-	for i := maxSeam; i > maxSeam/2; i-- {
-		if s[i] == ' ' && isLower(s[i-1]) && isLower(s[i+1]) {
+	after := rune('a') // the rune that follows the cut
+	for i := maxWindow; i > maxWindow/2; {
+		before, size := utf8.DecodeLastRuneInString(s[:i])
+		if unicode.IsLetter(before) && after != '\'' && after != utf8.RuneError && !unicode.IsLetter(after) && !unicode.IsMark(after) {
 			return i
 		}
+		i -= size
+		after = before
 	}
-	i := maxSeam
-	for i > maxSeam-utf8.UTFMax && !utf8.RuneStart(s[i]) {
+	i := maxWindow
+	for i > maxWindow-utf8.UTFMax && !utf8.RuneStart(s[i]) {
 		i--
 	}
 	return i
