@@ -23,11 +23,15 @@ type room struct {
 
 var rooms = map[string]room{
 	"graph": {theirs: []string{
-		"github.com/looplab/fsm",  // the lifecycle of a run: legal moves and their diagram
-		"github.com/google/uuid",  // ids of runs
+		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
+		"github.com/google/uuid", // ids of runs
+	}},
+	"graph/draw": {ours: []string{"graph"}, theirs: []string{
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
-	"state": {},
+	"graph/memstore":  {ours: []string{"graph"}},
+	"graph/graphtest": {ours: []string{"graph"}},
+	"state":           {},
 	"search/text": {ours: []string{"internal/memo"}, theirs: []string{
 		"github.com/clipperhouse/uax29/v2",     // Unicode word boundaries (UAX #29)
 		"github.com/blevesearch/snowballstem",  // stemmers of most languages
@@ -52,12 +56,11 @@ var rooms = map[string]room{
 	"search/index": {ours: []string{"search/text", "state", "search/rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"golang.org/x/sys/cpu", // can the processor multiply 32 bytes at once
 	}},
-	"checkpoint":                {ours: []string{"graph", "internal/sqlite"}},
-	"checkpoint/checkpointtest": {ours: []string{"graph", "checkpoint"}},
-	"llm":                       {},
-	"llm/llmtest":               {},
-	"llm/rerank":                {ours: []string{"llm"}},
-	"prompts":                   {},
+	"checkpoint":  {ours: []string{"graph", "internal/sqlite"}},
+	"llm":         {},
+	"llm/llmtest": {},
+	"llm/rerank":  {ours: []string{"llm"}},
+	"prompts":     {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
@@ -73,7 +76,7 @@ var rooms = map[string]room{
 	"threads": {ours: []string{"checkpoint", "graph", "search/text", "state", "transcript"}, theirs: []string{
 		"github.com/google/uuid", // names of new threads
 	}},
-	".": {ours: []string{"threads", "graph", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"threads", "graph", "graph/draw", "state", "llm", "skills/model", "search/text", "search/rank", "skills/cite", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid",       // ids of threads and runs
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 		"go.yaml.in/yaml/v4",           // front matter of promoted answers
@@ -132,7 +135,9 @@ var testOnly = []string{
 	module + "/eval",                        // questions for integration tests,
 	module + "/llm", module + "/llm/openai", // and real models for them
 	module + "/internal/screen",
-	module + "/checkpoint/checkpointtest",
+	module + "/graph/graphtest",
+	module + "/graph/memstore",
+	module + "/graph/draw",
 	module + "/llm/llmtest",
 }
 

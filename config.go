@@ -153,7 +153,7 @@ func (c Config) withDefaults() (Config, error) {
 
 // Facts about threads and where they are kept; match them with errors.Is.
 var (
-	ErrThreadExists  = checkpoint.ErrExists     // the name of a new thread is taken
+	ErrThreadExists  = graph.ErrExists          // the name of a new thread is taken
 	ErrNothingToUndo = threads.ErrNothingToUndo // the thread has no turn left in its log
 	ErrSuperseded    = graph.ErrSuperseded      // another process took the thread over; nothing was saved
 	ErrDrained       = graph.ErrDrained         // Config.Drain was closed; the run can be resumed

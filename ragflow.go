@@ -17,6 +17,7 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/draw"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
@@ -109,16 +110,14 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 			return nil, fmt.Errorf("make the data folder: %w", err)
 		}
 	}
-	if c.DataDir == "" || c.ForgetThreads {
-		a.threads = checkpoint.NewMemory()
-	} else {
-		path := filepath.Join(c.DataDir, "threads.db")
-		a.threads, err = checkpoint.Open(ctx, path, checkpoint.Options{
+	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
+	if c.DataDir != "" && !c.ForgetThreads {
+		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
 			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("open threads: %w", err)
 		}
+	}
+	if a.threads, err = checkpoint.Open(ctx, path, o); err != nil {
+		return nil, fmt.Errorf("open threads: %w", err)
 	}
 	if err := a.openLog(); err != nil {
 		return nil, errors.Join(err, a.threads.Close())
@@ -370,11 +369,11 @@ func DrawGraph(format string) (string, error) {
 	}
 	switch format {
 	case "mermaid":
-		return plan.Mermaid(), nil
+		return draw.Mermaid(plan.Shape()), nil
 	case "ascii":
-		return plan.ASCII(), nil
+		return draw.ASCII(plan.Shape()), nil
 	case "svg":
-		return plan.SVG(), nil
+		return draw.SVG(plan.Shape()), nil
 	}
 	return "", fmt.Errorf("unknown format %q: use mermaid, ascii or svg", format)
 }

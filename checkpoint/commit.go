@@ -11,10 +11,10 @@ import (
 )
 
 // Commit implements [graph.Store]. It renews the lease, too. Bodies that are
-// not JSON in UTF-8 are refused with an [EntryError]; bytes of Error that are
+// not JSON in UTF-8 are refused with an [graph.EntryError]; bytes of Error that are
 // not UTF-8 are replaced.
 func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
-	b, err := cleanBatch(l.Thread, b, s.clock())
+	b, err := graph.NormalizeBatch(l.Thread, b, s.clock())
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
@@ -54,7 +54,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 // Pend implements [graph.Store]. It renews the lease, too. Of the same attempt
 // saved twice the first one stands.
 func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
-	r, err := cleanResult(r)
+	r, err := graph.NormalizeResult(r)
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}

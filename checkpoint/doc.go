@@ -1,6 +1,5 @@
-// Package checkpoint keeps the commits of threads: [SQLite] in one file,
-// [Memory] for as long as the process lives. Both implement graph.Store and
-// pass the clauses of checkpointtest.
+// Package checkpoint keeps the commits of threads in a SQLite file. It
+// implements graph.Store and passes the conformance suite of graph/graphtest.
 //
 //	s, err := checkpoint.Open(ctx, "threads.db", checkpoint.Options{})
 //	…

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,16 +9,13 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// ErrExists is what Import returns where the thread is there already.
-var ErrExists = errors.New("thread exists already")
-
 // Keeper is what a store does with whole threads.
 type Keeper interface {
 	// Import adds a thread as the archive holds it, under the given name or,
 	// where that is empty, its own: all or nothing. Runs keep their ids.
 	// Commits keep theirs where all are greater than any the store has given,
 	// else they get new ones in the same order. A thread that has a commit is
-	// [ErrExists], one that is held [graph.ErrBusy].
+	// [graph.ErrExists], one that is held [graph.ErrBusy].
 	Import(ctx context.Context, a *Archive, thread string) error
 	graph.Pruner
 	// Delete drops threads and every text that no other thread has: all or
@@ -96,18 +92,13 @@ func Export(ctx context.Context, s Store, thread string, at graph.CommitID) (*Ar
 	}
 }
 
-// Copy implements [graph.Copier]; a name that is taken is [ErrExists].
+// Copy implements [graph.Copier]; a name that is taken is [graph.ErrExists].
 func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
 	return copyThread(ctx, s, s.clock(), from, at, to, pending)
 }
 
-// Copy implements [graph.Copier]; a name that is taken is [ErrExists].
-func (m *Memory) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	return copyThread(ctx, m, time.Now(), from, at, to, pending)
-}
-
 func copyThread(ctx context.Context, s Store, now time.Time, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	if err := checkThread(to); err != nil {
+	if err := graph.CheckThread(to); err != nil {
 		return fmt.Errorf("copy thread %q: %w", from, err)
 	}
 	a, err := Export(ctx, s, from, at)
@@ -163,7 +154,7 @@ func (a *Archive) clean(thread string) (*Archive, error) {
 	if thread == "" {
 		thread = a.Thread
 	}
-	if err := checkThread(thread); err != nil {
+	if err := graph.CheckThread(thread); err != nil {
 		return nil, err
 	}
 	out := &Archive{Thread: thread, Created: micro(a.Created)}
@@ -180,7 +171,7 @@ func (a *Archive) clean(thread string) (*Archive, error) {
 		}
 	}
 	for _, result := range a.Pending {
-		p, err := cleanResult(result)
+		p, err := graph.NormalizeResult(result)
 		if err != nil {
 			return nil, &ArchiveError{0, err.Error()}
 		}

@@ -17,9 +17,9 @@ import (
 // because one owner may run several writers. One that is not renewed for as
 // long as it lives, while Acquire waits, is taken over whatever the clocks say:
 // they may have gone back. Force takes any lease over. Without a TTL the lease
-// lives [DefaultTTL].
+// lives [graph.DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
-	if err := errors.Join(checkThread(thread), checkName("owner", o.Owner)); err != nil {
+	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
 	first := true
@@ -83,7 +83,7 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 		return graph.Lease{}, err
 	}
 	s.holdings.put(thread, holding{token: row.token, thread: row.id, pending: row.pending})
-	return graph.Lease{Thread: thread, Owner: o.Owner, Token: row.token, Head: row.head}, nil
+	return graph.Lease{Thread: thread, Owner: o.Owner, Token: row.token, Head: row.head, Keeper: s}, nil
 }
 
 // standing is where a thread stands: its lease and its head.

@@ -113,7 +113,7 @@ func TestSameStateEverywhere(t *testing.T) {
 	plan := sumPlan(t)
 	for round := range 60 {
 		s := []checkpoint.Store{
-			open(t, filepath.Join(t.TempDir(), "threads.db")), openSealed(t, ":memory:", "a"), checkpoint.NewMemory(),
+			open(t, filepath.Join(t.TempDir(), "threads.db")), openSealed(t, ":memory:", "a"), openMemory(t),
 		}[round%3]
 		var live sum
 		var heads []graph.CommitID

@@ -50,7 +50,7 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 		if err := in.next(&l); err != nil {
 			return nil, err
 		}
-		p, err := cleanResult(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()})
+		p, err := graph.NormalizeResult(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()})
 		if err != nil {
 			return nil, &ArchiveError{in.lines, err.Error()}
 		}
@@ -90,7 +90,7 @@ func (a *Archive) add(l commitLine) error {
 	}, c.Status):
 		return fmt.Errorf("unknown status %q", c.Status)
 	}
-	b, err := cleanBatch(a.Thread, graph.Batch{Commit: c}, time.Time{})
+	b, err := graph.NormalizeBatch(a.Thread, graph.Batch{Commit: c}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (in *archiveReader) header(h *headerLine) error {
 	if err := in.decode(line, h); err != nil {
 		return err
 	}
-	if err := checkThread(h.Thread); err != nil {
+	if err := graph.CheckThread(h.Thread); err != nil {
 		return in.fail("%v", err)
 	}
 	switch {

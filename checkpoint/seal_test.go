@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/checkpoint"
-	"example.com/ragflow/checkpoint/checkpointtest"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/graphtest"
 )
 
 // key is the key of an id, the same for every test: its letters, 32 times.
@@ -48,12 +48,12 @@ func openSealed(tb testing.TB, path string, ids ...string) *checkpoint.SQLite {
 
 // TestEncrypted holds an encrypted store to every clause of a plain one.
 func TestEncrypted(t *testing.T) {
-	checkpointtest.RunPersistent(t, func(t *testing.T, dir string) graph.Store {
+	graphtest.RunPersistent(t, func(t *testing.T, dir string) graph.Store {
 		t.Helper()
 		return openSealed(t, filepath.Join(dir, "threads.db"), "a")
 	})
 	t.Run("keeper", func(t *testing.T) {
-		checkpointtest.RunKeeper(t, func(t *testing.T) checkpoint.Store {
+		runKeeper(t, func(t *testing.T) checkpoint.Store {
 			t.Helper()
 			return openSealed(t, ":memory:", "a")
 		})

@@ -92,7 +92,7 @@ func (s *SQLite) newThread(w *write, a *Archive) (id int64, err error) {
 		row, err = s.addThread(w.Tx, a.Thread)
 	}
 	if err == nil && row.head != 0 {
-		err = ErrExists
+		err = graph.ErrExists
 	}
 	return row.id, err
 }
@@ -112,7 +112,7 @@ func (s *SQLite) addThread(tx *sqlite.Tx, name string) (row standing, err error)
 
 // Prune implements [graph.Pruner].
 func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
-	base, err := cleanBatch(l.Thread, base, s.clock())
+	base, err := graph.NormalizeBatch(l.Thread, base, s.clock())
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}

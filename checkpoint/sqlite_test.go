@@ -40,13 +40,6 @@ func ExampleOpen() {
 	// Output: commit 1: {"question":"What is a volume?"} <nil>
 }
 
-func ExampleNewMemory() {
-	s := checkpoint.NewMemory()
-	_, err := s.Head(context.Background(), "thread")
-	fmt.Println(err, errors.Is(err, graph.ErrNotFound))
-	// Output: head: thread "thread": not found true
-}
-
 func ExampleTextSQL() {
 	view := `CREATE VIEW said(thread, text) AS
 		SELECT thread, ` + checkpoint.TextSQL(`json_extract(body, '$.said')`) + ` FROM log`
@@ -56,11 +49,11 @@ func ExampleTextSQL() {
 	// Output: <nil>
 }
 
-// TestStore checks what Store adds to graph.Store, for both implementations.
+// TestStore checks what Store adds to graph.Store, in a file and in memory.
 func TestStore(t *testing.T) {
 	for name, s := range map[string]checkpoint.Store{
-		"memory": checkpoint.NewMemory(),
-		"SQLite": open(t, filepath.Join(t.TempDir(), "threads.db")),
+		"memory": open(t, ":memory:"),
+		"file":   open(t, filepath.Join(t.TempDir(), "threads.db")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if infos, err := s.Threads(t.Context()); err != nil || len(infos) != 0 {

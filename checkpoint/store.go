@@ -9,11 +9,7 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// DefaultTTL is how long a lease lives when Acquire or Renew name no time.
-const DefaultTTL = 15 * time.Second
-
-// Store is a graph.Store that can be browsed and closed. [SQLite] and [Memory]
-// implement it.
+// Store is a graph.Store that can be browsed and closed. [SQLite] implements it.
 type Store interface {
 	graph.Store
 	graph.Copier
@@ -32,10 +28,7 @@ type Store interface {
 	io.Closer
 }
 
-var (
-	_ Store = (*SQLite)(nil)
-	_ Store = (*Memory)(nil)
-)
+var _ Store = (*SQLite)(nil)
 
 // Info is one line in a list of threads.
 type Info struct {
@@ -69,12 +62,3 @@ type Options struct {
 	// Default: time.Now.
 	Clock func() time.Time
 }
-
-// EntryError tells which part of a commit or task result a store refused. The
-// store has saved nothing of it.
-type EntryError struct {
-	Field  string // for example "delta 2 of node \"generate\": body"
-	Reason string
-}
-
-func (e *EntryError) Error() string { return e.Field + ": " + e.Reason }

@@ -18,6 +18,16 @@ func busyError(owner string, until time.Time) error {
 	return fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, owner, until.UTC().Format("2006-01-02 15:04:05.000 UTC"))
 }
 
+// micro is a time as the store keeps it.
+func micro(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
+
+func ttlOrDefault(ttl time.Duration) time.Duration {
+	if ttl <= 0 {
+		return graph.DefaultTTL
+	}
+	return ttl
+}
+
 // untilFree calls try until it gives something else than ErrBusy or the wait
 // is over. Between tries it pauses, longer each time, at random so that many
 // who wait do not come all at once.

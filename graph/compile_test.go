@@ -172,3 +172,14 @@ func TestPlanIsItsOwn(t *testing.T) {
 		t.Errorf("nodes %v of %q", p.Nodes(), p.Name())
 	}
 }
+
+func add(s, u int) (int, error) { return s + u, nil }
+
+// chain connects names one after the other.
+func chain(names ...string) []graph.Edge {
+	edges := []graph.Edge{}
+	for i := 1; i < len(names); i++ {
+		edges = append(edges, graph.Edge{From: names[i-1], To: names[i]})
+	}
+	return edges
+}

@@ -8,6 +8,7 @@ import (
 // Facts a caller acts on; match them with errors.Is.
 var (
 	ErrNotFound     = errors.New("not found")
+	ErrExists       = errors.New("thread exists already")
 	ErrBusy         = errors.New("thread is busy")
 	ErrSuperseded   = errors.New("superseded by another writer")
 	ErrConflict     = errors.New("head has moved")

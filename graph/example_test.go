@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/draw"
 )
 
 // must is for examples: graphs that are known to be sound.
@@ -100,7 +101,7 @@ func halve() *graph.Plan[int, int] {
 
 // A branch may lead back: the node runs until the branch leaves the loop.
 func ExampleBranch() {
-	fmt.Print(halve().ASCII())
+	fmt.Print(draw.ASCII(halve().Shape()))
 	state, err := halve().Runner(graph.Options{}).Invoke(context.Background(), graph.Request[int]{Input: 40})
 	fmt.Println(state, err)
 	// Output:

@@ -10,12 +10,13 @@ import (
 )
 
 // Copier is a [Store] that can begin a thread with the past of another. The
-// stores of checkpoint are.
+// stores of packages checkpoint and memstore are.
 type Copier interface {
 	// Copy makes a thread of another's commits up to one of them, or up to its
 	// head where that is 0. The pending results of the copy are those given; nil
 	// stands for the thread's own, at its head, and for none elsewhere. All or
-	// nothing; a name that is taken, or an unknown commit, changes nothing.
+	// nothing: [ErrExists] for a name that is taken, [ErrNotFound] for an unknown
+	// thread or commit, [ErrBusy] where a writer holds the new name.
 	Copy(ctx context.Context, from string, at CommitID, to string, pending []TaskResult) error
 }
 

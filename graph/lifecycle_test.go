@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/golden"
 )
 
 // legal is the lifecycle told a second time, state by state.
@@ -57,4 +58,8 @@ func TestLifecycleProperty(t *testing.T) {
 	if len(seen) != len(legal) {
 		t.Errorf("reached %d states, want all %d", len(seen), len(legal))
 	}
+}
+
+func TestLifecycleDiagram(t *testing.T) {
+	golden.Assert(t, "testdata/lifecycle.mmd", []byte(graph.LifecycleDiagram()))
 }

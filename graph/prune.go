@@ -11,7 +11,7 @@ import (
 )
 
 // Pruner is a [Store] that can drop the past of a thread. The stores of
-// checkpoint are.
+// packages checkpoint and memstore are.
 type Pruner interface {
 	// Prune drops the commits of a thread up to and including at, and puts one
 	// in their place that keeps at's id, step, status, time, fingerprint,

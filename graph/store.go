@@ -8,17 +8,14 @@ import (
 
 // Store keeps the commits of threads. It knows neither state nor update: their
 // bodies are opaque JSON. Implementations are safe for concurrent use, by
-// several processes too where the storage is shared; checkpoint/checkpointtest
-// holds the clauses each of them must pass.
+// several processes too where the storage is shared. Package graph/graphtest
+// is the conformance suite that each of them must pass.
 type Store interface {
 	// Acquire gives the right to write to a thread, creating the thread where
 	// there is none. Another owner's live lease makes it wait up to o.Wait and
 	// then fail with ErrBusy.
 	Acquire(ctx context.Context, thread string, o AcquireOptions) (Lease, error)
-	// Renew moves the lease's end to now + ttl; ErrSuperseded when it was lost.
-	Renew(ctx context.Context, l Lease, ttl time.Duration) error
-	// Release ends the lease. Releasing a lost lease is not an error.
-	Release(ctx context.Context, l Lease) error
+	LeaseKeeper
 	// Head returns the newest commit of the thread's line, without its deltas;
 	// ErrNotFound for a thread that does not exist or has no commit.
 	Head(ctx context.Context, thread string) (Commit, error)
@@ -39,6 +36,13 @@ type Store interface {
 	// Walk yields commits with their deltas, from the given one (0: the head)
 	// along parents, newest first. It ends after the first error.
 	Walk(ctx context.Context, thread string, from CommitID) iter.Seq2[Commit, error]
+}
+
+// LeaseKeeper is the part of a store that prolongs and ends its leases; see
+// [Lease.Renew] and [Lease.Release].
+type LeaseKeeper interface {
+	Renew(ctx context.Context, l Lease, ttl time.Duration) error
+	Release(ctx context.Context, l Lease) error
 }
 
 // CommitID names a commit within a store. Zero is no commit; later commits of
@@ -64,7 +68,21 @@ type Lease struct {
 	Owner  string
 	Token  int64
 	Head   CommitID
+	Keeper LeaseKeeper // the store that gave the lease
 }
+
+// DefaultTTL is how long a lease lives when Acquire or Renew name no time.
+const DefaultTTL = 15 * time.Second
+
+// Renew moves the end of the lease to ttl from now. It returns an error that
+// matches [ErrSuperseded] when the lease was lost.
+func (l Lease) Renew(ctx context.Context, ttl time.Duration) error {
+	return l.Keeper.Renew(ctx, l, ttl)
+}
+
+// Release ends the lease, so that others may write. Releasing a lease that was
+// lost or released before is not an error.
+func (l Lease) Release(ctx context.Context) error { return l.Keeper.Release(ctx, l) }
 
 // Source says what made a commit.
 type Source string

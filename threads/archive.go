@@ -24,7 +24,7 @@ func (l *Log) Export(ctx context.Context, thread string, w io.Writer) error {
 // Import adds a thread that Export wrote, under its own name or the given one,
 // with its history, state and traces. It checks everything first: a damaged,
 // foreign or oversized file is a *checkpoint.ArchiveError and changes nothing. A
-// taken name is checkpoint.ErrExists.
+// taken name is graph.ErrExists.
 func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, error) {
 	archive, err := checkpoint.ReadArchive(r, 0)
 	if err != nil {

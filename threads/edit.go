@@ -59,7 +59,7 @@ func (l *Log) beforeLastTurn(ctx context.Context, thread string, head graph.Comm
 
 // Fork copies a thread as it was at a point: at is a run id or a prefix of one,
 // a commit number, or "" for now. An empty to makes a new name. Errors match
-// graph.ErrNotFound, checkpoint.ErrExists or ErrAmbiguous.
+// graph.ErrNotFound, graph.ErrExists or ErrAmbiguous.
 func (l *Log) Fork(ctx context.Context, from, at, to string) (Info, error) {
 	commit, err := l.commitOf(ctx, from, at)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package golden compares what a test got with a file that was reviewed.
 //
-//	golden.Assert(t, "testdata/rag.mmd", []byte(plan.Mermaid()))
+//	golden.Assert(t, "testdata/rag.mmd", []byte(draw.Mermaid(plan.Shape())))
 //
 // Run the tests with -update to write the files anew, then read the diff.
 package golden

@@ -1,5 +1,5 @@
 //nolint:thelper // clauses are tests themselves, not their helpers
-package checkpointtest
+package graphtest
 
 import (
 	"encoding/json"

@@ -1,52 +1,51 @@
-package graph
+// Package draw draws compiled graphs: as a Mermaid flowchart, with the
+// characters of a plain terminal, or as an SVG picture.
+//
+//	fmt.Print(draw.ASCII(plan.Shape()))
+package draw
 
 import (
 	"fmt"
 	"html"
 	"strings"
+
+	"example.com/ragflow/graph"
 )
 
-// Mermaid draws the plan as a Mermaid flowchart. Branches are dotted and carry
+// Mermaid draws a graph as a Mermaid flowchart. Branches are dotted and carry
 // their labels.
-func (p *Plan[S, U]) Mermaid() string {
+func Mermaid(s graph.Shape) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n    start([Start])\n")
-	for i := range p.nodes {
-		fmt.Fprintf(&b, "    n%d[%s]\n", i+1, mermaidText(p.nodes[i].name))
+	ids := map[string]string{graph.Start: "start", graph.End: "stop"}
+	for i, name := range s.Nodes {
+		ids[name] = fmt.Sprintf("n%d", i+1)
+		fmt.Fprintf(&b, "    %s[%s]\n", ids[name], mermaidText(name))
 	}
 	b.WriteString("    stop([End])\n")
-	id := func(box int) string {
-		switch box {
-		case 0:
-			return "start"
-		case len(p.nodes) + 1:
-			return "stop"
-		}
-		return fmt.Sprintf("n%d", box)
-	}
-	for _, l := range p.links() {
+	for _, l := range s.Links {
 		arrow := "-->"
-		if l.branched {
+		if l.Optional {
 			arrow = "-.->"
 		}
-		if l.label != "" {
-			arrow += "|" + mermaidText(l.label) + "|"
+		if l.Label != "" {
+			arrow += "|" + mermaidText(l.Label) + "|"
 		}
-		fmt.Fprintf(&b, "    %s %s %s\n", id(l.from), arrow, id(l.to))
+		fmt.Fprintf(&b, "    %s %s %s\n", ids[l.From], arrow, ids[l.To])
 	}
 	return b.String()
 }
 
-// mermaidText quotes a text; inside quotes only these characters mean something.
+// mermaidText quotes a text; inside quotes only these characters are special.
 func mermaidText(s string) string {
 	return `"` + strings.NewReplacer(`#`, "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;").Replace(s) + `"`
 }
 
-// ASCII draws the plan with the characters of a plain terminal: nodes by rank
-// from top to bottom, branches back at the left, edges that skip nodes at the
-// right. Names and labels stand as they are.
-func (p *Plan[S, U]) ASCII() string {
-	d := p.layout()
+// ASCII draws a graph with the characters of a plain terminal: nodes by rank
+// from top to bottom, links back at the left, links that skip nodes at the
+// right. Names and labels are not escaped.
+func ASCII(s graph.Shape) string {
+	d := newLayout(s)
 	c := newCanvas(d.width, d.height)
 	for _, w := range d.wires {
 		c.wire(w)
@@ -89,8 +88,8 @@ func (c canvas) box(b box) {
 	c.text(point{b.x + (b.w-columns(b.name))/2, b.y + b.h/2}, b.name, 0)
 }
 
-// wire draws across first and down last: where two wires cross, the one that
-// goes down is seen.
+// wire draws horizontal parts first and vertical parts last: where two wires
+// cross, the vertical one is visible.
 func (c canvas) wire(w wire) {
 	for i := 1; i < len(w.points); i++ {
 		a, b := w.points[i-1], w.points[i]
@@ -145,10 +144,10 @@ const (
 	svgMargin    = 16.0
 )
 
-// SVG draws the plan as a picture that stands alone and follows the light or
-// dark scheme of its reader. It shows what [Plan.ASCII] shows.
-func (p *Plan[S, U]) SVG() string {
-	d := p.layout()
+// SVG draws a graph as a self-contained picture that follows the light or dark
+// color scheme of the viewer. It shows the same as [ASCII].
+func SVG(s graph.Shape) string {
+	d := newLayout(s)
 	px := func(at point) (x, y float64) {
 		return svgMargin + (float64(at.x)+0.5)*cellW, svgMargin + (float64(at.y)+0.5)*cellH
 	}
@@ -156,7 +155,7 @@ func (p *Plan[S, U]) SVG() string {
 	w, h := float64(d.width)*cellW+2*svgMargin, float64(d.height)*cellH+2*svgMargin
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">
 <title>%s</title>
-%s`, w, h, w, h, html.EscapeString(p.name), svgStyle)
+%s`, w, h, w, h, html.EscapeString(s.Name), svgStyle)
 	for _, wire := range d.wires {
 		b.WriteString(`<path class="wire`)
 		if wire.branched {
@@ -190,7 +189,8 @@ func (p *Plan[S, U]) SVG() string {
 	return b.String()
 }
 
-// ends are the wire's points with both ends drawn to the borders of the boxes.
+// ends returns the points of the wire with both ends extended to the borders of
+// the boxes.
 func (w wire) ends() []point {
 	p := append([]point(nil), w.points...)
 	last := len(p) - 1

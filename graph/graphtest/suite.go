@@ -1,11 +1,13 @@
-package checkpointtest
+package graphtest
 
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +21,8 @@ type clause struct {
 }
 
 // Run checks a store. open returns a new, empty one for each clause; where it
-// is an io.Closer it is closed after the clause. The clauses of pruning are for
-// stores that are a graph.Pruner.
+// is an io.Closer it is closed after the clause. The clauses of pruning and copying
+// are for stores that are a graph.Pruner or a graph.Copier.
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Helper()
 	for _, topic := range []struct {
@@ -37,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"notes", notesClauses()},
 		{"concurrency", concurrencyClauses()},
 		{"prune", pruneClauses()},
+		{"copy", copyClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {
@@ -218,4 +221,52 @@ func show(v any) string {
 		return string(b[:min(len(b), 2000)])
 	}
 	return reflect.ValueOf(v).String()
+}
+
+// longText is a text that stores may keep once.
+func longText(what string) string { return strings.Repeat(what+" ", 200) }
+
+// turn commits an input and a step of one run, and returns the last commit.
+func (w *writer) turn(n int, source graph.Source) graph.CommitID {
+	w.t.Helper()
+	run := fmt.Sprint(w.lease.Thread, " run ", n)
+	w.commit(graph.Batch{Commit: graph.Commit{
+		Run: run, Source: source, Status: graph.Running, Time: moment(), Frontier: []string{"a"},
+		Deltas: []graph.Delta{{Body: fmt.Appendf(nil, `{"question":%d,"text":"%s"}`, n, longText("shared"))}},
+	}})
+	notes := graph.Notes{Start: moment().Add(-1234567), Duration: 987654321, Warnings: []string{longText("note")}}
+	return w.commit(graph.Batch{Commit: graph.Commit{
+		Run: run, Step: 1, Source: graph.SourceLoop, Status: graph.Completed, Time: moment(), Fingerprint: "f",
+		Deltas: []graph.Delta{
+			{Node: "a", Body: fmt.Appendf(nil, `{ "answer" : %d, "tag":"<&\u2028>", "own":"%s"}`, n, longText(w.lease.Thread)), Notes: notes},
+			{Node: "b", Rank: 1, Error: "no\tluck", Notes: graph.Notes{Skipped: "why"}},
+		},
+	}})
+}
+
+// thread makes a thread of three turns and lets go of it.
+func thread(t *testing.T, s graph.Store, name string) []graph.Commit {
+	t.Helper()
+	w := hold(t, s, name)
+	for n := range 3 {
+		w.turn(n, graph.SourceInput)
+	}
+	w.release()
+	return walk(t, s, name, 0)
+}
+
+func (w *writer) release() {
+	w.t.Helper()
+	if err := w.s.Release(w.t.Context(), w.lease); err != nil {
+		w.t.Fatalf("Release: %v", err)
+	}
+}
+
+// bare is what of commits does not depend on the store they are in.
+func bare(commits []graph.Commit) []graph.Commit {
+	out := append([]graph.Commit{}, commits...)
+	for i := range out {
+		out[i].ID, out[i].Parent, out[i].Thread = 0, 0, ""
+	}
+	return out
 }

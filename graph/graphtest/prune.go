@@ -1,4 +1,4 @@
-package checkpointtest
+package graphtest
 
 import (
 	"bytes"

@@ -1,15 +1,16 @@
-package graph
+package draw
 
 import (
 	"cmp"
 	"slices"
 
 	"golang.org/x/text/width"
+
+	"example.com/ragflow/graph"
 )
 
-// layout is a drawing of a plan on a grid of character cells: boxes one below
-// the other, by rank, and wires between them. [Plan.ASCII] and [Plan.SVG] are
-// two ways to paint it.
+// layout places a drawing on a grid of character cells: boxes one below the
+// other, by rank, and wires between them. ASCII and SVG both paint it.
 type layout struct {
 	boxes         []box
 	wires         []wire
@@ -34,7 +35,7 @@ type wire struct {
 
 type point struct{ x, y int }
 
-// link is what leads from one box to another.
+// link leads from one box to another; from and to are indices of boxes.
 type link struct {
 	from, to int
 	label    string
@@ -52,42 +53,20 @@ const (
 	boxGap     = 1 // rows between two boxes
 )
 
-// links lists what leads where, as indices of boxes: 0 is Start, then the nodes
-// by rank, last End.
-func (p *Plan[S, U]) links() []link {
-	at := func(node int) int {
-		if node == endIndex {
-			return len(p.nodes) + 1
-		}
-		return node + 1
-	}
-	var out []link
-	for _, to := range p.first {
-		out = append(out, link{from: 0, to: at(to)})
-	}
-	for i := range p.nodes {
-		for _, to := range p.nodes[i].next {
-			out = append(out, link{from: i + 1, to: at(to)})
-		}
-		for _, to := range p.nodes[i].to {
-			out = append(out, link{from: i + 1, to: at(to.index), label: to.label, branched: true})
-		}
-		if h := p.nodes[i].handler; h != noIndex {
-			out = append(out, link{from: i + 1, to: at(h), label: "on error", branched: true})
-		}
-	}
-	return out
-}
-
-func (p *Plan[S, U]) layout() layout {
+// newLayout places the boxes of Start, the nodes by rank, and End, and the wires
+// between them.
+func newLayout(s graph.Shape) layout {
 	boxes := []box{{name: "Start", round: true}}
-	for i := range p.nodes {
-		boxes = append(boxes, box{name: p.nodes[i].name})
+	index := map[string]int{graph.Start: 0, graph.End: len(s.Nodes) + 1}
+	for i, name := range s.Nodes {
+		boxes = append(boxes, box{name: name})
+		index[name] = i + 1
 	}
 	boxes = append(boxes, box{name: "End", round: true})
 
 	var spine, left, right []link
-	for _, l := range p.links() {
+	for _, l := range s.Links {
+		l := link{from: index[l.From], to: index[l.To], label: l.Label, branched: l.Optional}
 		switch {
 		case l.to == l.from+1:
 			spine = append(spine, l)
@@ -118,7 +97,7 @@ func (p *Plan[S, U]) layout() layout {
 	return d
 }
 
-// placeBoxes stacks boxes of one width, which it returns.
+// placeBoxes stacks the boxes and returns their common width.
 func (d *layout) placeBoxes(x int) int {
 	w := 0
 	for _, b := range d.boxes {
@@ -134,8 +113,8 @@ func (d *layout) placeBoxes(x int) int {
 	return w
 }
 
-// side gives each link of one side its lane, short ones inside, and returns the
-// width of the gutter that holds the labels, and the number of lanes.
+// side assigns a lane to each link of one side, inner lanes to short links. It
+// returns the width of the gutter that holds the labels, and the number of lanes.
 func side(links []link) (gutter, lanes int) {
 	if len(links) == 0 {
 		return 0, 0
@@ -150,25 +129,25 @@ func side(links []link) (gutter, lanes int) {
 		blo, bhi := b.span()
 		return cmp.Or(cmp.Compare(ahi-alo, bhi-blo), cmp.Compare(alo, blo))
 	})
-	taken := make([][]*link, 0, len(links))
+	lanesTaken := make([][]*link, 0, len(links))
 	for _, l := range order {
 		lo, hi := l.span()
-		for l.lane < len(taken) && slices.ContainsFunc(taken[l.lane], func(o *link) bool {
+		for l.lane < len(lanesTaken) && slices.ContainsFunc(lanesTaken[l.lane], func(o *link) bool {
 			olo, ohi := o.span()
 			return lo <= ohi && olo <= hi
 		}) {
 			l.lane++
 		}
-		if l.lane == len(taken) {
-			taken = append(taken, nil)
+		if l.lane == len(lanesTaken) {
+			lanesTaken = append(lanesTaken, nil)
 		}
-		taken[l.lane] = append(taken[l.lane], l)
+		lanesTaken[l.lane] = append(lanesTaken[l.lane], l)
 	}
-	return gutter + 6, len(taken)
+	return gutter + 6, len(lanesTaken)
 }
 
-// assignPorts gives each end of a link a row of its own in its box: what
-// leads up comes above what leads down, so that wires of one box do not cross.
+// assignPorts gives each end of a link its own row in its box. Links that lead
+// up get the upper rows, so that the wires of one box do not cross.
 func assignPorts(links []link, boxes []box, used func(*box) *int) {
 	type end struct {
 		other int
@@ -220,8 +199,8 @@ func (d *layout) straight(l link) {
 	d.width = max(d.width, x+2+columns(l.label))
 }
 
-// around draws a wire that leaves a side of one box and comes back to the same
-// side of another. edge is the column of that side, dir points away from it.
+// around draws a wire from one side of a box to the same side of another. edge
+// is the column of that side; dir points away from the boxes.
 func (d *layout) around(l link, edge, dir, gutter int) {
 	from := point{edge + dir, d.boxes[l.from].y + 1 + l.fromPort}
 	to := point{edge + dir, d.boxes[l.to].y + 1 + l.toPort}
@@ -237,7 +216,7 @@ func (d *layout) around(l link, edge, dir, gutter int) {
 	})
 }
 
-// columns is how many cells a text takes up: wide characters take two.
+// columns returns how many cells a text takes up: wide characters take two.
 func columns(s string) int {
 	n := 0
 	for _, r := range s {

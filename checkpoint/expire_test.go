@@ -1,4 +1,4 @@
-package checkpointtest
+package checkpoint_test
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func expireDeletes(t *testing.T, s checkpoint.Store) {
 	t.Helper()
 	for i, name := range []string{"old", "older", "new"} {
 		w := sayAt(t, s, name, moment().Add([]time.Duration{-time.Hour, -2 * time.Hour, time.Hour}[i]))
-		release(t, s, w.lease)
+		w.release()
 	}
 	want := []string{"older", "old"} // written last first
 	wantEqual(t, "a dry run", expired(t, s, moment(), true), want)
@@ -56,14 +56,14 @@ func expireLeavesHeld(t *testing.T, s checkpoint.Store) {
 	w := sayAt(t, s, "t", moment())
 	wantEqual(t, "expired", expired(t, s, moment().Add(time.Hour), false), nil)
 	w.commit(batch(delta("m", 0)))
-	release(t, s, w.lease)
+	w.release()
 	wantEqual(t, "expired when released", expired(t, s, moment().Add(time.Hour), false), []string{"t"})
 }
 
 func expireNothing(t *testing.T, s checkpoint.Store) {
 	t.Helper()
 	wantEqual(t, "of an empty store", expired(t, s, moment(), false), nil)
-	release(t, s, sayAt(t, s, "t", moment()).lease)
+	sayAt(t, s, "t", moment()).release()
 	wantEqual(t, "of one that is as old", expired(t, s, moment(), false), nil)
 	wantEqual(t, "threads", threads(t, s), []string{"t"})
 }

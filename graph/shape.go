@@ -1,0 +1,42 @@
+package graph
+
+// Shape describes what leads where in a compiled graph, for drawings.
+type Shape struct {
+	Name  string   // of the graph
+	Nodes []string // by rank
+	Links []Link   // from Start first, then by the rank of From
+}
+
+// Link is one way from a place of a graph to another.
+type Link struct {
+	From, To string // nodes, [Start] or [End]
+	Label    string // the condition; may be empty
+	Optional bool   // not always followed: a branch, a pick or an error handler
+}
+
+// Shape returns the shape of the plan, which the caller may change.
+func (p *Plan[S, U]) Shape() Shape {
+	s := Shape{Name: p.name, Nodes: p.Nodes()}
+	name := func(node int) string {
+		if node == endIndex {
+			return End
+		}
+		return s.Nodes[node]
+	}
+	for _, to := range p.first {
+		s.Links = append(s.Links, Link{From: Start, To: name(to)})
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		for _, to := range n.next {
+			s.Links = append(s.Links, Link{From: n.name, To: name(to)})
+		}
+		for _, to := range n.to {
+			s.Links = append(s.Links, Link{From: n.name, To: to.name, Label: to.label, Optional: true})
+		}
+		if n.handler != noIndex {
+			s.Links = append(s.Links, Link{From: n.name, To: name(n.handler), Label: "on error", Optional: true})
+		}
+	}
+	return s
+}
