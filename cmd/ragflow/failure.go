@@ -127,8 +127,6 @@ func meaning(err error) (code int, hint string) {
 		return exitFailure, "the last run of the thread ended; ask a new question without --resume"
 	case errors.Is(err, ragflow.ErrThreadExists):
 		return exitFailure, "choose another name for the new thread"
-	case isSnapshot(err):
-		return exitFailure, "nothing was restored; the index is as it was"
 	case isArchive(err):
 		return exitFailure, "nothing was imported; \"ragflow threads export\" writes such files"
 	case errors.Is(err, ragflow.ErrKey):
@@ -155,11 +153,6 @@ func meaning(err error) (code int, hint string) {
 		return exitFailure, "a database is damaged: index.db can be deleted, it is made again from your documents; of threads.db keep a copy, and move it away to begin anew"
 	}
 	return exitFailure, ""
-}
-
-func isSnapshot(err error) bool {
-	_, ok := errors.AsType[*ragflow.SnapshotError](err)
-	return ok
 }
 
 func isArchive(err error) bool {

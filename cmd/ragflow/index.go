@@ -45,7 +45,7 @@ by blocks and paragraphs; semantic cuts where the topic changes; recursive fills
 overlap. What the flags say is kept for the folder: later runs cut it the same
 way, and a change cuts that folder anew, and no other.
 
-The words stats, verify, snapshot, restore and collections are commands; a folder of that name is ./stats.`,
+The words stats, verify and collections are commands; a folder of that name is ./stats.`,
 		Example: `  ragflow index ./docs
   ragflow index ./docs ./notes README.md
   ragflow index './docs/**/*.md'
@@ -58,6 +58,10 @@ The words stats, verify, snapshot, restore and collections are commands; a folde
 		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
 			switch {
+			case len(args) > 0 && (args[0] == "snapshot" || args[0] == "restore"):
+				f := usagef("\"index %s\" is no longer a command", args[0])
+				f.hint = "index the documents on the other machine, or copy the data folder while nothing indexes; a folder of that name is ./" + args[0]
+				return f
 			case slices.Contains(args, stdinDocs):
 				f := usagef("the index keeps what lies in files, not standard input")
 				f.hint = `to ask about it: … | ragflow ask --docs - "…"`
@@ -78,7 +82,7 @@ The words stats, verify, snapshot, restore and collections are commands; a folde
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
 	a.chunkFlags(f)
-	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.indexSnapshotCommand(), a.indexRestoreCommand(), a.collectionsCommand())
+	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())
 	return c
 }

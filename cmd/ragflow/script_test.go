@@ -88,7 +88,6 @@ func schemas() map[string]any {
 		"related":  &ragflow.RelatedReply{},
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
-		"snapshot": &ragflow.SnapshotReport{},
 		"hit":      &ragflow.ExplainedHit{},
 		"threads":  &threadsReply{},
 		"feedback": &ragflow.FeedbackReply{},
