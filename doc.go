@@ -6,34 +6,32 @@
 //	fmt.Println(reply.Answer) // every statement ends in [Source N]
 //	fmt.Println(reply.Citations[0].Path, reply.Citations[0].StartLine)
 //
-// # One question, room by room
+// # One question, package by package
 //
-// Open reads no documents: it opens two databases in the data folder, threads.db
-// (package checkpoint) and index.db (package index).
+// [Open] reads no documents. It opens two databases in the data folder:
+// threads.db (package checkpoint) and index.db (package search/index).
 //
-// The first question brings the index up to date (ingest.go). Package corpus
-// walks the folder and cuts each new or changed page into chunks, which are
-// exact slices of the file; package text makes terms of them; package index
-// keeps both, and publishes a segment that is quick to search.
+// The first question brings the index up to date. Package ingest/load reads each
+// new or changed file and cuts it into chunks, which are exact slices of its
+// text; package search/text makes terms of them; package search/index stores
+// both and publishes a segment that is fast to search.
 //
-// Ask then compiles the flow (flow.go, the whole product at a glance) around
-// one snapshot of the index and hands it to package graph. The engine takes a
-// lease on the thread, folds the thread's log into a state.State, saves the
-// question, and runs node after node (package nodes). Each reads the state and
-// returns a state.Update; state.Apply puts it in; the store saves it; only then
-// is it told.
+// [Assistant.Ask] compiles the graph of flow.go for one snapshot of the index
+// and runs it with package graph. The engine takes the lease of the thread,
+// folds the thread's log into a state.State, saves the question, and runs one
+// node after the other. Each node reads the state and returns a state.Update;
+// state.Apply applies it; the store saves it; then listeners hear of it.
 //
-// The nodes know what to do and leave the how to skills: understanding a
-// follow-up, grading, reranking, summarising and answering are interfaces in
-// package nodes, made without a model by package offline.
+// The nodes decide what happens and leave the how to skills: package nodes
+// declares an interface for each, package skills/offline implements them without
+// a model, package skills/model with one.
 //
-// The Reply (assemble.go) is made of what the run told as it went on, which is
-// what the log holds. All else is read back from the log, now or a year later: the
-// same Reply, histories (threads.go), answer.md and flow_trace.md (package
-// transcript).
+// The [Reply] is built from the events of the run. The log holds the same facts,
+// so replies, histories (package threads) and traces (package transcript) can be
+// read back at any time.
 //
-// # Doubts
+// # Limits
 //
-// The grade tells whether the documents speak of what the question asks, not
-// whether they answer it; a passage on the same topic passes.
+// The grade estimates whether the documents are about the question, not whether
+// they answer it. A passage on the same topic may pass.
 package ragflow
