@@ -29,7 +29,8 @@ func (s setting) noted() bool {
 // readCollection reads what was noted of the collection that is asked for: a
 // configuration file of its own. It is nil where none is asked for, or where one
 // is just made.
-func (a *app) readCollection(dataDir string, table []setting) (*configFile, error) {
+func (a *app) readCollection(s *settings, list trustList, table []setting) (*configFile, error) {
+	dataDir := s.config.DataDir
 	name := a.flags.collection
 	if name == "" {
 		return nil, nil // nothing noted, and a nil *configFile holds nothing
@@ -50,6 +51,10 @@ func (a *app) readCollection(dataDir string, table []setting) (*configFile, erro
 		return nil, failed("read the collection", err)
 	}
 	f := &configFile{path: path, base: dir, keys: map[string]value{}}
+	if s.project != "" && inside(s.project, path) { // it may have come with the project
+		f.untrusted = list.untrusted(path, data)
+		s.files[path] = data
+	}
 	return f, f.parse(data, table)
 }
 
@@ -69,16 +74,17 @@ func (a *app) noCollection(dataDir string) error {
 
 // configured finds the value of a setting. What a collection noted comes before
 // all but flags; when its vectors are made anew, what is configured now does.
-func (a *app) configured(row setting, here string, named *configFile, others ...*value) *value {
+func (a *app) configured(s *settings, row setting, named *configFile, others ...*value) *value {
+	here := s.here
 	flag := a.fromFlags(row, here)
 	own := named.value(row)
 	if !row.noted() {
 		own = nil
 	}
-	if own != nil {
+	if own != nil && own.untrusted == "" {
 		own.source = "collection " + a.flags.collection
 	}
-	if flag != nil && own != nil && row.name == "RAGFLOW_DOCS" { // more folders for the set
+	if flag != nil && own != nil && !needsTrust(row, own) && row.name == "RAGFLOW_DOCS" { // more folders for the set
 		for _, p := range flag.values {
 			if p = absolute(here, p); !slices.Contains(own.values, p) {
 				own.values = append(own.values, p)
@@ -91,7 +97,9 @@ func (a *app) configured(row setting, here string, named *configFile, others ...
 		order = slices.Concat([]*value{flag}, others[:len(others)-1], []*value{own}, others[len(others)-1:])
 	}
 	for _, v := range order {
-		if v != nil {
+		if v != nil && needsTrust(row, v) {
+			s.refused = append(s.refused, refusal{row, v.untrusted, v.source})
+		} else if v != nil {
 			return v
 		}
 	}
@@ -130,12 +138,16 @@ func (a *app) keepCollection(s *settings) error {
 	if err != nil {
 		return failed("make the collection", err)
 	}
-	_, err = fmt.Fprintf(f, "# Settings of the collection %s; see: ragflow index collections show %s\n%s", a.flags.collection, a.flags.collection, text)
+	text = fmt.Appendf(nil, "# Settings of the collection %s; see: ragflow index collections show %s\n%s", a.flags.collection, a.flags.collection, text)
+	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), filepath.Join(dir, configName))
 	}
 	if err != nil {
 		return failed("make the collection", errors.Join(err, os.Remove(f.Name())))
+	}
+	if s.project != "" {
+		return a.trustContent(map[string][]byte{filepath.Join(dir, configName): text})
 	}
 	return nil
 }

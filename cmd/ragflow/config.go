@@ -36,7 +36,7 @@ Relative paths start from the project's folder.`,
   ragflow config --json`,
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			s, err := a.settings()
+			s, err := a.readSettings()
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,14 +18,16 @@ type configFile struct {
 	path string
 	base string // folder that relative paths start from
 	keys map[string]value
+
+	untrusted string // path, unless the person trusted this content or it is the person's own file
 }
 
 // readConfigFile reads the project's configuration file or else the person's;
 // nil without one. A key that is no setting is an error: it would otherwise be
 // a setting that silently does nothing.
-func (a *app) readConfigFile(project string, table []setting) (*configFile, error) {
-	for _, path := range a.configPaths(project) {
-		data, err := os.ReadFile(path)
+func (a *app) readConfigFile(s *settings, list trustList, table []setting) (*configFile, error) {
+	for _, path := range a.configPaths(s.project) {
+		data, err := a.readProjectFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -36,6 +37,8 @@ func (a *app) readConfigFile(project string, table []setting) (*configFile, erro
 		f := &configFile{path: path, base: filepath.Dir(path), keys: map[string]value{}}
 		if filepath.Base(f.base) == projectDir {
 			f.base = filepath.Dir(f.base)
+			f.untrusted = list.untrusted(path, data)
+			s.files[path] = data
 		}
 		return f, f.parse(data, table)
 	}
@@ -100,7 +103,7 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 	if _, twice := f.keys[row.key]; twice {
 		return usagef("%s: %s is set twice", at, row.key)
 	}
-	v := value{source: at, base: f.base}
+	v := value{source: at, base: f.base, untrusted: f.untrusted}
 	switch {
 	case val.Kind == yaml.ScalarNode && val.Tag == "!!null":
 		return nil // "docs:" with nothing behind it says nothing

@@ -24,7 +24,7 @@ const (
 
 // checkSettings reports whether the settings could be read.
 func (d *doctor) checkSettings() bool {
-	s, err := d.app.settings()
+	s, err := d.app.readSettings()
 	if err != nil {
 		d.note(checkBroken, "settings", err.Error())
 		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
@@ -44,6 +44,12 @@ func (d *doctor) checkSettings() bool {
 		about = s.file
 	}
 	d.note(checkOK, "settings", about, sources...)
+	if refused := s.inEffect(s.refused); len(refused) > 0 {
+		err := untrustedError(s, refused)
+		d.note(checkBroken, "trust", err.Error())
+		d.hint("read the file, then: ragflow trust")
+		d.settings.models.offline = true // no key goes anywhere
+	}
 	return true
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,18 +19,20 @@ type dotenv struct {
 	path   string
 	values map[string]string
 	lines  []string
+
+	untrusted string // path, unless the person trusted this content
 }
 
 // readDotenv reads .env of the working folder or else of the project; nil
-// without one. Errors name the line and never show what stands in it, for
-// secrets live there.
-func readDotenv(here, project string) (*dotenv, error) {
-	for _, dir := range []string{here, project} {
+// without one. Errors name the line and never show its text, which may be a
+// secret.
+func (a *app) readDotenv(s *settings, list trustList) (*dotenv, error) {
+	for _, dir := range []string{s.here, s.project} {
 		if dir == "" {
 			continue
 		}
 		path := filepath.Join(dir, ".env")
-		data, err := os.ReadFile(path)
+		data, err := a.readProjectFile(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -40,7 +41,13 @@ func readDotenv(here, project string) (*dotenv, error) {
 		case len(data) > largestDotenv:
 			return nil, usagef("%s has %d bytes, more than the %d that are read", path, len(data), largestDotenv)
 		}
-		return parseDotenv(path, strings.TrimPrefix(string(data), "\ufeff"))
+		d, err := parseDotenv(path, strings.TrimPrefix(string(data), "\ufeff"))
+		if err != nil {
+			return nil, err
+		}
+		s.files[path] = data
+		d.untrusted = list.untrusted(path, data)
+		return d, nil
 	}
 	return nil, nil // no file is no error, and a nil *dotenv holds nothing
 }
@@ -53,7 +60,7 @@ func parseDotenv(path, text string) (*dotenv, error) {
 		f.hint = `write NAME=value, NAME="a value" or # a comment`
 		return nil, f
 	}
-	return &dotenv{path, values, lines}, nil
+	return &dotenv{path: path, values: values, lines: lines}, nil
 }
 
 // brokenLine returns the number of the line from which on the file cannot be
@@ -80,5 +87,5 @@ func (d *dotenv) value(row setting) *value {
 			line = i + 1 // the last one counts
 		}
 	}
-	return &value{row.split(d.values[row.name]), where(d.path, line), filepath.Dir(d.path)}
+	return &value{values: row.split(d.values[row.name]), source: where(d.path, line), base: filepath.Dir(d.path), untrusted: d.untrusted}
 }

@@ -58,6 +58,9 @@ func (a *app) init() error {
 	} else if err != nil {
 		return failed("write the configuration", err)
 	}
+	if err := a.trustContent(map[string][]byte{path: []byte(text)}); err != nil {
+		return err
+	}
 	if err := writeNew(filepath.Join(dir, ".gitignore"), "*\n!.gitignore\n!"+configName+"\n"); err != nil && !os.IsExist(err) {
 		return failed("write .gitignore", err)
 	}

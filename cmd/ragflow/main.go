@@ -111,7 +111,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.relatedCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
-		a.initCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
+		a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
 	)
 	a.addCompletions(root)
 	return root

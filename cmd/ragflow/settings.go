@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,8 @@ type value struct {
 	values []string
 	source string // for people: flag --docs, environment, .env:3, config.yaml:7, default
 	base   string // folder that relative paths start from
+
+	untrusted string // file of a project that set it, where the person has not trusted it
 }
 
 // settings is everything that was configured.
@@ -63,6 +66,9 @@ type settings struct {
 	config  ragflow.Config
 	models  *models
 	rows    []settingRow
+	here    string            // folder that was looked from
+	files   map[string][]byte // files of the project that were read
+	refused []refusal         // what they set and may not, while they are not trusted
 }
 
 // settingRow is one line of "ragflow config".
@@ -170,22 +176,31 @@ func fraction(to *float64, text string) bool {
 	return err == nil && !math.IsNaN(f) && f > 0 && f <= 1
 }
 
-// settings finds out what is configured: flags before environment before .env
-// before configuration file before defaults.
-func (a *app) settings() (*settings, error) {
+// readSettings finds out what is configured: flags before environment before
+// .env before configuration file before defaults. Values that need trust and
+// lack it are left out and listed in refused.
+func (a *app) readSettings() (*settings, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, failed("find the working folder", err)
 	}
-	s := &settings{project: findProject(here)}
-	dotenv, err := readDotenv(here, s.project)
+	return a.readSettingsIn(here)
+}
+
+func (a *app) readSettingsIn(here string) (*settings, error) {
+	s := &settings{here: here, project: a.findProject(here), files: map[string][]byte{}}
+	list, err := a.readTrust()
+	if err != nil {
+		return nil, err
+	}
+	dotenv, err := a.readDotenv(s, list)
 	if err != nil {
 		return nil, err
 	}
 	table, defaults := a.table(s.project)
 	s.models = &models{offline: a.flags.offline}
 	table = append(table, s.models.settings()...)
-	file, err := a.readConfigFile(s.project, table)
+	file, err := a.readConfigFile(s, list, table)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +209,7 @@ func (a *app) settings() (*settings, error) {
 	}
 	var named *configFile // what the collection that is asked for noted
 	for _, row := range table {
-		v := a.configured(row, here, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
+		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
 			&value{values: defaults[row.name], source: "default", base: here})
 		if row.path {
 			for i, p := range v.values {
@@ -213,10 +228,13 @@ func (a *app) settings() (*settings, error) {
 		if row.secret && len(v.values) > 0 {
 			v.values = []string{"set"}
 		}
+		if i := slices.IndexFunc(s.refused, func(r refusal) bool { return r.row.name == row.name }); i >= 0 {
+			v.source += " (" + s.refused[i].source + " is not trusted)"
+		}
 		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
 		if row.name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
 			s.config.Collection = a.flags.collection
-			if named, err = a.readCollection(s.config.DataDir, table); err != nil {
+			if named, err = a.readCollection(s, list, table); err != nil {
 				return nil, err
 			}
 		}
@@ -230,23 +248,23 @@ func (a *app) settings() (*settings, error) {
 func (a *app) fromFlags(row setting, here string) *value {
 	switch {
 	case row.name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0:
-		return &value{append([]string{}, a.flags.docs...), "flag --docs", here}
+		return &value{values: append([]string{}, a.flags.docs...), source: "flag --docs", base: here}
 	case row.name == "RAGFLOW_DATA_DIR" && a.flags.dataDir != "":
-		return &value{[]string{a.flags.dataDir}, "flag --data-dir", here}
+		return &value{values: []string{a.flags.dataDir}, source: "flag --data-dir", base: here}
 	case row.name == "RAGFLOW_CHUNKER" && a.flags.chunker != "":
-		return &value{[]string{a.flags.chunker}, "flag --chunker", here}
+		return &value{values: []string{a.flags.chunker}, source: "flag --chunker", base: here}
 	case row.name == "CHUNK_SIZE" && a.flags.chunkSize != "":
-		return &value{[]string{a.flags.chunkSize}, "flag --chunk-size", here}
+		return &value{values: []string{a.flags.chunkSize}, source: "flag --chunk-size", base: here}
 	case row.name == "CHUNK_OVERLAP" && a.flags.overlap != "":
-		return &value{[]string{a.flags.overlap}, "flag --overlap", here}
+		return &value{values: []string{a.flags.overlap}, source: "flag --overlap", base: here}
 	case row.name == "RAGFLOW_DICTIONARY" && a.flags.dictionary != "":
-		return &value{[]string{a.flags.dictionary}, "flag --dictionary", here}
+		return &value{values: []string{a.flags.dictionary}, source: "flag --dictionary", base: here}
 	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
-		return &value{[]string{a.flags.model}, "flag --model", here}
+		return &value{values: []string{a.flags.model}, source: "flag --model", base: here}
 	case a.flags.retrieval[row.name] != nil && *a.flags.retrieval[row.name] != "":
-		return &value{[]string{*a.flags.retrieval[row.name]}, "flag --" + retrievalFlagNames()[row.name], here}
+		return &value{values: []string{*a.flags.retrieval[row.name]}, source: "flag --" + retrievalFlagNames()[row.name], base: here}
 	case row.name == "GRADER_LLM_MODEL" && a.flags.graderModel != "":
-		return &value{[]string{a.flags.graderModel}, "flag --grader-model", here}
+		return &value{values: []string{a.flags.graderModel}, source: "flag --grader-model", base: here}
 	}
 	return nil
 }
@@ -256,7 +274,7 @@ func (a *app) fromEnvironment(row setting, here string) *value {
 	if text == "" {
 		return nil
 	}
-	return &value{row.split(text), "environment", here}
+	return &value{values: row.split(text), source: "environment", base: here}
 }
 
 // split takes the text of a variable apart.
@@ -293,10 +311,13 @@ func absolute(base, p string) string {
 
 // findProject returns the nearest folder, from here upward, that holds a
 // folder .ragflow; empty where none does.
-func findProject(here string) string {
+func (a *app) findProject(here string) string {
 	for dir := here; ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(filepath.Join(dir, projectDir)); err == nil && info.IsDir() {
-			return dir
+			if ownFile(info) {
+				return dir
+			}
+			a.warn(filepath.Join(dir, projectDir) + " belongs to another user and is not used")
 		}
 		if dir == filepath.Dir(dir) {
 			return ""

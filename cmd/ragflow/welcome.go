@@ -13,7 +13,7 @@ import (
 // welcome is what the program says without arguments: what it is for, how this
 // folder stands, and commands to copy.
 func (a *app) welcome(c *cobra.Command, _ []string) error {
-	s, err := a.settings()
+	s, err := a.readSettings()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/adrg/xdg"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// trustName is the file of the person's configuration folder that lists the
+// trusted files of projects.
+const trustName = "trust.json"
+
+// trustList maps the absolute path of a file of a project to the SHA-256 of the
+// content that the person trusted.
+type trustList map[string]string
+
+// refusal is a setting of a file that is not trusted.
+type refusal struct {
+	row    setting
+	file   string
+	source string // file and line
+}
+
+// name is the setting as the file spells it.
+func (r refusal) name() string {
+	if filepath.Base(r.file) == configName {
+		return r.row.key
+	}
+	return r.row.name
+}
+
+func (a *app) trustPath() string {
+	return filepath.Join(a.home("XDG_CONFIG_HOME", xdg.ConfigHome), "ragflow", trustName)
+}
+
+// readTrust reads the list of trusted files. A missing list is empty.
+func (a *app) readTrust() (trustList, error) {
+	list := trustList{}
+	data, err := os.ReadFile(a.trustPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	if err != nil {
+		return nil, failed("read "+a.trustPath(), err)
+	}
+	return list, nil
+}
+
+// trustContent remembers that files may set everything, as long as they hold
+// this content.
+func (a *app) trustContent(files map[string][]byte) error {
+	list, err := a.readTrust()
+	if err != nil {
+		return err
+	}
+	for path, data := range files {
+		list[trustKey(path)] = contentHash(data)
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return failed("remember the trust", err)
+	}
+	path := a.trustPath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return failed("remember the trust", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "trust-*.tmp")
+	if err != nil {
+		return failed("remember the trust", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return failed("remember the trust", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+// trustKey is the path of a file whose folder is reached without symbolic links.
+func trustKey(path string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return path
+	}
+	return filepath.Join(dir, filepath.Base(path))
+}
+
+func contentHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// untrusted returns path unless the person trusted this content of the file.
+func (l trustList) untrusted(path string, data []byte) string {
+	if l[trustKey(path)] == contentHash(data) {
+		return ""
+	}
+	return path
+}
+
+// readProjectFile reads a file that may come with a project of somebody else. A
+// file of another user is left out with a warning, as if it were missing.
+func (a *app) readProjectFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !ownFile(info) {
+		a.warn(path + " belongs to another user and is not read")
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(path)
+}
+
+// harmlessSettings are what a file of a project may set without trust: counts,
+// thresholds and methods, which send nothing anywhere and read no file.
+func harmlessSettings() []string {
+	return []string{
+		"MAX_MESSAGES_BEFORE_SUMMARY", "MAX_CONTENT_TOKENS", "RELEVANCE_THRESHOLD", "STRICT_CITATIONS", "RETRIEVAL_MAX_WORKERS",
+		"RETRIEVAL_PRESET", "RETRIEVAL_FUSION", "RETRIEVAL_ALPHA", "RETRIEVAL_WEIGHTS", "RETRIEVAL_GRAPH", "RETRIEVAL_MULTI_SOURCE",
+		"RETRIEVAL_THRESHOLD", "RERANKING", "BM25_K1", "BM25_B", "BM25_TITLE", "BM25_HEADINGS", "BM25_DOCUMENT",
+		"RAGFLOW_CHUNKER", "CHUNK_SIZE", "CHUNK_OVERLAP", "SEMANTIC_SPLIT_ON", "SEMANTIC_PRESERVE_CONTEXT", "SEMANTIC_THRESHOLD",
+		"EMBEDDING_DIMENSION", "EMBEDDING_METRIC", "EMBEDDING_VECTORS", "EMBEDDING_TOKENS",
+	}
+}
+
+// needsTrust reports whether a value may count only once its file is trusted.
+func needsTrust(row setting, v *value) bool {
+	if v.untrusted == "" || slices.Contains(harmlessSettings(), row.name) {
+		return false
+	}
+	if row.name != "RAGFLOW_DOCS" {
+		return true
+	}
+	return slices.ContainsFunc(v.values, func(p string) bool { return !inside(v.base, absolute(v.base, p)) })
+}
+
+// inside reports whether a path, or the folder in front of its first wildcard,
+// lies in a folder once symbolic links are followed.
+func inside(folder, path string) bool {
+	if i := strings.IndexAny(path, "*?[{"); i >= 0 {
+		path = filepath.Dir(path[:i] + "x")
+	}
+	folder, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		target, err = filepath.EvalSymlinks(existing(path))
+	}
+	if err != nil {
+		return false
+	}
+	below, err := filepath.Rel(folder, target)
+	return err == nil && filepath.IsLocal(below)
+}
+
+// inEffect drops refused settings of models where no model is used: a key or an
+// address alone does nothing.
+func (s *settings) inEffect(refused []refusal) []refusal {
+	ofModels := map[string]bool{}
+	used := !s.models.offline && (len(s.models.uses()) > 0 || s.models.reranker != "")
+	for _, row := range new(models).settings() {
+		ofModels[row.name] = true
+	}
+	for _, r := range refused {
+		used = used || !s.models.offline && ofModels[r.row.name] && strings.HasSuffix(r.row.name, "_MODEL")
+	}
+	if used {
+		return refused
+	}
+	return slices.DeleteFunc(slices.Clone(refused), func(r refusal) bool { return ofModels[r.row.name] })
+}
+
+// settings reads what is configured. Where a file of a project sets what needs
+// trust, the person is asked at a terminal, and the command is refused elsewhere.
+func (a *app) settings() (*settings, error) {
+	s, err := a.readSettings()
+	if err != nil {
+		return nil, err
+	}
+	refused := s.inEffect(s.refused)
+	if len(refused) == 0 {
+		return s, nil
+	}
+	if !a.askTrust(s, refused) {
+		return nil, untrustedError(s, refused)
+	}
+	if err := a.trustContent(s.files); err != nil {
+		return nil, err
+	}
+	s, err = a.readSettings()
+	if err == nil {
+		if refused = s.inEffect(s.refused); len(refused) > 0 {
+			return nil, untrustedError(s, refused)
+		}
+	}
+	return s, err
+}
+
+// untrustedError names the file, the setting and the command that trusts.
+func untrustedError(s *settings, refused []refusal) error {
+	f := usagef("%s sets %s, and you have not trusted this file", refused[0].source, refused[0].name())
+	f.hint = "read it, then: ragflow trust"
+	if dir := s.here; dir != "" {
+		f.hint += " " + quoted(dir)
+	}
+	return f
+}
+
+// askTrust shows what untrusted files set and asks the person once.
+func (a *app) askTrust(s *settings, refused []refusal) bool {
+	in, ok := a.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) || !a.isTerm(a.err) || a.quiet {
+		return false
+	}
+	fmt.Fprintln(a.err, "Files of this project set what you have not trusted:")
+	for _, r := range refused {
+		fmt.Fprintf(a.err, "  %s  %s\n", line(r.source), r.name())
+	}
+	fmt.Fprint(a.err, "They can send your questions, documents and keys elsewhere. Trust them as they are now? [y/N] ")
+	answer := ""
+	for b := make([]byte, 1); ; { // no more than the line: the rest belongs to the command
+		n, err := in.Read(b)
+		if n == 0 || err != nil || b[0] == '\n' {
+			break
+		}
+		answer += string(b)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+func (a *app) trustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "trust [DIR]",
+		Short: "Let the settings files of a folder choose models, addresses and documents",
+		Long: `Trust .env and .ragflow/config.yaml of a folder and of its project, as they are
+now. Files that you have not trusted may set counts, thresholds and documents
+inside their own folder, and nothing else: not models, addresses, keys, the data
+folder or documents elsewhere.
+
+Read the files first. When one of them changes, it needs your trust again.`,
+		Example: `  ragflow trust
+  ragflow trust ~/work/handbook`,
+		Args: argsBetween(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := os.Getwd()
+			if err != nil {
+				return failed("find the working folder", err)
+			}
+			if len(args) > 0 {
+				dir = absolute(dir, args[0])
+			}
+			if info, err := os.Stat(dir); err != nil {
+				return failed("trust "+args[0], err)
+			} else if !info.IsDir() {
+				return usagef("%s is not a folder", args[0])
+			}
+			return a.trust(dir)
+		},
+	}
+}
+
+// trust trusts the files that commands in a folder read.
+func (a *app) trust(dir string) error {
+	s, err := a.readSettingsIn(dir)
+	if err != nil {
+		return err
+	}
+	if len(s.files) == 0 {
+		a.tell("nothing to trust: no .env and no " + projectDir + "/" + configName + " in or above " + dir)
+		return nil
+	}
+	if err := a.trustContent(s.files); err != nil {
+		return err
+	}
+	for path := range s.files {
+		var names []string
+		for _, r := range s.refused {
+			if r.file == path {
+				names = append(names, r.name())
+			}
+		}
+		if len(names) == 0 {
+			names = []string{"nothing that needed it"}
+		}
+		slices.Sort(names)
+		_, _ = io.WriteString(a.out, "trusted "+line(path)+": "+strings.Join(names, ", ")+"\n") // a.out keeps the first error
+	}
+	return nil
+}
+
+// tell says something on standard error, unless --quiet.
+func (a *app) tell(text string) {
+	if !a.quiet {
+		fmt.Fprintln(a.err, line(text))
+	}
+}
