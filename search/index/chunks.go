@@ -66,31 +66,29 @@ func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
 // idsAtOnce is how many chunks one statement of chunksByID reads.
 const idsAtOnce = 16
 
-// chunksByID reads chunks of a collection of a root, in no order, and returns the generation of
-// the collection at that moment; 0 where it reads none. Rows that are newer than maxRev
-// count as missing.
-func chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []*state.Chunk, generation int64, err error) {
+// chunksByID reads chunks of a collection of a root, in no order. Rows that are newer than
+// maxRev count as missing.
+func chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []*state.Chunk, err error) {
 	// SQLite looks at bound values to plan the query, and would prepare the statement again
 	// each time; it does not look through CAST.
-	const those = `SELECT ` + chunkColumns + `, (SELECT generation FROM collections WHERE id = CAST(? AS INTEGER))` + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
+	const query = `SELECT ` + chunkColumns + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	out = make([]*state.Chunk, 0, len(ids))
-	var args [3 + idsAtOnce]any
-	args[0], args[1], args[2] = collection, collection, maxRev
+	args := make([]any, 2+idsAtOnce)
+	args[0], args[1] = collection, maxRev
 	for some := range slices.Chunk(ids, idsAtOnce) {
 		for i := range idsAtOnce {
-			args[3+i] = some[min(i, len(some)-1)] // the last fills the rest
+			args[2+i] = some[min(i, len(some)-1)] // the last fills the rest
 		}
 		if err := each(tx, func(rows row) error {
-			c, err := scanChunk(rows, &generation)
+			c, err := scanChunk(rows)
 			if err == nil {
 				c.Root = root
 				out = append(out, c)
 			}
 			return err
-		}, those, args[:]...); err != nil {
-			return nil, 0, err
+		}, query, args...); err != nil {
+			return nil, err
 		}
 	}
-	return out, generation, nil
+	return out, nil
 }

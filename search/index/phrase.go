@@ -222,7 +222,7 @@ func (s *Searcher) verify(ctx context.Context, p *part, phrase string, chunks bi
 	at := map[string]int{}
 	check := func() error {
 		return s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-			held, _, err := chunksByID(tx, p.collection, p.root, ids, p.maxRev)
+			held, err := chunksByID(tx, p.collection, p.root, ids, p.maxRev)
 			for _, c := range held {
 				if holdsPhrase(c.Text, words) || holdsPhrase(strings.Join(c.Headings, "\n"), words) || holdsPhrase(c.Title, words) {
 					delete(at, c.ID)

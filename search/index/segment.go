@@ -90,12 +90,6 @@ type segment struct {
 	once   sync.Once
 	places map[string]int // chunks by id, made by place when first needed
 
-	headsOnce sync.Once
-	heads     []uint64 // see blockHeads
-
-	initialsMu sync.Mutex
-	byInitial  map[string]*initials // see initials
-
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.

@@ -106,9 +106,6 @@ func (s *Searcher) nearest(word string, forms []string) (out []SimilarTerm) {
 			}
 		}
 	}
-	if len(out) == 0 {
-		out = s.slips(word)
-	}
 	slices.SortFunc(out, compareSimilar)
 	for i, t := range out {
 		if t.Edits > out[0].Edits || i == maxSimilar { // the nearest alone
@@ -181,21 +178,14 @@ func (s *Searcher) Similar(term string, edits int) []SimilarTerm {
 
 // similar adds the terms of the segment that m accepts, each once.
 func (s *segment) similar(m *spelling, found []SimilarTerm) []SimilarTerm {
-	l, walk := s.initials(string(m.letter)), termWalk{segment: s, block: -1}
-	least, most := len(m.word)-m.edits, 2*m.edits // an edit changes the length by one, and takes away and adds a letter at most
-	for i, size := range l.sizes[:len(l.sets)] {
-		if uint(int(size)-least) > uint(most) { //nolint:gosec // below 0 is too far, too
-			if size != unknownSize {
-				continue
-			}
-		} else if bits.OnesCount32(l.sets[i]^m.set) > most {
-			continue
+	s.eachTerm(m.letter, func(term []byte) {
+		if n := utf8.RuneCount(term); n < len(m.word)-m.edits || n > len(m.word)+m.edits {
+			return
 		}
-		term := walk.to(l.first + i)
 		if edits := m.edited(term); edits <= m.edits && !slices.ContainsFunc(found, func(o SimilarTerm) bool { return o.Term == string(term) }) {
 			found = append(found, SimilarTerm{Term: string(term), Edits: edits})
 		}
-	}
+	})
 	return found
 }
 
@@ -206,7 +196,6 @@ type spelling struct {
 	letter []byte     // the first
 	word   []rune     // without diacritics
 	edits  int        // at most mostEdits
-	set    uint32     // of the letters of the word, see initials
 	places [32]uint64 // of letters in the word, by their low bits
 }
 
@@ -224,7 +213,6 @@ func newSpelling(word string, edits int) *spelling {
 	}
 	for i, r := range m.word {
 		m.places[r%32] |= 1 << i
-		m.set |= 1 << (r % 32)
 	}
 	return m
 }
