@@ -32,7 +32,7 @@ var rooms = map[string]room{
 	"graph/memstore":  {ours: []string{"graph"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},
-	"search/text": {ours: []string{"internal/memo"}, theirs: []string{
+	"search/text": {theirs: []string{
 		"github.com/clipperhouse/uax29/v2",     // Unicode word boundaries (UAX #29)
 		"github.com/blevesearch/snowballstem",  // stemmers of most languages
 		"github.com/kljensen/snowball",         // that of English, and its stop words

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -147,5 +148,5 @@ func englishTerm(surface string) string {
 			return ""
 		}
 	}
-	return englishStem(t)
+	return english.Stem(t, true)
 }

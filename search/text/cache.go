@@ -2,25 +2,24 @@ package text
 
 import (
 	"runtime"
+	"strings"
 	"sync"
-
-	"example.com/ragflow/internal/memo"
 )
 
 // cache remembers what was made of words. It keeps two generations: a word that
 // is asked for moves into the newer one; when that is full, the older one is
 // forgotten. One goroutine at a time uses it.
-type cache[V any] struct{ newer, older memo.Words[V] }
+type cache[V any] struct{ newer, older map[string]V }
 
 // maxCache bounds a generation of a cache, in words.
 const maxCache = 1 << 15
 
 func (c *cache[V]) get(word string) (V, bool) {
-	v, ok := c.newer.Get(word)
-	if ok || c.older.Len() == 0 {
-		return v, ok
+	v, ok := c.newer[word]
+	if ok {
+		return v, true
 	}
-	if v, ok = c.older.Get(word); ok {
+	if v, ok = c.older[word]; ok {
 		c.put(word, v)
 	}
 	return v, ok
@@ -28,11 +27,10 @@ func (c *cache[V]) get(word string) (V, bool) {
 
 // put keeps a copy of word.
 func (c *cache[V]) put(word string, v V) {
-	if c.newer.Len() >= maxCache {
-		c.newer, c.older = memo.Words[V]{}, c.newer
+	if c.newer == nil || len(c.newer) >= maxCache {
+		c.newer, c.older = map[string]V{}, c.newer
 	}
-	place, _ := c.newer.At(word)
-	*place = v
+	c.newer[strings.Clone(word)] = v
 }
 
 // caches are idle caches, one for each goroutine that may run at a time. A

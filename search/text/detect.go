@@ -6,8 +6,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"example.com/ragflow/internal/memo"
 )
 
 // ballot is how much speaks for each of the detected languages in a text: each
@@ -83,7 +81,7 @@ type sign struct {
 }
 
 type signTable struct {
-	words   memo.Words[*sign]
+	words   map[string]*sign
 	shapes  shapes // those that words have
 	letters map[rune]*sign
 	all     []*sign
@@ -100,7 +98,7 @@ ante men meg alle era sum ser kun dem test des data end ide mais que ur is non a
 //
 //nolint:gochecknoglobals // as it says
 var signs = sync.OnceValue(func() *signTable {
-	t := &signTable{letters: map[rune]*sign{}}
+	t := &signTable{words: map[string]*sign{}, letters: map[rune]*sign{}}
 	first := map[uint]*sign{} // by shape
 	add := func(vote float32) *sign {
 		s := &sign{number: len(t.all), vote: vote}
@@ -112,18 +110,19 @@ var signs = sync.OnceValue(func() *signTable {
 			if len(w) == 1 {
 				continue // variables, options, sections
 			}
-			s, known := t.words.At(w)
-			if !known {
-				*s = add(1)
+			s := t.words[w]
+			if s == nil {
+				s = add(1)
+				t.words[w] = s
 				shape := shape([]byte(w))
 				t.shapes[shape/64] |= 1 << (shape % 64)
 				if other := first[shape]; other != nil {
 					other.single = false
 				} else {
-					first[shape], (*s).single = *s, true
+					first[shape], s.single = s, true
 				}
 			}
-			(*s).mask |= 1 << language
+			s.mask |= 1 << language
 		}
 	}
 	for i, lang := range latinLanguages {
@@ -189,7 +188,7 @@ func (v *ballot) vote(s string) {
 		}
 		end := i + 1
 		if begins == votingLetter {
-			end = LettersEnd(s, end)
+			end = lettersEnd(s, end)
 		}
 		if begins == votingBeyond || end < len(s) && votingBytes[s[end]] == votingBeyond {
 			i += v.mixedWord(table, s[i:])
@@ -202,7 +201,7 @@ func (v *ballot) vote(s string) {
 				for k := range end - i {
 					word[k] = s[i+k] | 0x20
 				}
-				sign, known := table.words.Get(string(word[:end-i])) // no allocation
+				sign, known := table.words[string(word[:end-i])] // no allocation
 				v.see(sign)
 				if known && sign.single {
 					unseen[shape/64] &^= 1 << (shape % 64)
@@ -246,8 +245,7 @@ func (v *ballot) mixedWord(table *signTable, s string) int {
 	v.words++
 	if n <= maxVotingWord {
 		if shape := shape(word[:n]); table.shapes.has(shape) {
-			sign, _ := table.words.Get(string(word[:n])) // no allocation
-			v.see(sign)
+			v.see(table.words[string(word[:n])]) // no allocation
 		}
 	}
 	return i

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/kljensen/snowball/english"
 )
 
 // Polyglot is an analyzer that treats each text in the way of its language.
@@ -68,18 +70,7 @@ func (m multilingual) Append(dst []Token, s string) []Token {
 }
 
 func (multilingual) Languages(parts []string) (whole string, each []string) {
-	return tellLanguages(len(parts), func(i int, v *ballot) (vietnamese bool) {
-		if isVietnamese(parts[i]) {
-			return true
-		}
-		v.vote(parts[i])
-		return false
-	})
-}
-
-// tellLanguages is Languages of so many parts, which vote counts the votes of.
-func tellLanguages(parts int, vote func(i int, v *ballot) (vietnamese bool)) (whole string, each []string) {
-	each = make([]string, parts)
+	each = make([]string, len(parts))
 	var all ballot
 	v, _ := ballots.Get().(*ballot)
 	if v == nil {
@@ -88,12 +79,13 @@ func tellLanguages(parts int, vote func(i int, v *ballot) (vietnamese bool)) (wh
 	defer ballots.Put(v)
 	for i := range each {
 		*v = ballot{}
-		if vote(i, v) {
+		if isVietnamese(parts[i]) {
 			each[i] = "vi"
 			continue
 		}
+		v.vote(parts[i])
 		each[i] = v.language(clearVotes)
-		if parts == 1 {
+		if len(parts) == 1 {
 			all = *v
 		} else {
 			all.add(v)
@@ -329,7 +321,7 @@ func TermOf(lang, word string) string {
 		if StopWord("en", word) {
 			return ""
 		}
-		return englishStem(clip(word))
+		return english.Stem(clip(word), true)
 	}
 	if a := languageAnalyzers()[lang]; a != nil {
 		return a.term(word)

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"example.com/ragflow/internal/memo"
 )
 
 // run is one pass of an analyzer over a text.
@@ -17,12 +15,6 @@ type run struct {
 	pos int
 	buf []Span // parts of the compound under way
 	raw []byte // its whole form under way
-
-	// Where numbers are made and no tokens: see Vocabulary.
-	vocabulary *Vocabulary
-	surfaces   *memo.Shared
-	numbers    []uint32
-	read       lettered
 }
 
 // all makes the terms of the text.
@@ -86,12 +78,6 @@ func (r *run) part(p Span) {
 		r.pos++
 		return
 	}
-	if r.vocabulary != nil {
-		if n := r.ofSurface(r.s[p.Start:p.End]); n > 0 {
-			r.numbers = append(r.numbers, n-1)
-		}
-		return
-	}
 	if t := r.a.lookup(r.c, r.s[p.Start:p.End]); t != "" {
 		r.emit(t, p.Start, p.End)
 	}
@@ -99,10 +85,6 @@ func (r *run) part(p Span) {
 }
 
 func (r *run) emit(term string, start, end int) {
-	if r.vocabulary != nil {
-		r.numbers = append(r.numbers, r.vocabulary.Number(clip(term)))
-		return
-	}
 	r.out = append(r.out, Token{Term: clip(term), Start: start, End: end, Pos: r.pos})
 }
 
@@ -144,17 +126,7 @@ func (r *run) whole(parts []Span) bool {
 		b = append(b, r.s[p.Start:p.End]...)
 	}
 	r.raw = b
-	if r.vocabulary != nil {
-		number, known := r.surfaces.Get(string(b)) // no allocation for a name seen before
-		if !known {
-			number = r.ofNew(string(b))
-		}
-		if number > 0 {
-			r.numbers = append(r.numbers, number-1)
-		}
-		return number > 0
-	}
-	term, known := r.c.newer.Get(string(b)) // no allocation, as above
+	term, known := r.c.newer[string(b)] // no allocation for a name seen before
 	if !known {
 		term = r.a.lookup(r.c, string(b))
 	}

@@ -21,21 +21,11 @@ func (r *run) words(from, to int) {
 // fields adds the terms of the fields of s[from:to], which is UTF-8.
 func (r *run) fields(from, to int) {
 	for at := from; at < to; {
-		if len(r.read.runs) > 0 {
-			if at = r.known(at, to); at == to {
-				return
-			}
-		} else if classes[r.s[at]] == spaceByte {
+		if classes[r.s[at]] == spaceByte {
 			at++
 			continue
 		}
-		end := at
-		if len(r.read.runs) > 0 {
-			end = r.field(at, to)
-		}
-		if end == at {
-			end = r.plain(at, to)
-		}
+		end := r.plain(at, to)
 		if end == at {
 			for end < to && classes[r.s[end]] != spaceByte {
 				end++
@@ -124,7 +114,7 @@ func (r *run) plain(at, to int) (end int) {
 	if isUpper(s[at]) {
 		first++
 	}
-	switch end := smallEnd(s, first); { // as most are: The, cell, cells, and cells;
+	switch end := lowerEnd(s, first); { // as most are: The, cell, cells, and cells;
 	case end == at:
 	case end == to || classes[s[end]] == spaceByte:
 		r.part(Span{at, end})

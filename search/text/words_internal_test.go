@@ -50,41 +50,14 @@ func TestPlainFields(t *testing.T) {
 func compareTwins(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, a := range []*analyzer{englishAnalyzer, plainAnalyzer, vietnameseAnalyzer.words, languageAnalyzers()["pl"], languageAnalyzers()["fr"]} {
-		v := NewVocabulary(a)
 		for _, s := range texts {
 			if want, got := segmented(a, s), a.Append(nil, s); !slices.Equal(got, want) {
 				t.Fatalf("%s: Append(%q) (-twin +got):\n%s", a.name, s, cmp.Diff(want, got))
 			}
-			compareReading(t, v, a, s)
 			if got, want := isVietnamese(s), mostlyVietnamese(s[:min(len(s), maxLanguage)]); got != want {
 				t.Fatalf("isVietnamese(%q) = %v, want %v", s, got, want)
 			}
 		}
-	}
-}
-
-// compareReading fails where the terms of a text that was read, or the votes for its
-// language, differ from those of one that was not.
-func compareReading(t *testing.T, v *Vocabulary, a *analyzer, s string) {
-	t.Helper()
-	r, _ := v.Read(nil, s)
-	var want []string
-	for _, token := range a.Append(nil, s) {
-		want = append(want, token.Term)
-	}
-	for range 2 { // words met first, and again
-		var got []string
-		for _, n := range v.AppendRead(nil, &r, "") {
-			got = append(got, v.Terms()[n])
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%s: AppendRead(%q) (-want +got):\n%s", a.name, s, cmp.Diff(want, got))
-		}
-	}
-	var voted, got ballot
-	voted.vote(s)
-	if got.read(&r); got != voted {
-		t.Fatalf("votes of %q: %v, want %v", s, got, voted)
 	}
 }
 
@@ -119,7 +92,7 @@ func TestCacheForgets(t *testing.T) {
 			t.Fatalf("after %d words, one that is asked for always: %d, %v", i, v, ok)
 		}
 	}
-	if n := c.newer.Len() + c.older.Len(); n > 2*maxCache {
+	if n := len(c.newer) + len(c.older); n > 2*maxCache {
 		t.Errorf("%d words are kept, more than %d", n, 2*maxCache)
 	}
 	if _, ok := c.get("1"); ok {
