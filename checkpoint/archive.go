@@ -13,16 +13,16 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// archiveFormat and archiveVersion stand in the first line of an archive.
+// The first line of an archive names its format and version.
 const (
 	archiveFormat  = "ragflow thread"
 	archiveVersion = 1
 )
 
-// Archive is a whole thread outside of a store. Written by [Archive.Write] it
-// is text, one JSON object a line: a header; one line a commit, oldest first,
-// with its deltas and their notes; one line a pending result; and last the
-// number of lines before it and the SHA-256 of their bytes.
+// Archive is a whole thread outside of a store. [Archive.Write] writes it as text
+// with one JSON object a line: a header; each commit with its deltas, oldest first;
+// each pending result; and last the number of lines before it and the SHA-256 of
+// their bytes.
 //
 //	{"format":"ragflow thread","version":1,"thread":"work","created":"…","commits":8,"pending":0}
 //	{"id":1,"parent":0,"run":"…","step":0,"source":"input","status":"running","time":"…","deltas":[{"rank":0,"body":{…}}]}
@@ -35,9 +35,9 @@ type Archive struct {
 	Pending []graph.TaskResult // finished tasks of a superstep that was not committed
 }
 
-// ArchiveError tells why a file is no archive, or no whole one.
+// ArchiveError reports why a file is not a whole archive.
 type ArchiveError struct {
-	Line   int // from 1; 0 where it is not about one line
+	Line   int // from 1; 0 if it is not about one line
 	Reason string
 }
 
@@ -71,8 +71,8 @@ type commitLine struct {
 	Deltas      []deltaLine    `json:"deltas,omitempty"`
 }
 
-// deltaLine keeps a body as JSON within JSON, so that a person can read it; one
-// whose bytes would change by that, as text.
+// deltaLine holds a body as nested JSON, which a person can read, or as text if
+// its bytes would change by that.
 type deltaLine struct {
 	Rank     int             `json:"rank"`
 	Path     string          `json:"path,omitempty"`
@@ -100,17 +100,10 @@ func (a *Archive) Write(w io.Writer) error {
 	out := &archiveWriter{w: w, sum: sha256.New()}
 	out.line(headerLine{archiveFormat, archiveVersion, a.Thread, a.Created.UTC(), len(a.Commits), len(a.Pending)})
 	for _, c := range a.Commits {
-		line := commitLine{
-			ID: c.ID, Parent: c.Parent, Run: c.Run, Step: c.Step, Source: c.Source, Status: c.Status,
-			Time: c.Time.UTC(), Fingerprint: c.Fingerprint, Frontier: c.Frontier, Error: c.Error,
-		}
-		for _, d := range c.Deltas {
-			line.Deltas = append(line.Deltas, toLine(d))
-		}
-		out.line(line)
+		out.line(newCommitLine(c))
 	}
 	for _, p := range a.Pending {
-		out.line(pendingLine{p.Run, p.Step, p.Attempt, toLine(p.Delta)})
+		out.line(pendingLine{p.Run, p.Step, p.Attempt, newDeltaLine(p.Delta)})
 	}
 	out.line(trailerLine{out.lines, hex.EncodeToString(out.sum.Sum(nil))})
 	if out.err != nil {
@@ -142,7 +135,29 @@ func (w *archiveWriter) line(v any) {
 	_, w.err = w.w.Write(b.Bytes())
 }
 
-func toLine(d graph.Delta) deltaLine {
+func newCommitLine(c graph.Commit) commitLine {
+	line := commitLine{
+		ID: c.ID, Parent: c.Parent, Run: c.Run, Step: c.Step, Source: c.Source, Status: c.Status,
+		Time: c.Time.UTC(), Fingerprint: c.Fingerprint, Frontier: c.Frontier, Error: c.Error,
+	}
+	for _, d := range c.Deltas {
+		line.Deltas = append(line.Deltas, newDeltaLine(d))
+	}
+	return line
+}
+
+func (l commitLine) commit() graph.Commit {
+	c := graph.Commit{
+		ID: l.ID, Parent: l.Parent, Run: l.Run, Step: l.Step, Source: l.Source, Status: l.Status,
+		Time: l.Time, Fingerprint: l.Fingerprint, Frontier: l.Frontier, Error: l.Error,
+	}
+	for _, d := range l.Deltas {
+		c.Deltas = append(c.Deltas, d.delta())
+	}
+	return c
+}
+
+func newDeltaLine(d graph.Delta) deltaLine {
 	line := deltaLine{Rank: d.Rank, Path: d.Path, Node: d.Node, Error: d.Error, Notes: d.Notes}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, d.Body); err == nil && bytes.Equal(compact.Bytes(), d.Body) {

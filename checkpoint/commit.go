@@ -1,18 +1,21 @@
 package checkpoint
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
-	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Commit implements [graph.Store]. It renews the lease, too. Bodies that are
-// not JSON in UTF-8 are refused with an [graph.EntryError]; bytes of Error that are
-// not UTF-8 are replaced.
+// Commit implements [graph.Store]. It also renews the lease. A body that is not
+// JSON in UTF-8 is refused with a [graph.EntryError]; invalid UTF-8 in an Error is
+// replaced.
 func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
 	b, err := graph.NormalizeBatch(l.Thread, b, s.clock())
 	if err != nil {
@@ -23,148 +26,199 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
 	var at int64
-	var now holding
-	err = s.write(ctx, func(w *write) error {
-		var was holding
-		var err error
-		if was, at, err = w.advance(l, b, s.micros()); err != nil {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		h, err := held(tx, l)
+		if err != nil {
 			return err
 		}
-		if now, err = w.runOf(was, b.Commit); err != nil {
+		if h.head != b.Parent {
+			return fmt.Errorf("thread %q: %w: it is commit %d, not %d", l.Thread, graph.ErrConflict, h.head, b.Parent)
+		}
+		at = h.last + 1
+		if err := tx.Do(`UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3,
+			until = CASE WHEN ?4 THEN NULL ELSE ?5 + ttl END, owner = CASE WHEN ?4 THEN '' ELSE owner END WHERE id = ?6`,
+			at, turns(b.Source), bodyBytes(b.Deltas), b.Release, s.now(), h.thread); err != nil {
 			return err
 		}
-		err = e.save(w, now, at)
-		if err == nil && now.pending && !b.KeepPending {
-			now.pending = false
-			_, err = w.Exec(`DELETE FROM pending WHERE thread = ?`, now.thread)
+		if err := s.insert(tx, e, h.thread, at, b.Parent); err != nil || b.KeepPending {
+			return err
 		}
-		return err
+		return tx.Do(`DELETE FROM pending WHERE thread = ?`, h.thread)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
-	if b.Release {
-		s.holdings.drop(l.Thread)
-	} else {
-		s.holdings.put(l.Thread, now)
-	}
 	return graph.CommitID(at), nil
 }
 
-// Pend implements [graph.Store]. It renews the lease, too. Of the same attempt
-// saved twice the first one stands.
+// Pend implements [graph.Store]. It also renews the lease. If the same attempt is
+// saved twice, the first result stays.
 func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
 	r, err := graph.NormalizeResult(r)
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
-	var h holding
-	err = s.write(ctx, func(w *write) error {
-		if h, err = w.holding(l); err != nil {
-			return err
-		}
-		moved, err := w.Exec(`UPDATE threads SET until = ? + ttl WHERE id = ? AND token = ? AND until IS NOT NULL`, s.micros(), h.thread, l.Token)
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		h, err := held(tx, l)
 		if err != nil {
 			return err
 		}
-		if n, err := moved.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, superseded(l))
+		if err := tx.Do(`UPDATE threads SET until = ? + ttl WHERE id = ?`, s.now(), h.thread); err != nil {
+			return err
 		}
-		return w.pend(h.thread, r)
+		return s.insertPending(tx, h.thread, l.Thread, r)
 	})
 	if err != nil {
 		return fmt.Errorf("pend: %w", err)
 	}
-	h.pending = true
-	s.holdings.put(l.Thread, h)
 	return nil
 }
 
-// write runs fn in a transaction and remembers the names it added.
-func (s *SQLite) write(ctx context.Context, fn func(*write) error) error {
-	var w *write
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		w = &write{Tx: tx, names: &s.names, holdings: &s.holdings, sealer: s.sealer}
-		return fn(w)
-	})
-	if err == nil {
-		w.saved()
-	}
-	return err
+// entry is a commit that is ready to be inserted.
+type entry struct {
+	graph.Commit
+	frontier any
+	deltas   []deltaRow
+	snapshot []byte // deflated; nil if there is none
 }
 
-// advance moves the head to the next commit, if lease and parent are right, and
-// returns its id.
-func (w *write) advance(l graph.Lease, b graph.Batch, now int64) (holding, int64, error) {
-	h, err := w.holding(l)
-	if err != nil {
-		return h, 0, err
-	}
-	last, err := w.lastCommit()
-	if err != nil {
-		return h, 0, err
-	}
-	const move = `UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3, `
-	const where = ` WHERE id = ?4 AND token = ?5 AND until IS NOT NULL AND coalesce(head, 0) = ?6`
-	at := last + 1
-	inputs, size := turns(b.Source), bodyBytes(b.Deltas)
-	var moved sql.Result
-	if b.Release {
-		moved, err = w.Exec(move+`owner = '', until = NULL`+where, at, inputs, size, h.thread, l.Token, int64(b.Parent))
-	} else {
-		moved, err = w.Exec(move+`until = ?7 + ttl`+where, at, inputs, size, h.thread, l.Token, int64(b.Parent), now)
-	}
-	if err != nil {
-		return h, 0, err
-	}
-	if n, err := moved.RowsAffected(); err != nil || n == 1 {
-		return h, at, err
-	}
-	var head int64
-	err = w.QueryRow(`SELECT coalesce(head, 0) FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
-		l.Thread, l.Token).Scan(&head)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return h, 0, superseded(l)
-	case err != nil:
-		return h, 0, err
-	}
-	return h, 0, conflict(l.Thread, graph.CommitID(head), b.Parent)
+// deltaRow is a delta with the columns that hold its notes.
+type deltaRow struct {
+	graph.Delta
+	start, duration any
+	notes           []byte
 }
 
-// runOf finds or adds the run of a commit that the head has just moved to. The
-// run of a thread's head has no end yet; it is noted once another run follows.
-func (w *write) runOf(h holding, c graph.Commit) (holding, error) {
-	if h.run == c.Run && h.runID != 0 {
-		return h, nil
-	}
-	if c.Parent != 0 {
-		if _, err := w.Exec(`UPDATE runs SET last = ?1 WHERE id = (SELECT run FROM commits WHERE id = ?1)`, int64(c.Parent)); err != nil {
-			return h, err
+func newEntry(b graph.Batch) (*entry, error) {
+	e := &entry{Commit: b.Commit, deltas: make([]deltaRow, len(b.Deltas))}
+	if len(b.Frontier) > 0 {
+		text, err := json.Marshal(b.Frontier)
+		if err != nil {
+			return nil, err
 		}
+		e.frontier = string(text)
+	}
+	for i, d := range b.Deltas {
+		var err error
+		if e.deltas[i], err = newDeltaRow(d, b.Time); err != nil {
+			return nil, fmt.Errorf("delta %d: %w", i, err)
+		}
+	}
+	if b.Snapshot == nil {
+		return e, nil
+	}
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err == nil {
+		_, err = z.Write(b.Snapshot)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	e.snapshot = packed.Bytes()
+	return e, err
+}
+
+// newDeltaRow stores the start of a task relative to base. A start too far from it
+// stays in the notes.
+func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
+	row, n := deltaRow{Delta: d}, d.Notes
+	if offset := n.Start.Sub(base); !n.Start.IsZero() && base.Add(offset).Equal(n.Start) {
+		row.start, n.Start = offset.Nanoseconds(), time.Time{}
+	}
+	if n.Duration != 0 {
+		row.duration, n.Duration = n.Duration.Nanoseconds(), 0
+	}
+	if reflect.ValueOf(&n).Elem().IsZero() {
+		return row, nil
 	}
 	var err error
-	h.run = c.Run
-	h.runID, err = w.run(h.thread, c.Run, nil)
-	return h, err
+	if row.notes, err = json.Marshal(n); err != nil {
+		return row, fmt.Errorf("notes of node %q: %w", d.Node, err)
+	}
+	return row, nil
 }
 
-// run returns the id of a run, adding it where it is new; last is its newest
-// commit, the head's where it is nil.
-func (w *write) run(thread int64, run string, last any) (id int64, err error) {
-	key := runKey(run)
-	added, err := w.Exec(`INSERT INTO runs(thread, key, last) VALUES(?1, ?2, coalesce(?3, (SELECT head FROM threads WHERE id = ?1)))
-		ON CONFLICT DO NOTHING`, thread, key, last)
+// insert saves the rows of a commit.
+func (s *SQLite) insert(tx *sqlite.Tx, e *entry, thread, at int64, parent graph.CommitID) error {
+	problem, err := s.sealer.seal(errorPlace(e.Thread, at), []byte(e.Error))
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if n, err := added.RowsAffected(); err == nil && n == 1 {
-		return added.LastInsertId()
+	if err := tx.Do(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, bytes, error)
+		VALUES(?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at, int64(parent), thread, e.Run, e.Step, string(e.Source), string(e.Status), e.Time.UnixMicro(),
+		e.Fingerprint, e.frontier, bodyBytes(e.Deltas), problem); err != nil {
+		return err
 	}
-	if last != nil {
-		if _, err := w.Exec(`UPDATE runs SET last = ? WHERE key = ? AND thread = ?`, last, key, thread); err != nil {
-			return 0, err
+	return s.insertContent(tx, e, at)
+}
+
+// insertContent saves the deltas and the snapshot of a commit.
+func (s *SQLite) insertContent(tx *sqlite.Tx, e *entry, at int64) error {
+	for n, d := range e.deltas {
+		t, err := s.sealDelta(d, deltaPlace(e.Thread, at, n))
+		if err != nil {
+			return err
+		}
+		if err := tx.Do(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			at, n, d.Rank, d.Path, d.Node, t.body, t.error, d.start, d.duration, t.notes); err != nil {
+			return err
 		}
 	}
-	return id, w.QueryRow(`SELECT id FROM runs WHERE key = ? AND thread = ?`, key, thread).Scan(&id)
+	if e.snapshot == nil {
+		return nil
+	}
+	packed, err := s.sealer.sealBytes(snapshotPlace(e.Thread, at), e.snapshot)
+	if err != nil {
+		return err
+	}
+	return tx.Do(`INSERT INTO snapshots(at, body) VALUES(?, ?)`, at, packed)
+}
+
+func (s *SQLite) insertPending(tx *sqlite.Tx, thread int64, name string, r graph.TaskResult) error {
+	d, err := newDeltaRow(r.Delta, time.Unix(0, 0))
+	if err != nil {
+		return err
+	}
+	t, err := s.sealDelta(d, pendingPlace(name, r))
+	if err != nil {
+		return err
+	}
+	return tx.Do(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, t.body, t.error, d.start, d.duration, t.notes)
+}
+
+// sealedDelta holds the columns that may be encrypted.
+type sealedDelta struct{ body, error, notes any }
+
+func (s *SQLite) sealDelta(d deltaRow, place string) (t sealedDelta, err error) {
+	if t.body, err = s.sealer.seal(place+" body", d.Body); err != nil {
+		return t, err
+	}
+	if t.error, err = s.sealer.seal(place+" error", []byte(d.Error)); err != nil {
+		return t, err
+	}
+	t.notes, err = s.sealer.seal(place+" notes", d.notes)
+	return t, err
+}
+
+// turns is what a commit adds to the number of turns of its thread.
+func turns(s graph.Source) int {
+	switch s {
+	case graph.SourceInput:
+		return 1
+	case graph.SourceUndo:
+		return -1
+	default:
+		return 0
+	}
+}
+
+func bodyBytes(deltas []graph.Delta) (n int) {
+	for _, d := range deltas {
+		n += len(d.Body)
+	}
+	return n
 }

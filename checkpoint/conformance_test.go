@@ -34,13 +34,13 @@ func TestSQLiteInMemory(t *testing.T) {
 
 func TestKeeper(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
-		runKeeper(t, func(t *testing.T) checkpoint.Store {
+		runKeeper(t, func(t *testing.T) *checkpoint.SQLite {
 			t.Helper()
 			return open(t, filepath.Join(t.TempDir(), "threads.db"))
 		})
 	})
 	t.Run("SQLite in memory", func(t *testing.T) {
-		runKeeper(t, func(t *testing.T) checkpoint.Store {
+		runKeeper(t, func(t *testing.T) *checkpoint.SQLite {
 			t.Helper()
 			return open(t, ":memory:")
 		})

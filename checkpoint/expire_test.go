@@ -10,7 +10,7 @@ import (
 )
 
 // sayAt makes a thread of one commit, made at a time.
-func sayAt(t *testing.T, s checkpoint.Store, thread string, at time.Time) *writer {
+func sayAt(t *testing.T, s *checkpoint.SQLite, thread string, at time.Time) *writer {
 	t.Helper()
 	w := hold(t, s, thread)
 	b := batch(graph.Delta{Node: "n", Body: []byte(`{"said":"` + longText(thread) + `"}`)})
@@ -19,7 +19,7 @@ func sayAt(t *testing.T, s checkpoint.Store, thread string, at time.Time) *write
 	return w
 }
 
-func expired(t *testing.T, s checkpoint.Store, before time.Time, dryRun bool) []string {
+func expired(t *testing.T, s *checkpoint.SQLite, before time.Time, dryRun bool) []string {
 	t.Helper()
 	infos, err := s.Expire(t.Context(), before, dryRun)
 	if err != nil {
@@ -32,7 +32,7 @@ func expired(t *testing.T, s checkpoint.Store, before time.Time, dryRun bool) []
 	return names
 }
 
-func expireDeletes(t *testing.T, s checkpoint.Store) {
+func expireDeletes(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	for i, name := range []string{"old", "older", "new"} {
 		w := sayAt(t, s, name, moment().Add([]time.Duration{-time.Hour, -2 * time.Hour, time.Hour}[i]))
@@ -51,7 +51,7 @@ func expireDeletes(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "commits of the other", len(walk(t, s, "new", 0)), 1)
 }
 
-func expireLeavesHeld(t *testing.T, s checkpoint.Store) {
+func expireLeavesHeld(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	w := sayAt(t, s, "t", moment())
 	wantEqual(t, "expired", expired(t, s, moment().Add(time.Hour), false), nil)
@@ -60,7 +60,7 @@ func expireLeavesHeld(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "expired when released", expired(t, s, moment().Add(time.Hour), false), []string{"t"})
 }
 
-func expireNothing(t *testing.T, s checkpoint.Store) {
+func expireNothing(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	wantEqual(t, "of an empty store", expired(t, s, moment(), false), nil)
 	sayAt(t, s, "t", moment()).release()
@@ -69,7 +69,7 @@ func expireNothing(t *testing.T, s checkpoint.Store) {
 }
 
 // threads lists the names that Threads tells.
-func threads(t *testing.T, s checkpoint.Store) []string {
+func threads(t *testing.T, s *checkpoint.SQLite) []string {
 	t.Helper()
 	infos, err := s.Threads(t.Context())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 func childFault(ctx context.Context, s *checkpoint.SQLite, mode, path string, out io.Writer) error {
 	switch mode {
 	case "holding": // dies within a transaction, holding the lock
-		db, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: []string{"", "", ""}})
+		db, err := sqlite.Open(ctx, path, sqlite.Options{Migrations: []string{""}})
 		if err != nil {
 			return err
 		}

@@ -234,23 +234,20 @@ func TestRenewedLeaseIsKept(t *testing.T) {
 // TestVerifyFinds breaks a store in ways that SQLite does not see.
 func TestVerifyFinds(t *testing.T) {
 	for _, tt := range []struct{ name, breakage, want string }{
-		{"a text is gone", `DELETE FROM blobs WHERE id = (SELECT min(id) FROM blobs)`, "missing"},
-		{"a text was changed", `UPDATE blobs SET body = 'forged' || body WHERE id = (SELECT min(id) FROM blobs)`, "does not match its hash"},
-		{"a hash is gone", `DELETE FROM blobkeys`, "has no hash"},
-		{"a body is no JSON", `UPDATE commits SET body = '{"broken' WHERE id = 2`, "not valid JSON"},
-		{"another body is no JSON", `UPDATE deltas SET body = '{"broken' WHERE at = 2`, "not valid JSON"},
-		{"a delta is gone", `UPDATE commits SET rank = NULL WHERE id = 2`, "out of order"},
-		{"a commit is gone", `DELETE FROM commits WHERE id = 2`, "is missing"},
-		{"a parent is gone", `UPDATE commits SET parent = NULL WHERE id = 3`, "the line begins here"},
-		{"a circle", `UPDATE commits SET parent = 3 WHERE id = 2`, "not older"},
-		{"a commit of nobody", `INSERT INTO commits(id, thread, run, step, time) SELECT 99, thread, run, 1, time FROM commits WHERE id = 3`, "belong to the thread"},
-		{"the head is another", `UPDATE threads SET head = 2`, "belong to the thread"},
+		{"a body is no JSON", `UPDATE deltas SET body = '{"broken' WHERE at = 2 AND n = 0`, "not valid JSON"},
+		{"a body was changed", `UPDATE deltas SET body = '{}' WHERE at = 2 AND n = 0`, "its updates have 2 bytes"},
+		{"a delta is gone", `DELETE FROM deltas WHERE at = 2 AND n = 0`, "a delta is missing"},
+		{"deltas are swapped", `UPDATE deltas SET rank = 7 WHERE at = 2 AND n = 0`, "out of order"},
+		{"a commit is gone", `DELETE FROM deltas WHERE at = 2; DELETE FROM commits WHERE id = 2`, "its parent is commit 2, the commit before it is 1"},
+		{"a parent is gone", `UPDATE commits SET parent = NULL WHERE id = 3`, "its parent is commit 0"},
+		{"a commit of nobody", `INSERT INTO commits(id, thread, run, step, source, status, time, graph, bytes) SELECT 99, thread, run, 1, source, status, time, graph, 0 FROM commits WHERE id = 3`, "the newest commit is 99"},
+		{"the head is another", `UPDATE threads SET head = 2`, "the head is commit 2"},
+		{"the first is another", `UPDATE threads SET first = 2`, "the first commit is 2"},
 		{"turns are wrong", `UPDATE threads SET inputs = 7`, "7 turns are counted"},
 		{"bytes are wrong", `UPDATE threads SET bytes = 7`, "7 bytes are counted"},
-		{"a run ends elsewhere", `UPDATE runs SET last = 77`, "says it ended here"},
-		{"a run is gone", `PRAGMA foreign_keys = OFF; DELETE FROM runs`, "broken run id"},
-		{"a snapshot is broken", `UPDATE snapshots SET body = x'00ff'`, "snapshot"},
-		{"a status is gone", `UPDATE commits SET status = NULL WHERE id = 3`, "status"},
+		{"a snapshot is broken", `UPDATE snapshots SET body = x'0100ff'`, "snapshot"},
+		{"a status is gone", `UPDATE commits SET status = '' WHERE id = 3`, "status"},
+		{"notes are no JSON", `UPDATE deltas SET notes = '{"broken' WHERE at = 2 AND n = 0`, "notes"},
 		{"a pending result is broken", `UPDATE pending SET body = '{"broken'`, "pending result"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -296,7 +293,7 @@ func TestVerifyFinds(t *testing.T) {
 // change runs SQL on a store's file, as another program could.
 func change(t *testing.T, path, text string) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{""}})
 	if err != nil {
 		t.Fatal(err)
 	}

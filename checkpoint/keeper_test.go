@@ -14,11 +14,11 @@ import (
 
 // runKeeper checks what a store does with whole threads. open returns a new,
 // empty store for each clause, which is closed after it.
-func runKeeper(t *testing.T, open func(t *testing.T) checkpoint.Store) {
+func runKeeper(t *testing.T, open func(t *testing.T) *checkpoint.SQLite) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
-		run  func(t *testing.T, s checkpoint.Store)
+		run  func(t *testing.T, s *checkpoint.SQLite)
 	}{
 		{"an archive gives back the thread", archiveGivesBack},
 		{"an archive of a commit ends there", archiveOfACommit},
@@ -56,7 +56,7 @@ func runKeeper(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 }
 
 // openMemory opens a store that lives in memory.
-func openMemory(t *testing.T) checkpoint.Store {
+func openMemory(t *testing.T) *checkpoint.SQLite {
 	t.Helper()
 	s := open(t, ":memory:")
 	t.Cleanup(func() { _ = s.Close() })
@@ -102,16 +102,16 @@ func (w *writer) release() {
 	}
 }
 
-func export(t *testing.T, s checkpoint.Store, name string, at graph.CommitID) *checkpoint.Archive {
+func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) *checkpoint.Archive {
 	t.Helper()
-	a, err := checkpoint.Export(t.Context(), s, name, at)
+	a, err := s.Export(t.Context(), name, at)
 	if err != nil {
 		t.Fatalf("Export(%q, %d): %v", name, at, err)
 	}
 	return a
 }
 
-func importAs(t *testing.T, s checkpoint.Store, a *checkpoint.Archive, name string) {
+func importAs(t *testing.T, s *checkpoint.SQLite, a *checkpoint.Archive, name string) {
 	t.Helper()
 	if err := s.Import(t.Context(), a, name); err != nil {
 		t.Fatalf("Import(%q): %v", name, err)
@@ -127,7 +127,7 @@ func bare(commits []graph.Commit) []graph.Commit {
 	return out
 }
 
-func info(t *testing.T, s checkpoint.Store, name string) checkpoint.Info {
+func info(t *testing.T, s *checkpoint.SQLite, name string) checkpoint.Info {
 	t.Helper()
 	infos, err := s.Threads(t.Context())
 	if err != nil {
@@ -142,7 +142,7 @@ func info(t *testing.T, s checkpoint.Store, name string) checkpoint.Info {
 	return checkpoint.Info{}
 }
 
-func archiveGivesBack(t *testing.T, s checkpoint.Store) {
+func archiveGivesBack(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	l := acquire(t, s, "t", graph.AcquireOptions{TTL: time.Hour})
@@ -161,18 +161,18 @@ func archiveGivesBack(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "loaded", deltas, wanted)
 }
 
-func archiveOfACommit(t *testing.T, s checkpoint.Store) {
+func archiveOfACommit(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	all := thread(t, s, "t")
 	importAs(t, s, export(t, s, "t", all[2].ID), "copy")
 	wantEqual(t, "commits", bare(walk(t, s, "copy", 0)), bare(all[2:]))
-	_, err := checkpoint.Export(t.Context(), s, "t", all[0].ID+100)
+	_, err := s.Export(t.Context(), "t", all[0].ID+100)
 	wantError(t, "Export of an unknown commit", err, graph.ErrNotFound)
-	_, err = checkpoint.Export(t.Context(), s, "nobody", 0)
+	_, err = s.Export(t.Context(), "nobody", 0)
 	wantError(t, "Export of an unknown thread", err, graph.ErrNotFound)
 }
 
-func archiveBytes(t *testing.T, s checkpoint.Store) {
+func archiveBytes(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "t")
 	var first, second bytes.Buffer
@@ -194,7 +194,7 @@ func archiveBytes(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "bytes of an archive", second.String(), first.String())
 }
 
-func importIDs(t *testing.T, s checkpoint.Store) {
+func importIDs(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	other := openMemory(t)
 	thread(t, other, "before")
@@ -211,7 +211,7 @@ func importIDs(t *testing.T, s checkpoint.Store) {
 	}
 }
 
-func importRefuses(t *testing.T, s checkpoint.Store) {
+func importRefuses(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	wantError(t, "Import", s.Import(t.Context(), export(t, s, "t", 0), ""), graph.ErrExists)
@@ -228,14 +228,14 @@ func importRefuses(t *testing.T, s checkpoint.Store) {
 	wantError(t, "Head after a refused import", err, graph.ErrNotFound)
 }
 
-func importBusy(t *testing.T, s checkpoint.Store) {
+func importBusy(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "t")
 	hold(t, s, "new")
 	wantError(t, "Import", s.Import(t.Context(), export(t, s, "t", 0), "new"), graph.ErrBusy)
 }
 
-func copiesAreIndependent(t *testing.T, s checkpoint.Store) {
+func copiesAreIndependent(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	importAs(t, s, export(t, s, "t", 0), "copy")
@@ -251,7 +251,7 @@ func copiesAreIndependent(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "the copy", walk(t, s, "copy", 0), copied)
 }
 
-func importedGoesOn(t *testing.T, s checkpoint.Store) {
+func importedGoesOn(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	a := export(t, checkpointOf(t), "t", 0)
 	importAs(t, s, a, "")
@@ -265,7 +265,7 @@ func importedGoesOn(t *testing.T, s checkpoint.Store) {
 	}
 }
 
-func checkpointOf(t *testing.T) checkpoint.Store {
+func checkpointOf(t *testing.T) *checkpoint.SQLite {
 	t.Helper()
 	s := openMemory(t)
 	thread(t, s, "t")
@@ -273,7 +273,7 @@ func checkpointOf(t *testing.T) checkpoint.Store {
 }
 
 // pruneCounts: what the store knows of threads and runs follows a prune.
-func pruneCounts(t *testing.T, s checkpoint.Store) {
+func pruneCounts(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	all := thread(t, s, "t")
 	before := info(t, s, "t")
@@ -292,7 +292,7 @@ func pruneCounts(t *testing.T, s checkpoint.Store) {
 }
 
 // prunedTravels: the archive of a pruned thread gives the same thread.
-func prunedTravels(t *testing.T, s checkpoint.Store) {
+func prunedTravels(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	all := thread(t, s, "t")
 	prune(t, s, "t", all[2].ID, "base")
@@ -303,7 +303,7 @@ func prunedTravels(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "snapshot", len(snapshot.Body), 0)
 }
 
-func deleteForgets(t *testing.T, s checkpoint.Store) {
+func deleteForgets(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "t")
 	want := thread(t, s, "other")
@@ -323,14 +323,14 @@ func deleteForgets(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "turns of a new thread of that name", info(t, s, "t").Inputs, 3)
 }
 
-func deleteAllOrNothing(t *testing.T, s checkpoint.Store) {
+func deleteAllOrNothing(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	wantError(t, "Delete", s.Delete(t.Context(), "t", "nobody"), graph.ErrNotFound)
 	wantEqual(t, "commits", walk(t, s, "t", 0), want)
 }
 
-func deleteBusy(t *testing.T, s checkpoint.Store) {
+func deleteBusy(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	hold(t, s, "t")
@@ -338,7 +338,7 @@ func deleteBusy(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "commits", walk(t, s, "t", 0), want)
 }
 
-func deleteLeavesShared(t *testing.T, s checkpoint.Store) {
+func deleteLeavesShared(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "a")
 	want := thread(t, s, "b") // shares the text of the questions
@@ -349,7 +349,7 @@ func deleteLeavesShared(t *testing.T, s checkpoint.Store) {
 	thread(t, s, "c")
 }
 
-func neverAgain(t *testing.T, s checkpoint.Store) {
+func neverAgain(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	all := thread(t, s, "t")
 	old := acquire(t, s, "t", graph.AcquireOptions{TTL: time.Nanosecond})
@@ -368,7 +368,7 @@ func neverAgain(t *testing.T, s checkpoint.Store) {
 	}
 }
 
-func undoCounts(t *testing.T, s checkpoint.Store) {
+func undoCounts(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "t")
 	w := hold(t, s, "t")
@@ -377,7 +377,7 @@ func undoCounts(t *testing.T, s checkpoint.Store) {
 	wantEqual(t, "turns", info(t, s, "t").Inputs, 2)
 }
 
-func snapshotsListed(t *testing.T, s checkpoint.Store) {
+func snapshotsListed(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	w := hold(t, s, "t")
 	w.turn(0, graph.SourceInput)
@@ -395,7 +395,7 @@ func snapshotsListed(t *testing.T, s checkpoint.Store) {
 	}
 }
 
-func verifyFindsNothing(t *testing.T, s checkpoint.Store) {
+func verifyFindsNothing(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	thread(t, s, "t")
 	hold(t, s, "empty")
@@ -404,7 +404,7 @@ func verifyFindsNothing(t *testing.T, s checkpoint.Store) {
 	}
 }
 
-func verifyUnknown(t *testing.T, s checkpoint.Store) {
+func verifyUnknown(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	_, err := s.Verify(t.Context(), "nobody")
 	wantError(t, "Verify", err, graph.ErrNotFound)
@@ -412,7 +412,7 @@ func verifyUnknown(t *testing.T, s checkpoint.Store) {
 
 // keepingBesideWriters prunes, copies and deletes while other threads are
 // written to.
-func keepingBesideWriters(t *testing.T, s checkpoint.Store) {
+func keepingBesideWriters(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	var wg sync.WaitGroup
 	for i := range 4 {

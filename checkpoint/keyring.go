@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/internal/sqlite"
 )
 
 // keyBytes is the length of a key: AES-256.
@@ -15,22 +18,22 @@ const keyBytes = 32
 
 // Keyring gives the keys of an encrypted store.
 type Keyring struct {
-	// Current is the id of the key that new records are sealed with: 1 to 32 ASCII
-	// letters, digits, dots, dashes and underscores. It stands in every record.
+	// Current is the id of the key that encrypts new records: 1 to 32 ASCII
+	// letters, digits, dots, dashes and underscores. Every record names its key.
 	Current string
 	// Key returns the 32 bytes of a key by its id. It is called when the store is
 	// opened, for Current and for every other key that records still need.
 	Key func(id string) ([]byte, error)
 }
 
-// ErrKey matches every *KeyError.
+// ErrKey matches every [*KeyError].
 var ErrKey = errors.New("the key of the store is missing or wrong")
 
-// KeyError tells that a store cannot be opened with the keys given. Nothing in
+// KeyError reports that a store cannot be opened with the given keys. Nothing in
 // it was changed.
 type KeyError struct {
 	Path   string
-	ID     string // of the key; empty where none is named
+	ID     string // of the key; may be empty
 	Reason string // what is wrong, and what to do
 }
 
@@ -44,18 +47,20 @@ func (e *KeyError) Error() string {
 // Is reports whether target is ErrKey.
 func (*KeyError) Is(target error) bool { return target == ErrKey }
 
+var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
+
 // ParseKeyring reads keys from a text such as an environment variable: entries
 // ID:KEY, separated by spaces or commas, the current key first and then those
 // that older records still need. KEY is 32 bytes in base64, as
 // `openssl rand -base64 32` writes them. An empty text gives nil: no encryption.
-// Errors name the entry by its position or id, never the key.
+// Errors name an entry by its position or id, never the key.
 func ParseKeyring(text string) (*Keyring, error) {
-	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
+	entries := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	if len(entries) == 0 {
 		return nil, nil //nolint:nilnil // no keys, no encryption, no error
 	}
 	keys := map[string][]byte{}
-	var first string
+	current, _, _ := strings.Cut(entries[0], ":")
 	for i, e := range entries {
 		id, encoded, ok := strings.Cut(e, ":")
 		if !ok || !keyID.MatchString(id) {
@@ -69,11 +74,8 @@ func ParseKeyring(text string) (*Keyring, error) {
 			return nil, fmt.Errorf("key %q is given twice", id)
 		}
 		keys[id] = key
-		if i == 0 {
-			first = id
-		}
 	}
-	return &Keyring{Current: first, Key: func(id string) ([]byte, error) {
+	return &Keyring{Current: current, Key: func(id string) ([]byte, error) {
 		if key, ok := keys[id]; ok {
 			return key, nil
 		}
@@ -81,4 +83,80 @@ func ParseKeyring(text string) (*Keyring, error) {
 	}}, nil
 }
 
-var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
+// Values of the meta key sealingKey.
+const (
+	sealingAll  = "all"  // everything is encrypted
+	sealingSome = "some" // there are records from before the store had a key
+)
+
+// keyWitness is the text whose encryption proves that a key is the right one. The
+// table meta has one for each key that a record may need.
+const keyWitness = "ragflow threads"
+
+// unlock prepares to read what is encrypted and to encrypt what is written. A
+// store without keys gets its first key here. Rotate encrypts its older records.
+func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
+	var known []string
+	load := func(tx *sqlite.Tx) (err error) {
+		known, err = texts(tx, `SELECT substr(key, 5) FROM meta WHERE substr(key, 1, 4) = '`+keyPrefix+`'`)
+		return err
+	}
+	if err := s.db.Read(ctx, load); err != nil {
+		return err
+	}
+	switch {
+	case ring == nil && len(known) == 0:
+		return nil
+	case ring == nil:
+		return &KeyError{Path: s.path, Reason: "it is encrypted: give its keys"}
+	case !keyID.MatchString(ring.Current):
+		return &KeyError{s.path, ring.Current, "the id of a key is 1 to 32 letters, digits, '.', '-' and '_'"}
+	}
+	seal := &sealer{ring: *ring}
+	if _, err := seal.aead(ring.Current); err != nil {
+		return &KeyError{s.path, ring.Current, err.Error()}
+	}
+	if slices.Contains(known, ring.Current) || s.db.ReadOnly() {
+		return s.db.Read(ctx, func(tx *sqlite.Tx) error { return s.useKeys(tx, seal, known) })
+	}
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := load(tx); err != nil { // another process may have been first
+			return err
+		}
+		if len(known) == 0 {
+			if err := tx.Do(`INSERT INTO meta SELECT ?, CASE WHEN EXISTS(SELECT 1 FROM threads) THEN ? ELSE ? END`,
+				sealingKey, sealingSome, sealingAll); err != nil {
+				return err
+			}
+		}
+		if err := s.useKeys(tx, seal, known); err != nil {
+			return err
+		}
+		witness, err := seal.sealBytes(keyPrefix+ring.Current, []byte(keyWitness))
+		if err != nil {
+			return err
+		}
+		return putMeta(tx, keyPrefix+ring.Current, witness)
+	})
+}
+
+// useKeys checks the keys that records may need.
+func (s *SQLite) useKeys(tx *sqlite.Tx, seal *sealer, known []string) error {
+	for _, id := range known {
+		if _, err := seal.aead(id); err != nil {
+			return &KeyError{s.path, id, fmt.Sprintf("records still need it, and %v: give it beside the current one until they are encrypted again", err)}
+		}
+		var witness any
+		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, keyPrefix+id).Scan(&witness); err != nil {
+			return err
+		}
+		if text, err := seal.open(keyPrefix+id, witness); err != nil || string(text) != keyWitness {
+			return &KeyError{s.path, id, "it is not the key that the store was encrypted with: give the right one"}
+		}
+	}
+	if err := tx.QueryRow(`SELECT coalesce((SELECT value FROM meta WHERE key = ?), '') = ?`, sealingKey, sealingAll).Scan(&seal.strict); err != nil {
+		return err
+	}
+	s.sealer = seal
+	return nil
+}

@@ -1,142 +1,162 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Acquire implements [graph.Store]. A lease that ended is taken over, and so
-// is one whose owner, as [ProcessOwner] names it, was a process of this host
-// that died. A live lease is respected even where the owner has the same name,
-// because one owner may run several writers. One that is not renewed for as
-// long as it lives, while Acquire waits, is taken over whatever the clocks say:
-// they may have gone back. Force takes any lease over. Without a TTL the lease
-// lives [graph.DefaultTTL].
+// Acquire implements [graph.Store]. A lease can be taken over when it has ended,
+// when its owner is a process that has died (see [ProcessOwner]), when it was not
+// renewed for its whole TTL while Acquire waited (clocks may have gone back), or
+// with Force. A live lease is respected even if the owner has the same name,
+// because one owner may run several writers. Without a TTL the lease lives
+// [graph.DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
 	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
-	first := true
-	var seen tenure
+	end := time.Now().Add(o.Wait)
+	var seen lease
 	since := time.Now()
-	return untilFree(ctx, o.Wait, func() (graph.Lease, error) {
-		if !first { // while another one holds it, only look
-			now, err := s.look(ctx, thread)
-			switch {
-			case !errors.Is(err, graph.ErrBusy):
-			case now != seen:
-				seen, since = now, time.Now()
-				return graph.Lease{}, err
-			case time.Since(since) < time.Duration(now.ttl)*time.Microsecond:
-				return graph.Lease{}, err
-			}
-			if err != nil && !errors.Is(err, graph.ErrBusy) {
-				return graph.Lease{}, err
+	for pause := 4 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		// The first try is a write. While another writer holds the thread, later
+		// ones only read.
+		var now lease
+		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+			now, err = s.lease(tx, thread)
+			return err
+		})
+		if now != seen {
+			seen, since = now, time.Now()
+		}
+		abandoned := o.Force || seen.token != 0 && time.Since(since) >= time.Duration(seen.ttl)*time.Microsecond
+		if err == nil || errors.Is(err, graph.ErrBusy) && abandoned {
+			var l graph.Lease
+			if l, err = s.acquire(ctx, thread, o, seen, abandoned); err == nil {
+				return l, nil
 			}
 		}
-		first = false
-		return s.acquire(ctx, thread, o, seen, time.Since(since))
-	})
+		left := time.Until(end)
+		if !errors.Is(err, graph.ErrBusy) || left <= 0 {
+			return graph.Lease{}, err
+		}
+		timer := time.NewTimer(min(left, pause/2+rand.N(pause)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return graph.Lease{}, fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		}
+	}
 }
 
-// tenure is a lease as others see it. It changes with every renewal.
-type tenure struct{ token, until, ttl int64 }
-
-func (s *SQLite) look(ctx context.Context, thread string) (now tenure, err error) {
-	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		row, err := s.holder(tx, thread)
-		now = row.tenure
-		return err
-	})
-	return now, err
+// lease is the row of a thread as far as it matters for its lease. It changes
+// with every renewal.
+type lease struct {
+	thread, token, until, ttl int64 // thread is 0 if there is none; until is 0 once released
+	head                      graph.CommitID
+	owner                     string
 }
 
-// acquire takes the thread, also from a tenure that was watched for longer than
-// it lives without being renewed: its end may lie far ahead, where a clock went
-// back, but nobody keeps it any more.
-func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen tenure, watched time.Duration) (graph.Lease, error) {
-	var row standing
+// lease reads the lease of a thread. The error matches [graph.ErrBusy] if it is
+// live.
+func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
+	err = tx.QueryRow(`SELECT id, token, coalesce(until, 0), ttl, coalesce(head, 0), owner FROM threads WHERE name = ?`, thread).
+		Scan(&l.thread, &l.token, &l.until, &l.ttl, &l.head, &l.owner)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return l, nil
+	case err != nil:
+		return l, err
+	case l.until > s.now() && !ownerDied(l.owner):
+		return l, fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(l.owner, "a writer without a name"),
+			time.UnixMicro(l.until).UTC().Format("2006-01-02 15:04:05.000 UTC"))
+	}
+	return l, nil
+}
+
+// acquire gives the next token, also if an abandoned lease is still as it was seen.
+func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen lease, abandoned bool) (graph.Lease, error) {
+	var now lease
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
-		row, err = s.holder(tx, thread)
-		abandoned := o.Force || row.tenure == seen && watched >= time.Duration(row.ttl)*time.Microsecond
-		if err != nil && (!errors.Is(err, graph.ErrBusy) || !abandoned) {
+		now, err = s.lease(tx, thread)
+		if err != nil && (!errors.Is(err, graph.ErrBusy) || !o.Force && (!abandoned || now != seen)) {
 			return err
 		}
-		if !row.known() {
-			if row, err = s.addThread(tx, thread); err != nil {
+		if now.thread == 0 {
+			if now, err = s.addThread(tx, thread); err != nil {
 				return err
 			}
 		}
-		row.token++
-		ttl := ttlOrDefault(o.TTL).Microseconds()
-		_, err = tx.Exec(`UPDATE threads SET owner = ?, token = ?, ttl = ?, until = ? WHERE id = ?`,
-			o.Owner, row.token, ttl, s.micros()+ttl, row.id)
-		return err
+		now.token++
+		now.ttl = ttlOrDefault(o.TTL)
+		return tx.Do(`UPDATE threads SET owner = ?, token = ?, ttl = ?, until = ? WHERE id = ?`,
+			o.Owner, now.token, now.ttl, s.now()+now.ttl, now.thread)
 	})
 	if err != nil {
 		return graph.Lease{}, err
 	}
-	s.holdings.put(thread, holding{token: row.token, thread: row.id, pending: row.pending})
-	return graph.Lease{Thread: thread, Owner: o.Owner, Token: row.token, Head: row.head, Keeper: s}, nil
+	return graph.Lease{Thread: thread, Owner: o.Owner, Token: now.token, Head: now.head, Keeper: s}, nil
 }
 
-// standing is where a thread stands: its lease and its head.
-type standing struct {
-	tenure
-	id      int64 // 0 where there is none
-	head    graph.CommitID
-	pending bool // there are pending results
+// addThread adds a thread whose tokens begin after those of all deleted ones.
+func (s *SQLite) addThread(tx *sqlite.Tx, name string) (l lease, err error) {
+	err = tx.QueryRow(`INSERT INTO threads(name, created, token)
+		VALUES(?, ?, coalesce((SELECT value FROM meta WHERE key = '`+lastTokenKey+`'), 0)) RETURNING id, token`, name, s.now()).
+		Scan(&l.thread, &l.token)
+	return l, err
 }
 
-func (r standing) known() bool { return r.id != 0 }
-
-// holder looks a thread up. A live lease is an ErrBusy, and told of.
-func (s *SQLite) holder(tx *sqlite.Tx, thread string) (row standing, err error) {
-	var owner string
-	var until sql.NullInt64
-	err = tx.QueryRow(`SELECT id, coalesce(head, 0), owner, until, token, ttl, EXISTS(SELECT 1 FROM pending p WHERE p.thread = t.id)
-		FROM threads t WHERE name = ?`, thread).
-		Scan(&row.id, &row.head, &owner, &until, &row.token, &row.ttl, &row.pending)
-	row.until = until.Int64
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return row, nil
-	case err != nil:
-		return row, err
-	case until.Valid && until.Int64 > s.micros() && !ownerDied(owner):
-		return row, busyError(owner, time.UnixMicro(until.Int64))
-	}
-	return row, nil
-}
-
-// Renew implements [graph.Store]. A lease that ended, but that nobody took, is
-// still its owner's.
+// Renew implements [graph.LeaseKeeper]. A lease that has ended can be renewed as
+// long as nobody has taken the thread over.
 func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
-	micros := ttlOrDefault(ttl).Microseconds()
+	micros := ttlOrDefault(ttl)
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		renewed, err := tx.Exec(`UPDATE threads SET ttl = ?, until = ? WHERE name = ? AND token = ? AND until IS NOT NULL`,
-			micros, s.micros()+micros, l.Thread, l.Token)
+		h, err := held(tx, l)
 		if err != nil {
 			return err
 		}
-		if n, err := renewed.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, superseded(l))
-		}
-		return nil
+		return tx.Do(`UPDATE threads SET ttl = ?1, until = ?1 + ?2 WHERE id = ?3`, micros, s.now(), h.thread)
 	})
 }
 
-// Release implements [graph.Store].
+// holding is a thread under a lease.
+type holding struct {
+	thread int64
+	head   graph.CommitID
+	last   int64 // greatest commit id ever given in the store
+}
+
+// held returns the thread of a lease; the error matches [graph.ErrSuperseded] if
+// the lease was lost.
+func held(tx *sqlite.Tx, l graph.Lease) (h holding, err error) {
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0), `+lastCommit+` FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
+		l.Thread, l.Token).Scan(&h.thread, &h.head, &h.last)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("thread %q, lease %d of %s: %w", l.Thread, l.Token, l.Owner, graph.ErrSuperseded)
+	}
+	return h, err
+}
+
+// Release implements [graph.LeaseKeeper].
 func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
-	s.holdings.drop(l.Thread)
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(`UPDATE threads SET owner = '', until = NULL WHERE name = ? AND token = ?`, l.Thread, l.Token)
-		return err
+		return tx.Do(`UPDATE threads SET owner = '', until = NULL WHERE name = ? AND token = ?`, l.Thread, l.Token)
 	})
+}
+
+// ttlOrDefault returns microseconds.
+func ttlOrDefault(ttl time.Duration) int64 {
+	if ttl <= 0 {
+		ttl = graph.DefaultTTL
+	}
+	return ttl.Microseconds()
 }

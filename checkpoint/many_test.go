@@ -112,7 +112,7 @@ func TestSameStateEverywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	plan := sumPlan(t)
 	for round := range 60 {
-		s := []checkpoint.Store{
+		s := []*checkpoint.SQLite{
 			open(t, filepath.Join(t.TempDir(), "threads.db")), openSealed(t, ":memory:", "a"), openMemory(t),
 		}[round%3]
 		var live sum
@@ -131,7 +131,7 @@ func TestSameStateEverywhere(t *testing.T) {
 			}
 			heads, states[head.ID] = append(heads, head.ID), live
 		}
-		same := func(what string, s checkpoint.Store, thread string, at graph.CommitID, want sum) {
+		same := func(what string, s *checkpoint.SQLite, thread string, at graph.CommitID, want sum) {
 			t.Helper()
 			got, err := plan.Runner(graph.Options{Store: s}).StateAt(t.Context(), thread, at)
 			if err != nil || !cmp.Equal(got, want) {
@@ -145,7 +145,7 @@ func TestSameStateEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		same("forked", s, "fork", 0, states[at])
-		a, err := checkpoint.Export(t.Context(), s, "t", 0)
+		a, err := s.Export(t.Context(), "t", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,32 +10,36 @@ import (
 	"sync"
 )
 
-// nonce tells this process from an earlier one with the same id, as restarted
-// containers have.
-var nonce = sync.OnceValue(func() string { //nolint:gochecknoglobals // identity of the process, never changed
-	return fmt.Sprintf("%08x", rand.Uint32()) // tells apart, keeps no secret
+// ProcessOwner names this process as the owner of leases: "host/pid/nonce/space".
+// The random nonce distinguishes it from an earlier process with the same id. The
+// space identifies the boot of the system and the namespace of process ids. When
+// the process dies, another process in the same space can see that and takes its
+// leases over at once. All others wait for the end of the lease.
+func ProcessOwner() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s/%d/%s/%s", strings.ReplaceAll(host, "/", "_"), os.Getpid(), self().nonce, self().space)
+}
+
+// identity is what a process id needs to name one process.
+type identity struct{ nonce, space string }
+
+var self = sync.OnceValue(func() identity { //nolint:gochecknoglobals // identity of the process, never changed
+	me := identity{nonce: fmt.Sprintf("%08x", rand.Uint32())}
+	if names := bootAndNamespace(); names != "" {
+		sum := sha256.Sum256([]byte(names))
+		me.space = fmt.Sprintf("%x", sum[:6])
+	}
+	return me
 })
 
-// ProcessOwner names this process as the owner of leases: "host/pid/random",
-// the same for as long as the process lives. When it dies, other processes of
-// the host take its leases over at once instead of waiting for their end.
-func ProcessOwner() string {
-	return fmt.Sprintf("%s/%d/%s", hostname(), os.Getpid(), nonce())
-}
-
-func hostname() string {
-	name, err := os.Hostname()
-	if err != nil || name == "" {
-		return "localhost"
-	}
-	return strings.ReplaceAll(name, "/", "_")
-}
-
-// ownerDied tells whether owner is a process of this host that lives no more.
-// In doubt it says no, and the lease's end decides.
+// ownerDied reports whether owner is a process of this process's space that does
+// not exist any more. If in doubt it returns false, and the lease ends by itself.
 func ownerDied(owner string) bool {
 	parts := strings.Split(owner, "/")
-	if len(parts) != 3 || parts[0] != hostname() {
+	if len(parts) != 4 || parts[3] == "" || parts[3] != self().space {
 		return false
 	}
 	pid, err := strconv.Atoi(parts[1])
@@ -42,7 +47,7 @@ func ownerDied(owner string) bool {
 		return false
 	}
 	if pid == os.Getpid() {
-		return parts[2] != nonce()
+		return parts[2] != self().nonce
 	}
-	return !processAlive(pid)
+	return !processExists(pid)
 }

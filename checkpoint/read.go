@@ -17,86 +17,43 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Threads implements [Store].
-func (s *SQLite) Threads(ctx context.Context) ([]Info, error) {
-	var infos []Info
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		infos, err = list(tx, math.MaxInt64)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list threads: %w", err)
-	}
-	return infos, nil
-}
+// walkFirst and walkMore are how many commits Walk reads at a time. Most callers
+// want only the newest ones.
+const (
+	walkFirst = 16
+	walkMore  = 256
+)
 
-// list returns the threads whose newest commit was made before a time in
-// microseconds.
-func list(tx *sqlite.Tx, before int64) ([]Info, error) {
-	rows := tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, coalesce(n.name, '')
-		FROM threads t JOIN commits c ON c.id = t.head LEFT JOIN names n ON n.id = c.status
-		WHERE c.time < ? ORDER BY t.head DESC`, before)
-	var infos []Info
-	for row := range rows {
-		var i Info
-		var created, touched int64
-		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
-			return nil, err
-		}
-		i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
-		infos = append(infos, i)
-	}
-	return infos, nil
-}
-
-// FindRun implements [Store].
-func (s *SQLite) FindRun(ctx context.Context, run string) (string, graph.CommitID, error) {
-	var thread string
-	var last graph.CommitID
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT t.name, CASE r.id WHEN h.run THEN h.id ELSE r.last END AS newest
-			FROM runs r JOIN threads t ON t.id = r.thread LEFT JOIN commits h ON h.id = t.head
-			WHERE r.key = ? ORDER BY newest LIMIT 1`, runKey(run)).Scan(&thread, &last)
-	})
+// find returns the row id of a thread and checks that a commit belongs to it; at 0
+// it returns the head.
+func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
+	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&thread, &found)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", 0, notFound("run %q", run)
+		return 0, 0, notFound("thread %q", name)
 	}
-	return thread, last, err
-}
-
-// Runs implements [Store].
-func (s *SQLite) Runs(ctx context.Context, prefix string) ([]string, error) {
-	var ids []string
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		ids = nil
-		rows := tx.Query(`SELECT DISTINCT `+runText+` AS uid FROM runs r
-			WHERE substr(uid, 1, length(?1)) = ?1 ORDER BY uid LIMIT 100`, prefix)
-		for row := range rows {
-			var id string
-			if err := row.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list runs: %w", err)
+	if err == nil && found == 0 {
+		return 0, 0, notFound("commit of thread %q", name)
 	}
-	return ids, nil
+	if err != nil || at == 0 || at == found {
+		return thread, found, err
+	}
+	var one int
+	err = tx.QueryRow(`SELECT 1 FROM commits WHERE id = ? AND thread = ?`, int64(at), thread).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, notFound("thread %q, commit %d", name, at)
+	}
+	return thread, at, err
 }
 
 // Head implements [graph.Store].
-func (s *SQLite) Head(ctx context.Context, thread string) (graph.Commit, error) {
-	var head graph.Commit
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		at, err := locate(tx, thread, 0)
+func (s *SQLite) Head(ctx context.Context, thread string) (head graph.Commit, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		id, at, err := find(tx, thread, 0)
 		if err != nil {
 			return err
 		}
-		rows := tx.Query(`SELECT `+commitColumns+` FROM commits c JOIN runs r ON r.id = c.run WHERE c.id = ?`, at)
-		commits, err := s.scanCommits(tx, rows, thread)
-		if err == nil && len(commits) != 1 {
+		commits, err := s.commits(tx, thread, id, at, 1)
+		if err == nil && (len(commits) == 0 || commits[0].ID != at) {
 			err = fmt.Errorf("commit %d is missing", at)
 		}
 		if err == nil {
@@ -110,61 +67,26 @@ func (s *SQLite) Head(ctx context.Context, thread string) (graph.Commit, error) 
 	return head, nil
 }
 
-// locate checks that a commit belongs to a thread; 0 means its head.
-func locate(tx *sqlite.Tx, thread string, at graph.CommitID) (graph.CommitID, error) {
-	var id int64
-	var head sql.NullInt64
-	err := tx.QueryRow(`SELECT id, head FROM threads WHERE name = ?`, thread).Scan(&id, &head)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, notFound("thread %q", thread)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if at == 0 {
-		if !head.Valid {
-			return 0, notFound("commit of thread %q", thread)
-		}
-		return graph.CommitID(head.Int64), nil
-	}
-	var one int
-	err = tx.QueryRow(`SELECT 1 FROM commits WHERE id = ? AND thread = ?`, int64(at), id).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, notFound("thread %q, commit %d", thread, at)
-	}
-	return at, err
-}
-
-// tail is the line of a commit back to the newest snapshot.
-const tail = `WITH RECURSIVE line(id, parent, time, snap) AS (
-	SELECT c.id, c.parent, c.time, s.at IS NOT NULL FROM commits c LEFT JOIN snapshots s ON s.at = c.id WHERE c.id = ?
-	UNION ALL
-	SELECT c.id, c.parent, c.time, s.at IS NOT NULL
-	FROM line JOIN commits c ON c.id = line.parent LEFT JOIN snapshots s ON s.at = c.id WHERE NOT line.snap) `
-
 // Load implements [graph.Store]. At commit 0 it loads the head.
 func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
 	var snapshot graph.Snapshot
 	var deltas []graph.Delta
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		snapshot, deltas = graph.Snapshot{}, nil
-		newest, err := locate(tx, thread, at)
+		id, newest, err := find(tx, thread, at)
 		if err != nil {
 			return err
 		}
-		rows := tx.Query(tail+deltasOf(`(SELECT id, time FROM line WHERE NOT snap)`), int64(newest))
-		if err := s.eachDelta(tx, rows, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) }); err != nil {
+		var packed []byte
+		err = tx.QueryRow(`SELECT s.at, s.body FROM commits c CROSS JOIN snapshots s ON s.at = c.id
+			WHERE c.thread = ? AND c.id <= ? ORDER BY c.id DESC LIMIT 1`, id, int64(newest)).Scan(&snapshot.At, &packed)
+		if err == nil {
+			snapshot.Body, err = s.unpack(thread, snapshot.At, packed)
+		}
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		var packed []byte
-		err = tx.QueryRow(tail+`SELECT s.at, s.body FROM line JOIN snapshots s ON s.at = line.id`, int64(newest)).Scan(&snapshot.At, &packed)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err == nil {
-			snapshot.Body, err = s.unpack(tx, snapshot.At, packed)
-		}
-		return err
+		return s.deltas(tx, thread, id, snapshot.At, newest, func(_ graph.CommitID, d graph.Delta) { deltas = append(deltas, d) })
 	})
 	if err != nil {
 		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
@@ -172,13 +94,14 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 	return snapshot, deltas, nil
 }
 
-func (s *SQLite) unpack(tx *sqlite.Tx, at graph.CommitID, packed []byte) ([]byte, error) {
-	body, err := s.sealer.openBytes(snapshotPlace(int64(at)), packed)
+// unpack decodes the body of a snapshot.
+func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte, error) {
+	body, err := s.sealer.open(snapshotPlace(thread, int64(at)), packed)
 	if err == nil {
-		body, err = inflate(body)
+		body, err = io.ReadAll(flate.NewReader(bytes.NewReader(body)))
 	}
-	if err == nil {
-		body, err = s.inlined(tx, body)
+	if err == nil && !json.Valid(body) {
+		err = errors.New("not valid JSON")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
@@ -186,63 +109,97 @@ func (s *SQLite) unpack(tx *sqlite.Tx, at graph.CommitID, packed []byte) ([]byte
 	return body, nil
 }
 
-func inflate(packed []byte) ([]byte, error) {
-	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+// Walk implements [graph.Store]. It reads in parts, and holds no connection while
+// the caller looks at a commit. If the thread is pruned or deleted meanwhile, the
+// walk ends with [graph.ErrNotFound].
+func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
+	return func(yield func(graph.Commit, error) bool) {
+		for next, count := from, walkFirst; ; count = walkMore {
+			var commits []graph.Commit
+			err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+				id, at, err := find(tx, thread, next)
+				if err == nil {
+					commits, err = s.walk(tx, thread, id, at, count)
+				}
+				return err
+			})
+			if err != nil {
+				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
+				return
+			}
+			for _, c := range commits {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(commits) < count || commits[len(commits)-1].Parent == 0 {
+				return
+			}
+			next = commits[len(commits)-1].Parent
+		}
+	}
 }
 
-// opened is a body as it was before it was sealed and its long strings cut out.
-func (s *SQLite) opened(tx *sqlite.Tx, place string, record []byte) ([]byte, error) {
-	body, err := s.sealer.open(place, string(record))
-	if err != nil {
+// walk returns up to count commits with their deltas, newest first.
+func (s *SQLite) walk(tx *sqlite.Tx, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
+	commits, err := s.commits(tx, thread, id, from, count)
+	if err != nil || len(commits) == 0 {
 		return nil, err
 	}
-	return s.inlined(tx, []byte(body))
-}
-
-// inlined puts the long strings back into a body.
-func (s *SQLite) inlined(tx *sqlite.Tx, body []byte) ([]byte, error) {
-	if len(body) == 0 {
-		return nil, nil
+	place := make(map[graph.CommitID]int, len(commits))
+	for i, c := range commits {
+		place[c.ID] = i
 	}
-	if !json.Valid(body) {
-		return nil, errors.New("body is not valid JSON")
-	}
-	return inline(body, func(id int64) (text string, err error) {
-		err = tx.QueryRow(`SELECT body FROM blobs WHERE id = ?`, id).Scan(&text)
-		if errors.Is(err, sql.ErrNoRows) {
-			err = errors.New("it is missing")
-		}
-		if err == nil {
-			text, err = s.sealer.open(blobPlace, text)
-		}
-		return text, err
+	return commits, s.deltas(tx, thread, id, commits[len(commits)-1].ID-1, from, func(at graph.CommitID, d graph.Delta) {
+		c := &commits[place[at]]
+		c.Deltas = append(c.Deltas, d)
 	})
 }
 
-// eachDelta reads rows of deltasOf.
-func (s *SQLite) eachDelta(tx *sqlite.Tx, rows iter.Seq[sqlite.Row], f func(graph.CommitID, graph.Delta)) error {
-	for row := range rows {
-		var at graph.CommitID
-		var micros, n int64
-		var d graph.Delta
-		var path, node, start, duration sql.NullInt64
-		var body, notes []byte
-		var problem sql.NullString
-		err := row.Scan(&at, &micros, &n, &d.Rank, &path, &node, &body, &problem, &start, &duration, &notes)
+// commits returns up to count commits of a thread without deltas, newest first.
+func (s *SQLite) commits(tx *sqlite.Tx, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
+	var commits []graph.Commit
+	for row := range tx.Query(`SELECT id, coalesce(parent, 0), run, step, source, status, time, graph, frontier, error
+		FROM commits WHERE thread = ? AND id <= ? ORDER BY id DESC LIMIT ?`, id, int64(from), count) {
+		c := graph.Commit{Thread: thread}
+		var micros int64
+		var frontier []byte
+		var problem any
+		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &micros, &c.Fingerprint, &frontier, &problem)
 		if err != nil {
+			return nil, err
+		}
+		if len(frontier) > 0 {
+			if err := json.Unmarshal(frontier, &c.Frontier); err != nil {
+				return nil, fmt.Errorf("commit %d: frontier: %w", c.ID, err)
+			}
+		}
+		c.Time = time.UnixMicro(micros).UTC()
+		text, err := s.sealer.open(errorPlace(thread, int64(c.ID)), problem)
+		if err != nil {
+			return nil, fmt.Errorf("commit %d: error: %w", c.ID, err)
+		}
+		c.Error = string(text)
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+// deltas calls f with the deltas of the commits of a thread after one commit, up
+// to and including another, oldest first.
+func (s *SQLite) deltas(tx *sqlite.Tx, thread string, id int64, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
+	for row := range tx.Query(`SELECT c.id, c.time, d.n, d.rank, d.path, d.node, d.body, d.error, d.start, d.duration, d.notes
+		FROM commits c CROSS JOIN deltas d ON d.at = c.id WHERE c.thread = ? AND c.id > ? AND c.id <= ? ORDER BY c.id, d.n`,
+		id, int64(after), int64(upTo)) {
+		var at graph.CommitID
+		var micros int64
+		var n int
+		var d graph.Delta
+		var c columns
+		if err := row.Scan(&at, &micros, &n, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
 			return err
 		}
-		if d.Path, err = s.nameOf(tx, path); err != nil {
-			return err
-		}
-		if d.Node, err = s.nameOf(tx, node); err != nil {
-			return err
-		}
-		place := func(column string) string { return deltaPlace(int64(at), column) }
-		if d.Error, err = s.sealer.open(place("error"), problem.String); err != nil {
-			return fmt.Errorf("commit %d, node %q: error: %w", at, d.Node, err)
-		}
-		if err := s.fill(tx, &d, body, notes, place, time.UnixMicro(micros), start, duration); err != nil {
+		if err := s.openDelta(&d, c, deltaPlace(thread, int64(at), n), time.UnixMicro(micros)); err != nil {
 			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
 		}
 		f(at, d)
@@ -250,55 +207,47 @@ func (s *SQLite) eachDelta(tx *sqlite.Tx, rows iter.Seq[sqlite.Row], f func(grap
 	return nil
 }
 
-// fill sets body and notes of a delta from their columns, whose places are given.
-func (s *SQLite) fill(tx *sqlite.Tx, d *graph.Delta, body, notes []byte, place func(string) string, base time.Time, start, duration sql.NullInt64) (err error) {
-	if d.Body, err = s.opened(tx, place("body"), body); err != nil {
+// columns are those of a delta that need decoding.
+type columns struct {
+	body, error, notes any
+	start, duration    sql.NullInt64
+}
+
+// openDelta sets body, error and notes of a delta from their columns.
+func (s *SQLite) openDelta(d *graph.Delta, c columns, place string, base time.Time) error {
+	body, err := s.sealer.open(place+" body", c.body)
+	if err == nil && body != nil && !json.Valid(body) {
+		err = errors.New("body is not valid JSON")
+	}
+	if err != nil {
 		return err
 	}
-	if len(notes) > 0 {
-		if notes, err = s.opened(tx, place("notes"), notes); err != nil {
-			return fmt.Errorf("notes: %w", err)
-		}
-		if err := json.Unmarshal(notes, &d.Notes); err != nil {
-			return fmt.Errorf("notes: %w", err)
-		}
+	problem, err := s.sealer.open(place+" error", c.error)
+	if err != nil {
+		return fmt.Errorf("error: %w", err)
 	}
-	if start.Valid {
-		d.Notes.Start = base.Add(time.Duration(start.Int64)).UTC()
+	notes, err := s.sealer.open(place+" notes", c.notes)
+	if err == nil && notes != nil {
+		err = json.Unmarshal(notes, &d.Notes)
 	}
-	if duration.Valid {
-		d.Notes.Duration = time.Duration(duration.Int64)
+	if err != nil {
+		return fmt.Errorf("notes: %w", err)
+	}
+	d.Body, d.Error = body, string(problem)
+	if c.start.Valid {
+		d.Notes.Start = base.Add(time.Duration(c.start.Int64)).UTC()
+	}
+	if c.duration.Valid {
+		d.Notes.Duration = time.Duration(c.duration.Int64)
 	}
 	return nil
 }
 
 // Pending implements [graph.Store]. A thread that does not exist has none.
-func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult, error) {
-	var results []graph.TaskResult
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		results = nil
-		rows := tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
-			FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = ? ORDER BY p.rank, p.id`, thread)
-		for row := range rows {
-			var r graph.TaskResult
-			var body, notes []byte
-			var problem sql.NullString
-			var start, duration sql.NullInt64
-			d := &r.Delta
-			err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &body, &problem, &start, &duration, &notes)
-			if err != nil {
-				return err
-			}
-			place := func(column string) string { return pendingPlace(r.Run, d.Node, column) }
-			if d.Error, err = s.sealer.open(place("error"), problem.String); err != nil {
-				return fmt.Errorf("node %q: error: %w", d.Node, err)
-			}
-			if err := s.fill(tx, d, body, notes, place, time.Unix(0, 0), start, duration); err != nil {
-				return fmt.Errorf("node %q: %w", d.Node, err)
-			}
-			results = append(results, r)
-		}
-		return nil
+func (s *SQLite) Pending(ctx context.Context, thread string) (results []graph.TaskResult, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		results, err = s.pending(tx, thread)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
@@ -306,42 +255,116 @@ func (s *SQLite) Pending(ctx context.Context, thread string) ([]graph.TaskResult
 	return results, nil
 }
 
-// commitColumns fit scanCommits.
-const commitColumns = `c.id, coalesce(c.parent, 0), r.key, c.step, c.source, c.status, c.time, c.graph, c.frontier, c.error`
-
-// scanCommits reads rows of commitColumns.
-func (s *SQLite) scanCommits(tx *sqlite.Tx, rows iter.Seq[sqlite.Row], thread string) ([]graph.Commit, error) {
-	var commits []graph.Commit
-	for row := range rows {
-		c := graph.Commit{Thread: thread}
-		var key any
-		var micros int64
-		var ids [4]sql.NullInt64
-		var problem sql.NullString
-		err := row.Scan(&c.ID, &c.Parent, &key, &c.Step, &ids[0], &ids[1], &micros, &ids[2], &ids[3], &problem)
-		if err != nil {
+func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, error) {
+	var results []graph.TaskResult
+	for row := range tx.Query(`SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.start, p.duration, p.notes
+		FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = ? ORDER BY p.rank, p.id`, thread) {
+		var r graph.TaskResult
+		d := &r.Delta
+		var c columns
+		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
 			return nil, err
 		}
-		var texts [4]string
-		for i, id := range ids {
-			if texts[i], err = s.nameOf(tx, id); err != nil {
-				return nil, err
-			}
+		if err := s.openDelta(d, c, pendingPlace(thread, r), time.Unix(0, 0)); err != nil {
+			return nil, fmt.Errorf("pending result of node %q: %w", d.Node, err)
 		}
-		c.Source, c.Status, c.Fingerprint = graph.Source(texts[0]), graph.Status(texts[1]), texts[2]
-		if texts[3] != "" {
-			if err := json.Unmarshal([]byte(texts[3]), &c.Frontier); err != nil {
-				return nil, fmt.Errorf("commit %d: frontier: %w", c.ID, err)
-			}
-		}
-		if c.Run, err = runOf(key); err != nil {
-			return nil, fmt.Errorf("commit %d: %w", c.ID, err)
-		}
-		c.Time = time.UnixMicro(micros).UTC()
-		if c.Error, err = s.sealer.open(commitPlace(int64(c.ID)), problem.String); err != nil {
-			return nil, fmt.Errorf("commit %d: error: %w", c.ID, err)
-		}
-		commits = append(commits, c)
+		results = append(results, r)
 	}
-	return commits, nil
+	return results, nil
+}
+
+// Info is one line in a list of threads.
+type Info struct {
+	Thread  string
+	Created time.Time      // when it was first acquired, in UTC
+	Touched time.Time      // time of its newest commit, in UTC
+	First   graph.CommitID // its oldest commit
+	Head    graph.CommitID
+	Status  graph.Status // of its last run
+	Inputs  int          // turns of the conversation: inputs, less those that were taken back
+	Bytes   int64        // of the bodies of its deltas
+}
+
+// Threads lists the threads that have a commit, the one with the newest commit
+// first, by the order of commits and not by their times, because a clock may go
+// back.
+func (s *SQLite) Threads(ctx context.Context) (infos []Info, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		infos, err = list(tx, math.MaxInt64, "")
+		return err
+	})
+	return infos, err
+}
+
+// Info returns the line of one thread; [graph.ErrNotFound] if it has no commit.
+func (s *SQLite) Info(ctx context.Context, thread string) (Info, error) {
+	var infos []Info
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		infos, err = list(tx, math.MaxInt64, ` AND t.name = ?2`, thread)
+		return err
+	})
+	if err == nil && len(infos) == 0 {
+		err = notFound("thread %q", thread)
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return infos[0], nil
+}
+
+// list returns the threads with a newest commit before a time in microseconds that
+// meet a further condition, argument 2 of which is the first of args.
+func list(tx *sqlite.Tx, before int64, condition string, args ...any) ([]Info, error) {
+	var infos []Info
+	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, c.status
+		FROM threads t JOIN commits c ON c.id = t.head WHERE c.time < ?1`+condition+` ORDER BY t.head DESC`, append([]any{before}, args...)...) {
+		var i Info
+		var created, touched int64
+		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
+			return nil, err
+		}
+		i.Created, i.Touched = time.UnixMicro(created).UTC(), time.UnixMicro(touched).UTC()
+		infos = append(infos, i)
+	}
+	return infos, nil
+}
+
+// FindRun returns the thread of a run and the newest commit of the run;
+// [graph.ErrNotFound] if no commit belongs to it. If several threads have the run,
+// it returns the one where it ended first: forks come later.
+func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT t.name, max(c.id) FROM commits c JOIN threads t ON t.id = c.thread
+			WHERE c.run = ? GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
+	})
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", 0, notFound("run %q", run)
+	}
+	return thread, last, err
+}
+
+// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
+func (s *SQLite) Runs(ctx context.Context, prefix string) (ids []string, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		ids, err = texts(tx, `SELECT DISTINCT run FROM commits WHERE run >= ?1 AND substr(run, 1, length(?1)) = ?1 ORDER BY run LIMIT 100`, prefix)
+		return err
+	})
+	return ids, err
+}
+
+// Snapshots returns the commits of a thread that have a snapshot, oldest first.
+func (s *SQLite) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		ids = nil
+		for row := range tx.Query(`SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
+			WHERE t.name = ? ORDER BY s.at`, thread) {
+			var id graph.CommitID
+			if err := row.Scan(&id); err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	return ids, err
 }

@@ -3,31 +3,29 @@ package checkpoint
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
+
+	"example.com/ragflow/graph"
 )
 
-// sealMark begins every sealed record: the mark, the id of the key, a colon, and
-// the nonce and what AES-256-GCM made of the text, in base64 but for snapshots. No
-// JSON text begins with it.
-const sealMark = "\x02"
+// Encoded values of a column. An unencrypted text is a string. Other values are
+// bytes that begin with one of these marks; sealedMark is followed by the length
+// of the id of the key, the id, the nonce, and the output of AES-256-GCM.
+const (
+	plainMark  = 1
+	sealedMark = 2
+)
 
-// sealer encrypts the texts of a store and opens them. A nil sealer leaves them
-// as they are. Nonces are random, of 96 bits, so that one key is good for four
-// thousand million records. What a record is authenticated with besides is its
-// place, so that none can be put in another's. Safe for concurrent use.
+// sealer encrypts the contents of a store and decrypts them. A nil sealer leaves
+// them as they are. Nonces are random, of 96 bits. The place of a value is its
+// additional data, so a value decrypts at its own place only. Safe for concurrent
+// use.
 type sealer struct {
-	ring    Keyring
-	hashKey []byte // what equal texts are found by; the same under every key
-	strict  bool   // every record is sealed; one that is not was put there
+	ring   Keyring
+	strict bool // everything is encrypted; a value that is not was put there by somebody else
 
 	mu    sync.Mutex
 	aeads map[string]cipher.AEAD
@@ -40,8 +38,8 @@ func (s *sealer) aead(id string) (cipher.AEAD, error) {
 	if a := s.aeads[id]; a != nil {
 		return a, nil
 	}
-	if !keyID.MatchString(id) || s.ring.Key == nil {
-		return nil, errors.New("the id of the key is not one, or there is no function that gives it")
+	if s.ring.Key == nil {
+		return nil, errors.New("there is no function that returns it")
 	}
 	key, err := s.ring.Key(id)
 	if err != nil {
@@ -55,138 +53,102 @@ func (s *sealer) aead(id string) (cipher.AEAD, error) {
 		return nil, err
 	}
 	a, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		if s.aeads == nil {
+			s.aeads = map[string]cipher.AEAD{}
+		}
+		s.aeads[id] = a
 	}
-	if s.aeads == nil {
-		s.aeads = map[string]cipher.AEAD{}
-	}
-	s.aeads[id] = a
-	return a, nil
+	return a, err
 }
 
-// sealBytes encrypts a body under the current key.
+// seal encodes a text for its column: NULL for none.
+func (s *sealer) seal(place string, text []byte) (any, error) {
+	switch {
+	case len(text) == 0:
+		return nil, nil // NULL
+	case s == nil:
+		return string(text), nil
+	}
+	return s.sealBytes(place, text)
+}
+
+// sealBytes encodes bytes for a column.
 func (s *sealer) sealBytes(place string, body []byte) ([]byte, error) {
 	if s == nil {
-		return body, nil
+		return append([]byte{plainMark}, body...), nil
 	}
-	a, err := s.aead(s.ring.Current)
+	id := s.ring.Current
+	a, err := s.aead(id)
 	if err != nil {
-		return nil, fmt.Errorf("key %q: %w", s.ring.Current, err)
+		return nil, fmt.Errorf("key %q: %w", id, err)
 	}
-	nonce := make([]byte, a.NonceSize(), a.NonceSize()+len(body)+a.Overhead())
+	nonce := make([]byte, a.NonceSize())
 	_, _ = rand.Read(nonce) // never fails
-	return append([]byte(sealMark+s.ring.Current+":"), a.Seal(nonce, nonce, body, []byte(place))...), nil
+	return a.Seal(append(sealedPrefix(id), nonce...), nonce, body, []byte(place)), nil
 }
 
-// seal is sealBytes for a column of texts; an empty one stays empty.
-func (s *sealer) seal(place, text string) (string, error) {
-	if s == nil || text == "" {
-		return text, nil
-	}
-	sealed, err := s.sealBytes(place, []byte(text))
-	if err != nil {
-		return "", err
-	}
-	head := len(sealMark) + len(s.ring.Current) + 1
-	return string(sealed[:head]) + base64.RawStdEncoding.EncodeToString(sealed[head:]), nil
-}
+// sealedPrefix begins every value that is encrypted with a key.
+func sealedPrefix(id string) []byte { return append([]byte{sealedMark, byte(len(id))}, id...) }
 
-// sealedBy returns the id of the key of a record, and what follows it; "" for
-// a record that is not sealed.
-func sealedBy[T string | []byte](record T) (id string, rest T) {
-	const longest = 34 // mark, id of 32, colon
-	head := string(record[:min(len(record), longest)])
-	if !strings.HasPrefix(head, sealMark) {
-		return "", record
-	}
-	id, _, ok := strings.Cut(head[len(sealMark):], ":")
-	if !ok || !keyID.MatchString(id) {
-		return "", record
-	}
-	return id, record[len(sealMark)+len(id)+1:]
-}
-
-var errNotSealed = errors.New("it is not encrypted, as everything in this store is: somebody put it there")
-
-// openBytes undoes sealBytes, with whatever key the record names.
-func (s *sealer) openBytes(place string, record []byte) ([]byte, error) {
-	if s == nil {
-		return record, nil
-	}
-	id, sealed := sealedBy(record)
-	if id == "" {
-		if s.strict && len(record) > 0 {
-			return nil, errNotSealed
+// open decodes the value of a column with the key that it names.
+func (s *sealer) open(place string, value any) ([]byte, error) {
+	var body []byte
+	switch value := value.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		body = []byte(value)
+	case []byte:
+		if len(value) > 0 && value[0] == sealedMark {
+			return s.unseal(place, value)
 		}
-		return record, nil
+		if len(value) == 0 || value[0] != plainMark {
+			return nil, errors.New("the record is damaged")
+		}
+		body = value[1:]
+	default:
+		return nil, fmt.Errorf("the record is damaged: it is a %T", value)
 	}
+	if s != nil && s.strict {
+		return nil, errors.New("it is not encrypted, as everything in this store is: it was not written by this store")
+	}
+	return body, nil
+}
+
+func (s *sealer) unseal(place string, value []byte) ([]byte, error) {
+	if s == nil {
+		return nil, errors.New("it is encrypted")
+	}
+	if len(value) < 2 || len(value) < 2+int(value[1]) {
+		return nil, errors.New("the encrypted record is cut short")
+	}
+	end := 2 + int(value[1])
+	id, sealed := string(value[2:end]), value[end:]
 	a, err := s.aead(id)
 	if err != nil {
 		return nil, fmt.Errorf("key %q: %w", id, err)
 	}
 	if len(sealed) < a.NonceSize() {
-		return nil, errors.New("the sealed record is cut short")
+		return nil, errors.New("the encrypted record is cut short")
 	}
 	body, err := a.Open(nil, sealed[:a.NonceSize()], sealed[a.NonceSize():], []byte(place))
 	if err != nil {
-		return nil, fmt.Errorf("key %q does not open it: it was changed, or moved from another place", id)
+		return nil, fmt.Errorf("key %q does not decrypt it: it was changed, or moved from another place", id)
 	}
 	return body, nil
 }
 
-// open undoes seal.
-func (s *sealer) open(place, record string) (string, error) {
-	if s == nil || record == "" {
-		return record, nil
-	}
-	if id, encoded := sealedBy(record); id != "" {
-		sealed, err := base64.RawStdEncoding.DecodeString(encoded)
-		if err != nil {
-			return "", errors.New("the sealed record is no base64")
-		}
-		record = sealMark + id + ":" + string(sealed)
-	}
-	body, err := s.openBytes(place, []byte(record))
-	return string(body), err
+// The places of values. Quoting keeps parts apart.
+
+func deltaPlace(thread string, at int64, n int) string {
+	return fmt.Sprintf("delta %q %d %d", thread, at, n)
 }
 
-// hash is what finds a text among the blobs; any 64 bits will do. With a key it
-// tells nobody which texts there are.
-func (s *sealer) hash(text string) int64 {
-	var sum []byte
-	if s == nil {
-		plain := sha256.Sum256([]byte(text))
-		sum = plain[:]
-	} else {
-		m := hmac.New(sha256.New, s.hashKey)
-		m.Write([]byte(text))
-		sum = m.Sum(nil)
-	}
-	return int64(binary.BigEndian.Uint64(sum[:8]))
-}
+func snapshotPlace(thread string, at int64) string { return fmt.Sprintf("snapshot %q %d", thread, at) }
 
-// hashAsKept is the hash of a blob as it was saved: before the store had keys, or
-// since.
-func (s *sealer) hashAsKept(record, text string) int64 {
-	if id, _ := sealedBy(record); s != nil && id == "" {
-		return (*sealer)(nil).hash(text)
-	}
-	return s.hash(text)
-}
+func errorPlace(thread string, at int64) string { return fmt.Sprintf("commit %q %d error", thread, at) }
 
-// Places of records, as they are authenticated. SQL expressions elsewhere give
-// the same texts.
-const blobPlace = "text"
-
-func deltaPlace(at int64, column string) string {
-	return "delta " + strconv.FormatInt(at, 10) + " " + column
-}
-
-func snapshotPlace(at int64) string { return "snapshot " + strconv.FormatInt(at, 10) }
-
-func commitPlace(id int64) string { return "commit " + strconv.FormatInt(id, 10) + " error" }
-
-func pendingPlace(run, node, column string) string {
-	return "pending " + run + " " + node + " " + column
+func pendingPlace(thread string, r graph.TaskResult) string {
+	return fmt.Sprintf("pending %q %q %d %d %d %q %q", thread, r.Run, r.Step, r.Attempt, r.Delta.Rank, r.Delta.Path, r.Delta.Node)
 }

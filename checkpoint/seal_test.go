@@ -53,7 +53,7 @@ func TestEncrypted(t *testing.T) {
 		return openSealed(t, filepath.Join(dir, "threads.db"), "a")
 	})
 	t.Run("keeper", func(t *testing.T) {
-		runKeeper(t, func(t *testing.T) checkpoint.Store {
+		runKeeper(t, func(t *testing.T) *checkpoint.SQLite {
 			t.Helper()
 			return openSealed(t, ":memory:", "a")
 		})
@@ -76,7 +76,7 @@ func fill(tb testing.TB, s graph.Store) {
 	at, err := s.Commit(tb.Context(), l, graph.Batch{
 		Commit: graph.Commit{
 			Run: "r", Source: graph.SourceInput, Status: graph.Failed, Error: secret,
-			Deltas: []graph.Delta{{Body: body, Notes: notes}, {Node: "n", Rank: 1, Error: secret}},
+			Deltas: []graph.Delta{{Body: body, Notes: notes}, {Node: "n", Rank: 1, Error: secret, Body: []byte(`"other"`)}},
 		},
 		Snapshot: body,
 	})
@@ -97,7 +97,7 @@ func fill(tb testing.TB, s graph.Store) {
 // content is all that a store tells of thread t.
 func content(tb testing.TB, s *checkpoint.SQLite) []byte {
 	tb.Helper()
-	a, err := checkpoint.Export(tb.Context(), s, "t", 0)
+	a, err := s.Export(tb.Context(), "t", 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -148,9 +148,6 @@ func TestEncryptedFile(t *testing.T) {
 	}
 	if got := query(t, path, `SELECT content FROM messages`); len(got) > 0 {
 		t.Errorf("the view shows %q of what is sealed", got)
-	}
-	if got := query(t, path, `SELECT count(*) FROM blobs`); !cmp.Equal(got, []string{"1"}) {
-		t.Errorf("%v long texts, want 1: it is the same everywhere", got)
 	}
 }
 
@@ -211,13 +208,13 @@ func TestRotate(t *testing.T) {
 			t.Errorf("keys %v, before (-want +got):\n%s", keys, diff)
 		}
 		n, err := s.Rotate(t.Context())
-		if err != nil || n < 8 {
+		if err != nil || n != 3 { // two commits and a pending result
 			t.Errorf("keys %v: %d records, %v", keys, n, err)
 		}
 		if n, err := s.Rotate(t.Context()); err != nil || n != 0 {
 			t.Errorf("keys %v, again: %d records, %v", keys, n, err)
 		}
-		if err := errors.Join(s.Vacuum(t.Context()), s.Close()); err != nil {
+		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Contains(raw(t, path), []byte(secret)) {
@@ -269,18 +266,38 @@ func TestRotateBesideWriters(t *testing.T) {
 }
 
 // TestSealedRecordsStayInTheirPlace changes an encrypted store as somebody
-// without its key could.
+// without its key could. Verify and Export notice a record that is not at its place.
 func TestSealedRecordsStayInTheirPlace(t *testing.T) {
+	swap := func(table, column, one, other string) string {
+		return fmt.Sprintf(`CREATE TABLE swap AS SELECT (SELECT %[2]s FROM %[1]s WHERE %[3]s) AS a, (SELECT %[2]s FROM %[1]s WHERE %[4]s) AS b; `+
+			`UPDATE %[1]s SET %[2]s = (SELECT b FROM swap) WHERE %[3]s; UPDATE %[1]s SET %[2]s = (SELECT a FROM swap) WHERE %[4]s; DROP TABLE swap`,
+			table, column, one, other)
+	}
+	const moved = "moved from another place"
 	for name, tt := range map[string]struct{ change, want string }{
-		"moved": {`UPDATE commits SET body = (SELECT body FROM commits WHERE id = 2) WHERE id = 1`, "moved from another place"},
-		"cut":   {`UPDATE commits SET body = substr(body, 1, 10) WHERE id = 1`, "cut short"},
-		"bent":  {`UPDATE blobs SET body = substr(body, 1, length(body) - 1)`, "text 1: "},
-		"plain": {`UPDATE commits SET body = '{"messages":[]}' WHERE id = 1`, "not encrypted"},
+		"between commits":  {swap("deltas", "body", "at = 1 AND n = 0", "at = 2"), moved},
+		"between threads":  {swap("deltas", "body", "at = 1 AND n = 0", "at = 3 AND n = 0"), moved},
+		"between columns":  {`UPDATE deltas SET notes = body WHERE at = 1 AND n = 0`, moved},
+		"between deltas":   {swap("deltas", "body", "at = 1 AND n = 0", "at = 1 AND n = 1"), moved},
+		"snapshots":        {`UPDATE snapshots SET at = 2`, moved},
+		"errors":           {swap("commits", "error", "id = 1", "id = 3"), moved},
+		"names of threads": {`UPDATE threads SET name = 'x' WHERE name = 't'; UPDATE threads SET name = 't' WHERE name = 'u'; UPDATE threads SET name = 'u' WHERE name = 'x'`, moved},
+		"a whole commit":   {`UPDATE threads SET head = 4 WHERE name = 't'; UPDATE threads SET head = 2 WHERE name = 'u'; UPDATE commits SET thread = 3 - thread WHERE id IN (2, 4)`, moved},
+		"pending: threads": {swap("pending", "body", "thread = 1", "thread = 2"), moved},
+		"pending: step":    {`UPDATE pending SET step = 7`, moved},
+		"pending: attempt": {`UPDATE pending SET attempt = 7`, moved},
+		"pending: path":    {`UPDATE pending SET path = 'p'`, moved},
+		"cut":              {`UPDATE deltas SET body = substr(body, 1, 10) WHERE at = 1 AND n = 0`, "cut short"},
+		"bent":             {`UPDATE deltas SET body = substr(body, 1, length(body) - 1) WHERE at = 1 AND n = 0`, "was changed"},
+		"plain":            {`UPDATE deltas SET body = '{"messages":[]}' WHERE at = 1 AND n = 0`, "not encrypted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "threads.db")
 			s := openSealed(t, path, "a")
 			fill(t, s)
+			if err := s.Copy(t.Context(), "t", 0, "u", nil); err != nil {
+				t.Fatal(err)
+			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -291,8 +308,14 @@ func TestSealedRecordsStayInTheirPlace(t *testing.T) {
 			if text := fmt.Sprint(found); err != nil || !strings.Contains(text, tt.want) {
 				t.Errorf("findings %s, %v, want one with %q", text, err, tt.want)
 			}
-			if _, err := checkpoint.Export(t.Context(), s, "t", 0); err == nil {
-				t.Error("it was exported")
+			var errs []error
+			for _, thread := range []string{"t", "u"} {
+				_, err := s.Export(t.Context(), thread, 0)
+				_, _, loadErr := s.Load(t.Context(), thread, 0)
+				errs = append(errs, err, loadErr)
+			}
+			if errors.Join(errs...) == nil {
+				t.Error("both threads can be read")
 			}
 		})
 	}

@@ -40,18 +40,9 @@ func ExampleOpen() {
 	// Output: commit 1: {"question":"What is a volume?"} <nil>
 }
 
-func ExampleTextSQL() {
-	view := `CREATE VIEW said(thread, text) AS
-		SELECT thread, ` + checkpoint.TextSQL(`json_extract(body, '$.said')`) + ` FROM log`
-	s, err := checkpoint.Open(context.Background(), ":memory:", checkpoint.Options{Views: []string{view}})
-	fmt.Println(err)
-	_ = s.Close()
-	// Output: <nil>
-}
-
-// TestStore checks what Store adds to graph.Store, in a file and in memory.
+// TestStore checks what SQLite adds to graph.Store, in a file and in memory.
 func TestStore(t *testing.T) {
-	for name, s := range map[string]checkpoint.Store{
+	for name, s := range map[string]*checkpoint.SQLite{
 		"memory": open(t, ":memory:"),
 		"file":   open(t, filepath.Join(t.TempDir(), "threads.db")),
 	} {
@@ -89,6 +80,18 @@ func TestStore(t *testing.T) {
 			if diff := cmp.Diff(want, infos); diff != "" {
 				t.Errorf("Threads (-want +got):\n%s", diff)
 			}
+			for _, i := range want {
+				got, err := s.Info(t.Context(), i.Thread)
+				got.Created = time.Time{}
+				if diff := cmp.Diff(i, got); err != nil || diff != "" {
+					t.Errorf("Info: %v (-want +got):\n%s", err, diff)
+				}
+			}
+			for _, name := range []string{"empty", "nobody"} {
+				if _, err := s.Info(t.Context(), name); !errors.Is(err, graph.ErrNotFound) {
+					t.Errorf("Info(%q): error = %v, want ErrNotFound", name, err)
+				}
+			}
 			for _, tt := range []struct {
 				run, thread string
 				last        graph.CommitID
@@ -114,28 +117,34 @@ func TestStore(t *testing.T) {
 	}
 }
 
-func TestDeadOwnerIsReplacedAtOnce(t *testing.T) {
+// A lease of a dead process is taken over at once, but only with proof: the same
+// boot, the same namespace of process ids, and no such process.
+func TestDeadOwner(t *testing.T) {
 	s := open(t, ":memory:")
 	defer func() { _ = s.Close() }()
 	own := checkpoint.ProcessOwner()
 	parts := strings.Split(own, "/")
-	if len(parts) != 3 || own != checkpoint.ProcessOwner() {
-		t.Fatalf("ProcessOwner = %q, want host/pid/random, always the same", own)
+	if len(parts) != 4 || own != checkpoint.ProcessOwner() {
+		t.Fatalf("ProcessOwner = %q, want host/pid/nonce/space, always the same", own)
 	}
-	host, pid := parts[0], parts[1]
+	host, pid, space := parts[0], parts[1], parts[3]
+	provable := space != ""
 	for _, tt := range []struct {
 		name, owner string
 		dead        bool
 	}{
 		{"this process", own, false},
-		{"its parent", fmt.Sprintf("%s/%d/x", host, os.Getppid()), false},
-		{"an earlier process with this id", host + "/" + pid + "/earlier", true},
-		{"no such process", host + "/999999999/x", true},
-		{"another host", "elsewhere-" + host + "/999999999/x", false},
+		{"its parent", fmt.Sprintf("%s/%d/x/%s", host, os.Getppid(), space), false},
+		{"an earlier process with this id", host + "/" + pid + "/earlier/" + space, provable},
+		{"no such process", host + "/999999999/x/" + space, provable},
+		{"a container with the same host name and process id", host + "/" + pid + "/other/0123456789ab", false},
+		{"a process of a container with the same host name", host + "/999999999/x/0123456789ab", false},
+		{"an owner without a space", host + "/999999999/x", false},
+		{"an unknown space", host + "/999999999/x/", false},
 		{"not a process", "alice", false},
-		{"not a number", host + "/x/y", false},
-		{"zero", host + "/0/y", false},
-		{"negative", host + "/-1/y", false},
+		{"not a number", host + "/x/y/" + space, false},
+		{"zero", host + "/0/y/" + space, false},
+		{"negative", host + "/-1/y/" + space, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := s.Acquire(t.Context(), tt.name, graph.AcquireOptions{Owner: tt.owner, TTL: time.Hour}); err != nil {
@@ -183,8 +192,8 @@ func TestOpenRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := checkpoint.Open(t.Context(), junk, checkpoint.Options{})
-	if !errors.Is(err, sqlite.ErrDamaged) || !strings.Contains(err.Error(), junk) {
-		t.Errorf("junk: error = %v, want a DamagedError naming the file", err)
+	if !errors.Is(err, checkpoint.ErrDamaged) || !strings.Contains(err.Error(), junk) {
+		t.Errorf("junk: error = %v, want ErrDamaged that names the file", err)
 	}
 	create := func(name string, o sqlite.Options) string {
 		path := filepath.Join(dir, name)
@@ -197,20 +206,20 @@ func TestOpenRefuses(t *testing.T) {
 		}
 		return path
 	}
-	newer := create("newer.db", sqlite.Options{Migrations: repeat("SELECT 1", 99), ApplicationID: 0x72666c54})
-	_, err = checkpoint.Open(t.Context(), newer, checkpoint.Options{})
-	if !errors.Is(err, sqlite.ErrNewer) {
-		t.Errorf("newer: error = %v, want a NewerError", err)
+	schema := `CREATE TABLE t(x)`
+	for name, tt := range map[string]struct {
+		o    sqlite.Options
+		want error
+	}{
+		"newer.db":   {sqlite.Options{Migrations: []string{schema, "SELECT 1"}, ApplicationID: 0x72667468}, checkpoint.ErrNewer},
+		"foreign.db": {sqlite.Options{Migrations: []string{schema}, ApplicationID: 1}, checkpoint.ErrForeign},
+		"old.db":     {sqlite.Options{Migrations: []string{schema, "SELECT 1", "SELECT 1"}, ApplicationID: 0x72666c54}, checkpoint.ErrOld},
+	} {
+		path := create(name, tt.o)
+		if _, err := checkpoint.Open(t.Context(), path, checkpoint.Options{}); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error = %v, want %v", name, err, tt.want)
+		}
 	}
-	foreign := create("foreign.db", sqlite.Options{Migrations: []string{`CREATE TABLE t(x)`}, ApplicationID: 1})
-	_, err = checkpoint.Open(t.Context(), foreign, checkpoint.Options{})
-	if !errors.Is(err, sqlite.ErrForeign) {
-		t.Errorf("foreign: error = %v, want a ForeignError", err)
-	}
-}
-
-func repeat(s string, n int) []string {
-	return strings.Split(strings.TrimSuffix(strings.Repeat(s+";", n), ";"), ";")
 }
 
 // TestDamagedLater cuts pages out of a store: what cannot be read is an error,

@@ -2,63 +2,217 @@ package checkpoint
 
 import (
 	"context"
-	"io"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Store is a graph.Store that can be browsed and closed. [SQLite] implements it.
-type Store interface {
-	graph.Store
-	graph.Copier
-	Keeper
-	// Threads lists the threads that have a commit, the one with the newest
-	// commit first: by the order of commits, not by their times, which may lie
-	// when a clock goes back.
-	Threads(ctx context.Context) ([]Info, error)
-	// FindRun returns the thread of a run and the run's newest commit;
-	// [graph.ErrNotFound] where no commit belongs to it. Of several threads
-	// with the same run the one where it ended first is meant: a fork comes later.
-	FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error)
-	// Runs returns the ids of runs that begin with prefix, sorted, a hundred at
-	// most.
-	Runs(ctx context.Context, prefix string) ([]string, error)
-	io.Closer
+// Durability says what a commit survives.
+type Durability int
+
+// The levels of durability.
+const (
+	// ProcessCrash keeps every commit when the process dies. A power failure may
+	// lose the last commits but does not damage the file.
+	ProcessCrash Durability = iota
+	// PowerLoss forces every commit to the disk, so that it survives a power
+	// failure, too.
+	PowerLoss
+)
+
+// Access says what a file is opened for.
+type Access int
+
+// The kinds of access.
+const (
+	// ReadWrite opens for reading and writing. A file or folder that cannot be
+	// written is an error that matches [ErrReadOnly].
+	ReadWrite Access = iota
+	// ReadIfNeeded opens for reading and writing, or for reading only if the file
+	// or folder cannot be written.
+	ReadIfNeeded
+	// ReadOnly opens for reading only. Every write fails with [ErrReadOnly].
+	ReadOnly
+)
+
+// Failures of a file; match them with errors.Is. The operation that failed has
+// changed nothing.
+var (
+	ErrClosed   = sqlite.ErrClosed   // the store was closed
+	ErrDamaged  = sqlite.ErrDamaged  // the file is not a whole database
+	ErrFull     = sqlite.ErrFull     // the disk is full
+	ErrIO       = sqlite.ErrIO       // the disk cannot be read or written
+	ErrReadOnly = sqlite.ErrReadOnly // the file or folder cannot be written
+	ErrLocked   = sqlite.ErrLocked   // another process holds the file for minutes
+	ErrNewer    = sqlite.ErrNewer    // the file was written by a newer version
+	ErrForeign  = sqlite.ErrForeign  // the file holds other data
+	ErrOld      = errors.New("threads were written by a version before the first release: " +
+		"export each with that version (ragflow threads export ID -o FILE), move the file away, and import them (ragflow threads import FILE)")
+)
+
+// Counters count what a store did since it was opened, for tests and diagnostics.
+type Counters struct {
+	Statements int64 // SQL statements that were run
+	Commits    int64 // transactions that wrote
+	Writes     int64 // changes saved; greater than Commits if several shared a transaction
 }
 
-var _ Store = (*SQLite)(nil)
-
-// Info is one line in a list of threads.
-type Info struct {
-	Thread  string
-	Created time.Time      // when it was first acquired, in UTC
-	Touched time.Time      // time of its newest commit, in UTC
-	First   graph.CommitID // its oldest commit
-	Head    graph.CommitID
-	Status  graph.Status // of its last run
-	Inputs  int          // commits that are inputs, less those that took one back: the turns of a conversation
-	Bytes   int64        // of the bodies of its deltas, as they were given
-}
-
-// Options say how to open a SQLite store. The zero value works.
+// Options say how to open a store. The zero value works.
 type Options struct {
-	// Views are CREATE VIEW statements over the store's own views and tables,
-	// so that other tools can read what the bodies hold. They are made at Open,
-	// and anew when one of their texts has changed.
+	// Views are CREATE VIEW statements over the view log and the tables, so that
+	// other tools can read what bodies hold. They are made again when a text changes.
 	Views []string
-	// Durability of commits; sqlite.ProcessCrash by default.
-	Durability sqlite.Durability
-	// Access says whether a file that cannot be written is an error; it is by
-	// default. One opened for reading only answers every write with an error that
-	// matches sqlite.ErrReadOnly.
-	Access sqlite.Access
-	// Keys encrypt the store: bodies, notes, errors, snapshots and long texts, by
-	// AES-256-GCM. A store that is encrypted already is opened only with its keys.
-	// Names of threads and nodes, ids, times and sizes stay readable. Nil: do not.
+	// Durability of commits.
+	Durability Durability
+	// Access says whether a file that cannot be written is an error.
+	Access Access
+	// Keys encrypt the store; see the package comment. An encrypted store opens
+	// only with its keys. Nil: no encryption.
 	Keys *Keyring
-	// Clock tells the time for leases and for commits that bring none.
-	// Default: time.Now.
+	// Clock tells the time for leases and for commits without one. Nil: time.Now.
 	Clock func() time.Time
+}
+
+// SQLite is a [graph.Store] in one file. It is safe for concurrent use, and
+// several processes may have the same file open.
+type SQLite struct {
+	db     *sqlite.DB
+	clock  func() time.Time
+	path   string  // as given; for messages
+	sealer *sealer // nil: nothing is encrypted
+}
+
+var (
+	_ graph.Store  = (*SQLite)(nil)
+	_ graph.Copier = (*SQLite)(nil)
+	_ graph.Pruner = (*SQLite)(nil)
+)
+
+// Open opens or creates the store at path; ":memory:" or "" gives one in memory
+// that ends with Close. The file is refused and left unchanged if it is damaged
+// ([ErrDamaged]), newer ([ErrNewer]), older than the first release ([ErrOld]), of
+// another program ([ErrForeign]), or if its key is missing or wrong ([ErrKey]).
+func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	db, err := openFile(ctx, path, o.Durability, o.Access)
+	if err != nil {
+		return nil, err
+	}
+	s := &SQLite{db: db, clock: o.Clock, path: path}
+	if err := s.unlock(ctx, o.Keys); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if db.ReadOnly() {
+		return s, nil // views are for other tools
+	}
+	if err := s.makeViews(ctx, append([]string{logView}, o.Views...)); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
+	}
+	return s, nil
+}
+
+// openFile opens the database of a store, without its keys and views.
+func openFile(ctx context.Context, path string, d Durability, a Access) (*sqlite.DB, error) {
+	db, err := sqlite.Open(ctx, path, sqlite.Options{
+		Migrations: migrations(), ApplicationID: applicationID, Erase: true,
+		Durability: sqlite.Durability(d), Access: sqlite.Access(a),
+	})
+	if errors.Is(err, ErrForeign) && strings.Contains(err.Error(), fmt.Sprintf("%#x,", oldApplicationID)) {
+		err = fmt.Errorf("%s: %w", path, ErrOld)
+	}
+	return db, err
+}
+
+var createView = regexp.MustCompile(`(?i)^\s*CREATE\s+VIEW\s`)
+
+// makeViews replaces all views if their texts have changed.
+func (s *SQLite) makeViews(ctx context.Context, views []string) error {
+	for _, v := range views {
+		if !createView.MatchString(v) {
+			return fmt.Errorf("not a CREATE VIEW statement: %q", v)
+		}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
+	want := hex.EncodeToString(sum[:])
+	var got string
+	current := func(tx *sqlite.Tx) error {
+		err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, viewsKey).Scan(&got)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	}
+	if err := s.db.Read(ctx, current); err != nil || got == want {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := current(tx); err != nil || got == want { // another process was first
+			return err
+		}
+		old, err := texts(tx, `SELECT 'DROP VIEW "' || replace(name, '"', '""') || '"' FROM sqlite_schema WHERE type = 'view'`)
+		if err != nil {
+			return err
+		}
+		for _, statement := range append(old, views...) {
+			if err := tx.Do(statement); err != nil {
+				return fmt.Errorf("make view: %w", err)
+			}
+		}
+		return putMeta(tx, viewsKey, want)
+	})
+}
+
+// texts returns the only column of a query.
+func texts(tx *sqlite.Tx, query string, args ...any) ([]string, error) {
+	var out []string
+	for row := range tx.Query(query, args...) {
+		var text string
+		if err := row.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+func putMeta(tx *sqlite.Tx, key string, value any) error {
+	return tx.Do(`INSERT INTO meta VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`, key, value)
+}
+
+// Close finishes the writes that were begun and closes the file.
+func (s *SQLite) Close() error { return s.db.Close() }
+
+// Flush moves the write-ahead log into the file itself, as far as readers and
+// other processes allow.
+func (s *SQLite) Flush(ctx context.Context) error { return s.db.Checkpoint(ctx) }
+
+// Vacuum rewrites the file without free space. It needs as much space on the disk
+// as the file takes, and blocks writers meanwhile.
+func (s *SQLite) Vacuum(ctx context.Context) error { return s.db.Vacuum(ctx) }
+
+// ReadOnly reports whether the file was opened for reading only.
+func (s *SQLite) ReadOnly() bool { return s.db.ReadOnly() }
+
+// Counters returns what the store did so far.
+func (s *SQLite) Counters() Counters { return Counters(s.db.Counters()) }
+
+// now is the time in microseconds since 1970.
+func (s *SQLite) now() int64 { return s.clock().UnixMicro() }
+
+// micro is a time as the store keeps it.
+func micro(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
+
+// notFound says which thread, commit or run does not exist.
+func notFound(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
 }

@@ -20,7 +20,7 @@ func messagesView() string {
 	return `CREATE VIEW messages(thread, seq, role, content, time, id) AS
 SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id, l.n, op.key),
 	json_extract(op.value, '$.put.role'),
-	` + checkpoint.TextSQL("json_extract(op.value, '$.put.content')") + `,
+	json_extract(op.value, '$.put.content'),
 	l.time, json_extract(op.value, '$.put.id')
 FROM log l, json_each(l.body, '$.messages') op
 WHERE l.error = '' AND json_type(op.value, '$.put') = 'object'`
@@ -39,7 +39,7 @@ func openWithViews(tb testing.TB, path string, views ...string) *checkpoint.SQLi
 // query reads a file the way another program would.
 func query(tb testing.TB, path, text string) []string {
 	tb.Helper()
-	db, err := sqlite.Open(tb.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
+	db, err := sqlite.Open(tb.Context(), path, sqlite.Options{Migrations: []string{""}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestViewsFollowTheirTexts(t *testing.T) {
 func TestViewsCostOneThread(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "threads.db")
 	openWithViews(t, path, messagesView())
-	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{"", "", ""}})
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{""}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestViewsCostOneThread(t *testing.T) {
 			plan = append(plan, detail)
 		}
 		text := strings.Join(plan, "\n")
-		if !strings.Contains(text, "SEARCH t USING INDEX sqlite_autoindex_threads_1 (name=?)") || strings.Contains(text, "SCAN c") {
+		if !strings.Contains(text, "SEARCH t USING") || strings.Contains(text, "SCAN c") || strings.Contains(text, "SCAN d") {
 			t.Errorf("plan looks at other threads:\n%s", text)
 		}
 		return nil

@@ -158,7 +158,7 @@ func base(run string) graph.Batch {
 	}
 }
 
-func prune(t *testing.T, s checkpoint.Store, name string, at graph.CommitID, run string) {
+func prune(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID, run string) {
 	t.Helper()
 	l := acquire(t, s, name, graph.AcquireOptions{TTL: time.Hour})
 	if err := s.Prune(t.Context(), l, at, base(run)); err != nil {

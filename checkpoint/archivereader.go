@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,14 +18,14 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// MaxArchive is how many bytes ReadArchive reads where it is given no limit.
+// MaxArchive is the default limit of ReadArchive, in bytes.
 const MaxArchive = 1 << 30
 
-// ReadArchive reads what [Archive.Write] wrote, and checks all of it: the sum,
-// every line, the order of commits, that each would be taken by a store.
-// What the bodies mean is for the caller to check. Anything else is an
-// *[ArchiveError], an input of more than limit bytes too; zero stands for
-// [MaxArchive]. It holds the archive in memory.
+// ReadArchive reads what [Archive.Write] wrote and checks all of it: the sum,
+// every line, the order of commits, and that a store accepts each. What the bodies
+// mean is for the caller to check. An input that fails a check or has more than
+// limit bytes (0: [MaxArchive]) gives an [*ArchiveError]. The archive is held in
+// memory.
 func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 	if limit <= 0 {
 		limit = MaxArchive
@@ -41,7 +42,7 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 		if err := in.next(&l); err != nil {
 			return nil, err
 		}
-		if err := a.add(l); err != nil {
+		if err := a.add(l.commit()); err != nil {
 			return nil, &ArchiveError{in.lines, err.Error()}
 		}
 	}
@@ -50,24 +51,38 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 		if err := in.next(&l); err != nil {
 			return nil, err
 		}
-		p, err := graph.NormalizeResult(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()})
-		if err != nil {
+		if err := a.addPending(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()}); err != nil {
 			return nil, &ArchiveError{in.lines, err.Error()}
 		}
-		a.Pending = append(a.Pending, p)
 	}
 	return a, in.end()
 }
 
-// add checks a commit as a store would, and its place in line.
-func (a *Archive) add(l commitLine) error {
-	c := graph.Commit{
-		ID: l.ID, Parent: l.Parent, Run: l.Run, Step: l.Step, Source: l.Source, Status: l.Status,
-		Time: l.Time, Fingerprint: l.Fingerprint, Frontier: l.Frontier, Error: l.Error,
+// clean returns a checked copy of an archive under the name of a thread, or its own
+// name.
+func (a *Archive) clean(thread string) (*Archive, error) {
+	if len(a.Commits) == 0 {
+		return nil, &ArchiveError{0, "no commits"}
 	}
-	for _, d := range l.Deltas {
-		c.Deltas = append(c.Deltas, d.delta())
+	out := &Archive{Thread: cmp.Or(thread, a.Thread), Created: micro(a.Created)}
+	if err := graph.CheckThread(out.Thread); err != nil {
+		return nil, err
 	}
+	for _, c := range a.Commits {
+		if err := out.add(c); err != nil {
+			return nil, &ArchiveError{0, fmt.Sprintf("commit %d: %v", c.ID, err)}
+		}
+	}
+	for _, p := range a.Pending {
+		if err := out.addPending(p); err != nil {
+			return nil, &ArchiveError{0, err.Error()}
+		}
+	}
+	return out, nil
+}
+
+// add appends a commit after the checks of a store.
+func (a *Archive) add(c graph.Commit) error {
 	var last graph.CommitID
 	if n := len(a.Commits); n > 0 {
 		last = a.Commits[n-1].ID
@@ -94,9 +109,17 @@ func (a *Archive) add(l commitLine) error {
 	if err != nil {
 		return err
 	}
-	b.ID = c.ID // the store's own, else
+	b.ID = c.ID
 	a.Commits = append(a.Commits, b.Commit)
 	return nil
+}
+
+func (a *Archive) addPending(r graph.TaskResult) error {
+	r, err := graph.NormalizeResult(r)
+	if err == nil {
+		a.Pending = append(a.Pending, r)
+	}
+	return err
 }
 
 type archiveReader struct {
@@ -111,7 +134,7 @@ func (in *archiveReader) fail(format string, args ...any) error {
 	return &ArchiveError{in.lines, fmt.Sprintf(format, args...)}
 }
 
-// read returns the next line. It is not part of the sum yet.
+// read returns the next line, without adding it to the sum.
 func (in *archiveReader) read() ([]byte, error) {
 	line, err := in.r.ReadBytes('\n')
 	in.lines++
@@ -150,7 +173,7 @@ func (in *archiveReader) next(v any) error {
 	return in.decode(line, v)
 }
 
-// header reads the first line; whatever has another one is of another kind.
+// header reads the first line, which tells an archive from other files.
 func (in *archiveReader) header(h *headerLine) error {
 	line, err := in.read()
 	if err != nil {
@@ -196,7 +219,7 @@ func (in *archiveReader) end() error {
 		return err
 	}
 	if got != want {
-		return in.fail("the checksum is another one: the file was damaged or changed")
+		return in.fail("the checksum does not match: the file was damaged or changed")
 	}
 	if _, err := in.r.ReadByte(); !errors.Is(err, io.EOF) {
 		return in.fail("something follows the end")

@@ -1,0 +1,125 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Backup writes the whole store, as it is at one moment, to a new file at path and
+// forces it to the disk. Commits that are still in the write-ahead log are part of
+// it. Writers go on meanwhile. An encrypted store stays encrypted. The error
+// matches [fs.ErrExist] if the file exists.
+func (s *SQLite) Backup(ctx context.Context, path string) error {
+	if err := s.backup(ctx, path); err != nil {
+		return fmt.Errorf("back up to %s: %w", path, err)
+	}
+	return nil
+}
+
+func (s *SQLite) backup(ctx context.Context, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	part := path + ".partial"
+	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	err = s.db.CopyTo(ctx, part)
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+// Restore replaces the content of the store at path by that of a backup, in one
+// transaction; the store is created if it does not exist. The backup is checked
+// first, and nothing changes unless it is whole. Other processes may have the store
+// open: their leases are lost. If the store is too damaged to be opened, its files
+// are renamed; setAside is then their new name.
+func Restore(ctx context.Context, backup, path string) (setAside string, err error) {
+	if err := checkBackup(ctx, backup); err != nil {
+		return "", fmt.Errorf("restore %s: %w", backup, err)
+	}
+	err = restore(ctx, backup, path)
+	if errors.Is(err, ErrDamaged) {
+		setAside = path + ".damaged-" + time.Now().UTC().Format("20060102-150405")
+		// The log first: without its file it must not meet a new one.
+		for _, suffix := range []string{"-wal", "-shm", ""} {
+			if err := os.Rename(path+suffix, setAside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return "", fmt.Errorf("set the damaged store aside: %w", err)
+			}
+		}
+		err = restore(ctx, backup, path)
+	}
+	if err != nil {
+		return setAside, fmt.Errorf("restore %s to %s: %w", backup, path, err)
+	}
+	return setAside, nil
+}
+
+func checkBackup(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	db, err := openFile(ctx, path, ProcessCrash, ReadOnly)
+	if err != nil {
+		return err
+	}
+	found, err := db.Check(ctx)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%w: %s", ErrDamaged, found[0])
+	}
+	return errors.Join(err, db.Close())
+}
+
+func restore(ctx context.Context, backup, path string) error {
+	db, err := openFile(ctx, path, ProcessCrash, ReadWrite)
+	if err != nil {
+		return err
+	}
+	err = db.WriteFrom(ctx, backup, func(tx *sqlite.Tx) error {
+		// Ids of commits and tokens of leases are not given twice, so that a writer
+		// that is still at work is refused.
+		const lastToken = `max(coalesce((SELECT max(token) FROM threads), 0), coalesce((SELECT value FROM meta WHERE key = '` + lastTokenKey + `'), 0))`
+		var commit, token, restoredCommit, restoredToken int64
+		last := `SELECT ` + lastCommit + `, ` + lastToken
+		if err := tx.QueryRow(last).Scan(&commit, &token); err != nil {
+			return err
+		}
+		for _, t := range []string{"pending", "snapshots", "deltas", "commits", "threads", "meta"} {
+			where := ""
+			if t == "meta" {
+				where = ` WHERE key <> '` + viewsKey + `'` // views are not copied
+			}
+			if err := tx.Do(`DELETE FROM main.` + t + where); err != nil {
+				return err
+			}
+			if err := tx.Do(`INSERT INTO main.` + t + ` SELECT * FROM source.` + t + where); err != nil {
+				return err
+			}
+		}
+		if err := tx.QueryRow(last).Scan(&restoredCommit, &restoredToken); err != nil {
+			return err
+		}
+		token = max(token, restoredToken) + 1
+		return errors.Join(
+			putMeta(tx, lastCommitKey, max(commit, restoredCommit)),
+			putMeta(tx, lastTokenKey, token),
+			tx.Do(`UPDATE threads SET token = ?, owner = '', until = NULL`, token))
+	})
+	return errors.Join(err, db.Close())
+}

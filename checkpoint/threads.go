@@ -1,0 +1,282 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/internal/sqlite"
+)
+
+// Export copies a thread out of the store: up to a commit, or, if at is 0 or the
+// head, all of it with its pending results. The error matches [graph.ErrNotFound]
+// for an unknown thread or commit.
+func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*Archive, error) {
+	var a *Archive
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
+		id, last, err := find(tx, thread, at)
+		if err != nil {
+			return err
+		}
+		a = &Archive{Thread: thread}
+		var created int64
+		var head graph.CommitID
+		if err := tx.QueryRow(`SELECT created, head FROM threads WHERE id = ?`, id).Scan(&created, &head); err != nil {
+			return err
+		}
+		a.Created = time.UnixMicro(created).UTC()
+		if last == head {
+			if a.Pending, err = s.pending(tx, thread); err != nil {
+				return err
+			}
+		}
+		commits, err := s.walk(tx, thread, id, last, math.MaxInt32)
+		for i := len(commits) - 1; i >= 0; i-- {
+			a.Commits = append(a.Commits, commits[i])
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return a, nil
+}
+
+// Copy implements [graph.Copier].
+func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	err := graph.CheckThread(to)
+	var a *Archive
+	if err == nil {
+		a, err = s.Export(ctx, from, at)
+	}
+	if err == nil {
+		a.Created = s.clock()
+		if pending != nil {
+			a.Pending = pending
+		}
+		err = s.Import(ctx, a, to)
+	}
+	if err != nil {
+		return fmt.Errorf("copy thread %q: %w", from, err)
+	}
+	return nil
+}
+
+// Import adds the thread of an archive, under the given name or, if that is empty,
+// its own: all or nothing. Commits keep their ids if all are greater than any that
+// the store has given, else they get new ones in the same order. The error matches
+// [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it is held.
+func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
+	a, err := a.clean(thread)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	entries := make([]*entry, len(a.Commits))
+	inputs, size := 0, 0
+	for i, c := range a.Commits {
+		if entries[i], err = newEntry(graph.Batch{Commit: c}); err != nil {
+			return fmt.Errorf("import: commit %d: %w", c.ID, err)
+		}
+		inputs += turns(c.Source)
+		size += bodyBytes(c.Deltas)
+	}
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		l, err := s.lease(tx, a.Thread)
+		if err == nil && l.thread == 0 {
+			l, err = s.addThread(tx, a.Thread)
+		}
+		if err != nil {
+			return err
+		}
+		if l.head != 0 {
+			return graph.ErrExists
+		}
+		var last int64
+		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
+			return err
+		}
+		ids := a.idsAfter(last)
+		for i, e := range entries {
+			parent := int64(0)
+			if i > 0 {
+				parent = ids[i-1]
+			}
+			if err := s.insert(tx, e, l.thread, ids[i], graph.CommitID(parent)); err != nil {
+				return err
+			}
+		}
+		for _, p := range a.Pending {
+			if err := s.insertPending(tx, l.thread, a.Thread, p); err != nil {
+				return err
+			}
+		}
+		return tx.Do(`UPDATE threads SET created = ?, first = ?, head = ?, inputs = ?, bytes = ? WHERE id = ?`,
+			a.Created.UnixMicro(), ids[0], ids[len(ids)-1], inputs, size, l.thread)
+	})
+	if err != nil {
+		return fmt.Errorf("import thread %q: %w", a.Thread, err)
+	}
+	return nil
+}
+
+// idsAfter returns the ids for the commits of an archive: their own if they are
+// greater than last, else the next ones.
+func (a *Archive) idsAfter(last int64) []int64 {
+	const most = 1 << 40 // leaves room for ids that JSON numbers can hold
+	ids := make([]int64, len(a.Commits))
+	own := int64(a.Commits[0].ID) > last && a.Commits[len(ids)-1].ID <= most
+	for i := range ids {
+		if ids[i] = last + 1 + int64(i); own {
+			ids[i] = int64(a.Commits[i].ID)
+		}
+	}
+	return ids
+}
+
+// dropContent deletes the deltas and snapshots of the commits whose id meets a
+// condition.
+func dropContent(tx *sqlite.Tx, condition string, args ...any) error {
+	return errors.Join(
+		tx.Do(`DELETE FROM deltas WHERE at `+condition, args...),
+		tx.Do(`DELETE FROM snapshots WHERE at `+condition, args...))
+}
+
+// Prune implements [graph.Pruner].
+func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
+	base, err := graph.NormalizeBatch(l.Thread, base, s.clock())
+	if err != nil {
+		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
+	}
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		h, err := held(tx, l)
+		if err != nil {
+			return err
+		}
+		if _, _, err := find(tx, l.Thread, at); err != nil {
+			return err
+		}
+		return s.prune(tx, base, h.thread, at)
+	})
+	if err != nil {
+		return fmt.Errorf("prune: %w", err)
+	}
+	return s.Flush(ctx)
+}
+
+// prune replaces the commits of a thread up to at by base, which keeps the id, the
+// time and the rest of commit at.
+func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, thread int64, at graph.CommitID) error {
+	var inputs, size int
+	if err := tx.QueryRow(`SELECT `+turnsOf+`, sum(bytes) FROM commits WHERE thread = ? AND id <= ?`, thread, int64(at)).Scan(&inputs, &size); err != nil {
+		return err
+	}
+	if err := dropContent(tx, `IN (SELECT id FROM commits WHERE thread = ? AND id <= ?)`, thread, int64(at)); err != nil {
+		return err
+	}
+	if err := tx.Do(`DELETE FROM commits WHERE thread = ? AND id < ?`, thread, int64(at)); err != nil {
+		return err
+	}
+	added := bodyBytes(base.Deltas)
+	var micros int64
+	if err := tx.QueryRow(`UPDATE commits SET parent = NULL, run = ?, source = ?, bytes = ? WHERE id = ? RETURNING time`,
+		base.Run, string(graph.SourceBase), added, int64(at)).Scan(&micros); err != nil {
+		return err
+	}
+	base.Time = time.UnixMicro(micros).UTC()
+	e, err := newEntry(base)
+	if err != nil {
+		return err
+	}
+	if err := s.insertContent(tx, e, int64(at)); err != nil {
+		return err
+	}
+	return tx.Do(`UPDATE threads SET first = ?, inputs = inputs - ?, bytes = bytes - ? WHERE id = ?`, int64(at), inputs, size-added, thread)
+}
+
+// Delete drops threads, all or none of them, and overwrites their content. The
+// error matches [graph.ErrNotFound] for an unknown thread, [graph.ErrBusy] for one
+// that is held. The file keeps its size until [SQLite.Vacuum]; its free space is
+// used again.
+func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		for _, name := range threads {
+			if err := s.delete(tx, name); err != nil {
+				return fmt.Errorf("thread %q: %w", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	return s.Flush(ctx)
+}
+
+// Expire deletes the threads whose newest commit was made before a time, as
+// [SQLite.Delete] does, each in a transaction of its own, and returns them as
+// Threads lists them. Threads that are held stay. A dry run only returns what it
+// would delete. After an error the threads returned were deleted.
+func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]Info, error) {
+	var old []Info
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		old, err = list(tx, before.UnixMicro(), "")
+		return err
+	})
+	var expired []Info
+	for _, i := range old {
+		expire := func(tx *sqlite.Tx) error {
+			if now, err := list(tx, before.UnixMicro(), ` AND t.name = ?2`, i.Thread); err != nil || len(now) == 0 {
+				return errors.Join(err, graph.ErrBusy) // used or deleted meanwhile
+			}
+			if dryRun {
+				_, err := s.lease(tx, i.Thread)
+				return err
+			}
+			return s.delete(tx, i.Thread)
+		}
+		if dryRun {
+			err = s.db.Read(ctx, expire)
+		} else {
+			err = s.db.Write(ctx, expire)
+		}
+		if errors.Is(err, graph.ErrBusy) {
+			err = nil
+			continue
+		}
+		if err != nil {
+			break
+		}
+		expired = append(expired, i)
+	}
+	if err != nil {
+		return expired, fmt.Errorf("expire: %w", err)
+	}
+	if dryRun || len(expired) == 0 {
+		return expired, nil
+	}
+	return expired, s.Flush(ctx)
+}
+
+func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
+	l, err := s.lease(tx, name)
+	if err != nil {
+		return err
+	}
+	if l.thread == 0 {
+		return graph.ErrNotFound
+	}
+	if err := tx.Do(`INSERT INTO meta VALUES('`+lastCommitKey+`', `+lastCommit+`), ('`+lastTokenKey+`', ?)
+		ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`, l.token); err != nil {
+		return err
+	}
+	if err := dropContent(tx, `IN (SELECT id FROM commits WHERE thread = ?)`, l.thread); err != nil {
+		return err
+	}
+	return errors.Join(
+		tx.Do(`DELETE FROM commits WHERE thread = ?`, l.thread),
+		tx.Do(`DELETE FROM pending WHERE thread = ?`, l.thread),
+		tx.Do(`DELETE FROM threads WHERE id = ?`, l.thread))
+}
