@@ -81,7 +81,7 @@ var rooms = map[string]room{
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 		"go.yaml.in/yaml/v4",           // front matter of promoted answers
 	}},
-	"cmd/ragflow": {ours: []string{".", "threads", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
+	"cmd/ragflow": {ours: []string{".", "checkpoint", "threads", "eval", "search/index", "llm", "llm/openai", "llm/rerank", "search/rank", "state", "transcript", "graph", "cmd/ragflow/chat", "internal/lineedit"}, theirs: []string{
 		"github.com/spf13/cobra",            // commands, help and completion
 		"github.com/spf13/pflag",            // cobra's flags
 		"github.com/schollz/progressbar/v3", // progress with rate and time left

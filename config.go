@@ -170,11 +170,11 @@ const (
 	PowerLoss    = "power-loss"    // a turn survives the loss of power too: each step is forced to the disk
 )
 
-func (c Config) durability() sqlite.Durability {
+func (c Config) durability() checkpoint.Durability {
 	if c.Durability == PowerLoss {
-		return sqlite.PowerLoss
+		return checkpoint.PowerLoss
 	}
-	return sqlite.ProcessCrash
+	return checkpoint.ProcessCrash
 }
 
 // Keyring gives the keys of encrypted threads.

@@ -57,7 +57,7 @@ type Token = nodes.Token
 // data folder.
 type Assistant struct {
 	config   Config
-	threads  checkpoint.Store
+	threads  *checkpoint.SQLite
 	log      *threads.Log // reads and edits threads
 	index    *index.DB
 	repaired string // what became of a damaged index; empty: it was whole
@@ -113,7 +113,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
 	if c.DataDir != "" && !c.ForgetThreads {
 		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
-			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
+			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: checkpoint.Access(c.access()), Keys: c.ThreadKeys,
 		}
 	}
 	if a.threads, err = checkpoint.Open(ctx, path, o); err != nil {
@@ -167,8 +167,7 @@ func (c Config) indexPath() string {
 // ReadOnly reports whether the data folder was opened for reading only, because
 // Config.ReadOnly says so or because it cannot be written.
 func (a *Assistant) ReadOnly() bool {
-	threads, ok := a.threads.(*checkpoint.SQLite)
-	return ok && threads.ReadOnly() || a.index.ReadOnly()
+	return a.threads.ReadOnly() || a.index.ReadOnly()
 }
 
 // Close closes the databases. Questions still under way fail.

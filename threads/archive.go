@@ -14,7 +14,7 @@ import (
 // Export writes a thread as JSON lines with a checksum at the end. The same
 // thread gives the same bytes.
 func (l *Log) Export(ctx context.Context, thread string, w io.Writer) error {
-	archive, err := checkpoint.Export(ctx, l.store, thread, 0)
+	archive, err := l.store.Export(ctx, thread, 0)
 	if err != nil {
 		return fmt.Errorf("export thread %q: %w", thread, err)
 	}
@@ -41,6 +41,10 @@ func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, err
 	}
 	return l.info(ctx, thread)
 }
+
+// Backup writes all threads, as they are at one moment, to a new file;
+// checkpoint.Restore reads it. Runs go on meanwhile.
+func (l *Log) Backup(ctx context.Context, path string) error { return l.store.Backup(ctx, path) }
 
 // foldAll folds commits, oldest first, as a store does when it loads a thread. It
 // calls each, which may be nil, with the state after every commit.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
 )
@@ -65,7 +64,7 @@ func (l *Log) Fork(ctx context.Context, from, at, to string) (Info, error) {
 	if err != nil {
 		return Info{}, fmt.Errorf("fork thread %q: %w", from, err)
 	}
-	archive, err := checkpoint.Export(ctx, l.store, from, commit)
+	archive, err := l.store.Export(ctx, from, commit)
 	if err != nil {
 		return Info{}, fmt.Errorf("fork thread %q: %w", from, err)
 	}
@@ -109,27 +108,16 @@ func (l *Log) commitOf(ctx context.Context, thread, at string) (graph.CommitID, 
 	return 0, fmt.Errorf("run or commit %q: %w", at, graph.ErrNotFound)
 }
 
-// Delete removes threads for good, with every text that no other thread uses,
-// and shrinks the file. It is all or nothing: an unknown thread is
-// graph.ErrNotFound, one that another run holds graph.ErrBusy.
+// Delete removes threads for good and overwrites their content in the file. It is
+// all or nothing: an unknown thread is graph.ErrNotFound, one that another run
+// holds graph.ErrBusy. The file keeps its size until [Log.Vacuum].
 func (l *Log) Delete(ctx context.Context, threads ...string) error {
-	if err := l.store.Delete(ctx, threads...); err != nil {
-		return err
-	}
-	return l.store.Vacuum(ctx)
+	return l.store.Delete(ctx, threads...)
 }
 
 // Seal encrypts every record that is not encrypted with the current key, and
 // returns how many there were. Older keys are no longer needed afterwards. A
-// store without keys, or in memory, is an error that matches checkpoint.ErrKey.
+// store without keys is an error that matches checkpoint.ErrKey.
 func (l *Log) Seal(ctx context.Context) (int, error) {
-	s, ok := l.store.(*checkpoint.SQLite)
-	if !ok {
-		return 0, fmt.Errorf("threads are kept in memory: %w", checkpoint.ErrKey)
-	}
-	n, err := s.Rotate(ctx)
-	if err == nil && n > 0 {
-		err = s.Vacuum(ctx)
-	}
-	return n, err
+	return l.store.Rotate(ctx)
 }

@@ -71,16 +71,12 @@ func title(question string) string {
 // Thread returns a whole conversation with every message, including those that
 // were summarised. An unknown id matches graph.ErrNotFound.
 func (l *Log) Thread(ctx context.Context, id string) (*Thread, error) {
-	infos, err := l.store.Threads(ctx)
+	info, err := l.store.Info(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("read thread %q: %w", id, err)
-	}
-	i := slices.IndexFunc(infos, func(info checkpoint.Info) bool { return info.Thread == id })
-	if i < 0 {
-		return nil, fmt.Errorf("thread %q: %w", id, graph.ErrNotFound)
+		return nil, err
 	}
 	t := &Thread{Messages: []Message{}, Summaries: []string{}}
-	if t.Info, err = l.describe(ctx, infos[i]); err != nil {
+	if t.Info, err = l.describe(ctx, info); err != nil {
 		return nil, err
 	}
 	var commits []graph.Commit
@@ -140,13 +136,9 @@ func (h *history) add(c graph.Commit, d graph.Delta) error {
 
 // info returns one thread as [Log.List] does.
 func (l *Log) info(ctx context.Context, thread string) (Info, error) {
-	infos, err := l.store.Threads(ctx)
+	info, err := l.store.Info(ctx, thread)
 	if err != nil {
-		return Info{}, fmt.Errorf("read thread %q: %w", thread, err)
+		return Info{}, err
 	}
-	i := slices.IndexFunc(infos, func(i checkpoint.Info) bool { return i.Thread == thread })
-	if i < 0 {
-		return Info{}, fmt.Errorf("thread %q: %w", thread, graph.ErrNotFound)
-	}
-	return l.describe(ctx, infos[i])
+	return l.describe(ctx, info)
 }

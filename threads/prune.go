@@ -72,10 +72,7 @@ func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]I
 		}
 	}
 	if !dryRun && len(gone) > 0 {
-		if gone, err = l.store.Expire(ctx, before, false); err == nil {
-			err = l.store.Vacuum(ctx)
-		}
-		if err != nil {
+		if gone, err = l.store.Expire(ctx, before, false); err != nil {
 			return nil, err
 		}
 	}

@@ -1,15 +1,8 @@
 package threads
 
-import "example.com/ragflow/checkpoint"
-
 // Views returns SQL views that make the database of threads readable: messages,
 // summaries and query_logs. They show the whole history, because the log has it.
 func Views() []string {
-	content := checkpoint.TextSQL("json_extract(op.value, '$.put.content')")
-	answer := checkpoint.TextSQL("json_extract(r.body, '$.answer')")
-	question := checkpoint.TextSQL("json_extract(r.body, '$.new_turn.query')")
-	folder := checkpoint.TextSQL("json_extract(r.body, '$.sources[0].root')")
-	summary := checkpoint.TextSQL("json_extract(l.body, '$.summary')")
 	return []string{
 		// A message that summarising took out of the live state stays in the
 		// history; one that was removed for itself, or replaced, does not.
@@ -18,7 +11,7 @@ WITH ops AS (
 	SELECT l.thread, l.commit_id, l.n, op.key AS k, l.time, l.run,
 		coalesce(json_extract(op.value, '$.put.id'), json_extract(op.value, '$.remove')) AS id,
 		json_extract(op.value, '$.put.role') AS role,
-		` + content + ` AS content
+		json_extract(op.value, '$.put.content') AS content
 	FROM log l, json_each(l.body, '$.messages') op
 	WHERE l.error = '' AND (json_type(op.value, '$.put') = 'object' OR json_type(l.body, '$.summary') IS NULL)
 ), ranked AS (
@@ -32,7 +25,7 @@ SELECT thread, row_number() OVER (PARTITION BY thread ORDER BY c, d, o) AS seq, 
 FROM ranked WHERE newest = 1 AND role IS NOT NULL
 ORDER BY thread, seq`,
 		`CREATE VIEW summaries(thread, seq, summary, time, run) AS
-SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id) AS seq, ` + summary + ` AS summary, l.time, l.run
+SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id) AS seq, json_extract(l.body, '$.summary') AS summary, l.time, l.run
 FROM log l WHERE l.error = '' AND json_type(l.body, '$.summary') IS NOT NULL
 ORDER BY thread, seq`,
 		// A row a question that was answered. Nothing is written twice for it: what is
@@ -42,11 +35,11 @@ WITH rows AS MATERIALIZED (
 	SELECT l.thread, l.run, l.commit_id, l.n, l.time, l.body FROM log l WHERE l.run <> '' AND l.error = ''
 ), facts AS (
 	SELECT r.thread, r.run, r.commit_id, r.n, r.time,
-		` + question + ` AS question,
+		json_extract(r.body, '$.new_turn.query') AS question,
 		CASE WHEN json_type(r.body, '$.hits') = 'array' THEN
 			(SELECT json_group_array(json_extract(h.value, '$.chunk')) FROM json_each(r.body, '$.hits') h) END AS hits,
-		` + folder + ` AS folder,
-		` + answer + ` AS answer
+		json_extract(r.body, '$.sources[0].root') AS folder,
+		json_extract(r.body, '$.answer') AS answer
 	FROM rows r
 ), ranked AS (
 	SELECT run, thread, time,

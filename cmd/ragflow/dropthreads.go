@@ -136,8 +136,8 @@ func (a *app) threadsDeleteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete ID...",
 		Short: "Delete conversations for good",
-		Long: `Delete conversations with all that was said in them. Nothing of them is left in
-the file. On a terminal it asks first; elsewhere it needs --yes.`,
+		Long: `Delete conversations with all that was said in them. Their content is overwritten
+in the file. On a terminal it asks first; elsewhere it needs --yes.`,
 		Example: `  ragflow threads delete last
   ragflow threads delete --yes work experiment`,
 		Args: argsBetween(1, -1),

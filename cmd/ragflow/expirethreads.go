@@ -24,7 +24,7 @@ func (a *app) threadsExpireCommand() *cobra.Command {
 		Use:   "expire --older TIME",
 		Short: "Delete the conversations that nobody used for long",
 		Long: `Delete the conversations in which nothing was asked for longer than --older, for
-good: nothing of them is left in the file. One in which a question is being
+good: their content is overwritten in the file. One in which a question is being
 answered stays. It does not ask; --dry-run tells first. A time is written in hours
 and minutes, such as 720h for 30 days.`,
 		Example: `  ragflow threads expire --older 720h --dry-run

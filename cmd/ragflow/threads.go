@@ -41,7 +41,7 @@ A thread is named by its id, by a beginning of its id that no other has, or by
 				return nil
 			}
 			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: list, show, export, import, fork, prune, expire, delete, seal, verify"
+			f.hint = "there are: list, show, export, import, fork, prune, expire, delete, seal, verify, backup, restore"
 			return f
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -49,7 +49,7 @@ A thread is named by its id, by a beginning of its id that no other has, or by
 	c.AddCommand(
 		a.threadsListCommand(), a.threadsShowCommand(), a.threadsExportCommand(), a.threadsImportCommand(),
 		a.threadsForkCommand(), a.threadsPruneCommand(), a.threadsExpireCommand(), a.threadsDeleteCommand(),
-		a.threadsSealCommand(), a.threadsVerifyCommand(),
+		a.threadsSealCommand(), a.threadsVerifyCommand(), a.threadsBackupCommand(), a.threadsRestoreCommand(),
 	)
 	return c
 }
