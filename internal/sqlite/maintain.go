@@ -60,6 +60,43 @@ func (db *DB) Vacuum(ctx context.Context) error {
 	return db.Checkpoint(ctx)
 }
 
+// CopyTo writes the database as it is at one moment, including what is only in the
+// log, to the file at path, which must be empty or not exist. Writers go on
+// meanwhile. The copy is not forced to the disk.
+func (db *DB) CopyTo(ctx context.Context, path string) error {
+	return db.alone(ctx, func(cn *conn) error {
+		_, err := cn.sc.ExecContext(ctx, "VACUUM INTO ?", path)
+		return err
+	})
+}
+
+// WriteFrom runs fn in a transaction that also sees the database at path, as the
+// schema "source", and commits it if fn returns nil. Foreign keys are not checked.
+func (db *DB) WriteFrom(ctx context.Context, path string, fn func(*Tx) error) error {
+	if db.ReadOnly() {
+		return db.readOnlyError("it was opened for reading only")
+	}
+	return db.alone(ctx, func(cn *conn) error {
+		if _, err := cn.sc.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
+			return err
+		}
+		if _, err := cn.sc.ExecContext(ctx, "ATTACH ? AS source", path); err != nil {
+			return err
+		}
+		if err := cn.exec("BEGIN IMMEDIATE"); err != nil {
+			return err
+		}
+		err := call(fn, &Tx{ctx, cn})
+		if err == nil {
+			err = cn.exec("COMMIT")
+		}
+		if err != nil {
+			cn.rollback()
+		}
+		return err
+	})
+}
+
 // Checkpoint moves the write-ahead log into the file and truncates the log. If
 // readers or other processes block it, it moves as much as it can; that is not an
 // error.
