@@ -3,6 +3,7 @@ package ragflow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"sync"
@@ -66,7 +67,24 @@ type read struct {
 	problem error
 }
 
+// read reads and cuts one file. A panic of a loader is a failure of that file.
 func (s *syncer) read(ctx context.Context, j job) read {
+	return guarded(j, func() read { return s.load(ctx, j) })
+}
+
+// guarded returns what f returns, or a failure of the file where f panics.
+func guarded(j job, f func() read) (r read) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("the reader of this kind of file failed: %v", p)
+			r = read{job: j, problem: err}
+			r.entry.File = index.File{Source: j.file.Source, Size: j.file.Size, Error: err.Error()}
+		}
+	}()
+	return f()
+}
+
+func (s *syncer) load(ctx context.Context, j job) read {
 	r := read{job: j}
 	modified := j.file.ModTime
 	if time.Since(modified) < settled {

@@ -16,8 +16,8 @@ import (
 // Bounds of archives and of the XML in them.
 const (
 	maxEntries  = 20_000    // of an archive
-	maxUnpacked = 128 << 20 // bytes, of all that is read of an archive
-	maxNodes    = 4_000_000 // elements and texts of an XML file
+	maxUnpacked = 64 << 20  // bytes, of all that is read of an archive
+	maxNodes    = 1_000_000 // elements and texts of an XML file
 	maxNesting  = 256       // of elements
 )
 

@@ -6,7 +6,7 @@ import (
 )
 
 // maxMade bounds, in bytes, the text that is made of one file.
-const maxMade = 128 << 20
+const maxMade = 64 << 20
 
 // builder makes the text of a document of parts, and keeps what is known of
 // them. Parts stand apart by a blank line.
@@ -85,6 +85,9 @@ func (w *builder) at(line int) {
 
 // full is an error once more was written than a document may hold.
 func (w *builder) full() error {
+	if len(w.blocks) > maxRecords {
+		return fmt.Errorf("%w: more than %d parts", ErrTooLarge, maxRecords)
+	}
 	if w.out.Len() > maxMade {
 		return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxMade))
 	}

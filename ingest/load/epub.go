@@ -48,6 +48,10 @@ func (d *Document) readEPUB(data []byte) error {
 		if plain, unescapeErr := url.PathUnescape(href); unescapeErr == nil {
 			href = plain
 		}
+		if len(w.blocks) >= maxBlocks {
+			faults = append(faults, fmt.Sprintf("chapter %s left out: the book has more than %d paragraphs", href, maxBlocks))
+			return
+		}
 		page, readErr := a.read(path.Join(path.Dir(name), href))
 		if readErr != nil {
 			faults = append(faults, fmt.Sprintf("chapter %s left out: %v", href, readErr))

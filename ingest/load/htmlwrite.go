@@ -139,7 +139,9 @@ func (w *pageWriter) begin() {
 		if w.inList = w.lists > 0; w.inList {
 			b.kind = kindList
 		}
-		w.blocks = append(w.blocks, b)
+		if len(w.blocks) < maxBlocks { // the last one holds all that follows
+			w.blocks = append(w.blocks, b)
+		}
 	} else {
 		w.gap("\n")
 	}

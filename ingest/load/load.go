@@ -211,6 +211,7 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	switch d.Kind {
 	case Markdown:
 		d.frontMatter()
+		d.warnOfBudget()
 		if isMDX(d.Source) {
 			body := blankMDX(d.Text, d.Body)
 			d.Converted = d.Converted || body != d.Text

@@ -51,7 +51,7 @@ const (
 
 // markdownBlocks returns the blocks of s[from:].
 func markdownBlocks(s string, from int) (out []block) {
-	if !written(s[from:]) {
+	if !written(s[from:]) || overBudget(s[from:]) {
 		return plainBlocks(s, from)
 	}
 	defer func() {

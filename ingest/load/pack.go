@@ -255,6 +255,9 @@ func (p *packer) units(dst []unit, b, top block) []unit {
 // split cuts a block that has no blocks inside: code and tables between lines,
 // text between sentences, a single line or sentence between words.
 func (p *packer) split(b block) []block {
+	if b.end-b.start > maxFine {
+		return p.segments(b)
+	}
 	var cuts []int // where parts begin, but for the first
 	switch b.kind {
 	case kindCode, kindTable:
@@ -267,6 +270,9 @@ func (p *packer) split(b block) []block {
 		}
 		cuts = cuts[min(1, len(cuts)):]
 	}
+	if len(p.s) > maxFine {
+		cuts = thin(cuts, b.start, 2*p.size)
+	}
 	if len(cuts) == 0 {
 		cuts = p.windows(b)
 	}
@@ -275,6 +281,40 @@ func (p *packer) split(b block) []block {
 	for _, cut := range append(cuts, b.end) {
 		out = append(out, block{start: at, end: cut, kind: b.kind, inside: inside})
 		at, inside = cut, opener
+	}
+	return out
+}
+
+// segments cuts a block of several megabytes at line ends, spaces or runes into
+// segments that are split again.
+func (p *packer) segments(b block) []block {
+	var out []block
+	for at := b.start; at < b.end; {
+		end := min(at+maxSegment, b.end)
+		if end < b.end {
+			if i := strings.LastIndexByte(p.s[at:end], '\n'); i > maxSegment/2 {
+				end = at + i + 1
+			} else if i := strings.LastIndexByte(p.s[at:end], ' '); i > maxSegment/2 {
+				end = at + i + 1
+			}
+			for end < b.end && !utf8.RuneStart(p.s[end]) {
+				end++
+			}
+		}
+		out = append(out, block{start: at, end: end, kind: b.kind, inside: b.inside})
+		at = end
+	}
+	return out
+}
+
+// thin drops cuts that follow another one, or the start, within so many bytes.
+func thin(cuts []int, start, least int) []int {
+	out := cuts[:0]
+	for _, cut := range cuts {
+		if cut-start >= least {
+			out = append(out, cut)
+			start = cut
+		}
 	}
 	return out
 }

@@ -3,7 +3,7 @@ package load
 import "example.com/ragflow/search/text"
 
 // plainBlocks returns the paragraphs of s[from:], blank lines with the
-// paragraph before them.
+// paragraph before them. The last of maxBlocks holds all that follows.
 func plainBlocks(s string, from int) []block {
 	var out []block
 	gap := true // the line before was blank
@@ -11,6 +11,10 @@ func plainBlocks(s string, from int) []block {
 		end := lineEnd(s, at)
 		empty := isBlank(s[at:end])
 		if !empty && gap || len(out) == 0 {
+			if len(out) == maxBlocks {
+				out[len(out)-1].end = len(s)
+				return out
+			}
 			out = append(out, block{start: at, kind: kindText})
 		}
 		out[len(out)-1].end = end
@@ -22,8 +26,9 @@ func plainBlocks(s string, from int) []block {
 
 // titledBlocks returns the paragraphs of a text file, and the titles of its parts.
 func titledBlocks(s string, from int) []block {
-	var out []block
-	for _, b := range plainBlocks(s, from) {
+	paragraphs := plainBlocks(s, from)
+	out := make([]block, 0, len(paragraphs)+len(paragraphs)/4)
+	for _, b := range paragraphs {
 		first := lineEnd(s, b.start)
 		level, title := text.Title(s[b.start:first], s[first:lineEnd(s, first)])
 		if level == 0 {

@@ -16,7 +16,7 @@ import (
 // Bounds of records.
 const (
 	maxData     = 32 << 20 // bytes of a JSON or CSV file
-	maxRecords  = 1_000_000
+	maxRecords  = 600_000
 	maxDepth    = 64  // of JSON
 	longestName = 80  // runes of a value that names a record
 	shortRecord = 300 // bytes of a record without a text that stands on one line, as a row of a table does
