@@ -18,8 +18,7 @@ import (
 // holds the bytes of the document.
 //
 // A grade below the threshold makes it abstain: it says that the answer is not
-// there and quotes the closest passage, or what stands behind a message that the
-// question quotes.
+// there and quotes the closest passage.
 type Answerer struct {
 	maker
 	lex       lexicon
@@ -44,14 +43,11 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 	}
 	abstain := t.Grade.Score < a.threshold
 	s := newSelection(a.lex, t)
-	noted := s.noted()
-	abstain = !noted && (abstain || s.stranger() || s.strays())
+	abstain = abstain || s.stranger() || s.strays()
 	near := true // something is worth showing
-	switch {
-	case noted:
-	case abstain:
-		near = s.explained() || s.closest()
-	default:
+	if abstain {
+		near = s.closest()
+	} else {
 		s.choose()
 	}
 	body, picks := s.render()

@@ -10,11 +10,8 @@ import (
 
 // choose picks the statements of an answer and what they need to be understood.
 func (s *selection) choose() {
-	if s.explained() || s.described() || s.field() || s.kind == HowTo && s.recipe() || s.compare() || s.kind == List && s.listed() {
-		return
-	}
 	all := s.ownFirst(s.statements())
-	if len(all) == 0 || s.glossed(all) {
+	if len(all) == 0 {
 		return
 	}
 	parts := s.parts()

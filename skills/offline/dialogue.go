@@ -103,11 +103,31 @@ func asked(turn string) (question string, switched bool) {
 		switched = switched || m[1] != ""
 		rest = rest[len(m[0]):]
 	}
-	if question, ok := overview(rest); ok {
-		return question, switched
+	if topic := overviewTopic(rest); topic != "" {
+		rest = "What is " + topic + "?"
 	}
 	return rest, switched
 }
+
+// overviewTopic returns X of a request such as "Tell me about X". It is "" for every
+// other turn, and where X points back to the conversation or asks something itself.
+func overviewTopic(turn string) string {
+	m := overviewRequest.FindStringSubmatch(strings.TrimSpace(turn))
+	if m == nil {
+		return ""
+	}
+	words := plainWords(m[1])
+	for i, w := range words {
+		if anaphor(words, i) || i == 0 && functionWord("en", w) {
+			return ""
+		}
+	}
+	return m[1]
+}
+
+// overviewRequest holds a topic of up to five words behind the request.
+var overviewRequest = regexp.MustCompile(`(?i)^(?:please |can you |could you )*(?:tell me (?:more |something )?about|describe|explain|summari[sz]e|` +
+	`(?:give me )?(?:an? |the )?(?:short |brief )?(?:summary|overview) of) (?:an? |the )?(\S+?(?: \S+?){0,4})[.?! ]*$`)
 
 // preamble is courtesy that a mark ends, or the announcement of another topic.
 var preamble = regexp.MustCompile(`(?i)^\s*(?:(?:(?:(?:ok|okay|now|and now|so|well|next|a teraz|teraz|bây giờ)[,: ]+)*` +

@@ -23,11 +23,9 @@
 // regression over how much of the question's weight the best passage and its best
 // sentence cover, in other words too, and how far they lead ([Grader]): it detects topics, not truth. It knows that nothing is said about
 // a thing; it does not know that what is said is not what was asked. Answers
-// are sentences, list items, table rows and code blocks ([Answerer]). Questions how
-// to do something and what a thing is, notes of meetings, messages that someone pasted and
-// comparisons have ways of their own (recipe.go, command.go, definition.go, minutes.go,
-// message.go, compare.go); for all others, and where those find nothing, a linear score chooses: learnt for questions after a fact, set by hand
-// for procedures.
+// are sentences, list items, table rows and code blocks ([Answerer]), chosen by a
+// linear score over features: its coefficients are learnt for questions about facts
+// and set by hand for procedures.
 package offline
 
 import (

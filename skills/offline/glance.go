@@ -29,8 +29,6 @@ type looked struct {
 	once  sync.Once
 	units []glance
 
-	instructed instructed
-
 	centre  sync.Once
 	central []float64 // of each unit
 

@@ -26,8 +26,6 @@ func cutPage(name, title string, texts ...string) []state.Chunk {
 func TestWhatRunsOverACut(t *testing.T) {
 	logs := cutPage("logs", "Logs", "## Rotate logs\n\nA log grows until it fills the disk of the machine that it is written on.",
 		"To rotate logs, set the driver:\n\n```console\n$ box logs --rotate\n```\n\n## Delete logs\n\nOld logs go by themselves.")
-	faults := cutPage("faults", "Faults", "## Disks\n\nDisks are round.\n\n**start failed: no room left on disk**",
-		"Raise the limit in the settings.\n\n## Other\n\nNothing is known.")
 	fence := cutPage("fence", "Mount boxes", "## Mount a box\n\nTo mount a box, run:\n\n```console\n$ box mount one", "$ box mount two\n```\n\nThat is all.")
 	table := cutPage("table", "Ports", "Boxes use these ports:\n\n| Port | Use |\n| --- | --- |\n| 2377 | management of boxes |", "| 7946 | discovery of boxes |")
 	menu := cutPage("menu", "Colours of boxes", "Boxes are made in the following colours:", "- Red boxes.\n- Blue boxes.\n\nNo box is green.")
@@ -37,7 +35,6 @@ func TestWhatRunsOverACut(t *testing.T) {
 		want, not      []string
 	}{
 		{"a section", "How do I rotate logs?", logs, []string{"To rotate logs, set the driver: [Source 2]", "$ box logs --rotate\n```\n[Source 2]"}, []string{"Old logs"}},
-		{"what stands behind a message", "start failed: no room left on disk", faults, []string{"no room left on disk** [Source 1]", "Raise the limit in the settings. [Source 2]"}, []string{"Nothing is known"}},
 		{"a block of code", "How do I mount a box?", fence, []string{"$ box mount one\n```\n[Source 1]", "```console\n$ box mount two\n```\n[Source 2]"}, nil},
 		{"a table", "Which ports do boxes use?", table, []string{"| 2377 | management of boxes |\n\n[Source 1]", "- 7946 — discovery of boxes [Source 2]"}, nil},
 		{"a list and what leads into it", "In which colours are boxes made?", menu, []string{"Boxes are made in the following colours: [Source 1]\n\n- Red boxes. [Source 2]\n- Blue boxes. [Source 2]"}, nil},
@@ -58,10 +55,5 @@ func TestWhatRunsOverACut(t *testing.T) {
 	t.Run("a comment", func(t *testing.T) {
 		hidden := cutPage("hidden", "Boxes", "Boxes are made of wood.\n\n<!-- Boxes are made of", "Boxes are made of gold.\n\nBoxes are made of glass. -->")
 		checkWords(t, answer(t, docs(), task("What are boxes made of?", 0.9, hidden...)).Text, []string{"wood"}, []string{"gold", "glass"})
-	})
-	t.Run("chunks apart", func(t *testing.T) {
-		apart := cutPage("logs", "Logs", logs[0].Text, logs[1].Text)
-		apart[1].Start, apart[1].End = apart[1].Start+100, apart[1].End+100
-		checkWords(t, answer(t, docs(), task("start failed: no room left on disk", 0.9, faults[0], apart[1])).Text, nil, []string{"rotate logs"})
 	})
 }

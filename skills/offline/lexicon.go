@@ -18,15 +18,11 @@ type lexicon struct {
 	analyzer text.Analyzer
 	others   thesaurus
 	read     *reading
-
-	instructing set // terms of instructingWords
 }
 
 func newLexicon(stats Stats) lexicon {
 	a := stats.Analyzer()
-	l := lexicon{stats: stats, analyzer: a, others: newThesaurus(a), read: newReading()}
-	l.instructing = l.set(instructingWords)
-	return l
+	return lexicon{stats: stats, analyzer: a, others: newThesaurus(a), read: newReading()}
 }
 
 // A few chunks tell little about how rare a word is: where there is one, all its

@@ -85,6 +85,23 @@ func repeats(question, words []string) float64 {
 	return runGain * float64(min(max(0, longest-minRun+1), runWords))
 }
 
+// run is how many words of a message stand in a row in a text, and which one is
+// the first of them.
+func run(message, words []string) (longest, from int) {
+	for i := range words {
+		for j := range message[:min(len(message), mostWords)] {
+			n := 0
+			for i+n < len(words) && j+n < len(message) && words[i+n] == message[j+n] {
+				n++
+			}
+			if n > longest {
+				longest, from = n, j
+			}
+		}
+	}
+	return longest, from
+}
+
 // polishEndings are those that Polish puts to names that are nouns, the longest
 // first: "Windowsie", "Linuksem", "Dockera".
 const polishEndings = "owi ami ach iem em ie ze om ów a u y e ą ę"

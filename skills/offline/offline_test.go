@@ -195,21 +195,6 @@ func checkWords(t *testing.T, got string, want, not []string) {
 	}
 }
 
-// TestCommandBeforeProgram checks that a how-to question gets the command, and
-// source code where it names the language.
-func TestCommandBeforeProgram(t *testing.T) {
-	d := page("stop", "Stop containers", "## Stop a container with the SDK\n\nStop a container:\n\n```go\ncli.ContainerStop(ctx, id)\n```\n\n## Stop a container\n\nStop it by its name:\n\n```console\n$ docker stop web\n```\n")
-	for _, tt := range []struct{ question, want, not string }{
-		{"How do I stop a container?", "docker stop web", "ContainerStop"},
-		{"How do I stop a container in Go with the SDK?", "ContainerStop", "docker stop web"},
-	} {
-		got := answer(t, library{d}, task(tt.question, 0.9, d)).Text
-		if !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
-			t.Errorf("%s: %q, want %q and not %q", tt.question, got, tt.want, tt.not)
-		}
-	}
-}
-
 // TestAbstains checks that what is shown as the closest is close, and that
 // nothing is where nothing is.
 func TestAbstains(t *testing.T) {

@@ -1,8 +1,6 @@
 package offline
 
 import (
-	"slices"
-
 	"example.com/ragflow/state"
 )
 
@@ -21,13 +19,6 @@ type Ranked struct {
 func (a *Answerer) Rank(t state.Task) []Ranked {
 	s := newSelection(a.lex, t)
 	all := s.statements()
-	if s.kind == HowTo && s.recipe() {
-		first := slices.IndexFunc(all, func(c statement) bool { return c.place == s.chosen[0] })
-		if first > 0 {
-			lead := all[first]
-			all = slices.Insert(slices.Delete(all, first, first+1), 0, lead)
-		}
-	}
 	out := make([]Ranked, 0, len(all))
 	for _, c := range all {
 		p := &s.passages[c.passage]

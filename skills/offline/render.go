@@ -32,7 +32,7 @@ func (s *selection) render() (string, []cite.Pick) {
 		units = s.recordsLast(p, slices.Compact(units))
 		for at := 0; at < len(units); {
 			n := p.together(units[at:])
-			if part := s.show(p, units[at:at+n]); part != "" {
+			if part := p.show(units[at : at+n]); part != "" {
 				if end := at + n; end == len(units) || p.units[units[end]].block != p.units[units[end-1]].block {
 					if more := p.left(units[:end]); more > 0 {
 						part += "\n\n" + prompts.More(more, s.language) + " " + p.mark(units[end-1])
@@ -101,18 +101,6 @@ func (p *passage) together(units []int) int {
 		n++
 	}
 	return n
-}
-
-// show writes units of one kind, sentences among entries as a list.
-func (s *selection) show(p *passage, units []int) string {
-	if !s.entries || p.units[units[0]].kind != sentence {
-		return p.show(units)
-	}
-	var lines []string
-	for _, u := range units {
-		lines = append(lines, "- "+p.tidied(u)+" "+p.mark(u))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // skipsSteps reports whether steps stand between two units of one list.

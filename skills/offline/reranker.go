@@ -10,14 +10,13 @@ import (
 
 // How much coverage and title count beside the score of the search.
 const (
-	coverWeight     = 0.3
-	titleShare      = 0.1
-	stepsWeight     = 0.4  // of steps below a heading that names what shall be done
-	openingCut      = 0.85 // of the question that the title of a page must hold for…
-	changeLoss      = 0.5  // of notes of releases, where none are asked for
-	testLoss        = 0.4  // of code that tests, where none is asked for
-	describedWeight = 0.5  // of the section whose heading is the identifier that the question names
-	openingWeight   = 0.6  // of the opening of a page whose title is what shall be defined
+	coverWeight   = 0.3
+	titleShare    = 0.1
+	stepsWeight   = 0.4  // of steps below a heading that names what shall be done
+	openingCut    = 0.85 // of the question that the title of a page must hold for…
+	changeLoss    = 0.5  // of notes of releases, where none are asked for
+	testLoss      = 0.4  // of code that tests, where none is asked for
+	openingWeight = 0.6  // of the opening of a page whose title is what shall be defined
 )
 
 // Reranker orders candidates for the context by the score of the search,
@@ -35,21 +34,12 @@ func NewReranker(stats Stats) *Reranker { return &Reranker{lex: newLexicon(stats
 // put it there; equal ones keep theirs. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
 	terms := r.lex.question(strongest(queries))
-	kind, own, words, verb := Fact, []weighed(nil), []string(nil), ""
-	var named []weighed
+	kind, own, words := Fact, []weighed(nil), []string(nil)
 	var signs []string
-	topic := ""
 	if len(queries) > 0 {
 		signs = symbols(queries[0].Text)
 		question, _ := asked(queries[0].Text)
-		topic, verb, named = topicOf(question), r.lex.action(question), r.lex.identifiers(question)
 		kind, own, words = TypeOf(question), r.lex.question(state.Query{Text: question}), plainWords(question)
-	}
-	var compared [][]weighed
-	if len(queries) > 0 {
-		for _, q := range sideQueries(queries[0].Text) {
-			compared = append(compared, r.lex.question(q))
-		}
 	}
 	best := 0.0
 	for _, c := range candidates {
@@ -74,19 +64,10 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 			score -= testLoss
 		}
 		if kind == HowTo {
-			score += stepsWeight * max(recipeFit(terms, &p), r.lex.commandFit(terms, &p, verb))
+			score += stepsWeight * stepsFit(terms, &p)
 		}
 		if kind == Definition && len(signs) == 0 && c.Ordinal == 0 && coverage(own, p.names[0].in) >= openingCut {
 			score += openingWeight * titled(own, p.names[:1])
-		}
-		if p.glosses(topic) {
-			score += glossWeight
-		}
-		if fit := p.describes(named); fit >= openingCut {
-			score += describedWeight * fit * shareNamed(own, named)
-		}
-		for _, side := range compared {
-			score += openingWeight * titled(side, p.names)
 		}
 		out[i].Score = (1-coverWeight-titleShare)*score + coverWeight*cover(terms, p) + titleShare*titled(terms, p.names)
 	}
@@ -94,8 +75,8 @@ func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates [
 	return out, nil
 }
 
-// recipeFit is how well the heading of a section with steps says what is asked.
-func recipeFit(terms []weighed, p *passage) float64 {
+// stepsFit is how well the heading of a section with steps says what is asked.
+func stepsFit(terms []weighed, p *passage) float64 {
 	best := 0.0
 	for sec := range p.sections {
 		if p.sections[sec].begins && p.steps(sec) >= 0 {

@@ -93,15 +93,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 		}
 		plan.Queries = append(plan.Queries, q)
 	}
-	if each := sideQueries(question); plan.Standalone && len(each) > 0 {
-		plan.Queries = append(plan.Queries, each...)
-		return plan, nil
-	}
 	r.addSynonyms(&plan, question, len(recent) > 0)
-	if held, ok := messageQuery(question); ok { // in the place of a clause: three lists are enough
-		plan.Queries = append(plan.Queries, held)
-		return plan, nil
-	}
 	if clause := r.lastClause(question); clause != "" {
 		q := state.Query{Text: clause, Weight: clauseWeight, Why: "last clause of a composite question", Attempt: 1}
 		if !plan.Standalone {

@@ -58,23 +58,20 @@ type statement struct {
 type selection struct {
 	lex lexicon
 	inquiry
-	question      string            // without courtesy
-	language      string            // that the answer is framed in
-	words         []string          // of the question
-	verb          string            // that a how-to question asks about; "" without one
-	abbreviations map[string]string // that a question for a definition names, by term
-	topic         string            // what a question for a definition asks about; "" for every other one
-	changed       bool              // it asks what a release changed
-	lent          []state.Boost     // by the conversation
-	object        []weighed         // words for what a pronoun of the question stands for, where the conversation tells
-	told          set               // pages that earlier answers cited, where the question goes on with what they tell
-	cut           []passage         // the sources one by one, which statements are scored in…
-	passages      []passage         // …and joined, which they are shown from
-	homes         []home            // of each source
-	chosen        []place           // in the order chosen
-	with          map[place]int     // of those shown with another source than their own: its number
-	spent         int               // words of the chosen ones
-	entries       bool              // they are entries of notes, shown as a list
+	question string        // without courtesy
+	language string        // that the answer is framed in
+	words    []string      // of the question
+	verb     string        // that a how-to question asks about; "" without one
+	changed  bool          // it asks what a release changed
+	lent     []state.Boost // by the conversation
+	object   []weighed     // words for what a pronoun of the question stands for, where the conversation tells
+	told     set           // pages that earlier answers cited, where the question goes on with what they tell
+	cut      []passage     // the sources one by one, which statements are scored in…
+	passages []passage     // …and joined, which they are shown from
+	homes    []home        // of each source
+	chosen   []place       // in the order chosen
+	with     map[place]int // of those shown with another source than their own: its number
+	spent    int           // words of the chosen ones
 }
 
 func newSelection(lex lexicon, t state.Task) *selection {
@@ -110,9 +107,6 @@ func (s *selection) become(kind QuestionType) {
 	s.kind = kind
 	if kind == HowTo {
 		s.verb = s.lex.action(s.question)
-	}
-	if kind == Definition {
-		s.topic, s.abbreviations = topicOf(s.question), s.lex.abbreviations(s.question)
 	}
 }
 
@@ -214,9 +208,6 @@ func (b *build) signals(e *signals, j int) {
 	if s.kind == Definition && u.kind == sentence {
 		e[defining] = s.defines(g.tidied)
 	}
-	if s.kind == Definition && p.gloss(j, s.topic) {
-		e[defining] = 1
-	}
 	e[repeated] = repeats(s.words, g.words)
 	if s.kind == Message {
 		e[repeated] = min(messageGain*e[repeated], messageMost)
@@ -237,7 +228,7 @@ func (b *build) signals(e *signals, j int) {
 	case u.kind == code && (s.kind != HowTo || s.program(raw)):
 		e[strayCode] = 1
 	case u.kind == code:
-	case g.fields < shortWords && !s.counts(u, raw) && !s.labelled(p, j):
+	case g.fields < shortWords && !s.counts(u, raw):
 		e[tiny] = 1
 	}
 }
@@ -246,13 +237,6 @@ func (b *build) signals(e *signals, j int) {
 // asked.
 func (s *selection) counts(u unit, raw string) bool {
 	return s.kind == Number && u.kind == item && measured.MatchString(raw)
-}
-
-// labelled reports whether a unit says what a label that is asked for stands before:
-// "Total: 465.05 EUR".
-func (s *selection) labelled(p *passage, j int) bool {
-	name := p.label(j)
-	return slices.ContainsFunc(s.own, func(w weighed) bool { return name.has(w.term) && tellingWord(w) })
 }
 
 // measured is an item that says how much there is of something: "2 eggs".

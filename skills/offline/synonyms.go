@@ -80,16 +80,6 @@ func (l lexicon) everyday(s string) []Expansion {
 			out = append(out, x)
 		}
 	}
-	if x := (Expansion{Word: s, Kind: Synonyms}); minutesWords(s) != "" {
-		for word := range strings.FieldsSeq(minutesWords(s)) {
-			if t := l.words(word); len(t) > 0 && !own.has(t[0].Term) && l.docFreq(t[0].Term) > 0 {
-				x.Others = append(x.Others, word)
-			}
-		}
-		if len(x.Others) > 0 {
-			out = append(out, x)
-		}
-	}
 	return out
 }
 

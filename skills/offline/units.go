@@ -70,7 +70,7 @@ const labelLine = 56
 // labelled parts a sentence before lines with a label, and behind short ones.
 func labelled(s string, span text.Span) (out []text.Span) {
 	body := s[span.Start:span.End]
-	if !strings.ContainsAny(body, ":@") || !strings.Contains(body, "\n") {
+	if !strings.Contains(body, ":") || !strings.Contains(body, "\n") {
 		return []text.Span{span}
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(body, "> \t"), "\n")
@@ -79,7 +79,7 @@ func labelled(s string, span text.Span) (out []text.Span) {
 	}
 	from, at, ended := span.Start, span.Start, false
 	for line := range strings.Lines(body) {
-		labels := label.MatchString(s[at:span.End]) || stamped.MatchString(s[at:span.End]) || taskMark.MatchString(s[at:span.End])
+		labels := label.MatchString(s[at:span.End])
 		if at > from && (labels || ended && startsCapital(line)) {
 			out = append(out, text.Span{Start: from, End: from + len(strings.TrimRight(s[from:at], " \t\r\n"))})
 			from = at
@@ -164,8 +164,8 @@ func (b *builder) add(span text.Span) {
 		}
 	case listMarker(line) > 0:
 		b.item(span, raw, line)
-	case b.inItem && !gap && !b.labels(span), b.goesOnSaying(span):
-		b.out[len(b.out)-1].end = span.End // one more sentence of the item, or of what somebody says
+	case b.inItem && !gap && !b.labels(span):
+		b.out[len(b.out)-1].end = span.End // one more sentence of the item
 	default:
 		b.sentence(span, gap)
 	}
@@ -174,17 +174,6 @@ func (b *builder) add(span text.Span) {
 // labels reports whether a span begins a line with a label.
 func (b *builder) labels(span text.Span) bool {
 	return (span.Start == 0 || b.s[span.Start-1] == '\n') && label.MatchString(b.s[span.Start:span.End])
-}
-
-// goesOnSaying reports whether a span stands on the line of a chat that the unit before
-// begins.
-func (b *builder) goesOnSaying(span text.Span) bool {
-	n := len(b.out)
-	if n == 0 || b.out[n-1].kind != sentence {
-		return false
-	}
-	from := b.out[n-1].start
-	return !strings.Contains(b.s[from:span.Start], "\n") && stamped.MatchString(b.s[from:span.End])
 }
 
 func (b *builder) append(u unit) {
