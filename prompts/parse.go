@@ -147,7 +147,7 @@ func ParseCheckAndRefine(reply string) (Verdict, error) {
 	if err != nil || math.IsNaN(score) || score < 0 || score > 1 {
 		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE: from 0.00 to 1.00"}
 	}
-	v.Score = math.Round(score*100) / 100
+	v.Score = math.Floor(score*100+1e-9) / 100 // never up: 0.496 is below a threshold of 0.50
 	for line := range strings.Lines(reply) {
 		if m := refined.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			if text := unquote(m[1]); len(strings.Fields(text)) <= maxWords {

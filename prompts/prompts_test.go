@@ -127,6 +127,8 @@ func TestParseCheckAndRefine(t *testing.T) { // G02
 		{name: "percent after prose", reply: "The score is high.\nScore = 80%", want: prompts.Verdict{Score: 0.8, Refined: ""}},
 		{name: "percent alone", reply: "Score = 80%", want: prompts.Verdict{Score: 0.8, Refined: ""}},
 		{name: "of ten", reply: "SCORE: 3/10", want: prompts.Verdict{Score: 0.3, Refined: ""}},
+		{name: "just below the threshold", reply: "SCORE: 0.496", want: prompts.Verdict{Score: 0.49}},
+		{name: "hundredths stay", reply: "SCORE: 0.29", want: prompts.Verdict{Score: 0.29}},
 		{name: "JSON that ends at its limit", reply: `{"score": 0.7, "refined": "volume backup volume backup vol`, want: prompts.Verdict{Score: 0.7}},
 		{name: "one", reply: "SCORE: 1", want: prompts.Verdict{Score: 1, Refined: ""}},
 		{name: "of one", reply: "Score: 0.8/1", want: prompts.Verdict{Score: 0.8}},
