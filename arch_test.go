@@ -115,7 +115,6 @@ var rooms = map[string]room{
 	"internal/screen": {theirs: []string{
 		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},
-	"internal/mutate": {},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
 	}},
@@ -129,7 +128,6 @@ var testOnly = []string{
 	"github.com/creack/pty",           // a terminal for the program under test
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
-	module + "/internal/mutate",
 	module + "/internal/termmd", // what a terminal gets
 	module + "/transcript",
 	module + "/eval",                        // questions for integration tests,

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/eval"
-	"example.com/ragflow/internal/mutate"
 )
 
 // The same questions in every form give the same dataset.
@@ -158,8 +157,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-func FuzzRead(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzRead(f *testing.F) {
 	for _, seed := range []string{`{"id":"1","question":"q"}`, "[{}]", "id,question\n1,q\n", `{"id":"1","turns":[{"question":"q"}]}`, "[{\"id\":1}", "id;question\n\"", "\ufeff# x"} {
 		f.Add([]byte(seed))
 	}

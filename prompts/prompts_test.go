@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/prompts"
 )
 
@@ -230,8 +229,7 @@ func TestBoundaryIsNew(t *testing.T) {
 	}
 }
 
-func FuzzParse(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzParse(f *testing.F) {
 	f.Add("SCORE: 0,8\nREFINED: x\nQ1: y")
 	f.Fuzz(func(t *testing.T, reply string) {
 		if v, err := prompts.ParseCheckAndRefine(reply); err == nil && (v.Score < 0 || v.Score > 1) {

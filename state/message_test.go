@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -105,8 +104,7 @@ func twin(ms []state.Message, ops []state.MessageOp) ([]state.Message, bool) {
 
 // FuzzFoldMessages checks the algebra against its twin, and that folding in
 // two parts is folding at once, through JSON too.
-func FuzzFoldMessages(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzFoldMessages(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 16, 17, 32, 0, 1}, 3)
 	f.Add([]byte{0, 16, 0, 16, 0}, 1)
 	f.Fuzz(func(t *testing.T, script []byte, cut int) {

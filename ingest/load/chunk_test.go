@@ -20,7 +20,6 @@ import (
 
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -294,8 +293,7 @@ func dockerPages(tb testing.TB) []load.Document {
 	return docs
 }
 
-func FuzzChunk(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzChunk(f *testing.F) {
 	for _, s := range []string{
 		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n",
 		"\uFEFF# A\r\n\r\nB\r\n===\r\n```\r\n# x\r\n", "> - 1) # a\n>\n> ```\n\t- b\n***\n[r]: x\n", "café\n\n{{< a >}}\n",

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/ingest/load"
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -225,7 +224,7 @@ func manyDollars(n int) string {
 }
 
 // fuzzChunker is the fuzz target of one chunker.
-func fuzzChunker(f *mutate.F, chunker string, sources ...string) {
+func fuzzChunker(f *testing.F, chunker string, sources ...string) {
 	f.Helper()
 	for _, s := range []string{
 		"---\ntitle: x\n---\nText\n\n# A\n\n- b\n  - c\n\n| d |\n|---|\n| e |\n", "A b. C d! 漢字。\r\n\r\ne",
@@ -256,22 +255,22 @@ func fuzzChunker(f *mutate.F, chunker string, sources ...string) {
 }
 
 func FuzzChunkCode(f *testing.F) {
-	fuzzChunker(mutate.New(f), load.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift", "a.rb", "a.php", "a.sh", "a.sql")
+	fuzzChunker(f, load.ChunkCode, "a.go", "a.py", "a.ts", "a.rs", "a.java", "a.cpp", "a.cs", "a.kt", "a.swift", "a.rb", "a.php", "a.sh", "a.sql")
 }
 
 func FuzzChunkSemantic(f *testing.F) {
-	fuzzChunker(mutate.New(f), load.ChunkSemantic, "a.md", "a.txt", "a.html")
+	fuzzChunker(f, load.ChunkSemantic, "a.md", "a.txt", "a.html")
 }
 
 func FuzzChunkRecursive(f *testing.F) {
-	fuzzChunker(mutate.New(f), load.ChunkRecursive, "a.md", "a.txt", "a.html")
+	fuzzChunker(f, load.ChunkRecursive, "a.md", "a.txt", "a.html")
 }
 
 func FuzzChunkMarkdown(f *testing.F) {
-	fuzzChunker(mutate.New(f), load.ChunkMarkdown, "a.md", "a.txt", "a.html")
+	fuzzChunker(f, load.ChunkMarkdown, "a.md", "a.txt", "a.html")
 }
 
-func FuzzChunkHTML(f *testing.F) { fuzzChunker(mutate.New(f), load.ChunkHTML, "a.html", "a.md") }
+func FuzzChunkHTML(f *testing.F) { fuzzChunker(f, load.ChunkHTML, "a.html", "a.md") }
 
 // BenchmarkChunkers cuts all pages of a site with each chunker.
 func BenchmarkChunkers(b *testing.B) {

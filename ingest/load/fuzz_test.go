@@ -11,13 +11,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"example.com/ragflow/ingest/load"
-	"example.com/ragflow/internal/mutate"
 )
 
 // FuzzParse reads bytes as each kind of file but PDF, and asks what holds of
 // every document: an error or a text with chunks that are slices of it.
-func FuzzParse(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzParse(f *testing.F) {
 	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.ipynb", "a.docx", "a.odt", "a.epub", "a.mdx"}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
@@ -52,8 +50,7 @@ func FuzzParse(tf *testing.F) {
 
 // FuzzXML reads bytes as the main part of archives, so that what is fuzzed is
 // what stands in them.
-func FuzzXML(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzXML(f *testing.F) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
 		f.Fatal(err)
@@ -78,9 +75,7 @@ func FuzzXML(tf *testing.F) {
 
 // FuzzPDF changes real and made PDFs. Each run takes milliseconds, most of them
 // in the sandbox.
-func FuzzPDF(tf *testing.F) {
-	f := mutate.New(tf)
-	f.Slow()
+func FuzzPDF(f *testing.F) {
 	f.Add(pdfWith("", nil, column(72, 700, "One line", "and another.")+line("B", 20, 72, 750, "Head")))
 	f.Add(pdfWith("/Info 100 0 R", []string{"<</Title(T)>>", "<</First 101 0 R>>"}, column(72, 700, "A    b    c", "d    e    f")))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -14,7 +14,6 @@ import (
 
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 )
 
 // TestHTMLGolden reads testdata/html/*.txtar: a page, then what is made of it.
@@ -338,8 +337,7 @@ func TestHTMLRealPages(t *testing.T) {
 	}
 }
 
-func FuzzHTML(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzHTML(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "html", "*.txtar"))
 	if err != nil {
 		f.Fatal(err)

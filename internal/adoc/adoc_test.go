@@ -10,7 +10,6 @@ import (
 
 	"example.com/ragflow/internal/adoc"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 )
 
 func page(tb testing.TB) string {
@@ -78,13 +77,12 @@ func TestReadTime(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	fuzz := mutate.New(f)
 	source := page(f)
-	fuzz.Add(source)
+	f.Add(source)
 	for part := range strings.SplitSeq(source, "\n\n") {
-		fuzz.Add(part)
+		f.Add(part)
 	}
-	fuzz.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(func(t *testing.T, s string) {
 		t.Helper()
 		if !utf8.ValidString(s) {
 			return

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"example.com/ragflow/internal/mutate"
 )
 
 // typed puts keys into a buffer.
@@ -64,8 +62,7 @@ func TestKeys(t *testing.T) {
 
 // However input is cut into chunks, the keys are the same, but for text, which
 // may come in pieces.
-func FuzzDecoder(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzDecoder(f *testing.F) {
 	f.Add("a\x1b[D\x1b[200~b\r\n\x1b[201~\xe6\x97\xa5", uint8(1))
 	f.Add("\x1b[\x1b\x1b\x1b[1;5D\xff", uint8(2))
 	f.Fuzz(func(t *testing.T, input string, size uint8) {

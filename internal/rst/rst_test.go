@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/internal/rst"
 )
 
@@ -74,16 +73,15 @@ func TestReadTime(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	fuzz := mutate.New(f)
 	source, err := os.ReadFile(filepath.Join("testdata", "page.rst"))
 	if err != nil {
 		f.Fatal(err)
 	}
-	fuzz.Add(string(source))
+	f.Add(string(source))
 	for part := range strings.SplitSeq(string(source), "\n\n") {
-		fuzz.Add(part)
+		f.Add(part)
 	}
-	fuzz.Fuzz(func(t *testing.T, s string) {
+	f.Fuzz(func(t *testing.T, s string) {
 		t.Helper()
 		if !utf8.ValidString(s) {
 			return

@@ -11,7 +11,6 @@ import (
 	"github.com/rivo/uniseg"
 
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/internal/termmd"
 )
 
@@ -80,8 +79,7 @@ func TestHarmless(t *testing.T) {
 var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // Whatever the text, no line is too wide and nothing harmful comes through.
-func FuzzRender(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzRender(f *testing.F) {
 	f.Add("# a\n\n- b\n  > c `d`\n\n| a | b |\n|---|---|\n| c | d |\n", 20)
 	f.Add("1. a\n\n   ```\n   x\n", 33)
 	f.Add("*a **b* c** [Source 1][Source 2]", 40)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -183,8 +182,7 @@ func TestParseQuery(t *testing.T) {
 
 // FuzzParseQuery: whatever is typed, the words, phrases and exclusions that are
 // made of it come from it, and what is read twice is read alike.
-func FuzzParseQuery(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzParseQuery(f *testing.F) {
 	for _, s := range []string{`keep "named volume" -swarm`, `-"a b" “c d” «e»`, `"open`, `-- - "" -""`, "\xff \"\xfe\" -\u00e9"} {
 		f.Add(s)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -35,8 +34,7 @@ func smallSegment(tb testing.TB) []byte {
 
 // FuzzOpenSegment: bytes with a right checksum but any content are refused or
 // searched without a panic and without an end.
-func FuzzOpenSegment(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzOpenSegment(f *testing.F) {
 	whole := smallSegment(f)
 	f.Add(whole)
 	f.Add(whole[:40])
@@ -62,8 +60,7 @@ func FuzzOpenSegment(tf *testing.F) {
 
 // FuzzBuilder: damaged terms of a file are an error, never a panic, and what is
 // built of sound ones opens.
-func FuzzBuilder(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzBuilder(f *testing.F) {
 	whole := analyze(text.For("en"), "Title words", []state.Chunk{{ID: "x", Text: "one two two", Headings: []string{"H"}}, {ID: "y", Text: "two three"}})
 	f.Add(whole.encode())
 	f.Add([]byte{})

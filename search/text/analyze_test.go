@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 )
 
@@ -219,8 +218,7 @@ func TestStopWord(t *testing.T) {
 	}
 }
 
-func FuzzAnalyze(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzAnalyze(f *testing.F) {
 	for _, s := range []string{"docker-compose.yml --mount v1.2 C++", "don’t ﬁ 1,500 日本 ส\xff", "a-b:c--d_-e'f", "İIıſ K℡"} {
 		f.Add(s)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 )
 
@@ -36,8 +35,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func FuzzClean(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzClean(f *testing.F) {
 	f.Add("a\u0301 \u200b\xff\U000E0041")
 	f.Add("\x01 a\x00b\x1f \x7f c\x1e\t\v\n d ")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 )
 
@@ -86,8 +85,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-func FuzzTrim(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzTrim(f *testing.F) {
 	f.Add("hello 🐳 world\xff", 3)
 	f.Add("việt nam", 1)
 	f.Fuzz(func(t *testing.T, s string, n int) {

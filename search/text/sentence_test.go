@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 )
 
@@ -127,8 +126,7 @@ func TestSentencesOfManyMarks(t *testing.T) {
 	}
 }
 
-func FuzzSentences(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzSentences(f *testing.F) {
 	for _, s := range []string{"A. B\n- c\n```\nx\n```\n| a |", "`a. B` \xff. C\u0085D", "> > ```\n1) x. Y", "。！A"} {
 		f.Add(s)
 	}

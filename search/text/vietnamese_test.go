@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/search/text"
 )
 
@@ -70,8 +69,7 @@ func TestMultilingual(t *testing.T) {
 	}
 }
 
-func FuzzMultilingual(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzMultilingual(f *testing.F) {
 	f.Add("Điều 5. Nghị định 123/NĐ-CP của \xff tìm kiếm")
 	f.Add("tim kiem 1/A-/")
 	f.Fuzz(func(t *testing.T, s string) {

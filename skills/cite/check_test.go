@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -202,8 +201,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-func FuzzCheck(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzCheck(f *testing.F) {
 	f.Add("A volume [Source 1]. | a |\n```\nx\n```\n[Source 2] 3.2.1 `x`", volumes)
 	f.Add("| a [Source 1] |\n|---|\n\n[Source 1]", "| a |")
 	f.Add("not \xff never [Source 1][Source 9]", "\xff")

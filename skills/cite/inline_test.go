@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -70,8 +69,7 @@ func TestInline(t *testing.T) { // X15
 	}
 }
 
-func FuzzInline(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzInline(f *testing.F) {
 	f.Add("Keep them for 14 days.", "keep them for 14 days", "for 14 days.")
 	f.Add("```\nx\n```", "(?i)[", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 	f.Fuzz(func(t *testing.T, answer, a, b string) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/skills/cite"
 )
 
@@ -69,8 +68,7 @@ func TestEscapeAndStrip(t *testing.T) {
 	}
 }
 
-func FuzzValidate(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzValidate(f *testing.F) {
 	for _, s := range []string{"A [Source 1, 3] b [Sources 2-9]", "```\n[Source 1]", `\[Source 1]`, "[source[Source 1]]", "[Source 1 and]"} {
 		f.Add(s, 3)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -103,8 +102,7 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-func FuzzBuild(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzBuild(f *testing.F) {
 	f.Add("Volumes keep\ndata – always.\n", 3, 9)
 	f.Add("\n\n", 0, 1)
 	f.Fuzz(func(t *testing.T, text string, a, b int) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 )
@@ -195,8 +194,7 @@ func TestReadDictionaryYAMLRefuses(t *testing.T) {
 
 // FuzzDictionary: whatever a file holds, it is read or refused, and what is read
 // adds at most 20 words to a question, none twice.
-func FuzzDictionary(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzDictionary(f *testing.F) {
 	f.Add(plainDictionary, false, "backup of CI in 容器")
 	f.Add(yamlDictionary, true, "thành phố, leave")
 	f.Add("synonyms: &a\n  b: *a\n", true, "b")

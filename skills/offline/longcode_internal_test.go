@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -91,8 +90,7 @@ func TestCodeParts(t *testing.T) {
 
 // FuzzLongCode holds that passages that begin in code, and those that are cut, are taken
 // apart into units that lie in them, in order.
-func FuzzLongCode(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzLongCode(f *testing.F) {
 	f.Add("```yaml", "  b: 2\n```\n\nThen run it.\n\n```\n"+strings.Repeat("x: 1\n\n  y: 2\n", 30)+"```\n", 40)
 	f.Add("> ~~~", "> a\n> ~~~\n- item:\n\n  ```sh\n"+strings.Repeat("  $ ls\n", 60)+"  ```\n", 100)
 	f.Fuzz(func(t *testing.T, inside, s string, at int) {

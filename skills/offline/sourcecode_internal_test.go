@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"example.com/ragflow/internal/mutate"
 	"example.com/ragflow/state"
 )
 
@@ -84,8 +83,7 @@ func TestOutlineSourceLong(t *testing.T) {
 	}
 }
 
-func FuzzOutlineSource(tf *testing.F) {
-	f := mutate.New(tf)
+func FuzzOutlineSource(f *testing.F) {
 	f.Add("/** A {@link B}. */\n// c\n  int x; /* */\n", "java")
 	f.Add("def f():\n  '''a\n\n    b = c\n  '''\n# d\n", "python")
 	f.Add("-- é\n\n--\tx\nSELECT {@;", "sql")
