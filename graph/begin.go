@@ -130,7 +130,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 			return fmt.Errorf("save input: %w", err)
 		}
 	}
-	x.tell(RunStarted, nil)
+	x.tell(RunStarted, nil, nil)
 	return nil
 }
 
@@ -171,10 +171,15 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return fmt.Errorf("run %q: %w", head.Run, err)
 	}
 	x.id, x.step = head.Run, head.Step
-	x.passed = head.Status == Interrupted || head.Status == Failed
 	x.session.at(x.id, x.step+1)
 	if err := x.recall(ctx, head); err != nil {
 		return err
+	}
+	// A step that failed or asked had begun. Of other stops, only the one at this
+	// very breakpoint lets the resume pass it.
+	x.pastBreak = head.Status == Failed || len(x.session.open) > 0
+	if head.Status == Interrupted {
+		x.resumed = head.Error
 	}
 	if err := x.session.answer(ctx, x.req.Answers); err != nil {
 		return err
@@ -185,7 +190,7 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	if !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.waits }) {
 		return x.interrupted() // nothing could run
 	}
-	x.tell(RunStarted, nil)
+	x.tell(RunStarted, nil, nil)
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -20,7 +22,9 @@ type Plan[S, U any] struct {
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	first       []int            // what follows Start
 	fingerprint string
-	reach       [][]bool // from → to over any path of at least one step; nil where no node waits
+	// JSON may change a value of U or S, apart from invalid UTF-8.
+	updateDiffers, stateDiffers bool
+	reach                       [][]bool // from → to over any path of at least one step; nil where no node waits
 }
 
 // planNode is a node with what may follow it: either next, or one of to that
@@ -56,6 +60,9 @@ const (
 // Compile checks a graph and prepares it for running. The error joins every
 // fault found, each with the names it is about.
 func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
+	if len(g.Order) == 0 {
+		g.Order = listed(g)
+	}
 	if err := check(g); err != nil {
 		return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
 	}
@@ -105,7 +112,31 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		slices.Sort(p.nodes[i].next)
 	}
 	p.waits()
+	p.updateDiffers, p.stateDiffers = mayDiffer(reflect.TypeFor[U](), nil), mayDiffer(reflect.TypeFor[S](), nil)
 	return p, nil
+}
+
+// listed returns the nodes in the order in which the edges, then the branches,
+// then the pickers and error handlers name them; the others follow by name.
+func listed[S, U any](g Graph[S, U]) []string {
+	var places []string
+	for _, e := range g.Edges {
+		places = append(places, e.From, e.To)
+	}
+	for _, b := range g.Branches {
+		places = append(append(places, b.From), b.To...)
+	}
+	names := slices.Sorted(maps.Keys(g.Nodes))
+	for _, name := range names {
+		places = append(append(places, g.Nodes[name].To...), g.Nodes[name].OnError.To)
+	}
+	var order []string
+	for _, name := range append(places, names...) {
+		if _, known := g.Nodes[name]; known && !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	return order
 }
 
 // Name returns the graph's name.

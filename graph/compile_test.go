@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,4 +183,20 @@ func chain(names ...string) []graph.Edge {
 		edges = append(edges, graph.Edge{From: names[i-1], To: names[i]})
 	}
 	return edges
+}
+
+// Without an Order, nodes rank as the edges name them.
+func TestOrderByDefault(t *testing.T) {
+	run := graph.Task[int, int]{Run: func(context.Context, int) (int, error) { return 1, nil }}
+	p, err := graph.Compile(graph.Graph[int, int]{
+		Apply: add,
+		Nodes: map[string]graph.Task[int, int]{"a": run, "b": run, "z": run},
+		Edges: append(chain(graph.Start, "z", "b", graph.End), chain("z", "a", graph.End)...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Nodes(), []string{"z", "b", "a"}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
 }

@@ -13,8 +13,7 @@
 //	plan, err := graph.Compile(graph.Graph[int, int]{
 //		Apply: func(s, u int) (int, error) { return s + u, nil },
 //		Nodes: map[string]graph.Task[int, int]{"double": {Run: double}},
-//		Order: []string{"double"},
-//		Edges: []graph.Edge{{graph.Start, "double"}, {"double", graph.End}},
+//		Edges: []graph.Edge{{From: graph.Start, To: "double"}, {From: "double", To: graph.End}},
 //	})
 //	state, err := plan.Runner(graph.Options{}).Invoke(ctx, graph.Request[int]{Input: 21})
 //

@@ -25,7 +25,8 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 		x.warm.put(x.req.Thread, warmState[S]{x.log.head, x.state, x.log.sizes})
 	}
 	x.log.close(ctx) // first, so that who hears of the end finds the thread free
-	x.tell(RunEnded, failed)
+	waits, _ := errors.AsType[*InterruptError](cause)
+	x.tell(RunEnded, failed, waits)
 	return cause
 }
 
@@ -48,7 +49,7 @@ func verdict(ctx context.Context, cause error) Move {
 }
 
 // tell yields a durable event.
-func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
+func (x *run[S, U]) tell(kind EventKind, tasks []Delta, waits *InterruptError) {
 	if x.yield == nil || x.left {
 		return
 	}
@@ -60,7 +61,7 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta) {
 	}
 	e := Event[S]{
 		Kind: kind, Thread: x.req.Thread, Run: x.id, Step: x.step, Status: x.life.Status(),
-		Next: x.plan.names(x.ready), Tasks: bare,
+		Next: x.plan.names(x.ready), Interrupt: waits, Tasks: bare,
 	}
 	if x.modes&Values != 0 {
 		e.State = x.state

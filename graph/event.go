@@ -21,20 +21,21 @@ const (
 // Event is one thing that happened in a run. Consumers may keep it, but must
 // not write to what State reaches.
 type Event[S any] struct {
-	Kind   EventKind
-	Live   bool
-	Thread string
-	Run    string
-	Step   int
-	Path   string    // for the live kinds: the subgraph of Node; empty at the root
-	Node   string    // for the live kinds
-	Commit CommitID  // for the durable kinds, where there is a store
-	Time   time.Time // of that commit
-	Status Status    // for the durable kinds
-	State  S         // for the durable kinds: after the commit; only with [Values]
-	Next   []string  // for the durable kinds: the nodes to run next
-	Tasks  []Delta   // by rank, with bodies only for [Updates]: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
-	Value  any       // for Custom and Token
+	Kind      EventKind
+	Live      bool
+	Thread    string
+	Run       string
+	Step      int
+	Path      string          // for the live kinds: the subgraph of Node; empty at the root
+	Node      string          // for the live kinds
+	Commit    CommitID        // for the durable kinds, where there is a store
+	Time      time.Time       // of that commit
+	Status    Status          // for the durable kinds
+	State     S               // for the durable kinds: after the commit; only with [Values]
+	Next      []string        // for the durable kinds: the nodes to run next
+	Interrupt *InterruptError // for RunEnded: what an interrupted run waits for; nil after a drain or a pause
+	Tasks     []Delta         // by rank, with bodies only for [Updates]: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
+	Value     any             // for Custom and Token
 }
 
 // pulse is a live event on its way from a task to the loop of the root.

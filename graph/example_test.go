@@ -26,7 +26,6 @@ func Example() {
 		Nodes: map[string]graph.Task[int, int]{
 			"double": {Run: func(_ context.Context, s int) (int, error) { return s, nil }},
 		},
-		Order: []string{"double"},
 		Edges: []graph.Edge{{From: graph.Start, To: "double"}, {From: "double", To: graph.End}},
 	})
 	if err != nil {

@@ -84,9 +84,12 @@ type Graph[S, U any] struct {
 	Restore func(now, then S) ([]U, error)
 	// Unsaved graphs may have states and updates that JSON cannot carry, and are
 	// run without a store only: with one, each run fails before it begins.
-	Unsaved  bool
-	Nodes    map[string]Task[S, U]
-	Order    []string // every node once; the canonical rank in which updates are applied
+	Unsaved bool
+	Nodes   map[string]Task[S, U]
+	// Order is the rank of the nodes, in which the updates of a superstep are
+	// applied: every node once. By default it is the order in which Edges, then
+	// Branches, name them.
+	Order    []string
 	Edges    []Edge
 	Branches []Branch[S]
 }

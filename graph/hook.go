@@ -4,7 +4,7 @@ import "context"
 
 // Hook is told of everything that takes time in a run, as it begins and ends:
 // spans in the sense of OpenTelemetry, which can be attached by a few lines
-// outside. It is called from several goroutines, and must not panic.
+// outside. It is called from several goroutines. A hook that panics loses the span.
 type Hook interface {
 	// Begin is called before something begins. What it does runs under the context
 	// returned, and ended is called with its error when it ends.
@@ -43,14 +43,24 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 	if kind != SpanRun {
 		s.Step++
 	}
-	inner, ended := x.o.Hook.Begin(ctx, s)
+	inner, ended := beginSpan(ctx, x.o.Hook, s)
 	if inner == nil {
 		inner = ctx
 	}
 	if ended == nil {
-		ended = unheard
+		return inner, unheard
 	}
-	return inner, ended
+	return inner, func(err error) {
+		var lost error
+		defer caught(&lost)
+		ended(err)
+	}
+}
+
+func beginSpan(ctx context.Context, h Hook, s Span) (inner context.Context, ended func(error)) {
+	var lost error
+	defer caught(&lost)
+	return h.Begin(ctx, s)
 }
 
 func unheard(error) {}

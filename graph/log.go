@@ -153,6 +153,11 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 		if b.Snapshot, err = encode(x.state); err != nil {
 			return fmt.Errorf("encode state: %w", err)
 		}
+		if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // go on with what a reload gives
+			if x.state, err = decode[S](b.Snapshot); err != nil {
+				return fmt.Errorf("decode state: %w", err)
+			}
+		}
 	}
 	return x.log.commit(ctx, b)
 }
@@ -204,7 +209,8 @@ func (x *run[S, U]) pend(ctx context.Context, o *outcome[U]) error {
 func (x *run[S, U]) now() time.Time { return x.o.Clock().UTC().Truncate(time.Microsecond) }
 
 // encode writes v as compact JSON, without the escapes that only web pages need.
-func encode(v any) ([]byte, error) {
+func encode(v any) (body []byte, err error) {
+	defer caught(&err) // of a MarshalJSON
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -133,6 +133,9 @@ func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (f
 		}
 		after, wait = leave, forever
 	}
+	if policy == Interrupt || policy == Rollback {
+		wait = 0 // the run under way is stopped, not waited for
+	}
 	o := AcquireOptions{Owner: x.o.Owner, TTL: x.o.LeaseTTL, Wait: wait}
 	log, err := openLog(ctx, x.o.Store, x.req.Thread, o, cancel)
 	if errors.Is(err, ErrBusy) && (policy == Interrupt || policy == Rollback) {

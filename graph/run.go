@@ -16,19 +16,20 @@ type run[S, U any] struct {
 	modes Mode                       // what the consumer wants
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
-	session  *session
-	path     string      // of a subgraph; empty at the root
-	emit     func(pulse) // of a subgraph: where its live events go
-	passed   bool        // the breakpoint before the next step is behind
-	id       string
-	log      *threadLog // nil without a store
-	met      bool       // the thread was taken from a run under way
-	life     *Lifecycle
-	state    S
-	step     int   // the last finished one
-	frontier []int // the nodes that were reached, by rank
-	ready    []int // those of them that run in the next step; the others wait
-	spare    []int // memory of the last frontier
+	session   *session
+	path      string      // of a subgraph; empty at the root
+	emit      func(pulse) // of a subgraph: where its live events go
+	resumed   string      // the error of the close that is resumed
+	pastBreak bool        // the BreakBefore of the next step already fired
+	id        string
+	log       *threadLog // nil without a store
+	met       bool       // the thread was taken from a run under way
+	life      *Lifecycle
+	state     S
+	step      int   // the last finished one
+	frontier  []int // the nodes that were reached, by rank
+	ready     []int // those of them that run in the next step; the others wait
+	spare     []int // memory of the last frontier
 
 	outcomes []outcome[U] // of the step under way, by rank
 }
@@ -75,10 +76,12 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		if err := x.session.stopping(); err != nil {
 			return err
 		}
-		if names := x.breaks(x.o.BreakBefore); names != nil && !x.passed {
-			return &InterruptError{Before: names}
+		if names := x.breaks(x.o.BreakBefore); names != nil && !x.pastBreak {
+			if stop := (&InterruptError{Before: names}); stop.Error() != x.resumed {
+				return stop
+			}
 		}
-		x.passed = false
+		x.pastBreak, x.resumed = false, ""
 		if fresh { // what the ledger held of a subgraph is no step of this call
 			budget--
 		}
@@ -139,7 +142,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	if err := x.prepare(); err != nil {
 		return err
 	}
-	x.tell(StepDone, deltas)
+	x.tell(StepDone, deltas, nil)
 	return nil
 }
 

@@ -84,7 +84,7 @@ type Request[U any] struct {
 	Modes   Mode // what Stream tells; none means all but Updates
 	// Pause is [Options].Drain for this run alone; the error is [ErrPaused].
 	Pause <-chan struct{}
-	Wait  time.Duration // how long to wait for a thread that is taken; zero: not at all
+	Wait  time.Duration // how long to wait for a thread that is taken; zero: not at all. Unused where OnBusy is not Reject
 }
 
 // Runner runs one plan, on any number of threads. It holds no run, only the
@@ -218,7 +218,7 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	}
 	z := sizes{snapshot: len(snapshot.Body)}
 	if len(snapshot.Body) > 0 {
-		if err := json.Unmarshal(snapshot.Body, &s); err != nil {
+		if s, err = decode[S](snapshot.Body); err != nil {
 			return s, z, fmt.Errorf("load thread %q: snapshot %d: %w", thread, snapshot.At, err)
 		}
 	}
@@ -232,12 +232,12 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 }
 
 // decode reads an update; no bytes are the zero one.
-func decode[U any](body []byte) (U, error) {
-	var u U
+func decode[U any](body []byte) (u U, err error) {
 	if len(body) == 0 {
 		return u, nil
 	}
-	err := json.Unmarshal(body, &u)
+	defer caught(&err) // of an UnmarshalJSON
+	err = json.Unmarshal(body, &u)
 	return u, err
 }
 

@@ -293,12 +293,18 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	}()
 	ctx, ended := x.span(book, SpanTask, n.name, 0)
 	defer func() { ended(o.err) }()
-	o.update, o.err = x.perform(ctx, n, book) //nolint:contextcheck // the notebook is made of ctx
+	o.update, o.err = x.guarded(ctx, n, book) //nolint:contextcheck // the notebook is made of ctx
 	if o.err == nil {
 		if o.err = x.encode(o); o.err != nil {
 			o.err = fmt.Errorf("encode update: %w", o.err)
 		}
 	}
+}
+
+// guarded is perform, with panics of policies such as Retry.If as errors.
+func (x *run[S, U]) guarded(ctx context.Context, n *planNode[S, U], book *notebook) (u U, err error) {
+	defer caught(&err)
+	return x.perform(ctx, n, book)
 }
 
 // encode fills in the outcome's body where one is wanted.
@@ -313,8 +319,8 @@ func (x *run[S, U]) encode(o *outcome[U]) error {
 	if !bytes.Equal(body, x.blank) {
 		o.body = body
 	}
-	if x.o.CheckCodec {
-		o.update, err = decode[U](o.body)
+	if x.o.CheckCodec || x.o.Store != nil && (x.plan.updateDiffers || hasInvalidUTF8(o.body)) {
+		o.update, err = decode[U](o.body) // Apply sees what a reload will give it
 	}
 	return err
 }
