@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -18,8 +17,6 @@ import (
 type Dense struct {
 	Leg           string  // LegHybrid, LegLexical, LegDense or LegGraph; default LegHybrid
 	Alpha         float64 // weight of the dense leg where both found something, the rest is the lexical leg's; in (0, 1); 0: see Retrieval.Weights
-	Metric        string  // EMBEDDING_METRIC: how near a passage is, one of [index.Metrics]; default index.MetricCosine. It can be changed at any time
-	Vectors       string  // EMBEDDING_VECTORS: what of a passage is embedded, one of [index.VectorKinds]; default index.VectorsPassage. To change it is to change the embedder
 	Dimension     int     // EMBEDDING_DIMENSION: the only one accepted; 0: that of the first vector
 	QueryPrefix   string  // before a question, such as "query: "
 	PassagePrefix string  // before a passage, such as "passage: "
@@ -30,11 +27,11 @@ type Dense struct {
 }
 
 func (d Dense) withDefaults() (Dense, error) {
-	d.Leg, d.Metric, d.Vectors = cmp.Or(d.Leg, LegHybrid), cmp.Or(d.Metric, index.MetricCosine), cmp.Or(d.Vectors, index.VectorsPassage)
+	d.Leg = cmp.Or(d.Leg, LegHybrid)
 	if d.Tokens == 0 {
 		d.Tokens = index.DefaultPassageTokens
 	}
-	faults := []error{index.CheckMetric(d.Metric), index.CheckVectors(d.Vectors)}
+	var faults []error
 	if !slices.Contains(legs(), d.Leg) {
 		faults = append(faults, fmt.Errorf("search leg %q is not one of %s", d.Leg, strings.Join(legs(), ", ")))
 	}
@@ -47,19 +44,10 @@ func (d Dense) withDefaults() (Dense, error) {
 	return d, errors.Join(faults...)
 }
 
-// least is the least score of a dense hit: only a cosine has a value below which
-// nothing is alike.
-func (d Dense) least() float64 {
-	if d.Metric == index.MetricCosine {
-		return index.MinCosine
-	}
-	return math.Inf(-1)
-}
-
 // embedder is what makes the vectors of c.
 func (c Config) embedder() index.Embedder {
 	return index.Embedder{
-		Model: c.Embedder.Model(), Dimension: c.Dense.Dimension, Prefix: c.Dense.PassagePrefix, Tokens: c.Dense.Tokens, Vectors: c.Dense.Vectors,
+		Model: c.Embedder.Model(), Dimension: c.Dense.Dimension, Prefix: c.Dense.PassagePrefix, Tokens: c.Dense.Tokens,
 	}
 }
 
@@ -72,7 +60,7 @@ func (h *hybrid) searchDense(ctx context.Context, q state.Query, k int) ([]state
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
 	}
-	hits, err := v.Search(ctx, query, k, h.config.Dense.least())
+	hits, err := v.Search(ctx, query, k, index.MinCosine)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,17 +69,6 @@ func (h *hybrid) searchDense(ctx context.Context, q state.Query, k int) ([]state
 			"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len())}, nil
 	}
 	return hits, nil, nil
-}
-
-// quick reports whether the dense leg takes less time than another thread needs to wake:
-// the vectors are in memory, few of them are looked at, and the question's is known.
-func (h *hybrid) quick(q state.Query) bool {
-	whole := h
-	if h.whole != nil {
-		whole = h.whole
-	}
-	v := whole.vectors.Load()
-	return v != nil && v.Of(h.Searcher).Quick() && h.queries.knows(h.config, denseText(q))
 }
 
 // load returns the vectors of the snapshot, which the first search reads.
@@ -112,17 +89,12 @@ func (h *hybrid) load(ctx context.Context) (*index.Vectors, error) {
 		return v, h.fault
 	}
 	v, err := h.Vectors(ctx, h.config.embedder())
-	if err == nil {
-		v, err = v.By(h.config.Dense.Metric)
+	if err != nil {
+		return nil, err // the next search tries again
 	}
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, err // another search may have more time
-	case err == nil && v.Len() == 0:
-		err = fmt.Errorf("%w: no passage has been embedded yet; \"ragflow index\" does it", ErrNoDense)
-	}
-	if h.fault = err; err != nil {
-		return nil, err
+	if v.Len() == 0 {
+		h.fault = fmt.Errorf("%w: no passage has been embedded yet; \"ragflow index\" does it", ErrNoDense)
+		return nil, h.fault
 	}
 	h.vectors.Store(v)
 	return v, nil

@@ -16,7 +16,7 @@ import (
 type DenseReport struct {
 	Model       string `json:"model"`
 	Dimension   int    `json:"dimension"`    // 0 where nothing has been embedded yet
-	Vectors     string `json:"vectors"`      // what of a chunk is embedded, one of [index.VectorKinds]
+	Vectors     string `json:"vectors"`      // what of a document is embedded: always "passage"
 	Chunks      int    `json:"chunks"`       // of the documents
 	Embedded    int    `json:"embedded"`     // texts sent to the model now; all others were known
 	Missing     int    `json:"missing"`      // chunks the dense search cannot find
@@ -97,7 +97,7 @@ func (a *Assistant) embedIndexed(ctx context.Context, report *IndexReport) error
 // embed gives the passages of roots the vectors they lack. The report is never
 // nil.
 func (a *Assistant) embed(ctx context.Context, roots []string, swap bool) (*DenseReport, error) {
-	report := &DenseReport{Model: a.config.Embedder.Model(), Vectors: a.config.Dense.Vectors}
+	report := &DenseReport{Model: a.config.Embedder.Model(), Vectors: "passage"}
 	var calls, tokens atomic.Int64
 	done, err := a.index.Embed(ctx, a.config.embedder(), roots, index.EmbedOptions{
 		Batch: a.config.Dense.Batch, Workers: a.config.Dense.Workers, Switch: swap,

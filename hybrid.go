@@ -53,7 +53,7 @@ type hybrid struct {
 
 	mu      sync.Mutex // held while vectors are loaded
 	vectors atomic.Pointer[index.Vectors]
-	fault   error // why there are none; not asked for again
+	fault   error // why there can be none in this snapshot
 
 	whole *hybrid // that this one finds a part of, and whose vectors it has; nil: it is whole
 }
@@ -194,7 +194,6 @@ type source struct {
 	weight   float64
 	depth    int  // hits it is asked for
 	optional bool // where it fails, the others do without
-	quick    bool // it has an answer before another thread is awake
 	find     func(ctx context.Context, k int) ([]state.Hit, []string, error)
 }
 
@@ -217,7 +216,7 @@ func (h *hybrid) sources(q state.Query, k int, leg string) []source {
 		}})
 	}
 	if w.Dense > 0 {
-		out = append(out, source{leg: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, quick: h.quick(q), find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+		out = append(out, source{leg: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
 			return h.searchDense(ctx, q, k)
 		}})
 	}
@@ -273,38 +272,29 @@ func (h *hybrid) turnedDown(q state.Query, leg string) string {
 	return fmt.Sprintf("searched mostly by meaning: only %.0f %% of what the question says, in words, stands in the documents", 100*covered)
 }
 
-// askAll asks sources side by side; one that is optional and fails gives a
-// warning. Each that may take its time has a goroutine, unless it is the only one, and is
-// asked by it or here, by who comes first: until another thread is awake the quicker ones
-// have been asked.
+// askAll asks sources side by side. An optional one that fails gives a warning, and
+// one that panics fails.
 func askAll(ctx context.Context, asked []source) (lists [][]state.Hit, warnings []string, err error) {
 	lists = make([][]state.Hit, len(asked))
 	said, faults := make([][]string, len(asked)), make([]error, len(asked))
-	begun := make([]atomic.Bool, len(asked))
 	ask := func(i int) {
-		if begun[i].Swap(true) {
-			return
-		}
 		s := asked[i]
+		defer func() {
+			if r := recover(); r != nil {
+				faults[i] = fmt.Errorf("the %s search panicked: %v", s.leg, r)
+			}
+			if faults[i] != nil && s.optional {
+				said[i], faults[i] = []string{leftOut(faults[i])}, nil
+			}
+		}()
 		lists[i], said[i], faults[i] = s.find(ctx, s.depth)
-		if faults[i] != nil && s.optional {
-			said[i], faults[i] = []string{leftOut(faults[i])}, nil
-		}
-	}
-	slow := 0
-	for _, s := range asked {
-		if !s.quick {
-			slow++
-		}
 	}
 	var wg sync.WaitGroup
-	for i, s := range slices.Backward(asked) { // a thread that has nothing to do takes the first of them, this one the last
-		if slow > 1 && !s.quick {
-			wg.Go(func() { ask(i) })
-		}
+	for i := 1; i < len(asked); i++ {
+		wg.Go(func() { ask(i) })
 	}
-	for i := range asked {
-		ask(i)
+	if len(asked) > 0 {
+		ask(0)
 	}
 	wg.Wait()
 	if err = context.Cause(ctx); err == nil {

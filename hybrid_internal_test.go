@@ -2,13 +2,17 @@ package ragflow
 
 import (
 	"context"
+	"database/sql"
 	"errors"
-	"runtime"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
@@ -40,32 +44,79 @@ func TestLegsSideBySide(t *testing.T) {
 	}
 }
 
-// A leg that is quick is asked by who asks the only other one: all in turn, whatever
-// goroutines there are.
-func TestQuickLegs(t *testing.T) {
-	for _, tt := range []struct {
-		quick  []bool
-		inTurn bool
-	}{{[]bool{false, true}, true}, {[]bool{true, true, true}, true}, {[]bool{false}, true}, {[]bool{false, true, false}, false}} {
-		var list []source
-		var order []string
-		before, more := runtime.NumGoroutine(), false
-		for i, quick := range tt.quick {
-			name := string(rune('a' + i))
-			list = append(list, source{leg: name, weight: 1, quick: quick, find: func(context.Context, int) ([]state.Hit, []string, error) {
-				if tt.inTurn {
-					order = append(order, name)
-					more = more || runtime.NumGoroutine() > before
-				}
-				return []state.Hit{{Chunk: name}}, nil, nil
-			}})
+// TestPanickingEmbedder: an embedder that panics once is an error of that question;
+// the next search with the same question asks it again.
+func TestPanickingEmbedder(t *testing.T) {
+	e := &panicsOnce{}
+	c := Config{Embedder: e, Dense: Dense{Tokens: 10}}
+	m := &queryVectors{}
+	if _, err := m.vector(t.Context(), c, "mint"); err == nil || !strings.Contains(err.Error(), "panicked: out of range") {
+		t.Errorf("error %v, want the panic", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if v, err := m.vector(ctx, c, "mint"); err != nil || len(v) != 1 {
+		t.Errorf("asked again: %v, %v", v, err)
+	}
+	panics := source{leg: "dense", optional: true, find: func(context.Context, int) ([]state.Hit, []string, error) { panic("out of range") }}
+	other := source{leg: "lexical", find: func(context.Context, int) ([]state.Hit, []string, error) {
+		return []state.Hit{{Chunk: "a"}}, nil, nil
+	}}
+	lists, warnings, err := askAll(t.Context(), []source{other, panics})
+	if err != nil || len(lists[0]) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "out of range") {
+		t.Errorf("legs: %v, %q, %v", lists, warnings, err)
+	}
+}
+
+// panicsOnce is an embedder that panics at its first call.
+type panicsOnce struct{ calls int }
+
+func (*panicsOnce) Model() string { return "panics" }
+
+func (e *panicsOnce) Embed(context.Context, []string, llm.Purpose) (llm.Embeddings, error) {
+	e.calls++
+	if e.calls == 1 {
+		panic("out of range")
+	}
+	return llm.Embeddings{Vectors: [][]float32{{1}}}, nil
+}
+
+// TestVectorsLoadAgain: a load of vectors that failed is tried again by the next
+// search.
+func TestVectorsLoadAgain(t *testing.T) {
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "index.db")
+	db, err := index.Open(ctx, file, index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	e := &panicsOnce{calls: 1}
+	c := Config{Embedder: e, Dense: Dense{Tokens: 10}}
+	if err := db.Put(ctx, "/docs", []index.Entry{{File: index.File{Source: "a.md"}, Chunks: []state.Chunk{{ID: "1", Text: "mint"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Embed(ctx, c.embedder(), []string{"/docs"}, index.EmbedOptions{Embed: func(context.Context, []string) ([][]float32, error) {
+		return [][]float32{{1}}, nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Searcher(ctx, "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hybrid{Searcher: s, config: c, queries: &queryVectors{}}
+	raw, err := sql.Open("sqlite3", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	for _, rename := range []string{"ALTER TABLE vectors RENAME TO hidden", "ALTER TABLE hidden RENAME TO vectors"} {
+		if _, err := raw.ExecContext(ctx, rename); err != nil {
+			t.Fatal(err)
 		}
-		lists, _, err := askAll(t.Context(), list)
-		if err != nil || len(lists) != len(list) || lists[len(lists)-1][0].Chunk != list[len(list)-1].leg {
-			t.Errorf("%v: got %v, %v", tt.quick, lists, err)
-		}
-		if more || tt.inTurn && (len(order) != len(list) || !slices.IsSorted(order)) {
-			t.Errorf("%v: asked in the order %v, goroutines for them: %v", tt.quick, order, more)
+		_, err = h.load(ctx)
+		if failed := rename == "ALTER TABLE vectors RENAME TO hidden"; failed != (err != nil) {
+			t.Errorf("after %s: %v", rename, err)
 		}
 	}
 }

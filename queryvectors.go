@@ -56,22 +56,6 @@ func (m *queryVectors) vector(ctx context.Context, c Config, question string) ([
 	}
 }
 
-// knows reports whether the vector of a question is there already.
-func (m *queryVectors) knows(c Config, question string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v := m.known[embedded(c, question)]
-	if v == nil {
-		return false
-	}
-	select {
-	case <-v.done:
-		return v.err == nil
-	default:
-		return false
-	}
-}
-
 // embedded is what of a question is embedded.
 func embedded(c Config, question string) string {
 	if len(question) > c.Dense.Tokens {
@@ -109,8 +93,14 @@ func (m *queryVectors) forget(question string) {
 	}
 }
 
-// embedQuery asks the embedder, and notes the call with the task under way.
-func embedQuery(ctx context.Context, c Config, question string) ([]float32, error) {
+// embedQuery asks the embedder, and notes the call with the task under way. A panic
+// of the embedder is an error, so that those who wait for the vector go on.
+func embedQuery(ctx context.Context, c Config, question string) (vector []float32, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			vector, err = nil, fmt.Errorf("%s panicked: %v", c.Embedder.Model(), r)
+		}
+	}()
 	begun := time.Now()
 	out, err := c.Embedder.Embed(ctx, []string{c.Dense.QueryPrefix + question}, llm.Query)
 	if err == nil && len(out.Vectors) != 1 {

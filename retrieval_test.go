@@ -14,7 +14,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
-	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
@@ -354,62 +353,5 @@ func TestRetrieveWithScores(t *testing.T) {
 	empty := open(t, ragflow.Config{DataDir: t.TempDir()})
 	if _, err := empty.Search(t.Context(), "needle", 3); !errors.Is(err, ragflow.ErrNoDocuments) {
 		t.Errorf("a collection that is not there: %v", err)
-	}
-}
-
-// REQUIREMENTS R13: with vectors of sentences, what a long passage says in its
-// middle is found as well as if it stood alone; a passage is listed once.
-func TestVectorsOfSentences(t *testing.T) {
-	docs, data := t.TempDir(), t.TempDir()
-	many := func(s string) string { return strings.Repeat(s+" ", 12) }
-	write(t, filepath.Join(docs, "guide.md"), many("Harbours were dredged in spring by three ships.")+"\n\n"+
-		many("Basil is watered in the morning.")+"\n\n"+many("Trains leave from the northern platform at noon."))
-	m := newMeaning("meaning")
-	const question = "Basil is watered in the morning."
-	scores := map[string]float64{}
-	for _, kind := range index.VectorKinds() {
-		a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: m, Dense: ragflow.Dense{Vectors: kind, Rebuild: true}})
-		report := indexed(t, a)
-		r := searchLeg(t, a, question, 5, ragflow.LegDense)
-		if len(r.Hits) != report.Chunks || report.Dense.Missing != 0 || report.Dense.Vectors != kind || kind == index.VectorsSentences && report.Dense.Embedded == 0 {
-			t.Fatalf("%s: %d hits of %d chunks; %+v", kind, len(r.Hits), report.Chunks, report.Dense)
-		}
-		scores[kind] = r.Hits[0].Score
-		stats, err := a.Stats(t.Context(), false)
-		if err != nil || stats.Collections[0].Vectors != kind {
-			t.Errorf("%s: stats tell of %+v, %v", kind, stats, err)
-		}
-	}
-	if scores[index.VectorsSentences] < scores[index.VectorsPassage]+0.1 {
-		t.Errorf("scores %v: the part is not nearer than the whole", scores)
-	}
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{Dense: ragflow.Dense{Vectors: "letters"}}); err == nil || !strings.Contains(err.Error(), `vectors of "letters" are not one of passage, sentences`) {
-		t.Errorf("an unknown kind: %v", err)
-	}
-}
-
-// REQUIREMENTS C17: another metric needs no other vectors, and counts at once.
-func TestMetricOfCollection(t *testing.T) {
-	docs, data := library(t), t.TempDir()
-	m := newMeaning("meaning")
-	with := func(metric string) *ragflow.Assistant {
-		return open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: m, Dense: ragflow.Dense{Metric: metric}})
-	}
-	a := with("")
-	indexed(t, a)
-	passages := m.count(llm.Passage)
-	cosine := searchLeg(t, a, "water basil in summer", 20, ragflow.LegDense)
-	for _, metric := range []string{"dot", "l2"} {
-		b := with(metric)
-		if d := indexed(t, b).Dense; d.Embedded != 0 || m.count(llm.Passage) != passages {
-			t.Errorf("%s: %d passages are embedded anew", metric, d.Embedded)
-		}
-		r := searchLeg(t, b, "water basil in summer", 20, ragflow.LegDense)
-		if len(r.Hits) == 0 || slices.Equal(chunkIDs(r), chunkIDs(cosine)) || metric == "dot" && r.Hits[0].Score <= 1 || metric == "l2" && r.Hits[0].Score > 1 {
-			t.Errorf("%s: the order of cosine, or scores of it: %v", metric, r.Hits[0].Score)
-		}
-	}
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{Dense: ragflow.Dense{Metric: "hamming"}}); err == nil || !strings.Contains(err.Error(), `metric "hamming" is not one of cosine, dot, l2`) {
-		t.Errorf("an unknown metric: %v", err)
 	}
 }

@@ -135,7 +135,7 @@ func (a *Assistant) SearchWith(ctx context.Context, query string, o SearchOption
 		}
 	}
 	reply.Hits = reply.Hits[:min(k, len(reply.Hits))]
-	a.config.Logger.DebugContext(ctx, "retrieved chunks for query", "chunks", len(reply.Hits), "top_k", k, "leg", leg, "metric", a.config.Dense.Metric)
+	a.config.Logger.DebugContext(ctx, "retrieved chunks for query", "chunks", len(reply.Hits), "top_k", k, "leg", leg, "metric", "cosine")
 	return reply, nil
 }
 

@@ -33,7 +33,7 @@ type CollectionStats struct {
 	Dangling     int          `json:"dangling"`      // links by path to pages that are not there
 	Relations    []Count      `json:"relations"`     // links by kind; by name
 	Embedder     string       `json:"embedder"`      // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
-	Vectors      string       `json:"vectors"`       // what of a chunk is embedded, one of [index.VectorKinds]; empty: it has none
+	Vectors      string       `json:"vectors"`       // what of a document is embedded: "passage"; empty: it has none
 	Segments     int          `json:"segments"`      // that searches read; many changes make a new one, and they are merged
 	SegmentBytes int64        `json:"segment_bytes"` // of their files
 	Pending      int          `json:"pending"`       // files in no segment yet; searches find them all the same
@@ -113,7 +113,7 @@ func (a *Assistant) Stats(ctx context.Context, files bool) (*IndexStats, error) 
 		case err != nil:
 			return nil, err
 		case found:
-			s.Embedder, s.Vectors = e.String(), e.Vectors
+			s.Embedder, s.Vectors = e.String(), "passage"
 		}
 		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
 		out.Collections = append(out.Collections, s)

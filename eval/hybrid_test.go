@@ -12,7 +12,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/internal/golden"
-	"example.com/ragflow/search/index"
 )
 
 // hybridSet is a set that is searched by words, by meaning and by both.
@@ -20,7 +19,6 @@ type hybridSet struct {
 	name    string
 	judged  eval.Judged
 	tokens  int        // of a passage that are embedded
-	vectors string     // what of a passage is embedded
 	corpus  string     // file of the records; of the Docker pages their folder
 	folder  bool       // corpus is a folder of documents
 	others  int        // of the records that no query wants only each so many-th is there; 0: all are
@@ -34,7 +32,7 @@ func hybridSets(t *testing.T) []hybridSet {
 	t.Helper()
 	sets := []hybridSet{dockerSet(t)}
 	for _, s := range floorSets() {
-		set := hybridSet{name: s.name, corpus: s.corpus, vectors: index.VectorsPassage}
+		set := hybridSet{name: s.name, corpus: s.corpus}
 		var judged eval.Judged
 		switch {
 		case s.change == nil && strings.HasPrefix(s.name, "XQuAD"):
@@ -52,10 +50,6 @@ func hybridSets(t *testing.T) []hybridSet {
 		}
 		set.judged = judged
 		sets = append(sets, set)
-		if strings.HasPrefix(s.name, "XQuAD en") {
-			set.name, set.vectors = set.name+", vectors of sentences", index.VectorsSentences
-			sets = append(sets, set)
-		}
 	}
 	return sets
 }
@@ -84,7 +78,7 @@ func dockerSet(t *testing.T) hybridSet {
 		}
 	}
 	return hybridSet{
-		name: "all Docker pages, the other English questions", judged: english, tokens: 128, vectors: index.VectorsPassage, corpus: docs, folder: true, chosen: "nothing of the legs",
+		name: "all Docker pages, the other English questions", judged: english, tokens: 128, corpus: docs, folder: true, chosen: "nothing of the legs",
 		also: &hybridSet{name: "all Docker pages, Polish questions", judged: polish, chosen: "on every second, how the words of a question count", first10: 4},
 	}
 }
@@ -142,7 +136,7 @@ func TestIntegrationHybridSets(t *testing.T) {
 	for _, s := range sets {
 		t.Run(s.name, func(t *testing.T) {
 			a, documents := s.open(t, ragflow.Config{
-				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: ragflow.Dense{Tokens: s.tokens, Vectors: s.vectors, Batch: 8, Workers: 2},
+				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: ragflow.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
 			})
 			for asked := &s; asked != nil; asked = asked.also {
 				fmt.Fprintf(&out, "%s: %d queries over %d documents, %d tokens; chosen on it: %s\n", asked.name, len(asked.judged.Queries), documents, s.tokens, asked.chosen)

@@ -196,7 +196,7 @@ func oursExact(ctx context.Context, _ corpus, dir string) (vectorSearch, error) 
 			return nil, err
 		}
 	}
-	return searchVectors(ctx, dir, index.Options{ExactVectors: -1})
+	return searchVectors(ctx, dir, index.Options{})
 }
 
 func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSearch, error) {

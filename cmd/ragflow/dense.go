@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/search/index"
 )
 
 // denseSettings are the settings of the search by meaning. They matter where an
@@ -21,18 +18,12 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 			},
 		},
 		{
-			name: "EMBEDDING_METRIC", key: "embedding_metric", allowed: "one of " + strings.Join(index.Metrics(), ", "),
-			set: func(c *ragflow.Config, v []string) bool {
-				c.Dense.Metric = v[0]
-				return slices.Contains(index.Metrics(), v[0])
-			},
+			name: "EMBEDDING_METRIC", key: "embedding_metric", allowed: "cosine, the only metric",
+			set: func(_ *ragflow.Config, v []string) bool { return v[0] == "cosine" },
 		},
 		{
-			name: "EMBEDDING_VECTORS", key: "embedding_vectors", allowed: "one of " + strings.Join(index.VectorKinds(), ", "),
-			set: func(c *ragflow.Config, v []string) bool {
-				c.Dense.Vectors = v[0]
-				return slices.Contains(index.VectorKinds(), v[0])
-			},
+			name: "EMBEDDING_VECTORS", key: "embedding_vectors", allowed: "passage, one vector a passage; smaller passages (CHUNK_SIZE) find parts of long ones",
+			set: func(_ *ragflow.Config, v []string) bool { return v[0] == "passage" },
 		},
 		{
 			name: "EMBEDDING_TOKENS", key: "embedding_tokens", allowed: "a whole number from 1 to 100000",
@@ -57,8 +48,8 @@ func denseSettings() (rows []setting, defaults map[string][]string) {
 	}
 	return rows, map[string][]string{
 		"EMBEDDING_DIMENSION": {"auto"},
-		"EMBEDDING_METRIC":    {index.MetricCosine},
-		"EMBEDDING_VECTORS":   {index.VectorsPassage},
+		"EMBEDDING_METRIC":    {"cosine"},
+		"EMBEDDING_VECTORS":   {"passage"},
 		"EMBEDDING_TOKENS":    {"400"},
 		"REBUILD_INDEX":       {"0"},
 	}
@@ -85,9 +76,5 @@ func embedded(r *ragflow.DenseReport) string {
 	if r == nil || r.Embedded == 0 {
 		return ""
 	}
-	of := "passage"
-	if r.Vectors != index.VectorsPassage {
-		of = "text" // some are parts of passages
-	}
-	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, of), line(r.Model))
+	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, "passage"), line(r.Model))
 }

@@ -64,19 +64,11 @@
 // [DB.Embed] gives chunks vectors, which a model makes of title, headings and
 // text. They stand in the same database by embedder and by the hash of that
 // text, so a text is embedded once, wherever it stands and however often it
-// comes and goes. They are kept at length 1, with the length they had, so that any
-// [Metrics] can search them. A collection has the vectors of one [Embedder]; those of
-// another are made beside them and change over in one transaction. A chunk has one
-// vector, or also one of each few sentences (VectorsSentences; parts.go) and scores as
-// the best of them.
+// comes and goes. They are kept at length 1. A collection has the vectors of one
+// [Embedder]; those of another are made beside them and change over in one
+// transaction. A chunk has one vector.
 //
 // [Searcher.Vectors] has the vectors of a snapshot in memory, read from a file
 // beside each segment (<collection>-<from>-<generation>-<embedder>.vec) that is derived
-// like it; see vecsegment.go. [Vectors.Search] compares the query with each of
-// up to 20,000 vectors of a tier: about 2 ms for 10,000 chunks of 384 dimensions.
-// More are put into clusters when the file is made (veccluster.go), where its
-// recall is measured and logged; a search then reads into memory one byte a
-// dimension, and the vectors of the best candidates from the file. 100,000 chunks
-// of 384 dimensions take a fortieth of the time that way, and 21,624 of 768
-// a process of 40 MB.
+// like it; see vecsegment.go. [Vectors.Search] compares the query with each of them.
 package index

@@ -34,11 +34,11 @@ type EmbedOptions struct {
 type EmbedReport struct {
 	Embedder Embedder
 	Chunks   int // of the collections
-	Embedded int // texts that were embedded now, a chunk may be several; all others were known, or twice there
+	Embedded int // texts that were embedded now; all others were known, or twice there
 	Refused  int // texts that the model would not have; they are tried again the next time
 }
 
-// Embed gives the chunks of roots the vectors of the embedder's kind they lack. Each text is embedded
+// Embed gives the chunks of roots the vectors they lack. Each text is embedded
 // once for an embedder, whatever file or collection it stands in, and never
 // again while the index lives: what was done is saved batch by batch, stays when
 // Embed ends with an error, and is told of in the report. A text that the model
@@ -88,7 +88,7 @@ func (r *embedding) run(ctx context.Context) error {
 		if err := r.admit(tx); err != nil {
 			return err
 		}
-		if todo, r.report.Chunks, err = r.form.needs(tx, r.id, r.roots); err != nil {
+		if todo, r.report.Chunks, err = needs(tx, r.id, r.roots); err != nil {
 			return err
 		}
 		return tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)`, r.id).Scan(&r.begun)
@@ -264,7 +264,7 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 		return o.err
 	}
 	refused := 0
-	rows := make([]vectorToStore, len(o.list))
+	rows := make([][]byte, len(o.list)) // nil: the text was refused
 	for i, v := range o.vectors {
 		if v == nil {
 			refused++
@@ -279,11 +279,11 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 		if len(v) != r.embedder.Dimension {
 			return &DimensionError{Model: r.embedder.Model, Got: len(v), Want: r.embedder.Dimension}
 		}
-		unit, length, err := normalise(v)
+		unit, err := normalise(v)
 		if err != nil {
 			return err
 		}
-		rows[i] = vectorToStore{encodeVector(unit), length}
+		rows[i] = encodeVector(unit)
 	}
 	if refused == len(o.list) && refused > 0 && !r.begun {
 		return o.refusal // it would refuse all others too
@@ -303,24 +303,18 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 	return nil
 }
 
-// vectorToStore is a row of vectors; its body is nil where there is none.
-type vectorToStore struct {
-	body   []byte
-	length float64
-}
-
 // store saves rows, which were paid for: ctx does not stop it.
-func (r *embedding) store(ctx context.Context, list []need, rows []vectorToStore) error {
+func (r *embedding) store(ctx context.Context, list []need, rows [][]byte) error {
 	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) {
 		if r.id, err = adopt(tx, r.embedder, r.roots, false); err != nil {
 			return err
 		}
 		for i, v := range rows {
-			if v.body == nil {
+			if v == nil {
 				continue
 			}
-			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector, length) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				r.id, list[i].key[:], v.body, v.length); err != nil {
+			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`,
+				r.id, list[i].key[:], v); err != nil {
 				return err
 			}
 		}

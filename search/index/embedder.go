@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -30,15 +29,18 @@ type Embedder struct {
 	Dimension int    // numbers in a vector; 0: not known yet, any is right
 	Prefix    string // stands before each passage, as "passage: " for models that want it
 	Tokens    int    // of a passage that are embedded; 0: DefaultPassageTokens
-	Vectors   string // what of a chunk is embedded, one of [VectorKinds]; empty: VectorsPassage
 }
 
-// ModelName makes the name of a model independent of who serves it: without
-// publisher or folder, without the ending of a file or the tag "latest", in lower
-// case.
+// ModelName makes the name of a model independent of who serves it: in lower case,
+// of a file its name without folder and ending, and without the tag "latest". The
+// publisher stays, for models of two publishers are different models; only "openai/",
+// which routers put before the names of OpenAI's own models, goes.
 func ModelName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(strings.ReplaceAll(name, `\`, "/")))
-	name = name[strings.LastIndexByte(name, '/')+1:]
+	if strings.HasSuffix(name, ".gguf") || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "./") {
+		name = name[strings.LastIndexByte(name, '/')+1:]
+	}
+	name = strings.TrimPrefix(name, "openai/")
 	return strings.TrimSuffix(strings.TrimSuffix(name, ":latest"), ".gguf")
 }
 
@@ -54,9 +56,6 @@ func (e Embedder) String() string {
 	if e.Tokens > 0 && e.Tokens != DefaultPassageTokens {
 		with = append(with, strconv.Itoa(e.Tokens)+" tokens a passage")
 	}
-	if e.Vectors != "" && e.Vectors != VectorsPassage {
-		with = append(with, "vectors of "+e.Vectors)
-	}
 	if len(with) == 0 {
 		return e.Model
 	}
@@ -68,7 +67,6 @@ func (e Embedder) withDefaults() (Embedder, error) {
 	if e.Tokens == 0 {
 		e.Tokens = DefaultPassageTokens
 	}
-	e.Vectors = cmp.Or(e.Vectors, VectorsPassage)
 	switch {
 	case e.Model == "":
 		return e, errors.New("an embedder without a model")
@@ -77,7 +75,7 @@ func (e Embedder) withDefaults() (Embedder, error) {
 	case e.Tokens < 0:
 		return e, fmt.Errorf("embedder %s: %d tokens a passage", e.Model, e.Tokens)
 	}
-	return e, CheckVectors(e.Vectors)
+	return e, nil
 }
 
 // maxDimension bounds vectors, so that damage does not ask for all memory.
@@ -174,9 +172,9 @@ func (db *DB) Embedder(ctx context.Context, root string) (e Embedder, found bool
 }
 
 func collectionEmbedder(tx *sqlite.Tx, root string) (id int64, e Embedder, found bool, err error) {
-	err = tx.QueryRow(`SELECT e.id, e.model, e.dimension, e.prefix, e.tokens, c.vectors
+	err = tx.QueryRow(`SELECT e.id, e.model, e.dimension, e.prefix, e.tokens
 		FROM collections c JOIN embedders e ON e.id = c.embedder WHERE c.root = ?`, root).
-		Scan(&id, &e.Model, &e.Dimension, &e.Prefix, &e.Tokens, &e.Vectors)
+		Scan(&id, &e.Model, &e.Dimension, &e.Prefix, &e.Tokens)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, e, false, nil
 	}
@@ -206,15 +204,15 @@ func registerEmbedder(tx *sqlite.Tx, e Embedder) (id int64, err error) {
 	return id, err
 }
 
-// adopt makes e the embedder of collections, with its kind of vectors: of all of
+// adopt makes e the embedder of collections: of all of
 // roots, or of those that have none.
 func adopt(tx *sqlite.Tx, e Embedder, roots []string, all bool) (id int64, err error) {
 	if id, err = registerEmbedder(tx, e); err != nil {
 		return 0, err
 	}
 	for _, root := range roots {
-		if _, err := tx.Exec(`UPDATE collections SET embedder = ?1, vectors = ?4 WHERE root = ?2 AND (?3 OR embedder IS NULL)`,
-			id, root, all, e.Vectors); err != nil {
+		if _, err := tx.Exec(`UPDATE collections SET embedder = ?1 WHERE root = ?2 AND (?3 OR embedder IS NULL)`,
+			id, root, all); err != nil {
 			return 0, err
 		}
 	}
@@ -223,26 +221,23 @@ func adopt(tx *sqlite.Tx, e Embedder, roots []string, all bool) (id int64, err e
 
 // need is a text without a vector.
 type need struct {
-	key  key
-	rev  int64 // a chunk that holds it
-	part int   // of the chunk: 0 is its passage, others as parts lists them, from 1
+	key key
+	rev int64 // a chunk that holds it
 }
 
 // needs lists the texts of collections that the embedder of a row has no vectors
 // for, each once, in order of root, source and place. all counts the chunks.
-func (e Embedder) needs(tx *sqlite.Tx, embedder int64, roots []string) (list []need, all int, err error) {
+func needs(tx *sqlite.Tx, embedder int64, roots []string) (list []need, all int, err error) {
 	have, err := keys(tx, embedder)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, root := range slices.Sorted(slices.Values(roots)) {
-		err := e.eachChunk(tx, root, func(_ string, rev int64, texts []key) error {
+		err := eachChunk(tx, root, func(_ string, rev int64, k key) error {
 			all++
-			for part, k := range texts {
-				if _, ok := have[k]; !ok {
-					have[k] = 0
-					list = append(list, need{k, rev, part})
-				}
+			if _, ok := have[k]; !ok {
+				have[k] = 0
+				list = append(list, need{k, rev})
 			}
 			return nil
 		})
@@ -271,28 +266,19 @@ func keys(tx *sqlite.Tx, embedder int64) (map[key]int64, error) {
 	return out, err
 }
 
-// eachChunk calls f for each chunk of root, by source and place, with the keys of
-// its passage and its parts, which f must not keep.
-func (e Embedder) eachChunk(tx *sqlite.Tx, root string, f func(id string, rev int64, texts []key) error) error {
-	if err := CheckVectors(e.Vectors); err != nil {
-		return err // noted by a later version
-	}
-	var list []key
+// eachChunk calls f for each chunk of root, by source and position, with the key of
+// its passage.
+func eachChunk(tx *sqlite.Tx, root string, f func(id string, rev int64, k key) error) error {
 	return each(tx, func(rows row) error {
-		var id string
-		var c state.Chunk
+		var id, title, hash string
 		var rev int64
 		var headings sql.RawBytes
-		if err := rows.Scan(&id, &rev, &c.Title, &headings, &c.Hash, &c.Text); err != nil {
+		if err := rows.Scan(&id, &rev, &title, &headings, &hash); err != nil {
 			return err
 		}
-		list = append(list[:0], passageKey(c.Title, headings, c.Hash))
-		for _, p := range parts(e.Vectors, c) {
-			list = append(list, passageKey(p.Title, headings, p.Hash))
-		}
-		return f(id, rev, list)
-	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash, iif(?2, c.text, '') FROM chunks c JOIN files f ON f.id = c.file
-		JOIN collections o ON o.id = c.collection WHERE o.root = ?1 ORDER BY f.source, c.ordinal`, root, e.Vectors == VectorsSentences)
+		return f(id, rev, passageKey(title, headings, hash))
+	}, `SELECT c.id, c.rev, f.title, c.headings, c.hash FROM chunks c JOIN files f ON f.id = c.file
+		JOIN collections o ON o.id = c.collection WHERE o.root = ? ORDER BY f.source, c.ordinal`, root)
 }
 
 // passages reads the texts to embed. Chunks that changed or went meanwhile are
@@ -311,13 +297,6 @@ func (e Embedder) passages(tx *sqlite.Tx, list []need) (texts []string, kept []n
 		}
 		if err != nil {
 			return nil, nil, err
-		}
-		if n.part > 0 {
-			all := parts(e.Vectors, c)
-			if n.part > len(all) {
-				continue
-			}
-			c = all[n.part-1]
 		}
 		if passageKey(c.Title, headings, c.Hash) == n.key {
 			texts, kept = append(texts, e.passage(c)), append(kept, n)

@@ -137,17 +137,25 @@ func (s *Searcher) walk(starts []reached, there map[pageKey]bool, e Expansion) (
 	best := map[pageKey]*reached{}
 	for _, start := range starts {
 		g := s.views[start.view].links
-		seen := map[int32]bool{start.page: true}
+		type visit struct {
+			page  int32
+			chain string // transitive relation that led there, which goes on; "": none
+		}
+		seen := map[visit]bool{}
 		frontier := []*reached{&start}
 		for hop := 1; hop <= MostHops && len(frontier) > 0; hop++ {
 			var next []*reached
 			for _, from := range frontier {
 				for _, c := range g.pages[from.page].connections() {
 					chain := transitive(c.relation) && !c.reverse && (hop == 1 || from.pageWay.relation == c.relation && !from.pageWay.reverse)
-					if seen[c.page] || hop > e.Hops && !chain {
+					at := visit{page: c.page}
+					if transitive(c.relation) && !c.reverse {
+						at.chain = c.relation
+					}
+					if c.page == start.page || seen[at] || hop > e.Hops && !chain {
 						continue
 					}
-					seen[c.page] = true
+					seen[at] = true
 					damping := from.damping * e.Damping
 					r := reached{
 						view: start.view, page: c.page, parent: start.parent, damping: damping, score: start.score * damping,

@@ -3,6 +3,3 @@ package index
 // SetFlush sets how many bytes of terms are worth a tier, so that few files make
 // several.
 func (db *DB) SetFlush(n int64) { db.flush = n }
-
-// SetExact sets how many vectors of a tier are compared one by one.
-func (db *DB) SetExact(rows int) { db.exact = rows }

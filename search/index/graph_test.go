@@ -120,6 +120,17 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestChainBehindOtherLink: a page that another relation reaches first still goes on
+// with its DEPENDS_ON chain.
+func TestChainBehindOtherLink(t *testing.T) {
+	db := open(t, "", index.Options{})
+	put(t, db, "/docs", linked("a.md", "A", "CITES b.md", "DEPENDS_ON b.md"), linked("b.md", "B", "DEPENDS_ON c.md"), linked("c.md", "C"))
+	_, found, err := searcher(t, db, "/docs").RelatedTo(t.Context(), "a.md", 1)
+	if err != nil || len(found) != 2 || found[1].Source != "c.md" || found[1].Hops != 2 {
+		t.Errorf("related %+v, %v; want b.md, and c.md over 2 hops", found, err)
+	}
+}
+
 // TestWay tells over which links an expansion came to a document, hop by hop, as they
 // were written.
 func TestWay(t *testing.T) {

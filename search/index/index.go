@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"strings"
 	"sync"
 
@@ -28,10 +27,6 @@ type Options struct {
 	Analyzer text.Analyzer // of documents and queries; nil: text.Multilingual
 	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
 	Access   sqlite.Access // whether a file that cannot be written is an error; it is by default
-	// ExactVectors is up to how many vectors of a tier a search compares one by one; more
-	// are clustered when their file is made. 0 stands for 20,000, a negative number
-	// for all, however many.
-	ExactVectors int
 }
 
 // DB is an open index. It is safe for concurrent use, by several processes too.
@@ -44,7 +39,6 @@ type DB struct {
 	log      *slog.Logger
 
 	flush      int64      // bytes of terms that are worth a tier
-	exact      int        // vectors of a tier that are compared one by one; more are clustered
 	publishing sync.Mutex // held while tiers are merged and saved
 
 	mu    sync.Mutex      // held while tiers are loaded and views put together
@@ -61,13 +55,7 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
 		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
-		flush: flushBytes, exact: exactRows, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
-	}
-	if o.ExactVectors != 0 {
-		db.exact = o.ExactVectors
-	}
-	if o.ExactVectors < 0 {
-		db.exact = math.MaxInt
+		flush: flushBytes, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
 	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking

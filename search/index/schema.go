@@ -34,7 +34,6 @@ CREATE TABLE vectors(
 	embedder INTEGER NOT NULL REFERENCES embedders(id) ON DELETE CASCADE,
 	key      BLOB NOT NULL,              -- SHA-256 of what is embedded: see passageKey
 	vector   BLOB NOT NULL,              -- of length 1; 32-bit floats, little-endian
-	length   REAL NOT NULL DEFAULT 1,    -- before it was scaled to 1
 	UNIQUE(embedder, key)
 ) STRICT;
 
@@ -46,8 +45,7 @@ CREATE TABLE collections(
 	generation INTEGER NOT NULL DEFAULT 0, -- moved by every change that a search could see
 	changed    INTEGER NOT NULL DEFAULT 0, -- when the generation moved last: nanoseconds since 1970; 0: not known
 	chunking   TEXT NOT NULL DEFAULT '', -- JSON: how its documents are cut; empty: as all others
-	embedder   INTEGER REFERENCES embedders(id), -- of its dense leg; null: none yet
-	vectors    TEXT NOT NULL DEFAULT 'passage' -- what of a chunk is embedded: see VectorKinds
+	embedder   INTEGER REFERENCES embedders(id) -- of its dense leg; null: none yet
 ) STRICT;
 
 CREATE TABLE files(

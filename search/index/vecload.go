@@ -21,7 +21,7 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 	if v := db.vectors[p.stamp]; v != nil && v.fits(want) {
 		return v, nil
 	}
-	name := strings.TrimSuffix(db.name(p.stamp), ".seg") + fmt.Sprintf("-%d.vec", want.embedder) // of any kind
+	name := strings.TrimSuffix(db.name(p.stamp), ".seg") + fmt.Sprintf("-%d.vec", want.embedder)
 	if db.folder != "" && p.published {
 		v, err := loadVectors(name)
 		switch {
@@ -36,23 +36,8 @@ func (db *DB) vectorSegment(ctx context.Context, p *part, want vectorStamp, dime
 	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.gather(tx, p) }); err != nil {
 		return nil, err
 	}
-	if len(v.rows) > db.exact {
-		recall, err := v.cluster(ctx)
-		if err != nil {
-			return nil, err
-		}
-		db.log.InfoContext(ctx, "vectors are clustered", "root", p.root, "rows", len(v.rows),
-			"lists", len(v.near.ends), "probed", v.near.probe, "recall", recall)
-	}
 	if db.folder != "" && p.published && !db.ReadOnly() {
-		err := db.saveVectors(v, name)
-		if err == nil && v.near != nil {
-			var light *vectorSegment // without the vectors themselves
-			if light, err = loadVectors(name); err == nil {
-				v = light
-			}
-		}
-		if err != nil { // the search works without
+		if err := db.saveVectors(v, name); err != nil { // the search works without
 			db.log.WarnContext(ctx, "vectors cannot be saved", "file", name, "error", err)
 		}
 	}
@@ -76,43 +61,33 @@ func (v *vectorSegment) gather(tx *sqlite.Tx, p *part) error {
 	for c := range p.chunks {
 		place[p.id(c)] = c
 	}
-	e := Embedder{Vectors: v.kind}
-	if err := e.eachChunk(tx, p.root, func(id string, rev int64, texts []key) error {
+	if err := eachChunk(tx, p.root, func(id string, rev int64, k key) error {
 		c, ok := place[id]
 		if !ok || rev > p.maxRev {
 			return nil
 		}
-		for _, k := range texts {
-			if have[k] == 0 {
-				v.lacking++
-				continue
-			}
-			found = append(found, vector{c, have[k]})
+		if have[k] == 0 {
+			v.lacking++
+			return nil
 		}
+		found = append(found, vector{c, have[k]})
 		return nil
 	}); err != nil {
 		return err
 	}
-	slices.SortStableFunc(found, func(a, b vector) int { return cmp.Compare(a.chunk, b.chunk) })
-	v.rows, v.lengths, v.data = make([]uint32, 0, len(found)), make([]float32, 0, len(found)), make([]float32, 0, len(found)*v.dimension)
+	slices.SortFunc(found, func(a, b vector) int { return cmp.Compare(a.chunk, b.chunk) })
+	v.rows, v.data = make([]uint32, 0, len(found)), make([]float32, 0, len(found)*v.dimension)
 	for _, f := range found {
 		var body []byte
-		var length float64
-		if body, length, err = vectorRow(tx, f.id); err == nil {
+		if err = tx.QueryRow(`SELECT vector FROM vectors WHERE id = ?`, f.id).Scan(&body); err == nil {
 			v.data, err = appendVector(v.data, body, v.dimension)
 		}
 		if err != nil {
 			return fmt.Errorf("vector %d: %w", f.id, err)
 		}
-		v.rows, v.lengths = append(v.rows, uint32(f.chunk)), append(v.lengths, float32(length)) //nolint:gosec // chunks of a segment fit 32 bits
+		v.rows = append(v.rows, uint32(f.chunk)) //nolint:gosec // chunks of a segment fit 32 bits
 	}
-	v.even = even(v.lengths)
 	return nil
-}
-
-func vectorRow(tx *sqlite.Tx, id int64) (body []byte, length float64, err error) {
-	err = tx.QueryRow(`SELECT vector, length FROM vectors WHERE id = ?`, id).Scan(&body, &length)
-	return body, length, err
 }
 
 // saveVectors writes vectors to their file, aside first and then renamed, and

@@ -8,7 +8,7 @@ import (
 )
 
 // PruneVectors takes vectors out of the cache that no chunk has: those of texts
-// that are gone, and those of embedders, or kinds, that were switched away from. It returns
+// that are gone, and those of embedders that were switched away from. It returns
 // how many.
 func (db *DB) PruneVectors(ctx context.Context) (int, error) {
 	collections, err := db.Collections(ctx)
@@ -19,7 +19,7 @@ func (db *DB) PruneVectors(ctx context.Context) (int, error) {
 	err = db.sql.Write(ctx, func(tx *sqlite.Tx) error {
 		used := map[int64]bool{}
 		for _, c := range collections {
-			id, e, found, err := collectionEmbedder(tx, c.Root)
+			id, _, found, err := collectionEmbedder(tx, c.Root)
 			if err != nil {
 				return err
 			}
@@ -30,10 +30,8 @@ func (db *DB) PruneVectors(ctx context.Context) (int, error) {
 			if err != nil {
 				return err
 			}
-			if err := e.eachChunk(tx, c.Root, func(_ string, _ int64, texts []key) error {
-				for _, k := range texts {
-					used[have[k]] = true
-				}
+			if err := eachChunk(tx, c.Root, func(_ string, _ int64, k key) error {
+				used[have[k]] = true
 				return nil
 			}); err != nil {
 				return err

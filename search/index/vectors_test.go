@@ -231,15 +231,8 @@ func TestVectorsSnapshot(t *testing.T) {
 // A file of vectors that is damaged, cut, of another time or missing is made
 // anew; it never changes an answer.
 func TestVectorFileDamaged(t *testing.T) {
-	t.Run("exact", func(t *testing.T) { damageVectors(t, 1000) })
-	t.Run("clustered", func(t *testing.T) { damageVectors(t, 5) })
-}
-
-func damageVectors(t *testing.T, exact int) {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})
-	db.SetExact(exact)
 	randomIndex(t, db, 40, 8)
 	model := index.Embedder{Model: "fixed"}
 	query := randomVector(rand.New(rand.NewPCG(5, 6)), 8)
@@ -275,7 +268,6 @@ func damageVectors(t *testing.T, exact int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fresh.SetExact(exact)
 		got, err := vectors(t, fresh, model, "/a", "/b").Search(t.Context(), query, 40, -1)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
@@ -100,9 +99,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
 			UNION ALL SELECT 'chunks in another collection than their file', count(*)
 				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection
 			UNION ALL SELECT 'vectors of another length than their embedder makes', count(*)
-				FROM vectors v JOIN embedders e ON e.id = v.embedder WHERE length(v.vector) <> 4 * e.dimension
-			UNION ALL SELECT 'collections with vectors of a kind that is not known', count(*)
-				FROM collections WHERE vectors NOT IN ('`+strings.Join(VectorKinds(), "', '")+`')`)
+				FROM vectors v JOIN embedders e ON e.id = v.embedder WHERE length(v.vector) <> 4 * e.dimension`)
 	})
 	return out, err
 }
