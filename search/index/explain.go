@@ -107,7 +107,7 @@ func (s *Searcher) locate(id string) (part, chunk int, ok bool) {
 	return 0, 0, false
 }
 
-// explainTerm says what a term gives a chunk, besides as the impacts that a search
+// explainTerm says what a term gives a chunk, and returns the numbers that a search
 // adds up.
 func (s *Searcher) explainTerm(p *part, chunk int, t queryTerm, postings entry) (x TermExplanation, ofChunk, ofFile float64) {
 	file := int(p.chunkField(chunk, 0))

@@ -166,8 +166,8 @@ func (db *DB) build(tx *sqlite.Tx, s stamp, progress func(done, total int)) (*ti
 		if err := rows.Scan(&f.id, &f.version, &f.source, &f.title, &f.url, &f.meta, &f.weight); err != nil {
 			return err
 		}
-		m.waiting = append(m.waiting, f)
-		if len(m.waiting) < mergedFiles {
+		m.batch = append(m.batch, f)
+		if len(m.batch) < mergedFiles {
 			return nil
 		}
 		return m.flush()
@@ -198,7 +198,7 @@ type merging struct {
 	tier       *tier
 	about      attributes
 
-	waiting     []merged // by source
+	batch       []merged // by source
 	progress    func(done, total int)
 	done, total int
 }
@@ -213,15 +213,15 @@ type merged struct {
 
 // flush adds the files that wait.
 func (m *merging) flush() error {
-	files := make([]titled, len(m.waiting))
-	for i, f := range m.waiting {
+	files := make([]titled, len(m.batch))
+	for i, f := range m.batch {
 		files[i] = f.titled
 	}
 	indexes, err := m.db.fileIndexes(m.tx, files)
 	if err != nil {
 		return err
 	}
-	for i, f := range m.waiting {
+	for i, f := range m.batch {
 		before := m.builder.files
 		if err := m.builder.add(indexes[i]); err != nil {
 			return fmt.Errorf("%q: %w", f.source, err)
@@ -237,7 +237,7 @@ func (m *merging) flush() error {
 			m.progress(m.done, m.total)
 		}
 	}
-	m.waiting = m.waiting[:0]
+	m.batch = m.batch[:0]
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A segment is one run of bytes; uvarints and strings as in terms.go, fixed
+// A segment is one run of bytes; uvarints and strings as in reader.go, fixed
 // numbers little-endian:
 //
 //	8 bytes   magic, with the version of the format

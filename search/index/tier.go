@@ -12,7 +12,7 @@ import (
 )
 
 // A tier is a segment with the roster of its files. Its file is one run of
-// bytes; uvarints and strings as in terms.go, fixed numbers little-endian:
+// bytes; uvarints and strings as in reader.go, fixed numbers little-endian:
 //
 //	8 bytes   magic, with the version of the format
 //	4 bytes   CRC-32C of roster and attributes
