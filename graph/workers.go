@@ -7,8 +7,8 @@ import (
 )
 
 // crew does n parts of some work on at most limit goroutines. It begins with one.
-// Whoever begins on a part brings in another, unless one is on its way already
-// that has begun on none. So few goroutines do what takes no time, while parts
+// Each worker that takes its first part starts one more, so at most one idle
+// worker is ever pending. So few goroutines do short parts, while parts
 // that wait, for the world outside or for each other, have one each as soon as
 // it can run.
 type crew struct {
