@@ -43,7 +43,7 @@ var rooms = map[string]room{
 	}},
 	"search/rank": {ours: []string{"state", "search/text"}},
 	"skills/cite": {ours: []string{"prompts", "state", "search/text"}},
-	"ingest/load": {ours: []string{"search/text", "state", "internal/rst", "internal/adoc"}, theirs: []string{
+	"ingest/load": {ours: []string{"search/text", "state"}, theirs: []string{
 		"github.com/yuin/goldmark",        // Markdown
 		"go.yaml.in/yaml/v4",              // front matter
 		"github.com/google/uuid",          // chunk ids (version 5)
@@ -110,8 +110,6 @@ var rooms = map[string]room{
 	}},
 	"internal/memo":     {},
 	"internal/parallel": {},
-	"internal/rst":      {},
-	"internal/adoc":     {},
 	"internal/screen": {theirs: []string{
 		"github.com/rivo/uniseg", // grapheme clusters and their columns
 	}},

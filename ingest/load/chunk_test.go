@@ -49,7 +49,7 @@ func check(doc load.Document, chunks []state.Chunk) string {
 			return fmt.Sprintf("chunk %d: span %d-%d after %d-%d", i, c.Start, c.End, start, at)
 		}
 		line += strings.Count(doc.Text[max(start, 0):c.Start], "\n")
-		ownLines := doc.Kind == load.Markdown || doc.Kind == load.Plain || doc.Kind == load.RST // others are made of their file
+		ownLines := doc.Kind == load.Markdown || doc.Kind == load.Plain // others are made of their file
 		switch {
 		case c.Text != doc.Text[c.Start:c.End]:
 			return fmt.Sprintf("chunk %d: is not the slice", i)

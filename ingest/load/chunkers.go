@@ -55,7 +55,7 @@ func choose(doc *Document, o ChunkOptions) (string, chunker) {
 	switch {
 	case o.language(doc) != "":
 		return ChunkCode, byDeclarations
-	case doc.Kind == Markdown, doc.Kind == RST, doc.Kind == ASCIIDoc:
+	case doc.Kind == Markdown:
 		return ChunkMarkdown, byBlocks
 	case doc.Kind == HTML:
 		return ChunkHTML, byBlocks
@@ -180,7 +180,7 @@ func (o ChunkOptions) withDefaults() ChunkOptions {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/10"
+const cutVersion = "chunk/11"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.
@@ -205,11 +205,11 @@ func (o ChunkOptions) Fingerprint() string {
 // outline returns the blocks of a document, in order and without gaps.
 func (d *Document) outline() []block {
 	switch {
-	case d.Kind == Markdown, d.Kind == RST, d.Kind == ASCIIDoc:
+	case d.Kind == Markdown:
 		return markdownBlocks(d.Text, d.Body)
 	case len(d.blocks) > 0:
 		return slices.Clone(d.blocks) // packing notes paths in them
-	case d.Kind == Plain && isText(d.Source):
+	case d.Kind == Plain && (isText(d.Source) || isMarkup(d.Source)):
 		return titledBlocks(d.Text, d.Body)
 	}
 	return plainBlocks(d.Text, d.Body)

@@ -57,7 +57,7 @@ func TestChunkOptionsCheck(t *testing.T) {
 // TestChunkAdaptive reports what it chose (C10).
 func TestChunkAdaptive(t *testing.T) {
 	for source, want := range map[string]string{
-		"a.md": "markdown", "a.txt": "text", "a.html": "html", "a.rst": "markdown", "a.go": "code", "a.py": "code", "a.yaml": "text",
+		"a.md": "markdown", "a.txt": "text", "a.html": "html", "a.rst": "text", "a.go": "code", "a.py": "code", "a.yaml": "text",
 	} {
 		chunks := load.Chunk(parse(t, source, "<p>A page of some words.</p>"), load.ChunkOptions{})
 		if len(chunks) != 1 || chunks[0].Cut.Chunker != want {

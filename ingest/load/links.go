@@ -71,7 +71,7 @@ func (d *Document) findLinks() {
 		l.add(k.Relation, k.Target)
 	}
 	switch d.Kind {
-	case Markdown, Notebook, ASCIIDoc:
+	case Markdown, Notebook:
 		l.markdown(d.Text[d.Body:])
 	}
 	d.Links = l.list
@@ -181,44 +181,3 @@ func destination(s string) string {
 	}
 	return ""
 }
-
-var (
-	rstNamed   = regexp.MustCompile("`[^`<>]*<([^`<>\\s]+)>`_")
-	rstTarget  = regexp.MustCompile(`^\s*\.\. _[^:]+:\s+(\S+)\s*$`)
-	rstDoc     = regexp.MustCompile(":doc:`(?:[^`<>]*<([^`<>]+)>|([^`<>]+))`")
-	rstInclude = regexp.MustCompile(`^\s*\.\. include::\s+(\S+)`)
-	rstEntry   = regexp.MustCompile(`^(?:.*<([^<>]+)>|([^<>:*]+))$`)
-)
-
-// rst finds the links of a page of reStructuredText, with those of Sphinx.
-func (l *links) rst(s string) {
-	tree := false // in a toctree, whose entries are indented
-	for line := range strings.Lines(s) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if strings.HasPrefix(strings.TrimSpace(line), ".. toctree::") {
-			tree = true
-			continue
-		}
-		if tree && (line == "" || indented(line)) {
-			if m := rstEntry.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-				l.add("HAS_PART", m[1]+m[2])
-			}
-			continue
-		}
-		tree = false
-		if m := rstInclude.FindStringSubmatch(line); m != nil {
-			l.add(state.Includes, m[1])
-		}
-		if m := rstTarget.FindStringSubmatch(line); m != nil {
-			l.add(state.LinksTo, m[1])
-		}
-		for _, m := range rstNamed.FindAllStringSubmatch(line, -1) {
-			l.add(state.LinksTo, m[1])
-		}
-		for _, m := range rstDoc.FindAllStringSubmatch(line, -1) {
-			l.add(state.LinksTo, m[1]+m[2])
-		}
-	}
-}
-
-func indented(line string) bool { return line != "" && (line[0] == ' ' || line[0] == '\t') }

@@ -29,8 +29,6 @@ const (
 	DOCX     = "docx" // Word
 	ODT      = "odt"  // OpenDocument text
 	EPUB     = "epub"
-	RST      = "rst" // reStructuredText
-	ASCIIDoc = "asciidoc"
 	Notebook = "notebook"
 	JSON     = "json"  // also JSON lines
 	Table    = "table" // CSV and TSV
@@ -50,7 +48,7 @@ type Document struct {
 	Links     []state.Link      // to other documents: of the text, and of the relations that Meta tells of; each once, in order
 	Hash      string            // SHA-256 of the file, with the metadata beside it, in hex
 	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis, … or what a page declares; of archives and PDFs, their format
-	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML, reStructuredText and AsciiDoc always does
+	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
 	Warnings  []string          // what was wrong and how it was read all the same
 
 	blocks []block     // of formats whose structure the text does not show
@@ -217,10 +215,6 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 			d.Converted = d.Converted || body != d.Text
 			d.Text = body
 		}
-	case RST:
-		return d.readRST()
-	case ASCIIDoc:
-		return d.readASCIIDoc()
 	case Notebook:
 		return d.readNotebook()
 	case Table:
@@ -239,12 +233,8 @@ func kindOf(name string) string {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
 		return Markdown
-	case ".txt", ".text":
+	case ".txt", ".text", ".adoc", ".asciidoc", ".rst":
 		return Plain
-	case ".adoc", ".asciidoc":
-		return ASCIIDoc
-	case ".rst":
-		return RST
 	case ".html", ".htm", ".xhtml":
 		return HTML
 	case ".pdf":
@@ -290,8 +280,12 @@ func (d *Document) title() string {
 	}
 	var blocks []block
 	switch d.Kind {
-	case Markdown, RST, ASCIIDoc:
+	case Markdown:
 		blocks = markdownBlocks(d.Text, d.Body)
+	case Plain:
+		if isMarkup(d.Source) {
+			blocks = titledBlocks(d.Text, d.Body)
+		}
 	case Notebook:
 		blocks = d.blocks
 	}

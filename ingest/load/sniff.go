@@ -6,11 +6,8 @@ import (
 	"strings"
 )
 
-// Marks of formats in files whose names say no more than that they are text. Django's
-// pages are reStructuredText in .txt files; notes are often Markdown in them.
+// Marks of Markdown in files whose names say no more than that they are text.
 var (
-	rstHeading   = regexp.MustCompile(`(?m)^\S.*\n(?:={4,}|-{4,}|~{4,}|\^{4,}|\*{4,})[ \t]*\r?$`)
-	rstMark      = regexp.MustCompile("(?m)^ *\\.\\. (?:[\\w-]+(?::[\\w-]+)?::|_[^:\n]+:)|:[a-z][\\w:+-]*:`[^`\n]+`|``[^`\n]+``|`[^`<>\n]+<[^<>\n]+>`_")
 	markdownHead = regexp.MustCompile(`(?m)(?:\A|\n[ \t]*\r?\n)#{1,4} [^\s#].*$`)
 	markdownMark = regexp.MustCompile("(?m)^```|\\]\\([^()\\s]+\\)|\\*\\*\\w[^*\n]*\\*\\*|`[^`\n]+`|^[-*] (?:\\[[ x]\\] )?\\w")
 )
@@ -28,10 +25,7 @@ func sniff(source, s string) string {
 		return Plain
 	}
 	s = s[:min(len(s), sniffed)]
-	switch {
-	case rstHeading.MatchString(s) && len(rstMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks:
-		return RST
-	case len(markdownHead.FindAllStringIndex(s, 2)) == 2 && len(markdownMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks:
+	if len(markdownHead.FindAllStringIndex(s, 2)) == 2 && len(markdownMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks {
 		return Markdown
 	}
 	return Plain

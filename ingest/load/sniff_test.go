@@ -15,13 +15,13 @@ func TestSniff(t *testing.T) {
 		markdown = "# Title\n\nSome **bold** text.\n\n## Part\n\n- one\n- two\n"
 	)
 	for _, c := range []struct{ name, text, want string }{
-		{"a.txt", rst, load.RST},
-		{"a.TXT", rst, load.RST},
-		{"README", rst, load.RST},
+		{"a.txt", rst, load.Plain},
+		{"a.TXT", rst, load.Plain},
+		{"README", rst, load.Plain},
 		{"a.txt", markdown, load.Markdown},
 		{"readme", markdown, load.Markdown},
 		{"a.txt", "\uFEFF" + markdown, load.Markdown},
-		{"a.adoc", rst, load.ASCIIDoc},
+		{"a.adoc", rst, load.Plain},
 		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", load.Plain},
 		{"Makefile", markdown, load.Plain},
 		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", load.Plain},
@@ -52,5 +52,19 @@ func TestTitledText(t *testing.T) {
 	}
 	if len(got) < 2 || !slices.Equal(got[:2], want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestMarkup reads reStructuredText and AsciiDoc as plain text with headings.
+func TestMarkup(t *testing.T) {
+	for _, tt := range []struct{ name, text string }{
+		{"a.rst", "Guide\n=====\n\nSome text.\n\nParts of it\n-----------\n\nMore text.\n"},
+		{"a.adoc", "= Guide\n\nSome text.\n\n== Parts of it\n\nMore text.\n"},
+	} {
+		doc := parse(t, tt.name, tt.text)
+		chunks := load.Chunk(doc, load.ChunkOptions{Min: -1})
+		if doc.Title != "Guide" || doc.Text != tt.text || len(chunks) != 2 || !slices.Equal(chunks[1].Headings, []string{"Parts of it"}) {
+			t.Errorf("%s: title %q, chunks %+v", tt.name, doc.Title, chunks)
+		}
 	}
 }
