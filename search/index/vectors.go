@@ -249,10 +249,13 @@ func normalise(v []float32) ([]float32, error) {
 }
 
 // cosine is the scalar product of two vectors of length 1, limited to [-1, 1]
-// because of rounding. Eight independent sums let the processor overlap the
+// because of rounding.
+func cosine(a, b []float32) float64 { return min(1, max(-1, float64(dot(a, b)))) }
+
+// dotGo is the dot product. Eight independent sums let the processor overlap the
 // additions. The conversions forbid fused multiply-add, which rounds differently,
-// so that every machine computes the same bits.
-func cosine(a, b []float32) float64 {
+// so every machine computes the same bits.
+func dotGo(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {
@@ -270,6 +273,5 @@ func cosine(a, b []float32) float64 {
 	for i := range a {
 		s0 += float32(a[i] * b[i])
 	}
-	product := ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-	return min(1, max(-1, float64(product)))
+	return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 }
