@@ -317,7 +317,7 @@ func TestEmbedderSwitched(t *testing.T) {
 				t.Fatalf("error %v, warnings %q", err, reply.Warnings)
 			}
 			for _, text := range []string{report.Dense.Error, reply.Warnings[0], err.Error()} {
-				for _, part := range []string{"old-model", "new-model", "ragflow reindex --embed-only"} {
+				for _, part := range []string{"old-model", "new-model", "ragflow index --rebuild"} {
 					if !strings.Contains(text, part) {
 						t.Errorf("%q does not name %q", text, part)
 					}

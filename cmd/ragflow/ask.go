@@ -320,7 +320,7 @@ func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, o askOpt
 	if isNew && r.Model == "offline" {
 		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
 	}
-	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask --thread %s \"…\"\n", line(r.ThreadID), quoted(r.ThreadID))
+	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask%s --thread %s \"…\"\n", line(r.ThreadID), a.sameFlags(), quoted(r.ThreadID))
 	return nil
 }
 

@@ -29,7 +29,7 @@ func TestCollectionsHaveEmbeddersOfTheirOwn(t *testing.T) {
 		{"third", "search --collection first --leg dense --top-k 1 oregano", "oregano.md:1"},
 		{"third", "search --collection second --leg dense --top-k 1 mint", "mint.md:1"},
 		{"third", "index collections show first", "embedding_model: letters"},
-		{"third", "reindex --embed-only --collection first", "embedded 2 passages with third"},
+		{"third", "index --rebuild --collection first", "embedded 2 passages with third"},
 		{"fourth", "index collections show first", "embedding_model: third"},
 		{"fourth", "search --collection first --leg dense --top-k 1 mint", "mint.md:1"},
 		{"fourth", "index collections show second", "embedding_model: signs"},

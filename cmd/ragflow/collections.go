@@ -36,8 +36,8 @@ chunker and its own embedding model, so that several may stand side by side.
 "ragflow index --collection NAME PATH..." makes one, and adds folders to it. What
 is configured then of chunking and embedding is noted with it and counts from
 then on for "ask", "chat" and "search" with --collection NAME, whatever is
-configured elsewhere. Its embedding model is changed by "ragflow reindex
---embed-only --collection NAME". Conversations belong to no collection.`,
+configured elsewhere. Its embedding model is changed by "ragflow index
+--rebuild --collection NAME". Conversations belong to no collection.`,
 		Example: `  EMBEDDING_MODEL=nomic-embed-text ragflow index --collection handbook ./handbook
   ragflow ask --collection handbook "How many days of leave do I have?"
   ragflow index collections list

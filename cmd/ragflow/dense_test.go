@@ -81,23 +81,23 @@ func TestDenseSession(t *testing.T) {
 		{
 			name: "another model", model: "signs", args: "search oregano",
 			stdout: []string{"oregano.md:1"},
-			stderr: []string{"made by letters (26 dimensions)", "but signs is configured", "ragflow reindex --embed-only"},
+			stderr: []string{"made by letters (26 dimensions)", "but signs is configured", "ragflow index --rebuild"},
 		},
 		{
 			name: "another model, by meaning alone", model: "signs", args: "search --leg dense oregano", code: exitFailure,
-			stderr: []string{"made by letters (26 dimensions)", "hint: make the vectors anew: ragflow reindex --embed-only"},
+			stderr: []string{"made by letters (26 dimensions)", "hint: make the vectors anew: ragflow index --rebuild"},
 		},
 		{
 			name: "index with another model", model: "signs", args: "index " + docs,
 			stdout: []string{"2 unchanged"}, stderr: []string{"search by meaning is left out: embed with signs", "but signs is configured"},
 		},
 		{
-			name: "a switch that fails", model: "broken", args: "reindex --embed-only", code: exitFailure,
+			name: "a switch that fails", model: "broken", args: "index --rebuild", code: exitFailure,
 			stderr: []string{`does not know the model "broken"`},
 		},
 		{name: "the old model goes on", model: "letters", args: "search --leg meaning --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
-		{name: "reindex", model: "signs", args: "reindex --embed-only", stdout: []string{"embedded 2 passages with signs; 2 passages of 2 found by meaning"}},
-		{name: "reindex again", model: "signs", args: "reindex --embed-only --json", stdout: []string{`"embedded": 0`, `"missing": 0`}},
+		{name: "reindex", model: "signs", args: "index --rebuild", stdout: []string{"embedded 2 passages with signs; 2 passages of 2 found by meaning"}},
+		{name: "reindex again", model: "signs", args: "index --rebuild --json", stdout: []string{`"embedded": 0`, `"missing": 0`}},
 		{name: "the new model", model: "signs", args: "search --leg dense --top-k 1 mint", stdout: []string{"mint.md:1"}},
 	} {
 		t.Run(step.name, func(t *testing.T) {

@@ -67,7 +67,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "Check that everything is in order, and say what to do where it is not",
 		Long: `Check settings, data folder, disk, index, conversations and models, and say what
 to do where something is not in order. Nothing is changed. Models are asked
-which models they serve, which costs nothing; no text is sent.
+which models they serve, which costs nothing; a reranker scores the word "test".
+No text of yours is sent.
 
 The exit code is 1 where something is broken.`,
 		Example: `  ragflow doctor

@@ -154,7 +154,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 		d.note(checkOK, "threads", "none yet")
 		return
 	}
-	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true})
 	if err != nil {
 		d.note(checkBroken, "databases", err.Error())
 		if _, hint := meaning(err); hint != "" {
@@ -315,7 +315,12 @@ func (d *doctor) checkModels(ctx context.Context) {
 		reply := modelReply{Setting: u.setting, Model: u.model, BaseURL: u.at.baseURL}
 		begun := time.Now()
 		probe, cancel := context.WithTimeout(ctx, probeFor)
-		err := u.reachable(probe)
+		var err error
+		if u.setting == "RERANK_MODEL" {
+			err = d.settings.models.probeReranker(probe)
+		} else {
+			err = u.reachable(probe)
+		}
 		cancel()
 		reply.TookMS = float64(time.Since(begun).Microseconds()) / 1e3
 		reply.OK = err == nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,7 +119,7 @@ func meaning(err error) (code int, hint string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return exitNotFound, "check the path"
 	case errors.Is(err, ragflow.ErrEmbedderChanged):
-		return exitFailure, `make the vectors anew: ragflow reindex --embed-only; or search by words: ragflow search --leg lexical "…"`
+		return exitFailure, `make the vectors anew: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`
 	case errors.Is(err, ragflow.ErrNoDense):
 		return exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"
 	case errors.Is(err, ragflow.ErrNoDocuments):
@@ -167,7 +168,7 @@ func (a *app) interrupted() error {
 		f = &failure{code: exitTerminated, err: errTerminated}
 	}
 	if a.started != "" {
-		f.hint = "go on with: ragflow ask --thread " + quoted(a.started) + " --resume"
+		f.hint = "go on with: ragflow ask" + a.sameFlags() + " --thread " + quoted(a.started) + " --resume"
 	}
 	if a.goOn != "" {
 		f.hint = a.goOn
@@ -199,6 +200,28 @@ func (a *app) report(command *cobra.Command, err error) int {
 		fmt.Fprintf(a.err, "hint: %s\n", hint)
 	}
 	return f.code
+}
+
+// sameFlags are the flags that make another call use the same documents and the
+// same data folder, from any folder. They begin with a space.
+func (a *app) sameFlags() string {
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	flags := ""
+	if a.flags.collection != "" {
+		flags += " --collection " + quoted(a.flags.collection)
+	}
+	for _, p := range a.flags.docs {
+		if p != stdinDocs {
+			flags += " --docs " + quoted(absolute(here, p))
+		}
+	}
+	if a.flags.dataDir != "" {
+		flags += " --data-dir " + quoted(absolute(here, a.flags.dataDir))
+	}
+	return flags
 }
 
 // line makes a text one line that cannot command a terminal.

@@ -18,6 +18,8 @@ type indexOptions struct {
 	retry  bool
 	watch  bool
 	poll   bool
+
+	rebuild bool
 }
 
 func (a *app) indexCommand() *cobra.Command {
@@ -38,6 +40,11 @@ Without a path, the documents of "ragflow init" are indexed. "ask" and "search"
 do the same by themselves. With --watch it goes on until it is interrupted, and
 indexes each change as it happens.
 
+With --rebuild the vectors of all passages are made again with the embedding
+model that is configured now, and no document is read. They are made beside the
+old ones; searches change over when all are there. An interrupted run goes on
+where it stopped.
+
 Documents are cut into passages by --chunker: adaptive chooses by document, and
 joins small sections. code keeps each function and class of source code whole,
 under its name. markdown makes a section of every heading; html and text go
@@ -51,6 +58,7 @@ The words stats, verify and collections are commands; a folder of that name is .
   ragflow index './docs/**/*.md'
   ragflow index --watch ./docs
   ragflow index --retry-failed ./docs
+  EMBEDDING_MODEL=nomic-embed-text ragflow index --rebuild
   ragflow index --chunker code --chunk-size 1024 ./src
   ragflow index --chunker recursive --chunk-size 300 --overlap 40 ./transcripts
   ragflow index --json ./docs`,
@@ -70,6 +78,10 @@ The words stats, verify and collections are commands; a folder of that name is .
 				return usagef("--watch goes with neither --json nor --retry-failed")
 			case o.poll && !o.watch:
 				return usagef("--poll says how --watch works, but --watch is missing")
+			case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
+				return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
+			case o.rebuild:
+				return a.reembed(c.Context(), o.asJSON)
 			case o.watch:
 				return a.watch(c.Context(), o)
 			}
@@ -79,6 +91,7 @@ The words stats, verify and collections are commands; a folder of that name is .
 	f := c.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of text")
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
+	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
 	a.chunkFlags(f)
@@ -110,6 +123,38 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 		return nil, nil, errors.Join(err, assistant.Close())
 	}
 	return assistant, docs, nil
+}
+
+// reembed makes all vectors again with the model that is configured now.
+func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
+	progress := a.newProgress()
+	a.reembedding = true
+	assistant, err := a.open(ctx, func(c *ragflow.Config) { c.Progress = progress.report })
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	report, err := assistant.Reembed(ctx)
+	progress.end()
+	if err != nil {
+		if report != nil && report.Embedded > 0 {
+			a.tell(embedded(report) + "; the next call goes on from there")
+		}
+		return failed("rebuild the vectors", err)
+	}
+	if err := a.keepCollection(a.opened); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.writeJSON(report)
+	}
+	a.denseTrouble(report)
+	did := embedded(report)
+	if did == "" {
+		did = "nothing to embed"
+	}
+	fmt.Fprintf(a.out, "%s; %s of %d found by meaning\n", did, count(report.Chunks-report.Missing, "passage"), report.Chunks)
+	return nil
 }
 
 // readOnly says what cannot be done in a data folder that can only be read.

@@ -109,12 +109,32 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	flags.StringVar(&a.flags.dataDir, "data-dir", "", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
-		a.askCommand(), a.chatCommand(), a.searchCommand(), a.relatedCommand(), a.indexCommand(), a.reindexCommand(), a.explainCommand(),
+		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
-		a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(), a.manCommand(),
+		a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
 	)
+	for name, hint := range map[string]string{
+		"reindex":  "ragflow index --rebuild",
+		"related":  `ragflow search --graph 1 "…"`,
+		"promoted": "ragflow feedback",
+		"man":      "ragflow help COMMAND",
+	} {
+		root.AddCommand(retired(name, hint))
+	}
 	a.addCompletions(root)
 	return root
+}
+
+// retired answers the name of a command that is gone with the one to use.
+func retired(name, use string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			f := usagef("%q is no longer a command", name)
+			f.hint = "use: " + use
+			return f
+		},
+	}
 }
 
 // rootArgs turns a word that is no command into an error with a suggestion.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
@@ -254,6 +255,9 @@ func (m *models) uses() []modelUse {
 	if m.embedding != "" {
 		out = append(out, modelUse{"EMBEDDING_MODEL", m.embedding, m.embeddingAt()})
 	}
+	if m.reranker != "" {
+		out = append(out, modelUse{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey}})
+	}
 	return out
 }
 
@@ -286,4 +290,20 @@ func (u modelUse) reachable(ctx context.Context) error {
 		return nil // a server that lists none may serve any
 	}
 	return fmt.Errorf("%s answers, but lists no model %q", u.at.provider, u.model)
+}
+
+// probeReranker asks the reranker to score one word, for rerankers have no list
+// of models.
+func (m *models) probeReranker(ctx context.Context) error {
+	if m.rerankURL == "" {
+		return errors.New("RERANK_MODEL is set, but RERANK_BASE_URL is not")
+	}
+	client, err := rerank.New(rerank.Config{
+		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.reranker, Protocol: m.rerankProtocol,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = client.Rerank(ctx, "test", []string{"test"})
+	return err
 }

@@ -7,8 +7,7 @@ import (
 	"example.com/ragflow"
 )
 
-// rankingSettings are the numbers of the search by words. "ragflow eval tune"
-// chooses them.
+// rankingSettings are the numbers of the search by words.
 func rankingSettings() (rows []setting, defaults map[string][]string) {
 	preset := ragflow.DefaultRanking()
 	defaults = map[string][]string{}

@@ -85,7 +85,6 @@ func schemas() map[string]any {
 	return map[string]any{
 		"ask":      &ragflow.Reply{},
 		"search":   &ragflow.SearchReply{},
-		"related":  &ragflow.RelatedReply{},
 		"index":    &ragflow.IndexReport{},
 		"explain":  &ragflow.Explanation{},
 		"hit":      &ragflow.ExplainedHit{},

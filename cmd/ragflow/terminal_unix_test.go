@@ -77,7 +77,7 @@ func TestHintsCanBePasted(t *testing.T) {
 		if err := cmd.Run(); err != nil {
 			t.Fatal(err)
 		}
-		_, hint, found := strings.Cut(told.String(), "continue with: ragflow ask --thread ")
+		_, hint, found := strings.Cut(told.String(), " --thread ")
 		word, _, ended := strings.Cut(hint, " \"…\"")
 		if !found || !ended {
 			t.Fatalf("no hint in %q", told.String())

@@ -237,7 +237,7 @@ func TestSwitchEmbedder(t *testing.T) {
 			if typed.Stored.Model != "first" || typed.Stored.Dimension != 16 || typed.Root != "/a" {
 				t.Errorf("%s: stored is %+v of %q", name, typed.Stored, typed.Root)
 			}
-			for _, part := range []string{"first (16 dimensions)", typed.Given.String(), "ragflow reindex --embed-only"} {
+			for _, part := range []string{"first (16 dimensions)", typed.Given.String(), "ragflow index --rebuild"} {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("%s: %q does not name %q", name, err, part)
 				}

@@ -102,7 +102,7 @@ type EmbedderError struct {
 
 // Error names both, and the command to run.
 func (e *EmbedderError) Error() string {
-	return fmt.Sprintf("the vectors of %s were made by %s, but %s is configured; make them anew with: ragflow reindex --embed-only",
+	return fmt.Sprintf("the vectors of %s were made by %s, but %s is configured; make them anew with: ragflow index --rebuild",
 		e.Root, e.Stored, e.Given)
 }
 
