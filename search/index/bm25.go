@@ -54,12 +54,11 @@ func idf(n, df int) float64 {
 // divided by base + slope·length, which is 1 for a field of average length.
 type lengths struct {
 	base, slope float64
-	empty       bool // no text has this field
 }
 
 func newLengths(b float64, terms, texts int) lengths {
 	if terms == 0 {
-		return lengths{base: 1, empty: true}
+		return lengths{base: 1}
 	}
 	return lengths{base: 1 - b, slope: b * float64(texts) / float64(terms)}
 }

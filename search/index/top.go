@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -72,56 +71,4 @@ func (t *top) worse(i, j int) bool { return t.better(t.list[i], t.list[j]) > 0 }
 func (t *top) ranked() []candidate {
 	slices.SortFunc(t.list, t.better)
 	return t.list[:min(t.k, len(t.list))]
-}
-
-// heap has its least value first.
-type heap[T cmp.Ordered] []T
-
-// order makes a heap of values in any order.
-func (h heap[T]) order() {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.sink(i)
-	}
-}
-
-// keep adds a value, unless k greater ones are there; at most k stay.
-func (h *heap[T]) keep(k int, v T) {
-	if list := *h; len(list) >= k {
-		if list[0] < v {
-			list[0] = v
-			list.sink(0)
-		}
-		return
-	}
-	*h = append(*h, v)
-	list := *h
-	for i := len(list) - 1; i > 0 && list[i] < list[(i-1)/2]; i = (i - 1) / 2 {
-		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
-	}
-}
-
-// pop takes the least value out.
-func (h *heap[T]) pop() T {
-	list := *h
-	least, last := list[0], len(list)-1
-	list[0] = list[last]
-	*h = list[:last]
-	h.sink(0)
-	return least
-}
-
-func (h heap[T]) sink(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child] < h[least] {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
 }
