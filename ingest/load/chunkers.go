@@ -180,7 +180,7 @@ func (o ChunkOptions) withDefaults() ChunkOptions {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/11"
+const cutVersion = "chunk/12"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -21,10 +20,7 @@ const (
 	langKotlin     = "kotlin"
 	langPHP        = "php"
 	langPython     = "python"
-	langRuby       = "ruby"
 	langRust       = "rust"
-	langShell      = "shell"
-	langSQL        = "sql"
 	langSwift      = "swift"
 	langTypeScript = "typescript"
 )
@@ -33,8 +29,8 @@ const (
 // order: what ChunkOptions.Language may be.
 func CodeLanguages() []string {
 	return []string{
-		langC, langCPP, langCSharp, langGo, langJava, langJavaScript, langKotlin, langPHP, langPython, langRuby, langRust, langShell,
-		langSQL, langSwift, langTypeScript,
+		langC, langCPP, langCSharp, langGo, langJava, langJavaScript, langKotlin, langPHP, langPython, langRust,
+		langSwift, langTypeScript,
 	}
 }
 
@@ -71,22 +67,12 @@ func languageOf(doc *Document) string {
 		return langPHP
 	case ".py", ".pyi":
 		return langPython
-	case ".rb":
-		return langRuby
 	case ".rs":
 		return langRust
-	case ".sh", ".bash", ".zsh":
-		return langShell
-	case ".sql":
-		return langSQL
 	case ".swift":
 		return langSwift
 	case ".ts", ".tsx", ".mts", ".cts":
 		return langTypeScript
-	}
-	switch strings.ToLower(path.Base(doc.Source)) {
-	case "gemfile", "rakefile", "vagrantfile":
-		return langRuby
 	}
 	if first, _, _ := strings.Cut(doc.Text, "\n"); strings.HasPrefix(first, "#!") {
 		switch {
@@ -94,18 +80,12 @@ func languageOf(doc *Document) string {
 			return langPython
 		case strings.Contains(first, "node"):
 			return langJavaScript
-		case strings.Contains(first, "ruby"):
-			return langRuby
 		case strings.Contains(first, "php"):
 			return langPHP
-		case shellProgram.MatchString(first):
-			return langShell
 		}
 	}
 	return ""
 }
-
-var shellProgram = regexp.MustCompile(`\b(ba|da|k|z)?sh\b`)
 
 // Types of declarations, as parsers of the tree-sitter family name them.
 const (
@@ -124,10 +104,6 @@ const (
 	declMacro     = "macro_declaration"
 	declConst     = "const_declaration"
 	declVariable  = "variable_declaration"
-	declTable     = "table_declaration"
-	declView      = "view_declaration"
-	declIndex     = "index_declaration"
-	declTrigger   = "trigger_declaration"
 )
 
 // declaration is a declaration in source code: whole lines where it does not
@@ -166,15 +142,8 @@ func declarations(language, s string, from int) []declaration {
 	}
 	x := newScanner(language, s)
 	part := span{from, len(s)}
-	switch language {
-	case langPHP:
+	if language == langPHP {
 		part.start = x.markup(from, len(s))
-	case langRuby:
-		return rubyDeclarations(x.lines(part), false, 0)
-	case langShell:
-		return shellDeclarations(x.lines(part))
-	case langSQL:
-		return x.sqlDeclarations(part)
 	}
 	return x.declarations(part, false)
 }

@@ -10,8 +10,8 @@ import (
 // the texts that begin below it hold together.
 type codeLine struct {
 	start, end     int
-	indent         int    // columns; a tab leads to the next multiple of eight
-	text           string // of Ruby and the shell without comments, strings empty
+	indent         int // columns; a tab leads to the next multiple of eight
+	text           string
 	blank, comment bool
 }
 
@@ -26,56 +26,8 @@ func indentation(s string, at, to int) (first, columns int) {
 	return at, columns
 }
 
-// lines parts a part of the text.
-func (x *scanner) lines(part span) []codeLine {
-	var out []codeLine
-	for at := part.start; at < part.end; {
-		l := codeLine{start: at}
-		at, l.indent = indentation(x.s, at, part.end)
-		var code strings.Builder
-		for below := -1; at < part.end; { // below is the last line of the texts that begin below
-			if x.s[at] == '\n' {
-				at++
-				if below >= 0 {
-					at = min(lineEnd(x.s, below), part.end)
-				}
-				break
-			}
-			if n, closes := x.here(at, max(at, below), part.end); n > 0 {
-				at, below = at+n, closes
-				code.WriteString(`""`)
-				continue
-			}
-			end, comment := x.skip(at, part.end)
-			switch {
-			case comment:
-				l.comment = true
-			case end > at+1:
-				code.WriteString(`""`)
-			default:
-				code.WriteByte(x.s[at])
-				end = at + 1
-			}
-			at = end
-		}
-		l.end, l.text = at, strings.TrimSpace(code.String())
-		if l.start == 0 && strings.HasPrefix(x.s, "#!") { // says what runs the program, and comments nothing
-			l.text = "#!"
-		}
-		l.blank = l.text == "" && !l.comment
-		l.comment = l.text == "" && l.comment
-		if l.text == "__END__" && x.language == langRuby { // data follows
-			break
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
 var (
-	hereRuby  = regexp.MustCompile("^<<([~-]?)(?:\"([^\"\n]+)\"|'([^'\n]+)'|`([^`\n]+)`|([A-Z_]\\w*))")
-	hereShell = regexp.MustCompile(`^<<(-?)[ \t]*(?:"([^"\n]+)"|'([^'\n]+)'|\\?([A-Za-z_][\w.-]*))`)
-	herePHP   = regexp.MustCompile(`^<<<([ \t]*)(?:"(\w+)"|'(\w+)'|([A-Za-z_]\w*))[ \t\r]*\n`)
+	herePHP = regexp.MustCompile(`^<<<([ \t]*)(?:"(\w+)"|'(\w+)'|([A-Za-z_]\w*))[ \t\r]*\n`)
 )
 
 // here tells whether a here-document is announced at an offset: how long the
@@ -87,14 +39,7 @@ func (x *scanner) here(at, from, to int) (n, closes int) {
 	if !strings.HasPrefix(s, "<<") || x.language != langPHP && (strings.HasPrefix(s, "<<<") || at > 0 && x.s[at-1] == '<') {
 		return 0, -1
 	}
-	syntax := hereShell
-	switch x.language {
-	case langRuby:
-		syntax = hereRuby
-	case langPHP:
-		syntax = herePHP
-	}
-	m := syntax.FindStringSubmatch(s)
+	m := herePHP.FindStringSubmatch(s)
 	if m == nil {
 		return 0, -1
 	}

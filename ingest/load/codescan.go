@@ -57,12 +57,6 @@ func newScanner(language, s string) *scanner {
 		x.triple, x.nested, x.newlines = true, true, true
 	case langPHP:
 		x.own = x.skipPHP
-	case langRuby:
-		x.own = x.skipRuby
-	case langShell:
-		x.own = x.skipShell
-	case langSQL:
-		x.own, x.nested = x.skipSQL, !isMySQL(s)
 	}
 	return x
 }

@@ -210,11 +210,6 @@ func (d *Document) read(ctx context.Context, data []byte, l Limits) error {
 	case Markdown:
 		d.frontMatter()
 		d.warnOfBudget()
-		if isMDX(d.Source) {
-			body := blankMDX(d.Text, d.Body)
-			d.Converted = d.Converted || body != d.Text
-			d.Text = body
-		}
 	case Notebook:
 		return d.readNotebook()
 	case Table:
