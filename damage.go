@@ -31,7 +31,7 @@ func (a *Assistant) openIndex(ctx context.Context) error {
 		return errors.Join(err, moveErr)
 	}
 	a.repaired = fmt.Sprintf("it %s; it is kept as %s, and built again from the documents", what, filepath.Base(aside))
-	a.config.Logger.WarnContext(ctx, "the index "+what+"; it is built again from the documents", "kept_as", aside)
+	a.config.Logger.WarnContext(ctx, "the index is built again from the documents", "reason", what, "kept_as", aside)
 	a.index, err = index.Open(ctx, path, o)
 	return err
 }

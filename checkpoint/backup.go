@@ -119,7 +119,8 @@ func restore(ctx context.Context, backup, path string) error {
 		return errors.Join(
 			putMeta(tx, lastCommitKey, max(commit, restoredCommit)),
 			putMeta(tx, lastTokenKey, token),
-			tx.Do(`UPDATE threads SET token = ?, owner = '', until = NULL`, token))
+			tx.Do(`UPDATE threads SET token = ?, owner = '', until = NULL`, token),
+		)
 	})
 	return errors.Join(err, db.Close())
 }

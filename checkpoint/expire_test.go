@@ -48,7 +48,7 @@ func expireDeletes(t *testing.T, s *checkpoint.SQLite) {
 			t.Errorf("head of %q: %v, want not found", name, err)
 		}
 	}
-	wantEqual(t, "commits of the other", len(walk(t, s, "new", 0)), 1)
+	wantEqual(t, "commits of the other", len(walk(t, s, "new")), 1)
 }
 
 func expireLeavesHeld(t *testing.T, s *checkpoint.SQLite) {

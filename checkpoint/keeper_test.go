@@ -92,7 +92,7 @@ func thread(t *testing.T, s graph.Store, name string) []graph.Commit {
 		w.turn(n, graph.SourceInput)
 	}
 	w.release()
-	return walk(t, s, name, 0)
+	return walk(t, s, name)
 }
 
 func (w *writer) release() {
@@ -150,7 +150,7 @@ func archiveGivesBack(t *testing.T, s *checkpoint.SQLite) {
 	w.pend(graph.TaskResult{Run: "r", Step: 2, Attempt: 1, Delta: graph.Delta{Node: "p", Body: []byte(`{"text":"` + longText("pending") + `"}`)}})
 	w.release()
 	importAs(t, s, export(t, s, "t", 0), "copy")
-	wantEqual(t, "commits", bare(walk(t, s, "copy", 0)), bare(want))
+	wantEqual(t, "commits", bare(walk(t, s, "copy")), bare(want))
 	wantEqual(t, "pending", pendingOf(t, s, "copy"), pendingOf(t, s, "t"))
 	a, b := info(t, s, "t"), info(t, s, "copy")
 	wantEqual(t, "turns", b.Inputs, a.Inputs)
@@ -165,7 +165,7 @@ func archiveOfACommit(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	all := thread(t, s, "t")
 	importAs(t, s, export(t, s, "t", all[2].ID), "copy")
-	wantEqual(t, "commits", bare(walk(t, s, "copy", 0)), bare(all[2:]))
+	wantEqual(t, "commits", bare(walk(t, s, "copy")), bare(all[2:]))
 	_, err := s.Export(t.Context(), "t", all[0].ID+100)
 	wantError(t, "Export of an unknown commit", err, graph.ErrNotFound)
 	_, err = s.Export(t.Context(), "nobody", 0)
@@ -201,9 +201,9 @@ func importIDs(t *testing.T, s *checkpoint.SQLite) {
 	want := thread(t, other, "t")
 	a := export(t, other, "t", 0)
 	importAs(t, s, a, "")
-	wantEqual(t, "commits with free ids", walk(t, s, "t", 0), want)
+	wantEqual(t, "commits with free ids", walk(t, s, "t"), want)
 	importAs(t, s, a, "again")
-	got := walk(t, s, "again", 0)
+	got := walk(t, s, "again")
 	for i, c := range got {
 		if c.ID <= want[0].ID || i > 0 && c.ID >= got[i-1].ID {
 			t.Errorf("commit %d has id %d", i, c.ID)
@@ -215,7 +215,7 @@ func importRefuses(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	wantError(t, "Import", s.Import(t.Context(), export(t, s, "t", 0), ""), graph.ErrExists)
-	wantEqual(t, "commits", walk(t, s, "t", 0), want)
+	wantEqual(t, "commits", walk(t, s, "t"), want)
 	if err := s.Import(t.Context(), &checkpoint.Archive{Thread: "empty"}, ""); err == nil {
 		t.Error("an archive without commits was imported")
 	}
@@ -243,12 +243,12 @@ func copiesAreIndependent(t *testing.T, s *checkpoint.SQLite) {
 	w.head = info(t, s, "copy").Head
 	w.turn(3, graph.SourceInput)
 	w.release()
-	wantEqual(t, "the original", walk(t, s, "t", 0), want)
-	copied := walk(t, s, "copy", 0)
+	wantEqual(t, "the original", walk(t, s, "t"), want)
+	copied := walk(t, s, "copy")
 	if err := s.Delete(t.Context(), "t"); err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "the copy", walk(t, s, "copy", 0), copied)
+	wantEqual(t, "the copy", walk(t, s, "copy"), copied)
 }
 
 func importedGoesOn(t *testing.T, s *checkpoint.SQLite) {
@@ -297,7 +297,7 @@ func prunedTravels(t *testing.T, s *checkpoint.SQLite) {
 	all := thread(t, s, "t")
 	prune(t, s, "t", all[2].ID, "base")
 	importAs(t, s, export(t, s, "t", 0), "copy")
-	wantEqual(t, "commits of the copy", bare(walk(t, s, "copy", 0)), bare(walk(t, s, "t", 0)))
+	wantEqual(t, "commits of the copy", bare(walk(t, s, "copy")), bare(walk(t, s, "t")))
 	snapshot, deltas := load(t, s, "copy", 0)
 	wantEqual(t, "without the snapshot, deltas of the base first", string(deltas[0].Body), string(base("base").Deltas[0].Body))
 	wantEqual(t, "snapshot", len(snapshot.Body), 0)
@@ -315,7 +315,7 @@ func deleteForgets(t *testing.T, s *checkpoint.SQLite) {
 	_, _, err = s.FindRun(t.Context(), "t run 0")
 	wantError(t, "FindRun", err, graph.ErrNotFound)
 	wantEqual(t, "pending", len(pendingOf(t, s, "t")), 0)
-	wantEqual(t, "the other thread", walk(t, s, "other", 0), want)
+	wantEqual(t, "the other thread", walk(t, s, "other"), want)
 	if err := s.Vacuum(t.Context()); err != nil {
 		t.Errorf("Vacuum: %v", err)
 	}
@@ -327,7 +327,7 @@ func deleteAllOrNothing(t *testing.T, s *checkpoint.SQLite) {
 	t.Helper()
 	want := thread(t, s, "t")
 	wantError(t, "Delete", s.Delete(t.Context(), "t", "nobody"), graph.ErrNotFound)
-	wantEqual(t, "commits", walk(t, s, "t", 0), want)
+	wantEqual(t, "commits", walk(t, s, "t"), want)
 }
 
 func deleteBusy(t *testing.T, s *checkpoint.SQLite) {
@@ -335,7 +335,7 @@ func deleteBusy(t *testing.T, s *checkpoint.SQLite) {
 	want := thread(t, s, "t")
 	hold(t, s, "t")
 	wantError(t, "Delete", s.Delete(t.Context(), "t"), graph.ErrBusy)
-	wantEqual(t, "commits", walk(t, s, "t", 0), want)
+	wantEqual(t, "commits", walk(t, s, "t"), want)
 }
 
 func deleteLeavesShared(t *testing.T, s *checkpoint.SQLite) {
@@ -345,7 +345,7 @@ func deleteLeavesShared(t *testing.T, s *checkpoint.SQLite) {
 	if err := s.Delete(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "commits", walk(t, s, "b", 0), want)
+	wantEqual(t, "commits", walk(t, s, "b"), want)
 	thread(t, s, "c")
 }
 
@@ -434,6 +434,6 @@ func keepingBesideWriters(t *testing.T, s *checkpoint.SQLite) {
 	}
 	wg.Wait()
 	for i := range 4 {
-		wantEqual(t, "commits of a writer", len(walk(t, s, fmt.Sprint("writer ", i), 0)), 40)
+		wantEqual(t, "commits of a writer", len(walk(t, s, fmt.Sprint("writer ", i))), 40)
 	}
 }

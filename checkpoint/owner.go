@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -30,7 +31,7 @@ var self = sync.OnceValue(func() identity { //nolint:gochecknoglobals // identit
 	me := identity{nonce: fmt.Sprintf("%08x", rand.Uint32())}
 	if names := bootAndNamespace(); names != "" {
 		sum := sha256.Sum256([]byte(names))
-		me.space = fmt.Sprintf("%x", sum[:6])
+		me.space = hex.EncodeToString(sum[:6])
 	}
 	return me
 })

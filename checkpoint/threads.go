@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -34,8 +35,8 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 			}
 		}
 		commits, err := s.walk(tx, thread, id, last, math.MaxInt32)
-		for i := len(commits) - 1; i >= 0; i-- {
-			a.Commits = append(a.Commits, commits[i])
+		for _, c := range slices.Backward(commits) {
+			a.Commits = append(a.Commits, c)
 		}
 		return err
 	})
@@ -141,7 +142,8 @@ func (a *Archive) idsAfter(last int64) []int64 {
 func dropContent(tx *sqlite.Tx, condition string, args ...any) error {
 	return errors.Join(
 		tx.Do(`DELETE FROM deltas WHERE at `+condition, args...),
-		tx.Do(`DELETE FROM snapshots WHERE at `+condition, args...))
+		tx.Do(`DELETE FROM snapshots WHERE at `+condition, args...),
+	)
 }
 
 // Prune implements [graph.Pruner].
@@ -278,5 +280,6 @@ func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
 	return errors.Join(
 		tx.Do(`DELETE FROM commits WHERE thread = ?`, l.thread),
 		tx.Do(`DELETE FROM pending WHERE thread = ?`, l.thread),
-		tx.Do(`DELETE FROM threads WHERE id = ?`, l.thread))
+		tx.Do(`DELETE FROM threads WHERE id = ?`, l.thread),
+	)
 }

@@ -69,10 +69,6 @@ func delta(node string, rank int) graph.Delta {
 	return graph.Delta{Node: node, Rank: rank, Body: []byte(`{"by":"` + node + `"}`)}
 }
 
-func result(node string, rank int) graph.TaskResult {
-	return graph.TaskResult{Run: "run", Step: 1, Attempt: 1, Delta: delta(node, rank)}
-}
-
 func withSnapshot(b graph.Batch, body string) graph.Batch {
 	b.Snapshot = []byte(body)
 	return b
@@ -97,12 +93,12 @@ func headOf(t *testing.T, s graph.Store) graph.Commit {
 	return c
 }
 
-func walk(t *testing.T, s graph.Store, thread string, from graph.CommitID) []graph.Commit {
+func walk(t *testing.T, s graph.Store, thread string) []graph.Commit {
 	t.Helper()
 	var commits []graph.Commit
-	for c, err := range s.Walk(t.Context(), thread, from) {
+	for c, err := range s.Walk(t.Context(), thread, 0) {
 		if err != nil {
-			t.Fatalf("Walk(%q, %d): %v", thread, from, err)
+			t.Fatalf("Walk(%q): %v", thread, err)
 		}
 		commits = append(commits, c)
 	}
@@ -131,15 +127,6 @@ func wantEqual[T any](t *testing.T, what string, got, want T) {
 		return
 	}
 	t.Errorf("%s:\n got %s\nwant %s", what, show(got), show(want))
-}
-
-// nodes lists whose deltas these are.
-func nodes(deltas []graph.Delta) []string {
-	var names []string
-	for _, d := range deltas {
-		names = append(names, d.Node)
-	}
-	return names
 }
 
 // show prints structures as JSON, with bodies readable.

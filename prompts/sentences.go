@@ -1,9 +1,3 @@
-// Package phrase holds every fixed sentence that a person may read in an
-// answer, in one table by situation and language.
-//
-//	prompts.Say(prompts.NoDocuments, "pl")
-//
-// A language without an entry, or an unknown one, reads English.
 package prompts
 
 import (

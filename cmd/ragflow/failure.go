@@ -213,11 +213,13 @@ func (a *app) sameFlags() string {
 	if a.flags.collection != "" {
 		flags += " --collection " + quoted(a.flags.collection)
 	}
+	var docs strings.Builder
 	for _, p := range a.flags.docs {
 		if p != stdinDocs {
-			flags += " --docs " + quoted(absolute(here, p))
+			docs.WriteString(" --docs " + quoted(absolute(here, p)))
 		}
 	}
+	flags += docs.String()
 	if a.flags.dataDir != "" {
 		flags += " --data-dir " + quoted(absolute(here, a.flags.dataDir))
 	}

@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow/threads"
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
+
+	"example.com/ragflow/threads"
 )
 
 // leastTitle is how many columns a title needs beside the other cells of a list;

@@ -201,7 +201,7 @@ func (a *app) settings() (*settings, error) {
 	if len(refused) == 0 {
 		return s, nil
 	}
-	if !a.askTrust(s, refused) {
+	if !a.askTrust(refused) {
 		return nil, untrustedError(s, refused)
 	}
 	if err := a.trustContent(s.files); err != nil {
@@ -227,7 +227,7 @@ func untrustedError(s *settings, refused []refusal) error {
 }
 
 // askTrust shows what untrusted files set and asks the person once.
-func (a *app) askTrust(s *settings, refused []refusal) bool {
+func (a *app) askTrust(refused []refusal) bool {
 	in, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || !a.isTerm(a.err) || a.quiet {
 		return false
@@ -237,15 +237,15 @@ func (a *app) askTrust(s *settings, refused []refusal) bool {
 		fmt.Fprintf(a.err, "  %s  %s\n", line(r.source), r.name())
 	}
 	fmt.Fprint(a.err, "They can send your questions, documents and keys elsewhere. Trust them as they are now? [y/N] ")
-	answer := ""
+	var typed []byte
 	for b := make([]byte, 1); ; { // no more than the line: the rest belongs to the command
 		n, err := in.Read(b)
 		if n == 0 || err != nil || b[0] == '\n' {
 			break
 		}
-		answer += string(b)
+		typed = append(typed, b...)
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
+	answer := strings.ToLower(strings.TrimSpace(string(typed)))
 	return answer == "y" || answer == "yes"
 }
 

@@ -44,16 +44,16 @@ func tryCopy(t *testing.T, s graph.Store, from string, at graph.CommitID, to str
 	return s.(graph.Copier).Copy(t.Context(), from, at, to, pending)
 }
 
-func mustCopy(t *testing.T, s graph.Store, from string, at graph.CommitID, to string, pending []graph.TaskResult) {
+func mustCopy(t *testing.T, s graph.Store, at graph.CommitID, to string, pending []graph.TaskResult) {
 	t.Helper()
-	if err := tryCopy(t, s, from, at, to, pending); err != nil {
+	if err := tryCopy(t, s, "t", at, to, pending); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func copyOfHead(t *testing.T, s graph.Store) {
 	threeCommits(t, s)
-	mustCopy(t, s, "t", 0, "u", nil)
+	mustCopy(t, s, 0, "u", nil)
 	_, got := load(t, s, "u", 0)
 	wantEqual(t, "deltas", nodes(got), []string{"a", "b", "c"})
 	wantEqual(t, "pending", pendingOf(t, s, "u"), pendingOf(t, s, "t"))
@@ -70,7 +70,7 @@ func copyOfHead(t *testing.T, s graph.Store) {
 
 func copyOfCommit(t *testing.T, s graph.Store) {
 	ids := threeCommits(t, s)
-	mustCopy(t, s, "t", ids[1], "u", nil)
+	mustCopy(t, s, ids[1], "u", nil)
 	_, got := load(t, s, "u", 0)
 	wantEqual(t, "deltas", nodes(got), []string{"a", "b"})
 	wantEqual(t, "pending", len(pendingOf(t, s, "u")), 0)
@@ -81,10 +81,10 @@ func copyWithResults(t *testing.T, s graph.Store) {
 	given := []graph.TaskResult{{Run: "run", Step: 2, Attempt: 3, Delta: graph.Delta{Path: "s/s#2", Node: "x", Body: []byte(`{"by":"x"}`)}}}
 	for i, at := range []graph.CommitID{ids[0], 0} {
 		to := []string{"u", "v"}[i]
-		mustCopy(t, s, "t", at, to, given)
+		mustCopy(t, s, at, to, given)
 		wantEqual(t, "pending", pendingOf(t, s, to), given)
 	}
-	mustCopy(t, s, "t", 0, "w", []graph.TaskResult{})
+	mustCopy(t, s, 0, "w", []graph.TaskResult{})
 	wantEqual(t, "pending where none was wanted", len(pendingOf(t, s, "w")), 0)
 }
 
@@ -108,7 +108,7 @@ func copyRefused(t *testing.T, s graph.Store) {
 
 func copiesAreIndependent(t *testing.T, s graph.Store) {
 	want := thread(t, s, "t")
-	mustCopy(t, s, "t", 0, "copy", nil)
+	mustCopy(t, s, 0, "copy", nil)
 	got := walk(t, s, "copy", 0)
 	wantEqual(t, "commits of the copy", bare(got), bare(want))
 	for i, c := range got {
@@ -118,7 +118,7 @@ func copiesAreIndependent(t *testing.T, s graph.Store) {
 	}
 	w := hold(t, s, "copy")
 	w.head = got[0].ID
-	w.turn(3, graph.SourceInput)
+	w.turn(3)
 	wantEqual(t, "the original", walk(t, s, "t", 0), want)
 }
 

@@ -96,7 +96,7 @@ func pruneToHead(t *testing.T, s graph.Store) {
 	wantEqual(t, "head", headOf(t, s).ID, all[0].ID)
 	w := hold(t, s, "t")
 	w.head = all[0].ID
-	w.turn(5, graph.SourceInput)
+	w.turn(5)
 	wantEqual(t, "commits after a turn", len(walk(t, s, "t", 0)), 3)
 }
 
@@ -123,7 +123,7 @@ func pruneAtBase(t *testing.T, s graph.Store) {
 func pruneUnfinished(t *testing.T, s graph.Store) {
 	t.Helper()
 	w := hold(t, s, "t")
-	w.turn(0, graph.SourceInput)
+	w.turn(0)
 	b := batch(delta("a", 0))
 	b.Status, b.Frontier, b.Fingerprint, b.Error = graph.Failed, []string{"b", "c"}, "shape", "out of luck"
 	at := w.commit(b)
@@ -138,7 +138,7 @@ func pruneUnfinished(t *testing.T, s graph.Store) {
 func pruneLeavesPending(t *testing.T, s graph.Store) {
 	t.Helper()
 	w := hold(t, s, "t")
-	at := w.turn(0, graph.SourceInput)
+	at := w.turn(0)
 	w.commit(batch(delta("a", 0)))
 	w.pend(result("b", 1))
 	w.pend(result("c", 2))
@@ -176,14 +176,14 @@ func pruneLeavesOthers(t *testing.T, s graph.Store) {
 func pruneKeepsLease(t *testing.T, s graph.Store) {
 	t.Helper()
 	w := hold(t, s, "t")
-	w.turn(0, graph.SourceInput)
-	at := w.turn(1, graph.SourceInput)
+	w.turn(0)
+	at := w.turn(1)
 	if err := tryPrune(t.Context(), s, w.lease, at, base("base")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{TTL: time.Hour})
 	wantError(t, "Acquire beside it", err, graph.ErrBusy)
-	w.turn(2, graph.SourceInput)
+	w.turn(2)
 	wantEqual(t, "commits", len(walk(t, s, "t", 0)), 3)
 }
 
@@ -272,7 +272,7 @@ func pruneMany(t *testing.T, s graph.Store) {
 	t.Helper()
 	w := hold(t, s, "t")
 	for n := range 300 {
-		w.turn(n, graph.SourceInput)
+		w.turn(n)
 	}
 	all := walk(t, s, "t", 0)
 	if err := tryPrune(t.Context(), s, w.lease, all[100].ID, base("base")); err != nil {

@@ -227,11 +227,11 @@ func show(v any) string {
 func longText(what string) string { return strings.Repeat(what+" ", 200) }
 
 // turn commits an input and a step of one run, and returns the last commit.
-func (w *writer) turn(n int, source graph.Source) graph.CommitID {
+func (w *writer) turn(n int) graph.CommitID {
 	w.t.Helper()
 	run := fmt.Sprint(w.lease.Thread, " run ", n)
 	w.commit(graph.Batch{Commit: graph.Commit{
-		Run: run, Source: source, Status: graph.Running, Time: moment(), Frontier: []string{"a"},
+		Run: run, Source: graph.SourceInput, Status: graph.Running, Time: moment(), Frontier: []string{"a"},
 		Deltas: []graph.Delta{{Body: fmt.Appendf(nil, `{"question":%d,"text":"%s"}`, n, longText("shared"))}},
 	}})
 	notes := graph.Notes{Start: moment().Add(-1234567), Duration: 987654321, Warnings: []string{longText("note")}}
@@ -249,7 +249,7 @@ func thread(t *testing.T, s graph.Store, name string) []graph.Commit {
 	t.Helper()
 	w := hold(t, s, name)
 	for n := range 3 {
-		w.turn(n, graph.SourceInput)
+		w.turn(n)
 	}
 	w.release()
 	return walk(t, s, name, 0)

@@ -219,11 +219,11 @@ func (s *Store) Pending(ctx context.Context, name string) ([]graph.TaskResult, e
 func copyResults(results []graph.TaskResult) ([]graph.TaskResult, error) {
 	var out []graph.TaskResult
 	for _, r := range results {
-		r, err := graph.NormalizeResult(r)
+		normal, err := graph.NormalizeResult(r)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, r)
+		out = append(out, normal)
 	}
 	return out, nil
 }

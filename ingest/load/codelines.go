@@ -26,9 +26,7 @@ func indentation(s string, at, to int) (first, columns int) {
 	return at, columns
 }
 
-var (
-	herePHP = regexp.MustCompile(`^<<<([ \t]*)(?:"(\w+)"|'(\w+)'|([A-Za-z_]\w*))[ \t\r]*\n`)
-)
+var herePHP = regexp.MustCompile(`^<<<([ \t]*)(?:"(\w+)"|'(\w+)'|([A-Za-z_]\w*))[ \t\r]*\n`)
 
 // here tells whether a here-document is announced at an offset: how long the
 // announcement is, 0 for none, and where the line begins that closes it. Its text

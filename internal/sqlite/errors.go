@@ -30,12 +30,12 @@ type Error struct {
 // Error says what is wrong with which file and, where possible, what to do.
 func (e *Error) Error() string {
 	advice := ""
-	switch e.Kind {
-	case ErrDamaged:
+	switch {
+	case errors.Is(e.Kind, ErrDamaged):
 		advice = ": restore it from a backup, or move it away to start with an empty one"
-	case ErrNewer:
+	case errors.Is(e.Kind, ErrNewer):
 		advice = ": update the program"
-	case ErrForeign:
+	case errors.Is(e.Kind, ErrForeign):
 		advice = ": name another file"
 	}
 	return fmt.Sprintf("%s: %v (%v)%s", e.Path, e.Kind, e.Err, advice)

@@ -413,7 +413,7 @@ func TestDamaged(t *testing.T) {
 				})
 				err = errors.Join(err, db.Close())
 			}
-			if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Kind != sqlite.ErrDamaged || e.Path != path {
+			if e, ok := errors.AsType[*sqlite.Error](err); !ok || !errors.Is(e, sqlite.ErrDamaged) || e.Path != path {
 				t.Errorf("error = %v, want ErrDamaged that names %s", err, path)
 			}
 			got, err := os.ReadFile(path)

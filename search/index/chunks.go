@@ -32,8 +32,11 @@ func scanChunk(from row, more ...any) (*state.Chunk, error) {
 		what, json string
 		to         any
 	}{
-		{"headings", headings, &c.Headings}, {"lines", lines, &c.Lines}, {"page breaks", breaks, &c.Breaks},
-		{"cut", cut, &c.Cut}, {"metadata", meta, &c.Metadata},
+		{"headings", headings, &c.Headings},
+		{"lines", lines, &c.Lines},
+		{"page breaks", breaks, &c.Breaks},
+		{"cut", cut, &c.Cut},
+		{"metadata", meta, &c.Metadata},
 	} {
 		if column.json == "" || column.json == "null" || column.what == "metadata" && column.json == "{}" {
 			continue

@@ -89,7 +89,6 @@ type segment struct {
 
 	once   sync.Once
 	places map[string]int // chunks by id, made by place when first needed
-
 }
 
 // errDamaged tells that a segment cannot be trusted. It is made anew then.

@@ -49,9 +49,6 @@ func (p *part) found() bitmap {
 	return p.alive
 }
 
-// narrowed reports whether a filter or a phrase leaves out some.
-func (p *part) narrowed() bool { return p.shown != nil || p.only != nil }
-
 // shows reports whether a chunk may be found.
 func (p *part) shows(chunk int) bool {
 	if p.only != nil && !p.only.has(chunk) {
