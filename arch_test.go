@@ -53,12 +53,14 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium", // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",   // the sandbox that it runs in, without cgo
 	}},
-	"search/index": {ours: []string{"search/text", "state", "search/rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{}},
-	"checkpoint":   {ours: []string{"graph", "internal/sqlite"}},
-	"llm":          {},
-	"llm/llmtest":  {},
-	"llm/rerank":   {ours: []string{"llm"}},
-	"prompts":      {},
+	"search/index": {ours: []string{"search/text", "state", "search/rank", "internal/memo", "internal/parallel", "internal/sqlite"}, theirs: []string{
+		"golang.org/x/sys/cpu", // whether the processor has the instructions of the dot product
+	}},
+	"checkpoint":  {ours: []string{"graph", "internal/sqlite"}},
+	"llm":         {},
+	"llm/llmtest": {},
+	"llm/rerank":  {ours: []string{"llm"}},
+	"prompts":     {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
