@@ -105,7 +105,7 @@ func TestVectorsLoadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &hybrid{Searcher: s, config: c, queries: &queryVectors{}}
-	raw, err := sql.Open("sqlite3", file)
+	raw, err := sql.Open(sql.Drivers()[0], file) // the driver of this build
 	if err != nil {
 		t.Fatal(err)
 	}
