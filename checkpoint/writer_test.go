@@ -137,7 +137,7 @@ func show(v any) string {
 	return reflect.ValueOf(v).String()
 }
 
-// base is what stands in for pruned commits.
+// base is the commit that replaces pruned commits.
 func base(run string) graph.Batch {
 	return graph.Batch{
 		Commit:   graph.Commit{Run: run, Deltas: []graph.Delta{{Body: []byte(`{"whole":"` + longText("base") + `"}`)}}},

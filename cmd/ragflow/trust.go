@@ -116,7 +116,7 @@ func (l trustList) untrusted(path string, data []byte) string {
 }
 
 // readProjectFile reads a file that may come with a project of somebody else. A
-// file of another user is left out with a warning, as if it were missing.
+// file of another user is skipped with a warning, as if it were missing.
 func (a *app) readProjectFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -260,7 +260,7 @@ folder or documents elsewhere.
 
 Read the files first. When one of them changes, it needs your trust again.`,
 		Example: `  ragflow trust
-  ragflow trust ~/work/handbook`,
+  ragflow trust ~/handbook`,
 		Args: argsBetween(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := os.Getwd()

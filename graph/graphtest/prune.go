@@ -39,7 +39,7 @@ func pruneClauses() []clause {
 	return clauses
 }
 
-// base is what stands in for pruned commits.
+// base is the commit that replaces pruned commits.
 func base(run string) graph.Batch {
 	return graph.Batch{
 		Commit:   graph.Commit{Run: run, Deltas: []graph.Delta{{Body: []byte(`{"whole":"` + longText("base") + `"}`)}}},

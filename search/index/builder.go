@@ -90,7 +90,7 @@ func (b *builder) add(x *fileIndex) error {
 			to = &termPostings{}
 			b.terms[strings.Clone(name)] = to // not a part of the text
 		}
-		title := t.title // stands in the posting of the first chunk
+		title := t.title // counted in the posting of the first chunk
 		if title > 0 && (len(t.postings) == 0 || t.postings[0].ordinal > 0) {
 			to.append(posting{chunk: uint32(first), title: title}) //nolint:gosec // chunks of a segment fit 32 bits
 			title = 0

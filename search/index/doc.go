@@ -60,7 +60,7 @@
 // # Vectors
 //
 // [DB.Embed] gives chunks vectors, which a model makes of title, headings and
-// text. They stand in the same database by embedder and by the hash of that
+// text. The same database stores them by embedder and by the hash of that
 // text, so a text is embedded once, wherever it stands and however often it
 // comes and goes. They are kept at length 1. A collection has the vectors of one
 // [Embedder]; those of another are made beside them and change over in one

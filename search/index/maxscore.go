@@ -6,7 +6,7 @@ import (
 )
 
 // A search is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding & Suel
-// 2011). Terms stand in one order, the weightiest first. A part is read in windows, and
+// 2011). Terms are sorted by weight, the heaviest first. A part is read in windows, and
 // in a window each term has an upper bound for what it can add to any chunk. From some
 // place in the order on, all terms together stay below the score of the k-th best chunk
 // so far. Only documents that hold a term before that place, an essential term, are
