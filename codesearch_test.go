@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 )
 
@@ -49,12 +50,12 @@ func TestCodeQuestions(t *testing.T) {
 	}
 	const k = 5
 	var out strings.Builder
-	chunkers := []string{load.ChunkCode, load.ChunkText}
+	chunkers := []string{chunk.Code, chunk.Text}
 	ranks, tokens, until := map[string][]int{}, map[string]int{}, map[string]int{}
 	for _, chunker := range chunkers {
-		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: load.ChunkOptions{Chunker: chunker}})
+		a := open(t, ragflow.Config{Docs: []string{filepath.Join(root, "go"), filepath.Join(root, "python")}, Chunking: chunk.Options{Chunker: chunker}})
 		for _, q := range codeQuestions {
-			reply, err := a.SearchWith(t.Context(), q.text, ragflow.SearchOptions{TopK: k, Plain: true})
+			reply, err := a.Search(t.Context(), q.text, ragflow.SearchOptions{Request: search.Request{K: k}, Plain: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 func TestCollectionNames(t *testing.T) {
@@ -16,11 +17,11 @@ func TestCollectionNames(t *testing.T) {
 		"": false, "Handbook": false, "../x": false, "a/b": false, "-a": false, ".a": false, "ż": false, "a b": false,
 		"con": false, "lpt1": false, strings.Repeat("a", 65): false,
 	} {
-		if _, err := ragflow.CollectionDir(dir, name); (err == nil) != ok || !ok && !errors.Is(err, ragflow.ErrCollectionName) {
+		if err := ingest.CheckCollection(name); (err == nil) != ok || !ok && !errors.Is(err, ingest.ErrCollectionName) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: dir, Collection: "../x"}); !errors.Is(err, ragflow.ErrCollectionName) {
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: dir, Collection: "../x"}); !errors.Is(err, ingest.ErrCollectionName) {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -36,13 +37,13 @@ func TestDropCollection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := ragflow.DropCollection(dir, "one"); err != nil {
+	if err := ingest.DropCollection(dir, "one"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ragflow.Collections(dir); err != nil || !slices.Equal(got, []string{"two"}) {
+	if got, err := ingest.Collections(dir); err != nil || !slices.Equal(got, []string{"two"}) {
 		t.Errorf("left: %v, %v", got, err)
 	}
-	if err := ragflow.DropCollection(dir, "one"); !errors.Is(err, ragflow.ErrNoCollection) {
+	if err := ingest.DropCollection(dir, "one"); !errors.Is(err, ingest.ErrNoCollection) {
 		t.Errorf("dropped twice: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 	wg.Go(func() {
 		for range turns {
-			if _, err := a.Index(t.Context()); err != nil {
+			if _, err := a.Library().Sync(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}

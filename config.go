@@ -1,21 +1,28 @@
 package ragflow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest/load"
-	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
-	"example.com/ragflow/threads"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -39,14 +46,14 @@ type Config struct {
 	// Docs are folders and files to answer from. They are indexed, as far as
 	// they changed, before the first question.
 	Docs []string
-	// Given are documents that lie in no file. With any, the index is kept in
-	// memory, for as long as the Assistant lives; the one in DataDir is left alone.
-	Given []Given
+	// Given are documents that are no files. With any, the index is kept in memory while
+	// the Assistant lives, and the one in DataDir is not used.
+	Given []ingest.Given
 
 	// Chunking says how documents are cut: see package corpus. A folder that was
 	// indexed with KeepChunking is cut as it was noted then, whatever Chunking says.
-	Chunking load.ChunkOptions
-	// KeepChunking notes Chunking for the folders that are indexed, so that later
+	Chunking chunk.Options
+	// KeepChunking stores Chunking for the folders that are indexed, so that later
 	// runs cut them the same way.
 	KeepChunking bool
 
@@ -55,9 +62,9 @@ type Config struct {
 	Threshold        float64 // RELEVANCE_THRESHOLD: a grade of this and more passes; in (0, 1], default 0.5
 	Strict           bool    // STRICT_CITATIONS: statements of a model that no source says are dropped, not marked
 	RetrievalWorkers int     // RETRIEVAL_MAX_WORKERS: searches side by side; default 4
-	Dictionary       string  // RAGFLOW_DICTIONARY: a file of words that stand for others, besides those built in: see offline.ReadDictionary, and offline.ReadDictionaryYAML for .yaml and .yml
+	Dictionary       string  // RAGFLOW_DICTIONARY: a file of synonyms, in addition to the built-in ones: see offline.ReadDictionary
 	// SystemPrompt (RAGFLOW_SYSTEM_PROMPT) is a file with a system prompt for the
-	// model that answers; {context} in it is where the sources stand, see
+	// model that answers; {context} in it is replaced by the sources, see
 	// prompts.SystemTemplate. Empty: the built-in one.
 	SystemPrompt string
 
@@ -70,12 +77,15 @@ type Config struct {
 	Chat     llm.Chat
 	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
-	Dense    Dense        // how the dense search works
+	Dense    search.Dense // how the dense search works
 	// Reranker is a cross-encoder (RERANK_MODEL): it reads question and passage
 	// together and puts the best passages in order; nil: see Retrieval.Rerank.
 	Reranker llm.Reranker
-	// Retrieval says how what words and meaning find becomes one list.
-	Retrieval Retrieval
+	// Retrieval says how the hits of words and meaning become one list.
+	Retrieval search.Retrieval
+	// Preset is the name of one of [Presets], which fills in what is left zero in Retrieval
+	// and Dense; empty: none.
+	Preset string
 	// Filter says which documents answers and searches may use; zero: all. Where no
 	// document passes, questions end with ErrFiltered.
 	Filter state.Filter
@@ -97,13 +107,15 @@ type Config struct {
 	// asks anew before the answer is there.
 	OnBusy graph.OnBusy
 
-	Wait     time.Duration  // how long a question waits for a thread another run holds; default 30 s
-	Progress func(Progress) // told about indexing, from one goroutine at a time; may be nil
-	Observe  func(Event)    // told of the durable events of Ask, from its goroutine; may be nil
-	Tokens   func(Token)    // told of the answer while a model writes it, by Ask, from its goroutine; may be nil
-	Logger   *slog.Logger   // nil discards
+	Wait     time.Duration         // how long a question waits for a thread another run holds; default 30 s
+	Progress func(ingest.Progress) // receives how far indexing is, from one goroutine at a time; may be nil
+	Observe  func(Event)           // receives the durable events of Ask, in its goroutine; may be nil
+	Tokens   func(Token)           // receives the answer while a model writes it, in the goroutine of Ask; may be nil
+	Logger   *slog.Logger          // nil discards
 	Clock    func() time.Time
 	NewID    func() string // ids of threads, runs and messages; default UUIDs
+
+	topK int // hits of each query of a turn, where Retrieval.TopK or a preset says so; 0: nodes.TopK
 }
 
 // withDefaults fills in what was left zero and refuses what makes no sense.
@@ -138,31 +150,28 @@ func (c Config) withDefaults() (Config, error) {
 	if c.SummaryTokens < 0 || c.ContentTokens < 0 || c.RetrievalWorkers < 0 || c.Wait < 0 {
 		faults = append(faults, errors.New("summary tokens, content tokens, retrieval workers and wait must not be negative"))
 	}
-	if c.Collection != "" && (!collectionName(c.Collection) || c.DataDir == "") {
-		faults = append(faults, fmt.Errorf("collection %q: %w; it needs a data folder", c.Collection, ErrCollectionName))
+	if c.Collection != "" {
+		faults = append(faults, ingest.CheckCollection(c.Collection))
+		if c.DataDir == "" {
+			faults = append(faults, fmt.Errorf("collection %q needs a data folder", c.Collection))
+		}
 	}
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
 	}
-	faults = append(faults, c.Chunking.Check())
+	faults = append(faults, c.Chunking.Check(), c.applyPreset())
 	var err error
 	c.Context, err = c.Context.WithDefaults()
 	faults = append(faults, err)
-	return c, errors.Join(append(faults, c.retrieval())...)
+	c.topK = c.Retrieval.TopK
+	o := search.Options{Dense: c.Dense, Retrieval: c.Retrieval}
+	if c.Reranker != nil {
+		o.Reranker = passageRanker{c.Reranker}
+	}
+	o, err = o.WithDefaults()
+	c.Dense, c.Retrieval = o.Dense, o.Retrieval
+	return c, errors.Join(append(faults, err)...)
 }
-
-// Facts about threads and where they are kept; match them with errors.Is.
-var (
-	ErrThreadExists  = graph.ErrExists          // the name of a new thread is taken
-	ErrNothingToUndo = threads.ErrNothingToUndo // the thread has no turn left in its log
-	ErrSuperseded    = graph.ErrSuperseded      // another process took the thread over; nothing was saved
-	ErrDrained       = graph.ErrDrained         // Config.Drain was closed; the run can be resumed
-	ErrDiskFull      = sqlite.ErrFull           // nothing of the step was saved
-	ErrDisk          = sqlite.ErrIO             // the disk cannot be read or written
-	ErrReadOnly      = sqlite.ErrReadOnly       // the data folder cannot be written to
-	ErrLocked        = sqlite.ErrLocked         // another process, perhaps a stopped one, holds the database; nothing was saved
-	ErrKey           = checkpoint.ErrKey        // the threads are encrypted, and the key is missing or wrong
-)
 
 // Values of Config.Durability.
 const (
@@ -185,5 +194,106 @@ type Keyring = checkpoint.Keyring
 // records still need. KEY is 32 bytes in base64. Empty gives nil: no encryption.
 func ParseKeyring(text string) (*Keyring, error) { return checkpoint.ParseKeyring(text) }
 
-// ArchiveError tells why a file is not a whole archive of a thread.
+// ArchiveError says why a file is not a complete archive of a thread.
 type ArchiveError = checkpoint.ArchiveError
+
+// Preset is a choice of settings by name.
+type Preset struct {
+	Name                     string
+	Leg                      string  // LegDense where only meaning is searched; empty: both
+	TopK                     int     // passages
+	Alpha                    float64 // of the dense leg
+	DenseDepth, LexicalDepth int     // 0: twice TopK
+	Rerank                   string  // a method of reranking
+	Hops                     int     // over which links of the best hits are followed
+	Chunker                  string  // how documents are cut; empty: as without the preset
+	ChunkSize                int     // most tokens of a chunk; 0: the default
+}
+
+// Presets lists the presets. "fast", "accurate" and "code" are known by how many
+// hits each leg gives, the others by what the search is for. They matter where an
+// embedding model is configured; without one, words are searched. How they cut documents
+// matters where folders are indexed with Config.KeepChunking.
+func Presets() []Preset {
+	return []Preset{
+		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: search.RerankAuto, Chunker: chunk.Markdown},
+		{Name: "fast", TopK: 5, Leg: search.LegDense, Rerank: search.RerankOff, Chunker: chunk.Recursive},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Semantic},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Code, ChunkSize: 1024},
+		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: search.RerankAuto},
+		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: search.RerankOff, Hops: 1},
+	}
+}
+
+// applyPreset fills in what c leaves zero.
+func (c *Config) applyPreset() error {
+	if c.Preset == "" {
+		return nil
+	}
+	presets := Presets()
+	i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == c.Preset })
+	if i < 0 {
+		return fmt.Errorf("preset %q is not one of %s", c.Preset, strings.Join(PresetNames(), ", "))
+	}
+	p, r := presets[i], &c.Retrieval
+	if c.KeepChunking {
+		c.Chunking.Chunker = cmp.Or(c.Chunking.Chunker, p.Chunker)
+		c.Chunking.Size = cmp.Or(c.Chunking.Size, p.ChunkSize)
+	}
+	r.TopK, r.Rerank, r.Hops = cmp.Or(r.TopK, p.TopK), cmp.Or(r.Rerank, p.Rerank), cmp.Or(r.Hops, p.Hops)
+	r.DenseDepth, r.LexicalDepth = cmp.Or(r.DenseDepth, p.DenseDepth), cmp.Or(r.LexicalDepth, p.LexicalDepth)
+	if p.Leg != "" && c.Embedder != nil {
+		c.Dense.Leg = cmp.Or(c.Dense.Leg, p.Leg)
+	}
+	if r.Weights == (search.Weights{}) {
+		c.Dense.Alpha = cmp.Or(c.Dense.Alpha, p.Alpha)
+	}
+	return nil
+}
+
+// PresetNames lists the names of [Presets].
+func PresetNames() []string {
+	var names []string
+	for _, p := range Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// readDictionary reads the file of synonyms.
+func (c Config) readDictionary() (offline.Dictionary, error) {
+	if c.Dictionary == "" {
+		return offline.Dictionary{}, nil
+	}
+	f, err := os.Open(c.Dictionary)
+	if err != nil {
+		return offline.Dictionary{}, fmt.Errorf("open the dictionary: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	d, err := offline.ReadDictionary(f)
+	if err != nil {
+		return d, fmt.Errorf("read the dictionary %s: %w", c.Dictionary, err)
+	}
+	return d, nil
+}
+
+// readSystemPrompt reads the system prompt that answers are written with.
+func (c Config) readSystemPrompt() (prompts.SystemTemplate, error) {
+	if c.SystemPrompt == "" {
+		return prompts.SystemTemplate{}, nil
+	}
+	f, err := os.Open(c.SystemPrompt)
+	if err != nil {
+		return prompts.SystemTemplate{}, fmt.Errorf("open the system prompt: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	written, err := io.ReadAll(io.LimitReader(f, prompts.MaxSystemTemplate+1))
+	if err != nil {
+		return prompts.SystemTemplate{}, fmt.Errorf("read the system prompt: %w", err)
+	}
+	t, err := prompts.ParseSystemTemplate(string(written))
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", c.SystemPrompt, err)
+	}
+	return t, nil
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // TestDamagedIndexIsBuiltAnew damages index.db between two uses: the answer is
@@ -27,14 +28,14 @@ func TestDamagedIndexIsBuiltAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open(t, ragflow.Config{Docs: []string{dir}, DataDir: data})
-	report, err := again.Index(t.Context())
+	report, err := again.Library().Sync(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(report.Warned) != 1 || report.Warned[0].Source != "index.db" {
 		t.Errorf("the report warns of %v, want index.db", report.Warned)
 	}
-	if v, err := again.Verify(t.Context()); err != nil || len(v.Findings) != 1 || v.Findings[0].Source != "index.db" {
+	if v, err := again.Library().Verify(t.Context()); err != nil || len(v.Findings) != 1 || v.Findings[0].Source != "index.db" {
 		t.Errorf("verifying found %v, %v, want index.db", v, err)
 	}
 	if got := ask(t, again, "", "When do I harvest thyme?").Answer; got != want {
@@ -51,8 +52,8 @@ func TestDamagedIndexIsTold(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "index.db"), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := open(t, ragflow.Config{DataDir: data}).Search(t.Context(), "thyme", 3)
-	if !errors.Is(err, ragflow.ErrNoDocuments) || !strings.Contains(err.Error(), "index.db.damaged-1") {
+	_, err := open(t, ragflow.Config{DataDir: data}).Search(t.Context(), "thyme", ragflow.SearchOptions{})
+	if !errors.Is(err, ingest.ErrNoDocuments) || !strings.Contains(err.Error(), "index.db.damaged-1") {
 		t.Errorf("%v, want that there are no documents, and why", err)
 	}
 }

@@ -11,10 +11,10 @@
 // [Open] reads no documents. It opens two databases in the data folder:
 // threads.db (package checkpoint) and index.db (package search/index).
 //
-// The first question brings the index up to date. Package ingest/load reads each
-// new or changed file and cuts it into chunks, which are exact slices of its
-// text; package search/text makes terms of them; package search/index stores
-// both and publishes a segment that is fast to search.
+// The first question brings the index up to date ([Assistant.Library]). Package
+// ingest/load reads each new or changed file and cuts it into chunks, which are
+// exact slices of its text; package search/text makes terms of them; package
+// search/index stores both and publishes a segment that is fast to search.
 //
 // [Assistant.Ask] compiles the graph of flow.go for one snapshot of the index
 // and runs it with package graph. The engine takes the lease of the thread,
@@ -24,7 +24,7 @@
 //
 // The nodes decide what happens and leave the how to skills: package nodes
 // declares an interface for each, package skills/offline implements them without
-// a model, package skills/model with one.
+// a model, package skills/model with one. Package search finds the passages.
 //
 // The [Reply] is built from the events of the run. The log holds the same facts,
 // so replies, histories (package threads) and traces (package transcript) can be

@@ -38,7 +38,7 @@ func ExampleAssistant_Ask() {
 	c := reply.Citations[0]
 	fmt.Printf("%s line %d: %s\n", c.Source, c.StartLine, c.Quote)
 	// Output:
-	// leave.md line 3: Everyone has 28 days of leave a year.
+	// leave.md line 3: Everyone has 28 days of leave a year. The team lead approves leave of up to five days.
 }
 
 func ExampleAssistant_Stream() {
@@ -90,7 +90,7 @@ func ExampleAssistant_Rate() {
 	if _, err := a.Rate(ctx, ragflow.Rating{Thread: "work", Good: true, Note: "complete"}); err != nil {
 		panic(err)
 	}
-	all, err := a.Feedback()
+	all, err := ragflow.ReadFeedback(data)
 	if err != nil {
 		panic(err)
 	}

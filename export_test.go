@@ -2,5 +2,5 @@ package ragflow
 
 // Statements is how many SQL statements an assistant with a data folder has run.
 func Statements(a *Assistant) int64 {
-	return a.threads.Counters().Statements + a.index.Counters().Statements
+	return a.store.Counters().Statements + a.index.Counters().Statements
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // TestRate is B01, B02 and R16: a good answer is promoted into the searched
@@ -45,7 +46,7 @@ func TestRate(t *testing.T) {
 	if got := foundIn(t, a, "basil irrigation schedule"); len(got) > 0 && got[0] == filepath.Base(up.Document) {
 		t.Errorf("the withdrawn answer is still found: %q", got)
 	}
-	list, err := a.Feedback()
+	list, err := ragflow.ReadFeedback(data)
 	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != ragflow.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
 		t.Errorf("feedback %+v, %v", list, err)
 	}
@@ -53,7 +54,7 @@ func TestRate(t *testing.T) {
 
 func foundIn(t *testing.T, a *ragflow.Assistant, query string) []string {
 	t.Helper()
-	found, err := a.Search(t.Context(), query, 3)
+	found, err := a.Search(t.Context(), query, ragflow.SearchOptions{Request: search.Request{K: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestRateFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "feedback.jsonl"), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Feedback(); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
+	if _, err := ragflow.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
 		t.Errorf("a broken line: %v", err)
 	}
 }

@@ -22,14 +22,11 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 		Version: flowVersion,
 		Apply:   state.Apply,
 		Restore: func(now, then state.State) ([]state.Update, error) { return state.Restore(now, then), nil },
-		Order: []string{
-			nodes.IngestID, nodes.PreRetrievalID, nodes.RetrievalID, nodes.CheckAndRefineID,
-			nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID,
-		},
+		Order:   nodes.Order(),
 		Nodes: map[string]graph.Task[state.State, state.Update]{
 			nodes.IngestID:                {Run: nodes.Ingest()},
 			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
-			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.Retrieval.fuse)},
+			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.topK, c.Retrieval.Fuse)},
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},

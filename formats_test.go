@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // TestPages asks a PDF, and follows the page from the answer to answer.md.
@@ -44,7 +45,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("answer.md has no %q:\n%s", want, r.AnswerMD)
 		}
 	}
-	found, err := a.Search(t.Context(), "trains journeys", 3)
+	found, err := a.Search(t.Context(), "trains journeys", ragflow.SearchOptions{Request: search.Request{K: 3}})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].EndPage != 3 {
 		t.Errorf("search: %+v, %v", found, err)
 	}
@@ -54,7 +55,7 @@ func TestPages(t *testing.T) {
 	if r := indexNow(t, a); r.Unchanged != 2 || len(r.Failed) != 0 || len(r.Skipped) != 1 {
 		t.Errorf("second report %+v", r)
 	}
-	if r, err := a.Retry(t.Context()); err != nil || len(r.Failed) != 1 {
+	if r, err := a.Library().Retry(t.Context()); err != nil || len(r.Failed) != 1 {
 		t.Errorf("retry: %+v, %v", r, err)
 	}
 	write(t, filepath.Join(dir, "handbook.pdf"), "no PDF any more")
@@ -73,7 +74,7 @@ func TestSidecarChanges(t *testing.T) {
 	title := func() string {
 		t.Helper()
 		indexNow(t, a)
-		r, err := a.Search(t.Context(), "aardvark", 1)
+		r, err := a.Search(t.Context(), "aardvark", ragflow.SearchOptions{Request: search.Request{K: 1}})
 		if err != nil || len(r.Hits) != 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"example.com/ragflow/eval"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/search"
 )
 
 // embeddingServer is the embedder that scripts/models starts.
@@ -49,7 +50,7 @@ func TestIntegrationHybrid(t *testing.T) {
 	items = items[:10]
 	docs := dockerPart(t, filepath.Join(data, "docker-docs"), items)
 	a := open(t, ragflow.Config{
-		Docs: []string{docs}, DataDir: t.TempDir(), Embedder: embedder, Dense: ragflow.Dense{Tokens: 96, Batch: 8, Workers: 2},
+		Docs: []string{docs}, DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: 96, Batch: 8, Workers: 2},
 	})
 	report := indexed(t, a)
 	if d := report.Dense; d.Error != "" || d.Missing != 0 || d.Dimension < 100 || d.Embedded == 0 {
@@ -60,7 +61,7 @@ func TestIntegrationHybrid(t *testing.T) {
 		t.Errorf("indexing again embedded %+v", again)
 	}
 	mean := map[string]float64{}
-	legs := []string{ragflow.LegLexical, ragflow.LegDense, ragflow.LegHybrid}
+	legs := []string{search.LegLexical, search.LegDense, search.LegHybrid}
 	for _, item := range items {
 		var line strings.Builder
 		for _, leg := range legs {
@@ -71,8 +72,8 @@ func TestIntegrationHybrid(t *testing.T) {
 		t.Logf("%s (%s):%s", item.ID, item.Lang, &line)
 	}
 	t.Logf("mean reciprocal rank of the first right page: %v", mean)
-	if mean[ragflow.LegHybrid] < mean[ragflow.LegLexical]-notWorse {
-		t.Errorf("hybrid %.3f is worse than lexical %.3f by more than %v", mean[ragflow.LegHybrid], mean[ragflow.LegLexical], notWorse)
+	if mean[search.LegHybrid] < mean[search.LegLexical]-notWorse {
+		t.Errorf("hybrid %.3f is worse than lexical %.3f by more than %v", mean[search.LegHybrid], mean[search.LegLexical], notWorse)
 	}
 	const polish = "Jak usunąć nieużywane obrazy?" // how to remove images that are not used
 	reply := ask(t, a, "", polish)

@@ -16,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
@@ -87,9 +89,9 @@ func (m *meaning) count(p llm.Purpose) int {
 	return n
 }
 
-func indexed(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
+func indexed(t *testing.T, a *ragflow.Assistant) *ingest.Report {
 	t.Helper()
-	report, err := a.Index(t.Context())
+	report, err := a.Library().Sync(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func indexed(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
 
 func searchLeg(t *testing.T, a *ragflow.Assistant, query string, k int, leg string) *ragflow.SearchReply {
 	t.Helper()
-	reply, err := a.SearchWith(t.Context(), query, ragflow.SearchOptions{TopK: k, Leg: leg})
+	reply, err := a.Search(t.Context(), query, ragflow.SearchOptions{Request: search.Request{K: k, Leg: leg}})
 	if err != nil {
 		t.Fatalf("search %q by %q: %v", query, leg, err)
 	}
@@ -130,13 +132,13 @@ func TestNoEmbedder(t *testing.T) {
 			}
 		}
 	}
-	if _, err := a.SearchWith(t.Context(), "water", ragflow.SearchOptions{TopK: 5, Leg: ragflow.LegDense}); !errors.Is(err, ragflow.ErrNoDense) {
+	if _, err := a.Search(t.Context(), "water", ragflow.SearchOptions{Request: search.Request{K: 5, Leg: search.LegDense}}); !errors.Is(err, search.ErrNoDense) {
 		t.Errorf("dense search: %v, want ErrNoDense", err)
 	}
-	if _, err := a.Reembed(t.Context()); !errors.Is(err, ragflow.ErrNoDense) {
+	if _, err := a.Library().Reembed(t.Context()); !errors.Is(err, search.ErrNoDense) {
 		t.Errorf("Reembed: %v, want ErrNoDense", err)
 	}
-	if _, err := a.SearchWith(t.Context(), "water", ragflow.SearchOptions{TopK: 5, Leg: "sparse"}); err == nil {
+	if _, err := a.Search(t.Context(), "water", ragflow.SearchOptions{Request: search.Request{K: 5, Leg: "sparse"}}); err == nil {
 		t.Error("an unknown leg was searched")
 	}
 }
@@ -147,7 +149,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 	m := newMeaning("meaning")
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m})
 	report := indexed(t, a)
-	want := &ragflow.DenseReport{
+	want := &ingest.DenseReport{
 		Model: "meaning", Dimension: 256, Vectors: "passage", Chunks: report.Chunks, Embedded: report.Chunks,
 		Calls: int64(m.calls), InputTokens: report.Dense.InputTokens,
 	}
@@ -155,7 +157,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	const question = "Jak pielęgnować bazylię?"
-	if r := searchLeg(t, a, question, 5, ragflow.LegLexical); len(r.Hits) != 0 {
+	if r := searchLeg(t, a, question, 5, search.LegLexical); len(r.Hits) != 0 {
 		t.Errorf("the words found %v", chunkIDs(r))
 	}
 	r := searchLeg(t, a, question, 5, "")
@@ -181,7 +183,7 @@ func TestHybridFusesLegs(t *testing.T) {
 	docs := library(t)
 	m := newMeaning("meaning")
 	for _, alpha := range []float64{0.5, 0.2, 0.9} {
-		a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: ragflow.Dense{Alpha: alpha}})
+		a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Alpha: alpha}})
 		for _, query := range []string{"water basil in summer", "dry herbs in the shade", "how long does dried oregano keep"} {
 			const k = 3
 			legs := map[string]*ragflow.SearchReply{}
@@ -248,14 +250,14 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 	if !cmp.Equal(found.Warnings, want) || len(found.Hits) == 0 {
 		t.Errorf("search: %d hits, warnings %q", len(found.Hits), found.Warnings)
 	}
-	if _, err := a.SearchWith(t.Context(), "basil", ragflow.SearchOptions{TopK: 5, Leg: ragflow.LegDense}); !errors.Is(err, llm.ErrUnavailable) {
+	if _, err := a.Search(t.Context(), "basil", ragflow.SearchOptions{Request: search.Request{K: 5, Leg: search.LegDense}}); !errors.Is(err, llm.ErrUnavailable) {
 		t.Errorf("dense search: %v, want the model's error", err)
 	}
 	m.fail = nil
 	if r := ask(t, a, "t", question); len(r.Warnings) != 0 {
 		t.Errorf("after it came back: warnings %q", r.Warnings)
 	}
-	dense := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: ragflow.Dense{Leg: ragflow.LegDense}})
+	dense := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Leg: search.LegDense}})
 	indexed(t, dense)
 	m.fail = func(llm.Purpose, int) error { return errors.New("down") }
 	if r := ask(t, dense, "", question); len(r.Warnings) != 1 || len(r.Retrieved) == 0 {
@@ -268,7 +270,7 @@ func TestEmbedderFailsAtQuery(t *testing.T) {
 func TestEmbedderFailsAtIndexing(t *testing.T) {
 	m := newMeaning("meaning")
 	c := ragflow.Config{
-		Docs: []string{library(t)}, DataDir: t.TempDir(), Embedder: m, Dense: ragflow.Dense{Batch: 2, Workers: 1},
+		Docs: []string{library(t)}, DataDir: t.TempDir(), Embedder: m, Dense: search.Dense{Batch: 2, Workers: 1},
 	}
 	m.fail = func(p llm.Purpose, call int) error {
 		if p == llm.Passage && call > 2 {
@@ -312,8 +314,8 @@ func TestEmbedderSwitched(t *testing.T) {
 			a := open(t, c)
 			report := indexed(t, a)
 			reply := ask(t, a, "", "How often should I water a basil plant?")
-			_, err := a.SearchWith(t.Context(), "basil", ragflow.SearchOptions{TopK: 3, Leg: ragflow.LegDense})
-			if !errors.Is(err, ragflow.ErrEmbedderChanged) || len(reply.Warnings) != 1 || len(reply.Citations) == 0 {
+			_, err := a.Search(t.Context(), "basil", ragflow.SearchOptions{Request: search.Request{K: 3, Leg: search.LegDense}})
+			if !errors.Is(err, search.ErrEmbedderChanged) || len(reply.Warnings) != 1 || len(reply.Citations) == 0 {
 				t.Fatalf("error %v, warnings %q", err, reply.Warnings)
 			}
 			for _, text := range []string{report.Dense.Error, reply.Warnings[0], err.Error()} {
@@ -333,7 +335,7 @@ func TestEmbedderSwitched(t *testing.T) {
 					t.Errorf("rebuilt: %+v", d)
 				}
 			} else {
-				d, err := a.Reembed(t.Context())
+				d, err := a.Library().Reembed(t.Context())
 				if err != nil || d.Embedded != d.Chunks || d.Missing != 0 || d.Pruned != d.Chunks {
 					t.Errorf("embedded again: %+v, %v", d, err)
 				}
@@ -345,7 +347,7 @@ func TestEmbedderSwitched(t *testing.T) {
 	}
 	data := t.TempDir()
 	indexed(t, open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("m")}))
-	b := open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("m"), Dense: ragflow.Dense{Dimension: 99}})
+	b := open(t, ragflow.Config{Docs: []string{docs}, DataDir: data, Embedder: newMeaning("m"), Dense: search.Dense{Dimension: 99}})
 	if d := indexed(t, b).Dense; !strings.Contains(d.Error, "256 dimensions") || !strings.Contains(d.Error, "99 dimensions") {
 		t.Errorf("another dimension: %q", d.Error)
 	}
@@ -355,7 +357,7 @@ func TestEmbedderSwitched(t *testing.T) {
 // it; a follow-up is embedded with what it borrows from the question before.
 func TestQueriesEmbedded(t *testing.T) {
 	m := newMeaning("meaning")
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m, Dense: ragflow.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "}})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Embedder: m, Dense: search.Dense{QueryPrefix: "query: ", PassagePrefix: "passage: "}})
 	indexed(t, a)
 	const question = "How often should I water a basil plant?"
 	var wg sync.WaitGroup
@@ -385,7 +387,7 @@ func TestQueriesEmbedded(t *testing.T) {
 }
 
 func TestDenseConfig(t *testing.T) {
-	for name, d := range map[string]ragflow.Dense{
+	for name, d := range map[string]search.Dense{
 		"leg": {Leg: "sparse"}, "alpha": {Alpha: 1}, "below": {Alpha: -0.1}, "dimension": {Dimension: -1}, "tokens": {Tokens: -1},
 	} {
 		if a, err := ragflow.Open(t.Context(), ragflow.Config{Dense: d}); err == nil {

@@ -16,11 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
 )
 
-func indexNow(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
+func indexNow(t *testing.T, a *ragflow.Assistant) *ingest.Report {
 	t.Helper()
-	r, err := a.Index(t.Context())
+	r, err := a.Library().Sync(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +32,7 @@ func indexNow(t *testing.T, a *ragflow.Assistant) *ragflow.IndexReport {
 // finds reports whether a search for a word finds a source.
 func finds(t *testing.T, a *ragflow.Assistant, word, source string) bool {
 	t.Helper()
-	r, err := a.Search(t.Context(), word, 5)
+	r, err := a.Search(t.Context(), word, ragflow.SearchOptions{Request: search.Request{K: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func finds(t *testing.T, a *ragflow.Assistant, word, source string) bool {
 
 func verified(t *testing.T, a *ragflow.Assistant) {
 	t.Helper()
-	v, err := a.Verify(t.Context())
+	v, err := a.Library().Verify(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestIndexHardFiles(t *testing.T) {
 			t.Errorf("%q is found", word)
 		}
 	}
-	named := func(list []ragflow.FileProblem) (out []string) {
+	named := func(list []ingest.FileProblem) (out []string) {
 		for _, p := range list {
 			out = append(out, p.Source)
 		}
@@ -127,7 +129,7 @@ func TestIndexUnreadable(t *testing.T) {
 		t.Errorf("failed %v; what was read before must be found", r.Failed)
 	}
 	_ = os.Chmod(file, 0o600)
-	_ = os.Chmod(folder, 0o700) //nolint:gosec // a folder needs its x
+	_ = os.Chmod(folder, 0o700)
 	if r := indexNow(t, a); len(r.Failed) != 0 || !finds(t, a, "changed", "a.md") {
 		t.Errorf("failed %v after the rights came back", r.Failed)
 	}
@@ -195,7 +197,7 @@ func TestIndexVanishing(t *testing.T) {
 			first := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
 			indexNow(t, first)
 			write(t, filepath.Join(dir, "m000.md"), "another")
-			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}, Progress: func(p ragflow.Progress) {
+			a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}, Progress: func(p ingest.Progress) {
 				if p.Stage == stage {
 					_ = os.Remove(filepath.Join(dir, "z.md")) // it is gone the second time
 				}
@@ -222,7 +224,7 @@ func TestIndexGrowing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}, Progress: func(ragflow.Progress) {
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}, Progress: func(ingest.Progress) {
 		_, _ = f.WriteString("more words\n") // at any moment
 	}})
 	indexNow(t, a)
@@ -238,7 +240,7 @@ func TestIndexGrowing(t *testing.T) {
 
 func TestGiven(t *testing.T) {
 	data := t.TempDir()
-	a := open(t, ragflow.Config{DataDir: data, Given: []ragflow.Given{{Name: "stdin.md", Data: []byte("# Notes\n\nThe password is swordfish.\n")}}})
+	a := open(t, ragflow.Config{DataDir: data, Given: []ingest.Given{{Name: "stdin.md", Data: []byte("# Notes\n\nThe password is swordfish.\n")}}})
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: "What is the password?"})
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +249,7 @@ func TestGiven(t *testing.T) {
 		t.Errorf("citations %+v", r.Citations)
 	}
 	later := open(t, ragflow.Config{DataDir: data})
-	if _, err := later.Search(t.Context(), "swordfish", 3); !errors.Is(err, ragflow.ErrNoDocuments) {
+	if _, err := later.Search(t.Context(), "swordfish", ragflow.SearchOptions{}); !errors.Is(err, ingest.ErrNoDocuments) {
 		t.Errorf("err = %v: the document is still there", err)
 	}
 }
@@ -265,7 +267,7 @@ func TestStatsAndVerify(t *testing.T) {
 	write(t, filepath.Join(dir, "g.js"), strings.Repeat("a(1),", 2000))
 	a := open(t, ragflow.Config{DataDir: data, Docs: []string{dir}})
 	indexNow(t, a)
-	stats, err := a.Stats(t.Context(), true)
+	stats, err := a.Library().Stats(t.Context(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +277,7 @@ func TestStatsAndVerify(t *testing.T) {
 	}
 	want := []string{
 		"a.md indexed ", "b.md empty the file has no bytes", "c.md skipped binary file", "d.html indexed ",
-		"e.md empty it has metadata alone, such as front matter, and no text", "f.md empty no text stands in it but comments or space",
+		"e.md empty it has only metadata, such as front matter, and no text", "f.md empty it has no text but comments or space",
 		"g.js skipped written by a program: its lines are longer than 1000 bytes",
 	}
 	var got []string
@@ -287,11 +289,11 @@ func TestStatsAndVerify(t *testing.T) {
 	}
 	verified(t, a)
 	write(t, filepath.Join(dir, "a.md"), "changed")
-	v, err := a.Verify(t.Context())
+	v, err := a.Library().Verify(t.Context())
 	if err != nil || v.Differing != 1 || v.Compared != 4 || len(v.Findings) != 0 {
 		t.Errorf("got %+v, %v: a file that changed is no fault", v, err)
 	}
-	if r, err := a.Retry(t.Context()); err != nil || len(r.Skipped) != 2 || r.Changed != 1 {
+	if r, err := a.Library().Retry(t.Context()); err != nil || len(r.Skipped) != 2 || r.Changed != 1 {
 		t.Errorf("retry: %+v, %v", r, err)
 	}
 	verified(t, a)
@@ -305,8 +307,8 @@ func TestWatch(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "a.md"), "aardvark")
 			a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-			events := make(chan ragflow.WatchEvent, 100)
-			watch(t, a, ragflow.WatchOptions{Polling: polling, Debounce: 10 * time.Millisecond, Poll: 50 * time.Millisecond, Tell: func(e ragflow.WatchEvent) { events <- e }})
+			events := make(chan ingest.WatchEvent, 100)
+			watch(t, a, ingest.WatchOptions{Polling: polling, Debounce: 10 * time.Millisecond, Poll: 50 * time.Millisecond, Tell: func(e ingest.WatchEvent) { events <- e }})
 			if e := <-events; e.Report == nil || e.Report.Added != 1 {
 				t.Fatalf("first: %+v", e)
 			}
@@ -331,11 +333,11 @@ func TestWatch(t *testing.T) {
 }
 
 // watch runs Watch until the test ends.
-func watch(t *testing.T, a *ragflow.Assistant, o ragflow.WatchOptions) {
+func watch(t *testing.T, a *ragflow.Assistant, o ingest.WatchOptions) {
 	t.Helper()
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	go func() { done <- a.Watch(ctx, o) }()
+	go func() { done <- a.Library().Watch(ctx, o) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -345,7 +347,7 @@ func watch(t *testing.T, a *ragflow.Assistant, o ragflow.WatchOptions) {
 }
 
 // await waits until a change is told.
-func await(t *testing.T, events <-chan ragflow.WatchEvent, want string) {
+func await(t *testing.T, events <-chan ingest.WatchEvent, want string) {
 	t.Helper()
 	late := time.After(20 * time.Second)
 	for {

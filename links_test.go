@@ -48,7 +48,7 @@ func TestLinksOfDocker(t *testing.T) {
 	if recall, precision := float64(both)/float64(len(want)), float64(both)/float64(len(got)); recall < 0.98 || precision < 0.97 {
 		t.Errorf("recall %.3f, precision %.3f; want 0.98 and 0.97", recall, precision)
 	}
-	stats, err := a.Stats(t.Context(), false)
+	stats, err := a.Library().Stats(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search"
 )
 
 // TestOnlyWhatChangedIsEmbedded counts the texts that are embedded: a file that is
@@ -61,7 +62,7 @@ func TestOnlyWhatChangedIsEmbedded(t *testing.T) {
 		if got := m.count(llm.Passage) - before; got != step.embedded || report.Dense.Embedded != step.embedded || report.Dense.Missing != 0 {
 			t.Errorf("%s: %d texts embedded, want %d; %+v", step.name, got, step.embedded, report.Dense)
 		}
-		for _, leg := range []string{ragflow.LegLexical, ragflow.LegDense} {
+		for _, leg := range []string{search.LegLexical, search.LegDense} {
 			if r := searchLeg(t, a, "oak grows slowly", 1, leg); len(r.Hits) != 1 || r.Hits[0].Source != step.found {
 				t.Errorf("%s: %s found %+v", step.name, leg, r.Hits)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	ragflow "example.com/ragflow"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -45,7 +46,7 @@ func TestMetadataKeepsKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		reply, err := a.SearchWith(t.Context(), "failed call", ragflow.SearchOptions{Filter: f})
+		reply, err := a.Search(t.Context(), "failed call", ragflow.SearchOptions{Request: search.Request{Filter: f}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,7 +159,7 @@ func TestRefusalOffersTheClosestPassage(t *testing.T) { // Y06, Y08
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Abstained || !strings.HasPrefix(r.Answer, "I don't have enough information to answer that question.\n\nClosest information:\n\n") || len(r.Citations) == 0 {
+	if !r.Abstained || !strings.HasPrefix(r.Answer, "I don't have enough information to answer that question.\n\nClosest passages:\n\n") || len(r.Citations) == 0 {
 		t.Errorf("got %q with %d citations, abstained %v", r.Answer, len(r.Citations), r.Abstained)
 	}
 }

@@ -8,16 +8,18 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search"
 )
 
 // herbs are twenty pages, each of which says the same of another herb, and the page
 // that is asked for.
-func herbs(page string) []ragflow.Given {
-	given := []ragflow.Given{{Name: "asked.md", Data: []byte(page)}}
+func herbs(page string) []ingest.Given {
+	given := []ingest.Given{{Name: "asked.md", Data: []byte(page)}}
 	for i := range 20 {
 		text := fmt.Sprintf("# Herb %c\n\nHerb %c grows on sand number %d%s.", 'a'+i, 'a'+i, i, strings.Repeat(" and stone", i%2))
-		given = append(given, ragflow.Given{Name: fmt.Sprintf("herb-%c.md", 'a'+i), Data: []byte(text)})
+		given = append(given, ingest.Given{Name: fmt.Sprintf("herb-%c.md", 'a'+i), Data: []byte(text)})
 	}
 	return given
 }
@@ -75,10 +77,10 @@ func TestOdds(t *testing.T) {
 // TestOddsAreForTheDefault: a fusion, weights or an order that a person chose stays.
 func TestOddsAreForTheDefault(t *testing.T) {
 	for name, c := range map[string]ragflow.Config{
-		"alpha":   {Dense: ragflow.Dense{Alpha: 0.5}},
-		"weights": {Retrieval: ragflow.Retrieval{Weights: ragflow.Weights{Dense: 1, Lexical: 1}}},
-		"off":     {Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}},
-		"meaning": {Dense: ragflow.Dense{Leg: ragflow.LegDense}},
+		"alpha":   {Dense: search.Dense{Alpha: 0.5}},
+		"weights": {Retrieval: search.Retrieval{Weights: search.Weights{Dense: 1, Lexical: 1}}},
+		"off":     {Retrieval: search.Retrieval{Rerank: search.RerankOff}},
+		"meaning": {Dense: search.Dense{Leg: search.LegDense}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Embedder, c.Given = newMeaning("meaning"), herbs("# Basil\n\nWater it.")

@@ -4,143 +4,218 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/draw"
-	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
-	"example.com/ragflow/search/text"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
-// Facts a caller acts on; match them with errors.Is.
+// Facts a caller acts on; match them with errors.Is. Those of documents are in package
+// ingest, those of searches in package search, those of threads in package threads.
 var (
 	ErrEmptyQuery      = nodes.ErrEmptyQuery                         // the question holds nothing but white space
-	ErrNoDocuments     = errors.New("no documents to answer from")   // none configured and none indexed
 	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
-	ErrNotFound        = graph.ErrNotFound                           // no such thread or run
 	ErrSystemPrompt    = prompts.ErrSystemTemplate                   // Config.SystemPrompt is no prompt to answer with
-	ErrNoPath          = load.ErrNoPath                              // a path of documents is empty
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
+	ErrNotFound        = graph.ErrNotFound    // no such thread or run
 	ErrBusy            = graph.ErrBusy        // another run holds the thread
 	ErrNothingToResume = graph.ErrNothingToDo // the thread has no unfinished run
-	ErrDamaged         = sqlite.ErrDamaged    // a database file is not whole; it was left as it is
-	ErrAmbiguous       = threads.ErrAmbiguous // a run named by too short a beginning
+	ErrThreadExists    = graph.ErrExists      // the name of a new thread is taken
+	ErrSuperseded      = graph.ErrSuperseded  // another process took the thread over; nothing was saved
+	ErrDrained         = graph.ErrDrained     // Config.Drain was closed; the run can be resumed
+	ErrKey             = checkpoint.ErrKey    // the threads are encrypted, and the key is missing or wrong
+	ErrDamaged         = sqlite.ErrDamaged    // a database file is damaged; it was left as it is
+	ErrDiskFull        = sqlite.ErrFull       // nothing of the step was saved
+	ErrDisk            = sqlite.ErrIO         // the disk cannot be read or written
+	ErrReadOnly        = sqlite.ErrReadOnly   // the data folder cannot be written to
+	ErrLocked          = sqlite.ErrLocked     // another process, perhaps a stopped one, holds the database; nothing was saved
 )
 
 // Event is one thing that happened while a question was answered.
 type Event = graph.Event[state.State]
 
-// Token is a piece of an answer that a model is writing. What was told is a
-// draft: the reply counts.
+// Token is a piece of an answer that a model is writing. It is a draft: the reply
+// counts.
 type Token = nodes.Token
 
-// Assistant answers questions from documents, in threads that last. It is safe
-// for concurrent use; several assistants, in several processes too, may share a
-// data folder.
+// Assistant answers questions from documents, in threads that last. It is safe for
+// concurrent use; several assistants, in several processes too, may share a data
+// folder.
 type Assistant struct {
-	config   Config
-	threads  *checkpoint.SQLite
-	log      *threads.Log // reads and edits threads
-	index    *index.DB
-	repaired string // what became of a damaged index; empty: it was whole
-	queries  *queryVectors
-	words    offline.Dictionary     // Config.Dictionary
-	system   prompts.SystemTemplate // of the model that answers
-	indexing sync.Mutex             // held while documents are read into the index
-	engine   atomic.Pointer[engine]
+	config     Config
+	store      *checkpoint.SQLite
+	log        *threads.Log
+	index      *index.DB
+	library    *ingest.Library
+	vectors    *search.QueryVectors
+	dictionary offline.Dictionary     // Config.Dictionary
+	system     prompts.SystemTemplate // Config.SystemPrompt
+	bound      atomic.Pointer[bound]
 }
 
-// engine is the flow bound to one snapshot of the index. A turn uses one engine
-// from beginning to end, whatever is indexed meanwhile.
-type engine struct {
-	skills   skills
-	searcher *hybrid
-	runner   *graph.Runner[state.State, state.Update]
+// bound is the flow with one snapshot of the index. A turn uses one from beginning to
+// end, whatever is indexed meanwhile.
+type bound struct {
+	skills skills
+	search *search.Engine
+	runner *graph.Runner[state.State, state.Update]
 }
 
-// skills are what the nodes can do; see flow.go.
-type skills struct {
-	searcher   nodes.Searcher
-	rewriter   nodes.Rewriter
-	words      *offline.Rewriter // knows other words for those of a question
-	grader     nodes.Grader
-	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
-	reranker   nodes.Reranker
-	list       nodes.Reranker // of what a search lists
-	summarizer nodes.Summarizer
-	answerer   nodes.Answerer
-	stats      cite.Stats // for the check of answers
-}
-
-// Open opens the data folder. It reads no documents: see [Assistant.Index]. A
-// damaged database is an error and stays as it is. The caller closes the
+// Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
+// damaged database of threads is an error and stays as it is. The caller closes the
 // assistant when all questions are answered.
 func Open(ctx context.Context, c Config) (*Assistant, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	a := &Assistant{config: c, queries: &queryVectors{}}
-	if a.words, err = c.dictionary(); err != nil {
+	a := &Assistant{config: c, vectors: &search.QueryVectors{}}
+	if a.dictionary, err = c.readDictionary(); err != nil {
 		return nil, err
 	}
-	if a.system, err = c.system(); err != nil {
+	if a.system, err = c.readSystemPrompt(); err != nil {
 		return nil, err
 	}
-	if c.DataDir != "" {
-		if err := c.makeFolder(); err != nil {
-			return nil, fmt.Errorf("make the data folder: %w", err)
-		}
+	if err := c.makeFolder(); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	if err := a.openThreads(ctx); err != nil {
+		return nil, err
+	}
+	db, notice, err := index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
+	if err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	a.index = db
+	a.library = ingest.New(db, a.ingestOptions(notice))
+	return a, nil
+}
+
+func (a *Assistant) openThreads(ctx context.Context) error {
+	c := a.config
 	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
 	if c.DataDir != "" && !c.ForgetThreads {
 		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
 			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: checkpoint.Access(c.access()), Keys: c.ThreadKeys,
 		}
 	}
-	if a.threads, err = checkpoint.Open(ctx, path, o); err != nil {
-		return nil, fmt.Errorf("open threads: %w", err)
-	}
-	if err := a.openLog(); err != nil {
-		return nil, errors.Join(err, a.threads.Close())
-	}
-	if err := a.openIndex(ctx); err != nil {
-		return nil, errors.Join(err, a.threads.Close())
-	}
-	return a, nil
-}
-
-// openLog makes the log of the threads. Its plan has the nodes but no skills,
-// because it folds states and runs nothing.
-func (a *Assistant) openLog() error {
-	plan, err := graph.Compile(flow(a.config, skills{}))
+	store, err := checkpoint.Open(ctx, path, o)
 	if err != nil {
-		return err
+		return fmt.Errorf("open threads: %w", err)
 	}
-	a.log = threads.New(a.threads, plan, threads.Options{Wait: a.config.Wait, Clock: a.config.Clock, NewID: a.config.NewID})
+	// The plan of the log has nodes without skills, because the log runs nothing.
+	plan, err := graph.Compile(flow(c, skills{}))
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	a.store, a.log = store, threads.New(store, plan, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID})
 	return nil
 }
 
+func (a *Assistant) ingestOptions(notice string) ingest.Options {
+	c := a.config
+	o := ingest.Options{
+		Docs: c.Docs, Given: c.Given, Ignored: c.DataDir, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
+		Dense: c.Dense, Notice: notice, Progress: c.Progress, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
+	}
+	if c.Embedder != nil {
+		o.Embedder = embedder{c.Embedder}
+	}
+	if folder := c.promotedFolder(); folder != "" {
+		o.Folders = []string{folder}
+	}
+	return o
+}
+
+// bind makes questions be answered from roots of the index as it is now.
+func (a *Assistant) bind(ctx context.Context, roots []string) error {
+	snapshot, err := a.index.Snapshot(ctx, roots...)
+	if err != nil {
+		return err
+	}
+	own := newOfflineSkills(snapshot, a.config, a.dictionary)
+	engine, err := search.New(ctx, snapshot, a.searchOptions(own))
+	if err == nil {
+		engine, err = engine.Narrowed(ctx, a.config.Filter, state.Query{})
+	}
+	if err != nil {
+		return err
+	}
+	if engine.Passing() == 0 && !a.config.Filter.Empty() {
+		return ErrFiltered
+	}
+	s := own.withModels(a.config, snapshot, a.system)
+	s.searcher, s.reranker = searcher{engine}, reranker{engine}
+	plan, err := graph.Compile(flow(a.config, s))
+	if err != nil {
+		return err
+	}
+	a.bound.Store(&bound{skills: s, search: engine, runner: plan.Runner(graph.Options{
+		Store: a.store, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
+		Drain: a.config.Drain, OnBusy: a.config.OnBusy,
+	})})
+	return nil
+}
+
+func (a *Assistant) searchOptions(own skills) search.Options {
+	o := search.Options{
+		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: own.order, List: own.list, Vectors: a.vectors,
+	}
+	if a.config.Embedder != nil {
+		o.Embedder = embedder{a.config.Embedder}
+	}
+	if a.config.Reranker != nil {
+		o.Reranker = passageRanker{a.config.Reranker}
+	}
+	return o
+}
+
+// current returns the flow to use; the first use indexes the documents.
+func (a *Assistant) current(ctx context.Context) (*bound, error) {
+	if b := a.bound.Load(); b != nil {
+		return b, nil
+	}
+	if _, err := a.library.Sync(ctx); err != nil {
+		return nil, err
+	}
+	return a.bound.Load(), nil
+}
+
+// Library indexes, watches and describes the documents.
+func (a *Assistant) Library() *ingest.Library { return a.library }
+
+// Threads lists, shows and edits the conversations of the data folder.
+func (a *Assistant) Threads() *threads.Log { return a.log }
+
+// ReadOnly reports whether the data folder was opened for reading only, because
+// Config.ReadOnly says so or because it cannot be written.
+func (a *Assistant) ReadOnly() bool { return a.store.ReadOnly() || a.index.ReadOnly() }
+
+// Close closes the databases. Questions still under way fail.
+func (a *Assistant) Close() error { return errors.Join(a.store.Close(), a.index.Close()) }
+
+// readOnly says that the data folder cannot be changed, and what that means.
+func (a *Assistant) readOnly(consequence string) error {
+	return fmt.Errorf("the data folder %s is open for reading only, so %s: %w", a.config.DataDir, consequence, ErrReadOnly)
+}
+
 func (c Config) makeFolder() error {
-	if c.ReadOnly {
+	switch {
+	case c.DataDir == "":
+		return nil
+	case c.ReadOnly:
 		_, err := os.Stat(c.DataDir)
 		return err
 	}
@@ -154,206 +229,15 @@ func (c Config) access() sqlite.Access {
 	return sqlite.ReadIfNeeded
 }
 
+// indexPath returns the file of the index; "" keeps it in memory.
 func (c Config) indexPath() string {
-	if c.DataDir == "" || len(c.Given) > 0 {
+	switch {
+	case c.DataDir == "" || len(c.Given) > 0:
 		return ""
-	}
-	if c.Collection != "" {
-		return filepath.Join(c.DataDir, collectionsDir, c.Collection, "index.db")
+	case c.Collection != "":
+		return filepath.Join(ingest.CollectionDir(c.DataDir, c.Collection), "index.db")
 	}
 	return filepath.Join(c.DataDir, "index.db")
-}
-
-// ReadOnly reports whether the data folder was opened for reading only, because
-// Config.ReadOnly says so or because it cannot be written.
-func (a *Assistant) ReadOnly() bool {
-	return a.threads.ReadOnly() || a.index.ReadOnly()
-}
-
-// Close closes the databases. Questions still under way fail.
-func (a *Assistant) Close() error { return errors.Join(a.threads.Close(), a.index.Close()) }
-
-// open binds a new engine to the index as it is now.
-func (a *Assistant) open(ctx context.Context, report *IndexReport) error {
-	collections, err := a.index.Collections(ctx)
-	if err != nil {
-		return err
-	}
-	var roots []string
-	report.Files, report.Chunks = 0, 0
-	for _, c := range collections {
-		if len(a.config.Docs) == 0 || slices.Contains(report.Roots, c.Root) {
-			roots = append(roots, c.Root)
-			report.Files += c.Files
-			report.Chunks += c.Chunks
-		}
-	}
-	switch {
-	case len(roots) == 0 && a.repaired != "":
-		return fmt.Errorf("%w: index.db: %s", ErrNoDocuments, a.repaired)
-	case len(roots) == 0:
-		return ErrNoDocuments
-	}
-	searcher, err := a.index.Searcher(ctx, roots...)
-	if err != nil {
-		return err
-	}
-	report.Roots = roots
-	if a.repaired != "" {
-		report.Warned = append(report.Warned, FileProblem{"index.db", a.repaired})
-	}
-	search, err := a.newHybrid(ctx, searcher)
-	if err == nil {
-		search, err = search.only(ctx, a.config.Filter, state.Query{})
-	}
-	if err != nil {
-		return err
-	}
-	if search.Passing() == 0 && !a.config.Filter.Empty() {
-		return ErrFiltered
-	}
-	e := &engine{searcher: search, skills: offlineSkills(searcher, a.config, a.words).withModels(a.config, searcher, a.system)}
-	e.skills.searcher = search
-	plan, err := graph.Compile(flow(a.config, e.skills))
-	if err != nil {
-		return err
-	}
-	e.runner = plan.Runner(graph.Options{
-		Store: a.threads, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
-		Drain: a.config.Drain, OnBusy: a.config.OnBusy,
-	})
-	a.engine.Store(e)
-	return nil
-}
-
-func offlineSkills(s *index.Searcher, c Config, d offline.Dictionary) skills {
-	own := offline.New(s, s, c.Threshold)
-	words := own.Rewriter.WithDictionary(d)
-	return skills{
-		searcher: s, rewriter: words, words: words, grader: own.Grader, reranker: c.newReranker(own.Reranker), list: own.List,
-		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
-	}
-}
-
-// current is the engine to use; the first use indexes the documents.
-func (a *Assistant) current(ctx context.Context) (*engine, error) {
-	if e := a.engine.Load(); e != nil {
-		return e, nil
-	}
-	if _, err := a.Index(ctx); err != nil {
-		return nil, err
-	}
-	return a.engine.Load(), nil
-}
-
-// Ask answers a question and keeps the turn in its thread. The first question
-// indexes Config.Docs, unless Index was called before. Errors match the Err
-// variables of this package, fs.ErrNotExist for missing documents, or
-// *graph.NodeError; a run that ended early can be resumed.
-func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
-	var told []Event // the durable ones
-	for e, err := range a.Stream(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		if !e.Live {
-			told = append(told, e)
-		}
-		if a.config.Observe != nil && !e.Live {
-			a.config.Observe(e)
-		}
-		if t, ok := e.Value.(Token); ok && a.config.Tokens != nil {
-			a.config.Tokens(t)
-		}
-	}
-	r := heard(told)
-	if q.Trace || q.Resume { // of a run that is resumed, its beginning is in the log alone
-		var err error
-		if r.Commits, err = a.log.Commits(ctx, r.ID, r.Thread, told[len(told)-1].Commit); err != nil {
-			return nil, err
-		}
-	}
-	reply, err := a.reply(ctx, r)
-	if err == nil && q.Trace {
-		reply.AnswerMD, reply.FlowTraceMD = a.render(ctx, r)
-	}
-	return reply, err
-}
-
-// Reply returns the reply of an earlier run, named as for [threads.Log.Run]. It
-// holds no answer where the run ended before it had one.
-func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
-	r, err := a.log.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	return a.reply(ctx, r)
-}
-
-// Stream answers a question and yields what happens meanwhile: the durable
-// events, each after what it tells of was saved, and the live ones. The last
-// event holds the final state. Breaking the loop cancels the run.
-func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		request, err := a.request(q)
-		if err == nil && a.ReadOnly() {
-			err = a.readOnly("no question can be saved in it")
-		}
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		e, err := a.current(ctx)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		for event, err := range e.runner.Stream(ctx, request) {
-			if !yield(event, err) {
-				return
-			}
-		}
-	}
-}
-
-// readOnly says that the data folder cannot be changed, and what that means.
-func (a *Assistant) readOnly(consequence string) error {
-	return fmt.Errorf("the data folder %s is open for reading only, so %s: %w", a.config.DataDir, consequence, ErrReadOnly)
-}
-
-// request mints what a turn needs: its thread and run, and the id of the
-// message, once.
-func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
-	request := graph.Request[state.Update]{Thread: q.Thread, Resume: q.Resume, Wait: a.config.Wait}
-	switch {
-	case q.Resume && q.Thread == "":
-		return request, errors.New("resume needs a thread")
-	case q.Resume && q.Text != "":
-		return request, errors.New("resume goes on with the question that was asked; a new question cannot be given with it")
-	case q.Resume:
-		return request, nil
-	case text.Clean(q.Text) == "":
-		return request, ErrEmptyQuery
-	case !threadName(q.Thread):
-		return request, ErrThreadName
-	}
-	if request.Thread == "" {
-		request.Thread = a.config.NewID()
-	}
-	request.Run = a.config.NewID()
-	request.Input = state.Update{Messages: []state.MessageOp{{Put: &state.Message{
-		ID: a.config.NewID(), Role: state.Human, Content: q.Text, Time: a.config.Clock().UTC().Truncate(time.Microsecond),
-	}}}}
-	return request, nil
-}
-
-// longestThread is how many runes the name of a new thread may have.
-const longestThread = 200
-
-// threadName reports whether a thread may have that name: it is shown in lists
-// and typed at command lines. None is minted later.
-func threadName(s string) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= longestThread && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // DrawGraph draws the flow as mermaid, ascii or svg.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
 )
 
 func TestReadOnly(t *testing.T) {
@@ -19,11 +21,11 @@ func TestReadOnly(t *testing.T) {
 		t.Fatalf("read only %v, beside it %v", a.ReadOnly(), writer.ReadOnly())
 	}
 	write(t, filepath.Join(docs, "new.md"), "# Quince\n\nQuince is a fruit.")
-	report, err := a.Index(t.Context())
+	report, err := a.Library().Sync(t.Context())
 	if err != nil || report.Added != 0 || report.Unchanged != report.Files || len(report.Warned) != 1 {
 		t.Errorf("indexing: %+v, %v", report, err)
 	}
-	if got, err := a.Search(t.Context(), "basil", 3); err != nil || len(got.Hits) == 0 {
+	if got, err := a.Search(t.Context(), "basil", ragflow.SearchOptions{Request: search.Request{K: 3}}); err != nil || len(got.Hits) == 0 {
 		t.Errorf("search: %+v, %v", got, err)
 	}
 	if got, err := a.Reply(t.Context(), asked.RunID); err != nil || got.Answer != asked.Answer {
@@ -33,14 +35,14 @@ func TestReadOnly(t *testing.T) {
 	if err := a.Threads().Export(t.Context(), "t", &archive); err != nil || archive.Len() == 0 {
 		t.Errorf("export: %d bytes, %v", archive.Len(), err)
 	}
-	if v, err := a.Verify(t.Context()); err != nil || len(v.Findings) > 0 {
+	if v, err := a.Library().Verify(t.Context()); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %+v, %v", v, err)
 	}
 	_, askErr := a.Ask(t.Context(), ragflow.Question{Text: "And mint?", Thread: "t"})
 	_, importErr := a.Threads().Import(t.Context(), &archive, "copy")
 	for what, err := range map[string]error{
 		"ask": askErr, "import": importErr, "delete": a.Threads().Delete(t.Context(), "t"), "undo": a.Threads().Undo(t.Context(), "t"),
-		"watch": a.Watch(t.Context(), ragflow.WatchOptions{}),
+		"watch": a.Library().Watch(t.Context(), ingest.WatchOptions{}),
 	} {
 		if !errors.Is(err, ragflow.ErrReadOnly) {
 			t.Errorf("%s: %v, want ErrReadOnly", what, err)
@@ -53,7 +55,7 @@ func TestReadOnly(t *testing.T) {
 
 func TestReadOnlyWithoutIndex(t *testing.T) {
 	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: t.TempDir(), ReadOnly: true})
-	if _, err := a.Search(t.Context(), "basil", 3); !errors.Is(err, ragflow.ErrReadOnly) {
+	if _, err := a.Search(t.Context(), "basil", ragflow.SearchOptions{Request: search.Request{K: 3}}); !errors.Is(err, ragflow.ErrReadOnly) {
 		t.Errorf("search: %v, want ErrReadOnly", err)
 	}
 	if list, err := a.Threads().List(t.Context()); err != nil || len(list) != 0 {

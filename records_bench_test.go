@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // madeRecords are n records of about 170 words, some longer than a chunk.
-func madeRecords(n int) iter.Seq2[ragflow.Record, error] {
-	return func(yield func(ragflow.Record, error) bool) {
+func madeRecords(n int) iter.Seq2[ingest.Record, error] {
+	return func(yield func(ingest.Record, error) bool) {
 		r := rand.New(rand.NewPCG(1, 2))
 		words := func(n int) string {
 			var out strings.Builder
@@ -26,7 +27,7 @@ func madeRecords(n int) iter.Seq2[ragflow.Record, error] {
 			return out.String()
 		}
 		for i := range n {
-			if !yield(ragflow.Record{ID: strconv.Itoa(i), Title: words(8), Text: words(50 + r.IntN(250))}, nil) {
+			if !yield(ingest.Record{ID: strconv.Itoa(i), Title: words(8), Text: words(50 + r.IntN(250))}, nil) {
 				return
 			}
 		}
@@ -43,7 +44,7 @@ func BenchmarkIndexRecords(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := a.IndexRecords(b.Context(), "made", n, madeRecords(n)); err != nil {
+		if _, err := a.Library().PutRecords(b.Context(), "made", n, madeRecords(n)); err != nil {
 			b.Fatal(err)
 		}
 		if err := a.Close(); err != nil {

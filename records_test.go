@@ -10,18 +10,20 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
 )
 
 // records yields records, and then an error where there is one.
-func records(all []ragflow.Record, err error) iter.Seq2[ragflow.Record, error] {
-	return func(yield func(ragflow.Record, error) bool) {
+func records(all []ingest.Record, err error) iter.Seq2[ingest.Record, error] {
+	return func(yield func(ingest.Record, error) bool) {
 		for _, r := range all {
 			if !yield(r, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(ragflow.Record{}, err)
+			yield(ingest.Record{}, err)
 		}
 	}
 }
@@ -33,29 +35,29 @@ func TestIndexRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	all := []ragflow.Record{
+	all := []ingest.Record{
 		{ID: "d 1", Title: "Volumes", Text: "A volume keeps data."}, {ID: "d2", Text: "Ports are published."}, {ID: "d3", Title: "Birds and worms"},
 	}
 	broken := errors.New("line 4 is broken")
-	if _, err := a.IndexRecords(t.Context(), "corpus", 3, records(all, broken)); !errors.Is(err, broken) {
+	if _, err := a.Library().PutRecords(t.Context(), "corpus", 3, records(all, broken)); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the sequence", err)
 	}
-	report, err := a.IndexRecords(t.Context(), "corpus", 3, records(all, nil))
+	report, err := a.Library().PutRecords(t.Context(), "corpus", 3, records(all, nil))
 	if err != nil || report.Files != 3 || report.Added != 3 {
 		t.Fatalf("%+v, %v; want three files", report, err)
 	}
 	for query, want := range map[string]string{"volumes": "d 1", "published port": "d2", "worms": "d3"} {
-		reply, err := a.Search(t.Context(), query, 5)
+		reply, err := a.Search(t.Context(), query, ragflow.SearchOptions{Request: search.Request{K: 5}})
 		if err != nil || len(reply.Hits) != 1 || reply.Hits[0].Source != want {
 			t.Errorf("%s: %+v, %v; want %s alone", query, reply, err, want)
 		}
 	}
 	all[1].Text = "Ports are opened."
-	report, err = a.IndexRecords(t.Context(), "corpus", 2, records(all[:2], nil))
+	report, err = a.Library().PutRecords(t.Context(), "corpus", 2, records(all[:2], nil))
 	if err != nil || report.Unchanged != 1 || report.Changed != 1 || report.Removed != 1 || report.Files != 2 {
 		t.Errorf("%+v, %v; want one unchanged, one changed, one removed", report, err)
 	}
-	if n, current, err := a.Records(t.Context(), "corpus"); n != 2 || !current || err != nil {
+	if n, current, err := a.Library().Records(t.Context(), "corpus"); n != 2 || !current || err != nil {
 		t.Errorf("%d records, current %v, %v", n, current, err)
 	}
 }
@@ -67,13 +69,13 @@ func TestIndexRecordsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	var all []ragflow.Record
+	var all []ingest.Record
 	for i := range 2500 {
-		all = append(all, ragflow.Record{ID: strconv.Itoa(i), Text: fmt.Sprintf("document number %d", i)})
+		all = append(all, ingest.Record{ID: strconv.Itoa(i), Text: fmt.Sprintf("document number %d", i)})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	taken := 0
-	_, err = a.IndexRecords(ctx, "corpus", len(all), func(yield func(ragflow.Record, error) bool) {
+	_, err = a.Library().PutRecords(ctx, "corpus", len(all), func(yield func(ingest.Record, error) bool) {
 		for _, r := range all {
 			if taken++; taken == 2200 {
 				cancel()
@@ -86,11 +88,11 @@ func TestIndexRecordsInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want the end of the context", err)
 	}
-	n, _, err := a.Records(t.Context(), "corpus")
+	n, _, err := a.Library().Records(t.Context(), "corpus")
 	if err != nil || n != 2000 {
 		t.Errorf("%d records kept, %v; want the two batches that were whole", n, err)
 	}
-	report, err := a.IndexRecords(t.Context(), "corpus", len(all), records(slices.Clone(all), nil))
+	report, err := a.Library().PutRecords(t.Context(), "corpus", len(all), records(slices.Clone(all), nil))
 	if err != nil || report.Added != 500 || report.Unchanged != 2000 {
 		t.Errorf("%+v, %v; want to go on with the rest", report, err)
 	}

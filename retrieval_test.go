@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
@@ -26,18 +26,18 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 	for _, method := range rank.Methods() {
 		for _, tt := range []struct {
 			name    string
-			weights ragflow.Weights
+			weights search.Weights
 			leg     string
 			asked   int
 		}{
-			{"words", ragflow.Weights{Lexical: 0.3}, ragflow.LegLexical, 0},
-			{"meaning", ragflow.Weights{Dense: 0.7}, ragflow.LegDense, 1},
+			{"words", search.Weights{Lexical: 0.3}, search.LegLexical, 0},
+			{"meaning", search.Weights{Dense: 0.7}, search.LegDense, 1},
 		} {
 			t.Run(method+" "+tt.name, func(t *testing.T) {
 				m := newMeaning("meaning")
 				a := open(t, ragflow.Config{
 					Docs: []string{docs}, Embedder: m,
-					Retrieval: ragflow.Retrieval{Weights: tt.weights, Fusion: rank.Fusion{Method: method}},
+					Retrieval: search.Retrieval{Weights: tt.weights, Fusion: rank.Fusion{Method: method}},
 				})
 				got := searchLeg(t, a, query, 5, "")
 				if n := m.count(llm.Query); n != tt.asked {
@@ -57,7 +57,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 func TestWeightedFusion(t *testing.T) {
 	a := open(t, ragflow.Config{
 		Docs: []string{library(t)}, Embedder: newMeaning("meaning"),
-		Retrieval: ragflow.Retrieval{Fusion: rank.Fusion{Method: rank.ByWeight, Threshold: -1}},
+		Retrieval: search.Retrieval{Fusion: rank.Fusion{Method: rank.ByWeight, Threshold: -1}},
 	})
 	r := searchLeg(t, a, "water basil in summer", 4, "")
 	both := false
@@ -92,7 +92,7 @@ func TestPresets(t *testing.T) {
 	m := newMeaning("meaning")
 	for _, p := range ragflow.Presets() {
 		t.Run(p.Name, func(t *testing.T) {
-			a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Retrieval: ragflow.Retrieval{Preset: p.Name}})
+			a := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Preset: p.Name})
 			r := searchLeg(t, a, "how long does a basil plant keep in summer", 0, "")
 			if len(r.Hits) > p.TopK || len(r.Hits) == 0 {
 				t.Errorf("%d hits, want at most %d", len(r.Hits), p.TopK)
@@ -113,22 +113,24 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
-	words := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{Preset: "fast"}})
+	words := open(t, ragflow.Config{Docs: []string{docs}, Preset: "fast"})
 	if r := searchLeg(t, words, "basil", 0, ""); len(r.Hits) == 0 || len(r.Warnings) != 0 {
 		t.Errorf("fast without a model: %d hits, warnings %q", len(r.Hits), r.Warnings)
 	}
 }
 
 func TestRetrievalIsChecked(t *testing.T) {
+	if _, err := ragflow.Open(t.Context(), ragflow.Config{Preset: "best"}); err == nil || !strings.Contains(err.Error(), `preset "best" is not one of balanced,`) {
+		t.Errorf("unknown preset: %v", err)
+	}
 	for _, tt := range []struct {
 		name string
-		r    ragflow.Retrieval
+		r    search.Retrieval
 		want string
 	}{
-		{"preset", ragflow.Retrieval{Preset: "best"}, `preset "best" is not one of balanced,`},
-		{"fusion", ragflow.Retrieval{Fusion: rank.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
-		{"weights", ragflow.Retrieval{Weights: ragflow.Weights{Dense: -1, Lexical: 1}}, "weights -1/1: each must be 0 or more"},
-		{"depth", ragflow.Retrieval{DenseDepth: -1}, "must not be negative"},
+		{"fusion", search.Retrieval{Fusion: rank.Fusion{Method: "borda"}}, `fusion "borda" is not one of`},
+		{"weights", search.Retrieval{Weights: search.Weights{Dense: -1, Lexical: 1}}, "weights -1/1: each must be 0 or more"},
+		{"depth", search.Retrieval{DenseDepth: -1}, "must not be negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: tt.r})
@@ -156,7 +158,7 @@ func TestWordsAreTurnedDown(t *testing.T) {
 	}
 	const foreign = "Jak długo pielęgnować i podlewać bazylię w pots?"
 	r := searchLeg(t, a, foreign, 10, "")
-	if s := shares(r); s["dense"] < 0.5 || s["lexical"] == 0 || !strings.Contains(r.Note, "searched mostly by meaning: only ") || len(r.Warnings) != 0 {
+	if s := shares(r); s["dense"] < 0.5 || s["lexical"] == 0 || !strings.Contains(r.Note, "searched mostly by meaning: the documents hold only ") || len(r.Warnings) != 0 {
 		t.Errorf("shares %v, note %q, warnings %q", shares(r), r.Note, r.Warnings)
 	}
 	reply := ask(t, a, "", foreign)
@@ -167,12 +169,12 @@ func TestWordsAreTurnedDown(t *testing.T) {
 	if s := shares(r); r.Note != "" || math.Abs(s["dense"]-0.3) > 0.1 {
 		t.Errorf("in the language of the documents: shares %v, note %q", s, r.Note)
 	}
-	for _, leg := range []string{ragflow.LegLexical, ragflow.LegDense} {
+	for _, leg := range []string{search.LegLexical, search.LegDense} {
 		if r := searchLeg(t, a, foreign, 10, leg); r.Note != "" {
 			t.Errorf("by %s alone: note %q", leg, r.Note)
 		}
 	}
-	told := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: ragflow.Dense{Alpha: 0.5}})
+	told := open(t, ragflow.Config{Docs: []string{docs}, Embedder: m, Dense: search.Dense{Alpha: 0.5}})
 	if r := searchLeg(t, told, foreign, 10, ""); r.Note != "" || shares(r)["dense"] != 0.5 {
 		t.Errorf("with alpha: shares %v, note %q", shares(r), r.Note)
 	}
@@ -187,28 +189,32 @@ func TestGraphIsOff(t *testing.T) {
 	write(t, filepath.Join(docs, "cabinet.md"), "# Cabinet\n\nFurniture.\n")
 	for _, tt := range []struct {
 		name  string
-		r     ragflow.Retrieval
+		r     search.Retrieval
 		graph int  // hits with a leg of the graph
 		reads bool // of links, by the first search
 		want  string
 	}{
-		{"default", ragflow.Retrieval{}, 0, false, "cabinet.md volumes.md"},
-		{"weight 0", ragflow.Retrieval{Weights: ragflow.Weights{Lexical: 1}}, 0, false, "cabinet.md volumes.md"},
-		{"by names too", ragflow.Retrieval{Weights: ragflow.Weights{Lexical: 1, Graph: 1}}, 1, true, "cabinet.md volumes.md"},
-		{"following links", ragflow.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
-		{"preset", ragflow.Retrieval{Preset: "exploratory"}, 1, true, "cabinet.md volumes.md backups.md"},
-		{"preset, switched off", ragflow.Retrieval{Preset: "exploratory", Hops: -1}, 0, false, "cabinet.md volumes.md"},
+		{"default", search.Retrieval{}, 0, false, "cabinet.md volumes.md"},
+		{"weight 0", search.Retrieval{Weights: search.Weights{Lexical: 1}}, 0, false, "cabinet.md volumes.md"},
+		{"by names too", search.Retrieval{Weights: search.Weights{Lexical: 1, Graph: 1}}, 1, true, "cabinet.md volumes.md"},
+		{"following links", search.Retrieval{Hops: 1}, 1, true, "cabinet.md volumes.md backups.md"},
+		{"exploratory", search.Retrieval{}, 1, true, "cabinet.md volumes.md backups.md"},
+		{"exploratory without links", search.Retrieval{Hops: -1}, 0, false, "cabinet.md volumes.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Retrieval: tt.r})
+			preset, _, _ := strings.Cut(tt.name, " ")
+			if preset != "exploratory" {
+				preset = ""
+			}
+			a := open(t, ragflow.Config{Docs: []string{docs}, DataDir: t.TempDir(), Retrieval: tt.r, Preset: preset})
 			indexed(t, a)
-			search := func() (*ragflow.SearchReply, int64) {
+			find := func() (*ragflow.SearchReply, int64) {
 				before := ragflow.Statements(a)
 				r := searchLeg(t, a, "cabinet", 5, "")
 				return r, ragflow.Statements(a) - before
 			}
-			r, first := search()
-			_, second := search()
+			r, first := find()
+			_, second := find()
 			// The passages take one statement, read or, by the second search, remembered, and
 			// what cut them another one, once.
 			if read := first > second+1; read != tt.reads {
@@ -218,7 +224,7 @@ func TestGraphIsOff(t *testing.T) {
 			graph := 0
 			for _, h := range r.Hits {
 				sources = append(sources, h.Source)
-				if slices.ContainsFunc(h.Legs, func(l state.Leg) bool { return l.Name == ragflow.LegGraph }) {
+				if slices.ContainsFunc(h.Legs, func(l state.Leg) bool { return l.Name == search.LegGraph }) {
 					graph++
 				}
 			}
@@ -232,7 +238,7 @@ func TestGraphIsOff(t *testing.T) {
 			}
 		})
 	}
-	for name, r := range map[string]ragflow.Retrieval{"4": {Hops: 4}, "-2": {Hops: -2}} {
+	for name, r := range map[string]search.Retrieval{"4": {Hops: 4}, "-2": {Hops: -2}} {
 		if _, err := ragflow.Open(t.Context(), ragflow.Config{Retrieval: r}); err == nil || !strings.Contains(err.Error(), "links are followed over "+name+" hops") {
 			t.Errorf("%s hops: %v", name, err)
 		}
@@ -244,40 +250,11 @@ func TestGraphIsOff(t *testing.T) {
 func TestGraphAlonePassesTheThreshold(t *testing.T) {
 	docs := t.TempDir()
 	write(t, filepath.Join(docs, "a.md"), "---\ntags: armoire\n---\n# Furniture\n\nWood.\n")
-	a := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: ragflow.Retrieval{
-		Fusion: rank.Fusion{Method: rank.ByWeight}, Weights: ragflow.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
+	a := open(t, ragflow.Config{Docs: []string{docs}, Retrieval: search.Retrieval{
+		Fusion: rank.Fusion{Method: rank.ByWeight}, Weights: search.Weights{Dense: 0.6, Lexical: 0.3, Graph: 0.1},
 	}})
-	if r := searchLeg(t, a, "armoire", 5, ""); len(r.Hits) != 1 || r.Hits[0].Legs[0].Name != ragflow.LegGraph {
+	if r := searchLeg(t, a, "armoire", 5, ""); len(r.Hits) != 1 || r.Hits[0].Legs[0].Name != search.LegGraph {
 		t.Errorf("found %+v", r.Hits)
-	}
-}
-
-// TestRelated lists what is connected with a page.
-func TestRelated(t *testing.T) {
-	docs := t.TempDir()
-	write(t, filepath.Join(docs, "a.md"), "---\ndepends_on: b.md\n---\n# A\n\nText.\n")
-	write(t, filepath.Join(docs, "b.md"), "---\ndepends_on: c.md\n---\n# B\n\nText.\n")
-	write(t, filepath.Join(docs, "c.md"), "# C\n\nText, see [A](a.md).\n")
-	a := open(t, ragflow.Config{Docs: []string{docs}})
-	r, err := a.Related(t.Context(), "./a.md", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range r.Related {
-		r.Related[i].Path = filepath.Base(r.Related[i].Path)
-	}
-	want := []ragflow.RelatedDocument{
-		{Source: "b.md", Path: "b.md", Title: "B", Relation: state.DependsOn, Via: "a.md", Hops: 1, Score: 0.5},
-		{Source: "c.md", Path: "c.md", Title: "C", Relation: state.LinksTo, Via: "a.md", Reverse: true, Hops: 1, Score: 0.5},
-	}
-	if d := cmp.Diff(want, r.Related); d != "" {
-		t.Error(d)
-	}
-	if _, err := a.Related(t.Context(), "z.md", 1); !errors.Is(err, ragflow.ErrNoPage) {
-		t.Errorf("a page that is not there: %v", err)
-	}
-	if _, err := a.Related(t.Context(), "a.md", 9); err == nil {
-		t.Error("nine hops are followed")
 	}
 }
 
@@ -303,7 +280,7 @@ func TestSearchWithoutDuplicates(t *testing.T) {
 	if r.Duplicates != 2 || !sources["d.txt"] || !sources["e.txt"] || len(r.Hits) != 3 {
 		t.Errorf("%d near-duplicates left out of %v", r.Duplicates, sources)
 	}
-	ranks, err := a.SearchWith(t.Context(), "needle", ragflow.SearchOptions{TopK: 5, Ranks: true})
+	ranks, err := a.Search(t.Context(), "needle", ragflow.SearchOptions{Request: search.Request{K: 5, Ranks: true}})
 	if err != nil || len(ranks.Hits) != 5 || ranks.Duplicates != 0 {
 		t.Errorf("the ranking alone has %d hits, %v", len(ranks.Hits), err)
 	}
@@ -319,9 +296,9 @@ func TestRetrieveWithScores(t *testing.T) {
 	}
 	m := newMeaning("meaning")
 	a := open(t, ragflow.Config{
-		Docs: []string{docs}, Embedder: m, Retrieval: ragflow.Retrieval{Rerank: ragflow.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Docs: []string{docs}, Embedder: m, Retrieval: search.Retrieval{Rerank: search.RerankOff}, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	for _, leg := range []string{ragflow.LegDense, ragflow.LegLexical, ragflow.LegHybrid} {
+	for _, leg := range []string{search.LegDense, search.LegLexical, search.LegHybrid} {
 		all := searchLeg(t, a, "needle", 3, leg).Hits
 		if len(all) != 3 || all[1].Score <= all[2].Score {
 			t.Fatalf("%s: %+v", leg, all)
@@ -333,25 +310,25 @@ func TestRetrieveWithScores(t *testing.T) {
 					want++
 				}
 			}
-			got, err := a.SearchWith(t.Context(), "needle", ragflow.SearchOptions{TopK: 3, Leg: leg, MinScore: least})
+			got, err := a.Search(t.Context(), "needle", ragflow.SearchOptions{Request: search.Request{K: 3, Leg: leg, MinScore: least}})
 			if err != nil || len(got.Hits) != want {
 				t.Errorf("%s: %d hits score %v and more, %v; want %d", leg, len(got.Hits), least, err, want)
 			}
 		}
 	}
-	if want := `msg="retrieved chunks for query" chunks=3 top_k=3 leg=dense metric=cosine`; !strings.Contains(log.String(), want) {
+	if want := `msg="Retrieved 3 chunks for query (top_k=3, metric=cosine)" leg=dense`; !strings.Contains(log.String(), want) {
 		t.Errorf("the log lacks %s", want)
 	}
 	m.fail = func(llm.Purpose, int) error { return errors.New("out of order") }
-	_, err := a.SearchWith(t.Context(), "other words", ragflow.SearchOptions{Leg: ragflow.LegDense})
-	if !errors.Is(err, ragflow.ErrEmbedding) || !strings.Contains(err.Error(), "out of order") {
+	_, err := a.Search(t.Context(), "other words", ragflow.SearchOptions{Request: search.Request{Leg: search.LegDense}})
+	if !errors.Is(err, search.ErrEmbedding) || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("an embedder that fails: %v", err)
 	}
-	if r, err := a.SearchWith(t.Context(), "other words", ragflow.SearchOptions{}); err != nil || len(r.Warnings) != 1 {
+	if r, err := a.Search(t.Context(), "other words", ragflow.SearchOptions{}); err != nil || len(r.Warnings) != 1 {
 		t.Errorf("a search by both legs: %v, %v", r, err)
 	}
 	empty := open(t, ragflow.Config{DataDir: t.TempDir()})
-	if _, err := empty.Search(t.Context(), "needle", 3); !errors.Is(err, ragflow.ErrNoDocuments) {
+	if _, err := empty.Search(t.Context(), "needle", ragflow.SearchOptions{}); !errors.Is(err, ingest.ErrNoDocuments) {
 		t.Errorf("a collection that is not there: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // tenThousand writes 10,000 files of a few hundred words in 100 folders.
@@ -64,7 +65,7 @@ func indexTenThousand(b *testing.B, c ragflow.Config) *ragflow.Assistant {
 			b.Error(err)
 		}
 	})
-	if _, err := a.Index(b.Context()); err != nil {
+	if _, err := a.Library().Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return a
@@ -74,7 +75,7 @@ func indexTenThousand(b *testing.B, c ragflow.Config) *ragflow.Assistant {
 func BenchmarkIndexUnchanged(b *testing.B) {
 	a := indexTenThousand(b, ragflow.Config{DataDir: b.TempDir(), Docs: []string{tenThousand(b)}})
 	for b.Loop() {
-		r, err := a.Index(b.Context())
+		r, err := a.Library().Sync(b.Context())
 		if err != nil || r.Unchanged != 10_000 {
 			b.Fatal(r, err)
 		}
@@ -96,10 +97,10 @@ func BenchmarkEditOne(b *testing.B) {
 				}
 				if restart {
 					a = indexTenThousand(b, c)
-				} else if r, err := a.Index(b.Context()); err != nil || r.Changed != 1 {
+				} else if r, err := a.Library().Sync(b.Context()); err != nil || r.Changed != 1 {
 					b.Fatal(r, err)
 				}
-				reply, err := a.Search(b.Context(), fmt.Sprintf("revision%d", n), 1)
+				reply, err := a.Search(b.Context(), fmt.Sprintf("revision%d", n), ragflow.SearchOptions{Request: search.Request{K: 1}})
 				if err != nil || len(reply.Hits) != 1 || filepath.Base(reply.Hits[0].Source) != fmt.Sprintf("%d.md", i) {
 					b.Fatal(reply, err)
 				}

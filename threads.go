@@ -1,27 +1,43 @@
 package ragflow
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
-	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
 )
 
-// Threads lists, shows and edits the conversations of the data folder.
-func (a *Assistant) Threads() *threads.Log { return a.log }
-
-// heard is a run as its durable events told of it while it went on: of its
-// commits, when they were made and what their tasks noted. Its state is shared with the
-// thread, and not to be written to.
-func heard(told []Event) *transcript.Run {
-	last := told[len(told)-1]
+// runOf puts a run together from its durable events. Its state is shared with the
+// thread and must not be changed.
+func runOf(events []Event) *transcript.Run {
+	last := events[len(events)-1]
 	r := &transcript.Run{Thread: last.Thread, ID: last.Run, State: last.State}
-	for _, e := range slices.Backward(told) {
-		if e.Kind != graph.RunEnded { // which tells of the commit before once more
+	for _, e := range slices.Backward(events) {
+		if e.Kind != graph.RunEnded { // which repeats the last commit
 			r.Commits = append(r.Commits, graph.Commit{ID: e.Commit, Run: e.Run, Step: e.Step, Status: e.Status, Time: e.Time, Deltas: e.Tasks})
 		}
 	}
@@ -41,12 +57,256 @@ func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceM
 }
 
 func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
-	var files sourceFiles
+	var files ingest.CitedFiles
 	answerMD = transcript.AnswerMD(*r, transcript.Options{
 		SourcesHeader: prompts.Say(prompts.SourcesHeader, r.State.Turn.Language),
-		Path:          func(c state.Citation) string { return citedPath(c.Root, c.Source) },
+		Path:          func(c state.Citation) string { return ingest.Path(c.Root, c.Source) },
 		Changed:       prompts.Say(prompts.Changed, r.State.Turn.Language),
-		IsChanged:     func(c state.Citation) bool { return files.changed(ctx, c) },
+		IsChanged:     func(c state.Citation) bool { return files.Changed(ctx, c) },
 	})
 	return answerMD, transcript.FlowTraceMD(*r)
+}
+
+// PromptReply is the prompt for the answer to a question, whether a model was asked or
+// not: it can be given to any model (REQUIREMENTS X09). Its JSON is the
+// member prompt of `ragflow ask --json --show-prompt`.
+type PromptReply struct {
+	SystemPrompt      string         `json:"system_prompt"`
+	UserMessage       string         `json:"user_message"`
+	AssembledContext  string         `json:"assembled_context"` // the sources as Config.Context assembles them
+	Sources           []PromptSource `json:"sources"`           // in the order of [Source N]
+	ContextTokenCount int            `json:"context_token_count"`
+}
+
+// PromptSource is a source of a prompt (REQUIREMENTS X10).
+type PromptSource struct {
+	N          int     `json:"n"`
+	Source     string  `json:"document_source"` // path under the folder given
+	ChunkIndex int     `json:"chunk_index"`     // of the passage in its document, from 0
+	ChunkID    string  `json:"chunk_id"`
+	Title      string  `json:"title"`
+	Score      float64 `json:"score"`
+	Snippet    string  `json:"snippet"` // its first 200 characters
+}
+
+// Prompt returns the prompt for the answer of a run, named as for [threads.Log.Run]. The lines around what is data differ from call
+// to call, so that no document can hold them.
+func (a *Assistant) Prompt(ctx context.Context, run string) (*PromptReply, error) {
+	r, err := a.log.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	s := r.State
+	if n := len(s.Messages); n > 0 && s.Messages[n-1].Role == state.AI {
+		s.Messages = s.Messages[:n-1] // its own answer
+	}
+	task := nodes.Answering{ContentTokens: a.config.ContentTokens, Context: a.config.Context}.Task(s)
+	messages := model.Messages(task, a.system)
+	reply := &PromptReply{
+		SystemPrompt: messages[0].Content, UserMessage: messages[len(messages)-1].Content,
+		AssembledContext: a.config.Context.Assemble(task.Sources, task.Language),
+		Sources:          make([]PromptSource, len(task.Sources)),
+	}
+	reply.ContextTokenCount = text.Count(reply.AssembledContext)
+	for i, src := range task.Sources {
+		reply.Sources[i] = PromptSource{
+			N: i + 1, Source: src.Source, ChunkIndex: src.Ordinal, ChunkID: src.ID, Title: src.Title,
+			Score: src.Score, Snippet: cite.Snippet(src.Text),
+		}
+	}
+	return reply, nil
+}
+
+// Facts about feedback; match them with errors.Is.
+var (
+	// ErrNoAnswer means that the rated turn has no answer to promote: its run did
+	// not end, or the documents did not hold the answer.
+	ErrNoAnswer = errors.New("the turn has no answer to promote")
+
+	// ErrSealed means that feedback, which is stored as plain text, is not taken
+	// from encrypted conversations.
+	ErrSealed = errors.New("conversations are encrypted, and feedback would not be")
+)
+
+// Ratings of an answer.
+const (
+	RatingUp   = "up"
+	RatingDown = "down"
+)
+
+const (
+	feedbackFile = "feedback.jsonl" // in the data folder: one [Feedback] per line, oldest first
+	promotedDir  = "promoted"       // beside index.db: promoted answers, one Markdown file each
+	maxNote      = 2000             // runes of a note
+)
+
+// Rating is a person's opinion of one answer.
+type Rating struct {
+	Thread   string
+	Turn     int    // from 1; 0 is the last turn
+	Good     bool   // promotes the answer; false withdraws an earlier promotion
+	Note     string // why; at most 2000 runes; may be empty
+	Question string // title of the promoted answer; empty: the question of the turn
+}
+
+// Feedback is one stored rating. Its JSON is the schema of `ragflow feedback up
+// --json` and a line of feedback.jsonl.
+type Feedback struct {
+	Time     time.Time `json:"time"` // UTC
+	ThreadID string    `json:"thread_id"`
+	RunID    string    `json:"run_id"`
+	Question string    `json:"question"`
+	Rating   string    `json:"rating"` // RatingUp or RatingDown
+	Note     string    `json:"note"`
+	Document string    `json:"document"` // path of the promoted answer; empty where there is none
+}
+
+// FeedbackReply lists feedback, the newest first. Its JSON is the schema of
+// `ragflow feedback list --json`.
+type FeedbackReply struct {
+	Feedback []Feedback `json:"feedback"`
+}
+
+// Rate stores a rating in the data folder. A good rating also promotes the
+// answer: it is written as a Markdown file that later questions search like any
+// document, and that a person may edit or delete. A bad rating deletes that
+// file. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
+// ErrSealed or ErrReadOnly.
+func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
+	switch {
+	case a.config.ThreadKeys != nil:
+		return nil, ErrSealed
+	case a.config.DataDir == "":
+		return nil, errors.New("feedback is kept in the data folder, and Config.DataDir names none")
+	case a.ReadOnly():
+		return nil, a.readOnly("no feedback can be stored")
+	case utf8.RuneCountInString(r.Note) > maxNote:
+		return nil, fmt.Errorf("a note has at most %d characters", maxNote)
+	}
+	id, err := a.runOfTurn(ctx, r.Thread, r.Turn)
+	if err != nil {
+		return nil, err
+	}
+	run, err := a.log.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	turn := run.State.Turn
+	f := &Feedback{
+		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: r.Thread, RunID: id,
+		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: RatingDown, Note: text.Clean(r.Note),
+	}
+	path := filepath.Join(a.config.promotedFolder(), promotedName(id))
+	if r.Good {
+		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || len(turn.Citations) == 0 {
+			return nil, fmt.Errorf("promote the answer of run %q: %w", id, ErrNoAnswer)
+		}
+		f.Rating, f.Document = RatingUp, path
+		err = writePromoted(path, f, turn)
+	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store feedback: %w", err)
+	}
+	a.bound.Store(nil) // the next question reads the promoted answers again
+	return f, a.appendFeedback(f)
+}
+
+// ReadFeedback lists the ratings stored in a data folder, the newest first. A line of the file that
+// cannot be read is an error that names it.
+func ReadFeedback(dataDir string) (*FeedbackReply, error) {
+	out := &FeedbackReply{Feedback: []Feedback{}}
+	path := filepath.Join(dataDir, feedbackFile)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read feedback: %w", err)
+	}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var f Feedback
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s:%d: not a line of feedback: %w", path, n, err), file.Close())
+		}
+		out.Feedback = append([]Feedback{f}, out.Feedback...)
+	}
+	return out, errors.Join(lines.Err(), file.Close())
+}
+
+// appendFeedback adds a line in one write, so that two processes do not mix
+// their lines.
+func (a *Assistant) appendFeedback(f *Feedback) error {
+	line, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("store feedback: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(a.config.DataDir, feedbackFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("store feedback: %w", err)
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// promotedFolder is where promoted answers lie: beside the index that finds
+// them; "" where the index is in memory.
+func (c Config) promotedFolder() string {
+	if c.indexPath() == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir)
+}
+
+// promotedName is the file of a run's answer; run ids are arbitrary text.
+func promotedName(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return hex.EncodeToString(sum[:6]) + ".md"
+}
+
+// writePromoted writes an answer with its question and sources.
+func writePromoted(path string, f *Feedback, t state.Turn) error {
+	var sources []string
+	for _, c := range t.Citations {
+		sources = append(sources, fmt.Sprintf("%s:%d", c.Source, c.StartLine))
+	}
+	head, err := yaml.Marshal(map[string]any{
+		"title": f.Question, "document_type": "promoted answer", "thread": f.ThreadID, "run": f.RunID,
+		"promoted": f.Time.Format(time.RFC3339), "sources": sources,
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "---\n%s---\n\n%s\n", head, strings.TrimSpace(t.Answer))
+	return os.WriteFile(path, b.Bytes(), 0o600)
+}
+
+// runOfTurn returns the run that answered a turn of a thread.
+func (a *Assistant) runOfTurn(ctx context.Context, thread string, turn int) (string, error) {
+	t, err := a.log.Thread(ctx, thread)
+	if err != nil {
+		return "", err
+	}
+	var runs []string // of the questions
+	for _, m := range t.Messages {
+		if m.Role == state.Human {
+			runs = append(runs, m.Run)
+		}
+	}
+	if turn == 0 {
+		turn = len(runs)
+	}
+	switch {
+	case turn < 1 || turn > len(runs):
+		return "", fmt.Errorf("turn %d of thread %q, which has %d: %w", turn, thread, len(runs), ErrNotFound)
+	case runs[turn-1] == "":
+		return "", fmt.Errorf("turn %d of thread %q, whose log was pruned: %w", turn, thread, ErrNotFound)
+	}
+	return runs[turn-1], nil
 }

@@ -112,7 +112,7 @@ func TestUndo(t *testing.T) {
 			if got := agree(t, a, data, "t"); len(got.Messages) != 0 || got.Turns != 0 {
 				t.Errorf("after all undos: %d messages, %d turns", len(got.Messages), got.Turns)
 			}
-			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
+			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, threads.ErrNothingToUndo) {
 				t.Errorf("error = %v, want ErrNothingToUndo", err)
 			}
 			if err := a.Threads().Undo(t.Context(), "nobody"); !errors.Is(err, ragflow.ErrNotFound) {
@@ -338,7 +338,7 @@ func TestPrune(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, ragflow.ErrNothingToUndo) {
+			if err := a.Threads().Undo(t.Context(), "t"); !errors.Is(err, threads.ErrNothingToUndo) {
 				t.Errorf("undo of a pruned turn: error = %v", err)
 			}
 			if _, err := a.Threads().Prune(t.Context(), "twin", threads.PruneOptions{Before: time.Now().Add(time.Hour)}); err != nil {

@@ -47,7 +47,7 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := a.Index(b.Context()); err != nil {
+	if _, err := a.Library().Sync(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	asked := turnQuestions()

@@ -19,8 +19,8 @@ const (
 	archiveVersion = 1
 )
 
-// Archive is a whole thread outside of a store. [Archive.Write] writes it as text
-// with one JSON object a line: a header; each commit with its deltas, oldest first;
+// Archive is a complete thread outside of a store. [Archive.Write] writes it as text
+// with one JSON object per line: a header; each commit with its deltas, oldest first;
 // each pending result; and last the number of lines before it and the SHA-256 of
 // their bytes.
 //
@@ -30,14 +30,14 @@ const (
 //	{"lines":9,"sha256":"…"}
 type Archive struct {
 	Thread  string
-	Created time.Time          // when the thread was made
-	Commits []graph.Commit     // oldest first, each with its deltas; Parent is the one before
-	Pending []graph.TaskResult // finished tasks of a superstep that was not committed
+	Created time.Time          // creation time of the thread
+	Commits []graph.Commit     // oldest first, each with its deltas; Parent is the previous commit
+	Pending []graph.TaskResult // finished tasks of an uncommitted superstep
 }
 
-// ArchiveError reports why a file is not a whole archive.
+// ArchiveError reports why a file is not a complete archive.
 type ArchiveError struct {
-	Line   int // from 1; 0 if it is not about one line
+	Line   int // from 1; 0 if no line is to blame
 	Reason string
 }
 
@@ -71,8 +71,8 @@ type commitLine struct {
 	Deltas      []deltaLine    `json:"deltas,omitempty"`
 }
 
-// deltaLine holds a body as nested JSON, which a person can read, or as text if
-// its bytes would change by that.
+// deltaLine has the body as nested JSON, which is readable, or as text if nesting would
+// change its bytes.
 type deltaLine struct {
 	Rank     int             `json:"rank"`
 	Path     string          `json:"path,omitempty"`

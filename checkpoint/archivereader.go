@@ -22,10 +22,9 @@ import (
 const MaxArchive = 1 << 30
 
 // ReadArchive reads what [Archive.Write] wrote and checks all of it: the sum,
-// every line, the order of commits, and that a store accepts each. What the bodies
-// mean is for the caller to check. An input that fails a check or has more than
-// limit bytes (0: [MaxArchive]) gives an [*ArchiveError]. The archive is held in
-// memory.
+// every line, the order of commits, and that a store accepts each commit. The caller must
+// check the content of bodies. An input that fails a check or has more than limit bytes
+// (0: [MaxArchive]) gives an [*ArchiveError]. The archive is in memory.
 func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 	if limit <= 0 {
 		limit = MaxArchive
@@ -58,8 +57,8 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 	return a, in.end()
 }
 
-// clean returns a checked copy of an archive under the name of a thread, or its own
-// name.
+// clean returns a checked copy of an archive with the given thread name, or with its own
+// name if that is empty.
 func (a *Archive) clean(thread string) (*Archive, error) {
 	if len(a.Commits) == 0 {
 		return nil, &ArchiveError{0, "no commits"}
@@ -89,7 +88,7 @@ func (a *Archive) add(c graph.Commit) error {
 	}
 	switch {
 	case c.Parent != last:
-		return fmt.Errorf("parent %d is not the commit before, %d", c.Parent, last)
+		return fmt.Errorf("parent %d is not the previous commit %d", c.Parent, last)
 	case c.ID <= last:
 		return fmt.Errorf("id %d does not follow %d", c.ID, last)
 	case c.Run == "":
@@ -173,7 +172,7 @@ func (in *archiveReader) next(v any) error {
 	return in.decode(line, v)
 }
 
-// header reads the first line, which tells an archive from other files.
+// header reads the first line, which identifies an archive.
 func (in *archiveReader) header(h *headerLine) error {
 	line, err := in.read()
 	if err != nil {

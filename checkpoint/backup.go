@@ -11,9 +11,9 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Backup writes the whole store, as it is at one moment, to a new file at path and
-// forces it to the disk. Commits that are still in the write-ahead log are part of
-// it. Writers go on meanwhile. An encrypted store stays encrypted. The error
+// Backup writes a consistent copy of the whole store to a new file at path and forces it to
+// the disk. The copy includes commits that are still in the write-ahead log. Writers are not
+// blocked. An encrypted store stays encrypted. The error
 // matches [fs.ErrExist] if the file exists.
 func (s *SQLite) Backup(ctx context.Context, path string) error {
 	if err := s.backup(ctx, path); err != nil {
@@ -45,11 +45,11 @@ func (s *SQLite) backup(ctx context.Context, path string) error {
 	return err
 }
 
-// Restore replaces the content of the store at path by that of a backup, in one
-// transaction; the store is created if it does not exist. The backup is checked
-// first, and nothing changes unless it is whole. Other processes may have the store
-// open: their leases are lost. If the store is too damaged to be opened, its files
-// are renamed; setAside is then their new name.
+// Restore replaces the content of the store at path by the content of a backup, in one
+// transaction. The store is created if it does not exist. The backup is checked first, and
+// nothing changes if it is damaged. Other processes may have the store open: their leases
+// are lost. If the store is too damaged to be opened, its files are renamed; setAside is
+// their new name.
 func Restore(ctx context.Context, backup, path string) (setAside string, err error) {
 	if err := checkBackup(ctx, backup); err != nil {
 		return "", fmt.Errorf("restore %s: %w", backup, err)
@@ -57,7 +57,7 @@ func Restore(ctx context.Context, backup, path string) (setAside string, err err
 	err = restore(ctx, backup, path)
 	if errors.Is(err, ErrDamaged) {
 		setAside = path + ".damaged-" + time.Now().UTC().Format("20060102-150405")
-		// The log first: without its file it must not meet a new one.
+		// Rename the log first: it must not end up next to a new database file.
 		for _, suffix := range []string{"-wal", "-shm", ""} {
 			if err := os.Rename(path+suffix, setAside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return "", fmt.Errorf("set the damaged store aside: %w", err)
@@ -92,8 +92,8 @@ func restore(ctx context.Context, backup, path string) error {
 		return err
 	}
 	err = db.WriteFrom(ctx, backup, func(tx *sqlite.Tx) error {
-		// Ids of commits and tokens of leases are not given twice, so that a writer
-		// that is still at work is refused.
+		// IDs of commits and tokens of leases are never reused, so that an old writer
+		// is rejected.
 		const lastToken = `max(coalesce((SELECT max(token) FROM threads), 0), coalesce((SELECT value FROM meta WHERE key = '` + lastTokenKey + `'), 0))`
 		var commit, token, restoredCommit, restoredToken int64
 		last := `SELECT ` + lastCommit + `, ` + lastToken

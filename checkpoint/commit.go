@@ -14,7 +14,7 @@ import (
 )
 
 // Commit implements [graph.Store]. It also renews the lease. A body that is not
-// JSON in UTF-8 is refused with a [graph.EntryError]; invalid UTF-8 in an Error is
+// JSON in UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is
 // replaced.
 func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
 	b, err := graph.NormalizeBatch(l.Thread, b, s.clock())
@@ -82,7 +82,7 @@ type entry struct {
 	snapshot []byte // deflated; nil if there is none
 }
 
-// deltaRow is a delta with the columns that hold its notes.
+// deltaRow is a delta with the columns of its notes.
 type deltaRow struct {
 	graph.Delta
 	start, duration any
@@ -204,7 +204,7 @@ func (s *SQLite) sealDelta(d deltaRow, place string) (t sealedDelta, err error) 
 	return t, err
 }
 
-// turns is what a commit adds to the number of turns of its thread.
+// turns returns the change of the number of turns by a commit.
 func turns(s graph.Source) int {
 	switch s {
 	case graph.SourceInput:

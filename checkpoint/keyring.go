@@ -16,7 +16,7 @@ import (
 // keyBytes is the length of a key: AES-256.
 const keyBytes = 32
 
-// Keyring gives the keys of an encrypted store.
+// Keyring has the keys of an encrypted store.
 type Keyring struct {
 	// Current is the id of the key that encrypts new records: 1 to 32 ASCII
 	// letters, digits, dots, dashes and underscores. Every record names its key.
@@ -144,7 +144,7 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 func (s *SQLite) useKeys(tx *sqlite.Tx, seal *sealer, known []string) error {
 	for _, id := range known {
 		if _, err := seal.aead(id); err != nil {
-			return &KeyError{s.path, id, fmt.Sprintf("records still need it, and %v: give it beside the current one until they are encrypted again", err)}
+			return &KeyError{s.path, id, fmt.Sprintf("records still need it, and %v: give it together with the current key until they are encrypted again", err)}
 		}
 		var witness any
 		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, keyPrefix+id).Scan(&witness); err != nil {

@@ -58,8 +58,8 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 	}
 }
 
-// lease is the row of a thread as far as it matters for its lease. It changes
-// with every renewal.
+// lease is the part of a thread's row that belongs to its lease. It changes with every
+// renewal.
 type lease struct {
 	thread, token, until, ttl int64 // thread is 0 if there is none; until is 0 once released
 	head                      graph.CommitID
@@ -83,7 +83,8 @@ func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
 	return l, nil
 }
 
-// acquire gives the next token, also if an abandoned lease is still as it was seen.
+// acquire takes the next token. It takes over an abandoned lease only if the lease has not
+// changed since it was seen.
 func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOptions, seen lease, abandoned bool) (graph.Lease, error) {
 	var now lease
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
@@ -128,11 +129,11 @@ func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) er
 	})
 }
 
-// holding is a thread under a lease.
+// holding is a thread with a valid lease.
 type holding struct {
 	thread int64
 	head   graph.CommitID
-	last   int64 // greatest commit id ever given in the store
+	last   int64 // greatest commit ID ever used in the store
 }
 
 // held returns the thread of a lease; the error matches [graph.ErrSuperseded] if

@@ -27,7 +27,7 @@ func ProcessOwner() string {
 // identity is what a process id needs to name one process.
 type identity struct{ nonce, space string }
 
-var self = sync.OnceValue(func() identity { //nolint:gochecknoglobals // identity of the process, never changed
+var self = sync.OnceValue(func() identity {
 	me := identity{nonce: fmt.Sprintf("%08x", rand.Uint32())}
 	if names := bootAndNamespace(); names != "" {
 		sum := sha256.Sum256([]byte(names))

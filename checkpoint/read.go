@@ -17,8 +17,8 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// walkFirst and walkMore are how many commits Walk reads at a time. Most callers
-// want only the newest ones.
+// walkFirst and walkMore are the numbers of commits that Walk reads at a time. Most
+// callers need only the newest commits.
 const (
 	walkFirst = 16
 	walkMore  = 256
@@ -109,9 +109,9 @@ func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte
 	return body, nil
 }
 
-// Walk implements [graph.Store]. It reads in parts, and holds no connection while
-// the caller looks at a commit. If the thread is pruned or deleted meanwhile, the
-// walk ends with [graph.ErrNotFound].
+// Walk implements [graph.Store]. It reads in parts and uses no connection while the caller
+// handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
+// [graph.ErrNotFound].
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
 	return func(yield func(graph.Commit, error) bool) {
 		for next, count := from, walkFirst; ; count = walkMore {
@@ -207,7 +207,7 @@ func (s *SQLite) deltas(tx *sqlite.Tx, thread string, id int64, after, upTo grap
 	return nil
 }
 
-// columns are those of a delta that need decoding.
+// columns are the encoded columns of a delta.
 type columns struct {
 	body, error, notes any
 	start, duration    sql.NullInt64
@@ -276,18 +276,17 @@ func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, erro
 // Info is one line in a list of threads.
 type Info struct {
 	Thread  string
-	Created time.Time      // when it was first acquired, in UTC
+	Created time.Time      // time of the first Acquire, in UTC
 	Touched time.Time      // time of its newest commit, in UTC
 	First   graph.CommitID // its oldest commit
 	Head    graph.CommitID
-	Status  graph.Status // of its last run
-	Inputs  int          // turns of the conversation: inputs, less those that were taken back
-	Bytes   int64        // of the bodies of its deltas
+	Status  graph.Status // status of its last run
+	Inputs  int          // turns of the conversation: inputs that were not undone
+	Bytes   int64        // size of the bodies of its deltas
 }
 
-// Threads lists the threads that have a commit, the one with the newest commit
-// first, by the order of commits and not by their times, because a clock may go
-// back.
+// Threads lists the threads that have a commit, newest commit first. The order is that of
+// commit IDs and not of times, because a clock can be set back.
 func (s *SQLite) Threads(ctx context.Context) (infos []Info, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		infos, err = list(tx, math.MaxInt64, "")
@@ -296,7 +295,7 @@ func (s *SQLite) Threads(ctx context.Context) (infos []Info, err error) {
 	return infos, err
 }
 
-// Info returns the line of one thread; [graph.ErrNotFound] if it has no commit.
+// Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
 func (s *SQLite) Info(ctx context.Context, thread string) (Info, error) {
 	var infos []Info
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -331,7 +330,7 @@ func list(tx *sqlite.Tx, before int64, condition string, args ...any) ([]Info, e
 
 // FindRun returns the thread of a run and the newest commit of the run;
 // [graph.ErrNotFound] if no commit belongs to it. If several threads have the run,
-// it returns the one where it ended first: forks come later.
+// it returns the thread where the run ended first: forks are newer.
 func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT t.name, max(c.id) FROM commits c JOIN threads t ON t.id = c.thread

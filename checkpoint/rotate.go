@@ -11,12 +11,11 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Rotate encrypts every record again that is not under the current key, also those
-// that were written without one, and returns in how many commits and pending
-// results there were such. It works in short transactions beside other writers and
-// may be interrupted and repeated. After it the old keys are not needed any more.
-// Other processes must have begun to write with the new key before. Without keys
-// the error matches [ErrKey].
+// Rotate encrypts every record that is not encrypted with the current key, including
+// unencrypted records. It returns the number of commits and pending results that it changed.
+// It works in short transactions concurrently with other writers, and can be interrupted and
+// repeated. Afterwards the old keys are no longer needed. Other processes must already write
+// with the new key. Without keys the error matches [ErrKey].
 func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 	if s.sealer == nil {
 		return 0, fmt.Errorf("rotate: %w", &KeyError{Path: s.path, Reason: "it was opened without keys: give them"})
@@ -63,7 +62,7 @@ func stale(column string) string {
 	return ` (` + column + ` IS NOT NULL AND substr(CAST(` + column + ` AS BLOB), 1, length(?1)) <> ?1) `
 }
 
-// rotateStep bounds the commits that one transaction of Rotate encrypts.
+// rotateStep is the maximum number of commits in one transaction of Rotate.
 const rotateStep = 128
 
 // rotateCommits encrypts the next commits that need it, after an id, and returns

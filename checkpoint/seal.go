@@ -25,7 +25,7 @@ const (
 // use.
 type sealer struct {
 	ring   Keyring
-	strict bool // everything is encrypted; a value that is not was put there by somebody else
+	strict bool // everything is encrypted; an unencrypted value was written by somebody else
 
 	mu    sync.Mutex
 	aeads map[string]cipher.AEAD
@@ -111,7 +111,7 @@ func (s *sealer) open(place string, value any) ([]byte, error) {
 		return nil, fmt.Errorf("the record is damaged: it is a %T", value)
 	}
 	if s != nil && s.strict {
-		return nil, errors.New("it is not encrypted, as everything in this store is: it was not written by this store")
+		return nil, errors.New("it is not encrypted, but everything in this store is: it was not written by this store")
 	}
 	return body, nil
 }

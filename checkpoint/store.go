@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Durability says what a commit survives.
+// Durability selects the failures that a commit survives.
 type Durability int
 
 // The levels of durability.
@@ -28,7 +28,7 @@ const (
 	PowerLoss
 )
 
-// Access says what a file is opened for.
+// Access selects how a file is opened.
 type Access int
 
 // The kinds of access.
@@ -47,7 +47,7 @@ const (
 // changed nothing.
 var (
 	ErrClosed   = sqlite.ErrClosed   // the store was closed
-	ErrDamaged  = sqlite.ErrDamaged  // the file is not a whole database
+	ErrDamaged  = sqlite.ErrDamaged  // the file is not a valid database
 	ErrFull     = sqlite.ErrFull     // the disk is full
 	ErrIO       = sqlite.ErrIO       // the disk cannot be read or written
 	ErrReadOnly = sqlite.ErrReadOnly // the file or folder cannot be written
@@ -65,19 +65,19 @@ type Counters struct {
 	Writes     int64 // changes saved; greater than Commits if several shared a transaction
 }
 
-// Options say how to open a store. The zero value works.
+// Options configure a store. The zero value works.
 type Options struct {
 	// Views are CREATE VIEW statements over the view log and the tables, so that
-	// other tools can read what bodies hold. They are made again when a text changes.
+	// other tools can read the content of bodies. They are recreated when a text changes.
 	Views []string
 	// Durability of commits.
 	Durability Durability
-	// Access says whether a file that cannot be written is an error.
+	// Access decides whether a read-only file is an error.
 	Access Access
 	// Keys encrypt the store; see the package comment. An encrypted store opens
 	// only with its keys. Nil: no encryption.
 	Keys *Keyring
-	// Clock tells the time for leases and for commits without one. Nil: time.Now.
+	// Clock is the time source for leases and for commits without a time. Nil: time.Now.
 	Clock func() time.Time
 }
 
@@ -86,7 +86,7 @@ type Options struct {
 type SQLite struct {
 	db     *sqlite.DB
 	clock  func() time.Time
-	path   string  // as given; for messages
+	path   string  // as given, for messages
 	sealer *sealer // nil: nothing is encrypted
 }
 
@@ -156,7 +156,7 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if err := current(tx); err != nil || got == want { // another process was first
+		if err := current(tx); err != nil || got == want { // another process did it first
 			return err
 		}
 		old, err := texts(tx, `SELECT 'DROP VIEW "' || replace(name, '"', '""') || '"' FROM sqlite_schema WHERE type = 'view'`)
@@ -203,16 +203,16 @@ func (s *SQLite) Vacuum(ctx context.Context) error { return s.db.Vacuum(ctx) }
 // ReadOnly reports whether the file was opened for reading only.
 func (s *SQLite) ReadOnly() bool { return s.db.ReadOnly() }
 
-// Counters returns what the store did so far.
+// Counters returns the counters of the store.
 func (s *SQLite) Counters() Counters { return Counters(s.db.Counters()) }
 
 // now is the time in microseconds since 1970.
 func (s *SQLite) now() int64 { return s.clock().UnixMicro() }
 
-// micro is a time as the store keeps it.
+// micro converts a time from the format of the store.
 func micro(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
 
-// notFound says which thread, commit or run does not exist.
+// notFound returns the error of a missing thread, commit or run.
 func notFound(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
 }

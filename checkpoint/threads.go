@@ -68,8 +68,8 @@ func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to st
 
 // Import adds the thread of an archive, under the given name or, if that is empty,
 // its own: all or nothing. Commits keep their ids if all are greater than any that
-// the store has given, else they get new ones in the same order. The error matches
-// [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it is held.
+// the store has used, else they get new ones in the same order. The error matches
+// [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
 func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 	a, err := a.clean(thread)
 	if err != nil {

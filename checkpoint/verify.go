@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Finding is something in a store that is wrong.
+// Finding is a problem in a store.
 type Finding struct {
 	Thread  string         `json:"thread"` // empty if it is about the file
 	Commit  graph.CommitID `json:"commit"` // 0 if it is not about one commit
@@ -29,9 +29,9 @@ func (f Finding) String() string {
 
 // Verify checks threads, or all of them and the file if none is named: that each
 // commit follows its parent, everything can be decoded, counts are right, and
-// SQLite finds no damage. It changes nothing. An error means that it could not
-// look; [graph.ErrNotFound] for an unknown thread. What bodies mean is for the
-// caller to check.
+// SQLite finds no damage. It changes nothing. An error means that the check was not
+// possible, [graph.ErrNotFound] that a thread is unknown. The caller must check the content
+// of bodies.
 func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, error) {
 	var found []Finding
 	if len(threads) == 0 {
@@ -106,7 +106,7 @@ func (v *verifier) verify(tx *sqlite.Tx) error {
 		v.find(0, "%d bytes are counted, the log holds %d", size, logSize)
 	}
 	for at := graph.CommitID(newest.Int64); at > 0; {
-		// One commit at a time, so that one that cannot be read is named.
+		// One commit at a time, so that the error names an unreadable commit.
 		commits, err := v.s.walk(tx, v.thread, id, at, 1)
 		if errors.Is(err, ErrDamaged) {
 			return err
@@ -133,7 +133,7 @@ func (v *verifier) verify(tx *sqlite.Tx) error {
 	return nil
 }
 
-// commit checks one commit; before is the one before it in the thread.
+// commit checks one commit; before is the previous commit of the thread.
 func (v *verifier) commit(tx *sqlite.Tx, c graph.Commit, before graph.CommitID) error {
 	if c.Parent != before {
 		v.find(c.ID, "its parent is commit %d, the commit before it is %d", c.Parent, before)

@@ -97,29 +97,6 @@ func Reliability(graded []Graded, n int) []Bin {
 	return bins
 }
 
-// AdaptiveReliability returns up to n bins that hold equally many cases, as
-// near as their number allows; equal scores are not torn apart. Low and High
-// are the smallest and the greatest score of a bin.
-func AdaptiveReliability(graded []Graded, n int) []Bin {
-	sorted := slices.DeleteFunc(slices.Clone(graded), func(g Graded) bool { return math.IsNaN(g.Score) })
-	slices.SortFunc(sorted, func(a, b Graded) int { return cmp.Compare(a.Score, b.Score) })
-	bins := []Bin{}
-	for i, at := 1, 0; i <= n && at < len(sorted); i++ {
-		end := max(at+1, i*len(sorted)/n)
-		for end < len(sorted) && sorted[end].Score == sorted[end-1].Score {
-			end++
-		}
-		b := Bin{Low: sorted[at].Score, High: sorted[end-1].Score}
-		for _, g := range sorted[at:end] {
-			b.add(min(max(g.Score, 0), 1), g.True)
-		}
-		b.close()
-		bins = append(bins, b)
-		at = end
-	}
-	return bins
-}
-
 func (b *Bin) add(score float64, isTrue bool) {
 	b.N++
 	b.Score += score

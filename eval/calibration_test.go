@@ -69,15 +69,10 @@ func TestReliability(t *testing.T) {
 	if got, want := eval.CalibrationError(bins), (2*0.35+4*0.175)/6; math.Abs(got-want) > 1e-12 {
 		t.Errorf("calibration error %v, want %v", got, want)
 	}
-	adaptive := eval.AdaptiveReliability(graded([]float64{0.2, 0.4}, 0.1, 0.2, 0.2), 2)
-	want = []eval.Bin{{Low: 0.1, High: 0.2, N: 4, Score: 0.175, Share: 0.25}, {Low: 0.4, High: 0.4, N: 1, Score: 0.4, Share: 1}}
-	if diff := cmp.Diff(want, adaptive, near); diff != "" {
-		t.Errorf("bins of equal size (-want +got):\n%s", diff)
-	}
 	if got := eval.CalibrationError(eval.Reliability(nil, eval.CalibrationBins)); got != 0 {
 		t.Errorf("calibration error of nothing = %v", got)
 	}
-	if got := len(eval.Reliability(cases, 0)) + len(eval.AdaptiveReliability(cases, 0)); got != 0 {
+	if got := len(eval.Reliability(cases, 0)); got != 0 {
 		t.Errorf("%d bins where none were asked for", got)
 	}
 }

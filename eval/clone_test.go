@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // TestFloorsInAClone measures search and abstention on the guide of this
@@ -36,7 +37,7 @@ func TestFloorsInAClone(t *testing.T) {
 			}
 			continue
 		}
-		found, err := a.SearchWith(t.Context(), question, ragflow.SearchOptions{TopK: 20, Plain: true})
+		found, err := a.Search(t.Context(), question, ragflow.SearchOptions{Request: search.Request{K: 20}, Plain: true})
 		if err != nil {
 			t.Fatal(err)
 		}

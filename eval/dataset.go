@@ -2,13 +2,12 @@ package eval
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,86 +89,10 @@ const (
 	MaxTurns        = 1_000  // of one dialogue
 	MaxQuestion     = 10_000 // runes of a question: as many as are used of one
 	maxID           = 200    // runes of an id
-	maxFaults       = 1_000  // how many are collected
 )
-
-// DatasetError tells all that is wrong with a dataset.
-type DatasetError struct {
-	Faults []Fault // in the order of the file, never empty
-}
-
-// Fault is one thing that is wrong with a dataset.
-type Fault struct {
-	Line   int    // from 1
-	Column int    // in characters, from 1; 0 where the line as a whole is meant
-	What   string // what is wrong, and what is expected
-}
-
-func (f Fault) String() string {
-	if f.Column == 0 {
-		return fmt.Sprintf("line %d: %s", f.Line, f.What)
-	}
-	return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.What)
-}
-
-// Error names the first faults, on one line.
-func (e *DatasetError) Error() string {
-	const most = 5
-	var parts []string
-	for _, f := range e.Faults[:min(most, len(e.Faults))] {
-		parts = append(parts, f.String())
-	}
-	if more := len(e.Faults) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
-	}
-	return "dataset " + strings.Join(parts, "; ")
-}
 
 // ErrEmptyDataset is a dataset without a question.
 var ErrEmptyDataset = errors.New("the dataset holds no questions")
-
-// Read reads a dataset: JSON lines, a JSON array, or CSV with a header; packed
-// with gzip or not. In JSON lines empty lines and those that begin with # or //
-// are left out; a byte order mark and CRLF are fine anywhere. Everything that
-// is wrong is reported at once, as a [*DatasetError]. A dataset without
-// questions is read as such.
-func Read(r io.Reader) ([]Item, error) {
-	data, err := readBounded(r)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	p := &parser{data: data, seen: map[string]int{}}
-	p.encoding()
-	if len(p.faults) == 0 {
-		switch first := p.start(); {
-		case first == '[':
-			p.array()
-		case first == '{' || first == 0 || !p.csvHeader():
-			p.lines()
-		default:
-			p.csv()
-		}
-	}
-	if len(p.faults) > 0 {
-		return nil, &DatasetError{p.faults}
-	}
-	return p.items, nil
-}
-
-// readBounded reads all of r, unpacked, up to the limit.
-func readBounded(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxDatasetBytes+1))
-	if err == nil && bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		var unpacked *gzip.Reader
-		if unpacked, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
-			data, err = io.ReadAll(io.LimitReader(unpacked, MaxDatasetBytes+1))
-		}
-	}
-	if err == nil && len(data) > MaxDatasetBytes {
-		err = fmt.Errorf("more than %d MiB; split it", MaxDatasetBytes>>20)
-	}
-	return data, err
-}
 
 // ReadFile reads a dataset from a file; see [Read].
 func ReadFile(path string) ([]Item, error) {
@@ -185,12 +108,25 @@ func ReadFile(path string) ([]Item, error) {
 	return items, nil
 }
 
+//go:embed datasets/*.jsonl
+var datasets embed.FS
+
+// BuiltIn lists the datasets that come with the program: docker-8 asks eight
+// questions over the Docker documentation, guide asks the guide of this project
+// (folder docs of a clone).
+func BuiltIn() []string { return []string{"docker-8", "guide"} }
+
 // Load returns a dataset by the name of a built-in one (see [BuiltIn]) or by
 // the path of a file. A file in the way of a built-in name is reached by a path
 // such as ./guide.
 func Load(name string) (Dataset, error) {
 	if slices.Contains(BuiltIn(), name) {
-		return builtIn(name)
+		data, err := datasets.ReadFile("datasets/" + name + ".jsonl")
+		if err != nil {
+			return Dataset{}, fmt.Errorf("built-in dataset %q: %w", name, err)
+		}
+		items, err := Read(bytes.NewReader(data))
+		return Dataset{Name: name, Items: items}, err
 	}
 	items, err := ReadFile(name)
 	if err != nil {

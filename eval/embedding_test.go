@@ -128,7 +128,7 @@ func (c *embeddingCache) Embed(ctx context.Context, texts []string, p llm.Purpos
 		key, v := embeddingKey(texts[i], p), made.Vectors[j]
 		out.Vectors[i], c.known[key] = v, append([]float32(nil), v...)
 		body = append(body, key[:]...)
-		body = binary.LittleEndian.AppendUint32(body, uint32(len(v))) //nolint:gosec // a vector has some hundred numbers
+		body = binary.LittleEndian.AppendUint32(body, uint32(len(v)))
 		for _, x := range v {
 			body = binary.LittleEndian.AppendUint32(body, math.Float32bits(x))
 		}

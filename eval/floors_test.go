@@ -14,7 +14,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 )
 
@@ -74,7 +76,7 @@ func floorSets() []floorSet {
 
 const floorsHead = `# nDCG@10, R@5, R@100 and MRR of the search by words with its one default configuration, as "ragflow eval retrieval" measures it.
 # 95 % bootstrap intervals over queries; what was chosen on a set stands behind it. MTRAG passages are those pooled, not the official corpora.
-# The coefficients by which the first 20 passages are put in order were learnt on the training questions of SciFact and half 0 of XQuAD (scripts/fit-list),
+# The coefficients by which the first 20 passages are put in order were learnt on the training questions of SciFact and half 0 of XQuAD by a program that is no longer kept,
 # of which nothing is reported here; which features it has, and that a question typed without diacritics is left as found, was chosen with figures of the sets below in view. "By the search alone" is without that order; paired.
 # On MTRAG the floor is 0.02 above plain BM25 as bm25s 0.3.16 has it: k1 1.2, b 0.75, title and text as one, English stop words and Snowball stemmer.
 # "Same analyzer" is plain BM25 (k1 1.2, b 0.75, one field of title and text) with ours and without that order; paired, not below 0.
@@ -133,10 +135,10 @@ func (s floorSet) search(t *testing.T, plain bool) (ordered, alone *eval.Result)
 	t.Helper()
 	config := ragflow.Config{DataDir: t.TempDir()}
 	if plain {
-		config.Retrieval.Ranking = &ragflow.Ranking{K1: 1.2, B: 0.75}
+		config.Retrieval.Ranking = &search.Ranking{K1: 1.2, B: 0.75}
 	}
 	corpus := eval.Corpus{Path: publicFile(t, s.corpus)}
-	documents := indexRecords(t, config, func(yield func(ragflow.Record, error) bool) {
+	documents := indexRecords(t, config, func(yield func(ingest.Record, error) bool) {
 		for r, err := range corpus.Records() {
 			if plain {
 				r.Title, r.Text = "", strings.TrimSpace(r.Title+"\n\n"+r.Text)
@@ -150,7 +152,7 @@ func (s floorSet) search(t *testing.T, plain bool) (ordered, alone *eval.Result)
 	if !plain {
 		ordered = retrieve(t, config, judged, documents)
 	}
-	config.Retrieval.Rerank = ragflow.RerankOff
+	config.Retrieval.Rerank = search.RerankOff
 	return ordered, retrieve(t, config, judged, documents)
 }
 
@@ -175,13 +177,13 @@ func (s floorSet) judged(t *testing.T) eval.Judged {
 
 // indexRecords indexes records into the data folder of a configuration and
 // returns how many there are.
-func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[ragflow.Record, error]) int {
+func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[ingest.Record, error]) int {
 	t.Helper()
 	a, err := ragflow.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.IndexRecords(t.Context(), recordsName, 0, records)
+	report, err := a.Library().PutRecords(t.Context(), recordsName, 0, records)
 	if err := errors.Join(err, a.Close()); err != nil {
 		t.Fatal(err)
 	}

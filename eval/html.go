@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"example.com/ragflow/search/text"
 )
 
 //go:embed report/report.tmpl
@@ -22,22 +24,17 @@ var reportTemplate string
 //go:embed report/report.css
 var reportStyle string
 
-//nolint:gochecknoglobals // a cache of what is embedded
-var parsedReport = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("report").Funcs(template.FuncMap{"visible": visible, "clip": clip}).Parse(reportTemplate)
+var parsedReport = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{"visible": visible, "clip": clip}).Parse(reportTemplate))
 })
 
 // WriteHTML writes a result as one HTML page that needs nothing else: it loads
 // nothing, runs no script, and shows whatever documents and questions hold as
 // text.
 func WriteHTML(w io.Writer, r *Result) error {
-	t, err := parsedReport()
-	if err != nil {
-		return fmt.Errorf("the template of the report: %w", err)
-	}
 	style := sha256.Sum256([]byte(reportStyle))
 	page := reportPage{
-		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle), //nolint:gosec // it is ours
+		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle),
 		StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(style[:]),
 		Tiles:     tiles(r), Metrics: metricRows(r), Setup: r.setupRows(),
 	}
@@ -49,7 +46,7 @@ func WriteHTML(w io.Writer, r *Result) error {
 	for i := range r.Outcomes {
 		page.Questions = append(page.Questions, questionView(&r.Outcomes[i], r.metrics()))
 	}
-	if err := t.Execute(w, page); err != nil {
+	if err := parsedReport().Execute(w, page); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
@@ -82,17 +79,14 @@ func metricRows(r *Result) []metricRow {
 	}
 	rows := make([]metricRow, 0, len(r.Summary.Metrics))
 	for _, m := range r.Summary.Metrics {
-		row := metricRow{
-			Name: m.Name, About: about[m.Name], N: m.N, Target: m.target(),
+		verdict := ""
+		if m.Reached != nil {
+			verdict = map[bool]string{true: "yes", false: "no"}[*m.Reached]
+		}
+		rows = append(rows, metricRow{
+			Name: m.Name, About: about[m.Name], N: m.N, Target: m.target(), Verdict: verdict,
 			Mean: fmt.Sprintf("%.3f", m.Mean), Interval: fmt.Sprintf("%.3f – %.3f", m.Low, m.High),
-		}
-		if m.Target > 0 {
-			row.Verdict = "no"
-			if m.Reached != nil && *m.Reached {
-				row.Verdict = "yes"
-			}
-		}
-		rows = append(rows, row)
+		})
 	}
 	return rows
 }
@@ -100,24 +94,27 @@ func metricRows(r *Result) []metricRow {
 // named is a figure with its name.
 type named struct{ Name, Value string }
 
+// tiles are the figures that the report begins with.
 func tiles(r *Result) []named {
 	s := r.Summary
-	if r.Retrieval != nil {
-		return retrievalTiles(r)
-	}
-	out := []named{{"questions", strconv.Itoa(s.Questions)}, {"in trouble", strconv.Itoa(s.Troubled)}}
-	for _, m := range []struct{ name, label string }{
+	out := []named{{r.unit() + "s", strconv.Itoa(s.Questions)}, {"in trouble", strconv.Itoa(s.Troubled)}}
+	shown := []named{
 		{MetricDecision, "rightly answered or declined"},
 		{MetricKeywords, "of the expected keywords"},
 		{MetricPageIn5, "relevant page in the first 5"},
 		{MetricFaithfulness, "faithful statements"},
 		{MetricCorrectness, "judged correctness"},
-	} {
-		if x, ok := s.Metric(m.name); ok {
-			out = append(out, named{m.label, fmt.Sprintf("%.0f %%", 100*x.Mean)})
+	}
+	if r.Retrieval != nil {
+		out[0].Name = "queries"
+		shown = []named{{MetricNDCG, "nDCG@10"}, {MetricRecall10, "recall@10"}, {MetricRecall100, "recall@100"}, {MetricMRR, "MRR"}, {MetricMAP, "MAP"}}
+	}
+	for _, m := range shown {
+		if x, ok := s.Metric(m.Name); ok {
+			out = append(out, named{m.Value, fmt.Sprintf("%.1f %%", 100*x.Mean)})
 		}
 	}
-	out = append(out, named{"median latency", fmt.Sprintf("%.0f ms", s.Latency.P50)})
+	out = append(out, named{"median latency", fmt.Sprintf("%.1f ms", s.Latency.P50)})
 	if s.CostUSD > 0 {
 		out = append(out, named{"cost", fmt.Sprintf("$%.4f", s.CostUSD)})
 	}
@@ -227,28 +224,27 @@ func clip(s string, n int) string {
 }
 
 // visible shows characters that have no shape of their own, or turn the
-// direction of what follows, by their numbers. White space stays.
+// direction of what follows, by their numbers. White space stays, and so do joiners:
+// scripts such as Persian, and emoji, are written with them.
 func visible(s string) string {
-	if !strings.ContainsFunc(s, formless) {
-		return s
-	}
 	var b strings.Builder
 	for _, r := range s {
-		if formless(r) {
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		} else {
+		switch {
+		case strings.ContainsRune("\n\r\t\u200c\u200d", r), !text.Hidden(r) && r != unicode.ReplacementChar:
 			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		}
 	}
 	return b.String()
 }
 
-// formless reports whether a rune is a control or format character. Joiners are
-// none: scripts such as Persian, and emoji, are written with them.
-func formless(r rune) bool {
-	switch r {
-	case '\n', '\r', '\t', '\u200c', '\u200d':
-		return false
+// retrievalRows says what was measured, for people.
+func (r *Result) retrievalRows() []named {
+	i := r.Retrieval
+	rows := []named{{"queries and judgements", fmt.Sprintf("%s, %s, SHA-256 %s", i.Queries, i.Qrels, i.Hash)}}
+	if i.FromRun != "" {
+		return append(rows, named{"run measured", i.FromRun})
 	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+	return append(rows, named{"corpus", cmp.Or(i.Corpus, "unknown")}, named{"search", r.Setup.Model})
 }

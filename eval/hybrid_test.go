@@ -11,7 +11,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search"
 )
 
 // hybridSet is a set that is searched by words, by meaning and by both.
@@ -101,9 +103,9 @@ type oneLeg struct {
 	words, meaning *sync.Map // of queries
 }
 
-func (l oneLeg) SearchWith(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
+func (l oneLeg) Search(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
 	o.Leg = l.leg
-	reply, err := l.Assistant.SearchWith(ctx, query, o)
+	reply, err := l.Assistant.Search(ctx, query, o)
 	switch {
 	case err != nil || reply.Note == "":
 	case strings.HasPrefix(reply.Note, "searched mostly by words"):
@@ -136,7 +138,7 @@ func TestIntegrationHybridSets(t *testing.T) {
 	for _, s := range sets {
 		t.Run(s.name, func(t *testing.T) {
 			a, documents := s.open(t, ragflow.Config{
-				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: ragflow.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
+				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
 			})
 			for asked := &s; asked != nil; asked = asked.also {
 				fmt.Fprintf(&out, "%s: %d queries over %d documents, %d tokens; chosen on it: %s\n", asked.name, len(asked.judged.Queries), documents, s.tokens, asked.chosen)
@@ -173,7 +175,7 @@ func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assista
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense, err := a.Reembed(t.Context())
+	dense, err := a.Library().Reembed(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,13 +186,13 @@ func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assista
 }
 
 // index indexes the documents of the set.
-func (s hybridSet) index(t *testing.T, a *ragflow.Assistant) (*ragflow.IndexReport, error) {
+func (s hybridSet) index(t *testing.T, a *ragflow.Assistant) (*ingest.Report, error) {
 	t.Helper()
 	if s.folder {
-		return a.Index(t.Context())
+		return a.Library().Sync(t.Context())
 	}
 	relevant := relevantOf(s.judged)
-	return a.IndexRecords(t.Context(), recordsName, 0, func(yield func(ragflow.Record, error) bool) {
+	return a.Library().PutRecords(t.Context(), recordsName, 0, func(yield func(ingest.Record, error) bool) {
 		place := 0
 		for r, err := range (eval.Corpus{Path: publicFile(t, s.corpus)}).Records() {
 			place++
@@ -211,7 +213,7 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	var words, meaning sync.Map
 	found := map[string]*eval.Result{}
 	mean := map[string]float64{}
-	for _, leg := range []string{ragflow.LegLexical, ragflow.LegDense, ragflow.LegHybrid} {
+	for _, leg := range []string{search.LegLexical, search.LegDense, search.LegHybrid} {
 		r, err := eval.Retrieve(t.Context(), oneLeg{a, leg, &words, &meaning}, s.judged, eval.RetrievalOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -221,11 +223,11 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 		found[leg], mean[leg] = r, m.Mean
 		fmt.Fprintf(&out, "  %-7s ndcg_10 %.4f [%.4f, %.4f], recall_10 %.4f\n", leg, m.Mean, m.Low, m.High, recall.Mean)
 	}
-	better := ragflow.LegLexical
-	if mean[ragflow.LegDense] > mean[better] {
-		better = ragflow.LegDense
+	better := search.LegLexical
+	if mean[search.LegDense] > mean[better] {
+		better = search.LegDense
 	}
-	change, err := eval.Compare(found[better], found[ragflow.LegHybrid])
+	change, err := eval.Compare(found[better], found[search.LegHybrid])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +245,7 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	}
 	if s.first10 > 0 {
 		n := 0
-		for _, o := range found[ragflow.LegHybrid].Outcomes {
+		for _, o := range found[search.LegHybrid].Outcomes {
 			if o.Metrics[eval.MetricRecall10] > 0 {
 				n++
 			}

@@ -1,7 +1,10 @@
 package eval
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,6 +108,7 @@ func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 	for aspect, score := range judged.Scores {
 		o.Metrics[aspectMetric(aspect)] = score
 	}
+	o.decide()
 	o.Trouble = o.troubles()
 	return nil
 }
@@ -214,3 +218,30 @@ func QuadraticKappa(a, b []int, most int) (kappa, exact float64) {
 
 // errNoChat is a judge without a model.
 var errNoChat = errors.New("a judge needs a model")
+
+//go:embed judged.jsonl
+var judgedFile []byte
+
+// byHand is an answer that was graded twice with the rubric of the judge. An author
+// of this program made the first grading. A language model made the second one without
+// seeing the first. No panel of people took part. A judge cannot be asked to agree more
+// than the two gradings do.
+type byHand struct {
+	Question string         `json:"question"`
+	Expected string         `json:"expected"`
+	Answer   string         `json:"answer"`
+	Scores   map[string]int `json:"scores"` // by aspect, 0 to 10; what a judge is compared with
+	Second   map[string]int `json:"second"` // the second reading
+}
+
+func judgedByHand() ([]byHand, error) {
+	var out []byHand
+	for line := range bytes.Lines(judgedFile) {
+		var item byHand
+		if err := json.Unmarshal(line, &item); err != nil {
+			return nil, fmt.Errorf("answers read by the authors: %w", err)
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}

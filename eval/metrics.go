@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,55 +13,6 @@ import (
 // where it stands first.
 func PageRank(pages, relevant []string) int {
 	return 1 + slices.IndexFunc(distinct(pages), func(p string) bool { return slices.Contains(relevant, p) })
-}
-
-// Hit reports whether a rank lies within the first k.
-func Hit(rank, k int) bool { return rank >= 1 && rank <= k }
-
-// ReciprocalRank is 1/rank; 0 where nothing relevant was found.
-func ReciprocalRank(rank int) float64 {
-	if rank < 1 {
-		return 0
-	}
-	return 1 / float64(rank)
-}
-
-// NDCG is the normalised discounted cumulative gain of the first k distinct
-// pages, 0 to 1: the gain of a relevant page at rank r is 1/log2(r+1), and the
-// sum is divided by that of the best order (Järvelin and Kekäläinen 2002, with
-// binary gains). It is 0 where nothing is relevant.
-func NDCG(pages, relevant []string, k int) float64 {
-	gain, best := 0.0, 0.0
-	wanted := distinct(relevant)
-	for i, p := range distinct(pages) {
-		if i < k && slices.Contains(wanted, p) {
-			gain += discount(i)
-		}
-	}
-	for i := range min(k, len(wanted)) {
-		best += discount(i)
-	}
-	if best == 0 {
-		return 0
-	}
-	return gain / best
-}
-
-// discount is the gain at a place, from 0.
-func discount(place int) float64 { return 1 / math.Log2(float64(place+2)) }
-
-// PrecisionAt is the share of relevant pages among the first k distinct pages:
-// their number divided by k, so that with fewer relevant pages than k it cannot
-// reach 1.
-func PrecisionAt(pages, relevant []string, k int) float64 {
-	found := 0
-	first := distinct(pages)
-	for _, p := range first[:min(k, len(first))] {
-		if slices.Contains(relevant, p) {
-			found++
-		}
-	}
-	return float64(found) / float64(k)
 }
 
 // distinct keeps the first of each value.

@@ -36,6 +36,7 @@ type Outcome struct {
 	Warnings  []string            `json:"warnings,omitempty"`
 	Error     string              `json:"error,omitempty"` // why there is no answer; asked again on resuming
 
+	Verdict   string             `json:"verdict"` // see [VerdictRight]; empty: it failed, or correctness was not measured
 	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; those that do not apply are left out
 	Trouble   []string           `json:"trouble"` // what is wrong with the answer, for people; empty: nothing
 	Judgement *Judgement         `json:"judgement,omitempty"`
@@ -151,9 +152,9 @@ func (o *Outcome) troubles() []string {
 	add(has(MetricPageIn10) && m(MetricPageIn10) == 0, "no relevant page among the first 10")
 	add(has(MetricKeywords) && m(MetricKeywords) < 0.5, "%.0f %% of the expected keywords", 100*m(MetricKeywords))
 	add(has(MetricCitationExact) && m(MetricCitationExact) < 1, "a quote that does not stand in its file")
-	add(has(MetricCitationPrecision) && m(MetricCitationPrecision) < 1, "a mark whose source does not say it")
-	add(has(MetricCitationRecall) && m(MetricCitationRecall) < 1, "a statement without a citation")
-	add(has(MetricFaithfulness) && m(MetricFaithfulness) < 1 && o.Model == offlineName, "a statement its sources do not hold")
+	add(o.Model != offlineName && has(MetricCitationPrecision) && m(MetricCitationPrecision) < 1, "a mark whose source does not say it")
+	add(o.Model != offlineName && has(MetricCitationRecall) && m(MetricCitationRecall) < 1, "a statement without a citation")
+	add(has(MetricFaithfulness) && m(MetricFaithfulness) < 1, "a statement its sources do not hold")
 	add(has(MetricCorrectness) && m(MetricCorrectness) < 0.5, "judged %.0f of 10 for correctness", 10*m(MetricCorrectness))
 	return out
 }

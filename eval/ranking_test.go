@@ -14,6 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/search"
 )
 
 // TestRankingMetrics compares with values worked out by hand from the
@@ -72,7 +73,7 @@ func TestReadQrels(t *testing.T) {
 		{"a word for a score", "q1\td1\t1\nq1\td2\tyes\n", nil, "line 2: the score is \"yes\""},
 		{"two columns", "q1\td1\n", nil, "line 1: not a judgement such as"},
 		{"empty", "query-id\tcorpus-id\tscore\n", nil, "line 1: there are no judgements"},
-		{"UTF-16", "\xff\xfeq\x00", nil, "line 1: the file is UTF-16"},
+		{"UTF-16", "\xff\xfeq\x00", nil, "line 1: not valid UTF-8"},
 		{"Latin-1", "q1\td1\t1\nq\xe9\td1\t1\n", nil, "line 2: not valid UTF-8"},
 	}
 	for _, tt := range tests {
@@ -102,7 +103,7 @@ func TestReadQueries(t *testing.T) {
 		{"twice the same id", "{\"_id\": \"q1\", \"text\": \"a\"}\n\n{\"_id\": \"q1\", \"text\": \"b\"}", "line 3: the id \"q1\" is that of line 1"},
 		{"an empty text", `{"_id": "q1", "text": " "}`, "line 1: the text of query \"q1\" is empty"},
 		{"a number for a text", `{"_id": "q1", "text": 7}`, "line 1: \"text\" is a number"},
-		{"empty", "\n\n", "line 1: there are no queries"},
+		{"empty", "\n\n", "line 1: the file is empty"},
 		{"a huge line", `{"_id": "q1", "text": "` + strings.Repeat("a", eval.MaxLine) + `"}`, "line 1: the line is longer than 32 MiB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,14 +137,14 @@ func TestJudgedNamesWhatIsUnknown(t *testing.T) {
 // shelf finds the documents it was given for a query, each in two passages.
 type shelf map[string][]string
 
-func (s shelf) SearchWith(_ context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
+func (s shelf) Search(_ context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error) {
 	reply := &ragflow.SearchReply{}
 	if query == "broken" {
 		return nil, errors.New("this one fails")
 	}
 	for i, d := range s[query+o.Leg] {
 		for range 2 {
-			if len(reply.Hits) < o.TopK {
+			if len(reply.Hits) < o.K {
 				reply.Hits = append(reply.Hits, ragflow.SearchHit{Source: d, Score: float64(1 - i/2)})
 			}
 		}
@@ -157,7 +158,7 @@ func TestRetrieve(t *testing.T) {
 		{ID: "q2", Text: "broken", Gains: map[string]int{"a": 1}},
 	}}
 	from := shelf{"first": {"a", "b", "c"}, "firstlexical": {"b"}}
-	got, err := eval.Retrieve(t.Context(), from, j, eval.RetrievalOptions{Depth: 3, Legs: []string{ragflow.LegLexical}})
+	got, err := eval.Retrieve(t.Context(), from, j, eval.RetrievalOptions{Depth: 3, Legs: []string{search.LegLexical}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // Names of the metrics of retrieval, besides MetricNDCG and MetricMRR.
@@ -32,8 +32,8 @@ func RetrievalMetrics() []Metric {
 	}
 	all := slices.Clone(whole)
 	for _, leg := range []struct{ name, about string }{
-		{ragflow.LegLexical, "the same, by the search by words alone"},
-		{ragflow.LegDense, "the same, by the search by meaning alone"},
+		{search.LegLexical, "the same, by the search by words alone"},
+		{search.LegDense, "the same, by the search by meaning alone"},
 	} {
 		for _, m := range whole {
 			all = append(all, Metric{Name: legMetric(m.Name, leg.name), About: leg.about})
@@ -41,6 +41,9 @@ func RetrievalMetrics() []Metric {
 	}
 	return all
 }
+
+// discount is the weight of a gain at a place, from 0.
+func discount(place int) float64 { return 1 / math.Log2(float64(place+2)) }
 
 // RankingMetrics are the metrics of one ranking of distinct documents, best
 // first, by name: each between 0 and 1, and 0 where nothing is relevant. gains
@@ -63,7 +66,7 @@ func RankingMetrics(ranking []string, gains map[string]int) map[string]float64 {
 		found++
 		precision += float64(found) / float64(i+1)
 		if found == 1 {
-			reciprocal = ReciprocalRank(i + 1)
+			reciprocal = 1 / float64(i+1)
 		}
 		if i < 10 {
 			dcg += float64(gain) * discount(i)

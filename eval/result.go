@@ -78,22 +78,33 @@ type Summary struct {
 	Errors    int             `json:"errors"`    // questions that failed
 	Troubled  int             `json:"troubled"`  // questions with any trouble, those that failed among them
 	Metrics   []MetricSummary `json:"metrics"`   // in the order of [Metrics], those that apply
-	Words     int             `json:"words"`     // median length of answers, code aside
+	Verdicts  Verdicts        `json:"verdicts"`
+	Words     int             `json:"words"` // median length of answers, code aside
 	Latency   Latency         `json:"latency_ms"`
 	Tokens    Tokens          `json:"tokens"`
 	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
 	Chunks    ChunkMeans      `json:"chunks"`
 	Judged    *JudgedSummary  `json:"judged,omitempty"`
-	Grades    *GradeSummary   `json:"grades,omitempty"` // nil unless some questions are answerable and some are not
+	Grades    *GradeSummary   `json:"grades,omitempty"` // nil where they tell nothing apart
 }
 
-// GradeSummary tells what grades are worth: whether they tell questions that the
-// documents answer from those they do not, and promise no more than they hold.
+// Verdicts counts the outcomes by their verdict. Those of answerable questions are
+// right, wrong, declined or, where nothing is expected, not measured.
+type Verdicts struct {
+	Right       int `json:"right"`
+	Wrong       int `json:"wrong"`
+	Declined    int `json:"declined"`
+	NotMeasured int `json:"not_measured"`
+}
+
+// GradeSummary tells what grades are worth. Figures are left out where one of the
+// two kinds of questions is missing.
 type GradeSummary struct {
-	AUROC            float64 `json:"auroc"`             // see [AUROC]
-	BalancedAccuracy float64 `json:"balanced_accuracy"` // at 0.50, see [BalancedAccuracy]
-	CalibrationError float64 `json:"calibration_error"` // expected, see [CalibrationError]
-	Bins             []Bin   `json:"bins"`              // the reliability diagram
+	AUROC            *float64 `json:"auroc,omitempty"`             // answerable questions against others, see [AUROC]
+	RightAUROC       *float64 `json:"auroc_right,omitempty"`       // right answers against wrong ones
+	BalancedAccuracy *float64 `json:"balanced_accuracy,omitempty"` // at 0.50, see [BalancedAccuracy]
+	CalibrationError float64  `json:"calibration_error"`           // expected, see [CalibrationError]
+	Bins             []Bin    `json:"bins"`                        // the reliability diagram
 }
 
 // gradeCut is where grades divide answers from refusals.
@@ -107,21 +118,31 @@ func (r *Result) metrics() []Metric {
 	return Metrics()
 }
 
-// grades sums up the grades of the questions that did not fail.
+// grades sums up the grades of the questions that did not fail, nil where they tell
+// nothing apart.
 func (r *Result) grades() *GradeSummary {
-	var graded []Graded
+	var answerable, right []Graded
 	for i := range r.Outcomes {
-		if o := &r.Outcomes[i]; o.Error == "" {
-			graded = append(graded, Graded{o.Grade.Score, o.answerable()})
+		o := &r.Outcomes[i]
+		if o.Error == "" {
+			answerable = append(answerable, Graded{o.Grade.Score, o.answerable()})
+		}
+		if !o.Abstained && o.Verdict != "" {
+			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
 		}
 	}
-	area, ok := AUROC(graded)
-	if !ok {
+	g := &GradeSummary{Bins: Reliability(answerable, CalibrationBins)}
+	g.CalibrationError = CalibrationError(g.Bins)
+	if area, ok := AUROC(answerable); ok {
+		accuracy, _ := BalancedAccuracy(answerable, gradeCut)
+		g.AUROC, g.BalancedAccuracy = &area, &accuracy
+	}
+	if area, ok := AUROC(right); ok {
+		g.RightAUROC = &area
+	}
+	if g.AUROC == nil && g.RightAUROC == nil {
 		return nil
 	}
-	g := &GradeSummary{AUROC: area, Bins: Reliability(graded, CalibrationBins)}
-	g.BalancedAccuracy, _ = BalancedAccuracy(graded, gradeCut)
-	g.CalibrationError = CalibrationError(g.Bins)
 	return g
 }
 
@@ -187,6 +208,16 @@ func (r *Result) Summarise() {
 		}
 		if len(o.Trouble) > 0 {
 			s.Troubled++
+		}
+		switch {
+		case o.Verdict == VerdictRight:
+			s.Verdicts.Right++
+		case o.Verdict == VerdictWrong:
+			s.Verdicts.Wrong++
+		case o.Verdict == VerdictDeclined:
+			s.Verdicts.Declined++
+		case o.Error == "":
+			s.Verdicts.NotMeasured++
 		}
 		s.Tokens.Input += o.Usage.InputTokens
 		s.Tokens.Output += o.Usage.OutputTokens

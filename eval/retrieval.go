@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/search"
 )
 
 // Query is a query with what is known to be relevant to it.
@@ -95,7 +96,7 @@ func (j Judged) Hash() string {
 // Retriever finds passages; [*ragflow.Assistant] is one. It must be safe for
 // concurrent use.
 type Retriever interface {
-	SearchWith(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error)
+	Search(ctx context.Context, query string, o ragflow.SearchOptions) (*ragflow.SearchReply, error)
 }
 
 // DefaultDepth is how many documents of a query are ranked.
@@ -192,7 +193,7 @@ func (o *Outcome) retrieve(ctx context.Context, from Retriever, q Query, options
 // rankDocuments searches until depth documents are found, or there are no more.
 func rankDocuments(ctx context.Context, from Retriever, q Query, depth int, leg string) ([]Page, []string, error) {
 	for k := 2 * depth; ; k *= 4 {
-		reply, err := from.SearchWith(ctx, q.Text, ragflow.SearchOptions{TopK: k, Leg: leg, Plain: true, Ranks: true})
+		reply, err := from.Search(ctx, q.Text, ragflow.SearchOptions{Request: search.Request{K: k, Leg: leg, Ranks: true}, Plain: true})
 		if errors.Is(err, ragflow.ErrEmptyQuery) { // nothing to search for finds nothing
 			return []Page{}, nil, nil
 		}

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"testing"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -20,7 +21,7 @@ func indexed(tb testing.TB, paragraphs []paragraph, titled bool) *index.Searcher
 			tb.Error(err)
 		}
 	})
-	entries := make([]index.Entry, len(paragraphs))
+	entries := make([]search.Entry, len(paragraphs))
 	for i, p := range paragraphs {
 		entries[i].File.Source = p.ID
 		entries[i].Chunks = []state.Chunk{{ID: p.ID, Source: p.ID, Text: p.Text, End: len(p.Text)}}

@@ -10,7 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/ingest/load"
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
@@ -229,8 +233,8 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 // pointless reports whether no further question can be answered either.
 func pointless(err error) bool {
 	for _, fact := range []error{
-		ragflow.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,
-		ragflow.ErrNoPath, context.Canceled,
+		ingest.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,
+		load.ErrNoPath, context.Canceled,
 	} {
 		if errors.Is(err, fact) {
 			return true
@@ -242,35 +246,19 @@ func pointless(err error) bool {
 // inParallel calls do for 0 to n-1, at most workers at a time. The first error
 // ends it: what is under way then sees its context end, and is waited for.
 func inParallel(parent context.Context, n, workers int, do func(context.Context, int) error) error {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	next := make(chan int)
-	var group sync.WaitGroup
-	for range min(max(1, workers), n) {
-		group.Go(func() {
-			for i := range next {
-				if err := do(ctx, i); err != nil {
-					cancel(err) // only the first one counts
-				}
-			}
-		})
-	}
+	group, ctx := errgroup.WithContext(parent)
+	group.SetLimit(max(1, workers))
 	for i := range n {
 		if ctx.Err() != nil {
 			break
 		}
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return do(ctx, i)
+		})
 	}
-	close(next)
-	group.Wait()
-	if parent.Err() != nil {
-		return parent.Err()
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	err := group.Wait()
+	return cmp.Or(parent.Err(), err)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -59,22 +60,20 @@ func TestWorkers(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	r := runSet(t, newFake(t), set(1), eval.Options{})
-	want := []map[string]float64{
+	want := []map[string]float64{ // faithfulness of quotes is not measured, nor correctness where no keywords are expected
 		{
 			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1, "expected_keywords_present": 0.5,
-			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"citation_exact": 1, "citation_precision": 1, "citation_recall": 0.5,
 			"page_first": 0, "page_in_5": 1, "page_in_10": 1, "page_in_10_lexical": 1, "page_in_10_dense": 1,
-			"mrr": 0.5, "ndcg_10": eval.NDCG([]string{"a", "b"}, []string{"b"}, 10), "precision_5": 0.2,
+			"mrr": 0.5, "ndcg_10": 1 / math.Log2(3), "precision_5": 0.2,
 		},
 		{
-			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1,
-			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"answer_not_empty": 1, "answered": 1, "citation_exact": 1, "citation_precision": 0,
 			"page_first": 1, "page_in_5": 1, "page_in_10": 1, "page_in_10_lexical": 1, "page_in_10_dense": 0,
 			"mrr": 1, "ndcg_10": 1, "precision_5": 0.2,
 		},
 		{
-			"answer_not_empty": 1, "answered": 1, "decision_accuracy": 1,
-			"citation_exact": 1, "citation_precision": 1, "citation_recall": 1, "faithfulness": 1,
+			"answer_not_empty": 1, "answered": 1, "citation_exact": 1, "citation_precision": 0,
 			"page_first": 0, "page_in_5": 0, "page_in_10": 0, "page_in_10_lexical": 0, "page_in_10_dense": 0,
 			"mrr": 0, "ndcg_10": 0, "precision_5": 0,
 		},
@@ -91,6 +90,31 @@ func TestMeasure(t *testing.T) {
 	}
 	if got, want := r.Outcomes[2].Trouble, []string{"no relevant page among the first 10"}; !cmp.Equal(got, want) {
 		t.Errorf("trouble %q, want %q", got, want)
+	}
+}
+
+// TestVerdicts: an answer without its keywords is wrong, however sure it is, and
+// where nothing is expected there is no verdict.
+func TestVerdicts(t *testing.T) {
+	d := eval.Dataset{Items: []eval.Item{
+		{ID: "right", Question: "volume?", Expected: eval.Expected{ExpectedKeywords: []string{"volume"}}},
+		{ID: "wrong", Question: "number?", Expected: eval.Expected{ExpectedKeywords: []string{"42", "43"}}},
+		{ID: "open", Question: "else?"},
+	}}
+	r := runSet(t, newFake(t), d, eval.Options{})
+	if want := (eval.Verdicts{Right: 1, Wrong: 1, NotMeasured: 1}); r.Summary.Verdicts != want {
+		t.Errorf("verdicts %+v, want %+v", r.Summary.Verdicts, want)
+	}
+	if m, _ := r.Summary.Metric(eval.MetricDecision); m.Mean != 0.5 || m.N != 2 {
+		t.Errorf("decision accuracy %v of %d, want 0.5 of 2", m.Mean, m.N)
+	}
+	if g := r.Summary.Grades; g == nil || g.RightAUROC == nil || *g.RightAUROC != 0.5 || g.AUROC != nil {
+		t.Errorf("grades %+v, want right against wrong at chance: both answers are graded alike", g)
+	}
+	var table strings.Builder
+	r = runSet(t, newFake(t), eval.Dataset{Items: d.Items[2:]}, eval.Options{})
+	if err := eval.WriteTable(&table, r); err != nil || !strings.Contains(table.String(), "correctness was not measured") {
+		t.Errorf("a dataset without expectations: %v\n%s", err, &table)
 	}
 }
 

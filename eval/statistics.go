@@ -33,7 +33,7 @@ func bootstrapGroups(groups [][]float64) Interval {
 	if len(groups) == 0 {
 		return Interval{}
 	}
-	random := rand.New(rand.NewPCG(1, uint64(len(groups)))) //nolint:gosec // reproducible on purpose
+	random := rand.New(rand.NewPCG(1, uint64(len(groups))))
 	means := make([]float64, resamples)
 	for i := range means {
 		sum, n := 0.0, 0
@@ -97,7 +97,7 @@ func randomisation(groups [][]float64) float64 {
 		}
 		return float64(beyond) / float64(int(1)<<len(sums))
 	}
-	random := rand.New(rand.NewPCG(2, uint64(len(sums)))) //nolint:gosec // reproducible on purpose
+	random := rand.New(rand.NewPCG(2, uint64(len(sums))))
 	beyond := 1
 	for range randomFlips {
 		sum, bits := 0.0, uint64(0)

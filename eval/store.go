@@ -1,13 +1,11 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -112,22 +110,11 @@ func open(dir string, dataset []byte) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep the run: %w", err)
 	}
-	return j, j.mend()
-}
-
-// mend ends a last line that a crash left unfinished, so that what follows
-// stands on lines of its own.
-func (j *Journal) mend() error {
-	info, err := j.file.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
+	if info, err := j.file.Stat(); err != nil || info.Size() == 0 {
+		return j, err
 	}
-	last := make([]byte, 1)
-	if _, err := j.file.ReadAt(last, info.Size()-1); err != nil || last[0] == '\n' {
-		return err
-	}
-	_, err = j.file.WriteString("\n")
-	return err
+	_, err = j.file.WriteString("\n") // ends a last line that a crash left unfinished
+	return j, err
 }
 
 // Record keeps what became of an item; see [Options].
@@ -181,21 +168,10 @@ func writeHeader(dir string, r *Result) error {
 
 // writeFile puts a file in place as a whole.
 func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return os.Rename(path+".new", path)
 }
 
 // Resume opens a run to go on with: its dataset, and a result that holds what
@@ -222,35 +198,28 @@ func (s Store) Resume(name string) (*Journal, *Result, Dataset, error) {
 }
 
 // Load returns a run by its id, its name (the newest of that name), a beginning
-// of an id that no other has, or "last"; or one that lies in a file or folder.
+// of an id that no other has, or "last"; or one that lies in a file, as
+// `ragflow eval --json` writes it, or in a folder.
 func (s Store) Load(name string) (*Result, error) {
 	dir, err := s.find(name)
 	if err == nil {
 		return loadRun(dir)
 	}
-	if !errors.Is(err, ErrNoRun) {
-		return nil, err
-	}
 	info, statErr := os.Stat(name)
 	switch {
-	case statErr != nil:
+	case !errors.Is(err, ErrNoRun) || statErr != nil:
 		return nil, err
 	case info.IsDir():
 		return loadRun(name)
 	}
-	return loadFile(name)
+	return decodeFile(name)
 }
 
-// loadFile reads what `ragflow eval --json` wrote.
-func loadFile(path string) (*Result, error) {
+func decodeFile(path string) (*Result, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
 	}
-	return decode(path, data)
-}
-
-func decode(path string, data []byte) (*Result, error) {
 	var r Result
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &r); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, ErrRunFormat, err)
@@ -262,59 +231,35 @@ func decode(path string, data []byte) (*Result, error) {
 	return &r, nil
 }
 
-// loadRun reads the folder of a run, finished or not.
+// loadRun reads the folder of a run, finished or not. Of an item that was asked
+// again the last outcomes count; a line that was cut off is an item that is not
+// done.
 func loadRun(dir string) (*Result, error) {
-	data, err := os.ReadFile(filepath.Join(dir, headerFile))
-	if err != nil {
-		return nil, fmt.Errorf("read the run: %w", err)
-	}
-	r, err := decode(dir, data)
+	r, err := decodeFile(filepath.Join(dir, headerFile))
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(dir, itemsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	if err != nil {
+	data, err := os.ReadFile(filepath.Join(dir, itemsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the run: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // read only
-	if err := r.readItems(f); err != nil {
-		return nil, fmt.Errorf("read the run: %w", err)
+	var order []string
+	done := map[string][]Outcome{}
+	for line := range bytes.Lines(data) {
+		var item itemLine
+		if json.Unmarshal(line, &item) != nil {
+			continue
+		}
+		if done[item.Item] == nil {
+			order = append(order, item.Item)
+		}
+		done[item.Item] = item.Outcomes
+	}
+	for _, id := range order {
+		r.Outcomes = append(r.Outcomes, done[id]...)
 	}
 	r.Summarise()
 	return r, nil
-}
-
-// readItems takes the outcomes of items; of an item that was asked again, the
-// last. A line that was cut off is an item that is not done.
-func (r *Result) readItems(from io.Reader) error {
-	in := bufio.NewReader(from)
-	at := map[string]int{}
-	var all []itemLine
-	for {
-		line, err := in.ReadBytes('\n')
-		var item itemLine
-		if len(line) > 0 && json.Unmarshal(line, &item) == nil {
-			if i, ok := at[item.Item]; ok {
-				all[i] = item
-			} else {
-				at[item.Item] = len(all)
-				all = append(all, item)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, item := range all {
-		r.Outcomes = append(r.Outcomes, item.Outcomes...)
-	}
-	return nil
 }
 
 // RunInfo is a stored run in a list.
@@ -339,24 +284,18 @@ func (s Store) List() ([]RunInfo, error) {
 	}
 	runs := []RunInfo{}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(s.Dir, e.Name(), headerFile))
-		if !e.IsDir() || errors.Is(err, fs.ErrNotExist) {
+		r, err := decodeFile(filepath.Join(s.Dir, e.Name(), headerFile))
+		switch {
+		case !e.IsDir() || errors.Is(err, fs.ErrNotExist):
 			continue
+		case err != nil:
+			runs = append(runs, RunInfo{ID: e.Name(), Problem: err.Error()})
+		default:
+			runs = append(runs, RunInfo{
+				ID: e.Name(), Name: r.Name, Started: r.Started, Complete: r.Complete, Dataset: r.Dataset.Name,
+				Questions: r.Dataset.Questions, Model: r.Setup.Model, JudgeModel: r.JudgeModel,
+			})
 		}
-		info := RunInfo{ID: e.Name()}
-		if err == nil {
-			var r *Result
-			if r, err = decode(e.Name(), data); err == nil {
-				info = RunInfo{
-					ID: e.Name(), Name: r.Name, Started: r.Started, Complete: r.Complete, Dataset: r.Dataset.Name,
-					Questions: r.Dataset.Questions, Model: r.Setup.Model, JudgeModel: r.JudgeModel,
-				}
-			}
-		}
-		if err != nil {
-			info.Problem = err.Error()
-		}
-		runs = append(runs, info)
 	}
 	slices.SortFunc(runs, func(a, b RunInfo) int {
 		return cmp.Or(b.Started.Compare(a.Started), cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))

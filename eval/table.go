@@ -17,21 +17,21 @@ const mostTroubled = 10
 // their 95 % intervals and targets, what it took, and which questions are in
 // trouble. Texts of documents and errors stand in it as they are.
 func WriteTable(w io.Writer, r *Result) error {
-	if r.Retrieval != nil {
-		return writeRetrieval(w, r)
-	}
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	var rows strings.Builder
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
-	for _, m := range r.Summary.Metrics {
-		fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
+	if r.Retrieval != nil {
+		fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL")
+	} else {
+		fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
 	}
-	return r.endTable(w, t, &rows)
-}
-
-// endTable writes the rows that t was given, and what stands below every table.
-func (r *Result) endTable(w io.Writer, t *tabwriter.Writer, rows *strings.Builder) error {
+	for _, m := range r.Summary.Metrics {
+		if r.Retrieval != nil { // in the digits of the field
+			fmt.Fprintf(t, "%s\t%.4f\t[%.4f, %.4f]\n", m.Name, m.Mean, m.Low, m.High)
+		} else {
+			fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
+		}
+	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -103,13 +103,14 @@ func (r *Result) footer() []string {
 	}
 	lines := []string{
 		"",
+		s.Verdicts.line(),
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
 		fmt.Sprintf("answers  %s at the median; a question finds %.1f chunks, reads %.0f tokens of them and cites %.1f", plural(s.Words, "word"), s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
 	}
 	if g := s.Grades; g != nil {
-		lines = append(lines, fmt.Sprintf("grades   AUROC %.3f, balanced accuracy at %.2f %.3f, calibration error %.3f",
-			g.AUROC, gradeCut, g.BalancedAccuracy, g.CalibrationError))
+		lines = append(lines, fmt.Sprintf("grades   AUROC of right answers against wrong ones %s, of answerable questions against others %s; calibration error %.3f",
+			figure(g.RightAUROC), figure(g.AUROC), g.CalibrationError))
 	}
 	if j := s.Judged; j != nil {
 		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score, n/a %s; %d tokens in, %d out, %.4f USD",
@@ -129,6 +130,18 @@ func (r *Result) footer() []string {
 		}
 	}
 	return lines
+}
+
+// line says how many questions were answered rightly, and of how many nobody can tell.
+func (v Verdicts) line() string {
+	if v.NotMeasured > 0 && v.Right+v.Wrong == 0 {
+		return "verdict  correctness was not measured: the questions expect no keywords, and no judge was asked"
+	}
+	out := fmt.Sprintf("verdict  %d right, %d wrong, %d declined though the documents answer", v.Right, v.Wrong, v.Declined)
+	if v.NotMeasured > 0 {
+		out += fmt.Sprintf("; correctness of %s was not measured: they expect no keywords", plural(v.NotMeasured, "answer"))
+	}
+	return out
 }
 
 // counts writes numbers by name, in the order of names.
@@ -229,4 +242,46 @@ func harmless(s string) string {
 		return "'" + s
 	}
 	return s
+}
+
+// unit is what a result counts.
+func (r *Result) unit() string {
+	if r.Retrieval != nil {
+		return "query"
+	}
+	return "question"
+}
+
+// retrievalHeadline says what was searched and how, on one line.
+func (r *Result) retrievalHeadline() string {
+	out := fmt.Sprintf("%s: %s", r.Dataset.Name, plural(len(r.Outcomes), "query"))
+	if !r.Complete {
+		out += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
+	}
+	if n := r.Retrieval.Documents; n > 0 {
+		out += " over " + plural(n, "document")
+	}
+	if r.Retrieval.FromRun != "" {
+		return out + ", found by the run " + r.Retrieval.FromRun
+	}
+	return out + ", " + r.Setup.Model
+}
+
+// retrievalFooter is what stands below the metrics of a retrieval run.
+func (r *Result) retrievalFooter() []string {
+	lines := []string{"", fmt.Sprintf("depth    %s a query; documents beyond count as not found", plural(r.Retrieval.Depth, "document"))}
+	if r.Retrieval.FromRun == "" {
+		s := r.Summary
+		lines = append(lines, fmt.Sprintf("latency  p50 %.1f ms, p95 %.1f ms, longest %.1f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max))
+	}
+	told := map[string]bool{}
+	for i := range r.Outcomes {
+		for _, w := range r.Outcomes[i].Warnings {
+			if !told[w] && len(told) < 5 {
+				told[w] = true
+				lines = append(lines, "warning  "+w)
+			}
+		}
+	}
+	return lines
 }

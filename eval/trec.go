@@ -28,7 +28,7 @@ func ReadTREC(r io.Reader) (TREC, error) {
 	run := TREC{}
 	var wrong faults
 	lines := map[[2]string]int{}
-	err := eachLine(r, func(n int, line []byte) error {
+	err := wrong.eachLine(r, func(n int, line []byte) error {
 		c := columns(string(line))
 		if len(c) < 5 || len(c) > 6 {
 			wrong.add(n, "not a line such as %s", trecExample)
@@ -47,9 +47,6 @@ func ReadTREC(r io.Reader) (TREC, error) {
 		}
 		return nil
 	})
-	if broken, ok := errors.AsType[*DatasetError](err); ok {
-		wrong, err = append(wrong, broken.Faults...), nil
-	}
 	if err == nil && len(run) == 0 && len(wrong) == 0 {
 		wrong.add(1, "the run is empty; a line is like %s", trecExample)
 	}

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Question is what a node wants to know of a person.
+// Question is a question of a node to a person.
 type Question struct {
-	At      string          `json:"at"`                // the task that asks: its node, in a subgraph with the path before it
+	At      string          `json:"at"`                // address of the task: its node, in a subgraph after its path
 	Key     string          `json:"key"`               // names the question within the task
 	Ask     json.RawMessage `json:"ask"`               // the question itself
 	Schema  json.RawMessage `json:"schema"`            // the JSON schema of an answer
-	Turn    int             `json:"turn,omitempty"`    // how many answers did not do
-	Problem string          `json:"problem,omitempty"` // what was wrong with the last of these
+	Turn    int             `json:"turn,omitempty"`    // number of rejected answers
+	Problem string          `json:"problem,omitempty"` // why the last answer was rejected
 }
 
 // ID names the question within the run. [Request].Answers take it, or the Key
@@ -28,33 +28,31 @@ func (q Question) ID() string { return q.At + "/" + q.Key }
 
 func (q Question) place() place { return place{q.At, answerNode + q.Key, q.Turn} }
 
-// Answer is what a person answered, as the task's [Notes] keep it.
+// Answer is the answer of a person, as stored in the task's [Notes].
 type Answer struct {
 	At    string          `json:"at"`
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
 }
 
-// Ask asks a person from within a node. Where the answer is there, it returns
-// it. Else it returns an error, which the node returns in turn, by itself or
-// joined with others: a node may ask several questions before it does. The run
-// then ends as Interrupted with an [*InterruptError] once the node's siblings are
-// finished, and a [Request] with Resume and Answers goes on with it, in this
-// process or another. The node runs again from its beginning, but only when all it
-// asked is answered; what it must not do twice stands in [Once]. A node that
-// returns no error withdraws its questions.
+// Ask asks a person from within a node. If there is an answer, Ask returns it. Otherwise
+// it returns an error that the node must return, alone or joined with others: a node may
+// ask several questions before it returns. The other tasks of the step finish, then the
+// run ends as Interrupted with an [*InterruptError]. A [Request] with Resume and Answers
+// continues it, in this process or another. When all its questions are answered, the node
+// runs again from its start. Use [Once] for everything that the node must not repeat. A
+// node that returns no error withdraws its questions.
 //
-// The key names the question within the task, or within one part of a [FanOut];
-// question is anything that JSON can write. The answer must fit the JSON schema
-// of T, which travels with the question; T may narrow it down by the tag
-// `enum:"yes,no"` and by a method Validate() error. An answer that does not pass
-// Validate opens the question again, with its Problem. The answer that was used
-// is kept in the task's [Notes].
+// The key identifies the question within the task, or within one part of a [FanOut].
+// question can be any value with a JSON encoding. The answer must match the JSON schema
+// of T, which is stored with the question. The tag `enum:"yes,no"` and a method
+// Validate() error restrict T further. If Validate rejects an answer, the question is
+// open again, with its Problem. The [Notes] of the task keep the accepted answer.
 func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	var zero T
-	b := bookOf(ctx)
+	b := taskContextOf(ctx)
 	if b == nil {
-		return zero, fmt.Errorf("ask %q: outside a run, and without WithAnswers", key)
+		return zero, fmt.Errorf("ask %q: not in a run, and the context has no WithAnswers", key)
 	}
 	q := Question{At: b.address(), Key: key}
 	var err error
@@ -103,8 +101,8 @@ func decodeAnswer[T any](schema, body json.RawMessage) (v T, err error) {
 	return v, nil
 }
 
-// asks opens questions of the task that b belongs to.
-func (b *notebook) asks(qs ...Question) {
+// asks adds open questions to the task of b.
+func (b *taskContext) asks(qs ...Question) {
 	for b.up != nil {
 		b = b.up
 	}
@@ -115,14 +113,13 @@ func (b *notebook) asks(qs ...Question) {
 			b.questions = append(b.questions, q)
 		}
 	}
-	slices.SortStableFunc(b.questions, func(a, c Question) int { // of workers side by side
+	slices.SortStableFunc(b.questions, func(a, c Question) int { // concurrent workers add them in random order
 		return cmp.Or(cmp.Compare(len(a.At), len(c.At)), cmp.Compare(a.At, c.At))
 	})
 }
 
-// WithAnswers returns a context in which a node can be called like any function
-// and finds answers to what it asks, by their keys. They are not checked until
-// then.
+// WithAnswers returns a context for calling a node outside of a run, with answers to its
+// questions by key. An answer is checked when the node asks.
 func WithAnswers(ctx context.Context, answers map[string]any) (context.Context, error) {
 	s := &session{o: &Options{}}
 	for key, v := range answers {
@@ -132,15 +129,15 @@ func WithAnswers(ctx context.Context, answers map[string]any) (context.Context, 
 		}
 		s.enter(place{"", answerNode + key, 0}, Delta{Body: body})
 	}
-	return &notebook{Context: ctx, of: s}, nil
+	return &taskContext{Context: ctx, of: s}, nil
 }
 
-// InterruptError ends a run that waits: for answers, or at a breakpoint. All is
-// saved; [Request].Resume goes on.
+// InterruptError is the error of a run that waits for answers or stopped at a breakpoint.
+// Everything is saved; [Request].Resume continues the run.
 type InterruptError struct {
-	Questions []Question // open ones, by the rank of their tasks
-	Before    []string   // nodes of BreakBefore that would run next
-	After     []string   // nodes of BreakAfter that have run
+	Questions []Question // open questions, by the rank of their tasks
+	Before    []string   // nodes of BreakBefore that run next
+	After     []string   // nodes of BreakAfter that ran
 }
 
 func (e *InterruptError) Error() string {
@@ -148,7 +145,7 @@ func (e *InterruptError) Error() string {
 	for _, q := range e.Questions {
 		id := fmt.Sprintf("%q", q.ID())
 		if q.Problem != "" {
-			id += " (the last answer did not do: " + q.Problem + ")"
+			id += " (the last answer was rejected: " + q.Problem + ")"
 		}
 		ids = append(ids, id)
 	}
@@ -161,7 +158,7 @@ func (e *InterruptError) Error() string {
 	return fmt.Sprintf("stopped after %v", e.After)
 }
 
-// AnswerError refuses an answer; nothing was saved.
+// AnswerError is the error of a rejected answer; nothing was saved.
 type AnswerError struct {
 	Key     string
 	Problem string
@@ -169,8 +166,8 @@ type AnswerError struct {
 
 func (e *AnswerError) Error() string { return fmt.Sprintf("answer %q: %s", e.Key, e.Problem) }
 
-// matched pairs answers with the open questions, and checks them against their
-// schemas, before any of them is saved.
+// matched assigns answers to the open questions and checks them against their schemas,
+// before any of them is saved.
 func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 	out := map[place]Delta{}
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
@@ -189,7 +186,7 @@ func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 		}
 		switch len(found) {
 		case 0:
-			return refuse("no open question has this key; open are %q", ids)
+			return refuse("no open question has this key; the open questions are %q", ids)
 		case 1:
 		default:
 			return refuse("several open questions have this key; use one of %q", ids)
@@ -213,7 +210,7 @@ func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 	return out, nil
 }
 
-// answer records answers.
+// answer saves answers.
 func (s *session) answer(ctx context.Context, answers map[string]any) error {
 	entries, err := s.matched(answers)
 	if err != nil {
@@ -230,11 +227,11 @@ func (s *session) answer(ctx context.Context, answers map[string]any) error {
 	return nil
 }
 
-// Schema returns the JSON schema of what [Ask] of T takes as an answer: of
-// booleans, numbers, strings, times, slices, arrays, maps by string, and structs
-// of these, by their json tags. A pointer may be null; a field is required
-// unless it is one, or has omitempty or omitzero. The tag enum:"a,b" closes the set
-// of a string, the tag doc:"…" explains a field.
+// Schema returns the JSON schema of the answers to an [Ask] of T. T can consist of
+// booleans, numbers, strings, times, slices, arrays, maps with string keys, and structs
+// of these, by their json tags. A pointer may be null. A field is required unless it is
+// a pointer or has omitempty or omitzero. The tag enum:"a,b" lists the allowed strings,
+// the tag doc:"…" is the description of a field.
 func Schema[T any]() (json.RawMessage, error) {
 	m, err := schemaOf(reflect.TypeFor[T](), nil)
 	if err != nil {

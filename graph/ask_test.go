@@ -79,9 +79,9 @@ func TestAsk(t *testing.T) {
 		answers map[string]any
 		want    string
 	}{
-		"unknown key": {map[string]any{"three": yes}, `answer "three": no open question has this key; open are ["b/one" "b/two"]`},
+		"unknown key": {map[string]any{"three": yes}, `answer "three": no open question has this key; the open questions are ["b/one" "b/two"]`},
 		"wrong type":  {map[string]any{"one": 7}, `answer "one": answer is integer, not object`},
-		"wrong field": {map[string]any{"one": map[string]any{"verdict": "yes", "by": "me"}}, `answer "one": answer has "by", which it should not`},
+		"wrong field": {map[string]any{"one": map[string]any{"verdict": "yes", "by": "me"}}, `answer "one": answer has "by", which the schema does not allow`},
 		"not in set":  {map[string]any{"one": map[string]any{"verdict": "maybe"}}, `answer "one": answer.verdict is "maybe", not one of ["yes" "no"]`},
 		"too large":   {map[string]any{"one": map[string]any{"verdict": "yes", "amount": 200}}, `answer "one": answer.amount is 200, more than 127`},
 		"one of two":  {map[string]any{"one": yes, "two": nil}, `answer "two": answer is null, not object`},
@@ -126,7 +126,7 @@ func TestAskAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"k": approval{"yes", 101}}})
-	if err == nil || err.Error() != `waits for answers to "a/k" (the last answer did not do: more than 100 needs two people)` {
+	if err == nil || err.Error() != `waits for answers to "a/k" (the last answer was rejected: more than 100 needs two people)` {
 		t.Errorf("error %v", err)
 	}
 	s, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"k": approval{"yes", 99}}})
@@ -194,7 +194,7 @@ func TestAskInFanOut(t *testing.T) {
 func TestWithAnswers(t *testing.T) {
 	ran := 0
 	n := asks(&ran, "k")
-	if _, err := n(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "outside a run") {
+	if _, err := n(t.Context(), list{}); err == nil || !strings.Contains(err.Error(), "not in a run") {
 		t.Errorf("error %v", err)
 	}
 	ctx, err := graph.WithAnswers(t.Context(), map[string]any{"k": approval{Verdict: "yes"}})
@@ -399,7 +399,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	type loop struct{ Next *loop }
-	if _, err := graph.Schema[loop](); err == nil || !strings.Contains(err.Error(), "holds itself") {
+	if _, err := graph.Schema[loop](); err == nil || !strings.Contains(err.Error(), "is recursive") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := graph.Schema[chan int](); err == nil || !strings.Contains(err.Error(), "has no JSON") {

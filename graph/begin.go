@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// begin brings the run to where its next superstep can start.
+// begin prepares the run for its next superstep.
 func (x *run[S, U]) begin(ctx context.Context) error {
 	var head Commit
 	if x.log != nil {
-		known, warm, err := x.remembered(ctx)
+		cached, ok, err := x.cachedHead(ctx)
 		if err != nil {
 			return err
 		}
 		head = x.log.head
 		if len(x.req.Answers) > 0 && !x.req.Resume {
-			return errors.New("answers go with Resume")
+			return errors.New("answers need Resume")
 		}
 		if x.req.Resume {
 			if err := x.resumable(head); err != nil {
 				return err
 			}
 		}
-		if err := x.read(ctx, known, warm); err != nil {
+		if err := x.read(ctx, cached, ok); err != nil {
 			return err
 		}
 	}
@@ -37,9 +37,9 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 	return x.admit(ctx, head)
 }
 
-// remembered brings the log to its head, and returns what this runner knows of
-// it. In the mode that checks codecs it knows nothing.
-func (x *run[S, U]) remembered(ctx context.Context) (w warmState[S], ok bool, err error) {
+// cachedHead sets the head of the log and returns the cached state at the head, if there
+// is one. With CheckCodec the cache is not used.
+func (x *run[S, U]) cachedHead(ctx context.Context) (w cachedState[S], ok bool, err error) {
 	at := x.log.lease.Head
 	if at == 0 {
 		head, err := x.log.readHead(ctx)
@@ -47,17 +47,16 @@ func (x *run[S, U]) remembered(ctx context.Context) (w warmState[S], ok bool, er
 			return w, false, err
 		}
 	}
-	if w, ok = x.warm.get(x.req.Thread, at); ok && !x.o.CheckCodec {
+	if w, ok = x.states.get(x.req.Thread, at); ok && !x.o.CheckCodec {
 		x.log.head = w.head
 		return w, true, nil
 	}
 	_, err = x.log.readHead(ctx)
-	return warmState[S]{}, false, err
+	return cachedState[S]{}, false, err
 }
 
-// read brings the run to the state at the log's head: what is remembered, or
-// what the store has.
-func (x *run[S, U]) read(ctx context.Context, w warmState[S], known bool) (err error) {
+// read sets the run to the state at the log's head, from the cache or the store.
+func (x *run[S, U]) read(ctx context.Context, w cachedState[S], known bool) (err error) {
 	x.state, x.log.sizes = w.state, w.sizes
 	if !known && x.log.head.ID != 0 {
 		x.state, x.log.sizes, err = x.load(ctx, x.req.Thread, x.log.head.ID)
@@ -65,8 +64,8 @@ func (x *run[S, U]) read(ctx context.Context, w warmState[S], known bool) (err e
 	return err
 }
 
-// resumable says whether this graph can go on from the head. It is asked
-// before state is read: another graph may not understand it.
+// resumable returns an error if this graph cannot continue from the head. Callers check
+// it before they read the state, because another graph may have another state type.
 func (x *run[S, U]) resumable(head Commit) error {
 	if len(head.Frontier) == 0 {
 		return ErrNothingToDo
@@ -77,7 +76,7 @@ func (x *run[S, U]) resumable(head Commit) error {
 	return nil
 }
 
-// migrated is where a run goes on that another graph began.
+// migrated returns the nodes where this graph continues a run of another version.
 func (x *run[S, U]) migrated(head Commit) ([]string, error) {
 	if head.Fingerprint == x.plan.fingerprint {
 		return head.Frontier, nil
@@ -89,7 +88,7 @@ func (x *run[S, U]) migrated(head Commit) ([]string, error) {
 	return next, err
 }
 
-// admit begins a new run, after closing one that was left unfinished.
+// admit starts a new run. It closes an unfinished one first.
 func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	input := outcome[U]{update: x.req.Input}
 	if err := x.encode(&input); err != nil {
@@ -97,7 +96,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	}
 	before := x.state
 	var undo []Delta
-	if x.met && x.o.OnBusy == Rollback && len(head.Frontier) > 0 {
+	if x.tookOver && x.o.OnBusy == Rollback && len(head.Frontier) > 0 {
 		var err error
 		if before, undo, err = x.undone(ctx, head); err != nil {
 			return fmt.Errorf("roll run %q back: %w", head.Run, err)
@@ -117,7 +116,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return err
 	}
 	x.frontier = slices.Clone(x.plan.first)
-	x.session.at(x.id, x.step+1)
+	x.session.beginStep(x.id, x.step+1)
 	if err := x.prepare(); err != nil {
 		return err
 	}
@@ -130,12 +129,12 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 			return fmt.Errorf("save input: %w", err)
 		}
 	}
-	x.tell(RunStarted, nil, nil)
+	x.yieldDurable(RunStarted, nil, nil)
 	return nil
 }
 
-// supersede closes the unfinished run at the head, if there is one, and undoes
-// what it did by the deltas given.
+// supersede closes the unfinished run at the head, if there is one. The deltas in undo
+// revert its changes.
 func (x *run[S, U]) supersede(ctx context.Context, head Commit, undo []Delta) error {
 	if len(head.Frontier) == 0 {
 		return nil
@@ -157,7 +156,7 @@ func (x *run[S, U]) supersede(ctx context.Context, head Commit, undo []Delta) er
 	return nil
 }
 
-// resume goes on with the unfinished run at the head.
+// resume continues the unfinished run at the head.
 func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	x.life = NewLifecycle(head.Status)
 	if err := x.life.Move(ctx, MoveResume); err != nil {
@@ -171,12 +170,12 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return fmt.Errorf("run %q: %w", head.Run, err)
 	}
 	x.id, x.step = head.Run, head.Step
-	x.session.at(x.id, x.step+1)
+	x.session.beginStep(x.id, x.step+1)
 	if err := x.recall(ctx, head); err != nil {
 		return err
 	}
-	// A step that failed or asked had begun. Of other stops, only the one at this
-	// very breakpoint lets the resume pass it.
+	// If the step failed or has open questions, it had passed its breakpoint. Otherwise a
+	// resume passes a breakpoint only if the run stopped at it.
 	x.pastBreak = head.Status == Failed || len(x.session.open) > 0
 	if head.Status == Interrupted {
 		x.resumed = head.Error
@@ -188,13 +187,13 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return err
 	}
 	if !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.waits }) {
-		return x.interrupted() // nothing could run
+		return x.interrupted() // no task can run
 	}
-	x.tell(RunStarted, nil, nil)
+	x.yieldDurable(RunStarted, nil, nil)
 	return nil
 }
 
-// recall takes over what the step has so far: finished tasks, and questions.
+// recall loads the finished tasks and the open questions of the step.
 func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	pending, err := x.log.pending(ctx)
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Cache remembers what a node returned, by a key of its input, for all threads
-// and runs that share it. One cache belongs to one node; it may serve several
-// plans of the same graph. What is in it is shared: Apply must not write to what
-// an update reaches. It lives as long as the process. Safe for concurrent use.
+// Cache keeps the updates of a node in memory, by a key of its input, for all threads and
+// runs that share it. One cache belongs to one node of one or several plans. Updates are
+// shared, so Apply must not change anything that an update refers to. A Cache is safe for
+// concurrent use.
 type Cache[S, U any] struct {
-	Key  func(S) string // says which inputs are the same; "": do not remember. It must be pure
-	TTL  time.Duration  // how long an update may be used; 0: for ever
-	Size int            // updates kept, the least recently used goes; default 1,000
+	Key  func(S) string // cache key of an input; "" means do not cache. It must be pure
+	TTL  time.Duration  // lifetime of an entry; 0: unlimited
+	Size int            // maximum number of entries; the least recently used is dropped; default 1,000
 
 	kept lru[cached[U]]
 }
@@ -20,15 +20,15 @@ type Cache[S, U any] struct {
 type cached[U any] struct {
 	update U
 	next   []string
-	until  time.Time // zero: for ever
+	until  time.Time // zero: unlimited
 }
 
 func (v cached[U]) over(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
 
-// Len returns how many updates are remembered.
+// Len returns the number of entries.
 func (c *Cache[S, U]) Len() int { return c.kept.len() }
 
-// Clear forgets everything.
+// Clear removes all entries.
 func (c *Cache[S, U]) Clear() { c.kept.clear() }
 
 func (c *Cache[S, U]) get(key string, now time.Time) (u U, next []string, ok bool) {

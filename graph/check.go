@@ -14,8 +14,8 @@ import (
 // checker collects the faults of one graph. It works on names alone, so it is
 // written once for all S and U.
 type checker struct {
-	nodes    []string            // in the order faults are told
-	known    map[string]bool     // nodes, and End
+	nodes    []string            // in the order of reported faults
+	known    map[string]bool     // nodes and End
 	static   map[string][]string // edges by origin
 	branched map[string][]string // targets of branches and picks by origin
 	handler  map[string]string   // OnError.To by origin
@@ -70,13 +70,13 @@ func (c *checker) codec(what string, t reflect.Type) {
 	}
 }
 
-// order settles which nodes there are: those of both Nodes and Order.
+// order collects the nodes: those of Nodes and of Order.
 func (c *checker) order(order, nodes []string) {
 	seen := map[string]bool{}
 	for _, name := range order {
 		switch {
 		case seen[name]:
-			c.faultf("order: node %q stands in it twice", name)
+			c.faultf("order: node %q is listed twice", name)
 		case !slices.Contains(nodes, name):
 			c.faultf("order: unknown node %q", name)
 		default:
@@ -96,12 +96,12 @@ func (c *checker) order(order, nodes []string) {
 		case strings.HasPrefix(name, "__"):
 			c.faultf("node %q: names beginning with __ are reserved", name)
 		case name != printable(name):
-			c.faultf("node %q: a name is made of printable characters", name)
+			c.faultf("node %q: names need printable characters", name)
 		}
 	}
 }
 
-// printable turns what would spoil a drawing or a line of a log into spaces.
+// printable replaces unprintable characters by spaces, for drawings and logs.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -116,12 +116,12 @@ func (c *checker) edges(edges []Edge) {
 	for _, e := range edges {
 		switch {
 		case seen[e]:
-			c.faultf("edge %q → %q: stands there twice", e.From, e.To)
+			c.faultf("edge %q → %q: listed twice", e.From, e.To)
 			continue
 		case e.From == End:
-			c.faultf("edge %q → %q: nothing leaves End", e.From, e.To)
+			c.faultf("edge %q → %q: no edge can leave End", e.From, e.To)
 		case e.To == Start:
-			c.faultf("edge %q → %q: nothing leads into Start", e.From, e.To)
+			c.faultf("edge %q → %q: no edge can lead to Start", e.From, e.To)
 		case e.From == Start && e.To == End:
 			c.faultf("edge %q → %q: a run needs a node", e.From, e.To)
 		case e.From != Start && !c.known[e.From]:
@@ -149,9 +149,9 @@ func (c *checker) branch(from string, to, labels []string) {
 	case !c.known[from]:
 		c.faultf("branch from %q: unknown node %q", from, from)
 	case twice:
-		c.faultf("branch from %q: a node has one branch at most", from)
+		c.faultf("branch from %q: a node can have only one branch", from)
 	case len(c.static[from]) > 0:
-		c.faultf("branch from %q: an edge leaves that node too; it is one or the other", from)
+		c.faultf("branch from %q: the node also has an edge; use one or the other", from)
 	}
 	if len(to) == 0 {
 		c.faultf("branch from %q: To is empty", from)
@@ -165,16 +165,16 @@ func (c *checker) branch(from string, to, labels []string) {
 	c.branched[from] = append(c.branched[from], to...)
 }
 
-// targets checks a closed set of them; where says whose.
+// targets checks a list of targets; where describes their owner for errors.
 func (c *checker) targets(where string, to []string) {
 	for i, name := range to {
 		switch {
 		case name == Start:
-			c.faultf("%s: nothing leads into Start", where)
+			c.faultf("%s: no path can lead to Start", where)
 		case !c.known[name]:
 			c.faultf("%s: unknown node %q", where, name)
 		case slices.Contains(to[:i], name):
-			c.faultf("%s: target %q stands there twice", where, name)
+			c.faultf("%s: target %q is listed twice", where, name)
 		}
 	}
 }
@@ -187,19 +187,19 @@ func (c *checker) leaving(name string) []string {
 	return out
 }
 
-// paths looks at where runs can go. A fault is told once, at its root: a node
-// that only leads to a dead end or into an endless cycle is not blamed as well.
+// paths checks where runs can go. A fault is reported once, at its root: a node that only
+// leads to a dead end or into an endless cycle is not reported too.
 func (c *checker) paths() {
 	reached := map[string]bool{}
 	c.reach(Start, c.leaving, reached)
-	settled := map[string]bool{End: true} // reaches End, or is blamed already
+	settled := map[string]bool{End: true} // reaches End, or is reported already
 	for _, name := range c.nodes {
 		_, branches := c.branched[name]
 		if !reached[name] {
 			c.faultf("node %q: no path leads to it", name)
 		}
 		if len(c.static[name]) == 0 && !branches {
-			c.faultf("node %q: dead end, neither edge nor branch leaves it", name)
+			c.faultf("node %q: dead end, it has no edge and no branch", name)
 			settled[name] = true
 		}
 	}
@@ -214,13 +214,13 @@ func (c *checker) paths() {
 	}
 	for _, name := range c.nodes {
 		if !settled[name] {
-			c.faultf("node %q: no way to End", name)
+			c.faultf("node %q: no path to End", name)
 		}
 	}
 }
 
-// cycles finds cycles of edges alone. Every edge is always followed, so that
-// such a cycle runs for ever, even where another edge leaves it.
+// cycles finds cycles that consist only of edges. Every edge is always followed, so such a
+// cycle never ends, even if another edge leaves it.
 func (c *checker) cycles(settled map[string]bool) {
 	for _, name := range c.nodes {
 		if settled[name] {

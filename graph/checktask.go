@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// checkTask looks at what a task says of itself.
+// checkTask checks the policies and targets of a task.
 func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
 	if t.Run != nil && t.Pick != nil {
-		c.faultf("node %q: Run and Pick are both given; it is one or the other", name)
+		c.faultf("node %q: both Run and Pick are set; use one or the other", name)
 	}
 	if t.Pick == nil && len(t.To) > 0 {
-		c.faultf("node %q: To is for a node with Pick", name)
+		c.faultf("node %q: To needs Pick", name)
 	}
 	if t.Pick != nil {
 		c.picker(name, t.To)
 	}
 	if t.sub != "" && strings.ContainsAny(name, "/#[") {
-		c.faultf("node %q: the name of a subgraph must not hold any of / # [", name)
+		c.faultf("node %q: the name of a subgraph must not contain any of / # [", name)
 	}
 	if t.Cache != nil && t.Cache.Key == nil {
 		c.faultf("node %q: Cache.Key is nil", name)
@@ -31,11 +31,11 @@ func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
 	case t.OnError.Update == nil && to != "":
 		c.faultf("node %q: OnError.To without OnError.Update", name)
 	case t.OnError.Update != nil && to == "" && t.Pick != nil:
-		c.faultf("node %q: OnError.To is empty, and Pick has no other way to lead on", name)
+		c.faultf("node %q: OnError.To is empty, but a node with Pick has no other successor", name)
 	case to == Start:
-		c.faultf("node %q: OnError.To: nothing leads into Start", name)
+		c.faultf("node %q: OnError.To: no path can lead to Start", name)
 	case to == name && to != "":
-		c.faultf("node %q: OnError.To leads to the node itself; that is what Retry is for", name)
+		c.faultf("node %q: OnError.To is the node itself; use Retry instead", name)
 	case to != "" && !c.known[to]:
 		c.faultf("node %q: OnError.To: unknown node %q", name, to)
 	case to != "":
@@ -43,20 +43,20 @@ func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
 	}
 }
 
-// picker checks the targets of a pick, which are a branch without a route.
+// picker checks the targets of a Pick.
 func (c *checker) picker(name string, to []string) {
 	switch {
 	case len(to) == 0:
-		c.faultf("node %q: To is empty, so that Pick has nothing to choose", name)
+		c.faultf("node %q: To is empty, so Pick has no target to choose", name)
 	case len(c.static[name]) > 0:
-		c.faultf("node %q: an edge leaves it, and it has Pick; it is one or the other", name)
+		c.faultf("node %q: it has an edge and Pick; use one or the other", name)
 	}
 	c.targets(fmt.Sprintf("node %q: To", name), to)
 	c.branched[name] = append(c.branched[name], to...)
 	c.picks = append(c.picks, name)
 }
 
-// lasts checks that what runs last does.
+// lasts checks that only End and nodes with Last follow a node with Last.
 func (c *checker) lasts() {
 	for _, name := range c.nodes {
 		if c.wait[name] != Last {
@@ -64,31 +64,30 @@ func (c *checker) lasts() {
 		}
 		for _, to := range c.leaving(name) {
 			if to != End && c.wait[to] != Last {
-				c.faultf("node %q: it runs last, so that only End and nodes that run last may follow, not %q", name, to)
+				c.faultf("node %q: it has Wait: Last, so only End and nodes with Wait: Last may follow, not %q", name, to)
 			}
 		}
 	}
 }
 
-// pair is where two paths of one run stand at the same time.
+// pair is the positions of two paths of one run at the same time.
 type pair struct{ a, b string }
 
-// meeting follows two paths that part at one node until they meet again.
+// meeting follows two paths from the node where they split until they meet again.
 type meeting struct {
 	*checker
 	fork   string
-	first  map[string]bool // nodes that the one path runs alone
-	second map[string]bool // and the other
+	first  map[string]bool // nodes on the first path
+	second map[string]bool // nodes on the second path
 	seen   map[pair]bool
 	queue  []pair
 }
 
-// meetings finds bare joins: nodes without Wait that paths which run side by
-// side reach at different steps, or one of them by a branch, so that nobody can
-// say whether they run once or twice.
+// meetings finds nodes without Wait that concurrent paths can reach at different steps,
+// or one path by a branch. It would be unclear whether such a node runs once or twice.
 func (c *checker) meetings() {
 	if len(c.faults) > 0 {
-		return // of a broken graph the paths mean nothing
+		return // the paths of a broken graph mean nothing
 	}
 	told := map[string]bool{}
 	for _, fork := range append([]string{Start}, c.nodes...) {
@@ -120,12 +119,12 @@ func (m *meeting) follow(from pair, told map[string]bool) {
 	for _, name := range m.nodes {
 		if m.first[name] && m.second[name] && m.wait[name] == NoWait && !told[name] {
 			told[name] = true
-			m.faultf("node %q: paths that part at %q may reach it at different steps, and it would run for each; let it wait for them (Wait: Join)", name, m.fork)
+			m.faultf("node %q: paths that split at %q may reach it at different steps, so it could run several times; set Wait: Join", name, m.fork)
 		}
 	}
 }
 
-// meet looks at a step of both paths.
+// meet handles a step of both paths.
 func (m *meeting) meet(from, to pair, told map[string]bool) {
 	if to.a != to.b {
 		m.push(to)
@@ -137,7 +136,7 @@ func (m *meeting) meet(from, to pair, told map[string]bool) {
 	for _, origin := range []string{from.a, from.b} {
 		if !slices.Contains(m.static[origin], to.a) {
 			told[to.a] = true
-			m.faultf("branch from %q: leads into %q, where another path from %q arrives; let %q wait for both (Wait: Join)", origin, to.a, m.fork, to.a)
+			m.faultf("branch from %q: it leads to %q, which another path from %q also reaches; set Wait: Join for %q", origin, to.a, m.fork, to.a)
 			return
 		}
 	}
@@ -150,8 +149,8 @@ func (m *meeting) push(p pair) {
 	}
 }
 
-// moves lists where the path that is at one node may be a step later, while the
-// other is at another. A path that came back to the fork begins anew.
+// moves returns the possible next positions of a path at one node, while the other path is
+// at another node. A path that returns to the fork ends.
 func (m *meeting) moves(at, other string) []string {
 	switch {
 	case at == End || at == m.fork:
@@ -162,7 +161,7 @@ func (m *meeting) moves(at, other string) []string {
 	return m.leaving(at)
 }
 
-// leads says whether a path leads from one node to another.
+// leads reports whether there is a path from one node to another.
 func (c *checker) leads(from, to string) bool {
 	if c.reaches == nil {
 		c.reaches = map[string]map[string]bool{}

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// codecFaults lists what of a type encoding/json would not bring back as it was:
-// each with the way to it from the type, as in "Docs[].Render: func() has no JSON".
-// A type with methods for both ways is taken at its word.
+// codecFaults lists the parts of a type that encoding/json cannot restore, each with its
+// path, as in "Docs[].Render: func() has no JSON". Types with methods for both directions
+// are trusted.
 func codecFaults(t reflect.Type) []string {
 	c := &codec{}
 	c.look("", t, false) // values are written by value
 	return c.faults
 }
 
-// codec looks through one type.
+// codec checks one type.
 type codec struct {
-	within []codecKey // from the outermost in; types that hold themselves are no fault
+	within []codecKey // outermost first; recursive types are allowed
 	faults []string
 }
 
@@ -37,8 +37,8 @@ func (c *codec) faultf(path, format string, args ...any) {
 	c.faults = append(c.faults, text)
 }
 
-// look checks a type. Where a value of it is not addressable, encoding/json does
-// not call the methods of its pointer when it writes.
+// look checks a type. encoding/json does not call the pointer methods of a value that is
+// not addressable.
 func (c *codec) look(path string, t reflect.Type, addressable bool) {
 	if slices.Contains(c.within, codecKey{t, addressable}) || slices.Contains(c.within, codecKey{t, false}) {
 		return
@@ -57,19 +57,19 @@ func (c *codec) look(path string, t reflect.Type, addressable bool) {
 		c.look(path+"[]", t.Elem(), addressable)
 	case reflect.Map:
 		if !keyed(t.Key()) {
-			c.faultf(path, "keys of %v have no JSON; let them be strings, whole numbers, or have MarshalText and UnmarshalText", t)
+			c.faultf(path, "keys of %v have no JSON; use strings, integers, or a type with MarshalText and UnmarshalText", t)
 		}
 		c.look(path+"[]", t.Elem(), false)
 	case reflect.Struct:
 		c.fields(path, t, addressable)
 	case reflect.Interface:
-		c.faultf(path, "%v is an interface, and JSON does not say what was in it; use a concrete type, json.RawMessage, or a type with MarshalJSON and UnmarshalJSON", t)
+		c.faultf(path, "%v is an interface, and JSON does not record its type; use a concrete type, json.RawMessage, or a type with MarshalJSON and UnmarshalJSON", t)
 	case reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		c.faultf(path, "%v has no JSON", t)
 	}
 }
 
-// own says whether a type has a codec of its own, or half of one, which is told.
+// own reports whether a type has its own codec. Half a codec is a fault.
 func (c *codec) own(path string, t reflect.Type, addressable bool) bool {
 	pointer := reflect.PointerTo(t)
 	reads := implements[json.Unmarshaler](pointer) || implements[encoding.TextUnmarshaler](pointer)
@@ -80,10 +80,10 @@ func (c *codec) own(path string, t reflect.Type, addressable bool) bool {
 	switch {
 	case implements[json.Marshaler](writer) || implements[encoding.TextMarshaler](writer):
 		if !reads {
-			c.faultf(path, "%v has a method that writes it, but neither UnmarshalJSON nor UnmarshalText to read it", t)
+			c.faultf(path, "%v has a method to write it, but neither UnmarshalJSON nor UnmarshalText to read it", t)
 		}
 	case implements[json.Marshaler](pointer) || implements[encoding.TextMarshaler](pointer):
-		c.faultf(path, "the method that writes %v is one of its pointer, and would not be called here; let it be one of the value, or hold a pointer", t)
+		c.faultf(path, "the method that writes %v has a pointer receiver and would not be called here; use a value receiver or store a pointer", t)
 	default:
 		return reads // it reads what encoding/json writes
 	}
@@ -92,7 +92,7 @@ func (c *codec) own(path string, t reflect.Type, addressable bool) bool {
 
 func implements[I any](t reflect.Type) bool { return t.Implements(reflect.TypeFor[I]()) }
 
-// keyed says whether a type may be that of a map's keys.
+// keyed reports whether JSON supports a type as map key.
 func keyed(t reflect.Type) bool {
 	switch t.Kind() { //nolint:exhaustive // all others need methods
 	case reflect.String,
@@ -104,7 +104,7 @@ func keyed(t reflect.Type) bool {
 }
 
 func (c *codec) fields(path string, t reflect.Type, addressable bool) {
-	byName := map[string]string{} // in JSON → of the field
+	byName := map[string]string{} // JSON name → field name
 	for f := range t.Fields() {
 		tag := f.Tag.Get("json")
 		name, _, _ := strings.Cut(tag, ",")
@@ -112,12 +112,12 @@ func (c *codec) fields(path string, t reflect.Type, addressable bool) {
 		if f.Anonymous && of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
-		part := f.Anonymous && of.Kind() == reflect.Struct && name == "" // its fields are fields of this one
+		part := f.Anonymous && of.Kind() == reflect.Struct && name == "" // its fields are promoted
 		switch {
 		case tag == "-" || f.Name == "_":
 			continue
 		case !f.IsExported() && (!part || f.Type.Kind() == reflect.Pointer):
-			c.faultf(path+"."+f.Name, `it is not exported, so that JSON would lose it; export it, or say json:"-" where it need not be saved`)
+			c.faultf(path+"."+f.Name, `it is not exported, so JSON would lose it; export it, or add json:"-" if it need not be saved`)
 			continue
 		case part:
 			c.look(path, f.Type, addressable)
@@ -126,7 +126,7 @@ func (c *codec) fields(path string, t reflect.Type, addressable bool) {
 			name = f.Name
 		}
 		if other, twice := byName[name]; twice {
-			c.faultf(path+"."+f.Name, "it has the name %q in JSON, as %s has, so that not both are saved", name, other)
+			c.faultf(path+"."+f.Name, "it has the JSON name %q, like %s, so only one of them would be saved", name, other)
 		}
 		byName[name] = f.Name
 		c.look(path+"."+f.Name, f.Type, addressable)

@@ -111,11 +111,11 @@ func compiled[S any]() string {
 // to it; what has methods for both ways passes.
 func TestCodecs(t *testing.T) {
 	const (
-		lost   = `it is not exported, so that JSON would lose it; export it, or say json:"-" where it need not be saved`
-		face   = `is an interface, and JSON does not say what was in it; use a concrete type, json.RawMessage, or a type with MarshalJSON and UnmarshalJSON`
-		half   = `has a method that writes it, but neither UnmarshalJSON nor UnmarshalText to read it`
-		uncall = `is one of its pointer, and would not be called here; let it be one of the value, or hold a pointer`
-		keys   = `have no JSON; let them be strings, whole numbers, or have MarshalText and UnmarshalText`
+		lost   = `it is not exported, so JSON would lose it; export it, or add json:"-" if it need not be saved`
+		face   = `is an interface, and JSON does not record its type; use a concrete type, json.RawMessage, or a type with MarshalJSON and UnmarshalJSON`
+		half   = `has a method to write it, but neither UnmarshalJSON nor UnmarshalText to read it`
+		uncall = `has a pointer receiver and would not be called here; use a value receiver or store a pointer`
+		keys   = `have no JSON; use strings, integers, or a type with MarshalText and UnmarshalText`
 	)
 	for _, tt := range []struct {
 		name string
@@ -146,7 +146,7 @@ func TestCodecs(t *testing.T) {
 		{"embedded by a pointer that is not exported", compiled[embedsPtr](), []string{"state embedsPtr: field base: " + lost}},
 		{"embedded, and no struct", compiled[embedsWord](), []string{"state embedsWord: field word: " + lost}},
 		{"embedded under a name", compiled[renamed](), []string{"state renamed: field base: " + lost}},
-		{"two of one name", compiled[twice](), []string{`state twice: field B: it has the name "B" in JSON, as A has, so that not both are saved`}},
+		{"two of one name", compiled[twice](), []string{`state twice: field B: it has the JSON name "B", like A, so only one of them would be saved`}},
 		{"keys that are structs", compiled[oddKeys](), []string{"state oddKeys: keys of oddKeys " + keys}},
 		{"keys that are booleans", compiled[boolKeys](), []string{"state boolKeys: keys of boolKeys " + keys}},
 		{"keys with text", compiled[textKeys](), nil},
@@ -233,5 +233,5 @@ func ExampleCompile_codec() {
 	}
 	// Output:
 	// update graph_test.page: field Render: func() string has no JSON
-	// update graph_test.page: field cached: it is not exported, so that JSON would lose it; export it, or say json:"-" where it need not be saved
+	// update graph_test.page: field cached: it is not exported, so JSON would lose it; export it, or add json:"-" if it need not be saved
 }

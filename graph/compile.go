@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// Plan is a compiled graph: checked, with names turned into indices. It never
-// changes and may be used from several goroutines.
+// Plan is a compiled graph: checked, with names turned into indices. It is immutable and
+// safe for concurrent use.
 type Plan[S, U any] struct {
 	name        string
 	apply       func(S, U) (S, error)
 	restore     func(now, then S) ([]U, error)
 	unsaved     bool
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
-	first       []int            // what follows Start
+	first       []int            // successors of Start
 	fingerprint string
-	// JSON may change a value of U or S, apart from invalid UTF-8.
+	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
 	updateDiffers, stateDiffers bool
-	reach                       [][]bool // from → to over any path of at least one step; nil where no node waits
+	reach                       [][]bool // from → to over a path of at least one step; nil if no node waits
 }
 
-// planNode is a node with what may follow it: either next, or one of to that
-// route names, or some of to that pick names; onError.To after a failure.
+// planNode is a node with its successors: all of next, or the one of to that route
+// returns, or those of to that pick returns; handler after a failure.
 type planNode[S, U any] struct {
 	name    string
 	rank    int
@@ -41,8 +41,8 @@ type planNode[S, U any] struct {
 	wait    Wait
 	next    []int // static successors, by rank
 	route   func(S) string
-	to      []target // what route and pick may name
-	handler int      // index of onError.To; noIndex without
+	to      []target // allowed results of route and pick
+	handler int      // index of onError.To, or noIndex
 }
 
 type target struct {
@@ -51,17 +51,17 @@ type target struct {
 	label string
 }
 
-// endIndex stands for End where indices of nodes are listed.
+// Special values in lists of node indices: endIndex means End, noIndex none.
 const (
 	endIndex = -1
 	noIndex  = -2
 )
 
-// Compile checks a graph and prepares it for running. The error joins every
-// fault found, each with the names it is about.
+// Compile checks a graph and prepares it for running. The error joins all faults, each
+// with the names of its nodes.
 func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	if len(g.Order) == 0 {
-		g.Order = listed(g)
+		g.Order = defaultOrder(g)
 	}
 	if err := check(g); err != nil {
 		return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
@@ -111,14 +111,14 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	for i := range p.nodes {
 		slices.Sort(p.nodes[i].next)
 	}
-	p.waits()
+	p.findReach()
 	p.updateDiffers, p.stateDiffers = mayDiffer(reflect.TypeFor[U](), nil), mayDiffer(reflect.TypeFor[S](), nil)
 	return p, nil
 }
 
-// listed returns the nodes in the order in which the edges, then the branches,
-// then the pickers and error handlers name them; the others follow by name.
-func listed[S, U any](g Graph[S, U]) []string {
+// defaultOrder returns the nodes in the order of the edges, then the branches, then the
+// pickers and error handlers; the other nodes follow by name.
+func defaultOrder[S, U any](g Graph[S, U]) []string {
 	var places []string
 	for _, e := range g.Edges {
 		places = append(places, e.From, e.To)
@@ -142,7 +142,7 @@ func listed[S, U any](g Graph[S, U]) []string {
 // Name returns the graph's name.
 func (p *Plan[S, U]) Name() string { return p.name }
 
-// Nodes returns the names of the nodes by rank, in a slice of the caller's own.
+// Nodes returns the names of the nodes by rank. The caller owns the slice.
 func (p *Plan[S, U]) Nodes() []string {
 	names := make([]string, len(p.nodes))
 	for i := range p.nodes {
@@ -151,20 +151,20 @@ func (p *Plan[S, U]) Nodes() []string {
 	return names
 }
 
-// Fingerprint identifies the shape of the graph: name, version, order, edges
-// and branches with their targets, what of tasks decides where a run goes, and
-// the fingerprints of subgraphs. Other policies may change within a run. An unfinished run is resumed only by a graph
-// with the fingerprint of the one that began it.
+// Fingerprint identifies the structure of the graph: name, version, order, edges,
+// branches with their targets, the parts of tasks that decide the path of a run, and the
+// fingerprints of subgraphs. Other policies may change. A run can be resumed only by a
+// graph with the same fingerprint.
 func (p *Plan[S, U]) Fingerprint() string { return p.fingerprint }
 
 func fingerprint[S, U any](g Graph[S, U]) string {
 	edges := slices.SortedFunc(slices.Values(g.Edges), compareEdges)
-	branches := make(map[string][]string, len(g.Branches)) // json writes the keys in order
+	branches := make(map[string][]string, len(g.Branches)) // json writes the keys sorted
 	for _, b := range g.Branches {
 		branches[b.From] = slices.Sorted(slices.Values(b.To))
 	}
 	parts := []any{"graph/1", g.Name, g.Version, g.Order, edges, branches}
-	if shapes := shapes(g); len(shapes) > 0 { // else the fingerprint is that of older versions
+	if shapes := shapes(g); len(shapes) > 0 { // otherwise the fingerprint is the same as in older versions
 		parts = append(parts, shapes)
 	}
 	shape, err := json.Marshal(parts)
@@ -175,7 +175,7 @@ func fingerprint[S, U any](g Graph[S, U]) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// shape is what of a task decides where runs go.
+// shape is the part of a task that decides the path of a run.
 type shape struct {
 	To      []string `json:"to,omitempty"`
 	Wait    Wait     `json:"wait,omitempty"`
@@ -201,7 +201,7 @@ func compareEdges(a, b Edge) int {
 	return strings.Compare(a.To, b.To)
 }
 
-// names turns a frontier into the names that are saved and told.
+// names returns the node names of a frontier.
 func (p *Plan[S, U]) names(frontier []int) []string {
 	if len(frontier) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func (p *Plan[S, U]) names(frontier []int) []string {
 	return out
 }
 
-// frontier is the way back; a name this plan does not have is an error.
+// frontier returns the indices of node names. An unknown name is an error.
 func (p *Plan[S, U]) frontier(names []string) ([]int, error) {
 	out := make([]int, 0, len(names))
 	for _, name := range names {
@@ -227,8 +227,8 @@ func (p *Plan[S, U]) frontier(names []string) ([]int, error) {
 	return out, nil
 }
 
-// successors appends what follows a node, given the state after its step and
-// what was noted of its task.
+// successors appends the successors of a node, given the state after its step and the
+// notes of its task.
 func (n *planNode[S, U]) successors(next []int, s S, notes *Notes) ([]int, error) {
 	switch {
 	case notes.Caught != "" && n.handler != noIndex:
@@ -262,16 +262,16 @@ func (n *planNode[S, U]) target(name string) (int, error) {
 			return n.to[i].index, nil
 		}
 	}
-	return 0, fmt.Errorf("leads to %q, which is not one of its targets", name)
+	return 0, fmt.Errorf("returned %q, which is not one of its targets", name)
 }
 
-// allows says whether a pick may go on at these targets.
+// allows returns an error if these targets are not a valid result of Pick.
 func (n *planNode[S, U]) allows(next []string) error {
 	if n.pick == nil {
 		return nil
 	}
 	if len(next) == 0 {
-		return errors.New("pick leads nowhere; to end the run, pick End")
+		return errors.New("pick returned no target; to end the run, return End")
 	}
 	for _, name := range next {
 		if _, err := n.target(name); err != nil {

@@ -39,7 +39,7 @@ func TestCompileFaults(t *testing.T) {
 		{"nil Apply", func(g *g) { g.Apply = nil }, []string{"Apply is nil"}},
 		{"nil Run", func(g *g) { g.Nodes["b"] = graph.Task[list, item]{} }, []string{`node "b": Run is nil`}},
 		{"missing in order", func(g *g) { g.Order = []string{"a", "c"} }, []string{`order: node "b" is missing`}},
-		{"twice in order", func(g *g) { g.Order = append(g.Order, "a") }, []string{`order: node "a" stands in it twice`}},
+		{"twice in order", func(g *g) { g.Order = append(g.Order, "a") }, []string{`order: node "a" is listed twice`}},
 		{"unknown in order", func(g *g) { g.Order = append(g.Order, "z") }, []string{`order: unknown node "z"`}},
 		{"empty name", func(g *g) {
 			g.Nodes[""] = graph.Task[list, item]{Run: says("")}
@@ -58,26 +58,26 @@ func TestCompileFaults(t *testing.T) {
 			g.Order = append(g.Order, "x\n\xff")
 			edge("x\n\xff", graph.End)(g)
 			edge(graph.Start, "x\n\xff")(g)
-		}, []string{`node "x\n\xff": a name is made of printable characters`}},
+		}, []string{`node "x\n\xff": names need printable characters`}},
 		{"edge to unknown", edge("a", "z"), []string{`edge "a" → "z": unknown node "z"`}},
 		{"edge from unknown", edge("z", "a"), []string{`edge "z" → "a": unknown node "z"`}},
-		{"edge twice", edge("a", "b"), []string{`edge "a" → "b": stands there twice`}},
-		{"edge into Start", edge("a", graph.Start), []string{`edge "a" → "__start__": nothing leads into Start`}},
-		{"edge out of End", edge(graph.End, "a"), []string{`edge "__end__" → "a": nothing leaves End`}},
+		{"edge twice", edge("a", "b"), []string{`edge "a" → "b": listed twice`}},
+		{"edge into Start", edge("a", graph.Start), []string{`edge "a" → "__start__": no edge can lead to Start`}},
+		{"edge out of End", edge(graph.End, "a"), []string{`edge "__end__" → "a": no edge can leave End`}},
 		{"edge past all nodes", edge(graph.Start, graph.End), []string{`edge "__start__" → "__end__": a run needs a node`}},
 		{"no edge from Start", func(g *g) { g.Edges = g.Edges[1:] }, []string{
 			"no edge leaves Start",
 			`node "a": no path leads to it`, `node "b": no path leads to it`, `node "c": no path leads to it`,
 		}},
 		{"unreachable", func(g *g) { g.Edges[1].To = "c" }, []string{`node "b": no path leads to it`}},
-		{"dead end", func(g *g) { g.Branches = nil }, []string{`node "c": dead end, neither edge nor branch leaves it`}},
-		{"no way to End", func(g *g) { g.Branches[0].To = []string{"a", "b"} }, []string{
-			`node "a": no way to End`, `node "b": no way to End`, `node "c": no way to End`,
+		{"dead end", func(g *g) { g.Branches = nil }, []string{`node "c": dead end, it has no edge and no branch`}},
+		{"no path to End", func(g *g) { g.Branches[0].To = []string{"a", "b"} }, []string{
+			`node "a": no path to End`, `node "b": no path to End`, `node "c": no path to End`,
 		}},
 		{"unbounded cycle", func(g *g) { g.Branches = nil; edge("c", "b")(g) }, []string{`unbounded cycle b → c → b: no branch can leave it`}},
 		{"cycle that another edge leaves", func(g *g) { g.Branches = nil; edge("c", "a")(g); edge("c", graph.End)(g) }, []string{`unbounded cycle a → b → c → a: no branch can leave it`}},
-		{"edge and branch", edge("c", graph.End), []string{`branch from "c": an edge leaves that node too; it is one or the other`}},
-		{"two branches", func(g *g) { g.Branches = append(g.Branches, g.Branches[0]) }, []string{`branch from "c": a node has one branch at most`}},
+		{"edge and branch", edge("c", graph.End), []string{`branch from "c": the node also has an edge; use one or the other`}},
+		{"two branches", func(g *g) { g.Branches = append(g.Branches, g.Branches[0]) }, []string{`branch from "c": a node can have only one branch`}},
 		{"branch from Start", func(g *g) {
 			g.Branches = append(g.Branches, graph.Branch[list]{From: graph.Start, Route: end, To: []string{"a"}})
 		}, []string{`branch from "__start__": a branch leaves a node`}},
@@ -85,11 +85,11 @@ func TestCompileFaults(t *testing.T) {
 			g.Branches = append(g.Branches, graph.Branch[list]{From: "z", Route: end, To: []string{"a"}})
 		}, []string{`branch from "z": unknown node "z"`}},
 		{"branch to unknown", func(g *g) { g.Branches[0].To = []string{"z", graph.End} }, []string{`branch from "c": unknown node "z"`}},
-		{"branch into Start", func(g *g) { g.Branches[0].To = []string{graph.Start, graph.End} }, []string{`branch from "c": nothing leads into Start`}},
-		{"branch target twice", func(g *g) { g.Branches[0].To = []string{"a", "a", graph.End} }, []string{`branch from "c": target "a" stands there twice`}},
+		{"branch into Start", func(g *g) { g.Branches[0].To = []string{graph.Start, graph.End} }, []string{`branch from "c": no path can lead to Start`}},
+		{"branch target twice", func(g *g) { g.Branches[0].To = []string{"a", "a", graph.End} }, []string{`branch from "c": target "a" is listed twice`}},
 		{"branch without targets", func(g *g) { g.Branches[0].To = nil }, []string{
 			`branch from "c": To is empty`,
-			`node "a": no way to End`, `node "b": no way to End`, `node "c": no way to End`,
+			`node "a": no path to End`, `node "b": no path to End`, `node "c": no path to End`,
 		}},
 		{"nil Route", func(g *g) { g.Branches[0].Route = nil }, []string{`branch from "c": Route is nil`}},
 		{"label of no target", func(g *g) { g.Branches[0].Label = map[string]string{"b": "never"} }, []string{`branch from "c": label for "b", which is not a target`}},
@@ -101,8 +101,8 @@ func TestCompileFaults(t *testing.T) {
 			edge("b", "z")(g)
 			edge("c", graph.End)(g)
 		}, []string{
-			"Apply is nil", `order: node "b" stands in it twice`, `node "b": Run is nil`,
-			`edge "b" → "z": unknown node "z"`, `branch from "c": an edge leaves that node too; it is one or the other`,
+			"Apply is nil", `order: node "b" is listed twice`, `node "b": Run is nil`,
+			`edge "b" → "z": unknown node "z"`, `branch from "c": the node also has an edge; use one or the other`,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,14 +1,13 @@
-// Package graph runs typed workflow graphs: nodes read a state, updates change
-// it, and every step is saved before anyone hears of it.
+// Package graph runs typed workflow graphs: nodes read a state, updates change it, and
+// every step is saved before its events are sent.
 //
-// # What for
+// # Purpose
 //
-// A workflow of some steps, a few of them slow, expensive or unreliable, that
-// must survive a crash, tell what it did, and do the same thing twice when
-// asked twice. The package knows nothing of what flows through it: S is the
-// state and U the update, both plain values of the caller's own.
+// The package is for workflows with slow, expensive or unreliable steps that must
+// survive a crash, leave a trace, and give the same result for the same input. It is
+// generic: S is the state and U the update, both plain values of the caller.
 //
-// # Smallest use
+// # Smallest example
 //
 //	plan, err := graph.Compile(graph.Graph[int, int]{
 //		Apply: func(s, u int) (int, error) { return s + u, nil },
@@ -19,58 +18,57 @@
 //
 // # Rules
 //
-// Data flows one way: a [Node] reads S and returns U, Apply makes the next S.
-// Apply and Route are pure. A node may do what it likes except write to what it
-// reaches through its state, which others read at the same time.
+// Data flows one way: a [Node] reads S and returns U, Apply returns the next S. Apply and
+// Route are pure. A node must not change anything that its state refers to, because
+// other tasks read it at the same time.
 //
-// A run goes in supersteps. All tasks of one read the same state; their updates
-// are applied in the order of [Graph].Order, whatever order they finished in.
-// Edges are all followed; a branch picks one target, reading the state after
-// the step; a [Picker] picks targets itself. Two edges into one node start it
-// once if they are reached in one step. Where paths of different lengths meet, the
-// node waits for those that can still come ([Wait]); [Compile] insists on it.
+// A run is a sequence of supersteps. All tasks of a superstep read the same state. Their
+// updates are applied in the order of [Graph].Order, in whatever order the tasks finish.
+// All edges are followed. A branch chooses one target from the state after the step. A
+// [Picker] chooses its own targets. A node that several edges reach in one step runs
+// once. A node where paths of different lengths meet must have a [Wait]; [Compile]
+// checks that.
 //
-// A task may be tried again, bounded in time, remembered and its failure made data:
-// see [Task]. All that a policy did stands in the task's [Notes].
+// A task can have a retry policy, timeouts, a cache and an error handler: see [Task].
+// The [Notes] of a task record what its policies did.
 //
-// With a [Store], a run's input and each superstep is one commit of its thread.
-// What is saved is the updates, as JSON; the state is their fold, live and on reload,
-// so that both are equal for any schedule. Compile refuses types that JSON would not
-// bring back, unless the graph is Unsaved. Results of a step's tasks are saved as
-// they finish: a run that stopped is resumed without running them again. A task
-// that was under way when the process died is run again.
+// With a [Store], the input of a run and each superstep are commits of its thread.
+// Commits contain the updates as JSON. The state is the fold of the updates, in a live
+// run as after a reload, so both are equal. Compile rejects types that JSON cannot
+// restore, unless the graph is Unsaved. Results of tasks are saved when they finish, so
+// a resumed run does not repeat them. A task that was running when the process died runs
+// again.
 //
-// A node may ask a person ([Ask]) and do something that must not be done again
-// ([Once]); breakpoints, a pause and a drain stop a run between two supersteps.
-// In all these cases the run ends as Interrupted, with everything saved, and a
-// [Request] with Resume goes on.
+// A node can ask a person ([Ask]) and do something at most once ([Once]). Breakpoints, a
+// pause and a drain stop a run between two supersteps. In all these cases everything is
+// saved, the run ends as Interrupted, and a [Request] with Resume continues it.
 //
-// A node may be another graph ([Sub]), with a state of its own and its steps in
-// the same log. [Runner.History], [Runner.StateAt] and [Plan.Inside] look back;
-// [Runner.Fork] makes another thread that goes on from any such moment, at any depth;
-// [Runner.Update] changes a thread, also in place of a node; [Runner.Prune] drops
-// the oldest turns of its log and leaves the state as it is.
+// A node can be another graph ([Sub]), with its own state and with its steps in the same
+// log. [Runner.History], [Runner.StateAt] and [Plan.Inside] read earlier states.
+// [Runner.Fork] creates a thread that continues from such a state, at any depth.
+// [Runner.Update] changes a thread, also in place of a node. [Runner.Prune] removes the
+// oldest turns from the log and keeps the state.
 //
-// Whoever ranges over a run hears of it as it happens ([Mode] says of what), each
-// event with the path of its subgraph. A [Hook] hears of its spans.
+// The caller ranges over a run and gets its events; [Mode] selects them. Each event has
+// the path of its subgraph. A [Hook] gets the spans of a run.
 //
-// A thread has one writer, who holds its lease and keeps it alive. A run that
-// loses its lease stops with [ErrSuperseded] and writes nothing more. Where runs
-// meet on a thread, [OnBusy] decides. A new input on a thread closes the run that
-// was left unfinished there; going on with it instead is explicit ([Request].Resume), and refused with
-// [ErrGraphChanged] when the graph is another one by then.
+// A thread has one writer, which holds its lease and renews it. A run that loses its
+// lease stops with [ErrSuperseded] and writes nothing more. [OnBusy] decides what happens
+// if two runs want the same thread. A new input closes an unfinished run of the thread.
+// To continue that run instead, set [Request].Resume; if the graph has changed, the error
+// is [ErrGraphChanged].
 //
 // # How it works
 //
-// [Compile] checks a [Graph] and turns names into indices by rank; a [Plan]
-// never changes. A [Runner] holds no runs. Each run is owned by the goroutine
-// that ranges over its events (run.go): it alone changes state, saves and
-// yields. A step of one task runs on it inline; for more tasks, or when live
-// events are wanted, workers run them (task.go) and post to one bounded channel
-// that blocks, never drops. Writing the thread, with its lease and heartbeat,
-// is in log.go. [Lifecycle] says which moves a run may make.
+// [Compile] checks a [Graph] and turns names into indices by rank; a [Plan] never
+// changes. A [Runner] does not store runs. The goroutine that ranges over the events of a
+// run owns it (run.go): only that goroutine changes state, saves and yields. It runs a
+// step with one task itself. For several tasks or live events, workers run the tasks
+// (task.go) and send messages to one bounded channel. The channel blocks and never drops
+// a message. log.go writes the thread and renews the lease. [Lifecycle] defines the legal
+// moves of a run.
 //
-// Snapshots of the state are taken at the end of runs, only when the updates
-// since the last one outweigh it, so that reading a thread costs in proportion
-// to its state and not to its history.
+// A snapshot of the state is saved at the end of a run if the updates since the last
+// snapshot are larger than that snapshot. So the cost of reading a thread depends on the
+// size of its state, not on the length of its history.
 package graph

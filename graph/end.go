@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// end settles how the run ended, saves that and tells it.
+// end decides how the run ended, saves it and yields RunEnded.
 func (x *run[S, U]) end(ctx context.Context, cause error) error {
-	move := verdict(ctx, cause)
+	move := endMove(ctx, cause)
 	if move != MoveComplete {
 		if err := x.life.Move(ctx, move); err != nil {
 			return errors.Join(cause, err)
@@ -22,15 +22,16 @@ func (x *run[S, U]) end(ctx context.Context, cause error) error {
 		}
 	}
 	if x.log != nil && move != MoveSupersede {
-		x.warm.put(x.req.Thread, warmState[S]{x.log.head, x.state, x.log.sizes})
+		x.states.put(x.req.Thread, cachedState[S]{x.log.head, x.state, x.log.sizes})
 	}
-	x.log.close(ctx) // first, so that who hears of the end finds the thread free
+	x.log.close(ctx) // before RunEnded, so that consumers of that event find the thread free
 	waits, _ := errors.AsType[*InterruptError](cause)
-	x.tell(RunEnded, failed, waits)
+	x.yieldDurable(RunEnded, failed, waits)
 	return cause
 }
 
-func verdict(ctx context.Context, cause error) Move {
+// endMove returns the move that ends a run with an error, or without one.
+func endMove(ctx context.Context, cause error) Move {
 	_, limited := errors.AsType[*StepLimitError](cause)
 	_, waits := errors.AsType[*InterruptError](cause)
 	switch {
@@ -48,8 +49,8 @@ func verdict(ctx context.Context, cause error) Move {
 	return MoveFail
 }
 
-// tell yields a durable event.
-func (x *run[S, U]) tell(kind EventKind, tasks []Delta, waits *InterruptError) {
+// yieldDurable yields a durable event.
+func (x *run[S, U]) yieldDurable(kind EventKind, tasks []Delta, waits *InterruptError) {
 	if x.yield == nil || x.left {
 		return
 	}
@@ -72,9 +73,9 @@ func (x *run[S, U]) tell(kind EventKind, tasks []Delta, waits *InterruptError) {
 	x.left = !x.yield(e, nil)
 }
 
-// tellLive yields a live event.
-func (x *run[S, U]) tellLive(p pulse) {
-	if x.yield == nil || x.left || x.modes&p.kind.of() == 0 {
+// yieldLive yields a live event.
+func (x *run[S, U]) yieldLive(p liveEvent) {
+	if x.yield == nil || x.left || x.modes&p.kind.mode() == 0 {
 		return
 	}
 	x.left = !x.yield(Event[S]{
@@ -86,7 +87,7 @@ func (x *run[S, U]) tellLive(p pulse) {
 // errStopped marks the error of a run whose context ended.
 var errStopped = errors.New("run stopped")
 
-// stopped tells why a context ended, by its error and by its cause.
+// stopped returns the error and the cause of an ended context as one error.
 func stopped(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	switch {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Facts a caller acts on; match them with errors.Is.
+// Errors that callers match with errors.Is.
 var (
 	ErrNotFound     = errors.New("not found")
 	ErrExists       = errors.New("thread exists already")
@@ -14,11 +14,12 @@ var (
 	ErrConflict     = errors.New("head has moved")
 	ErrGraphChanged = errors.New("graph has changed since the run stopped")
 	ErrNothingToDo  = errors.New("nothing to resume")
-	ErrDrained      = errors.New("asked to end; the step under way was finished and saved")
-	ErrPaused       = errors.New("asked to pause; the step under way was finished and saved")
+	ErrDrained      = errors.New("drained: the current step was finished and saved")
+	ErrPaused       = errors.New("paused: the current step was finished and saved")
 )
 
-// NodeError tells where a run failed: the first cause, not its echoes.
+// NodeError is the first failure of a run and where it happened. Errors that it caused in
+// other tasks are left out.
 type NodeError struct {
 	Node string
 	Step int
@@ -30,8 +31,8 @@ func (e *NodeError) Error() string { return fmt.Sprintf("node %q, step %d: %v", 
 // Unwrap returns the cause.
 func (e *NodeError) Unwrap() error { return e.Err }
 
-// isPause tells what stops a run, but is no failure of a node: it is neither
-// retried nor handled.
+// isPause reports whether an error stops a run without being a failure of a node. Such
+// errors are neither retried nor handled.
 func isPause(err error) bool {
 	_, limited := errors.AsType[*StepLimitError](err)
 	_, waits := errors.AsType[*InterruptError](err)
@@ -46,11 +47,11 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// StepLimitError ends a run that used up its steps. State is saved; the run
-// may be resumed, with a fresh budget.
+// StepLimitError is the error of a run that reached its step limit. The state is saved. A
+// resumed run gets a new limit.
 type StepLimitError struct {
 	Limit int
-	Next  []string // the nodes that would have run
+	Next  []string // the nodes to run next
 }
 
 func (e *StepLimitError) Error() string {

@@ -2,24 +2,24 @@ package graph
 
 import "time"
 
-// EventKind says what an event tells of.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of event. The durable ones are told in order and only after what
-// they tell of was saved; the live ones are never saved.
+// The kinds of event. A durable event is yielded in order and only after its commit was
+// saved. Live events are never saved.
 const (
 	RunStarted  EventKind = "run_started"  // durable: the input is saved
 	StepDone    EventKind = "step_done"    // durable: a superstep is saved
 	RunEnded    EventKind = "run_ended"    // durable: the run's last event, with its Status
 	TaskStarted EventKind = "task_started" // live
-	TaskRetried EventKind = "task_retried" // live: an attempt failed, another follows; what it emitted is void
+	TaskRetried EventKind = "task_retried" // live: an attempt failed and another one follows; discard what it emitted
 	TaskDone    EventKind = "task_done"    // live
-	Token       EventKind = "token"        // live: a piece of text that a node emitted
-	Custom      EventKind = "custom"       // live: what else a node emitted
+	Token       EventKind = "token"        // live: a piece of text from a node
+	Custom      EventKind = "custom"       // live: another value from a node
 )
 
-// Event is one thing that happened in a run. Consumers may keep it, but must
-// not write to what State reaches.
+// Event is an event of a run. Consumers may keep it, but must not change anything that
+// State refers to.
 type Event[S any] struct {
 	Kind      EventKind
 	Live      bool
@@ -33,13 +33,13 @@ type Event[S any] struct {
 	Status    Status          // for the durable kinds
 	State     S               // for the durable kinds: after the commit; only with [Values]
 	Next      []string        // for the durable kinds: the nodes to run next
-	Interrupt *InterruptError // for RunEnded: what an interrupted run waits for; nil after a drain or a pause
-	Tasks     []Delta         // by rank, with bodies only for [Updates]: for StepDone what the tasks noted, for TaskDone that task, for TaskRetried the failed attempt, for RunEnded failed attempts
+	Interrupt *InterruptError // for RunEnded: why the run was interrupted; nil after a drain or a pause
+	Tasks     []Delta         // by rank, with bodies only for [Updates]: the tasks of StepDone, the task of TaskDone, the failed attempt of TaskRetried, the failed attempts of RunEnded
 	Value     any             // for Custom and Token
 }
 
-// pulse is a live event on its way from a task to the loop of the root.
-type pulse struct {
+// liveEvent is a live event that a task sends to the loop of the root.
+type liveEvent struct {
 	kind       EventKind
 	path, node string
 	tasks      []Delta

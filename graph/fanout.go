@@ -6,17 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// FanOut returns a node that works on the parts of a state side by side: split
-// makes the parts, worker handles one, merge puts the results together, in the
-// order of the parts whatever order they were ready in. At most limit workers
-// run at once; 0 and less means one for each part. With no parts merge gets
-// nil.
+// FanOut returns a node that handles the parts of a state concurrently: split returns the
+// parts, worker handles one part, and merge combines the results in the order of the
+// parts. At most limit workers run at once; 0 or less means one per part. Without parts,
+// merge gets nil.
 //
-// The first worker to fail cancels the others and is the node's error; when
-// several fail of themselves, that is the first in time. A panic of a worker is
-// such a failure, a *[PanicError]. A worker may be a FanOut again. Workers may use [Note] and its kin: what they
-// note becomes the node's notes in the order of the parts, a [Skip] as a detail
-// with the key "skipped". All workers are gone when the node returns.
+// The first failure in time cancels the other workers and is the error of the node. A
+// panic of a worker is a *[PanicError]. A worker can be a FanOut too. Workers can use
+// [Note], [Warn], [Skip] and [Count]: their notes are added to the node's notes in the
+// order of the parts, a [Skip] as a detail with the key "skipped". All workers have
+// returned when the node returns.
 func FanOut[S, U, T any](
 	limit int,
 	split func(S) []T,
@@ -47,19 +46,19 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	books := booksFor(ctx, n)
+	workers := newWorkerContexts(ctx, n)
 	results := make([]U, n)
 	var (
 		failed atomic.Bool
 		waits  atomic.Pointer[error]
 	)
-	team := crew{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
-		err := errExited // stands if the worker ends its goroutine
+	pool := workerPool{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
+		err := errExited // remains if the worker ends its goroutine
 		defer func() {
 			if err == nil {
 				return
 			}
-			if _, asks := errors.AsType[*InterruptError](err); asks { // the others may have questions, too
+			if _, asks := errors.AsType[*InterruptError](err); asks { // do not cancel: the others may have questions too
 				first := err // a copy, so that err itself stays off the heap
 				waits.CompareAndSwap(nil, &first)
 				return
@@ -67,11 +66,11 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 			failed.Store(true)
 			cancel(err)
 		}()
-		results[i], err = guarded(books.open(ctx, i), i, work)
+		results[i], err = guarded(workers.open(ctx, i), i, work)
 	}}
-	team.run()
-	books.merge(parent)
-	if failed.Load() || !team.all() {
+	pool.run()
+	workers.merge(parent)
+	if failed.Load() || !pool.allTaken() {
 		return nil, context.Cause(ctx)
 	}
 	if err := waits.Load(); err != nil {
@@ -85,33 +84,33 @@ func guarded[U any](ctx context.Context, i int, work func(context.Context, int) 
 	return work(ctx, i)
 }
 
-// books are the notebooks of a fan's workers; none outside a run.
-type books []notebook
+// workerContexts are the task contexts of the workers of a FanOut; nil outside a run.
+type workerContexts []taskContext
 
-// booksFor makes n notebooks whose contexts are made of ctx.
-func booksFor(ctx context.Context, n int) books {
-	task := bookOf(ctx)
+// newWorkerContexts returns n task contexts with ctx as their parent context.
+func newWorkerContexts(ctx context.Context, n int) workerContexts {
+	task := taskContextOf(ctx)
 	if task == nil {
 		return nil
 	}
-	b := make(books, n)
+	b := make(workerContexts, n)
 	for i := range b {
 		p := &b[i]
-		p.Context, p.up, p.part = ctx, task, i //nolint:fatcontext // each is made of ctx, not of the one before
+		p.Context, p.up, p.part = ctx, task, i //nolint:fatcontext // ctx is the same in every iteration
 		p.of, p.path, p.node, p.turn, p.emit = task.of, task.path, task.node, task.turn, task.emit
 	}
 	return b
 }
 
-func (b books) open(ctx context.Context, i int) context.Context {
+func (b workerContexts) open(ctx context.Context, i int) context.Context {
 	if b == nil {
 		return ctx
 	}
 	return &b[i]
 }
 
-// merge moves what the workers noted to the task's notebook, by index.
-func (b books) merge(ctx context.Context) {
+// merge adds the workers' notes to the task's taskContext, by index.
+func (b workerContexts) merge(ctx context.Context) {
 	for i := range b {
 		part := b[i].close()
 		if part == nil {
@@ -120,7 +119,7 @@ func (b books) merge(ctx context.Context) {
 		if part.Skipped != "" {
 			part.Details = append(part.Details, Detail{"skipped", part.Skipped})
 		}
-		bookOf(ctx).write(func(n *Notes) {
+		taskContextOf(ctx).write(func(n *Notes) {
 			n.Details = append(n.Details, part.Details...)
 			n.Calls = append(n.Calls, part.Calls...)
 			n.Warnings = append(n.Warnings, part.Warnings...)

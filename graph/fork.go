@@ -9,36 +9,35 @@ import (
 	"strings"
 )
 
-// Copier is a [Store] that can begin a thread with the past of another. The
-// stores of packages checkpoint and memstore are.
+// Copier is a [Store] that can copy threads, like the stores of packages checkpoint and
+// memstore.
 type Copier interface {
-	// Copy makes a thread of another's commits up to one of them, or up to its
-	// head where that is 0. The pending results of the copy are those given; nil
-	// stands for the thread's own, at its head, and for none elsewhere. All or
-	// nothing: [ErrExists] for a name that is taken, [ErrNotFound] for an unknown
-	// thread or commit, [ErrBusy] where a writer holds the new name.
+	// Copy creates a thread with the commits of another thread up to at, or up to its head
+	// if at is 0. pending are the pending results of the copy; nil means those of the
+	// original if at is its head, else none. Copy is atomic. Errors: [ErrExists] if the
+	// new name exists, [ErrNotFound] for an unknown thread or commit, [ErrBusy] if a
+	// writer has a lease of the new name.
 	Copy(ctx context.Context, from string, at CommitID, to string, pending []TaskResult) error
 }
 
-// Point is a moment of a thread: after a commit or, with a Path, after a step of
-// a subgraph within the superstep that the commit saved.
+// Point is a point in the history of a thread: after a commit or, with a Path, after a step
+// of a subgraph within the superstep of that commit.
 type Point struct {
 	Thread string
 	Commit CommitID // 0: the head
-	Path   string   // of a subgraph, as [Sub] tells; empty: the root
-	Step   int      // of that subgraph; 0: before its first one
+	Path   string   // path of a subgraph, see [Sub]; empty: the root
+	Step   int      // step of that subgraph; 0: before its first step
 }
 
-// ErrNoCopies is told by stores that cannot copy threads.
+// ErrNoCopies is the error of a store that cannot copy threads.
 var ErrNoCopies = errors.New("the store cannot copy threads")
 
-// Fork makes a new thread that begins with the past of another, up to a point.
-// A run that was under way there can be resumed in the new thread, with the same
-// run id; what is to differ then, [Runner.Update] changes first. The old thread stays
-// as it is. Within a subgraph, all that happened before the point is kept; what
-// ran beside it or after is done again. Errors: [ErrNotFound] for an unknown
-// thread, commit, path or step, [ErrNoCopies], and what the store says of a name
-// that is taken.
+// Fork creates a thread with the history of another thread up to a point. The old thread
+// does not change. A run that was unfinished at the point can be resumed in the new
+// thread, with the same run ID; call [Runner.Update] first to change its state. For a
+// point in a subgraph, everything before the point is kept, and everything concurrent or
+// later runs again. Errors: [ErrNotFound] for an unknown thread, commit, path or step,
+// [ErrNoCopies], and [ErrExists] if the new name exists.
 func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) error {
 	if err := r.fork(ctx, p, to); err != nil {
 		return fmt.Errorf("fork thread %q: %w", p.Thread, err)
@@ -63,7 +62,7 @@ func (r *Runner[S, U]) fork(ctx context.Context, p Point, to string) error {
 		}
 		inner := slices.DeleteFunc(slices.Clone(c.Deltas), func(d Delta) bool { return d.Path == "" })
 		at, from := c.Parent, c.Step
-		if len(c.Frontier) > 0 && len(inner) == 0 { // under way: nothing of it is committed yet
+		if len(c.Frontier) > 0 && len(inner) == 0 { // the superstep is not committed yet
 			pending, err := r.o.Store.Pending(ctx, p.Thread)
 			if err != nil {
 				return err
@@ -85,9 +84,9 @@ func (r *Runner[S, U]) fork(ctx context.Context, p Point, to string) error {
 	return ErrNotFound
 }
 
-// before keeps what happened before a point within subgraphs.
+// before returns the deltas of subgraphs up to a point.
 func before(inner []Delta, p Point) ([]Delta, error) {
-	steps := map[string]int{p.Path: p.Step} // of each subgraph around the point: its last step that stands
+	steps := map[string]int{p.Path: p.Step} // last step to keep of each subgraph around the point
 	last := -1
 	for _, d := range inner {
 		if d.Path == p.Path {
@@ -107,7 +106,7 @@ func before(inner []Delta, p Point) ([]Delta, error) {
 	}
 	var out []Delta
 	for _, d := range inner {
-		if strings.HasPrefix(d.Node, "__") { // deeds and answers count by their task
+		if strings.HasPrefix(d.Node, "__") { // results of Once and answers are kept with their task
 			if outer, turn, ok := outerOf(d.Path); ok && within(steps, outer, turn) {
 				out = append(out, d)
 			}
@@ -120,8 +119,8 @@ func before(inner []Delta, p Point) ([]Delta, error) {
 	return out, nil
 }
 
-// within says whether a step of a subgraph stands: it is one around the point,
-// early enough, or one that ran in a step of such a one that stands.
+// within reports whether a step of a subgraph is kept: the subgraph is around the point and
+// the step is early enough, or the subgraph ran in a step that is kept.
 func within(steps map[string]int, path string, step int) bool {
 	for {
 		if last, ok := steps[path]; ok {
@@ -135,7 +134,7 @@ func within(steps map[string]int, path string, step int) bool {
 	}
 }
 
-// outerOf splits a path: the subgraph around it, and the step of that.
+// outerOf returns the path of the subgraph around a path, and its step.
 func outerOf(path string) (outer string, turn int, ok bool) {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
@@ -147,8 +146,8 @@ func outerOf(path string) (outer string, turn int, ok bool) {
 	return path[:i], turn, err == nil
 }
 
-// Replay forks a thread and goes on from there at once: it does again, in the
-// new thread, what followed the point.
+// Replay forks a thread and resumes its run at once, so that everything after the point
+// runs again in the new thread.
 func (r *Runner[S, U]) Replay(ctx context.Context, p Point, to string) (S, error) {
 	if err := r.Fork(ctx, p, to); err != nil {
 		var zero S

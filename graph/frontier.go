@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// waits prepares the plan for nodes that wait: which node can lead to which.
-func (p *Plan[S, U]) waits() {
+// findReach computes which node can lead to which, if the plan has waiting nodes.
+func (p *Plan[S, U]) findReach() {
 	if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.wait != NoWait }) {
 		return
 	}
@@ -21,7 +21,7 @@ func (p *Plan[S, U]) waits() {
 	}
 }
 
-// leaving lists all that may follow a node.
+// leaving returns all possible successors of a node.
 func (n *planNode[S, U]) leaving() []int {
 	out := slices.Clone(n.next)
 	for _, t := range n.to {
@@ -33,9 +33,8 @@ func (n *planNode[S, U]) leaving() []int {
 	return out
 }
 
-// ready returns which of the nodes that were reached run next, in memory of a
-// slice that is free. It depends on the frontier and the plan alone: who waits
-// needs no record of its own, in memory or in the log.
+// ready returns the nodes of the frontier that run next; it reuses the memory of free. The
+// result depends only on the frontier and the plan, so waiting nodes need no extra record.
 func (p *Plan[S, U]) ready(free, frontier []int) []int {
 	free = free[:0]
 	if p.reach == nil {
@@ -49,7 +48,7 @@ func (p *Plan[S, U]) ready(free, frontier []int) []int {
 	if len(free) > 0 || len(frontier) == 0 {
 		return free
 	}
-	// Only nodes that wait for each other are left.
+	// All nodes wait for each other.
 	first := slices.MinFunc(frontier, func(a, b int) int {
 		if wa, wb := p.nodes[a].wait, p.nodes[b].wait; wa != wb {
 			return int(wa - wb)
@@ -59,7 +58,7 @@ func (p *Plan[S, U]) ready(free, frontier []int) []int {
 	return append(free, first)
 }
 
-// before says whether n, which was reached, waits for m, which was reached, too.
+// before reports whether the reached node n waits for the reached node m.
 func (p *Plan[S, U]) before(m, n int) bool {
 	switch p.nodes[n].wait {
 	case Join:
@@ -71,7 +70,7 @@ func (p *Plan[S, U]) before(m, n int) bool {
 	}
 }
 
-// without lists what is in all and not in some; both are sorted.
+// without returns the elements of all that are not in some; both are sorted.
 func without(all, some []int) []int {
 	var out []int
 	for _, n := range all {

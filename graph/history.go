@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Moment is a thread after one of its commits.
+// Moment is the state of a thread after one of its commits.
 type Moment[S any] struct {
 	Commit Commit // with its deltas
 	State  S
 }
 
-// History returns up to n moments of a thread, newest first: from its head on,
-// or those before a commit, which is the last of the page before. No moments mean
-// the beginning was reached. A page costs one state and the updates on it,
-// wherever it is. A thread that does not exist is [ErrNotFound].
+// History returns up to n moments of a thread, newest first. It starts at the head or, for
+// the next page, before the last commit of the previous page. An empty page means that
+// there are no older moments. A page costs one state and its updates. An unknown thread
+// is [ErrNotFound].
 func (r *Runner[S, U]) History(ctx context.Context, thread string, before CommitID, n int) ([]Moment[S], error) {
 	page, err := r.history(ctx, thread, before, n)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Runner[S, U]) history(ctx context.Context, thread string, before Commit
 	return page, nil
 }
 
-// fold applies what deltas of the root changed.
+// fold applies the updates of the root graph.
 func (r *Runner[S, U]) fold(s S, deltas []Delta) (S, error) {
 	for _, d := range deltas {
 		if d.Error != "" || d.Path != "" {

@@ -2,42 +2,41 @@ package graph
 
 import "context"
 
-// Hook is told of everything that takes time in a run, as it begins and ends:
-// spans in the sense of OpenTelemetry, which can be attached by a few lines
-// outside. It is called from several goroutines. A hook that panics loses the span.
+// Hook gets the spans of a run when they start and end, for example for OpenTelemetry. It is
+// called from several goroutines. If a hook panics, the span is lost.
 type Hook interface {
-	// Begin is called before something begins. What it does runs under the context
-	// returned, and ended is called with its error when it ends.
+	// Begin is called when a span starts. The work of the span runs with the returned
+	// context. ended is called with its error when it ends.
 	Begin(ctx context.Context, s Span) (inner context.Context, ended func(error))
 }
 
-// SpanKind says what a span is of.
+// SpanKind is the kind of a span.
 type SpanKind string
 
-// The kinds of span, each within the one before. Those of a subgraph's tasks lie
-// within the attempt of the task that runs it.
+// The kinds of span, each nested in the one before. The spans of a subgraph are nested in the
+// attempt of the task that runs it.
 const (
 	SpanRun     SpanKind = "run"     // from the first superstep of a call to its last
-	SpanStep    SpanKind = "step"    // with saving it
-	SpanTask    SpanKind = "task"    // with all attempts and the pauses between them
-	SpanAttempt SpanKind = "attempt" // of a node
+	SpanStep    SpanKind = "step"    // includes saving it
+	SpanTask    SpanKind = "task"    // includes all attempts and the pauses between them
+	SpanAttempt SpanKind = "attempt" // one attempt of a node
 )
 
-// Span is something that begins.
+// Span describes a span at its start.
 type Span struct {
 	Kind    SpanKind
 	Thread  string
 	Run     string
-	Path    string // of the subgraph; empty at the root
-	Step    int    // of the graph it belongs to; for a run the last finished one
-	Node    string // of a task or an attempt
-	Attempt int    // of an attempt, from 1
+	Path    string // path of the subgraph; empty at the root
+	Step    int    // step of the graph or subgraph; for a run the last finished step
+	Node    string // node of a task or an attempt
+	Attempt int    // number of the attempt, from 1
 }
 
-// span begins a span where there is a hook.
+// span starts a span if there is a hook.
 func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attempt int) (context.Context, func(error)) {
 	if x.o.Hook == nil {
-		return ctx, unheard
+		return ctx, ignoreEnd
 	}
 	s := Span{Kind: kind, Thread: x.session.thread, Run: x.session.run, Path: x.path, Step: x.step, Node: node, Attempt: attempt}
 	if kind != SpanRun {
@@ -48,7 +47,7 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 		inner = ctx
 	}
 	if ended == nil {
-		return inner, unheard
+		return inner, ignoreEnd
 	}
 	return inner, func(err error) {
 		var lost error
@@ -63,4 +62,4 @@ func beginSpan(ctx context.Context, h Hook, s Span) (inner context.Context, ende
 	return h.Begin(ctx, s)
 }
 
-func unheard(error) {}
+func ignoreEnd(error) {}

@@ -8,27 +8,27 @@ import (
 	"github.com/looplab/fsm"
 )
 
-// Move is something that happens to a run as a whole.
+// Move is a transition of a run between two statuses.
 type Move string
 
 // The moves of a run.
 const (
 	MoveStart     Move = "start"     // its input is saved
-	MoveResume    Move = "resume"    // someone goes on with it
+	MoveResume    Move = "resume"    // it is continued
 	MoveInterrupt Move = "interrupt" // it waits for a person
 	MoveComplete  Move = "complete"  // nothing is left to run
 	MoveFail      Move = "fail"      // a node or the store failed
-	MoveCancel    Move = "cancel"    // its context ended or its consumer left
+	MoveCancel    Move = "cancel"    // its context ended or its consumer broke the loop
 	MoveLimit     Move = "limit"     // it used up its steps
-	MoveSupersede Move = "supersede" // a later input or another writer took the thread
+	MoveSupersede Move = "supersede" // a later input or another writer took over the thread
 )
 
-// Lifecycle is the state machine of one run: what may happen to it, given its
-// [Status]. It is not safe for concurrent use; the loop of the run owns it.
+// Lifecycle is the state machine of one run. Its states are the [Status] values, its
+// transitions the moves. It is not safe for concurrent use; the loop of the run owns it.
 type Lifecycle struct{ at Status }
 
-// machines are kept because each is a table of all moves, made anew.
-var machines = sync.Pool{New: func() any { return newMachine() }} //nolint:gochecknoglobals // holds nothing but memory
+// machines are reused because each has its own table of all moves.
+var machines = sync.Pool{New: func() any { return newMachine() }} //nolint:gochecknoglobals // a pool of memory
 
 func newMachine() *fsm.FSM { return fsm.NewFSM(string(Pending), moves(), nil) }
 
@@ -38,9 +38,8 @@ func NewLifecycle(at Status) *Lifecycle {
 	return &Lifecycle{at}
 }
 
-// moves is the table of legal moves. A run whose process died still says
-// running; that nobody runs it any more is told by its lease, not by its
-// status, which is why it may be resumed.
+// moves returns the table of legal moves. A run whose process died still has the status
+// running, so a running run can be resumed; its lease shows whether it is really active.
 func moves() fsm.Events {
 	move := func(m Move, to Status, from ...Status) fsm.EventDesc {
 		d := fsm.EventDesc{Name: string(m), Dst: string(to)}
@@ -61,7 +60,7 @@ func moves() fsm.Events {
 	}
 }
 
-// Status returns where the run stands.
+// Status returns the current status.
 func (l *Lifecycle) Status() Status { return l.at }
 
 // Can reports whether a move is legal now.
@@ -71,8 +70,8 @@ func (l *Lifecycle) Can(m Move) bool {
 	return machine.Can(string(m))
 }
 
-// Move makes a move. One that is not legal now changes nothing and returns a
-// *[MoveError]. That ctx has ended does not hinder it: ends are moves too.
+// Move makes a move. An illegal move changes nothing and returns a *[MoveError]. An ended
+// ctx does not stop a move.
 func (l *Lifecycle) Move(ctx context.Context, m Move) error {
 	machine := l.machine()
 	defer machines.Put(machine)
@@ -80,7 +79,7 @@ func (l *Lifecycle) Move(ctx context.Context, m Move) error {
 		return &MoveError{From: l.at, Move: m}
 	}
 	if m == MoveResume && l.at == Running {
-		return nil // fsm calls a move onto the spot an error
+		return nil // fsm returns an error for a move to the same state
 	}
 	if err := machine.Event(context.WithoutCancel(ctx), string(m)); err != nil {
 		return fmt.Errorf("%s a %s run: %w", m, l.at, err)
@@ -89,7 +88,7 @@ func (l *Lifecycle) Move(ctx context.Context, m Move) error {
 	return nil
 }
 
-// machine is one that stands where the run does, to be given back.
+// machine returns a machine in the current state. The caller puts it back.
 func (l *Lifecycle) machine() *fsm.FSM {
 	machine, ok := machines.Get().(*fsm.FSM)
 	if !ok {
@@ -99,7 +98,7 @@ func (l *Lifecycle) machine() *fsm.FSM {
 	return machine
 }
 
-// MoveError refuses a move that is not legal in the state a run is in.
+// MoveError is the error of an illegal move.
 type MoveError struct {
 	From Status
 	Move Move

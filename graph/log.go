@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// saveTimeout bounds one write to the store. Writes do not end with the run's
-// context: work that is done is saved even when the run was cancelled.
+// saveTimeout limits one write to the store. Writes ignore the end of the run's context, so
+// that finished work is saved even if the run was cancelled.
 const saveTimeout = 10 * time.Second
 
-// threadLog writes the commits of one run, under a lease that a goroutine of
-// its own keeps alive. The run's loop owns it.
+// threadLog writes the commits of one run. A goroutine renews its lease. The loop of the run
+// owns it.
 type threadLog struct {
 	store  Store
 	lease  Lease
@@ -26,7 +26,8 @@ type threadLog struct {
 	closed bool
 }
 
-// openLog takes the lease of a thread. Losing it calls cancel with ErrSuperseded.
+// openLog acquires the lease of a thread. If the lease is lost, it calls cancel with
+// ErrSuperseded.
 func openLog(ctx context.Context, store Store, thread string, o AcquireOptions, cancel context.CancelCauseFunc) (*threadLog, error) {
 	if thread == "" {
 		return nil, errors.New("a run with a store needs a thread")
@@ -41,8 +42,8 @@ func openLog(ctx context.Context, store Store, thread string, o AcquireOptions, 
 	return l, nil
 }
 
-// renew moves the lease's end until stopped. A store that is out of reach is
-// tried again as long as the lease may still be ours.
+// renew extends the lease until stopped. If the store is not reachable, renew tries again
+// until the lease has expired.
 func (l *threadLog) renew(ctx context.Context, ttl time.Duration, cancel context.CancelCauseFunc) {
 	every := max(ttl/3, time.Millisecond)
 	ticker := time.NewTicker(every)
@@ -71,7 +72,7 @@ func (l *threadLog) renew(ctx context.Context, ttl time.Duration, cancel context
 	}
 }
 
-// close ends the lease. It may be called twice.
+// close releases the lease. It can be called twice.
 func (l *threadLog) close(ctx context.Context) {
 	if l == nil || l.closed {
 		return
@@ -81,7 +82,7 @@ func (l *threadLog) close(ctx context.Context) {
 	l.beat.Wait()
 	ctx, done := saving(ctx)
 	defer done()
-	_ = l.store.Release(ctx, l.lease) // one that cannot be released ends by itself
+	_ = l.store.Release(ctx, l.lease) // a lease that cannot be released expires
 }
 
 // readHead returns the head; the zero Commit for a new thread.
@@ -106,7 +107,7 @@ func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	ctx, done := saving(ctx)
 	defer done()
 	b.Thread, b.Parent = l.lease.Thread, l.head.ID
-	if b.Release { // or the heartbeat would find the lease lost
+	if b.Release { // otherwise the heartbeat would report a lost lease
 		l.stop()
 		l.beat.Wait()
 	}
@@ -138,7 +139,7 @@ func saving(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 }
 
-// save commits where the run stands. Without a store it does nothing.
+// save commits the current position of the run. Without a store it does nothing.
 func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) error {
 	if x.log == nil {
 		return nil
@@ -153,7 +154,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 		if b.Snapshot, err = encode(x.state); err != nil {
 			return fmt.Errorf("encode state: %w", err)
 		}
-		if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // go on with what a reload gives
+		if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
 			if x.state, err = decode[S](b.Snapshot); err != nil {
 				return fmt.Errorf("decode state: %w", err)
 			}
@@ -162,14 +163,14 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	return x.log.commit(ctx, b)
 }
 
-// saveEnd closes a run that ended early. State and frontier stand as they
-// were, so that it can be resumed; finished tasks of the step stay saved.
+// saveEnd closes a run that ended early. State and frontier do not change, so that the run can
+// be resumed. Finished tasks of the step stay saved.
 func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) error {
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
 	if x.log.sizes.due() {
-		b.Snapshot, _ = encode(x.state) // a state that cannot be written fails the next run that completes
+		b.Snapshot, _ = encode(x.state) // an encoding error is reported by the next run that completes
 	}
 	if err := x.log.commit(ctx, b); err != nil {
 		return err
@@ -177,8 +178,8 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	if !x.session.stale {
 		return nil
 	}
-	// Among the saved results was the one to blame, so all were dropped; the
-	// others are saved anew.
+	// One saved result caused the failure, so the commit dropped all of them. The others
+	// are saved again.
 	for _, r := range x.session.entries() {
 		if err := x.log.pend(ctx, r); err != nil {
 			return err
@@ -205,12 +206,12 @@ func (x *run[S, U]) pend(ctx context.Context, o *outcome[U]) error {
 	return x.log.pend(ctx, TaskResult{Run: x.id, Step: x.step + 1, Attempt: 1, Delta: x.delta(o)})
 }
 
-// now is the time as it is saved.
+// now returns the time with the precision of the store.
 func (x *run[S, U]) now() time.Time { return x.o.Clock().UTC().Truncate(time.Microsecond) }
 
-// encode writes v as compact JSON, without the escapes that only web pages need.
+// encode returns v as compact JSON without HTML escapes.
 func encode(v any) (body []byte, err error) {
-	defer caught(&err) // of a MarshalJSON
+	defer caught(&err) // MarshalJSON may panic
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

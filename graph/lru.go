@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// lru keeps what was used last, within bounds. The zero lru is empty. Safe for
-// concurrent use.
+// lru is a cache that drops the least recently used value. The zero lru is empty. It is safe
+// for concurrent use.
 type lru[V any] struct {
 	mu     sync.Mutex
 	recent *list.List // of *kept, newest first
 	byKey  map[string]*list.Element
-	weight int // of all
+	weight int // of all values
 }
 
 type kept[V any] struct {
@@ -31,9 +31,9 @@ func (l *lru[V]) get(key string) (v V, ok bool) {
 	return e.Value.(*kept[V]).value, true
 }
 
-// put keeps a value. What was used longest ago goes, as long as there are more
-// than most values or more than heaviest weight.
-func (l *lru[V]) put(key string, v V, weight, most, heaviest int) {
+// put adds a value. It then drops the least recently used values until there are at most
+// maxLen values with a total weight of at most maxWeight.
+func (l *lru[V]) put(key string, v V, weight, maxLen, maxWeight int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.recent == nil {
@@ -42,16 +42,16 @@ func (l *lru[V]) put(key string, v V, weight, most, heaviest int) {
 	l.remove(l.byKey[key])
 	l.byKey[key] = l.recent.PushFront(&kept[V]{key, v, weight})
 	l.weight += weight
-	for l.recent.Len() > most || l.weight > heaviest {
+	for l.recent.Len() > maxLen || l.weight > maxWeight {
 		l.remove(l.recent.Back())
 	}
 }
 
-// drop forgets the value of a key, where it still is the one meant.
-func (l *lru[V]) drop(key string, meant func(V) bool) {
+// drop removes the value of a key if matches returns true for it.
+func (l *lru[V]) drop(key string, matches func(V) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.byKey[key]; e != nil && meant(e.Value.(*kept[V]).value) {
+	if e := l.byKey[key]; e != nil && matches(e.Value.(*kept[V]).value) {
 		l.remove(e)
 	}
 }

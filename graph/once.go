@@ -10,19 +10,17 @@ import (
 	"strconv"
 )
 
-// Once does something from within a node that must not be done again when the
-// node is: after an [Ask], a retry, a crash, a resume. fn runs until its result
-// was saved, which may be more than once, if the process dies in between; after
-// that it never runs again for this task. So fn is given an idempotency key that
-// is the same each time, for services that take one. An error is not remembered.
+// Once runs fn from within a node and saves its result, so that fn does not run again when the
+// node runs again after an [Ask], a retry, a crash or a resume. If the process dies before
+// the result is saved, fn runs again. So fn gets an idempotency key that is the same each
+// time, for services that support one. Errors are not saved.
 //
-// The key names the deed within the task, or within one part of a [FanOut];
-// callers with the same key wait for each other. What Once returns went through
-// JSON, the first time too; where T can have no JSON, fn does not run at all.
-// Outside a run, fn just runs.
+// The key identifies the action within the task, or within one part of a [FanOut]. Callers
+// with the same key wait for each other. The result always goes through JSON, also the
+// first time. If T has no JSON encoding, fn does not run. Outside a run, Once only calls fn.
 func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, idempotencyKey string) (T, error)) (T, error) {
 	var zero T
-	b := bookOf(ctx)
+	b := taskContextOf(ctx)
 	if b == nil {
 		return fn(ctx, key)
 	}
@@ -32,18 +30,18 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 		}
 	}
 	p := place{b.address(), onceNode + key, 0}
-	done, err := b.of.alone(ctx, p)
+	unlock, err := b.of.lock(ctx, p)
 	if err != nil {
 		return zero, err
 	}
-	defer done()
+	defer unlock()
 	d, ok := b.of.get(p)
 	if !ok {
 		v, err := fn(ctx, b.of.idempotencyKey(p))
 		if err != nil {
 			return zero, err
 		}
-		if d, err = deed(p, v); err != nil {
+		if d, err = onceDelta(p, v); err != nil {
 			return zero, fmt.Errorf("once %q: %w", key, err)
 		}
 		if err := b.of.put(ctx, p, d); err != nil {
@@ -57,13 +55,13 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 	return v, nil
 }
 
-func deed(p place, v any) (Delta, error) {
+func onceDelta(p place, v any) (Delta, error) {
 	body, err := encode(v)
 	return Delta{Path: p.path, Node: p.node, Body: body}, err
 }
 
-// alone waits until nobody else is at a place.
-func (s *session) alone(ctx context.Context, p place) (done func(), err error) {
+// lock waits until no other caller works on a place.
+func (s *session) lock(ctx context.Context, p place) (unlock func(), err error) {
 	mine := make(chan struct{})
 	for {
 		s.mu.Lock()
@@ -90,8 +88,7 @@ func (s *session) alone(ctx context.Context, p place) (done func(), err error) {
 	}
 }
 
-// idempotencyKey is the same for a place of a run whenever, and in whatever
-// process, it is reached.
+// idempotencyKey returns the same key for a place of a run at any time and in any process.
 func (s *session) idempotencyKey(p place) string {
 	sum := sha256.Sum256([]byte(s.run + "\x00" + strconv.Itoa(s.step) + "\x00" + p.path + "\x00" + p.node))
 	return hex.EncodeToString(sum[:16])

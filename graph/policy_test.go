@@ -156,7 +156,7 @@ func TestTimeout(t *testing.T) {
 		{"in time", alive(2, none), run, ""},
 		{"too long", alive(3, none), run, `node "a", step 1: took longer than 2.5s: `},
 		{"too long, though alive", alive(3, emit), run, `node "a", step 1: took longer than 2.5s: `},
-		{"idle", alive(3, none), idle, `node "a", step 1: no sign of life for 1.5s: `},
+		{"idle", alive(3, none), idle, `node "a", step 1: no activity for 1.5s: `},
 		{"alive by events", alive(4, emit), idle, ""},
 		{"alive by notes", alive(4, note), idle, ""},
 		{"alive by a beat", alive(4, graph.Beat), idle, ""},

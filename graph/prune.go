@@ -10,57 +10,54 @@ import (
 	"time"
 )
 
-// Pruner is a [Store] that can drop the past of a thread. The stores of
-// packages checkpoint and memstore are.
+// Pruner is a [Store] that can drop old commits of a thread, like the stores of packages
+// checkpoint and memstore.
 type Pruner interface {
-	// Prune drops the commits of a thread up to and including at, and puts one
-	// in their place that keeps at's id, step, status, time, fingerprint,
-	// frontier and error: a [SourceBase] of base's Run, with base's Deltas and
-	// Snapshot, which must both give the state at that commit. Later commits,
-	// pending results and other threads stay as they are. All or nothing:
-	// [ErrSuperseded] when the lease was lost, [ErrNotFound] for a commit that the
-	// thread does not have.
+	// Prune replaces the commits of a thread up to and including at by one commit of
+	// [SourceBase]. That commit has the ID, step, status, time, fingerprint, frontier and
+	// error of at, and the Run, Deltas and Snapshot of base. The deltas and the snapshot
+	// must each give the state at that commit. Later commits, pending results and other
+	// threads do not change. Prune is atomic. Errors: [ErrSuperseded] if the lease was
+	// lost, [ErrNotFound] for a commit that the thread does not have.
 	Prune(ctx context.Context, l Lease, at CommitID, base Batch) error
 }
 
-// Facts about pruning; match them with errors.Is.
+// Errors of pruning; match them with errors.Is.
 var (
 	ErrNoPruning   = errors.New("the store cannot prune threads")
-	ErrNoCondition = errors.New("nothing says which turns stay")
+	ErrNoCondition = errors.New("no condition selects the turns to keep")
 )
 
-// Pruning says which turns of a thread stay: those that meet every condition
-// given, of which there must be one. A turn is an input that was not taken back,
-// with all that was saved until the next; none is cut in two. One that has not
-// ended stays, whatever the conditions say.
+// Pruning selects the turns of a thread to keep: those that meet all conditions. At least one
+// condition is required. A turn is an input that was not undone, with all commits up to the
+// next input; turns are never split. An unfinished turn is always kept.
 type Pruning struct {
 	Thread      string
-	Wait        time.Duration // how long to wait for a thread that is taken; zero: not at all
-	KeepTurns   int           // the newest of them; 0: no condition
-	KeepCommits int           // those that the newest so many commits belong to; 0: no condition
-	Before      time.Time     // those whose input was saved then or later; zero: no condition
-	MaxBytes    int64         // the newest whose updates together take no more, as JSON; 0: no condition
-	Details     []Detail      // stand in the notes of the commit that stands in for the past
-	DryRun      bool          // only tell what would go
+	Wait        time.Duration // how long to wait for a busy thread; zero: not at all
+	KeepTurns   int           // keep the newest turns; 0: no condition
+	KeepCommits int           // keep the turns of the newest commits; 0: no condition
+	Before      time.Time     // keep turns whose input was saved at this time or later; zero: no condition
+	MaxBytes    int64         // keep the newest turns whose updates fit, in bytes of JSON; 0: no condition
+	Details     []Detail      // notes of the base commit
+	DryRun      bool          // only report
 }
 
-// Pruned tells what went of a thread's log, or would.
+// Pruned reports what was removed from a thread's log, or would be.
 type Pruned struct {
-	Turns   int      // that went
-	Kept    int      // turns that stay
-	Commits int      // that went; the one that stood in for an earlier past is not counted
-	Bytes   int64    // of the updates in them, as JSON
-	At      CommitID // the newest of those commits: what stands in for them has its id; 0: nothing went
+	Turns   int      // removed turns
+	Kept    int      // kept turns
+	Commits int      // removed commits, without an earlier base commit
+	Bytes   int64    // JSON bytes of the removed updates
+	At      CommitID // ID of the base commit; 0 if nothing was removed
 }
 
-// Prune takes the oldest turns out of a thread's log. Its state stays as it is,
-// and so does everything in the turns kept: one commit of [SourceBase], which
-// [Graph].Restore makes of the zero state, stands in for all before. Before
-// anything is written, it is checked that it gives the state again, byte for byte.
-// Forks are threads of their own and lose nothing. A dry run takes no lease. What
-// was dropped leaves the file of a store when that is told to shrink.
-// Errors: [ErrNotFound], [ErrBusy], [ErrSuperseded], [ErrNoCondition],
-// [ErrNoPruning]; nothing is changed then.
+// Prune removes the oldest turns from a thread's log. The state and the kept turns do not
+// change: one base commit of [SourceBase], made by [Graph].Restore from the zero state,
+// replaces everything before them. Prune first checks that the base commit gives the same
+// state, byte for byte. Forks are separate threads and lose nothing. A dry run takes no
+// lease. The file of a store shrinks later, when the store is compacted.
+// Errors: [ErrNotFound], [ErrBusy], [ErrSuperseded], [ErrNoCondition], [ErrNoPruning];
+// after an error nothing has changed.
 func (r *Runner[S, U]) Prune(ctx context.Context, p Pruning) (Pruned, error) {
 	did, err := r.prune(ctx, p)
 	if err != nil {
@@ -78,7 +75,7 @@ func (r *Runner[S, U]) prune(ctx context.Context, p Pruning) (Pruned, error) {
 		return r.cut(ctx, p)
 	}
 	if _, err := r.o.Store.Head(ctx, p.Thread); err != nil {
-		return Pruned{}, err // looked at first, because taking a thread makes it
+		return Pruned{}, err // checked first, because acquiring a lease creates the thread
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -95,14 +92,14 @@ func (r *Runner[S, U]) prune(ctx context.Context, p Pruning) (Pruned, error) {
 	if err == nil {
 		err = pruner.Prune(ctx, log.lease, did.At, base)
 	}
-	if err != nil && superseded(ctx) { // the cause, not what came of it
+	if err != nil && superseded(ctx) { // report the cause of the cancellation
 		err = context.Cause(ctx)
 	}
-	r.warm.drop(p.Thread)
+	r.states.drop(p.Thread)
 	return did, err
 }
 
-// pruner returns the store, where it and the graph can do what is asked.
+// pruner returns the store if store and graph support pruning.
 func (r *Runner[S, U]) pruner(p Pruning) (Pruner, error) {
 	pruner, ok := r.o.Store.(Pruner)
 	switch {
@@ -111,7 +108,7 @@ func (r *Runner[S, U]) pruner(p Pruning) (Pruner, error) {
 	case !ok:
 		return nil, ErrNoPruning
 	case r.plan.restore == nil:
-		return nil, errors.New("the graph has no Restore, which makes the commit that stands in for the past")
+		return nil, errors.New("the graph has no Restore, which makes the base commit")
 	case p.KeepTurns <= 0 && p.KeepCommits <= 0 && p.Before.IsZero() && p.MaxBytes <= 0:
 		return nil, ErrNoCondition
 	}
@@ -120,7 +117,7 @@ func (r *Runner[S, U]) pruner(p Pruning) (Pruner, error) {
 
 // pastTurn is a turn of a thread's log.
 type pastTurn struct {
-	before  CommitID  // what stood before its input; 0: nothing
+	before  CommitID  // the commit before its input; 0: none
 	asked   time.Time // when its input was saved
 	commits int
 	bytes   int64
@@ -128,7 +125,7 @@ type pastTurn struct {
 
 func (t *pastTurn) add(c Commit) {
 	if c.Source == SourceBase {
-		return // it stands in for turns that went already
+		return // it replaces turns that were pruned earlier
 	}
 	t.commits++
 	for _, d := range c.Deltas {
@@ -136,11 +133,11 @@ func (t *pastTurn) add(c Commit) {
 	}
 }
 
-// cut returns what goes.
+// cut returns what Prune removes.
 func (r *Runner[S, U]) cut(ctx context.Context, p Pruning) (Pruned, error) {
 	var head Commit
 	var turns []pastTurn // newest first
-	var under pastTurn   // what was seen since the last of them
+	var under pastTurn   // commits since the newest turn
 	undone := 0
 	for c, err := range r.o.Store.Walk(ctx, p.Thread, 0) {
 		if err != nil {
@@ -161,12 +158,12 @@ func (r *Runner[S, U]) cut(ctx context.Context, p Pruning) (Pruned, error) {
 			under = pastTurn{}
 		}
 	}
-	kept, at := p.stay(turns, len(head.Frontier) > 0), head.ID
+	kept, at := p.keepCount(turns, len(head.Frontier) > 0), head.ID
 	switch {
 	case kept > 0:
 		at = turns[kept-1].before
 	case len(head.Frontier) > 0:
-		return Pruned{}, nil // a run that an update began: there is no turn before it
+		return Pruned{}, nil // an update started this run, so there is no turn before it
 	}
 	did := Pruned{Turns: len(turns) - kept, Kept: kept}
 	for _, t := range append(turns[kept:], under) {
@@ -179,10 +176,10 @@ func (r *Runner[S, U]) cut(ctx context.Context, p Pruning) (Pruned, error) {
 	return did, nil
 }
 
-// stay returns how many of the turns, newest first, meet every condition. One
-// that has not ended does.
-func (p Pruning) stay(turns []pastTurn, unfinished bool) int {
-	var newer int // commits of the turns before
+// keepCount returns how many of the turns, newest first, meet all conditions. An unfinished
+// turn always does.
+func (p Pruning) keepCount(turns []pastTurn, unfinished bool) int {
+	var newer int // commits of newer turns
 	var sum int64
 	for i, t := range turns {
 		sum += t.bytes
@@ -196,7 +193,7 @@ func (p Pruning) stay(turns []pastTurn, unfinished bool) int {
 	return len(turns)
 }
 
-// base makes the commit that stands in for the past up to a commit.
+// base returns the commit that replaces the past up to did.At.
 func (r *Runner[S, U]) base(ctx context.Context, p Pruning, did Pruned) (Batch, error) {
 	var zero S
 	b := Batch{Commit: Commit{Run: r.o.NewID()}}
@@ -211,7 +208,7 @@ func (r *Runner[S, U]) base(ctx context.Context, p Pruning, did Pruned) (Batch, 
 	if err != nil {
 		return b, fmt.Errorf("restore the state of commit %d: %w", did.At, err)
 	}
-	b.Deltas = make([]Delta, max(1, len(updates))) // one for the notes, where the state is the zero one
+	b.Deltas = make([]Delta, max(1, len(updates))) // at least one, to carry the notes
 	for i, u := range updates {
 		b.Deltas[i].Rank = i
 		if b.Deltas[i].Body, err = encode(u); err != nil {
@@ -225,7 +222,7 @@ func (r *Runner[S, U]) base(ctx context.Context, p Pruning, did Pruned) (Batch, 
 		body, err = encode(again)
 	}
 	if err == nil && !bytes.Equal(body, b.Snapshot) {
-		err = errors.New("the updates that Restore returns make another state of the zero one")
+		err = errors.New("the updates of Restore do not give the same state")
 	}
 	return b, err
 }

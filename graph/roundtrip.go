@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// The log holds updates as JSON. So that a live state equals the reloaded one,
-// an update whose encoding may decode to another value is decoded before Apply
-// sees it. This file says which ones: by type, once, in Compile; and by looking
-// for invalid UTF-8 in each encoding. Plain types cost nothing.
+// The log contains updates as JSON. A live state must equal the reloaded state. So if the JSON
+// of an update may decode to another value, it is decoded before Apply gets it. This file
+// decides that: Compile checks the types once, and each encoding is checked for invalid UTF-8.
+// Plain types need no decoding.
 
-// mayDiffer reports whether a value of type t may come back from JSON as another
-// one: by omitempty on a slice or map, which makes an empty one nil; by omitzero;
-// by json:"-"; by a pointer to something that is null itself; or by methods of
-// its own, as those of time.Time, which loses its zone.
+// mayDiffer reports whether JSON may change a value of type t. Causes are: omitempty on a slice
+// or map, which turns an empty one into nil; omitzero; json:"-"; a pointer to a value that can
+// be null; and own JSON methods, such as those of time.Time, which lose its zone.
 func mayDiffer(t reflect.Type, within []reflect.Type) bool {
 	if slices.Contains(within, t) {
-		return false // the outer one decides
+		return false // recursive type: the outer call decides
 	}
 	within = append(slices.Clip(within), t)
 	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer &&
@@ -57,6 +56,6 @@ func fieldMayDiffer(f reflect.StructField, within []reflect.Type) bool {
 		mayDiffer(f.Type, within)
 }
 
-// hasInvalidUTF8 reports whether a string of an encoded value may have held bytes
-// that are not UTF-8: encoding/json writes this escape for them, and only for them.
+// hasInvalidUTF8 reports whether an encoded value may have contained invalid UTF-8:
+// encoding/json writes this escape only for such bytes.
 func hasInvalidUTF8(body []byte) bool { return bytes.Contains(body, []byte(`\ufffd`)) }

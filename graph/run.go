@@ -6,32 +6,32 @@ import (
 	"slices"
 )
 
-// run is one run under way. The goroutine that ranges over its events owns
-// every field; tasks read state, and write only to their own outcome.
+// run is an active run. The goroutine that ranges over its events owns every field. Tasks only
+// read state, and write only to their own outcome.
 type run[S, U any] struct {
 	*Runner[S, U]
 	req   Request[U]
-	live  bool                       // tell live events too
-	yield func(Event[S], error) bool // nil when nobody wants events
-	modes Mode                       // what the consumer wants
+	live  bool                       // yield live events too
+	yield func(Event[S], error) bool // nil without a consumer
+	modes Mode                       // events that the consumer wants
 	left  bool                       // the consumer broke the loop; yield must not be called again
 
 	session   *session
-	path      string      // of a subgraph; empty at the root
-	emit      func(pulse) // of a subgraph: where its live events go
-	resumed   string      // the error of the close that is resumed
-	pastBreak bool        // the BreakBefore of the next step already fired
+	path      string          // path of the subgraph; empty at the root
+	emit      func(liveEvent) // in a subgraph: sends its live events to the root
+	resumed   string          // error of the close commit that is resumed
+	pastBreak bool            // the BreakBefore of the next step already fired
 	id        string
 	log       *threadLog // nil without a store
-	met       bool       // the thread was taken from a run under way
+	tookOver  bool       // the thread was taken over from an active run
 	life      *Lifecycle
 	state     S
-	step      int   // the last finished one
-	frontier  []int // the nodes that were reached, by rank
-	ready     []int // those of them that run in the next step; the others wait
-	spare     []int // memory of the last frontier
+	step      int   // the last finished step
+	frontier  []int // the reached nodes, by rank
+	ready     []int // nodes of the frontier that run in the next step; the others wait
+	spare     []int // memory of the last frontier, for reuse
 
-	outcomes []outcome[U] // of the step under way, by rank
+	outcomes []outcome[U] // outcomes of the current step, by rank
 }
 
 // do runs the request from start to end.
@@ -52,7 +52,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 		x.session.save = x.log.pend
 	}
 	if err := x.begin(ctx); err != nil {
-		if superseded(ctx) { // the cause, not what came of it
+		if superseded(ctx) { // report the cause of the cancellation
 			err = context.Cause(ctx)
 		}
 		return fmt.Errorf("thread %q: %w", x.req.Thread, err)
@@ -60,7 +60,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 	return x.end(ctx, x.spanned(ctx, SpanRun, x.loop))
 }
 
-// loop runs supersteps until nothing is left to run or something is in the way.
+// loop runs supersteps until the run ends or must stop.
 func (x *run[S, U]) loop(ctx context.Context) error {
 	budget := x.o.MaxSteps
 	for len(x.frontier) > 0 {
@@ -82,7 +82,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			}
 		}
 		x.pastBreak, x.resumed = false, ""
-		if fresh { // what the ledger held of a subgraph is no step of this call
+		if fresh { // a step that is restored from the ledger does not count
 			budget--
 		}
 		after := x.breaks(x.o.BreakAfter)
@@ -96,7 +96,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 	return nil
 }
 
-// spanned does something that the hook hears of.
+// spanned runs do in a span.
 func (x *run[S, U]) spanned(ctx context.Context, kind SpanKind, do func(context.Context) error) error {
 	ctx, ended := x.span(ctx, kind, "", 0)
 	err := do(ctx)
@@ -104,7 +104,7 @@ func (x *run[S, U]) spanned(ctx context.Context, kind SpanKind, do func(context.
 	return err
 }
 
-// superstep runs the tasks of one step, applies what they return, and saves.
+// superstep runs the tasks of one step, applies their updates and saves the step.
 func (x *run[S, U]) superstep(ctx context.Context) error {
 	if err := x.execute(ctx); err != nil {
 		return err
@@ -124,29 +124,29 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	var deltas []Delta
 	if x.log != nil || x.yield != nil {
 		deltas = x.deltas(func(o *outcome[U]) bool { return o.done })
-		if x.path == "" && !x.session.fresh() {
+		if x.path == "" && !x.session.empty() {
 			deltas = append(deltas, x.inner()...)
 		}
 	}
-	held, at := x.state, x.frontier
+	oldState, oldFrontier := x.state, x.frontier
 	x.state, x.frontier, x.step = state, next, x.step+1
 	if err := x.save(ctx, SourceLoop, deltas); err != nil {
-		x.state, x.frontier, x.step = held, at, x.step-1
-		x.life = NewLifecycle(Running) // what could not be saved did not happen
+		x.state, x.frontier, x.step = oldState, oldFrontier, x.step-1
+		x.life = NewLifecycle(Running) // an unsaved step did not happen
 		return fmt.Errorf("save step %d: %w", x.step+1, err)
 	}
-	x.spare = at[:0]
+	x.spare = oldFrontier[:0]
 	if x.path == "" {
-		x.session.at(x.id, x.step+1)
+		x.session.beginStep(x.id, x.step+1)
 	}
 	if err := x.prepare(); err != nil {
 		return err
 	}
-	x.tell(StepDone, deltas, nil)
+	x.yieldDurable(StepDone, deltas, nil)
 	return nil
 }
 
-// breaks lists those of the nodes that run next which are among names.
+// breaks returns the nodes in names that run next.
 func (x *run[S, U]) breaks(names []string) []string {
 	if len(names) == 0 || x.path != "" {
 		return nil
@@ -160,7 +160,7 @@ func (x *run[S, U]) breaks(names []string) []string {
 	return out
 }
 
-// inner lists what the subgraphs of the step did.
+// inner returns the deltas of the subgraphs of the step.
 func (x *run[S, U]) inner() []Delta {
 	var out []Delta
 	for i := range x.outcomes {
@@ -169,8 +169,8 @@ func (x *run[S, U]) inner() []Delta {
 	return out
 }
 
-// apply folds the step's updates by rank and finds what runs next. It leaves
-// the run as it was; an error marks the outcome that caused it.
+// apply applies the updates of the step by rank and returns the new state and frontier. It
+// does not change the run, except that an error marks the outcome that caused it.
 func (x *run[S, U]) apply() (S, []int, error) {
 	s := x.state
 	var err error
@@ -181,7 +181,7 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		}
 	}
 	if s, err = x.checked(s); err != nil {
-		x.session.spoil()
+		x.session.markStale()
 		return s, nil, err
 	}
 	next := x.spare

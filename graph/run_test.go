@@ -337,7 +337,7 @@ func TestPanicsOfApplyAndRoute(t *testing.T) {
 		want  string
 	}{
 		{"panic", func(list) string { panic("in route") }, "panic: in route"},
-		{"target that is none", func(list) string { return "b" }, `branch leads to "b", which is not one of its targets`},
+		{"target that is none", func(list) string { return "b" }, `branch returned "b", which is not one of its targets`},
 	} {
 		p := build(t, "a", map[string]node{"a": says("a")}, "^ a", graph.Branch[list]{From: "a", Route: tt.route, To: []string{graph.End}})
 		_, err := p.Runner(graph.Options{}).Invoke(t.Context(), ask{})

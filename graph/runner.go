@@ -15,36 +15,35 @@ import (
 	"github.com/google/uuid"
 )
 
-// Options say how a [Runner] works. The zero Options keep nothing.
+// Options configure a [Runner]. The zero Options save nothing.
 type Options struct {
-	Store    Store            // where threads are kept; nil keeps nothing
-	MaxSteps int              // supersteps of one call before it ends as Limited; default 50
-	Parallel int              // tasks of one superstep side by side; default GOMAXPROCS
-	Slots    *Slots           // bound over all runners that share them; default none
-	OnBusy   OnBusy           // what becomes of an input for a thread that is taken; default Reject
-	LeaseTTL time.Duration    // how long a thread stays taken when its runner dies; default 15 s
-	Owner    string           // whoever holds the lease, shown to those who wait; default a UUID
+	Store    Store            // saves the threads; nil saves nothing
+	MaxSteps int              // maximum supersteps of one call; default 50
+	Parallel int              // concurrent tasks of one superstep; default GOMAXPROCS
+	Slots    *Slots           // limit for all runners that share them; default none
+	OnBusy   OnBusy           // what happens to an input for a busy thread; default Reject
+	LeaseTTL time.Duration    // how long a thread stays busy after its process died; default 15 s
+	Owner    string           // owner of the leases, shown in ErrBusy errors; default a UUID
 	Clock    func() time.Time // default time.Now; must be safe for concurrent use
-	NewID    func() string    // ids of runs; default UUIDs of version 7
-	Rand     func() float64   // from 0 to below 1, spreads the pauses of Retry; default math/rand/v2; safe for concurrent use
-	// Drain, once closed, lets runs finish the superstep under way, save it and
-	// end as Interrupted with [ErrDrained]. Nil never asks.
+	NewID    func() string    // IDs of runs; default UUIDs of version 7
+	Rand     func() float64   // random number in [0,1) for the pauses of Retry; default math/rand/v2; must be safe for concurrent use
+	// When Drain is closed, runs finish and save the current superstep and end as
+	// Interrupted with [ErrDrained]. Nil means never.
 	Drain <-chan struct{}
-	// BreakBefore and BreakAfter name nodes of the graph, not of its subgraphs.
-	// Before a superstep with one of the former, and after one with one of the
-	// latter that has something behind it, a run ends as Interrupted with an
-	// [*InterruptError]. A resume goes on over the breakpoint it stopped at.
+	// BreakBefore and BreakAfter are breakpoints: nodes of the graph, not of its subgraphs.
+	// A run ends as Interrupted with an [*InterruptError] before a superstep with a node
+	// of BreakBefore, and after a superstep with a node of BreakAfter, unless the run is
+	// complete. A resume continues after the breakpoint.
 	BreakBefore, BreakAfter []string
-	Hook                    Hook // hears of runs, steps, tasks and attempts; nil: nobody does
-	// Migrate lets this graph resume runs that another version of it began: given
-	// the head of such a thread, it names the nodes to go on at. Updates and states
-	// of the old graph must be readable as those of this one. Finished tasks of the
-	// step under way are taken over by the names of their nodes. Without it such
-	// a resume is [ErrGraphChanged].
+	Hook                    Hook // gets the spans of runs, steps, tasks and attempts; may be nil
+	// Migrate lets this graph resume runs of another version of the graph. It gets the
+	// head of the thread and returns the nodes to continue at. This graph must be able to
+	// decode the updates and states of the other version. Finished tasks of the
+	// unfinished step are matched by node name. Without Migrate such a resume is
+	// [ErrGraphChanged].
 	Migrate func(head Commit) ([]string, error)
-	// CheckCodec is for tests: updates are applied as decoded from their JSON,
-	// and states go through their JSON after each step, so that whatever JSON
-	// would lose on reload is missing at once.
+	// CheckCodec is for tests: updates and states go through JSON after each step, so that
+	// everything that JSON loses is missing at once and not only after a reload.
 	CheckCodec bool
 }
 
@@ -71,39 +70,38 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Request asks for one run, or for going on with one.
+// Request asks for a new run, or to continue one.
 type Request[U any] struct {
-	Thread string // whose state the run reads and changes; may be empty without a Store
-	Run    string // id of a new run; minted when empty
+	Thread string // thread of the run; may be empty without a Store
+	Run    string // ID of a new run; generated if empty
 	Input  U      // applied before the first node runs
-	Resume bool   // go on with the thread's unfinished run; Run and Input are ignored
-	// Answers to open questions, by their keys or ids; only with Resume. All are
-	// checked, then saved, before any node runs. One that no question fits, or
-	// that fits no schema, is an [*AnswerError] and changes nothing.
+	Resume bool   // continue the thread's unfinished run; Run and Input are ignored
+	// Answers to open questions, by key or ID; only with Resume. All answers are checked
+	// and then saved before any node runs. An answer without a question, or one that does
+	// not match the schema, is an [*AnswerError] and changes nothing.
 	Answers map[string]any
-	Modes   Mode // what Stream tells; none means all but Updates
-	// Pause is [Options].Drain for this run alone; the error is [ErrPaused].
+	Modes   Mode // events of Stream; 0 means all but Updates
+	// Pause is like [Options].Drain for this run only; the error is [ErrPaused].
 	Pause <-chan struct{}
-	Wait  time.Duration // how long to wait for a thread that is taken; zero: not at all. Unused where OnBusy is not Reject
+	Wait  time.Duration // how long to wait for a busy thread; zero: not at all. Only used if OnBusy is Reject
 }
 
-// Runner runs one plan, on any number of threads. It holds no run, only the
-// last states of some threads to spare reading them again, and who waits for
-// whom ([OnBusy]). It is safe for concurrent use.
+// Runner runs one plan, on any number of threads. It caches the last states of some threads
+// and keeps the queues of [OnBusy]. It is safe for concurrent use.
 type Runner[S, U any] struct {
-	plan  *Plan[S, U]
-	o     Options
-	warm  warm[S]
-	crowd *crowd
-	blank []byte // the zero U as JSON: what an update that changes nothing looks like
-	fault error  // why it runs nothing
+	plan   *Plan[S, U]
+	o      Options
+	states stateCache[S]
+	active *activeRuns
+	blank  []byte // JSON of the zero U, the update that changes nothing
+	fault  error  // invalid options; every run fails with it
 }
 
 // Runner returns a runner of the plan.
 func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	var zero U
-	blank, _ := json.Marshal(zero) // one that cannot be written equals no update
-	r := &Runner[S, U]{plan: p, o: o.withDefaults(), crowd: &crowd{}, blank: blank}
+	blank, _ := json.Marshal(zero) // on an error, no update equals blank
+	r := &Runner[S, U]{plan: p, o: o.withDefaults(), active: &activeRuns{}, blank: blank}
 	if o.OnBusy == Rollback && p.restore == nil {
 		r.fault = errors.New("OnBusy is Rollback, but the graph has no Restore")
 	}
@@ -116,7 +114,7 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	return r
 }
 
-// savable says why runs cannot be kept as the options want, if so.
+// savable returns an error if the options need a store that the graph does not support.
 func (p *Plan[S, U]) savable(o *Options) error {
 	if p.unsaved && o.Store != nil {
 		return fmt.Errorf("graph %q is Unsaved, but there is a store", p.name)
@@ -124,29 +122,28 @@ func (p *Plan[S, U]) savable(o *Options) error {
 	return nil
 }
 
-// Run runs a request and yields its durable events: first RunStarted, then one
-// StepDone a superstep, last RunEnded. Each is yielded after what it tells of
-// was saved. A run that ends early yields its error behind RunEnded; the
-// sequence ends after the first error. An error without any event means that
-// no run began: the thread is busy, say, or Apply refused the input.
+// Run runs a request and yields its durable events: RunStarted, then StepDone for each
+// superstep, then RunEnded. Each event is yielded after its commit was saved. A run that ends
+// early yields its error after RunEnded; the sequence ends after the first error. An error
+// without any event means that no run started, for example because the thread is busy or
+// Apply rejected the input.
 //
-// Breaking the loop cancels the nodes, waits for them and closes the run as
-// Cancelled. No goroutine outlives the loop. The sequence may be used several
-// times; each use is a run of its own.
+// Breaking the loop cancels the nodes, waits for them and closes the run as Cancelled. No
+// goroutine outlives the loop. Each use of the sequence is a new run.
 //
-// Errors: [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded],
-// [ErrConflict], [ErrDrained] and [ErrPaused] match with errors.Is, [*NodeError],
-// [*PanicError], [*InterruptError], [*AnswerError] and [*StepLimitError] with errors.AsType; a run whose context ended matches
-// context.Canceled or context.DeadlineExceeded and the context's cause.
+// Errors match [ErrBusy], [ErrNothingToDo], [ErrGraphChanged], [ErrSuperseded],
+// [ErrConflict], [ErrDrained] or [ErrPaused] with errors.Is, or [*NodeError], [*PanicError],
+// [*InterruptError], [*AnswerError] or [*StepLimitError] with errors.AsType. If the context
+// of the run ended, the error matches context.Canceled or context.DeadlineExceeded and the
+// cause of the context.
 func (r *Runner[S, U]) Run(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
 	return r.events(ctx, req, false)
 }
 
-// Stream is Run with live events in between: TaskStarted, TaskRetried, TaskDone
-// and what nodes send with [Emit] and [EmitToken], as far as [Request].Modes wants
-// them. Those of one task come in its order. A consumer that
-// falls behind makes nodes wait in Emit; no event is dropped while the run
-// goes on.
+// Stream is like Run, with live events between the durable ones: TaskStarted, TaskRetried,
+// TaskDone and the values from [Emit] and [EmitToken], as selected by [Request].Modes. The
+// events of one task are in order. A slow consumer makes nodes wait in Emit; no event is
+// dropped while the run continues.
 func (r *Runner[S, U]) Stream(ctx context.Context, req Request[U]) iter.Seq2[Event[S], error] {
 	return r.events(ctx, req, true)
 }
@@ -155,7 +152,7 @@ func (r *Runner[S, U]) events(ctx context.Context, req Request[U], live bool) it
 	return func(yield func(Event[S], error) bool) {
 		modes := req.Modes
 		if modes == 0 || !live {
-			modes = usual
+			modes = defaultModes
 		}
 		inner := live && modes&(Tasks|Tokens|Customs) != 0
 		x := &run[S, U]{Runner: r, req: req, live: inner, modes: modes, yield: yield}
@@ -165,17 +162,16 @@ func (r *Runner[S, U]) events(ctx context.Context, req Request[U], live bool) it
 	}
 }
 
-// Invoke runs a request to its end and returns the last state: with an error,
-// the state of the last step that was finished. Errors are those of
-// [Runner.Run].
+// Invoke runs a request to its end and returns the last state. With an error, that is the
+// state of the last finished step. The errors are those of [Runner.Run].
 func (r *Runner[S, U]) Invoke(ctx context.Context, req Request[U]) (S, error) {
 	x := &run[S, U]{Runner: r, req: req}
 	err := x.do(ctx)
 	return x.state, err
 }
 
-// State returns a thread's state at its head, and the head. A thread that does
-// not exist or has no commit gives [ErrNotFound].
+// State returns a thread's state at its head, and the head. A thread that does not exist or
+// has no commit is [ErrNotFound].
 func (r *Runner[S, U]) State(ctx context.Context, thread string) (S, Commit, error) {
 	var zero S
 	if r.o.Store == nil {
@@ -189,7 +185,7 @@ func (r *Runner[S, U]) State(ctx context.Context, thread string) (S, Commit, err
 	return s, head, err
 }
 
-// StateAt returns a thread's state as of one of its commits.
+// StateAt returns a thread's state after one of its commits.
 func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) (S, error) {
 	if r.o.Store == nil {
 		var zero S
@@ -199,16 +195,15 @@ func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) 
 	return s, err
 }
 
-// sizes are the bytes that the next Load would read.
+// sizes are the bytes that the next Load reads.
 type sizes struct{ snapshot, tail int }
 
-// due says whether the tail is worth a snapshot. Snapshots come only once the
-// tail outweighs the last one, so that a thread writes at most about twice
-// its deltas, and reads at most about twice its state; of a small state not until
-// there are leastTail bytes, so that opening it takes a few pages of a store.
-func (z sizes) due() bool { return z.tail > max(leastTail, z.snapshot) }
+// due reports whether to save a snapshot: the tail is larger than the last snapshot and than
+// minTail. So a thread writes at most about twice the bytes of its deltas and reads at most
+// about twice the bytes of its state.
+func (z sizes) due() bool { return z.tail > max(minTail, z.snapshot) }
 
-const leastTail = 8 << 10
+const minTail = 8 << 10
 
 func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
 	var s S
@@ -231,15 +226,15 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	return s, z, nil
 }
 
-// decode reads an update; no bytes are the zero one.
+// decode decodes an update. Empty bytes are the zero update.
 func decode[U any](body []byte) (u U, err error) {
 	if len(body) == 0 {
 		return u, nil
 	}
-	defer caught(&err) // of an UnmarshalJSON
+	defer caught(&err) // UnmarshalJSON may panic
 	err = json.Unmarshal(body, &u)
 	return u, err
 }
 
-// errLeft is the cause of a run whose consumer broke the loop.
+// errLeft is the cancel cause of a run whose consumer broke the loop.
 var errLeft = errors.New("the consumer of the run's events left")

@@ -16,7 +16,7 @@ import (
 
 // schema is the part of JSON Schema (draft 2020-12) that Go types need.
 type schema struct {
-	Type        any                `json:"type,omitempty"` // a string, or for what may be null a list
+	Type        any                `json:"type,omitempty"` // a string, or a list with "null"
 	Description string             `json:"description,omitempty"`
 	Format      string             `json:"format,omitempty"`
 	Enum        []string           `json:"enum,omitempty"`
@@ -30,7 +30,7 @@ type schema struct {
 	Others      any                `json:"additionalProperties,omitempty"` // *schema of a map, false of a struct
 }
 
-// UnmarshalJSON reads what schemaOf wrote.
+// UnmarshalJSON decodes a schema of schemaOf.
 func (s *schema) UnmarshalJSON(b []byte) error {
 	type plain schema
 	var raw struct {
@@ -56,7 +56,7 @@ func (s *schema) UnmarshalJSON(b []byte) error {
 
 func schemaOf(t reflect.Type, within []reflect.Type) (*schema, error) {
 	if slices.Contains(within, t) {
-		return nil, fmt.Errorf("schema: type %v holds itself", t)
+		return nil, fmt.Errorf("schema: type %v is recursive", t)
 	}
 	within = append(slices.Clip(within), t)
 	switch {
@@ -65,7 +65,7 @@ func schemaOf(t reflect.Type, within []reflect.Type) (*schema, error) {
 	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface && t.NumMethod() == 0:
 		return &schema{}, nil
 	case t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
-		return &schema{}, nil // it checks for itself
+		return &schema{}, nil // it validates itself
 	case t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return &schema{Type: "string"}, nil
 	}
@@ -92,7 +92,7 @@ func schemaOf(t reflect.Type, within []reflect.Type) (*schema, error) {
 	case reflect.Map:
 		of, err := schemaOf(t.Elem(), within)
 		if t.Key().Kind() != reflect.String {
-			return nil, fmt.Errorf("schema: keys of %v are no strings", t)
+			return nil, fmt.Errorf("schema: keys of %v are not strings", t)
 		}
 		return &schema{Type: "object", Others: of}, err
 	case reflect.Struct:
@@ -127,7 +127,7 @@ func structSchema(t reflect.Type, within []reflect.Type) (*schema, error) {
 			continue
 		}
 		if f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct {
-			continue // its fields are visible ones
+			continue // its fields are in VisibleFields
 		}
 		if name == "" {
 			name = f.Name
@@ -157,8 +157,8 @@ func (s *schema) typeName() (string, bool) {
 	return name, ok
 }
 
-// fits checks a JSON value against a schema that schemaOf made. The error says
-// where it does not fit, and how.
+// fits checks a JSON value against a schema of schemaOf. The error says which part does not
+// match and why.
 func fits(raw, body json.RawMessage) error {
 	var s schema
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -177,7 +177,7 @@ func (s *schema) fit(at string, v any) error {
 	switch t := s.Type.(type) {
 	case nil:
 		return nil
-	case []any: // as JSON gives it back: a type, or null
+	case []any: // decoded from JSON: a type, or null
 		if v == nil {
 			return nil
 		}
@@ -253,7 +253,7 @@ func (s *schema) fitObject(at string, v map[string]any) error {
 			of, _ = s.Others.(*schema)
 		}
 		if of == nil && s.Others == false {
-			return fmt.Errorf("%s has %q, which it should not", at, name)
+			return fmt.Errorf("%s has %q, which the schema does not allow", at, name)
 		}
 		if of == nil {
 			continue

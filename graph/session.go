@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// session is what all tasks of a run share, those of its subgraphs too. Its
-// ledger holds what must not be done twice while the superstep is under way:
-// finished tasks of subgraphs, results of [Once], answers of people. The store
-// keeps them as pending results, which end with the step's commit as they do.
+// session is shared by all tasks of a run and its subgraphs. Its ledger contains everything
+// that must not be repeated during the current superstep: finished tasks of subgraphs, results
+// of [Once] and answers of people. The store has them as pending results. The commit of the
+// step clears both.
 type session struct {
 	o      *Options
 	modes  Mode
@@ -21,17 +21,17 @@ type session struct {
 	save   func(context.Context, TaskResult) error // nil without a store
 
 	mu     sync.Mutex
-	step   int // the superstep of the root that is under way
+	step   int // current superstep of the root
 	ledger map[place]Delta
-	open   []Question              // that the log says are open
-	busy   map[place]chan struct{} // entries being made, by Once
-	stale  bool                    // a result that was saved must not be used on resume
+	open   []Question              // open questions in the log
+	busy   map[place]chan struct{} // places that Once is working on
+	stale  bool                    // a saved result must not be used on resume
 }
 
-// place names an entry of the ledger. The names of nodes do not begin with __.
+// place identifies an entry of the ledger. Names of nodes do not begin with __.
 type place struct {
 	path, node string
-	turn       int // the step of the subgraph; of an answer, how many came before
+	turn       int // step of the subgraph; for an answer, the number of earlier answers
 }
 
 const (
@@ -39,14 +39,14 @@ const (
 	answerNode = "__answer__:"
 )
 
-// at begins a superstep of the root, of which nothing is known yet.
-func (s *session) at(run string, step int) {
+// beginStep starts a superstep of the root with an empty ledger.
+func (s *session) beginStep(run string, step int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run, s.step, s.ledger, s.open, s.stale = run, step, nil, nil, false
 }
 
-// recall takes over what an earlier attempt at the step left behind.
+// recall loads the pending results of an earlier attempt of the step.
 func (s *session) recall(results []TaskResult) {
 	for _, r := range results {
 		if r.Run != s.run || r.Step != s.step || r.Delta.Error != "" {
@@ -76,7 +76,7 @@ func (s *session) get(p place) (Delta, bool) {
 	return d, ok
 }
 
-// put saves an entry, then makes it.
+// put saves an entry and adds it to the ledger.
 func (s *session) put(ctx context.Context, p place, d Delta) error {
 	if s.save != nil {
 		if err := s.save(ctx, TaskResult{Run: s.run, Step: s.step, Attempt: p.turn, Delta: d}); err != nil {
@@ -87,21 +87,21 @@ func (s *session) put(ctx context.Context, p place, d Delta) error {
 	return nil
 }
 
-// fresh says whether nothing is known of the step, as in most.
-func (s *session) fresh() bool {
+// empty reports whether the step has no entries and no open questions, as most steps.
+func (s *session) empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.ledger) == 0 && len(s.open) == 0
 }
 
-// spoil makes the end of the run drop what was saved, and save anew what stands.
-func (s *session) spoil() {
+// markStale makes the end of the run drop all saved results and save the valid ones again.
+func (s *session) markStale() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 }
 
-// drop forgets an entry that cannot be used.
+// drop removes an entry that cannot be used.
 func (s *session) drop(p place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *session) drop(p place) {
 	delete(s.ledger, p)
 }
 
-// entries lists the ledger's results but for those of the root's own tasks.
+// entries returns the results in the ledger, except those of tasks of the root.
 func (s *session) entries() []TaskResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +122,7 @@ func (s *session) entries() []TaskResult {
 	return out
 }
 
-// stopping says whether someone outside wants the run to stop between two steps.
+// stopping returns an error if the run must stop between two steps.
 func (s *session) stopping() error {
 	switch {
 	case closed(s.o.Drain):
@@ -133,7 +133,7 @@ func (s *session) stopping() error {
 	return nil
 }
 
-// closed reports whether a channel that nobody sends on was closed.
+// closed reports whether a channel is closed. Nobody sends on it.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -143,9 +143,8 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// held lists the questions of a task that keep it from running: all it asked,
-// as long as one of them has no answer.
-func (s *session) held(address string) []Question {
+// unanswered returns all questions of a task if one of them has no answer, else nil.
+func (s *session) unanswered(address string) []Question {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var asked []Question
@@ -163,9 +162,9 @@ func (s *session) held(address string) []Question {
 	return asked
 }
 
-// address names a task in its run: its path, node and, in a subgraph, step; in
-// a worker of a [FanOut], the part, too. It is the same whenever the task runs.
-func (b *notebook) address() string {
+// address identifies a task in its run: path, node and, in a subgraph, step; in a worker of a
+// [FanOut] also the part. It is the same each time the task runs.
+func (b *taskContext) address() string {
 	part := ""
 	for ; b.up != nil; b = b.up {
 		part = "[" + strconv.Itoa(b.part) + "]" + part

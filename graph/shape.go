@@ -1,20 +1,20 @@
 package graph
 
-// Shape describes what leads where in a compiled graph, for drawings.
+// Shape is the structure of a compiled graph, for drawings.
 type Shape struct {
 	Name  string   // of the graph
 	Nodes []string // by rank
-	Links []Link   // from Start first, then by the rank of From
+	Links []Link   // links from Start first, then by the rank of From
 }
 
-// Link is one way from a place of a graph to another.
+// Link is an edge, a branch target, a pick target or an error handler.
 type Link struct {
 	From, To string // nodes, [Start] or [End]
 	Label    string // the condition; may be empty
 	Optional bool   // not always followed: a branch, a pick or an error handler
 }
 
-// Shape returns the shape of the plan, which the caller may change.
+// Shape returns the shape of the plan. The caller owns it.
 func (p *Plan[S, U]) Shape() Shape {
 	s := Shape{Name: p.name, Nodes: p.Nodes()}
 	name := func(node int) string {

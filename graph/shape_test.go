@@ -157,7 +157,7 @@ func TestWaitingSurvives(t *testing.T) {
 
 func TestBareJoins(t *testing.T) {
 	differ := func(node, fork string) string {
-		return `node "` + node + `": paths that part at "` + fork + `" may reach it at different steps, and it would run for each; let it wait for them (Wait: Join)`
+		return `node "` + node + `": paths that split at "` + fork + `" may reach it at different steps, so it could run several times; set Wait: Join`
 	}
 	end := func(list) string { return graph.End }
 	for _, tt := range []struct {
@@ -176,12 +176,12 @@ func TestBareJoins(t *testing.T) {
 		{
 			"a branch into one", words("abcde"), "^ a, a b, a c, b d, d $, e $",
 			[]graph.Branch[list]{{From: "c", To: []string{"d", "e"}, Route: end}},
-			`branch from "c": leads into "d", where another path from "a" arrives; let "d" wait for both (Wait: Join)`,
+			`branch from "c": it leads to "d", which another path from "a" also reaches; set Wait: Join for "d"`,
 		},
 		{
 			"a loop before one", words("abcd"), "^ a, a b, a c, b d, d $",
 			[]graph.Branch[list]{{From: "c", To: []string{"c", "d"}, Route: end}},
-			`branch from "c": leads into "d", where another path from "a" arrives; let "d" wait for both (Wait: Join)`,
+			`branch from "c": it leads to "d", which another path from "a" also reaches; set Wait: Join for "d"`,
 		},
 		{
 			"a loop around the fork", words("abcd"), "^ a, a b, a c, b d, c d",
@@ -257,25 +257,25 @@ func TestTaskFaults(t *testing.T) {
 		edges string
 		want  string
 	}{
-		{"Run and Pick", task(func(x *T) { x.Pick, x.To = pick, []string{"b"} }), "^ a, b $", `node "a": Run and Pick are both given; it is one or the other`},
-		{"To without Pick", task(func(x *T) { x.To = []string{"b"} }), "^ a, a b, b $", `node "a": To is for a node with Pick`},
-		{"Pick without To", task(func(x *T) { x.Run, x.Pick = nil, pick }), "^ a, ^ b, b $", `node "a": To is empty, so that Pick has nothing to choose
-node "a": no way to End`},
-		{"Pick and an edge", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b"} }), "^ a, a b, b $", `node "a": an edge leaves it, and it has Pick; it is one or the other`},
+		{"Run and Pick", task(func(x *T) { x.Pick, x.To = pick, []string{"b"} }), "^ a, b $", `node "a": both Run and Pick are set; use one or the other`},
+		{"To without Pick", task(func(x *T) { x.To = []string{"b"} }), "^ a, a b, b $", `node "a": To needs Pick`},
+		{"Pick without To", task(func(x *T) { x.Run, x.Pick = nil, pick }), "^ a, ^ b, b $", `node "a": To is empty, so Pick has no target to choose
+node "a": no path to End`},
+		{"Pick and an edge", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b"} }), "^ a, a b, b $", `node "a": it has an edge and Pick; use one or the other`},
 		{"Pick of an unknown", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b", "z"} }), "^ a, b $", `node "a": To: unknown node "z"`},
-		{"Pick of Start", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b", graph.Start} }), "^ a, b $", `node "a": To: nothing leads into Start`},
-		{"Pick of one twice", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b", "b"} }), "^ a, b $", `node "a": To: target "b" stands there twice`},
+		{"Pick of Start", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b", graph.Start} }), "^ a, b $", `node "a": To: no path can lead to Start`},
+		{"Pick of one twice", task(func(x *T) { x.Run, x.Pick, x.To = nil, pick, []string{"b", "b"} }), "^ a, b $", `node "a": To: target "b" is listed twice`},
 		{"Cache without Key", task(func(x *T) { x.Cache = &graph.Cache[list, item]{} }), "^ a, a b, b $", `node "a": Cache.Key is nil`},
 		{"unknown Wait", task(func(x *T) { x.Wait = 7 }), "^ a, a b, b $", `node "a": unknown Wait 7`},
 		{"handler without update", task(func(x *T) { x.OnError.To = "b" }), "^ a, a b, b $", `node "a": OnError.To without OnError.Update`},
 		{"handler that is unknown", task(func(x *T) { x.OnError = graph.OnError[list, item]{Update: sorry, To: "z"} }), "^ a, a b, b $", `node "a": OnError.To: unknown node "z"`},
-		{"handler that is Start", task(func(x *T) { x.OnError = graph.OnError[list, item]{Update: sorry, To: graph.Start} }), "^ a, a b, b $", `node "a": OnError.To: nothing leads into Start`},
-		{"handler that is the node", task(func(x *T) { x.OnError = graph.OnError[list, item]{Update: sorry, To: "a"} }), "^ a, a b, b $", `node "a": OnError.To leads to the node itself; that is what Retry is for`},
+		{"handler that is Start", task(func(x *T) { x.OnError = graph.OnError[list, item]{Update: sorry, To: graph.Start} }), "^ a, a b, b $", `node "a": OnError.To: no path can lead to Start`},
+		{"handler that is the node", task(func(x *T) { x.OnError = graph.OnError[list, item]{Update: sorry, To: "a"} }), "^ a, a b, b $", `node "a": OnError.To is the node itself; use Retry instead`},
 		{"handler of a pick", task(func(x *T) {
 			x.Run, x.Pick, x.To = nil, pick, []string{"b"}
 			x.OnError.Update = sorry
-		}), "^ a, b $", `node "a": OnError.To is empty, and Pick has no other way to lead on`},
-		{"last before another", task(func(x *T) { x.Wait = graph.Last }), "^ a, a b, b $", `node "a": it runs last, so that only End and nodes that run last may follow, not "b"`},
+		}), "^ a, b $", `node "a": OnError.To is empty, but a node with Pick has no other successor`},
+		{"last before another", task(func(x *T) { x.Wait = graph.Last }), "^ a, a b, b $", `node "a": it has Wait: Last, so only End and nodes with Wait: Last may follow, not "b"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := plan(t, tt.nodes, tt.edges)
@@ -302,8 +302,8 @@ func TestPick(t *testing.T) {
 		{"one", "b", "ab", ""},
 		{"two", "c b", "abc", ""},
 		{"the end", graph.End, "a", ""},
-		{"none", "", "", `node "a", step 1: pick leads nowhere; to end the run, pick End`},
-		{"another", "z", "", `node "a", step 1: pick leads to "z", which is not one of its targets`},
+		{"none", "", "", `node "a", step 1: pick returned no target; to end the run, return End`},
+		{"another", "z", "", `node "a", step 1: pick returned "z", which is not one of its targets`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := plan(t, picks(strings.Fields(tt.next)...), "^ a, b $, c $")

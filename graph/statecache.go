@@ -1,36 +1,35 @@
 package graph
 
-// A runner remembers the states of so many threads, and of so many bytes as
-// their snapshots and deltas say.
+// Limits of the state cache: threads, and bytes of their snapshots and deltas.
 const (
-	warmThreads = 1024
-	warmBytes   = 16 << 20
+	cachedThreads = 1024
+	cachedBytes   = 16 << 20
 )
 
-// warm remembers the threads that a runner wrote last, so that the next turn of
-// a conversation in the same process reads nothing. The commit id makes it
-// safe: a head that another process moved is another commit.
-type warm[S any] struct {
-	threads lru[warmState[S]]
+// stateCache caches the states of the threads that a runner wrote last, so that the next turn
+// in the same process reads nothing. An entry is valid only for its commit ID, so a change by
+// another process invalidates it.
+type stateCache[S any] struct {
+	threads lru[cachedState[S]]
 }
 
-type warmState[S any] struct {
+type cachedState[S any] struct {
 	head  Commit // without deltas
 	state S
 	sizes sizes
 }
 
-func (w *warm[S]) get(thread string, at CommitID) (warmState[S], bool) {
+func (w *stateCache[S]) get(thread string, at CommitID) (cachedState[S], bool) {
 	v, ok := w.threads.get(thread)
 	return v, ok && v.head.ID == at
 }
 
-func (w *warm[S]) put(thread string, v warmState[S]) {
+func (w *stateCache[S]) put(thread string, v cachedState[S]) {
 	v.head.Deltas = nil
-	w.threads.put(thread, v, v.sizes.snapshot+v.sizes.tail+1, warmThreads, warmBytes)
+	w.threads.put(thread, v, v.sizes.snapshot+v.sizes.tail+1, cachedThreads, cachedBytes)
 }
 
-// drop forgets a thread whose log was changed behind its head.
-func (w *warm[S]) drop(thread string) {
-	w.threads.drop(thread, func(warmState[S]) bool { return true })
+// drop removes a thread whose log was changed before its head.
+func (w *stateCache[S]) drop(thread string) {
+	w.threads.drop(thread, func(cachedState[S]) bool { return true })
 }

@@ -6,96 +6,91 @@ import (
 	"time"
 )
 
-// Store keeps the commits of threads. It knows neither state nor update: their
-// bodies are opaque JSON. Implementations are safe for concurrent use, by
-// several processes too where the storage is shared. Package graph/graphtest
-// is the conformance suite that each of them must pass.
+// Store saves the commits of threads. To a store, states and updates are opaque JSON.
+// Implementations are safe for concurrent use, also by several processes if they share the
+// storage. Every implementation must pass the suite of package graph/graphtest.
 type Store interface {
-	// Acquire gives the right to write to a thread, creating the thread where
-	// there is none. Another owner's live lease makes it wait up to o.Wait and
-	// then fail with ErrBusy.
+	// Acquire returns a lease of a thread. It creates the thread if it does not exist. If
+	// another owner has a live lease, Acquire waits up to o.Wait and then fails with
+	// ErrBusy.
 	Acquire(ctx context.Context, thread string, o AcquireOptions) (Lease, error)
 	LeaseKeeper
-	// Head returns the newest commit of the thread's line, without its deltas;
+	// Head returns the newest commit of a thread, without its deltas. The error is
 	// ErrNotFound for a thread that does not exist or has no commit.
 	Head(ctx context.Context, thread string) (Commit, error)
-	// Load returns the newest snapshot at or before a commit and the deltas
-	// after it, along parents, oldest first, each commit's by rank. A thread
-	// without snapshot yields the zero Snapshot and all deltas.
+	// Load returns the newest snapshot at or before a commit and the deltas after it up to
+	// the commit, oldest commit first, by rank within a commit. Without a snapshot it
+	// returns the zero Snapshot and all deltas.
 	Load(ctx context.Context, thread string, at CommitID) (Snapshot, []Delta, error)
-	// Commit appends one commit and moves the head from b.Parent to it, all or
-	// nothing: ErrSuperseded when the lease was lost, ErrConflict when the head
-	// is not b.Parent. It drops the thread's pending results unless
-	// b.KeepPending.
+	// Commit appends one commit and moves the head from b.Parent to it, atomically. Errors:
+	// ErrSuperseded if the lease was lost, ErrConflict if the head is not b.Parent. Commit
+	// deletes the pending results of the thread unless b.KeepPending is set.
 	Commit(ctx context.Context, l Lease, b Batch) (CommitID, error)
-	// Pend saves a finished task of a superstep that has not been committed.
+	// Pend saves the result of a finished task before its superstep is committed.
 	Pend(ctx context.Context, l Lease, r TaskResult) error
-	// Pending returns what Pend saved since the last commit that dropped it, by
-	// rank.
+	// Pending returns the pending results of a thread, by rank.
 	Pending(ctx context.Context, thread string) ([]TaskResult, error)
-	// Walk yields commits with their deltas, from the given one (0: the head)
-	// along parents, newest first. It ends after the first error.
+	// Walk yields commits with their deltas, newest first, from the given commit (0: the
+	// head) back along parents. It ends after the first error.
 	Walk(ctx context.Context, thread string, from CommitID) iter.Seq2[Commit, error]
 }
 
-// LeaseKeeper is the part of a store that prolongs and ends its leases; see
-// [Lease.Renew] and [Lease.Release].
+// LeaseKeeper is the part of a store that renews and releases its leases; see [Lease.Renew]
+// and [Lease.Release].
 type LeaseKeeper interface {
 	Renew(ctx context.Context, l Lease, ttl time.Duration) error
 	Release(ctx context.Context, l Lease) error
 }
 
-// CommitID names a commit within a store. Zero is no commit; later commits of
-// a thread have greater ids.
+// CommitID identifies a commit within a store. Zero means no commit. Later commits of a thread
+// have greater IDs.
 type CommitID int64
 
-// AcquireOptions say who wants a thread and for how long.
+// AcquireOptions are the options of [Store].Acquire.
 type AcquireOptions struct {
-	Owner string        // whoever writes; shown to those who find the thread busy
-	TTL   time.Duration // how long the lease lives without renewal
+	Owner string        // the writer; shown in ErrBusy errors
+	TTL   time.Duration // lifetime of the lease without renewal
 	Wait  time.Duration // how long to wait for another owner; zero: not at all
-	Force bool          // take a live lease away at once; its owner is told ErrSuperseded when it writes or renews
+	Force bool          // take over a live lease at once; its owner gets ErrSuperseded when it writes or renews
 }
 
-// Lease is the right to write to a thread. Token rises by one with every
-// Acquire of the thread, so that a writer that was thought dead is told apart.
-// Head is the thread's newest commit when the lease was given: while it is held,
-// nobody else moves it. A store may leave it 0; then the engine asks for the head.
-// A lease is for use with the Store value that gave it, or, once that was closed,
-// with another of the same storage.
+// Lease is the right to write to a thread. Token increases by one with every Acquire of the
+// thread, so that a store can reject an old writer that still runs. Head is the newest commit
+// of the thread when the lease was acquired. Nobody else can move the head during the lease. A
+// store may leave Head 0; then the engine reads the head. Use a lease with the Store that
+// returned it or, after that Store was closed, with another Store of the same storage.
 type Lease struct {
 	Thread string
 	Owner  string
 	Token  int64
 	Head   CommitID
-	Keeper LeaseKeeper // the store that gave the lease
+	Keeper LeaseKeeper // the store that returned the lease
 }
 
-// DefaultTTL is how long a lease lives when Acquire or Renew name no time.
+// DefaultTTL is the lifetime of a lease if Acquire or Renew get none.
 const DefaultTTL = 15 * time.Second
 
-// Renew moves the end of the lease to ttl from now. It returns an error that
-// matches [ErrSuperseded] when the lease was lost.
+// Renew sets the end of the lease to ttl from now. The error matches [ErrSuperseded] if the
+// lease was lost.
 func (l Lease) Renew(ctx context.Context, ttl time.Duration) error {
 	return l.Keeper.Renew(ctx, l, ttl)
 }
 
-// Release ends the lease, so that others may write. Releasing a lease that was
-// lost or released before is not an error.
+// Release ends the lease. It is not an error if the lease was already lost or released.
 func (l Lease) Release(ctx context.Context) error { return l.Keeper.Release(ctx, l) }
 
-// Source says what made a commit.
+// Source is the cause of a commit.
 type Source string
 
 // The sources of a commit.
 const (
-	SourceInput  Source = "input"  // an input began a run
+	SourceInput  Source = "input"  // an input started a run
 	SourceLoop   Source = "loop"   // a superstep finished
-	SourceClose  Source = "close"  // a run ended early; state and frontier stand as they were
-	SourceUpdate Source = "update" // state was edited from outside
-	SourceUndo   Source = "undo"   // as SourceUpdate; the last input that stood was taken back
-	SourceFork   Source = "fork"   // another line of the thread begins
-	SourceBase   Source = "base"   // what came before was pruned; its deltas make the state from nothing
+	SourceClose  Source = "close"  // a run ended early; state and frontier do not change
+	SourceUpdate Source = "update" // the state was edited outside of a run
+	SourceUndo   Source = "undo"   // like SourceUpdate; the last input was undone
+	SourceFork   Source = "fork"   // another line of the thread starts
+	SourceBase   Source = "base"   // earlier commits were pruned; its deltas give the state from the zero state
 )
 
 // Status is the lifecycle state of a run; see lifecycle.go for the legal moves.
@@ -117,42 +112,42 @@ const (
 type Commit struct {
 	ID, Parent  CommitID
 	Thread, Run string
-	Step        int // 0 for the input, then 1, 2, … within the run; of a close, the last finished one
+	Step        int // 0 for the input, then 1, 2, … within the run; for a close, the last finished step
 	Source      Source
-	Status      Status    // of the run, once this commit is saved
-	Time        time.Time // when it was made, in UTC with microseconds
-	Fingerprint string    // of the graph that made it
-	Frontier    []string  // the nodes to run next, by rank; empty once the run ended well
-	Error       string    // first cause, where Status tells of an early end
-	Deltas      []Delta   // by rank; filled by Walk only
+	Status      Status    // status of the run after this commit
+	Time        time.Time // creation time, in UTC with microseconds
+	Fingerprint string    // fingerprint of the graph
+	Frontier    []string  // the reached nodes, by rank; empty if the run completed
+	Error       string    // the first error, if the run ended early
+	Deltas      []Delta   // by rank; set only by Walk
 }
 
-// Delta is what one task changed. State is the fold of deltas; one with an
-// Error tells of a failed attempt and is not folded.
+// Delta is the change of one task. The state is the fold of all deltas. A delta with an Error is
+// a failed attempt and is not folded.
 type Delta struct {
-	Path  string // place of the subgraph it ran in; empty at the root
+	Path  string // path of the subgraph; empty at the root
 	Node  string // empty for an input
 	Rank  int
-	Body  []byte // the update as JSON; empty for one that changes nothing
+	Body  []byte // the update as JSON; empty if it changes nothing
 	Error string
 	Notes Notes
 }
 
-// Snapshot is the state at a commit as JSON: what folding its past would give.
+// Snapshot is the state after a commit as JSON, equal to the fold of all deltas up to it.
 type Snapshot struct {
 	At   CommitID
 	Body []byte
 }
 
-// Batch is a commit to be: ID and Thread are the store's to fill in.
+// Batch is a new commit. The store sets ID and Thread.
 type Batch struct {
 	Commit
-	Snapshot    []byte // the state after the commit, when the engine wants it kept; else nil
+	Snapshot    []byte // the state after the commit, to be saved as snapshot; or nil
 	KeepPending bool
-	Release     bool // ends the lease with the commit, as Release does
+	Release     bool // release the lease with the commit
 }
 
-// TaskResult is a finished task of a superstep that is still under way.
+// TaskResult is a finished task of an uncommitted superstep.
 type TaskResult struct {
 	Run     string
 	Step    int

@@ -9,22 +9,21 @@ import (
 	"strings"
 )
 
-// Sub returns a task that runs another graph: in makes its input of the state,
-// out makes the task's update of the state it ended with. Both must be pure. The
-// subgraph has a state of its own; it begins with the zero one each time.
+// Sub returns a task that runs another graph. in converts the state to the input of the
+// subgraph, out converts its final state to the update of the task. Both must be pure. The
+// subgraph has its own state and starts with the zero state each time.
 //
-// Its tasks stand in the same log as the run's others. Each is saved as it
-// finishes, under the path of the task: "a" for the subgraph of node a, "a/b#2"
-// for that of node b in the second step of the one at "a", and so on. They become
-// part of the superstep's commit. So a run that stopped within a subgraph, at any
-// depth, goes on there; [Plan.Inside] shows its states, [Runner.Fork] leads back to
-// them. Retry, Timeout, Cache and OnError of the task are for the subgraph as a
-// whole: another attempt goes on where the last one failed. Its steps count
-// against a limit of their own, of as many as the run's.
+// The tasks of the subgraph are in the same log. Each is saved when it finishes, under the path
+// of the subgraph: "a" for the subgraph of node a, "a/b#2" for the subgraph of node b in the
+// second step of the subgraph "a", and so on. They become part of the commit of the superstep.
+// So a run that stopped in a subgraph, at any depth, continues there. [Plan.Inside] returns its
+// states and [Runner.Fork] can start from them. Retry, Timeout, Cache and OnError of the task
+// apply to the whole subgraph; another attempt continues at the failed step. The subgraph has
+// its own step limit, with the same number as the run.
 func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) U) Task[S, U] {
 	return Task[S, U]{
 		Run: func(ctx context.Context, s S) (U, error) {
-			end, err := plan.within(ctx, func() SubU { return in(s) })
+			end, err := plan.runInside(ctx, func() SubU { return in(s) })
 			if err != nil {
 				var zero U
 				return zero, err
@@ -35,9 +34,9 @@ func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func
 	}
 }
 
-// within runs the plan as a part of the task that ctx belongs to.
-func (p *Plan[S, U]) within(ctx context.Context, in func() U) (S, error) {
-	b := bookOf(ctx)
+// runInside runs the plan as part of the task of ctx.
+func (p *Plan[S, U]) runInside(ctx context.Context, in func() U) (S, error) {
+	b := taskContextOf(ctx)
 	if b == nil || b.node == "" {
 		return p.Runner(Options{}).Invoke(ctx, Request[U]{Input: in()})
 	}
@@ -56,7 +55,7 @@ func (p *Plan[S, U]) within(ctx context.Context, in func() U) (S, error) {
 	return x.state, err
 }
 
-// enter applies the input, which stands in the ledger from then on.
+// enter applies the input and adds it to the ledger.
 func (x *run[S, U]) enter(ctx context.Context, in func() U) error {
 	at := place{path: x.path}
 	var input outcome[U]
@@ -83,7 +82,7 @@ func (x *run[S, U]) enter(ctx context.Context, in func() U) error {
 	return x.prepare()
 }
 
-// inner lists what the subgraphs of a task did, in their order.
+// inner returns the deltas of the subgraphs of a task, in order.
 func (s *session) inner(address string) []Delta {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,7 @@ func (s *session) inner(address string) []Delta {
 	return out
 }
 
-// under says whether a path is that of a subgraph of a task, at any depth.
+// under reports whether a path is in a subgraph of a task, at any depth.
 func under(path, address string) bool {
 	rest, ok := strings.CutPrefix(path, address)
 	return ok && (rest == "" || rest[0] == '/' || rest[0] == '[')
@@ -109,17 +108,17 @@ func compareInner(a, b Delta) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Notes.Step, b.Notes.Step), cmp.Compare(a.Rank, b.Rank))
 }
 
-// Frame is a subgraph after one of its steps.
+// Frame is the state of a subgraph after one of its steps.
 type Frame[S any] struct {
-	Step  int // 0: its input is applied
+	Step  int // 0: after its input
 	State S
-	Nodes []string // that ran in the step
+	Nodes []string // nodes that ran in the step
 }
 
-// Inside returns the states that a run of the plan as a subgraph went through,
-// oldest first: that at a path (see [Sub]), in the superstep that a commit of the
-// thread saved or, where that is the head of a run which has not ended, in the one
-// that is under way. Nothing there is [ErrNotFound].
+// Inside returns the states of the subgraph at a path (see [Sub]), oldest first. They belong to
+// the superstep of the given commit. If the commit is the head of an unfinished run and has no
+// deltas of the path, they belong to the current superstep. Without any, the error is
+// [ErrNotFound].
 func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at CommitID, path string) ([]Frame[S], error) {
 	var deltas []Delta
 	for c, err := range s.Walk(ctx, thread, at) {
@@ -146,7 +145,7 @@ func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at Comm
 	return p.frames(deltas)
 }
 
-// results are pending ones as the commit will have them.
+// results converts pending results to the deltas of the later commit.
 func results(pending []TaskResult) []Delta {
 	out := make([]Delta, len(pending))
 	for i, r := range pending {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// outcome is what became of one task of the step under way.
+// outcome is the result of one task of the current step.
 type outcome[U any] struct {
 	node   int
-	done   bool  // finished well: update, body and notes stand
-	err    error // why it failed; nil with !done: it did not run
+	done   bool  // succeeded: update, body and notes are set
+	err    error // the failure; nil with !done: it did not run
 	update U
-	body   []byte // update as JSON, where there is a store; empty for no change
+	body   []byte // update as JSON, if there is a store; empty for no change
 	notes  Notes
-	waits  bool // for answers to what its notes hold; err says so
+	waits  bool // waits for answers to the questions in notes; err is an InterruptError
 }
 
-// prepare sets up the outcomes of the next step: done where the ledger has
-// them, waiting where they have open questions.
+// prepare creates the outcomes of the next step. Tasks in the ledger are done; tasks with open
+// questions wait.
 func (x *run[S, U]) prepare() error {
 	x.ready = x.plan.ready(x.ready, x.frontier)
 	x.outcomes = slices.Grow(x.outcomes[:0], len(x.ready))[:len(x.ready)]
@@ -33,7 +33,7 @@ func (x *run[S, U]) prepare() error {
 		x.outcomes[i] = outcome[U]{node: n}
 	}
 	s := x.session
-	if s.fresh() {
+	if s.empty() {
 		return nil
 	}
 	for i := range x.outcomes {
@@ -45,7 +45,7 @@ func (x *run[S, U]) prepare() error {
 				return fmt.Errorf("saved result of node %q: %w", name, err)
 			}
 			o.done, o.body, o.notes = true, d.Body, d.Notes
-		} else if asked := s.held(address(x.path, name, x.turn())); asked != nil {
+		} else if asked := s.unanswered(address(x.path, name, x.turn())); asked != nil {
 			o.notes.Questions, o.waits = asked, true
 			o.err = &NodeError{Node: name, Step: x.step + 1, Err: &InterruptError{Questions: asked}}
 		}
@@ -53,12 +53,12 @@ func (x *run[S, U]) prepare() error {
 	return nil
 }
 
-// place is where the ledger has the result of a task.
+// place returns the place of a task's result in the ledger.
 func (x *run[S, U]) place(o *outcome[U]) place {
 	return place{x.path, x.plan.nodes[o.node].name, x.turn()}
 }
 
-// turn is the step under way as the addresses of a subgraph's tasks have it.
+// turn returns the current step for the address of a task: 0 at the root.
 func (x *run[S, U]) turn() int {
 	if x.path == "" {
 		return 0
@@ -66,8 +66,7 @@ func (x *run[S, U]) turn() int {
 	return x.step + 1
 }
 
-// keep saves a finished task of a step that is under way, so that it is not
-// done again.
+// keep saves a finished task of the current step, so that it does not run again.
 func (x *run[S, U]) keep(ctx context.Context, o *outcome[U]) error {
 	switch {
 	case x.path != "":
@@ -78,7 +77,7 @@ func (x *run[S, U]) keep(ctx context.Context, o *outcome[U]) error {
 	return nil
 }
 
-// interrupted collects what the tasks of the step wait for.
+// interrupted returns an error with the open questions of the step, or nil.
 func (x *run[S, U]) interrupted() error {
 	var all []Question
 	for i := range x.outcomes {
@@ -92,8 +91,8 @@ func (x *run[S, U]) interrupted() error {
 	return &InterruptError{Questions: all}
 }
 
-// execute runs the tasks of the step that are not done yet. Its error is the
-// first cause in time: what comes of cancelling the siblings is not told.
+// execute runs the tasks of the step that are not done yet. Its error is the first failure in
+// time; errors of siblings that were cancelled because of it are ignored.
 func (x *run[S, U]) execute(ctx context.Context) error {
 	todo := 0
 	last := 0
@@ -106,7 +105,7 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 	case todo == 0:
 		return x.interrupted()
 	case todo > 1 || x.live:
-		return x.sideBySide(ctx, todo)
+		return x.runConcurrently(ctx, todo)
 	}
 	o := &x.outcomes[last]
 	x.started(o)
@@ -124,7 +123,7 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 	return err
 }
 
-// firstCause prefers the end of the context to the failure that came of it.
+// firstCause returns the end of the context, if it ended, instead of the failure it caused.
 func (*run[S, U]) firstCause(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return stopped(ctx)
@@ -132,27 +131,27 @@ func (*run[S, U]) firstCause(ctx context.Context, err error) error {
 	return err
 }
 
-// message is what workers tell the loop.
+// message is a message from a worker to the loop.
 type message struct {
 	kind messageKind
-	task int   // for taskEnded
-	live pulse // for liveEvent
+	task int       // for taskEnded
+	live liveEvent // for liveMessage
 }
 
 type messageKind int
 
 const (
-	liveEvent messageKind = iota
+	liveMessage messageKind = iota
 	taskEnded
 	workerGone
 )
 
-// inboxSize is how many messages workers may be ahead of the loop.
+// inboxSize is the maximum number of unread messages.
 const inboxSize = 64
 
-// sideBySide runs tasks on workers. The loop alone yields and saves; workers
-// block while it is busy. All of them are gone when it returns.
-func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
+// runConcurrently runs tasks on workers. Only the loop yields and saves; workers block while it
+// is busy. All workers have ended when it returns.
+func (x *run[S, U]) runConcurrently(parent context.Context, todo int) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	var first atomic.Pointer[error]
 	fail := func(err error) {
@@ -162,7 +161,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 		cancel(err)
 	}
 	inbox := make(chan message, inboxSize)
-	gone := make(chan struct{}) // closed when the loop stops reading, should the consumer panic
+	gone := make(chan struct{}) // closed when the loop stops reading, also if the consumer panics
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer close(gone)
@@ -185,7 +184,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 					return
 				}
 				if o := &x.outcomes[i]; !o.done && !o.waits {
-					x.posted(ctx, fail, i, inbox, post)
+					x.runOnWorker(ctx, fail, i, inbox, post)
 				}
 			}
 		})
@@ -194,8 +193,8 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 		switch m := <-inbox; m.kind {
 		case workerGone:
 			n--
-		case liveEvent:
-			x.tellLive(m.live)
+		case liveMessage:
+			x.yieldLive(m.live)
 		case taskEnded:
 			if err := x.ended(parent, &x.outcomes[m.task], todo); err != nil {
 				fail(err)
@@ -208,7 +207,7 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 	all := !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
 	switch err := first.Load(); {
 	case all && (err == nil || errors.Is(*err, errLeft)):
-		return nil // finished work is saved, even when the run is to end
+		return nil // save finished work, even if the run ends now
 	case err != nil:
 		return *err
 	case parent.Err() != nil:
@@ -217,22 +216,22 @@ func (x *run[S, U]) sideBySide(parent context.Context, todo int) error {
 	return x.interrupted()
 }
 
-// posted runs a task on a worker and tells the loop about it. A failure
-// cancels the siblings at once, so that the first one is the cause.
-func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox chan<- message, post func(message)) {
+// runOnWorker runs a task on a worker and sends its events to the loop. A failure cancels the
+// siblings at once, so that the first failure is the cause.
+func (x *run[S, U]) runOnWorker(ctx context.Context, fail func(error), i int, inbox chan<- message, post func(message)) {
 	o := &x.outcomes[i]
 	emit := x.emit
 	if x.live {
-		emit = func(p pulse) {
+		emit = func(p liveEvent) {
 			select {
 			case inbox <- message{live: p}:
 			case <-ctx.Done():
 			}
 		}
-		post(message{live: pulse{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name}})
+		post(message{live: liveEvent{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name}})
 	}
 	x.started(o)
-	defer post(message{kind: taskEnded, task: i}) // even when the node ends its goroutine
+	defer post(message{kind: taskEnded, task: i}) // also if the node ends its goroutine
 	defer func() {
 		if o.err != nil && !o.waits {
 			fail(o.err)
@@ -242,11 +241,10 @@ func (x *run[S, U]) posted(ctx context.Context, fail func(error), i int, inbox c
 	x.finished(o)
 }
 
-// started and finished tell of tasks in a subgraph, to whoever listens to the
-// root.
+// started and finished send the live events of a task in a subgraph to the root.
 func (x *run[S, U]) started(o *outcome[U]) {
 	if x.emit != nil {
-		x.emit(pulse{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name})
+		x.emit(liveEvent{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name})
 	}
 }
 
@@ -254,11 +252,11 @@ func (x *run[S, U]) finished(o *outcome[U]) {
 	if x.emit != nil {
 		d := x.delta(o)
 		d.Body = nil
-		x.emit(pulse{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
+		x.emit(liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
 	}
 }
 
-// ended saves a task that ended well beside others, and tells of it.
+// ended saves a successful task of a step with several tasks, and yields its live event.
 func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 	var err error
 	if o.done && (todo > 1 || len(x.outcomes) > todo || x.path != "") && !superseded(ctx) {
@@ -267,33 +265,33 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 	if x.live {
 		d := x.delta(o)
 		d.Body = nil
-		x.tellLive(pulse{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
+		x.yieldLive(liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
 	}
 	return err
 }
 
-// task runs one node on the step's snapshot.
-func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
+// task runs one node on the state before the step.
+func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent)) {
 	n := &x.plan.nodes[o.node]
-	book := &notebook{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), emit: emit}
+	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), emit: emit}
 	began := x.o.Clock()
-	o.err = errExited // stands if the node ends its goroutine
+	o.err = errExited // remains if the node ends its goroutine
 	defer func() {
-		if notes := book.close(); notes != nil {
+		if notes := tc.close(); notes != nil {
 			o.notes = *notes
 		}
 		o.notes.Start, o.notes.Duration = began.UTC().Truncate(time.Microsecond), x.o.Clock().Sub(began)
 		if o.done = o.err == nil; !o.done {
 			_, o.waits = errors.AsType[*InterruptError](o.err)
-			if o.waits = o.waits && len(book.questions) > 0; o.waits {
-				o.notes.Questions = book.questions
+			if o.waits = o.waits && len(tc.questions) > 0; o.waits {
+				o.notes.Questions = tc.questions
 			}
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
 		}
 	}()
-	ctx, ended := x.span(book, SpanTask, n.name, 0)
+	ctx, ended := x.span(tc, SpanTask, n.name, 0)
 	defer func() { ended(o.err) }()
-	o.update, o.err = x.guarded(ctx, n, book) //nolint:contextcheck // the notebook is made of ctx
+	o.update, o.err = x.guarded(ctx, n, tc) //nolint:contextcheck // ctx is the parent of the taskContext
 	if o.err == nil {
 		if o.err = x.encode(o); o.err != nil {
 			o.err = fmt.Errorf("encode update: %w", o.err)
@@ -301,13 +299,13 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(pulse)) {
 	}
 }
 
-// guarded is perform, with panics of policies such as Retry.If as errors.
-func (x *run[S, U]) guarded(ctx context.Context, n *planNode[S, U], book *notebook) (u U, err error) {
+// guarded calls perform and turns panics of policies such as Retry.If into errors.
+func (x *run[S, U]) guarded(ctx context.Context, n *planNode[S, U], tc *taskContext) (u U, err error) {
 	defer caught(&err)
-	return x.perform(ctx, n, book)
+	return x.perform(ctx, n, tc)
 }
 
-// encode fills in the outcome's body where one is wanted.
+// encode sets the body of an outcome, if a store or the consumer needs it.
 func (x *run[S, U]) encode(o *outcome[U]) error {
 	if x.o.Store == nil && !x.o.CheckCodec && x.session.modes&Updates == 0 {
 		return nil
@@ -320,12 +318,12 @@ func (x *run[S, U]) encode(o *outcome[U]) error {
 		o.body = body
 	}
 	if x.o.CheckCodec || x.o.Store != nil && (x.plan.updateDiffers || hasInvalidUTF8(o.body)) {
-		o.update, err = decode[U](o.body) // Apply sees what a reload will give it
+		o.update, err = decode[U](o.body) // Apply must see what a reload returns
 	}
 	return err
 }
 
-// checked is the state as it would be read back, in the mode that checks codecs.
+// checked returns the state after a round trip through JSON if CheckCodec is set.
 func (x *run[S, U]) checked(s S) (S, error) {
 	if !x.o.CheckCodec {
 		return s, nil
@@ -341,7 +339,7 @@ func (x *run[S, U]) checked(s S) (S, error) {
 	return back, nil
 }
 
-// deltas lists what the step's tasks left behind, by rank.
+// deltas returns the deltas of the selected outcomes, by rank.
 func (x *run[S, U]) deltas(of func(*outcome[U]) bool) []Delta {
 	var out []Delta
 	for i := range x.outcomes {
@@ -359,7 +357,7 @@ func (x *run[S, U]) delta(o *outcome[U]) Delta {
 		return d
 	}
 	if failure, ok := errors.AsType[*NodeError](o.err); ok {
-		d.Error = failure.Err.Error() // the delta names the node itself
+		d.Error = failure.Err.Error() // the delta has the name of the node
 		if o.waits {
 			d.Error = (&InterruptError{Questions: o.notes.Questions}).Error()
 		}
@@ -371,7 +369,7 @@ func (x *run[S, U]) delta(o *outcome[U]) Delta {
 // test does.
 var errExited = errors.New("node ended its goroutine")
 
-// caught turns a panic into an error. It must be deferred itself.
+// caught turns a panic into an error. It must be deferred directly.
 func caught(err *error) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Value: v, Stack: debug.Stack()}

@@ -9,29 +9,26 @@ import (
 	"time"
 )
 
-// Edit asks for a change of a thread's state from outside of any run.
+// Edit asks for a change of a thread's state outside of a run.
 type Edit[S, U any] struct {
 	Thread string
-	Wait   time.Duration // how long to wait for a thread that is taken; zero: not at all
-	Source Source        // of the commit: SourceUpdate when empty, or SourceUndo
-	// As names the node that the updates are said to be of: the run that stands
-	// unfinished is not closed but, as if that node had run, goes on with what
-	// follows it, once it is resumed; where none does, a new run begins there.
-	// Another graph's run is [ErrGraphChanged]. What the state after the updates
-	// does not decide, Goto does: the targets of a node with Pick.
+	Wait   time.Duration // how long to wait for a busy thread; zero: not at all
+	Source Source        // source of the commit: SourceUpdate if empty, or SourceUndo
+	// As, if set, treats the updates as the result of this node. The unfinished run is not
+	// closed; a resume continues it with the successors of the node. Without an unfinished
+	// run, a new run starts after the node. For a run of another graph the error is
+	// [ErrGraphChanged]. Goto are the targets if the node has Pick.
 	As   string
 	Goto []string
-	// Change returns the updates to apply, in order, given the state they will
-	// be applied to and the head it belongs to. It is called once, while the
-	// thread is held. Returning none changes nothing.
+	// Change gets the state and the head of the thread and returns the updates to apply, in
+	// order. It is called once, with the lease of the thread. No updates change nothing.
 	Change func(ctx context.Context, s S, head Commit) ([]U, error)
 }
 
-// Update changes a thread's state by one commit, which is a run of its own
-// that has completed, and returns the state that follows and the commit. An
-// unfinished run is closed as superseded first. A thread without a commit is
-// [ErrNotFound]; an error of Change or Apply changes nothing. Other errors:
-// [ErrBusy], [ErrSuperseded].
+// Update changes a thread's state with one commit and returns the new state and the commit. The
+// commit is a completed run of its own. An unfinished run is closed as superseded first. A
+// thread without a commit is [ErrNotFound]. An error of Change or Apply changes nothing. Other
+// errors: [ErrBusy], [ErrSuperseded].
 func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (S, CommitID, error) {
 	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}, session: &session{o: &r.o}}
 	at, err := x.edit(ctx, e)
@@ -46,7 +43,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 		return 0, fmt.Errorf("no store: %w", ErrNotFound)
 	}
 	if _, err := x.o.Store.Head(ctx, e.Thread); err != nil {
-		return 0, err // looked at first, because taking a thread makes it
+		return 0, err // checked first, because acquiring a lease creates the thread
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -56,11 +53,11 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	}
 	defer log.close(ctx)
 	x.log = log
-	known, warm, err := x.remembered(ctx)
+	cached, ok, err := x.cachedHead(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if err := x.read(ctx, known, warm); err != nil {
+	if err := x.read(ctx, cached, ok); err != nil {
 		return 0, err
 	}
 	head := log.head
@@ -73,25 +70,25 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 		return 0, err
 	}
 	if e.As != "" {
-		err = x.as(ctx, e, head, next, deltas)
+		err = x.asNode(ctx, e, head, next, deltas)
 	} else {
-		err = x.alone(ctx, head)
+		err = x.asOwnRun(ctx, head)
 	}
 	if err != nil {
 		return 0, err
 	}
-	held := x.state
+	old := x.state
 	x.state = next
 	if err := x.save(ctx, cmp.Or(e.Source, SourceUpdate), deltas); err != nil {
-		x.state = held
+		x.state = old
 		return 0, err
 	}
-	x.warm.put(e.Thread, warmState[S]{log.head, x.state, log.sizes})
+	x.states.put(e.Thread, cachedState[S]{log.head, x.state, log.sizes})
 	return log.head.ID, nil
 }
 
-// alone makes the edit a run of its own.
-func (x *run[S, U]) alone(ctx context.Context, head Commit) error {
+// asOwnRun makes the edit a run of its own.
+func (x *run[S, U]) asOwnRun(ctx context.Context, head Commit) error {
 	x.id = x.o.NewID()
 	x.life = NewLifecycle(Pending)
 	if err := errors.Join(x.life.Move(ctx, MoveStart), x.life.Move(ctx, MoveComplete)); err != nil {
@@ -100,8 +97,8 @@ func (x *run[S, U]) alone(ctx context.Context, head Commit) error {
 	return x.supersede(ctx, head, nil)
 }
 
-// as makes the edit a step of the run at the head, or of a new one.
-func (x *run[S, U]) as(ctx context.Context, e Edit[S, U], head Commit, after S, deltas []Delta) error {
+// asNode makes the edit a step of the run at the head, or of a new run.
+func (x *run[S, U]) asNode(ctx context.Context, e Edit[S, U], head Commit, after S, deltas []Delta) error {
 	rest, err := x.plan.frontier([]string{e.As})
 	if err != nil {
 		return fmt.Errorf("as node %q: unknown node", e.As)
@@ -146,7 +143,7 @@ func (x *run[S, U]) as(ctx context.Context, e Edit[S, U], head Commit, after S, 
 	return errors.Join(x.life.Move(ctx, first), x.life.Move(ctx, last))
 }
 
-// changed applies updates and makes the deltas that tell of them.
+// changed applies updates and returns the new state and their deltas.
 func (x *run[S, U]) changed(updates []U) (S, []Delta, error) {
 	s := x.state
 	deltas := make([]Delta, len(updates))

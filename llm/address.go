@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// CheckBaseURL parses the address of a provider. An address that carries a user,
-// a query or a fragment is refused, because addresses are shown and keys are not.
+// CheckBaseURL parses the address of a provider. An address with a user, a query or a
+// fragment is an error, because addresses are shown and could contain a key.
 func CheckBaseURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
 		return nil, errors.New("the base URL cannot be parsed") // the parser's error would quote it
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, errors.New("the base URL must not carry a user, password, query or fragment; give the key in the environment")
+		return nil, errors.New("the base URL must not contain a user, password, query or fragment; give the key in the environment")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return nil, fmt.Errorf("base URL %q: want http:// or https:// and a host", address)
 	}
 	return u, nil
 }
 
-// Loopback tells whether an address is of this machine, so that what is sent
-// leaves it not and no key is needed.
+// Loopback reports whether an address is on this machine. Then no data leaves the machine
+// and no key is needed.
 func Loopback(u *url.URL) bool {
 	host := u.Hostname()
 	if strings.EqualFold(host, "localhost") {

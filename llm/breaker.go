@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// DefaultPause is how long a [Breaker] leaves a provider alone.
+// DefaultPause is the time during which a [Breaker] does not call a provider.
 const DefaultPause = 30 * time.Second
 
-// Breaker remembers, for the length of pause, that a model cannot be asked: no
-// connection, no answer in time, no valid key. Meanwhile calls fail at once
-// with the same error, so that a turn that asks a model several times waits for
-// a dead one only once. pause 0 means [DefaultPause]; clock nil means time.Now.
+// Breaker is a circuit breaker. After a call failed without a connection, by a timeout or
+// because of an invalid key, all calls fail at once with the same error for the given
+// pause. So a turn with several calls waits for a dead provider only once. pause 0 means
+// [DefaultPause]; clock nil means time.Now.
 func Breaker(c Chat, pause time.Duration, clock func() time.Time) Chat {
 	if pause == 0 {
 		pause = DefaultPause
@@ -29,7 +29,7 @@ type breaker struct {
 	pause time.Duration
 	clock func() time.Time
 
-	mu    sync.Mutex // owns what follows
+	mu    sync.Mutex // guards the fields below
 	until time.Time
 	last  Error
 }
@@ -48,7 +48,7 @@ func (b *breaker) Complete(ctx context.Context, r Request, token func(string)) (
 	return out, err
 }
 
-// open returns the error of the last call while the provider is left alone.
+// open returns the last error during the pause, else nil.
 func (b *breaker) open() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

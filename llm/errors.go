@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// Facts about a call that failed; match them with errors.Is.
+// Kinds of an [*Error]; match them with errors.Is.
 var (
-	ErrCredentials   = errors.New("invalid credentials")  // 401 and 403, or a key that is missing
+	ErrCredentials   = errors.New("invalid credentials")  // 401 and 403, or a missing key
 	ErrRateLimited   = errors.New("rate limited")         // 429
-	ErrTimeout       = errors.New("timed out")            // no first byte, or a stall mid-stream, or too long altogether
+	ErrTimeout       = errors.New("timed out")            // no first byte, a stalled stream, or the total limit
 	ErrModelNotFound = errors.New("model not found")      // 404
-	ErrRefused       = errors.New("refused the request")  // 400 and its like, or content that its filter holds back
-	ErrBadResponse   = errors.New("unusable response")    // what came is no answer: cut off, empty, not JSON, too large
-	ErrUnavailable   = errors.New("provider unavailable") // 5xx, no connection, no trust in its certificate
+	ErrRefused       = errors.New("refused the request")  // 400 and similar, or the content filter
+	ErrBadResponse   = errors.New("unusable response")    // cut off, empty, not JSON or too large
+	ErrUnavailable   = errors.New("provider unavailable") // 5xx, no connection, or an invalid certificate
 )
 
-// Error is a call that failed. Its text names the provider and never a key.
+// Error is a failed call. Its text has the name of the provider and never a key.
 type Error struct {
 	Provider   string
-	Model      string        // empty where the call named none
+	Model      string        // empty if the call had no model
 	Kind       error         // one of the Err variables
-	Status     int           // of HTTP; 0 where no answer came
-	RetryAfter time.Duration // what the provider asked for; 0 where it did not
-	Detail     string        // what is known besides; one line, without secrets
-	Transient  bool          // asking again may help
-	Empty      bool          // the model ended its answer without a word
-	Streamed   bool          // tokens were handed on before it failed
-	Retries    int           // how often it was asked again, see [Retry]
-	Skipped    bool          // nothing was asked: it failed a moment ago, see [Breaker]
+	Status     int           // HTTP status; 0 without a response
+	RetryAfter time.Duration // requested by the provider; 0 if not
+	Detail     string        // more details; one line, without secrets
+	Transient  bool          // a retry may help
+	Empty      bool          // the model returned an empty answer
+	Streamed   bool          // tokens were streamed before the failure
+	Retries    int           // number of retries, see [Retry]
+	Skipped    bool          // no request was sent, see [Breaker]
 }
 
-// Error tells what happened in a sentence for people.
+// Error describes the failure in a sentence for people.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
@@ -68,8 +68,8 @@ func (e *Error) Error() string {
 // Unwrap lets errors.Is match the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Ended reports whether a call failed because its own context did: the person
-// left or the program closes. Such an error is no fault of the provider.
+// Ended reports whether a call failed because its context ended: the person stopped it or
+// the program exits. Then the provider did not fail.
 func Ended(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Role says who speaks in a [Message].
+// Role is the author of a [Message].
 type Role string
 
 // The roles.
@@ -15,39 +15,39 @@ const (
 	Assistant Role = "assistant"
 )
 
-// Message is one utterance of a conversation with a model.
+// Message is one message of a conversation with a model.
 type Message struct {
 	Role    Role
 	Content string
 }
 
-// Request is what a model is asked. The implementation keeps nothing of it.
+// Request is a request to a model. Implementations do not keep it.
 type Request struct {
 	Messages    []Message
 	Temperature float64  // 0 is the most repeatable; usually up to 2
-	TopP        float64  // share of probability to sample from; 0 leaves it to the provider
-	MaxTokens   int      // of the answer; 0 leaves it to the provider
+	TopP        float64  // nucleus sampling; 0 means the default of the provider
+	MaxTokens   int      // maximum length of the answer; 0 means the default of the provider
 	Stop        []string // texts that end the answer, at most 4
 	Schema      *Schema  // the answer is a JSON object of this form; nil: text
 }
 
-// Schema is a form that the provider holds the answer to, token by token. One
-// that cannot refuses the request ([ErrRefused]) or takes no notice.
+// Schema is a JSON schema for the answer, enforced by the provider. A provider without that
+// feature rejects the request ([ErrRefused]) or ignores the schema.
 type Schema struct {
-	Name string         // letters, digits, _ and -; some models are shown it
-	JSON map[string]any // JSON schema of an object; only read
+	Name string         // letters, digits, _ and -; some models see it
+	JSON map[string]any // JSON schema of an object; read-only
 }
 
-// FinishReason says why an answer ended.
+// FinishReason is the reason why an answer ended.
 type FinishReason string
 
-// The ends of a whole answer.
+// The finish reasons of a complete answer.
 const (
-	FinishStop   FinishReason = "stop"   // the model had said all
+	FinishStop   FinishReason = "stop"   // the answer is finished
 	FinishLength FinishReason = "length" // Request.MaxTokens was reached; the text may end mid-sentence
 )
 
-// Usage counts tokens as the provider counts them.
+// Usage is the number of tokens, as counted by the provider.
 type Usage struct {
 	Input  int64
 	Output int64
@@ -56,79 +56,80 @@ type Usage struct {
 // Add adds v to u.
 func (u *Usage) Add(v Usage) { u.Input += v.Input; u.Output += v.Output }
 
-// Response is a whole answer, never empty.
+// Response is a complete answer. It is never empty.
 type Response struct {
 	Text       string
-	Model      string // as the provider names it
+	Model      string // name from the provider
 	Provider   string
 	Finish     FinishReason
-	Usage      Usage         // zero where the provider does not tell
-	Latency    time.Duration // of the call that answered, without waits between retries
-	FirstToken time.Duration // from its start to the first token; 0 where nothing was streamed
-	Chunks     int           // pieces the answer came in
-	Retries    int           // calls that failed before, see [Retry]
-	CostUSD    float64       // see [Price]; 0 where Priced is false
+	Usage      Usage         // zero if the provider does not report it
+	Latency    time.Duration // duration of the successful call, without retries
+	FirstToken time.Duration // time to the first token; 0 if nothing was streamed
+	Chunks     int           // number of pieces of the stream
+	Retries    int           // failed calls before, see [Retry]
+	CostUSD    float64       // see [Price]; 0 if Priced is false
 	Priced     bool          // whether the price of the model is known
 }
 
-// Chat is a model that answers.
+// Chat is a chat model.
 type Chat interface {
-	// Model names the model that is asked, as configured.
+	// Model returns the configured name of the model.
 	Model() string
-	// Complete asks the model. token, which may be nil, is called with each
-	// piece of the answer as it comes, from the goroutine of the caller; the
-	// pieces joined are Response.Text. See the package for errors.
+	// Complete asks the model. token, which may be nil, is called with each piece of the
+	// answer, from the goroutine of the caller. All pieces together are Response.Text.
+	// The package comment describes the errors.
 	Complete(ctx context.Context, r Request, token func(string)) (Response, error)
 }
 
-// Purpose says what texts are embedded for. Some models tell the two apart.
+// Purpose is the purpose of an embedding. Some models use different prompts for the two.
 type Purpose int
 
 // The purposes.
 const (
-	Passage Purpose = iota // a text to be found
-	Query                  // a text to find others by
+	Passage Purpose = iota // a text of the index
+	Query                  // a search query
 )
 
-// Embeddings is what an [Embedder] makes of texts.
+// Embeddings is the result of an [Embedder].
 type Embeddings struct {
-	Vectors  [][]float32 // one a text, in their order, all of one length and finite; the caller owns them
-	Model    string      // as the provider names it
+	Vectors  [][]float32 // one per text, in order, finite and of equal length; the caller owns them
+	Model    string      // name from the provider
 	Usage    Usage
-	Latency  time.Duration // of all calls
-	Calls    int           // requests that answered; texts go in batches
-	Retries  int           // requests that failed before, see [RetryEmbedder]
-	CostUSD  float64       // see [PriceEmbedder]; 0 where Priced is false
+	Latency  time.Duration // total of all calls
+	Calls    int           // successful requests; texts are sent in batches
+	Retries  int           // failed requests, see [RetryEmbedder]
+	CostUSD  float64       // see [PriceEmbedder]; 0 if Priced is false
 	Priced   bool
 	Provider string
 }
 
 // Embedder is a model that turns texts into vectors.
 type Embedder interface {
-	// Model names the model, as configured. Vectors of different models must not
+	// Model returns the configured name of the model. Vectors of different models cannot
 	// be compared.
 	Model() string
-	// Embed turns texts into vectors: all of them, or an error. No texts make no
-	// call. An empty text is an error.
+	// Embed returns a vector for every text, or an error. Without texts it sends no
+	// request. An empty text is an error.
 	Embed(ctx context.Context, texts []string, p Purpose) (Embeddings, error)
 }
 
-// Scores are what a [Reranker] makes of texts.
+// Scores are the result of a [Reranker].
 type Scores struct {
-	Values   []float64 // one a text, in their order, finite; greater is better, of the model's own scale
-	Model    string    // as the provider names it
+	Values   []float64 // one per text, in order, finite; higher is better; the scale depends on the model
+	Model    string    // name from the provider
 	Provider string
 	Usage    Usage
-	Latency  time.Duration // of all calls
-	Calls    int           // requests that answered; texts go in batches
-	Retries  int           // requests that failed before, see [RetryReranker]
+	Latency  time.Duration // total of all calls
+	Calls    int           // successful requests; texts are sent in batches
+	Retries  int           // failed requests, see [RetryReranker]
 }
 
-// Reranker is a model that reads a question and a text together and says how
-// well the text answers it.
+// Reranker is a model that reads a question and a text together and scores how well the text
+// answers the question.
 type Reranker interface {
-	// Model names the model, as configured.
+	// Model returns the configured name of the model.
 	Model() string
-	// Rerank scores texts: all of them, or an error. No texts make no call.
+	// Rerank returns a score for every text, or an error. Without texts it sends no
+	// request.
 	Rerank(ctx context.Context, query string, texts []string) (Scores, error)
 }

@@ -2,19 +2,19 @@ package llm
 
 import "context"
 
-// PerMillion is what a million tokens cost, in US dollars.
+// PerMillion is the price of a million tokens, in US dollars.
 type PerMillion struct {
 	Input  float64
 	Output float64
 }
 
-// Cost is what u costs at p.
+// Cost returns the cost of u in US dollars.
 func (p PerMillion) Cost(u Usage) float64 {
 	return (p.Input*float64(u.Input) + p.Output*float64(u.Output)) / 1e6
 }
 
-// Price writes the cost of each call into its response. A chat that is not
-// wrapped has no known price: CostUSD stays 0 and Priced false.
+// Price sets the cost of each call in its response. Without it the price is unknown: CostUSD
+// is 0 and Priced false.
 func Price(c Chat, p PerMillion) Chat { return &pricedChat{Chat: c, price: p} }
 
 type pricedChat struct {
@@ -30,7 +30,7 @@ func (c *pricedChat) Complete(ctx context.Context, r Request, token func(string)
 	return out, err
 }
 
-// PriceEmbedder does for an [Embedder] what [Price] does for a [Chat].
+// PriceEmbedder is [Price] for an [Embedder].
 func PriceEmbedder(e Embedder, p PerMillion) Embedder { return &pricedEmbedder{Embedder: e, price: p} }
 
 type pricedEmbedder struct {

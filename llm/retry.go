@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Presets of [RetryOptions].
+// Limits and defaults of [RetryOptions].
 const (
-	MaxRetries        = 3 // that a call is asked again, at most
+	MaxRetries        = 3 // maximum retries of a call
 	DefaultBackoff    = 500 * time.Millisecond
 	DefaultMaxBackoff = 20 * time.Second
 	DefaultPatience   = time.Minute
 )
 
-// RetryOptions says how failed calls are asked again. The zero value is meant
-// to be used.
+// RetryOptions configure retries. The zero value is ready to use.
 type RetryOptions struct {
-	Backoff    time.Duration // before the first retry; doubles with each; default [DefaultBackoff]
-	MaxBackoff time.Duration // bounds a wait, and what Retry-After may ask for; default [DefaultMaxBackoff]
-	// Patience is how long after the first call began another may begin; default
-	// [DefaultPatience]. A provider that times out slowly is not asked four times.
+	Backoff    time.Duration // wait before the first retry; doubled before each further one; default [DefaultBackoff]
+	MaxBackoff time.Duration // maximum wait, also for Retry-After; default [DefaultMaxBackoff]
+	// Patience is the time after the start of the first call in which retries can start;
+	// default [DefaultPatience]. So a provider that times out slowly is not called four
+	// times.
 	Patience time.Duration
 	Clock    func() time.Time // default time.Now
-	// Wait waits for d or until the context ends, and then returns its error;
+	// Wait waits for d. If the context ends first, it returns the error of the context;
 	// default a timer.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Jitter is a number in [0, 1); default math/rand/v2. A wait is between half
-	// of the backoff and all of it.
+	// Jitter returns a random number in [0, 1); default math/rand/v2. A wait is between
+	// half of the backoff and the full backoff.
 	Jitter func() float64
 }
 
@@ -66,11 +66,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Retry asks again, up to [MaxRetries] times, when a call failed in passing: a
-// limited rate, a server in trouble, a connection that broke, a response that
-// was cut off. It never does once a token was handed on, and not when
-// Retry-After asks for more than MaxBackoff: whoever waits for an answer is
-// better served by another one now. Response.Retries and Error.Retries count.
+// Retry repeats a call up to [MaxRetries] times after a temporary failure: a rate limit, a
+// server error, a broken connection or a response that was cut off. It never retries after
+// the first token was streamed. It does not retry if Retry-After is longer than MaxBackoff,
+// because an answer without the model is then faster. Response.Retries and Error.Retries
+// count the retries.
 func Retry(c Chat, o RetryOptions) Chat { return &retryChat{chat: c, options: o.withDefaults()} }
 
 type retryChat struct {
@@ -102,7 +102,7 @@ func (r *retryChat) Complete(ctx context.Context, q Request, token func(string))
 	return out, nil
 }
 
-// RetryEmbedder does for an [Embedder] what [Retry] does for a [Chat].
+// RetryEmbedder is [Retry] for an [Embedder].
 func RetryEmbedder(e Embedder, o RetryOptions) Embedder {
 	return &retryEmbedder{embedder: e, options: o.withDefaults()}
 }
@@ -128,7 +128,7 @@ func (r *retryEmbedder) Embed(ctx context.Context, texts []string, p Purpose) (E
 	return out, nil
 }
 
-// RetryReranker does for a [Reranker] what [Retry] does for a [Chat].
+// RetryReranker is [Retry] for a [Reranker].
 func RetryReranker(r Reranker, o RetryOptions) Reranker {
 	return &retryReranker{reranker: r, options: o.withDefaults()}
 }
@@ -154,7 +154,7 @@ func (r *retryReranker) Rerank(ctx context.Context, query string, texts []string
 	return out, nil
 }
 
-// run calls once and then again while it may help, and tells how often again.
+// run makes a call and retries it if useful. It returns the number of retries.
 func (o RetryOptions) run(ctx context.Context, call func() error, may func() bool) (int, error) {
 	backoff, begun := o.Backoff, o.Clock()
 	for retries := 0; ; retries++ {

@@ -12,20 +12,19 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Texts of the skips, as a trace shows them.
+// Reasons for a skipped node, as traces show them.
 const (
 	SkippedNoDocs     = "Skipped (no docs)"
 	SkippedRetryLimit = "Skipped (retry limit reached, passing to post_retrieval)"
 )
 
-// CheckAndRefine returns the node that grades the best [GradedChunks] chunks; the
-// grader is given [FeedbackChunks], to compare them with and to refine from.
-// A score below threshold on the first visit adds the grader's refined query,
-// where it has one, to the queries; [AfterCheck] then leads back to retrieval.
+// CheckAndRefine returns the node that grades the best [GradedChunks] chunks. The
+// grader gets [FeedbackChunks] chunks, so that it can compare and refine.
+// If the score of the first visit is below threshold and the grader has a refined
+// query, the query is added and [AfterCheck] routes back to retrieval.
 //
-// The second visit asks no model: free, a grader that costs nothing, grades
-// what both attempts found, so that the answer knows whether to abstain. free
-// may be the grader itself.
+// The second visit calls no model. The grader free, which costs nothing, grades
+// the hits of both attempts, so that the answer can abstain. free may be g.
 func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if len(st.Turn.Hits) == 0 {
@@ -33,7 +32,7 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 			return state.Update{Grade: &state.Grade{}}, nil
 		}
 		last := st.Turn.Attempts >= MaxAttempts
-		grader := g // of this visit; g serves all turns
+		grader := g // g serves all turns, so it is not overwritten
 		if last {
 			graph.Skip(ctx, SkippedRetryLimit)
 			grader = free
@@ -65,9 +64,9 @@ func CheckAndRefine(s Searcher, g, free Grader, threshold float64) Node {
 	}
 }
 
-// AfterCheck returns the route out of check_and_refine: back to retrieval when
-// the score is below threshold, no retry was made and there is a refined query
-// to search for; else on to post_retrieval.
+// AfterCheck returns the route after check_and_refine: retrieval if the score is
+// below threshold, no retry was made and there is a refined query, else
+// post_retrieval.
 func AfterCheck(threshold float64) func(state.State) string {
 	return func(st state.State) string {
 		t := st.Turn

@@ -15,64 +15,64 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ContextOptions say what the context of an answer is made of. The zero value
-// has the defaults.
+// ContextOptions control the context of an answer. The zero value means the
+// defaults.
 type ContextOptions struct {
 	MaxSources int // chunks, from 1 to [MaxSources], which is the default
 	MaxTokens  int // of all sources with their labels; default [MaxContextTokens]
-	// Separator stands between the sources of the assembled context; default
-	// [ContextSeparator]. A model of package model is shown lines of its own there,
-	// which no document can hold.
+	// Separator separates the sources of the assembled context; default
+	// [ContextSeparator]. Package skills/model uses a random boundary instead, which
+	// no document can contain.
 	Separator string
-	// Scores puts the relevance of each source into its label: [Source 1]
+	// Scores adds the relevance of each source to its label: [Source 1]
 	// (relevance: 0.83).
 	Scores bool
-	// Metadata puts what a document says of its kind and its number (front matter
-	// document_type and document_id) above the text: Document type: law.
+	// Metadata adds the type and the ID of a document (front matter document_type
+	// and document_id) above the text: Document type: law.
 	Metadata bool
-	// Sentences, where above 0, is how many sentences of each document are kept:
-	// those that hold most words of the question ([DefaultSentences] is a good
-	// number). Each run of neighbouring sentences becomes a source of its own. 0
-	// keeps whole chunks, which is best for quoting.
+	// Sentences, if above 0, is the number of sentences to keep of each document:
+	// those with most words of the question. [DefaultSentences] is a good number.
+	// Each run of adjacent sentences becomes a source. 0 keeps whole chunks, which
+	// is best for quoting.
 	Sentences int
-	// WholeSources leaves a source that does not fit out, instead of cutting its
-	// end off where more than [MinCutTokens] are left for it.
+	// WholeSources drops a source that does not fit. Otherwise its end is cut off if
+	// at least [MinCutTokens] are left for it.
 	WholeSources bool
-	// TrustDocuments keeps passages that read like orders to a model; they are
-	// noted all the same.
+	// TrustDocuments keeps passages that look like prompt injection. They are still
+	// noted.
 	TrustDocuments bool
 }
 
-// WithDefaults fills in what is zero, and refuses what is out of range.
+// WithDefaults fills in zero fields. Values out of range are an error.
 func (o ContextOptions) WithDefaults() (ContextOptions, error) {
 	o.MaxSources = cmp.Or(o.MaxSources, MaxSources)
 	o.MaxTokens = cmp.Or(o.MaxTokens, MaxContextTokens)
 	o.Separator = cmp.Or(o.Separator, ContextSeparator)
 	var faults []error
 	if o.MaxSources < 1 || o.MaxSources > MaxSources {
-		faults = append(faults, fmt.Errorf("a context of %d sources: it can have 1 to %d", o.MaxSources, MaxSources))
+		faults = append(faults, fmt.Errorf("%d sources in a context: the range is 1 to %d", o.MaxSources, MaxSources))
 	}
 	if o.MaxTokens < MinContextTokens {
-		faults = append(faults, fmt.Errorf("a context of %d tokens: it needs %d", o.MaxTokens, MinContextTokens))
+		faults = append(faults, fmt.Errorf("a context of %d tokens: the minimum is %d", o.MaxTokens, MinContextTokens))
 	}
 	if o.Sentences < 0 {
-		faults = append(faults, fmt.Errorf("%d sentences of a document: take 0 for whole chunks, or more", o.Sentences))
+		faults = append(faults, fmt.Errorf("%d sentences per document: the minimum is 0, for whole chunks", o.Sentences))
 	}
 	return o, errors.Join(faults...)
 }
 
-// The numbers behind [ContextOptions].
+// Constants of [ContextOptions].
 const (
-	DefaultSentences = 3         // of each document, where sentences are taken out of it
-	MinCutTokens     = 50        // a source is cut only where more than these are left
-	MinContextTokens = 100       // of a context; less is no more than labels
+	DefaultSentences = 3         // sentences per document
+	MinCutTokens     = 50        // a source is cut only if more tokens than this are left for it
+	MinContextTokens = 100       // smaller contexts have room for labels only
 	ContextSeparator = "\n---\n" // between the sources of a context
 )
 
-// Assemble is the sources as one text: each labelled [Source N], N from 1, with
-// the separator between them. Marks that stand in the documents themselves are
-// escaped: see [cite.Escape]. It is what the limit of tokens counts. language is
-// that of the question.
+// Assemble returns the sources as one text: each with the label [Source N], N from
+// 1, and the separator between them. Labels in the text of documents are escaped:
+// see [cite.Escape]. The token limit applies to this text. language is that of
+// the question.
 func (o ContextOptions) Assemble(sources []state.Source, language string) string {
 	var b strings.Builder
 	for i, s := range sources {
@@ -90,8 +90,7 @@ func (o ContextOptions) Assemble(sources []state.Source, language string) string
 	return b.String()
 }
 
-// relevance is what a label says of the score of a source, "" where it says
-// nothing.
+// relevance returns the score of a source for its label, "" without Scores.
 func (o ContextOptions) relevance(s state.Source) string {
 	if !o.Scores {
 		return ""
@@ -99,15 +98,15 @@ func (o ContextOptions) relevance(s state.Source) string {
 	return fmt.Sprintf(" (relevance: %.2f)", s.Score)
 }
 
-// count is the tokens of sources; language as for Assemble.
+// count returns the tokens of the assembled sources.
 func (o ContextOptions) count(sources []state.Source, language string) int {
 	return text.Count(o.Assemble(sources, language))
 }
 
-// fit keeps the first sources that fit into the limit of tokens. Of the next one
-// the beginning stays where more than MinCutTokens are left for it, and of the
-// first one always, so that there is something to answer from. It never skips a
-// source for a shorter one that ranks below. tokens is what the kept ones take.
+// fit returns the first sources that fit into the token limit, and their tokens.
+// The next source is shortened if more than MinCutTokens are left for it. The first
+// source is always shortened to fit, so that the context is not empty. fit never
+// skips a source for a shorter one with a lower rank.
 func (o ContextOptions) fit(ctx context.Context, sources []state.Source, language string) (fitting []state.Source, tokens int) {
 	all := o.count(sources, language)
 	if all <= o.MaxTokens {
@@ -128,9 +127,9 @@ func (o ContextOptions) fit(ctx context.Context, sources []state.Source, languag
 	return kept, tokens
 }
 
-// shorten cuts the end off a source so that it fits behind those that are kept:
-// behind a sentence where a whole one fits, else behind a line or a word. It
-// reports false where nothing is left.
+// shorten cuts the end off a source so that it fits after the kept ones: after a
+// sentence if a whole one fits, else after a line or a word. It reports false if
+// nothing is left.
 func (o ContextOptions) shorten(kept []state.Source, s state.Source, language string) (state.Source, bool) {
 	with := append(slices.Clone(kept), s)
 	last := &with[len(kept)].Text
@@ -157,8 +156,8 @@ func (o ContextOptions) shorten(kept []state.Source, s state.Source, language st
 	return s, true
 }
 
-// sentencesEnd returns where the last sentence of s ends that lies within the
-// first limit bytes; 0 where none does.
+// sentencesEnd returns the end of the last whole sentence within the first limit
+// bytes of s, or 0.
 func sentencesEnd(s string, limit int) int {
 	end := 0
 	for _, span := range text.Sentences(s) {
@@ -170,9 +169,9 @@ func sentencesEnd(s string, limit int) int {
 	return end
 }
 
-// sentences takes the sentences of each document that hold most of the
-// question's words, in place of its chunks: o.Sentences of each, those that come
-// first where several hold as many. A document without any keeps its chunks.
+// sentences replaces the chunks of each document by the o.Sentences sentences with
+// the most words of the question; the earlier sentence wins a tie. A document
+// without such a sentence keeps its chunks.
 func (o ContextOptions) sentences(sources []state.Source, question, language string) []state.Source {
 	asked := map[string]bool{}
 	for _, w := range words(question) {
@@ -186,28 +185,27 @@ func (o ContextOptions) sentences(sources []state.Source, question, language str
 	type sentence struct {
 		source int // index
 		span   text.Span
-		share  float64 // of the question's words that it holds
+		share  float64 // share of the question's words in it
 	}
-	of := map[document][]sentence{}
+	found := map[document][]sentence{}
 	for i, s := range sources {
 		d := documentOf(s)
 		for _, span := range text.Sentences(s.Text) {
 			if share := overlap(asked, s.Text[span.Start:span.End]); share > 0 {
-				of[d] = append(of[d], sentence{i, span, share})
+				found[d] = append(found[d], sentence{i, span, share})
 			}
 		}
 	}
 	keep := make([][]text.Span, len(sources))
-	for d, all := range of {
+	for _, all := range found {
 		slices.SortStableFunc(all, func(a, b sentence) int { return cmp.Compare(b.share, a.share) })
 		for _, s := range all[:min(o.Sentences, len(all))] {
 			keep[s.source] = append(keep[s.source], s.span)
 		}
-		of[d] = all
 	}
 	var out []state.Source
 	for i, s := range sources {
-		if len(of[documentOf(s)]) == 0 {
+		if len(found[documentOf(s)]) == 0 {
 			out = append(out, s)
 		}
 		for _, run := range runs(s.Text, keep[i]) {
@@ -217,19 +215,18 @@ func (o ContextOptions) sentences(sources []state.Source, question, language str
 	return out
 }
 
-// overlap is the share of the words asked for that a sentence holds.
+// overlap returns the share of the asked words that occur in a sentence.
 func overlap(asked map[string]bool, sentence string) float64 {
-	held := map[string]bool{}
+	found := map[string]bool{}
 	for _, w := range words(sentence) {
 		if asked[w] {
-			held[w] = true
+			found[w] = true
 		}
 	}
-	return float64(len(held)) / float64(len(asked))
+	return float64(len(found)) / float64(len(asked))
 }
 
-// runs joins the spans of s that have nothing but white space between them, in
-// order.
+// runs sorts the spans of s and joins those with only white space between them.
 func runs(s string, spans []text.Span) []text.Span {
 	slices.SortFunc(spans, func(a, b text.Span) int { return cmp.Compare(a.Start, b.Start) })
 	var out []text.Span

@@ -25,7 +25,7 @@ func TestContextLabels(t *testing.T) {
 	}{
 		{"by default", nodes.ContextOptions{}, "[Source 1]\none\n---\n[Source 2]\ntwo"},
 		{"with scores", nodes.ContextOptions{Scores: true}, "[Source 1] (relevance: 0.83)\none\n---\n[Source 2] (relevance: 0.50)\ntwo"},
-		{"with what documents say of themselves", nodes.ContextOptions{Metadata: true}, "[Source 1]\none\n---\n[Source 2]\nLoại văn bản: nghị định\nMã văn bản: 01/2024 \\[Source 9]\ntwo"},
+		{"with metadata", nodes.ContextOptions{Metadata: true}, "[Source 1]\none\n---\n[Source 2]\nLoại văn bản: nghị định\nMã văn bản: 01/2024 \\[Source 9]\ntwo"},
 		{"another separator", nodes.ContextOptions{Separator: "\n\n"}, "[Source 1]\none\n\n[Source 2]\ntwo"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -39,17 +39,17 @@ func TestContextLabels(t *testing.T) {
 func TestContextOptionsOutOfRange(t *testing.T) {
 	for _, o := range []nodes.ContextOptions{{MaxSources: -1}, {MaxSources: 7}, {MaxTokens: 99}, {MaxTokens: -1}, {Sentences: -1}} {
 		if _, err := o.WithDefaults(); err == nil {
-			t.Errorf("%+v is taken", o)
+			t.Errorf("%+v is accepted", o)
 		}
 		st, s := candidates("a|alpha")
 		if _, err := nodes.PostRetrieval(s, keepOrder{}, o)(t.Context(), st); err == nil {
-			t.Errorf("a node is made of %+v", o)
+			t.Errorf("PostRetrieval accepts %+v", o)
 		}
 	}
 }
 
-// TestContextCutsTheLastSource holds the bound of X06: with 50 tokens left and
-// less the next source is dropped, with more it is cut.
+// TestContextCutsTheLastSource checks the limit of X06: with at most 50 tokens left
+// the next source is dropped, with more it is cut.
 func TestContextCutsTheLastSource(t *testing.T) {
 	first := tokens(t, 200)
 	used := text.Count(nodes.ContextOptions{}.Assemble([]state.Source{{Chunk: chunk("0", "a", first)}}, "en"))
@@ -94,12 +94,12 @@ func TestContextSentences(t *testing.T) { // X05
 			[]string{"A volume. A driver."},
 		},
 		{
-			"three of a document, whichever chunks they are in", "volume driver", "en",
+			"three of a document, from any of its chunks", "volume driver", "en",
 			[]string{"a|A volume.", "a|It is wet. A volume driver.", "a|A driver. It is cold. A driver again."},
 			[]string{"A volume.", "A volume driver.", "A driver."},
 		},
 		{
-			"a document that says none of it stays as it is", "volume", "en",
+			"a document without the words stays as it is", "volume", "en",
 			[]string{"a|Rain falls. Snow falls.", "b|A volume. Hail."},
 			[]string{"Rain falls. Snow falls.", "A volume."},
 		},
@@ -125,8 +125,8 @@ func TestContextSentences(t *testing.T) { // X05
 	}
 }
 
-// exactSlices holds that sources are their documents from Start to End, lines
-// included.
+// exactSlices checks that the text of sources equals their documents from Start to
+// End, and that their lines are right.
 func exactSlices(t *testing.T, sources []state.Source, s shelf) {
 	t.Helper()
 	for _, c := range sources {
@@ -148,9 +148,8 @@ func exactSlices(t *testing.T, sources []state.Source, s shelf) {
 	}
 }
 
-// TestContextBudget holds that no context has more than six chunks nor more than
-// its tokens, and that it is made of exact slices in rank order, whatever was found and
-// whatever the options (X01, W6, Z08).
+// TestContextBudget: for random hits and options, a context has at most six chunks,
+// stays within its tokens, and consists of exact slices in rank order (X01, W6, Z08).
 func TestContextBudget(t *testing.T) {
 	vocabulary := strings.Fields("volume driver the żółw Điều 5. 24.000 đồng 数据 🙂 `docker run` --mount e\u0301 backup.\n and\n\n - | # ``` não")
 	for seed := range uint64(60) {

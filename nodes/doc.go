@@ -2,21 +2,21 @@
 //
 // A node reads a [state.State] and returns what should change. The work itself
 // is done by skills ([Searcher], [Rewriter], [Grader], [Reranker], [Summarizer],
-// [Answerer]) that are handed to the constructors, so a node can be tested with
-// two literals:
+// [Answerer]). The constructors take them as arguments, so a test of a node needs
+// only two literals:
 //
 //	run := nodes.PreRetrieval(rewriter)
 //	update, err := run(ctx, state.State{Turn: state.Turn{Query: "How do I install it?"}})
 //
 // Rules:
 //
-//   - Nodes hold no per-run state: one node serves all threads side by side.
+//   - A node keeps no state of a run: one node serves all threads concurrently.
 //   - The same state, skills and index give the same update, byte for byte. The
 //     clock and the ids of messages are settings.
-//   - What went in and out is noted through [graph.Note] in a fixed order, with
-//     short keys and one-line values; a trace shows exactly that.
-//   - A failing skill fails the node. Nothing falls back silently.
+//   - A node records its input and result with [graph.Note], in a fixed order, with
+//     short keys and one-line values. A trace shows exactly these notes.
+//   - When a skill fails, its node fails. There is no silent fallback.
 //
-// The order of the nodes is Order; who follows whom is the flow's business,
-// apart from the one decision made here: [AfterCheck].
+// [Order] lists the nodes. The graph in the root package connects them. One routing
+// decision is made here: [AfterCheck].
 package nodes

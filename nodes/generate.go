@@ -15,33 +15,33 @@ import (
 	"example.com/ragflow/state"
 )
 
-// offlineMaker stands for an answer that no model wrote.
+// offlineMaker is the Model of an answer that no model wrote.
 const offlineMaker = "offline"
 
-// Answering says how [Generate] works. Answerer, NewID and Clock are needed.
+// Answering configures [Generate]. Answerer, NewID and Clock are required.
 type Answering struct {
 	Answerer      Answerer
-	ContentTokens int            // of messages that the answerer is given; 0 means [DefaultContentTokens]
-	Stats         cite.Stats     // tells how rare words are, and by a method Speaks which languages the documents are in; nil: counted in the sources
-	Context       ContextOptions // as PostRetrieval has them
-	Strict        bool           // drop what no source says, instead of marking it
+	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
+	Stats         cite.Stats     // word frequencies; a method Speaks reports the languages of the documents; nil: the sources are counted
+	Context       ContextOptions // the options of PostRetrieval
+	Strict        bool           // drop statements that no source supports, instead of marking them
 	NewID         func() string
 	Clock         func() time.Time
 }
 
-// Generate returns the node that answers: from the sources, the running summary
-// and the newest messages that fit. Where a search found nothing the answer says
-// so and the answerer is not called.
+// Generate returns the node that answers from the sources, the running summary and
+// the newest messages that fit. If the search found nothing, the answer says so and
+// the answerer is not called.
 //
-// What a model wrote is checked against the sources and put right: see
-// [cite.Repair]. Every answer's [state.Quality] is measured.
+// The answer of a model is checked against the sources and repaired: see
+// [cite.Repair]. [state.Quality] holds what the check found.
 func Generate(o Answering) Node {
 	if o.ContentTokens == 0 {
 		o.ContentTokens = DefaultContentTokens
 	}
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		answer := state.Answer{
-			Text:      o.nothing(s.Turn.Language),
+			Text:      o.nothingFound(s.Turn.Language),
 			Abstained: true,
 			Model:     offlineMaker,
 		}
@@ -54,6 +54,7 @@ func Generate(o Answering) Node {
 			if err != nil {
 				return state.Update{}, fmt.Errorf("answer: %w", err)
 			}
+			s.Turn.Sources = inOrderOfUse(s.Turn.Sources, answer.Order)
 			if answer, quality, err = o.validate(answer, s.Turn); err != nil {
 				return state.Update{}, err
 			}
@@ -73,25 +74,28 @@ func Generate(o Answering) Node {
 			Model:     &answer.Model,
 			Quality:   &quality,
 		}
-		if s.Turn.Route == state.RouteSearch { // thanks and greetings must not push a topic out
-			update.Recent = exchange(s.Turn.Query, answer)
+		if len(answer.Order) > 0 {
+			update.Sources = &s.Turn.Sources
+		}
+		if s.Turn.Route == state.RouteSearch { // thanks and greetings must not displace a topic
+			update.Recent = newExchange(s.Turn.Query, answer)
 		}
 		return update, nil
 	}
 }
 
-// nothing is what is said where a search found nothing: also that the documents are in
-// another language than the question, where they tell which they are in.
-func (o Answering) nothing(language string) string {
-	said := prompts.Say(prompts.NoDocuments, language)
+// nothingFound returns the answer to a question without hits. If the documents are
+// known to be in another language, it says so.
+func (o Answering) nothingFound(language string) string {
+	answer := prompts.Say(prompts.NoDocuments, language)
 	documents, ok := o.Stats.(interface{ Speaks(language string) bool })
 	if ok && language != "" && o.Stats.Docs() > 0 && !documents.Speaks(language) {
-		said += " " + prompts.Say(prompts.OtherLanguage, language)
+		answer += " " + prompts.Say(prompts.OtherLanguage, language)
 	}
-	return said
+	return answer
 }
 
-// write asks for the answer, and sends its pieces to whoever streams the run.
+// write asks for the answer. It emits the pieces of the answer as live events.
 func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) {
 	if s, ok := a.(StreamAnswerer); ok {
 		return s.AnswerStream(ctx, t, func(piece Token) { graph.Emit(ctx, piece) })
@@ -99,7 +103,7 @@ func write(ctx context.Context, a Answerer, t state.Task) (state.Answer, error) 
 	return a.Answer(ctx, t)
 }
 
-// Task is what an answerer is given of a state.
+// Task returns the part of a state that an answerer gets.
 func (o Answering) Task(s state.State) state.Task {
 	asked := make([]string, len(s.Recent))
 	for i, e := range s.Recent {
@@ -119,9 +123,9 @@ func (o Answering) Task(s state.State) state.Task {
 	}
 }
 
-// trim keeps all system messages and, of the others, the newest that fit into
-// limit tokens. A question and what was said to it stay or go together. The
-// newest question stays whatever it weighs.
+// trim keeps all system messages and the newest other messages that fit into limit
+// tokens. A question and its answer are kept or dropped together. The newest
+// question is always kept.
 func trim(ms []state.Message, limit int) []state.Message {
 	keep := make([]bool, len(ms))
 	for i, m := range ms {
@@ -161,27 +165,45 @@ func trim(ms []state.Message, limit int) []state.Message {
 	return kept
 }
 
-// validate measures an answer and, where a model wrote it, puts it right. Quotes
-// are what they are: an offline answer is measured only.
+// inOrderOfUse returns the sources as an answer numbers them: those in order
+// first, by their number from 1, then the others.
+func inOrderOfUse(sources []state.Source, order []int) []state.Source {
+	if len(order) == 0 {
+		return sources
+	}
+	out := make([]state.Source, 0, len(sources))
+	for _, n := range order {
+		out = append(out, sources[n-1])
+	}
+	for i, s := range sources {
+		if !slices.Contains(order, i+1) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// validate checks an answer against its sources and, where a model wrote it, puts
+// it right. An offline answer is made of quotes: only its marks are checked.
 func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
 	options := cite.Options{Stats: o.Stats, Language: turn.Language}
 	if turn.Route != state.RouteSearch {
 		a.Text = cite.Validate(a.Text, len(turn.Sources)).Text
 		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), nil
 	}
-	report := cite.Check(a.Text, turn.Sources, options)
 	if a.Model == offlineMaker {
 		checked := cite.Validate(a.Text, len(turn.Sources))
 		a.Text = checked.Text
 		var err error
 		a.Citations, err = citations(a.Citations, turn.Sources, checked.Cited)
-		return a, quality(report), err
+		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), err
 	}
+	report := cite.Check(a.Text, turn.Sources, options)
 	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, turn.Language), Strict: o.Strict})
 	if repaired.Text == "" {
 		repaired.Text, a.Abstained = prompts.Say(prompts.NotFound, turn.Language), true
 	}
-	if repaired.Text != a.Text || len(a.Citations) == 0 { // those it came with belong to what was said before
+	if repaired.Text != a.Text || len(a.Citations) == 0 { // the old citations belong to the old text
 		var err error
 		if a.Citations, err = cite.Build(turn.Sources, repaired.Picks...); err != nil {
 			return a, state.Quality{}, fmt.Errorf("answer: %w", err)
@@ -196,8 +218,8 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 	return a, q, err
 }
 
-// citations keeps the citations of sources that are cited. A mark without a
-// citation gets one for the whole chunk.
+// citations keeps the citations of cited sources. A mark without a citation gets
+// one for the whole chunk.
 func citations(given []state.Citation, sources []state.Source, cited []int) ([]state.Citation, error) {
 	kept := make([]state.Citation, 0, len(given))
 	for _, c := range given {
@@ -218,7 +240,7 @@ func citations(given []state.Citation, sources []state.Source, cited []int) ([]s
 	return kept, nil
 }
 
-// quality is a report in short.
+// quality converts a report.
 func quality(r cite.Report) state.Quality {
 	return state.Quality{
 		Faithfulness: r.Faithfulness, CitationPrecision: r.Precision, CitationRecall: r.Recall,

@@ -12,7 +12,7 @@ import (
 // Node is a node of the conversation graph.
 type Node = graph.Node[state.State, state.Update]
 
-// Ids of the nodes: the same word in code, files, prompts and traces.
+// IDs of the nodes. Code, files, prompts and traces use the same word.
 const (
 	IngestID                = "ingest"
 	PreRetrievalID          = "pre_retrieval"
@@ -41,26 +41,26 @@ const (
 
 // Limits that are not settings.
 const (
-	MaxQueryRunes     = 10_000 // of a question; the rest is cut, with a warning
-	MaxQueries        = 3      // of an attempt
-	TopK              = 50     // hits of each query
-	MaxHits           = 60     // fused hits that are kept
-	MaxAttempts       = 2      // retrievals of a turn
-	GradedChunks      = 3      // that are graded; a model is shown these
-	FeedbackChunks    = 10     // that a grader may take words from for the refined query
-	Candidates        = 30     // that the reranker is shown
-	MaxSources        = 6      // chunks of the context
+	MaxQueryRunes     = 10_000 // runes of a question; longer questions are cut, with a warning
+	MaxQueries        = 3      // queries per retrieval attempt
+	TopK              = 50     // hits per query
+	MaxHits           = 60     // hits after fusion
+	MaxAttempts       = 2      // retrieval attempts per turn
+	GradedChunks      = 3      // chunks that are graded; a model sees only these
+	FeedbackChunks    = 10     // chunks that may supply words for the refined query
+	Candidates        = 30     // chunks that the reranker gets
+	MaxSources        = 6      // chunks in the context
 	MaxPerDocument    = 3      // chunks of one document in the context
-	MaxContextTokens  = 4000   // of the context, labels included
-	LiveAfterSummary  = 2      // messages that stay when the others are summarised
-	citedShare        = 0.2    // of a query's weight, for the list of what earlier answers cited
-	contextSimilarity = 0.85   // chunks this alike are one source
+	MaxContextTokens  = 4000   // tokens of the context, labels included
+	LiveAfterSummary  = 2      // messages that stay live after a summary
+	citedShare        = 0.2    // share of a query's weight for the list of earlier citations
+	contextSimilarity = 0.85   // chunks more similar than this count as one source
 )
 
-// noteRunes is how much of a text a note shows.
+// noteRunes is the maximum length of a text in a note.
 const noteRunes = 160
 
-// oneLine makes a short single line of s for a note.
+// oneLine shortens s to one line for a note.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if cut := text.First(s, noteRunes); cut != s {
@@ -69,8 +69,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// place names a chunk for a note: path and lines, or the page, or else the bytes
-// of its text.
+// place returns the position of a chunk for a note: path and lines, or path and
+// page, or path and byte range.
 func place(c state.Chunk) string {
 	switch {
 	case c.Page > 0:
@@ -81,8 +81,8 @@ func place(c state.Chunk) string {
 	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
 }
 
-// by tells what does the work of a skill, where the skill says so.
-func by(skill any) string {
+// madeBy returns the [Maker] name of a skill, or "".
+func madeBy(skill any) string {
 	if m, ok := skill.(Maker); ok {
 		return m.By()
 	}

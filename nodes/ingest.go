@@ -13,14 +13,13 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ErrEmptyQuery says that a turn holds no question: no message of a person, or
-// only white space.
+// ErrEmptyQuery is the error of a turn without a question: there is no human
+// message, or it contains only white space.
 var ErrEmptyQuery = errors.New("query cannot be empty")
 
-// Ingest returns the node that makes the last message of a person the query of
-// a new turn: white space is collapsed, what is beyond [MaxQueryRunes] is cut
-// with a warning, and the scratch of the turn before is cleared. It calls no
-// model.
+// Ingest returns the node that starts a turn. The last human message becomes the
+// query: white space is collapsed, and text beyond [MaxQueryRunes] is cut with a
+// warning. The data of the previous turn is cleared. The node calls no model.
 func Ingest() Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		m, ok := state.LastHuman(s.Messages)

@@ -14,14 +14,13 @@ import (
 	"example.com/ragflow/state"
 )
 
-// PostRetrieval returns the node that makes the context: the best candidates
-// are reranked, near-duplicates, surplus chunks of one document and chunks that
-// read like orders to a model are left out, lists and tables that are cut are
-// completed where the searcher is a [Neighbour], and what remains is cut to the
-// limits of o, in rank order. It calls no model unless the reranker is one.
+// PostRetrieval returns the node that builds the context. It reranks the best
+// candidates and drops near-duplicates, chunks beyond [MaxPerDocument] and chunks
+// that look like prompt injection. It cuts the rest to the limits of o, in rank
+// order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
-	alike, signs := newLikeness(), newSuspicions()
+	vectors, injections := newVectorCache(), newInjectionCache()
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if invalid != nil {
 			return state.Update{}, invalid
@@ -30,7 +29,7 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 			graph.Skip(ctx, SkippedNoDocs)
 			return state.Update{}, nil
 		}
-		candidates, err := candidatesOf(ctx, s, st.Turn, alike)
+		candidates, err := candidatesOf(ctx, s, st.Turn, vectors)
 		if err != nil {
 			return state.Update{}, err
 		}
@@ -40,11 +39,7 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 		}
 		noteBy(ctx, r)
 		graph.Note(ctx, "candidates", strconv.Itoa(len(candidates)))
-		sources, err := o.complete(ctx, s, o.choose(ctx, ranked, alike, signs), signs)
-		if err != nil {
-			return state.Update{}, err
-		}
-		sources = o.sentences(sources, st.Turn.Query, st.Turn.Language)
+		sources := o.sentences(o.choose(ctx, ranked, vectors, injections), st.Turn.Query, st.Turn.Language)
 		sources, tokens := o.fit(ctx, sources, st.Turn.Language)
 		graph.Note(ctx, "sources", strconv.Itoa(len(sources)))
 		graph.Note(ctx, "tokens", strconv.Itoa(tokens))
@@ -55,9 +50,9 @@ func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	}
 }
 
-// candidatesOf reads the best hits' chunks, without those that are nearly the
-// same text as a better one, and of those told before only what is left.
-func candidatesOf(ctx context.Context, s Searcher, t state.Turn, alike likeness) ([]state.Source, error) {
+// candidatesOf reads the chunks of the best hits. It drops near-duplicates of
+// better hits. A chunk that was quoted before is reduced to the rest of its text.
+func candidatesOf(ctx context.Context, s Searcher, t state.Turn, vectors vectorCache) ([]state.Source, error) {
 	best := t.Hits[:min(len(t.Hits), 2*Candidates)]
 	byID, err := chunksOf(ctx, s, best)
 	if err != nil {
@@ -67,23 +62,23 @@ func candidatesOf(ctx context.Context, s Searcher, t state.Turn, alike likeness)
 	for _, h := range best {
 		c, ok := byID[h.Chunk]
 		if ok {
-			c, ok = goOn(c, t.Queries)
+			c, ok = unquotedRest(c, t.Queries)
 		}
 		if ok {
 			all = append(all, state.Source{Chunk: c, Score: h.Score})
 		}
 	}
 	kept := make([]state.Source, 0, len(all))
-	for _, i := range alike.distinct(all, rank.AtLeast(rank.NearDuplicate)) {
+	for _, i := range vectors.distinct(all, rank.AtLeast(rank.NearDuplicate)) {
 		kept = append(kept, all[i])
 	}
 	return withOpenings(kept, Candidates), nil
 }
 
-// withOpenings returns limit candidates: the best, except that the openings of
-// documents found further down take the places of the last ones, up to a third
-// of all. An opening says what a document is about, which is what many
-// questions ask; the search likes passages that repeat its words better.
+// withOpenings returns the best limit candidates, but up to a third of the places
+// go to first chunks of documents that rank below the limit. Many questions ask
+// what a document is about. Its first chunk says so, but passages that repeat the
+// query words rank higher.
 func withOpenings(all []state.Source, limit int) []state.Source {
 	if len(all) <= limit {
 		return all
@@ -97,28 +92,28 @@ func withOpenings(all []state.Source, limit int) []state.Source {
 	return append(slices.Clone(all[:limit-len(openings)]), openings...)
 }
 
-// mostCompared is how many texts a likeness remembers at least: 3 to 6 KB each.
-const mostCompared = 512
+// cachedVectors is the minimum number of cached vectors, 3 to 6 KB each.
+const cachedVectors = 512
 
-// likeness tells which texts are alike. It remembers their words: candidates
-// are compared once more when they are ranked, and follow-ups find them again.
-type likeness struct {
-	read *memo.Cache[string, rank.Vector]
+// vectorCache caches the term vectors of texts. Candidates are compared before and
+// after reranking, and follow-ups find the same texts again.
+type vectorCache struct {
+	byText *memo.Cache[string, rank.Vector]
 }
 
-func newLikeness() likeness { return likeness{memo.New[string, rank.Vector](mostCompared)} }
+func newVectorCache() vectorCache { return vectorCache{memo.New[string, rank.Vector](cachedVectors)} }
 
-// distinct returns the indices of the sources, in order, of which none is as
-// alike to an earlier one as the cut says.
-func (l likeness) distinct(sources []state.Source, duplicate rank.Cut) []int {
+// distinct returns the indices of the sources that are not duplicates of an
+// earlier one, in order.
+func (c vectorCache) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
-		vectors[i] = l.read.Get(s.Text, func() rank.Vector { return rank.TextVector(s.Text) })
+		vectors[i] = c.byText.Get(s.Text, func() rank.Vector { return rank.TextVector(s.Text) })
 	}
 	return rank.Distinct(vectors, duplicate)
 }
 
-// words returns the words of s in lower case, whatever its language.
+// words returns the words of s in lower case, in any language.
 func words(s string) []string {
 	tokens := text.For("").Analyze(s)
 	out := make([]string, len(tokens))
@@ -128,29 +123,29 @@ func words(s string) []string {
 	return out
 }
 
-// document is what a chunk is a part of.
+// document identifies the document of a chunk.
 type document struct{ root, source string }
 
 func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 
-// together puts a passage that begins with a later step of a list right behind the one
-// that the list begins in, so that the limits part no steps. It takes and returns
+// keepListsTogether moves a chunk that continues a numbered list right after the
+// chunk before it, so that the limits do not split the list. It takes and returns
 // indices into ranked.
-func together(ranked []state.Source, of []int) []int {
-	out := make([]int, 0, len(of))
-	for _, i := range of {
+func keepListsTogether(ranked []state.Source, indices []int) []int {
+	out := make([]int, 0, len(indices))
+	for _, i := range indices {
 		for i >= 0 && !slices.Contains(out, i) {
 			out = append(out, i)
-			i = nextSteps(ranked, of, ranked[i])
+			i = nextSteps(ranked, indices, ranked[i])
 		}
 	}
 	return out
 }
 
-// nextSteps is the one of some indices at which the list goes on that another passage
-// ends within; -1 where there is none.
-func nextSteps(ranked []state.Source, of []int, before state.Source) int {
-	for _, i := range of {
+// nextSteps returns the index of the chunk that continues the numbered list at the
+// end of before, or -1.
+func nextSteps(ranked []state.Source, indices []int, before state.Source) int {
+	for _, i := range indices {
 		if c := ranked[i]; c.Ordinal == before.Ordinal+1 && documentOf(c) == documentOf(before) && laterStep.MatchString(c.Text) {
 			return i
 		}
@@ -160,31 +155,31 @@ func nextSteps(ranked []state.Source, of []int, before state.Source) int {
 
 var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
 
-// choose takes the best sources, without near-duplicates, without more than
-// MaxPerDocument of one document while others have some, and without what reads like
-// orders to a model.
-func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, alike likeness, signs suspicions) []state.Source {
-	kept := alike.distinct(ranked, rank.Above(contextSimilarity))
-	of := map[document]int{}
+// choose returns the best sources. It drops near-duplicates and prompt injections.
+// One document gets more than MaxPerDocument places only if no other document needs
+// them.
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vectors vectorCache, injections injectionCache) []state.Source {
+	kept := vectors.distinct(ranked, rank.Above(contextSimilarity))
+	perDocument := map[document]int{}
 	var surplus []int
 	chosen := make([]int, 0, o.MaxSources)
-	guard := wary{signs: signs, trusting: o.TrustDocuments}
-	take := func(i int) {
-		if len(chosen) < o.MaxSources && !guard.leavesOut(ctx, ranked[i]) {
+	filter := injectionFilter{scores: injections, trusting: o.TrustDocuments}
+	add := func(i int) {
+		if len(chosen) < o.MaxSources && !filter.drop(ctx, ranked[i]) {
 			chosen = append(chosen, i)
 		}
 	}
-	for _, i := range together(ranked, kept) {
+	for _, i := range keepListsTogether(ranked, kept) {
 		d := documentOf(ranked[i])
-		if of[d]++; of[d] > MaxPerDocument {
+		if perDocument[d]++; perDocument[d] > MaxPerDocument {
 			surplus = append(surplus, i)
 		} else {
-			take(i)
+			add(i)
 		}
 	}
-	limited := len(surplus) - (o.MaxSources - len(chosen)) // of few documents, one may fill the context
+	limited := len(surplus) - (o.MaxSources - len(chosen)) // one document may fill the context if there are few
 	for _, i := range surplus {
-		take(i)
+		add(i)
 	}
 	slices.Sort(chosen)
 	sources := make([]state.Source, len(chosen))

@@ -12,15 +12,15 @@ import (
 )
 
 // PreRetrieval returns the node that plans the turn: its language, its route
-// and one to [MaxQueries] queries. Whatever the rewriter says, the first query
-// is the raw turn; surplus and empty queries are dropped.
+// and one to [MaxQueries] queries. The first query is always the question as
+// asked. Empty queries and queries beyond the limit are dropped.
 func PreRetrieval(r Rewriter) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		plan, err := r.Rewrite(ctx, s.Turn.Query, s.Memory())
 		if err != nil {
 			return state.Update{}, fmt.Errorf("rewrite the question: %w", err)
 		}
-		queries := clip(s.Turn.Query, plan.Queries)
+		queries := checkQueries(s.Turn.Query, plan.Queries)
 		if plan.Route == "" {
 			plan.Route = state.RouteSearch
 		}
@@ -35,8 +35,9 @@ func PreRetrieval(r Rewriter) Node {
 	}
 }
 
-// clip keeps the raw turn first and at most MaxQueries distinct queries.
-func clip(raw string, planned []state.Query) []state.Query {
+// checkQueries puts the question as asked first and returns at most MaxQueries
+// non-empty queries.
+func checkQueries(raw string, planned []state.Query) []state.Query {
 	out := make([]state.Query, 0, MaxQueries)
 	for _, q := range planned {
 		q.Text = strings.TrimSpace(q.Text)
@@ -52,19 +53,19 @@ func clip(raw string, planned []state.Query) []state.Query {
 	return out[:min(len(out), MaxQueries)]
 }
 
-// noteQuery shows a query as it takes part: text, weight, boosts and reason.
+// noteQuery notes the text, weight, boosts and reason of a query.
 func noteQuery(ctx context.Context, i int, q state.Query) {
 	value := fmt.Sprintf("%s (weight %.2f; %s)", oneLine(withBoosts(q)), q.Weight, oneLine(q.Why))
 	graph.Note(ctx, "query "+strconv.Itoa(i+1), value)
 	if len(q.Cited) > 0 {
-		graph.Note(ctx, fmt.Sprintf("query %d cited before", i+1), fmt.Sprintf("%d passages are candidates", len(q.Cited)))
+		graph.Note(ctx, fmt.Sprintf("query %d cited earlier", i+1), fmt.Sprintf("%d passages are candidates", len(q.Cited)))
 	}
 	if len(q.Told) > 0 {
-		graph.Note(ctx, fmt.Sprintf("query %d told before", i+1), fmt.Sprintf("%d passages go on where their quotes ended", len(q.Told)))
+		graph.Note(ctx, fmt.Sprintf("query %d quoted earlier", i+1), fmt.Sprintf("%d passages continue after their quotes", len(q.Told)))
 	}
 }
 
-// withBoosts shows a query with the words it borrows and what they weigh.
+// withBoosts formats a query with its boosts and their weights.
 func withBoosts(q state.Query) string {
 	parts := []string{q.Text}
 	for _, b := range q.Boosts {
@@ -74,7 +75,7 @@ func withBoosts(q state.Query) string {
 }
 
 func noteBy(ctx context.Context, skill any) {
-	if m := by(skill); m != "" {
+	if m := madeBy(skill); m != "" {
 		graph.Note(ctx, "by", m)
 	}
 }

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,29 +14,29 @@ import (
 	"example.com/ragflow/state"
 )
 
-// notedHits is how many hits a note shows.
+// notedHits is the number of hits in the notes.
 const notedHits = 5
 
-// Retrieval returns the node that searches: one worker for each query of the
-// attempt under way, at most workers side by side, [TopK] hits each. The lists
-// are fused by fuser with the weights of their queries; a chunk that several
-// lists hold is one hit with all its legs. The second attempt adds its
-// lists to those of the first. What earlier answers cited is a list of its own
-// beside that of its query ([LegCited]). Turns of another route than search are not
-// searched for.
-func Retrieval(s Searcher, workers int, fuser rank.Fuser) Node {
+// Retrieval returns the node that searches. It runs one worker per query of the
+// current attempt, at most workers at once, each for top hits, or [TopK] where top is 0. fuser merges the
+// lists with the weights of their queries. A chunk in several lists becomes one
+// hit with all its legs. The second attempt adds its lists to those of the first.
+// Passages that earlier answers cited form an extra list of their query
+// ([LegCited]). Only turns with the route search are searched.
+func Retrieval(s Searcher, workers, top int, fuser rank.Fuser) Node {
+	top = cmp.Or(top, TopK)
 	search := graph.FanOut(workers, pending,
 		func(ctx context.Context, st state.State, i int) (state.Update, error) {
 			q := st.Turn.Queries[i]
-			hits, err := s.Search(ctx, q, TopK)
+			hits, err := s.Search(ctx, q, top)
 			if err != nil {
 				return state.Update{}, fmt.Errorf("search query %d: %w", i+1, err)
 			}
-			before, err := cited(ctx, s, q)
+			earlier, err := citedEarlier(ctx, s, q)
 			if err != nil {
 				return state.Update{}, err
 			}
-			hits = ofQuery(i, rank.Merge(hits, before))
+			hits = ofQuery(i, rank.Merge(hits, earlier))
 			return state.Update{Hits: &hits}, nil
 		},
 		func(st state.State, found []state.Update) (state.Update, error) {
@@ -62,7 +63,7 @@ func Retrieval(s Searcher, workers int, fuser rank.Fuser) Node {
 	}
 }
 
-// pending lists the queries of the attempt that is due, by index.
+// pending returns the indices of the queries that the next attempt searches.
 func pending(st state.State) []int {
 	var due []int
 	for i, q := range st.Turn.Queries {
@@ -73,17 +74,17 @@ func pending(st state.State) []int {
 	return due
 }
 
-// LegCited is the name of the leg that holds what earlier answers cited.
+// LegCited is the name of the leg with the passages that earlier answers cited.
 const LegCited = "cited"
 
-// cited is the list of what earlier answers cited and is in the index still.
-func cited(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) {
+// citedEarlier returns the chunks of q.Cited that are still in the index.
+func citedEarlier(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) {
 	if len(q.Cited) == 0 {
 		return nil, nil
 	}
 	chunks, err := s.Chunks(ctx, q.Cited)
 	if err != nil {
-		return nil, fmt.Errorf("read what earlier answers cited: %w", err)
+		return nil, fmt.Errorf("read earlier citations: %w", err)
 	}
 	hits := make([]state.Hit, len(chunks))
 	for i, c := range chunks {
@@ -92,8 +93,8 @@ func cited(ctx context.Context, s Searcher, q state.Query) ([]state.Hit, error) 
 	return hits, nil
 }
 
-// ofQuery copies hits and tells their legs which query they belong to. Scores
-// keep four decimals: ranks decide, and every digit is stored with the thread.
+// ofQuery copies hits and sets the query of their legs. Scores are rounded to four
+// decimals: only ranks matter, and every digit is stored with the thread.
 func ofQuery(i int, hits []state.Hit) []state.Hit {
 	out := slices.Clone(hits)
 	for h := range out {
@@ -106,9 +107,9 @@ func ofQuery(i int, hits []state.Hit) []state.Hit {
 	return out
 }
 
-// fuse makes one list of several. A list weighs query weight · leg's share, so a
-// score can be checked from what the hit shows, and a fused list can be fused
-// with more lists. The best MaxHits are kept.
+// fuse merges lists into one and keeps the best MaxHits. The weight of a list is
+// query weight · leg's share. Both are on the hit, so a score can be recomputed
+// from it, and a fused list can be fused with more lists.
 func fuse(fuser rank.Fuser, queries []state.Query, lists [][]state.Hit) []state.Hit {
 	hits := fuser(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(queries[l.Query].Weight) })
 	hits = hits[:min(len(hits), MaxHits)]
@@ -137,7 +138,7 @@ func noteRetrieval(ctx context.Context, st state.State, u state.Update) {
 	graph.Note(ctx, "fused", fmt.Sprintf("%d hits", len(*u.Hits)))
 }
 
-// noteHits shows where the best hits lie and which lists put them there.
+// noteHits notes the positions of the best hits and the lists that found them.
 func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
 	best := hits[:min(len(hits), notedHits)]
 	chunks, err := chunksOf(ctx, s, best)
@@ -161,8 +162,8 @@ func noteHits(ctx context.Context, s Searcher, hits []state.Hit) error {
 	return nil
 }
 
-// chunksOf reads the chunks of hits, by id. Chunks that have left the index
-// since are missing.
+// chunksOf reads the chunks of hits and maps them by ID. Chunks that are no longer
+// in the index are missing.
 func chunksOf(ctx context.Context, s Searcher, hits []state.Hit) (map[string]state.Chunk, error) {
 	if len(hits) == 0 {
 		return map[string]state.Chunk{}, nil

@@ -9,34 +9,33 @@ import (
 // Searcher finds chunks. Implementations are safe for concurrent use and give
 // the same hits in the same order for the same query and index.
 type Searcher interface {
-	// Search returns up to k hits, best first. Hits carry one leg each list that
-	// held them; Leg.Query is left 0 for the caller to set.
+	// Search returns up to k hits, best first. A hit has one leg for each list that
+	// contains it. The caller sets Leg.Query.
 	Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
-	// Chunks returns chunks by id, in the order asked for. Ids that are not in
-	// the index any more are left out.
+	// Chunks returns chunks by ID, in the order of ids. Chunks that are no longer in
+	// the index are left out.
 	Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
 }
 
-// Rewriter turns a question into searches, with the help of what the thread
-// remembers.
+// Rewriter turns a question into queries. It uses the memory of the thread.
 type Rewriter interface {
 	Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error)
 }
 
-// Grader says how well the best chunks, up to [FeedbackChunks], fit the question. The first
-// [GradedChunks] count; the others are there to compare with. queries are what was
-// searched for, the raw turn first.
+// Grader grades how well the best chunks, up to [FeedbackChunks], fit the question.
+// Only the first [GradedChunks] count; the others are for comparison. queries are
+// the queries that were searched, the question as asked first.
 type Grader interface {
 	Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error)
 }
 
-// Reranker orders candidates anew, best first; it may drop none and add none.
+// Reranker sorts candidates, best first. It must not drop or add any.
 type Reranker interface {
 	Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error)
 }
 
-// Summarizer extends a running summary by the messages that leave the live
-// state.
+// Summarizer extends the running summary by older messages, which then leave the
+// live state.
 type Summarizer interface {
 	Summarize(ctx context.Context, summary string, older []state.Message) (string, error)
 }
@@ -46,25 +45,24 @@ type Answerer interface {
 	Answer(ctx context.Context, t state.Task) (state.Answer, error)
 }
 
-// StreamAnswerer is an Answerer that can tell of its text while it writes it.
-// Generate uses it where it is there.
+// StreamAnswerer is an Answerer that can stream its text. Generate streams if the
+// answerer implements it.
 type StreamAnswerer interface {
 	Answerer
-	// AnswerStream is Answer that calls token with each piece as it comes, from
-	// the caller's goroutine. What was told is a draft: the answer returned counts.
+	// AnswerStream is like Answer. It also calls token with each piece of text, from
+	// the caller's goroutine. The pieces are a draft: only the returned answer counts.
 	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
 }
 
-// Token is the payload of the live events of generate: a piece of an answer
-// under way.
+// Token is the payload of generate's live events: a piece of the answer.
 type Token struct {
 	Text string
-	// Void takes back all that was told of this answer before; Text is empty then.
+	// Void discards all earlier pieces of this answer. Text is empty then.
 	Void bool
 }
 
-// Maker is a skill that says what does its work: "offline", or the name of a
-// model. Skills may implement it; traces show it.
+// Maker is an optional interface of skills. By returns "offline" or the name of the
+// model; traces show it.
 type Maker interface {
 	By() string
 }

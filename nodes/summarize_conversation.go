@@ -12,10 +12,9 @@ import (
 )
 
 // SummarizeConversation returns the node that keeps the live messages short:
-// when they hold more than limit tokens, all but the last [LiveAfterSummary]
-// are put into the running summary and leave the live state. State.Recent is
-// not touched, so follow-ups stay understood; the whole history stays in the
-// store.
+// if they have more than limit tokens, all but the last [LiveAfterSummary] are
+// added to the running summary and leave the live state. State.Recent does not
+// change, so follow-ups are still understood. The store keeps the whole history.
 func SummarizeConversation(z Summarizer, limit int) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		tokens := countMessages(s.Messages)
@@ -40,8 +39,8 @@ func SummarizeConversation(z Summarizer, limit int) Node {
 	}
 }
 
-// redacted are messages without their secrets: a summary outlives them and may
-// go to a model.
+// redacted returns copies of messages without secrets: a summary outlives its
+// messages and may go to a model.
 func redacted(ms []state.Message) []state.Message {
 	out := slices.Clone(ms)
 	for i := range out {

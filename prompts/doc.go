@@ -1,21 +1,22 @@
-// Package prompts holds what models are told: one template a node and language,
-// with a typed input that renders it and a parser that reads the reply.
+// Package prompts holds the prompts for models: one template per node and language,
+// with a typed input to render it and a parser for the reply. It also holds the fixed
+// sentences that people read.
 //
 //	p := prompts.CheckAndRefine{Question: "What is a volume?", Passages: found, Boundary: prompts.NewBoundary()}
-//	said := p.Render("en") // said.System, said.User
+//	prompt := p.Render("en") // prompt.System, prompt.User
 //	verdict, err := prompts.ParseCheckAndRefine(reply)
 //
 // Rules:
 //
-//   - What people and documents wrote stands between lines that hold a boundary.
-//     The boundary is random and new for each request, so that no document can
-//     close it, and the prompt declares what stands within to be data.
-//   - English, Polish and Vietnamese have templates of their own; every other
-//     language is asked about in English and answered in the language of the
-//     question.
-//   - Parsers take replies as models write them: other case, blanks, decimal
-//     commas, words around. What cannot be read is a [*ParseError], never a guess.
+//   - Text of people and documents is between two boundary lines. The boundary is
+//     random and new for each request, so no document can contain it. The prompt
+//     declares the text between the lines as data.
+//   - English, Polish and Vietnamese have templates. For other languages the prompt is
+//     in English, and the answer is in the language of the question.
+//   - Parsers accept replies as models write them: any case, extra spaces, decimal
+//     commas, text around. A reply that cannot be parsed is a [*ParseError]; parsers
+//     never guess.
 //
-// How it works: a file NODE.LANGUAGE.tmpl defines the templates "system" and
-// "user". Files are embedded and parsed once; a broken one panics at start.
+// A file NODE.LANGUAGE.tmpl defines the templates "system" and "user". The files are
+// embedded and parsed once. A broken template panics on first use.
 package prompts

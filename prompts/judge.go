@@ -10,23 +10,23 @@ import (
 
 const nameJudge = "judge"
 
-// Judge asks for four scores of an answer.
+// Judge is the prompt that asks for four scores of an answer.
 type Judge struct {
 	Question string
-	Expected string   // the answer that was expected; empty where there is none
-	Answer   string   // the answer to grade
-	Quotes   []string // the passages it cites
+	Expected string   // expected answer, or ""
+	Answer   string   // answer to grade
+	Quotes   []string // cited passages
 	Boundary string
 }
 
-// Render writes the prompt. The rubric is in English for every language.
+// Render renders the prompt. The rubric is in English for every language.
 func (p Judge) Render(language string) Rendered { return render(nameJudge, language, p) }
 
-// Aspects lists what [Judge] asks scores for, in the order of the prompt.
+// Aspects returns the aspects that [Judge] asks scores for, in the order of the prompt.
 func Aspects() []string { return []string{"correctness", "relevance", "completeness", "coherence"} }
 
-// Scores are the scores of an answer by aspect, from 0 to 1: what the model gave
-// of 10, divided by 10. An aspect that could not be read is missing.
+// Scores are the scores of an answer by aspect, from 0 to 1: the model's scores divided
+// by 10. An aspect that could not be parsed is missing.
 type Scores map[string]float64
 
 var (
@@ -34,10 +34,9 @@ var (
 	scoreText  = regexp.MustCompile(`(?i)^(\d+(?:[.,]\d+)?|[a-z]+)[*_` + "`" + `]*(?:\s*(%)|\s*(?:/|out of|of)\s*[*_]*(\d+|ten)\b)?(.?)`)
 )
 
-// ParseJudge reads scores as models write them: 8, 8.5, 8,5, 8/10, 4/5, 80%,
-// eight, with other text around. The first line of each aspect counts. A range,
-// a number beyond 10 and a word that is no number are no scores. Where no score
-// can be read, it is a [*ParseError].
+// ParseJudge parses scores as models write them: 8, 8.5, 8,5, 8/10, 4/5, 80%, eight,
+// with other text around. The first line of each aspect counts. Ranges, numbers above
+// 10 and other words are ignored. If there is no score, it returns a [*ParseError].
 func ParseJudge(reply string) (Scores, error) {
 	scores := Scores{}
 	seen := map[string]bool{}
@@ -59,7 +58,7 @@ func ParseJudge(reply string) (Scores, error) {
 
 func parseScore(s string) (float64, bool) {
 	m := scoreText.FindStringSubmatch(s)
-	if m == nil || strings.ContainsAny(m[4], "-–") { // 7-8 could be either
+	if m == nil || strings.ContainsAny(m[4], "-–") { // a range such as 7-8 is no score
 		return 0, false
 	}
 	value, ok := number(m[1])
@@ -82,7 +81,7 @@ func parseScore(s string) (float64, bool) {
 	return math.Round(value*1000) / 1000, true
 }
 
-// number reads a number in digits or as an English word up to ten.
+// number parses a number in digits or as an English word up to ten.
 func number(s string) (float64, bool) {
 	words := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if i := slices.Index(words, strings.ToLower(s)); i >= 0 {

@@ -12,13 +12,13 @@ import (
 	"unicode"
 )
 
-// ParseError is a reply that does not have the form that was asked for.
+// ParseError is the error of a reply in a wrong form.
 type ParseError struct {
-	Prompt string // its name
+	Prompt string // name of the prompt
 	Want   string // what is missing
 }
 
-// Error says what is missing. It does not quote the reply.
+// Error names the missing part. It does not quote the reply.
 func (e *ParseError) Error() string {
 	return "the model's reply to " + e.Prompt + " has no " + e.Want
 }
@@ -30,7 +30,7 @@ type Queries struct {
 	Aspect     string // Q3; may be empty
 }
 
-// maxWords bounds a query; longer ones are no queries.
+// maxWords is the maximum length of a query. Longer lines are ignored.
 const maxWords = 64
 
 var (
@@ -38,16 +38,15 @@ var (
 	numbered  = regexp.MustCompile(`^\W*([123])[.):]\s+(\S.*)$`)
 	noneLine  = regexp.MustCompile(`(?i)^\W*(?:q1\s*[:.)-]+\s*)?none\W*$`)
 	scoreLine = regexp.MustCompile("(?i)\\bscore\\b[\\s*_:=\"'`]*(-?\\d*[.,]?\\d+)\\s*(%|/\\s*(\\d+))?")
-	// A line that is a number and nothing else. A whole one needs what it is of, or
-	// it may be the label of a list.
+	// A line with a number only. A whole number above 1 needs a % or /N, because it may
+	// be a list label.
 	bareScore = regexp.MustCompile("(?m)^[\\s*_\"'`>]*(?:[-•] +)?[*_\"'`]*((?:[01]?[.,]\\d+|[01]|\\d+(?:[.,]\\d+)?))(?:\\s*(%|/\\s*(\\d+)))?[\\s*_\"'`]*$")
 	refined   = regexp.MustCompile(`(?i)^[\W\d]*refined(?:\s+(?:query|question))?\b[\s*_"']*[:=]?[\s*_]*(.*)$`)
 )
 
-// ParsePreRetrieval reads queries. The first line of each kind counts; queries
-// of more than 64 words are left out. Small models miss the form, so a JSON
-// object with q1 to q3, and a list of one to three numbered lines and nothing
-// else, are read too.
+// ParsePreRetrieval parses queries. The first line of each kind counts. Queries of more
+// than 64 words are ignored. Small models often use another form, so a JSON object with
+// q1 to q3 and a plain list of one to three numbered lines are accepted too.
 func ParsePreRetrieval(reply string) (Queries, error) {
 	var q Queries
 	none := false
@@ -80,7 +79,7 @@ func ParsePreRetrieval(reply string) (Queries, error) {
 	return q, nil
 }
 
-// numberedQueries reads a reply that is a list of queries without their labels.
+// numberedQueries parses a reply that is a numbered list of queries without labels.
 func numberedQueries(reply string) (q Queries) {
 	slots := []*string{&q.Standalone, &q.Keywords, &q.Aspect}
 	n := 0
@@ -99,8 +98,8 @@ func numberedQueries(reply string) (q Queries) {
 	return q
 }
 
-// plainLines writes a reply that is one JSON object, as models like to answer, as
-// the lines that were asked for. Another reply stays as it is.
+// plainLines converts a reply that is one JSON object into lines "name: value". Other
+// replies are returned unchanged.
 func plainLines(reply string) string {
 	start, end := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
 	if start < 0 || end < start {
@@ -123,9 +122,8 @@ type Verdict struct {
 	Refined string  // may be empty
 }
 
-// ParseCheckAndRefine reads a verdict. A score may be written as 0.8, 0,8, 80%
-// or 8/10, in a JSON object, or as a line that holds nothing else; one outside of
-// 0 to 1 cannot be read.
+// ParseCheckAndRefine parses a verdict. A score can be written as 0.8, 0,8, 80% or
+// 8/10, in a JSON object, or alone on a line. A score below 0 or above 1 is an error.
 func ParseCheckAndRefine(reply string) (Verdict, error) {
 	var v Verdict
 	reply = plainLines(reply)
@@ -141,13 +139,13 @@ func ParseCheckAndRefine(reply string) (Verdict, error) {
 	case m[2] == "%":
 		score /= 100
 	case m[3] != "":
-		of, _ := strconv.ParseFloat(m[3], 64) // digits; 0 makes the score no number
+		of, _ := strconv.ParseFloat(m[3], 64) // only digits; 0 makes the score NaN or infinite
 		score /= of
 	}
 	if err != nil || math.IsNaN(score) || score < 0 || score > 1 {
 		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE: from 0.00 to 1.00"}
 	}
-	v.Score = math.Floor(score*100+1e-9) / 100 // never up: 0.496 is below a threshold of 0.50
+	v.Score = math.Floor(score*100+1e-9) / 100 // rounded down: 0.496 must stay below a threshold of 0.50
 	for line := range strings.Lines(reply) {
 		if m := refined.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			if text := unquote(m[1]); len(strings.Fields(text)) <= maxWords {
@@ -159,8 +157,8 @@ func ParseCheckAndRefine(reply string) (Verdict, error) {
 	return v, nil
 }
 
-// ParseSummarizeConversation reads a summary: the reply on fewer lines, cut
-// after the last whole sentence within twice the words that were asked for.
+// ParseSummarizeConversation returns the summary in a reply: without empty lines, and
+// cut after the last whole sentence within twice the requested words.
 func ParseSummarizeConversation(reply string, words int) (string, error) {
 	var kept []string
 	n := 0
@@ -188,8 +186,8 @@ func ParseSummarizeConversation(reply string, words int) (string, error) {
 	return text, nil
 }
 
-// Refused reports whether an answer is the refusal that [Generate] asks for, in
-// any language, and little else.
+// Refused reports whether an answer consists of little more than the refusal sentence
+// of [Generate], in any language.
 func Refused(answer string) bool {
 	plain := letters(answer)
 	for _, language := range Languages() {
@@ -201,7 +199,7 @@ func Refused(answer string) bool {
 	return false
 }
 
-// letters keeps letters and digits, in lower case, and single blanks.
+// letters keeps letters and digits in lower case, separated by single spaces.
 func letters(s string) string {
 	s = strings.ReplaceAll(s, "’", "'")
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
@@ -209,7 +207,7 @@ func letters(s string) string {
 	}), " ")
 }
 
-// unquote takes emphasis and quotes off a line.
+// unquote removes emphasis and quotes around a line.
 func unquote(s string) string {
 	return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "\"'`*_“”„"))
 }

@@ -13,13 +13,12 @@ import (
 //go:embed *.tmpl
 var files embed.FS
 
-// Languages lists the languages that have templates of their own, by ISO 639-1
-// code.
+// Languages returns the ISO 639-1 codes of the languages with templates.
 func Languages() []string { return []string{"en", "pl", "vi"} }
 
-// Names lists the prompts. Each is named for the node that asks; judge is that
-// of the evaluation, and is in English for every language: a rubric has to be
-// the same for all that is compared by it.
+// Names returns the names of the prompts. A prompt has the name of its node. judge is
+// the prompt of the evaluation; it is in English for every language, so that scores can
+// be compared.
 func Names() []string {
 	return []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate", nameJudge}
 }
@@ -31,18 +30,16 @@ func file(name, language string) string {
 	return name + "." + language + ".tmpl"
 }
 
-// Rendered is a prompt as it is sent.
+// Rendered is a prompt that is ready to send.
 type Rendered struct {
 	System string
 	User   string
 }
 
-// NewBoundary returns a boundary that no text written before can hold.
+// NewBoundary returns a random boundary that no existing text contains.
 func NewBoundary() string { return "=== " + rand.Text() + " ===" }
 
-// parsed holds every template by file name.
-//
-//nolint:gochecknoglobals // a cache of what is embedded
+// parsed returns every template by file name.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	for _, name := range Names() {
@@ -59,7 +56,7 @@ func render(name, language string, input any) Rendered {
 	return Rendered{System: execute(t, "system", input), User: execute(t, "user", input)}
 }
 
-// execute panics where a template does not fit its input: both are ours.
+// execute panics if a template does not match its input, which is a programming error.
 func execute(t *template.Template, part string, input any) string {
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, part, input); err != nil {
@@ -71,36 +68,36 @@ func execute(t *template.Template, part string, input any) string {
 // Earlier is an earlier turn of the conversation.
 type Earlier struct {
 	Question string
-	Terms    []string // telling words of its answer
+	Terms    []string // informative words of its answer
 }
 
-// PreRetrieval asks for search queries.
+// PreRetrieval is the prompt that asks for search queries.
 type PreRetrieval struct {
 	Question string
 	Earlier  []Earlier // oldest first
 	Boundary string    // see [NewBoundary]
 }
 
-// Render writes the prompt in a language.
+// Render renders the prompt in a language.
 func (p PreRetrieval) Render(language string) Rendered {
 	return render("pre_retrieval", language, p)
 }
 
-// Passage is the beginning of a chunk.
+// Passage is the start of a chunk.
 type Passage struct {
 	N     int // from 1
 	Title string
 	Text  string // one line
 }
 
-// CheckAndRefine asks for a grade and a better query.
+// CheckAndRefine is the prompt that asks for a grade and a better query.
 type CheckAndRefine struct {
 	Question string
 	Passages []Passage
 	Boundary string
 }
 
-// Render writes the prompt in a language.
+// Render renders the prompt in a language.
 func (p CheckAndRefine) Render(language string) Rendered {
 	return render("check_and_refine", language, p)
 }
@@ -111,31 +108,31 @@ type Said struct {
 	Text  string
 }
 
-// SummarizeConversation asks for the running summary, extended.
+// SummarizeConversation is the prompt that asks to extend the running summary.
 type SummarizeConversation struct {
-	Summary  string // so far; empty at first
-	Messages []Said // that leave the conversation, oldest first
-	Words    int    // the most the summary may have
+	Summary  string // the current summary, or ""
+	Messages []Said // messages to add, oldest first
+	Words    int    // maximum length of the summary
 	Boundary string
 }
 
-// Render writes the prompt in a language.
+// Render renders the prompt in a language.
 func (p SummarizeConversation) Render(language string) Rendered {
 	return render("summarize_conversation", language, p)
 }
 
 // SourceText is a numbered text to answer from.
 type SourceText struct {
-	N        int // of [Source N], from 1
+	N        int // the N of [Source N], from 1
 	Title    string
 	Headings []string
 	Text     string
 
 	About     []string // see [About]
-	Relevance string   // of the source to the question, as 0.83; empty: not told
+	Relevance string   // relevance to the question, such as 0.83, or ""
 }
 
-// Generate asks for the answer.
+// Generate is the prompt that asks for the answer.
 type Generate struct {
 	Question string
 	Summary  string
@@ -145,7 +142,7 @@ type Generate struct {
 	Own      SystemTemplate
 }
 
-// Render writes the prompt in a language.
+// Render renders the prompt in a language.
 func (p Generate) Render(language string) Rendered {
 	if p.Own != (SystemTemplate{}) {
 		return p.Own.render(p, language)

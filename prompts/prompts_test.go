@@ -66,11 +66,11 @@ func TestRenderings(t *testing.T) {
 
 func TestParseSystemTemplate(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no place for the sources", "You help.", "write {context} where"},
-		{"empty", "", "write {context} where"},
+		{"no place for the sources", "You help.", "write {context} at"},
+		{"empty", "", "write {context} at"},
 		{"two places", "{context} {context}", "2 times"},
 		{"another encoding", "{context} \xff", "UTF-8"},
-		{"huge", "{context}" + strings.Repeat("x", prompts.MaxSystemTemplate), "it can have"},
+		{"huge", "{context}" + strings.Repeat("x", prompts.MaxSystemTemplate), "the maximum is"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := prompts.ParseSystemTemplate(tt.text); !errors.Is(err, prompts.ErrSystemTemplate) || !strings.Contains(err.Error(), tt.want) {

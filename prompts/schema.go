@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 )
 
-// Schema is the form of the reply as a JSON schema, for models that miss the
-// lines that were asked for. [ParsePreRetrieval] reads both.
+// Schema returns a JSON schema of the reply, for models that do not write the requested
+// lines. [ParsePreRetrieval] parses both forms.
 func (PreRetrieval) Schema() map[string]any {
 	query := map[string]any{"type": "string", "maxLength": 200}
 	return object(members{{"q1", query}, {"q2", query}})
 }
 
-// Schema is the form of the reply as a JSON schema, for models that miss the
-// lines that were asked for. [ParseCheckAndRefine] reads both. A score is one of
-// eleven: what holds a model to a form knows no bounds of numbers everywhere. It
-// comes first, so that it is there in a reply that ends at its limit.
+// Schema returns a JSON schema of the reply, for models that do not write the requested
+// lines. [ParseCheckAndRefine] parses both forms. The score is an enum of eleven values,
+// because not all servers support minimum and maximum. It comes first, so that a reply
+// that is cut off still has it.
 func (CheckAndRefine) Schema() map[string]any {
 	scores := make([]any, 0, 11)
 	for tenths := range 11 {
@@ -27,7 +27,7 @@ func (CheckAndRefine) Schema() map[string]any {
 	})
 }
 
-// object is the schema of an object with these members and no others.
+// object returns the schema of an object with exactly these members.
 func object(all members) map[string]any {
 	names := make([]string, len(all))
 	for i, m := range all {
@@ -36,8 +36,8 @@ func object(all members) map[string]any {
 	return map[string]any{"type": "object", "properties": all, "additionalProperties": false, "required": names}
 }
 
-// members are the members of an object in the order in which a model writes them:
-// servers go by that of the schema.
+// members are the members of an object. Models write them in the order of the schema,
+// so the order is kept.
 type members []member
 
 type member struct {
@@ -45,7 +45,7 @@ type member struct {
 	schema map[string]any
 }
 
-// MarshalJSON implements [json.Marshaler]: a map would be written by name.
+// MarshalJSON writes the members in order; a map would be sorted by name.
 func (all members) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, m := range all {

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Situation is what a fixed sentence is for.
+// Situation is the purpose of a fixed sentence.
 type Situation int
 
 // The situations.
 const (
 	NoDocuments      Situation = iota // the search found nothing at all
-	FromDocuments                     // before quotes that answer
-	NotFound                          // the documents do not hold the answer
-	Closest                           // before the closest passage
+	Answers                           // before passages that answer the question
+	Probably                          // before passages that probably answer it
+	NotFound                          // the documents do not contain the answer
+	Closest                           // before the closest passages
 	OtherLanguage                     // the question is in another language than the documents
 	SourcesHeader                     // above the list of sources
 	Greeting                          // answer to a greeting
@@ -22,32 +23,34 @@ const (
 	Farewell                          // answer to a goodbye
 	Capabilities                      // what the program can do
 	Holdings                          // before the number of documents and their titles
-	EarlierQuestions                  // before the list of what was asked
+	EarlierQuestions                  // before the list of earlier questions
 	Conversation                      // before the turns of the conversation so far
-	NothingEarlier                    // nothing was asked yet
-	Refusal                           // what a model writes where the sources do not hold the answer
-	Unsupported                       // behind a sentence that no source says
-	DocumentType                      // before the kind of a document: law, manual, …
-	DocumentID                        // before the number or code of a document
-	Changed                           // beside a quote whose document has changed since
-	NothingClose                      // the documents hold nothing near the question
-	MoreItems                         // behind a list that is cut: how many more there are; see [More]
-	MoreLine                          // behind a block of code that is cut: it has one more line; see [MoreCode]
-	MoreLines                         // the same: how many more lines it has
-	LinesFollow                       // the same: nobody knows how many
+	NothingEarlier                    // there is no earlier question
+	Refusal                           // written by a model if the sources do not contain the answer
+	Unsupported                       // after a sentence that no source supports
+	DocumentType                      // before the type of a document: law, manual, …
+	DocumentID                        // before the ID of a document
+	Changed                           // below a quote whose document has changed since
+	NeedsModel                        // only a model can write what the question asks for
+	OneLeftOut                        // one source is not shown
+	SomeLeftOut                       // several sources are not shown; see [LeftOut]
+	MoreItems                         // after a list that is cut: how many more items it has; see [More]
+	MoreLine                          // after a code block that is cut: it has one more line; see [MoreCode]
+	MoreLines                         // after a code block that is cut: how many more lines it has
+	LinesFollow                       // after a code block that is cut: the number of lines is unknown
 )
 
-// English is the language that every situation has.
+// English is the fallback language.
 const English = "en"
 
 // Say returns the sentence for a situation in a language (ISO 639-1).
 func Say(s Situation, language string) string {
-	return say(s).in(language)
+	return translations(s).in(language)
 }
 
 type row struct{ en, pl, vi string }
 
-// in is the row's text in a language.
+// in returns the text in a language, else in English.
 func (r row) in(language string) string {
 	switch language {
 	case "pl":
@@ -59,8 +62,8 @@ func (r row) in(language string) string {
 	}
 }
 
-// say is the table.
-func say(s Situation) row {
+// translations returns the sentence of a situation in all languages.
+func translations(s Situation) row {
 	switch s {
 	case NoDocuments:
 		return row{
@@ -68,11 +71,17 @@ func say(s Situation) row {
 			pl: "Nie znaleziono dokumentów pasujących do pytania.",
 			vi: "Không tìm thấy tài liệu nào phù hợp với câu hỏi của bạn.",
 		}
-	case FromDocuments:
+	case Answers:
 		return row{
-			en: "From your documents:",
-			pl: "Z Twoich dokumentów:",
-			vi: "Theo tài liệu của bạn:",
+			en: "This answers it, from your documents:",
+			pl: "Oto odpowiedź z Twoich dokumentów:",
+			vi: "Tài liệu của bạn trả lời như sau:",
+		}
+	case Probably:
+		return row{
+			en: "This probably answers it, from your documents:",
+			pl: "To prawdopodobnie odpowiedź, z Twoich dokumentów:",
+			vi: "Tài liệu của bạn có lẽ trả lời như sau:",
 		}
 	case NotFound:
 		return row{
@@ -82,9 +91,9 @@ func say(s Situation) row {
 		}
 	case Closest:
 		return row{
-			en: "Closest information:",
-			pl: "Najbliższa informacja:",
-			vi: "Thông tin gần nhất:",
+			en: "Closest passages:",
+			pl: "Najbliższe fragmenty:",
+			vi: "Những đoạn gần nhất:",
 		}
 	case OtherLanguage:
 		return row{
@@ -140,12 +149,16 @@ func say(s Situation) row {
 			pl: "Dokument od tego czasu się zmienił.",
 			vi: "Tài liệu đã thay đổi kể từ đó.",
 		}
-	case NothingClose:
+	case NeedsModel:
 		return row{
-			en: "Nothing in the documents comes close to it.",
-			pl: "W dokumentach nie ma nic bliskiego temu pytaniu.",
-			vi: "Trong tài liệu không có nội dung nào gần với câu hỏi này.",
+			en: "A question like this needs a model to answer it in its own words; \"ragflow models --help\" says how to set one up.",
+			pl: "Na takie pytanie własnymi słowami odpowie dopiero model; „ragflow models --help” mówi, jak go ustawić.",
+			vi: "Câu hỏi như thế này cần một mô hình để trả lời bằng lời của nó; \"ragflow models --help\" cho biết cách thiết lập.",
 		}
+	case OneLeftOut:
+		return row{en: "One more source was found and is not shown.", pl: "Znaleziono jeszcze jedno źródło, którego tu nie ma.", vi: "Còn một nguồn nữa không hiển thị ở đây."}
+	case SomeLeftOut:
+		return row{en: "%d more sources were found and are not shown.", pl: "Dalsze znalezione źródła, których tu nie ma: %d.", vi: "Còn %d nguồn nữa không hiển thị ở đây."}
 	case MoreItems:
 		return row{en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"}
 	case MoreLine:
@@ -159,8 +172,8 @@ func say(s Situation) row {
 	}
 }
 
-// MoreCode says that a block of code goes on with n more lines; below 0 nobody knows how
-// many.
+// MoreCode returns the sentence that a code block has n more lines. A negative n means
+// that the number is unknown.
 func MoreCode(n int, language string) string {
 	switch {
 	case n < 0:
@@ -171,11 +184,19 @@ func MoreCode(n int, language string) string {
 	return fmt.Sprintf(Say(MoreLines, language), n)
 }
 
-// More says that a list goes on with n more.
+// LeftOut returns the sentence that n sources are not shown.
+func LeftOut(n int, language string) string {
+	if n == 1 {
+		return Say(OneLeftOut, language)
+	}
+	return fmt.Sprintf(Say(SomeLeftOut, language), n)
+}
+
+// More returns the sentence that a list has n more items.
 func More(n int, language string) string { return fmt.Sprintf(Say(MoreItems, language), n) }
 
-// Pages names pages of a document from one to another: "page 12", "pages 12–13".
-// It is "" where from is 0, of documents without pages.
+// Pages formats a range of pages: "page 12", "pages 12–13". It returns "" if from is 0,
+// for documents without pages.
 func Pages(from, to int, language string) string {
 	if from < 1 {
 		return ""
@@ -191,11 +212,11 @@ func Pages(from, to int, language string) string {
 	return fmt.Sprintf("%s %d", word, from)
 }
 
-// longestValue is how many runes of what a document says of itself are shown.
+// longestValue is the maximum length of a metadata value, in runes.
 const longestValue = 200
 
-// Metadata is what a document says of its kind and its number, a line each;
-// without those it does not know.
+// Metadata returns a line for the type of a document and a line for its ID. Empty
+// values have no line.
 func Metadata(kind, number, language string) []string {
 	var lines []string
 	for _, of := range []struct {
@@ -210,18 +231,16 @@ func Metadata(kind, number, language string) []string {
 	return lines
 }
 
-// Fixed reports whether sentence is one of this table, or a sentence of one, in
-// any language: then it states nothing about the documents.
+// Fixed reports whether sentence is a fixed sentence or a part of one, in any language.
+// Such a sentence states nothing about the documents.
 func Fixed(sentence string) bool {
 	if len(sentence) < minFixed {
 		return false
 	}
-	if strings.HasPrefix(sentence, "… ") {
-		sentence = figures.ReplaceAllString(sentence, "%d")
-	}
-	for s := NoDocuments; say(s) != (row{}); s++ {
+	sentence = figures.ReplaceAllString(sentence, "%d")
+	for s := NoDocuments; translations(s) != (row{}); s++ {
 		for _, language := range Languages() {
-			if said := Say(s, language); strings.HasPrefix(said, sentence) || strings.HasSuffix(said, " "+sentence) {
+			if fixed := Say(s, language); strings.HasPrefix(fixed, sentence) || strings.HasSuffix(fixed, " "+sentence) {
 				return true
 			}
 		}
@@ -231,6 +250,6 @@ func Fixed(sentence string) bool {
 
 var figures = regexp.MustCompile(`\d+`)
 
-// minFixed is the length of the shortest sentence that Fixed knows, in bytes:
-// less may be the beginning of anything.
+// minFixed is the minimum length of a sentence for Fixed, in bytes. Shorter text could
+// be the start of any sentence.
 const minFixed = 5

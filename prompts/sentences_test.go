@@ -32,9 +32,9 @@ func TestFixed(t *testing.T) {
 		want     bool
 	}{
 		{"Ask me something about your documents.", true},
-		{"Theo tài liệu của bạn:", true},
+		{"Tài liệu của bạn trả lời như sau:", true},
 		{prompts.More(12, "vi"), true},
-		{"From your documents: volumes outlive containers.", false},
+		{"This answers it, from your documents: volumes outlive containers.", false},
 		{"", false},
 		{"a", false},
 	} {
@@ -50,6 +50,6 @@ func ExampleSay() {
 	fmt.Println(prompts.Say(prompts.SourcesHeader, "unknown"))
 	// Output:
 	// No relevant documents found for your query.
-	// Najbliższa informacja:
+	// Najbliższe fragmenty:
 	// Sources
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter says which documents may be found at all. The zero Filter lets all of
-// them be found. A document passes where every condition of Must holds, none of
-// MustNot does, and, where Should has any, one of Should does.
+// Filter selects the documents that a search may find. The zero Filter selects all
+// documents. A document passes if all conditions of Must are true, none of MustNot
+// is true and, unless Should is empty, at least one of Should is true.
 type Filter struct {
 	Must    []Condition `json:"must,omitempty"`
 	Should  []Condition `json:"should,omitempty"`
@@ -21,27 +21,27 @@ func (f Filter) Empty() bool { return len(f.Must)+len(f.Should)+len(f.MustNot) =
 
 // Operators of a [Condition].
 const (
-	OpIs      = "="      // one of the values, whatever the case of letters; of a list, one of its parts
-	OpExists  = "exists" // there is any value
-	OpMatches = "~"      // one of the values is a glob that fits: see [Filter.AddPaths]
-	OpLess    = "<"      // numbers, dates and versions; values of another kind do not pass
+	OpIs      = "="      // equals one of the values, ignoring case; of a list, any element does
+	OpExists  = "exists" // there is a value
+	OpMatches = "~"      // matches one of the values, which are globs: see [Filter.AddPaths]
+	OpLess    = "<"      // for numbers, dates and versions; values of another kind do not pass
 	OpAtMost  = "<="
 	OpMore    = ">"
 	OpAtLeast = ">="
 )
 
-// Condition is one thing that a document must say of itself. The keys are those
-// of its metadata, and source, its path under the folder that was indexed.
+// Condition is a condition on the metadata of a document. Key is a metadata key, or
+// [KeySource].
 type Condition struct {
 	Key    string   `json:"key"`
 	Op     string   `json:"op"`
-	Values []string `json:"values,omitempty"` // one, several for OpIs and OpMatches, none for OpExists
+	Values []string `json:"values,omitempty"` // one value; OpIs and OpMatches take several, OpExists none
 }
 
-// KeySource is the key of a document's path.
+// KeySource is the key of a document's path under the indexed folder.
 const KeySource = "source"
 
-// String is the condition as [Filter.Add] reads it.
+// String formats the condition so that [Filter.Add] can parse it.
 func (c Condition) String() string {
 	if c.Op == OpExists {
 		return c.Key + "=*"
@@ -55,19 +55,19 @@ func (c Condition) String() string {
 	return c.Key + c.Op + strings.Join(values, ",")
 }
 
-// FilterError tells where the text of a condition is wrong.
+// FilterError is a syntax error in the text of a condition.
 type FilterError struct {
 	Text   string
-	Column int // from 1, in characters
-	What   string
+	Column int    // from 1, in characters
+	What   string // the problem
 }
 
 func (e *FilterError) Error() string {
 	return fmt.Sprintf("filter %q, column %d: %s", e.Text, e.Column, e.What)
 }
 
-// Add parses a condition and puts it in Must, or, where it is said with "!=" or
-// "!~", in MustNot. The error is a [*FilterError].
+// Add parses a condition and adds it to Must, or to MustNot if its operator is "!="
+// or "!~". The error is a [*FilterError].
 func (f *Filter) Add(text string) error {
 	c, not, err := parseCondition(text)
 	switch {
@@ -81,11 +81,11 @@ func (f *Filter) Add(text string) error {
 	return nil
 }
 
-// AddAny parses a condition and puts it in Should.
+// AddAny parses a condition and adds it to Should. The error is a [*FilterError].
 func (f *Filter) AddAny(text string) error {
 	c, not, err := parseCondition(text)
 	if err == nil && not {
-		err = &FilterError{text, 1 + strings.IndexByte(text, '!'), "one of several cannot be said with \"!\""}
+		err = &FilterError{text, 1 + strings.IndexByte(text, '!'), "a condition of which one must be true cannot have \"!\""}
 	}
 	if err == nil {
 		f.Should = append(f.Should, c)
@@ -93,21 +93,21 @@ func (f *Filter) AddAny(text string) error {
 	return err
 }
 
-// AddPaths lets only documents pass whose path fits one of the globs: * is any
-// run of characters but "/", ** of any, ? is one, [a-z] one of some, {a,b} one
-// or the other. A glob without "/" fits the name of a file in any folder.
+// AddPaths adds the condition that the path matches one of the globs: * matches any
+// characters except "/", ** any characters, ? one character, [a-z] one of a range,
+// {a,b} either alternative. A glob without "/" matches a file name in any folder.
 func (f *Filter) AddPaths(globs ...string) {
 	if len(globs) > 0 {
 		f.Must = append(f.Must, Condition{Key: KeySource, Op: OpMatches, Values: globs})
 	}
 }
 
-// operators are those of conditions, longer ones first.
+// operators returns the operators of conditions, longer ones first.
 func operators() []string { return []string{"!=", "!~", "<=", ">=", "=", "<", ">", "~"} }
 
-// parseCondition reads KEY OP VALUE: category=guide, tags=intro,howto,
+// parseCondition parses KEY OP VALUE: category=guide, tags=intro,howto,
 // title="a, b", version>=2, date<2024-06-01, lang!=vi, source~guide/**, draft=*
-// (there is any value). Spaces around key, operator and values do not count.
+// (any value). Spaces around key, operator and values are ignored.
 func parseCondition(text string) (c Condition, not bool, err error) {
 	fault := func(at int, what string) error {
 		return &FilterError{text, 1 + utf8.RuneCountInString(text[:min(at, len(text))]), what}
@@ -150,8 +150,8 @@ func parseCondition(text string) (c Condition, not bool, err error) {
 	return c, not, nil
 }
 
-// parseValue reads a value from at on, and returns where it ends: at a comma or
-// at the end. what is what is wrong with it, at next.
+// parseValue parses a value that starts at offset at. next is the offset of the comma
+// or the end after it. If the value is wrong, what describes the problem at next.
 func parseValue(text string, at int) (value string, next int, what string) {
 	for at < len(text) && text[at] == ' ' {
 		at++
@@ -166,7 +166,7 @@ func parseValue(text string, at int) (value string, next int, what string) {
 			return "", at, "a value cannot begin with an operator; put it in quotes"
 		}
 		if value == "" {
-			return "", at, "no value; * stands for any, \"\" for none"
+			return "", at, "no value; write * for any value, \"\" for an empty one"
 		}
 		return value, end, ""
 	}

@@ -112,8 +112,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// FuzzFilter: whatever is typed, what is parsed is said again by String, and a
-// fault names a column within the text.
+// FuzzFilter: String formats every parsed condition so that it parses to the same
+// condition, and every error has a column within the text.
 func FuzzFilter(f *testing.F) {
 	f.Add(`a="x,""y""",b`)
 	f.Add("a!~**")

@@ -2,26 +2,26 @@ package state
 
 import "strings"
 
-// Link is what a document says of another one.
+// Link is a relation from a document to another document.
 type Link struct {
 	Relation string `json:"relation"` // one of Relations
-	// Target names the other document as the text has it, without fragment and
-	// query: a path relative to this one, a path from the root of a site ("/engine/"),
-	// an https address, a title or an id.
+	// Target names the other document as it is written in the text, without fragment
+	// and query: a path relative to this document, a path from the root of a site
+	// ("/engine/"), an https address, a title or an ID.
 	Target string `json:"target"`
 }
 
-// Relations between documents that are spoken of by name elsewhere.
+// Relations that other packages use by name.
 const (
 	LinksTo   = "LINKS_TO"   // a link in the text
-	Includes  = "INCLUDES"   // its text is part of this one
-	RelatedTo = "RELATED_TO" // related_docs, see also; and all relations of unknown kinds
+	Includes  = "INCLUDES"   // its text is part of this document
+	RelatedTo = "RELATED_TO" // related_docs, see also, and all unknown relations
 	DependsOn = "DEPENDS_ON"
 	Requires  = "REQUIRES"
 )
 
-// Relations lists the kinds of relations, in alphabetical order. Each reads "this
-// document … that document".
+// Relations returns all relations in alphabetical order. Each reads "this document …
+// that document".
 func Relations() []string {
 	return []string{
 		"ALTERNATIVE_TO", "CITES", "COMPATIBLE_WITH", "CONFLICTS_WITH", DependsOn, "DERIVED_FROM", "DESCRIBES",
@@ -30,9 +30,7 @@ func Relations() []string {
 	}
 }
 
-// relationNames are further names that people give relations.
-//
-//nolint:gochecknoglobals // a table
+// relationNames maps synonyms to relations.
 var relationNames = map[string]string{
 	"RELATED": RelatedTo, "RELATED_DOCS": RelatedTo, "RELATED_PAGES": RelatedTo, "SEE_ALSO": RelatedTo, "SEEALSO": RelatedTo,
 	"DEPENDS": DependsOn, "DEPENDENCIES": DependsOn, "PREREQUISITES": Requires, "SIMILAR": "SIMILAR_TO",
@@ -40,9 +38,9 @@ var relationNames = map[string]string{
 	"NEXT": "PRECEDES", "PREV": "FOLLOWS", "PREVIOUS": "FOLLOWS", "PARENT": "PART_OF", "CHILDREN": "HAS_PART",
 }
 
-// ParseRelation returns the kind of relation that a name stands for, in any case
-// and with blanks or hyphens between its words. Of an unknown one it is RelatedTo,
-// and not ok.
+// ParseRelation returns the relation of a name. Case is ignored; words may be
+// separated by spaces, hyphens or underscores. For an unknown name it returns
+// RelatedTo and false.
 func ParseRelation(name string) (relation string, ok bool) {
 	name = strings.ToUpper(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' }), "_"))
 	for _, r := range Relations() {

@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// Measure is a text that can be more or less than another: a number, a date or a
-// version.
+// Measure is a value with an order: a number, a date or a version.
 type Measure struct {
 	number  float64
-	date    time.Time // zero: it is none
-	version []int     // nil: it is none
-	year    bool      // a number of four digits, which may stand for the first day of a year
+	date    time.Time // zero if the value is no date
+	version []int     // nil if the value is no version
+	year    bool      // a number of four digits, which may mean the first day of a year
 }
 
-// dateLayouts are the ways to write dates that are understood. Times without a
-// zone are UTC.
+// dateLayouts returns the date formats that ParseMeasure reads. Times without a zone
+// are UTC.
 func dateLayouts() []string {
 	return []string{
 		time.DateOnly, time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01", "2006/01/02",
@@ -27,7 +26,7 @@ func dateLayouts() []string {
 	}
 }
 
-// ParseMeasure reads a number, a date such as 2024-06-30, or a version such as
+// ParseMeasure parses a number, a date such as 2024-06-30, or a version such as
 // 1.10.2 or v2.
 func ParseMeasure(text string) (Measure, bool) {
 	text = strings.TrimSpace(text)
@@ -59,11 +58,11 @@ func parseVersion(text string) []int {
 	return out
 }
 
-// Compare is below, at or above 0 as m is less than, equal to or more than o. It
-// is not ok where they are of different kinds. A year stands for its first day
-// beside a date.
+// Compare returns a negative number, 0 or a positive number if m is less than, equal
+// to or greater than o. ok is false if they are of different kinds. Compared with a
+// date, a year means its first day.
 func (m Measure) Compare(o Measure) (order int, ok bool) {
-	m, o = m.beside(o), o.beside(m)
+	m, o = m.yearAsDate(o), o.yearAsDate(m)
 	switch {
 	case !m.date.IsZero() && !o.date.IsZero():
 		return m.date.Compare(o.date), true
@@ -78,8 +77,8 @@ func (m Measure) Compare(o Measure) (order int, ok bool) {
 	return cmp.Compare(m.number, o.number), true
 }
 
-// Same reports whether both are one: 2 and 2.0, but not 1.1 and 1.10, which may be
-// versions.
+// Same reports whether m and o are the same value: 2 and 2.0 are, but not 1.1 and
+// 1.10, which may be versions.
 func (m Measure) Same(o Measure) bool {
 	if m.version != nil && o.version != nil {
 		return slices.Equal(trimZeros(m.version), trimZeros(o.version))
@@ -88,14 +87,15 @@ func (m Measure) Same(o Measure) bool {
 	return ok && order == 0
 }
 
-func (m Measure) beside(o Measure) Measure {
+// yearAsDate returns the first day of the year m if o is a date, else m.
+func (m Measure) yearAsDate(o Measure) Measure {
 	if m.year && !o.date.IsZero() {
 		return Measure{date: time.Date(int(m.number), time.January, 1, 0, 0, 0, 0, time.UTC)}
 	}
 	return m
 }
 
-// trimZeros makes 2.0 of 2.0.0: both are one version.
+// trimZeros turns 2.0.0 into 2, the same version.
 func trimZeros(v []int) []int {
 	for len(v) > 1 && v[len(v)-1] == 0 {
 		v = v[:len(v)-1]

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Role says who speaks.
+// Role is the author of a message.
 type Role string
 
 // The roles.
@@ -16,27 +16,27 @@ const (
 	AI     Role = "ai"
 )
 
-// Message is one utterance of a thread. Its ID is minted once, before it is
-// saved, and never changes.
+// Message is a message of a thread. Its ID is created before it is saved and never
+// changes.
 type Message struct {
 	ID        string     `json:"id"`
 	Role      Role       `json:"role"`
 	Content   string     `json:"content"`
 	Time      time.Time  `json:"time,omitzero"`
-	Citations []Citation `json:"citations,omitempty"` // of an answer
+	Citations []Citation `json:"citations,omitempty"` // set for answers
 }
 
 // MessageOp is one change to a list of messages; exactly one field is set.
 type MessageOp struct {
-	Put    *Message `json:"put,omitempty"`    // replaces the message with its id in place, or appends
-	Remove string   `json:"remove,omitempty"` // drops the message with this id
-	Clear  bool     `json:"clear,omitempty"`  // drops all
+	Put    *Message `json:"put,omitempty"`    // replaces the message with the same ID, or appends
+	Remove string   `json:"remove,omitempty"` // removes the message with this ID
+	Clear  bool     `json:"clear,omitempty"`  // removes all messages
 }
 
-// FoldMessages applies operations in order and returns a new list; ms is left
-// as it was. An operation that names no message, or an unknown one, is an
-// error. It is the only definition of what operations mean, live and on
-// reload: FoldMessages(FoldMessages(ms, a), b) equals FoldMessages(ms, a+b).
+// FoldMessages applies operations in order and returns a new list; ms does not
+// change. An operation on a missing or unknown message is an error. Live runs and
+// reloads both use it, and operations can be applied in parts:
+// FoldMessages(FoldMessages(ms, a), b) equals FoldMessages(ms, a+b).
 func FoldMessages(ms []Message, ops []MessageOp) ([]Message, error) {
 	if len(ops) == 0 {
 		return ms, nil
@@ -71,7 +71,7 @@ func FoldMessages(ms []Message, ops []MessageOp) ([]Message, error) {
 	return out, nil
 }
 
-// LastHuman returns the newest message of a person.
+// LastHuman returns the newest message with the role Human.
 func LastHuman(ms []Message) (Message, bool) {
 	for _, m := range slices.Backward(ms) {
 		if m.Role == Human {

@@ -75,7 +75,7 @@ func TestFoldMessages(t *testing.T) {
 	}
 }
 
-// twin is the algebra once more, as slowly and plainly as it can be said.
+// twin is a slow and simple implementation of FoldMessages.
 func twin(ms []state.Message, ops []state.MessageOp) ([]state.Message, bool) {
 	for _, op := range ops {
 		var next []state.Message
@@ -102,8 +102,8 @@ func twin(ms []state.Message, ops []state.MessageOp) ([]state.Message, bool) {
 	return ms, true
 }
 
-// FuzzFoldMessages checks the algebra against its twin, and that folding in
-// two parts is folding at once, through JSON too.
+// FuzzFoldMessages compares FoldMessages with its twin. Folding in two parts must give
+// the same result, also after a round trip through JSON.
 func FuzzFoldMessages(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 16, 17, 32, 0, 1}, 3)
 	f.Add([]byte{0, 16, 0, 16, 0}, 1)
@@ -124,7 +124,7 @@ func FuzzFoldMessages(f *testing.F) {
 	})
 }
 
-// checkFold compares a fold with its twin, at once and in two parts.
+// checkFold compares a fold with its twin, as a whole and in two parts.
 func checkFold(t *testing.T, ops []state.MessageOp, cut int) {
 	t.Helper()
 	want, ok := twin(nil, ops)
@@ -160,8 +160,8 @@ func checkFold(t *testing.T, ops []state.MessageOp, cut int) {
 	}
 }
 
-// TestFoldMessagesAtLength folds 200,000 random operations that fit, of ten
-// million where RAGFLOW_FULL is set, and compares each fold with its twin.
+// TestFoldMessagesAtLength folds 200,000 random valid operations, or ten million if
+// RAGFLOW_FULL is set, and compares each fold with its twin.
 func TestFoldMessagesAtLength(t *testing.T) {
 	total := 200_000
 	if os.Getenv("RAGFLOW_FULL") != "" {
@@ -177,7 +177,7 @@ func TestFoldMessagesAtLength(t *testing.T) {
 	t.Logf("%d operations in %d folds", done, folds)
 }
 
-// fitting are n operations that remove only what is there.
+// fitting returns n operations that remove only existing messages.
 func fitting(random *rand.Rand, n int) []state.MessageOp {
 	ops := make([]state.MessageOp, n)
 	var there []string

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Metadata is what a document says of itself, by key in lower case, each value of the kind
-// it was written as: a string, a bool, a json.Number (as it was written: 1.10 stays 1.10), a list
-// or a mapping of such. A date is a string, as JSON has none: 2024-05-01. It is read only.
+// Metadata is the metadata of a document by lower-case key. A value is a string, a
+// bool, a json.Number (1.10 stays 1.10), or a list or mapping of these. A date is a
+// string such as 2024-05-01. Metadata is read-only.
 type Metadata map[string]any
 
 // UnmarshalJSON reads a JSON object, or null.
@@ -24,27 +24,27 @@ func (m *Metadata) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Strings returns the values as text, which conditions of a [Filter] are about: a
-// list joined by ", ", without what is neither a list of plain values nor one of them. It is nil
-// where m is.
+// Strings returns the values as text, for the conditions of a [Filter]. Elements of a
+// list are joined by ", ". Mappings and nested lists are left out. It returns nil for
+// nil.
 func (m Metadata) Strings() map[string]string {
 	if m == nil {
 		return nil
 	}
 	out := make(map[string]string, len(m))
 	for key, value := range m {
-		if s := said(value); s != "" {
+		if s := plainText(value); s != "" {
 			out[key] = s
 		}
 	}
 	return out
 }
 
-// Text is the value of a key as text; empty where there is none.
-func (m Metadata) Text(key string) string { return said(m[key]) }
+// Text returns the value of a key as text, or "".
+func (m Metadata) Text(key string) string { return plainText(m[key]) }
 
-// said is a value as text; empty for a mapping and what is in it.
-func said(value any) string {
+// plainText returns a value as text, "" for a mapping.
+func plainText(value any) string {
 	switch v := value.(type) {
 	case string:
 		return strings.TrimSpace(v)
@@ -56,7 +56,7 @@ func said(value any) string {
 			if _, nested := item.([]any); nested {
 				continue
 			}
-			if s := said(item); s != "" {
+			if s := plainText(item); s != "" {
 				items = append(items, s)
 			}
 		}

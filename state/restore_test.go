@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// through applies updates as a reload would: each by way of its JSON.
+// through applies updates as a reload does: after a round trip through JSON.
 func through(t *testing.T, s state.State, updates ...state.Update) state.State {
 	t.Helper()
 	for _, u := range updates {
@@ -57,11 +57,11 @@ func TestRestore(t *testing.T) {
 		},
 		{name: "the first turn", now: state.State{Messages: said("1", "2"), Recent: recent("1")}, updates: 1, removed: []string{"1", "2"}},
 		{
-			name: "an exchange that fell out comes back",
+			name: "a dropped exchange comes back",
 			now:  state.State{Recent: recent("2", "3", "4", "5", "6")}, old: state.State{Recent: recent("1", "2", "3", "4", "5")}, updates: 1,
 		},
 		{
-			name: "a summary made meanwhile is taken back",
+			name: "a summary made in between is reverted",
 			now:  state.State{Messages: said("3", "4", "5", "6"), Summary: "1 and 2"},
 			old:  state.State{Messages: said("1", "2", "3", "4")}, updates: 2, removed: []string{"5", "6"},
 		},
@@ -87,8 +87,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreFromNothing: one update makes any state of the zero one, which is
-// what pruning needs.
+// TestRestoreFromNothing: one update turns the zero state into any state, which pruning
+// needs.
 func TestRestoreFromNothing(t *testing.T) {
 	for _, want := range []state.State{{}, full(), {Summary: "all of it"}} {
 		updates := state.Restore(state.State{}, want)

@@ -1,151 +1,150 @@
-// Package state holds the nouns of a conversation: messages, the state of a
-// thread, the updates that change it and the one function that applies them.
+// Package state defines the data of a conversation: messages, the state of a thread,
+// the updates that change it, and [Apply], the only function that applies them.
 //
-// Everything here is plain data that encoding/json writes and reads back
-// without loss. Values are shared between goroutines and never written to once
-// they are part of a State.
+// All types are plain data that encoding/json writes and reads back without loss.
+// Goroutines share values. A value that is part of a State must not be changed.
 package state
 
 import "strings"
 
-// MaxRecent is how many exchanges State.Recent keeps.
+// MaxRecent is the maximum number of exchanges in State.Recent.
 const MaxRecent = 5
 
-// State is what a thread knows. Messages, Summary and Recent live from turn to
-// turn; Turn is the scratch of the turn under way.
+// State is the state of a thread. Messages, Summary and Recent last from turn to turn;
+// Turn is the data of the current turn.
 type State struct {
-	Messages []Message  `json:"messages,omitempty"` // live ones; older ones are in Summary and in the store's history
+	Messages []Message  `json:"messages,omitempty"` // live messages; older ones are summarised in Summary and stored in the log
 	Summary  string     `json:"summary,omitempty"`  // running summary of the messages that left the live state
-	Recent   []Exchange `json:"recent,omitempty"`   // the last five turns, oldest first; summarising leaves them alone
+	Recent   []Exchange `json:"recent,omitempty"`   // the last five turns, oldest first; a summary does not change them
 	Turn     Turn       `json:"turn,omitzero"`
 }
 
-// Exchange is what later turns need to know of an earlier one to understand a
+// Exchange is the record of an earlier turn that later turns use to understand a
 // follow-up.
 type Exchange struct {
 	Question string   `json:"question"`
-	Terms    []string `json:"terms,omitempty"`  // the words of the answer that carry most information, best first
-	Chunks   []string `json:"chunks,omitempty"` // ids of the chunks it cited, those of an answer that abstained too
-	Told     []Told   `json:"told,omitempty"`   // how far it quoted chunks, those of an answer that abstained too
-	Items    []string `json:"items,omitempty"`  // of the first list in the answer, in its order: "the second one" is Items[1]
-	Offer    string   `json:"offer,omitempty"`  // the question that the answer ends with, for a "yes"
+	Terms    []string `json:"terms,omitempty"`  // the most informative words of the answer, best first
+	Chunks   []string `json:"chunks,omitempty"` // IDs of the cited chunks, also if the answer abstained
+	Told     []Told   `json:"told,omitempty"`   // how far chunks were quoted, also if the answer abstained
+	Items    []string `json:"items,omitempty"`  // items of the first list in the answer: "the second one" is Items[1]
+	Offer    string   `json:"offer,omitempty"`  // the question at the end of the answer, to which the person may say "yes"
 }
 
-// Memory is what a thread remembers when a turn begins.
+// Memory is the part of a state that a rewriter uses.
 type Memory struct {
 	Recent   []Exchange // the last turns, oldest first
-	Summary  string     // of the messages that left the live state
-	Messages []Message  // live ones, oldest first; the question under way may be the last
+	Summary  string     // summary of the messages that left the live state
+	Messages []Message  // live messages, oldest first; the last one may be the current question
 }
 
-// Memory is what s remembers.
+// Memory returns the memory of s.
 func (s State) Memory() Memory {
 	return Memory{Recent: s.Recent, Summary: s.Summary, Messages: s.Messages}
 }
 
-// Turn is the scratch of one turn, filled node by node. ingest clears it.
+// Turn is the data of one turn. The nodes fill it one after the other; ingest clears
+// it.
 type Turn struct {
 	Query     string     `json:"query,omitempty"`    // the question, cleaned
-	Language  string     `json:"language,omitempty"` // of the question, ISO 639-1
+	Language  string     `json:"language,omitempty"` // language of the question, ISO 639-1
 	Route     string     `json:"route,omitempty"`    // search, chitchat or meta
-	Queries   []Query    `json:"queries,omitempty"`  // what is searched for; the first is the raw turn
-	Attempts  int        `json:"attempts,omitempty"` // retrievals done
-	Hits      []Hit      `json:"hits,omitempty"`     // of all attempts, fused, best first
+	Queries   []Query    `json:"queries,omitempty"`  // the first one is the question as asked
+	Attempts  int        `json:"attempts,omitempty"` // finished retrievals
+	Hits      []Hit      `json:"hits,omitempty"`     // fused hits of all attempts, best first
 	Grade     Grade      `json:"grade,omitzero"`
 	Sources   []Source   `json:"sources,omitempty"` // the context given to generate; Source N is Sources[N-1]
 	Answer    string     `json:"answer,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
-	Abstained bool       `json:"abstained,omitempty"` // the documents do not hold the answer
-	Model     string     `json:"model,omitempty"`     // what wrote the answer; "offline" without a model
-	Quality   Quality    `json:"quality,omitzero"`    // how far the sources say what the answer says; zero where nothing was checked
+	Abstained bool       `json:"abstained,omitempty"` // the documents do not contain the answer
+	Model     string     `json:"model,omitempty"`     // the model that wrote the answer, or "offline"
+	Quality   Quality    `json:"quality,omitzero"`    // how well the sources support the answer; zero if nothing was checked
 }
 
-// Quality is what the check of an answer found: package cite tells how. The
-// shares are within 0 and 1, and 1 where there was nothing to get wrong.
+// Quality is the result of checking an answer; see package cite. Shares are from 0 to
+// 1, and 1 if there was nothing to check.
 type Quality struct {
-	Faithfulness      float64 `json:"faithfulness"`       // claims that a source says, of all claims
-	CitationPrecision float64 `json:"citation_precision"` // marks whose source says the claim, of all marks
-	CitationRecall    float64 `json:"citation_recall"`    // claims with a mark, of all claims
+	Faithfulness      float64 `json:"faithfulness"`       // share of claims that a source supports
+	CitationPrecision float64 `json:"citation_precision"` // share of marks whose source supports the claim
+	CitationRecall    float64 `json:"citation_recall"`    // share of claims with a mark
 
-	Claims    int `json:"claims"`    // statements of the answer that can be checked
-	Unchecked int `json:"unchecked"` // of these, in another language than their sources: only figures, codes and names were
+	Claims    int `json:"claims"`    // checkable statements of the answer
+	Unchecked int `json:"unchecked"` // claims in another language than their sources: only their figures, codes and names were checked
 
-	// What was put right before the answer was given.
-	Invalid     int `json:"invalid"`     // marks of sources that do not exist, taken out
-	Reattached  int `json:"reattached"`  // claims that were given the source that says them
-	Unsupported int `json:"unsupported"` // claims that no source says, marked so
-	Dropped     int `json:"dropped"`     // such claims, taken out in strict mode
+	// Repairs of the answer.
+	Invalid     int `json:"invalid"`     // removed marks of sources that do not exist
+	Reattached  int `json:"reattached"`  // claims that got a mark of the right source
+	Unsupported int `json:"unsupported"` // claims without a supporting source, marked so
+	Dropped     int `json:"dropped"`     // claims without a supporting source, removed in strict mode
 }
 
 // Route values.
 const (
-	RouteSearch   = "search"   // look it up in the documents
+	RouteSearch   = "search"   // the documents are searched
 	RouteChitchat = "chitchat" // a greeting or thanks; nothing is searched
-	RouteMeta     = "meta"     // about the conversation or the program itself
+	RouteMeta     = "meta"     // about the conversation or the program; nothing is searched
 )
 
-// Query is one search. Its words weigh 1 each; Boosts add words that the
-// conversation suggests.
+// Query is one search. Its words have the weight 1; Boosts add words, for example from
+// the conversation.
 type Query struct {
 	Text    string  `json:"text"`
 	Boosts  []Boost `json:"boosts,omitempty"`
-	Weight  float64 `json:"weight"`  // of its list in the fusion
-	Why     string  `json:"why"`     // for the trace
+	Weight  float64 `json:"weight"`  // weight of its list in the fusion
+	Why     string  `json:"why"`     // reason, for the trace
 	Attempt int     `json:"attempt"` // 1, or 2 for the refined query of the retry
-	// Cited are ids of chunks that earlier answers cited, best first: candidates
-	// beside what the search finds, as a list of their own with a small weight.
+	// Cited are IDs of chunks that earlier answers cited, best first. They form an
+	// extra list of candidates with a small weight.
 	Cited []string `json:"cited,omitempty"`
-	// Told says how far chunks were told already, so that "more" goes on behind.
+	// Told says how far chunks were quoted already, so that "more" continues there.
 	Told []Told `json:"told,omitempty"`
-	// Phrases must stand in a passage, its headings or its title, word by word;
-	// Without must not, as words or as phrases of several. Who searches by a query
-	// asks index.Searcher.Matching for that.
+	// A passage, its headings or its title must contain all Phrases and none of
+	// Without, which are words or phrases. The searcher must filter by them: see
+	// index.Searcher.Matching.
 	Phrases []string `json:"phrases,omitempty"`
 	Without []string `json:"without,omitempty"`
 }
 
-// Told says that a chunk was quoted up to a byte of its document.
+// Told says how far a chunk was quoted.
 type Told struct {
-	Chunk string `json:"chunk"` // id
-	End   int    `json:"end"`   // first byte of the document that was not told
+	Chunk string `json:"chunk"` // ID
+	End   int    `json:"end"`   // offset of the first byte of the document after the quote
 }
 
-// Boost is text whose words take part in a query with their own weight. A word
-// that stands in the query itself, or in several boosts, has the greatest of
-// its weights.
+// Boost adds the words of Text to a query with a weight. A word that is also in the
+// query or in another boost gets its greatest weight.
 type Boost struct {
 	Text   string  `json:"text"`
 	Weight float64 `json:"weight"` // above 0; 1 counts as much as a word of the query
 }
 
-// Hit is a chunk that a search found. It holds no text: see nodes.Searcher.
+// Hit is a chunk that a search found, without its text: see nodes.Searcher.Chunks.
 type Hit struct {
-	Chunk string  `json:"chunk"` // id
-	Score float64 `json:"score"` // of the fused list; comparable within one list only
+	Chunk string  `json:"chunk"` // ID
+	Score float64 `json:"score"` // in the fused list; comparable only within that list
 	Legs  []Leg   `json:"legs,omitempty"`
 }
 
-// Leg tells where a hit came from: one entry a list that held it.
+// Leg is an origin of a hit: one entry per list that contains it.
 type Leg struct {
 	Name  string  `json:"name"`  // lexical, dense, …
 	Query int     `json:"query"` // index into Turn.Queries
 	Rank  int     `json:"rank"`  // from 1
-	Score float64 `json:"score"` // as the leg gave it
-	// Share is how much of its query's weight this list has, within 0 and 1,
-	// where several legs searched for the query; 0 where this one has it all.
+	Score float64 `json:"score"` // score in the list of the leg
+	// Share is the share of the query's weight for this list, from 0 to 1, if several
+	// legs searched for the query; 0 means all of it.
 	Share  float64 `json:"share,omitempty"`
-	*Trail         // of a hit that links led to; nil: they did not
+	*Trail         // set if the hit was found through links
 }
 
-// Trail tells how links led to a hit. It is shared, and nobody writes to it.
+// Trail describes the links that led to a hit. It is shared and read-only.
 type Trail struct {
-	// Via is the source of the document that the last link is of, Relation what kind of
-	// link it is. It leads to the hit's document, or from it where Reverse is set.
+	// Via is the source of the document at the other end of the last link, Relation its
+	// kind. The link points to the hit's document, or away from it if Reverse is set.
 	Via      string `json:"via,omitempty"`
 	Relation string `json:"relation,omitempty"`
 	Reverse  bool   `json:"reverse,omitempty"`
-	// Hops is how many links were followed, and From the source of the hit's document
-	// that it began with.
+	// Hops is the number of links that were followed. From is the source of the document
+	// at the start.
 	Hops int    `json:"hops,omitempty"`
 	From string `json:"from,omitempty"`
 }
@@ -153,7 +152,7 @@ type Trail struct {
 // Linked reports whether links led to the hit.
 func (l Leg) Linked() bool { return l.Trail != nil && l.Via != "" }
 
-// Of returns the leg's part of the weight of its query.
+// Of returns the leg's share of the weight of its query.
 func (l Leg) Of(weight float64) float64 {
 	if l.Share == 0 {
 		return weight
@@ -161,51 +160,72 @@ func (l Leg) Of(weight float64) float64 {
 	return weight * l.Share
 }
 
-// Grade is how well what was found fits the question.
+// Grade says how well the search result fits the question.
 type Grade struct {
 	Score   float64 `json:"score"`             // 0.00–1.00; 0.50 and more passes
-	Refined *Query  `json:"refined,omitempty"` // what to search for instead; nil where nothing better is known
-	By      string  `json:"by,omitempty"`      // the grader: offline, or the model
+	Refined *Query  `json:"refined,omitempty"` // a better query; nil if the grader knows none
+	By      string  `json:"by,omitempty"`      // the grader: offline or the model
 	Why     string  `json:"why,omitempty"`     // for the trace
 }
 
-// Chunk is a piece of a document: Text == document[Start:End], in bytes of its
-// extracted UTF-8 text, which for Markdown, plain text and code is the file. Of a
-// page of HTML the text is what a reader sees; StartLine, EndLine and Lines then
-// still are lines of the file itself. A PDF has pages and no lines: StartLine and
-// EndLine are 0. So they are in formats that have neither, such as DOCX.
+// Bands of certainty: how sure a person may be of an answer.
+const (
+	BandAnswers  = "answers"  // what is shown answers the question
+	BandProbably = "probably" // it probably does
+	BandClosest  = "closest"  // it is only the closest that was found
+)
+
+// surely is the grade from which on an answer is called one without reserve.
+const surely = 0.75
+
+// Band is the band of an answer whose sources have a grade.
+func Band(grade float64, abstained bool) string {
+	switch {
+	case abstained:
+		return BandClosest
+	case grade >= surely:
+		return BandAnswers
+	}
+	return BandProbably
+}
+
+// Chunk is a piece of a document: Text == document[Start:End], in bytes of the
+// extracted UTF-8 text. The extracted text of Markdown, plain text and code is the
+// file itself. The extracted text of HTML is the visible text, but StartLine, EndLine
+// and Lines are lines of the file. StartLine and EndLine are 0 for PDF, which has
+// pages, and for formats without lines and pages, such as DOCX.
 type Chunk struct {
-	ID        string   `json:"id"`               // UUID version 5 of source and span
-	Root      string   `json:"root,omitempty"`   // absolute path of the folder or file that was indexed
+	ID        string   `json:"id"`               // UUID version 5, made of source and span
+	Root      string   `json:"root,omitempty"`   // absolute path of the indexed folder or file
 	Source    string   `json:"source"`           // path under Root, with slashes
-	Title     string   `json:"title"`            // of the document
-	Headings  []string `json:"headings"`         // path of headings down to the chunk, outermost first
+	Title     string   `json:"title"`            // title of the document
+	Headings  []string `json:"headings"`         // headings above the chunk, outermost first
 	Text      string   `json:"text"`             // never empty
 	Start     int      `json:"start"`            // byte offset in the document
 	End       int      `json:"end"`              // first byte after the chunk
-	StartLine int      `json:"start_line"`       // from 1; 0 where the file has no lines
+	StartLine int      `json:"start_line"`       // from 1; 0 if the file has no lines
 	EndLine   int      `json:"end_line"`         // inclusive
-	Page      int      `json:"page,omitempty"`   // that Start lies on, from 1; 0 where the file has no pages
-	Breaks    []int    `json:"breaks,omitempty"` // byte offsets in the document, within the chunk, where the pages behind Page begin; nil where it lies on one
-	Lines     []int    `json:"lines,omitempty"`  // the line of the file each line of Text begins in; nil where they follow each other
-	Kind      string   `json:"kind,omitempty"`   // text, code, table or list where it is one block, else mixed
+	Page      int      `json:"page,omitempty"`   // page of Start, from 1; 0 if the file has no pages
+	Breaks    []int    `json:"breaks,omitempty"` // byte offsets in the document of the page starts within the chunk
+	Lines     []int    `json:"lines,omitempty"`  // file line of each line of Text; nil if the lines are consecutive
+	Kind      string   `json:"kind,omitempty"`   // text, code, table, list, or mixed for several kinds of block
 	Ordinal   int      `json:"ordinal"`          // position among the document's chunks, from 0
 	Hash      string   `json:"hash,omitempty"`   // SHA-256 of Text, in hex
 
-	Cut Cut `json:"cut,omitzero"` // how it was cut out of its document
+	Cut Cut `json:"cut,omitzero"` // how the chunker cut the chunk
 
-	// What the document says of itself; empty where it says nothing.
-	URL          string `json:"url,omitempty"` // where it is published, https
+	// Metadata of the document, or "".
+	URL          string `json:"url,omitempty"` // public https address
 	DocumentType string `json:"document_type,omitempty"`
 	DocumentID   string `json:"document_id,omitempty"`
 
-	// Metadata is all that the document says of itself. The index gives it with a
-	// chunk; a conversation does not keep it.
+	// Metadata is all metadata of the document. The index returns it with a chunk; the
+	// state of a conversation does not store it.
 	Metadata Metadata `json:"-"`
 }
 
-// LineAt returns the line of the file that a line of the chunk's text, counted
-// from 0, begins in; 0 where the file has no lines.
+// LineAt returns the file line of a line of Text, counted from 0; 0 if the file has no
+// lines.
 func (c Chunk) LineAt(line int) int {
 	switch {
 	case len(c.Lines) > 0:
@@ -216,8 +236,8 @@ func (c Chunk) LineAt(line int) int {
 	return c.StartLine + line
 }
 
-// PageAt returns the page that a byte of the document lies on, as far as the
-// chunk knows; 0 where the file has no pages.
+// PageAt returns the page of a byte offset of the document within the chunk; 0 if the
+// file has no pages.
 func (c Chunk) PageAt(offset int) int {
 	page := c.Page
 	for _, b := range c.Breaks {
@@ -229,9 +249,8 @@ func (c Chunk) PageAt(offset int) int {
 	return page
 }
 
-// Part is the chunk's text from one byte to another: still the document from
-// Start to End, with its lines and pages. The id and the hash stay, which are
-// the chunk's. The arguments are offsets in Text, from before to.
+// Part returns a copy of the chunk with Text[from:to] only. Start, End, lines and pages
+// are adjusted. The ID and the hash are still those of the whole chunk.
 func (c Chunk) Part(from, to int) Chunk {
 	before := strings.Count(c.Text[:from], "\n")
 	within := strings.Count(strings.TrimSuffix(c.Text[from:to], "\n"), "\n")
@@ -245,8 +264,7 @@ func (c Chunk) Part(from, to int) Chunk {
 	return c
 }
 
-// breaksWithin are those of ascending offsets that lie behind start and before
-// end.
+// breaksWithin returns the ascending offsets between start and end, both exclusive.
 func breaksWithin(breaks []int, start, end int) []int {
 	for len(breaks) > 0 && breaks[0] <= start {
 		breaks = breaks[1:]
@@ -260,81 +278,88 @@ func breaksWithin(breaks []int, start, end int) []int {
 	return breaks
 }
 
-// Cut tells how a chunk was cut out of its document, and what the chunker knows
-// of it. Zero for chunks of before this was noted.
+// Cut describes how a chunk was cut. It is zero for chunks of old versions, which did
+// not record it.
 type Cut struct {
-	Chunker string `json:"chunker,omitempty"` // that cut the document; what adaptive chose
-	Level   int    `json:"level,omitempty"`   // of the innermost heading of Markdown, from 1; 0 above the first one
-	Inside  string `json:"inside,omitempty"`  // the line that opens the block of code that the chunk begins in the middle of
+	Chunker string `json:"chunker,omitempty"` // the chunker; for adaptive the chunker that it chose
+	Level   int    `json:"level,omitempty"`   // level of the innermost Markdown heading, from 1; 0 above the first heading
+	Inside  string `json:"inside,omitempty"`  // opening line of the code block, if the chunk starts inside one
 
-	Sentences int `json:"sentence_count,omitempty"` // of the semantic chunker
+	Sentences int `json:"sentence_count,omitempty"` // set by the semantic chunker
 
-	// Of source code.
+	// Set for source code.
 	Language    string `json:"language,omitempty"`         // go, python, …
 	Declaration string `json:"declaration_type,omitempty"` // function_declaration, class_declaration, …; empty between declarations
-	Name        string `json:"name,omitempty"`             // that is declared; of Go methods behind the type
+	Name        string `json:"name,omitempty"`             // declared name; Type.Method for Go methods
 }
 
-// Document names a document of an index.
+// Document identifies a document of an index.
 type Document struct {
 	Source string // path under its root, with slashes
 	Title  string
 }
 
-// Source is a chunk that is part of the context, with the score that put it
-// there.
+// Source is a chunk in the context, with its score.
 type Source struct {
 	Chunk
 	Score float64 `json:"score"`
 }
 
-// Citation ties a statement of the answer to the passage that says it.
+// Citation connects a statement of the answer with the passage that supports it.
 type Citation struct {
 	N         int     `json:"n"` // the N of [Source N]
 	Source    string  `json:"source"`
 	Root      string  `json:"root,omitempty"`
 	Title     string  `json:"title"`
-	Start     int     `json:"start"` // of the quote, byte offset in the document
+	Start     int     `json:"start"` // byte offset of the quote in the document
 	End       int     `json:"end"`
-	StartLine int     `json:"start_line"` // 0 where the file has no lines
+	StartLine int     `json:"start_line"` // 0 if the file has no lines
 	EndLine   int     `json:"end_line"`
-	Page      int     `json:"page,omitempty"`     // that the quote begins on, from 1; 0 where the file has no pages
-	EndPage   int     `json:"end_page,omitempty"` // that it ends on
+	Page      int     `json:"page,omitempty"`     // first page of the quote, from 1; 0 if the file has no pages
+	EndPage   int     `json:"end_page,omitempty"` // last page of the quote
 	Quote     string  `json:"quote"`              // document[Start:End]
 	Score     float64 `json:"score"`
-	Chunk     string  `json:"chunk"`         // id
-	Hash      string  `json:"hash"`          // of the chunk
-	URL       string  `json:"url,omitempty"` // where the document says it is published, https; empty where it does not
+	Chunk     string  `json:"chunk"`         // ID of the chunk
+	Hash      string  `json:"hash"`          // hash of the chunk
+	URL       string  `json:"url,omitempty"` // public https address of the document, or ""
 }
 
-// Plan is what a rewriter makes of a turn.
+// QuotedIn reports whether the document still has the quote at its place.
+func (c Citation) QuotedIn(document []byte) bool {
+	return 0 <= c.Start && c.Start < c.End && c.End <= len(document) && string(document[c.Start:c.End]) == c.Quote
+}
+
+// Plan is the result of a rewriter.
 type Plan struct {
 	Language   string
 	Route      string
-	Standalone bool    // the turn needs no history
-	Queries    []Query // one to three; the first is the raw turn
+	Standalone bool    // the question can be understood without the conversation
+	Queries    []Query // one to three; the first is the question as asked
 }
 
-// Task is what an answerer is given.
+// Task is the input of an answerer.
 type Task struct {
 	Question string
 	Language string
 	Route    string
-	Queries  []Query // how the question was understood
+	Queries  []Query // the queries of the search
 	Sources  []Source
 	Grade    Grade
 	Summary  string
-	Messages []Message // trimmed to the budget, oldest first; the last is the question
-	Metadata bool      // and what kind of documents they are
-	Scores   bool      // an answerer that shows sources to a model tells their scores, too
-	Asked    []string  // the newest earlier questions, oldest first, those no message holds any more too
+	Messages []Message // trimmed to the token limit, oldest first; the last is the question
+	Metadata bool      // show the type and ID of documents
+	Scores   bool      // show the scores of sources
+	Asked    []string  // earlier questions, oldest first, including those whose messages were summarised
 }
 
-// Answer is what an answerer makes of a task.
+// Answer is the result of an answerer.
 type Answer struct {
-	Text      string // Markdown, with [Source N] behind each statement
+	Text      string // Markdown, with [Source N] after each statement
 	Citations []Citation
 	Abstained bool
-	Terms     []string // for Exchange.Terms
-	Model     string   // "offline", or the model's name
+	Terms     []string // becomes Exchange.Terms
+	// Order lists the numbers of the task's sources in the order in which Text and
+	// Citations number them. It is nil if they keep the numbers of the task.
+	Order []int
+	Model string // name of the model, or "offline"
 }

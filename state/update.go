@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Update is what a node changes. The zero Update changes nothing; a pointer
-// that is set replaces the field of the same name, with its zero value too.
+// Update is a change of the state by a node. The zero Update changes nothing. A non-nil
+// pointer replaces the field of the same name, also if it points to the zero value.
 type Update struct {
 	Messages []MessageOp `json:"messages,omitempty"`
 	Summary  *string     `json:"summary,omitempty"`
-	Recent   *Exchange   `json:"recent,omitempty"` // added as the newest; the oldest beyond MaxRecent falls out
+	Recent   *Exchange   `json:"recent,omitempty"` // appended; at most MaxRecent are kept
 
-	NewRecent *[]Exchange `json:"new_recent,omitempty"` // replaces all exchanges, before Recent adds one
-	NewTurn   *Turn       `json:"new_turn,omitempty"`   // replaces the scratch, before the fields below
+	NewRecent *[]Exchange `json:"new_recent,omitempty"` // replaces all exchanges, before Recent is appended
+	NewTurn   *Turn       `json:"new_turn,omitempty"`   // replaces Turn, before the fields below apply
 	Language  *string     `json:"language,omitempty"`
 	Route     *string     `json:"route,omitempty"`
 	Queries   *[]Query    `json:"queries,omitempty"`
@@ -28,8 +28,8 @@ type Update struct {
 	Quality   *Quality    `json:"quality,omitempty"`
 }
 
-// Apply returns the state that follows from an update. It writes to nothing
-// that s or u reach.
+// Apply returns the state after an update. It does not change anything that s or u
+// refer to.
 func Apply(s State, u Update) (State, error) {
 	messages, err := FoldMessages(s.Messages, u.Messages)
 	if err != nil {
@@ -58,11 +58,10 @@ func Apply(s State, u Update) (State, error) {
 	return s, nil
 }
 
-// Restore returns updates that turn s into a state that was before, in the
-// order to apply. Messages that s has and old has not are removed by the first
-// of them; where a summary was made since, a second one brings back what it
-// took out. Together they apply to s only. Of a state without messages and
-// summary, such as the zero one, one update makes any.
+// Restore returns updates that turn s back into the earlier state old, in order. They
+// apply only to s. The first update removes the messages that old does not have. If a
+// summary was made in between, a second update restores the messages that it removed.
+// If s has no messages and no summary, one update is enough for any old.
 func Restore(s, old State) []Update {
 	if len(s.Messages) == 0 && s.Summary == "" {
 		whole := Update{Messages: puts(old.Messages), NewRecent: &old.Recent, NewTurn: &old.Turn}
@@ -82,8 +81,8 @@ func Restore(s, old State) []Update {
 	if err == nil && same && s.Summary == old.Summary {
 		return []Update{first}
 	}
-	// Beside a summary, removals do not count for the history: a message that
-	// only left the live state stays in it.
+	// An update with a summary removes messages from the live state only, not from the
+	// history.
 	return []Update{first, {Summary: &old.Summary, Messages: append([]MessageOp{{Clear: true}}, puts(old.Messages)...)}}
 }
 
@@ -101,8 +100,7 @@ func set[T any](field, v *T) {
 	}
 }
 
-// MarshalJSON writes a pointer to a nil list as [], because null would be read
-// back as no change.
+// MarshalJSON writes a pointer to a nil list as [], because null means no change.
 func (u Update) MarshalJSON() ([]byte, error) {
 	type plain Update // without this method
 	p := plain(u)

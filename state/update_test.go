@@ -46,8 +46,8 @@ func TestZeroUpdateChangesNothing(t *testing.T) {
 	}
 }
 
-// TestEveryFieldCanBeEmptied guards against a field of Turn that Update cannot
-// reach, or that it can set but not empty.
+// TestEveryFieldCanBeEmptied: Update can set every field of Turn, also to its zero
+// value.
 func TestEveryFieldCanBeEmptied(t *testing.T) {
 	update := reflect.TypeFor[state.Update]()
 	for field := range reflect.TypeFor[state.Turn]().Fields() {

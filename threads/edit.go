@@ -32,7 +32,7 @@ func (l *Log) Undo(ctx context.Context, thread string) error {
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("take back the last turn: %w", err)
+		return fmt.Errorf("undo the last turn: %w", err)
 	}
 	return nil
 }
@@ -109,8 +109,8 @@ func (l *Log) commitOf(ctx context.Context, thread, at string) (graph.CommitID, 
 }
 
 // Delete removes threads for good and overwrites their content in the file. It is
-// all or nothing: an unknown thread is graph.ErrNotFound, one that another run
-// holds graph.ErrBusy. The file keeps its size until [Log.Vacuum].
+// all or nothing: an unknown thread is graph.ErrNotFound, a thread that another
+// run uses is graph.ErrBusy. The file keeps its size until [Log.Vacuum].
 func (l *Log) Delete(ctx context.Context, threads ...string) error {
 	return l.store.Delete(ctx, threads...)
 }

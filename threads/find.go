@@ -48,7 +48,7 @@ func (l *Log) Commits(ctx context.Context, run, thread string, last graph.Commit
 			return nil, fmt.Errorf("read run %q: %w", run, err)
 		}
 		if c.Run != run {
-			break // a run's commits stand together
+			break // a run's commits are adjacent
 		}
 		out = append(out, c)
 	}

@@ -14,12 +14,12 @@ import (
 // Facts a caller acts on; match them with errors.Is.
 var (
 	ErrAmbiguous     = errors.New("more than one run begins with that") // a run named by too short a prefix
-	ErrNothingToUndo = errors.New("nothing to take back")               // the thread has no turn left in its log
+	ErrNothingToUndo = errors.New("nothing to undo")                    // no turn is left in the log
 )
 
 // Options of a [Log]. The zero value works.
 type Options struct {
-	Wait  time.Duration    // how long an edit waits for a thread that another run holds
+	Wait  time.Duration    // how long an edit waits for a thread that another run uses
 	Clock func() time.Time // default time.Now
 	NewID func() string    // names of new threads; default UUIDs
 }
@@ -55,20 +55,20 @@ type Info struct {
 	Turns   int       `json:"turns"`
 	Created time.Time `json:"created"`
 	Used    time.Time `json:"used"`
-	Bytes   int64     `json:"bytes"`  // of everything said and done in it
+	Bytes   int64     `json:"bytes"`  // size of its log
 	Status  string    `json:"status"` // of its last run
 }
 
 // Thread is a whole conversation. Its JSON is the schema of `ragflow threads show --json`.
 type Thread struct {
 	Info
-	Messages  []Message `json:"messages"` // all of them, including summarised ones
+	Messages  []Message `json:"messages"` // all messages, including summarised ones
 	Summary   string    `json:"summary"`
 	Summaries []string  `json:"summaries"` // each version of the running summary, oldest first
 }
 
-// Message is one utterance of a conversation.
+// Message is one message of a conversation.
 type Message struct {
 	state.Message
-	Run string `json:"run"` // the run that wrote it; empty where that was pruned
+	Run string `json:"run"` // the run that wrote it; "" if it was pruned
 }

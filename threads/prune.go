@@ -12,9 +12,9 @@ import (
 // PruneOptions select the turns that stay: those that meet every condition
 // given. At least one is required.
 type PruneOptions struct {
-	KeepLast int       // the newest N; 0: no condition
-	Before   time.Time // those asked since; zero: no condition
-	MaxBytes int64     // the newest that together take no more; 0: no condition
+	KeepLast int       // the newest N turns stay; 0: no condition
+	Before   time.Time // turns asked before are removed; zero: no condition
+	MaxBytes int64     // the newest turns that fit; 0: no condition
 	DryRun   bool      // only report
 }
 
@@ -52,10 +52,9 @@ func (l *Log) Prune(ctx context.Context, thread string, o PruneOptions) (*PruneR
 // the title of its thread.
 const titleDetail = "title"
 
-// Expire deletes the threads that nobody used for longer than a positive
-// duration, and returns them, most recently used first. Threads of unfinished
-// runs that another process holds stay. It is all or nothing; a dry run deletes
-// nothing.
+// Expire deletes the threads that were not used for the given duration, which must be
+// positive, and returns them, most recently used first. It keeps threads that another
+// process is using. It deletes all of them or none. A dry run deletes nothing.
 func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]Info, error) {
 	if older <= 0 {
 		return nil, fmt.Errorf("expire threads: the age %v is not positive", older)
@@ -65,9 +64,9 @@ func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]I
 	if err != nil {
 		return nil, err
 	}
-	titled := make(map[string]Info, len(gone))
+	infos := make(map[string]Info, len(gone))
 	for _, i := range gone {
-		if titled[i.Thread], err = l.describe(ctx, i); err != nil {
+		if infos[i.Thread], err = l.describe(ctx, i); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +77,7 @@ func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]I
 	}
 	out := []Info{}
 	for _, i := range gone {
-		out = append(out, cmp.Or(titled[i.Thread], Info{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
+		out = append(out, cmp.Or(infos[i.Thread], Info{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
 	}
 	return out, nil
 }

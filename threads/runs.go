@@ -26,7 +26,7 @@ func (l *Log) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	out := []RunInfo{}
-	for _, info := range infos[:min(len(infos), n)] { // threads come newest first, so n of them are enough
+	for _, info := range infos[:min(len(infos), n)] { // threads are sorted newest first, so n threads are enough
 		found := 0
 		for c, err := range l.store.Walk(ctx, info.Thread, 0) {
 			if err != nil {
@@ -36,7 +36,7 @@ func (l *Log) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
 				continue
 			}
 			r := RunInfo{ID: c.Run, Thread: info.Thread, Begun: c.Time}
-			if r.Question, err = asked(c); err != nil {
+			if r.Question, err = questionOf(c); err != nil {
 				return nil, fmt.Errorf("list runs of thread %q: run %q: %w", info.Thread, c.Run, err)
 			}
 			out = append(out, r)
@@ -49,8 +49,8 @@ func (l *Log) RecentRuns(ctx context.Context, n int) ([]RunInfo, error) {
 	return out[:min(len(out), n)], nil
 }
 
-// asked is the question in the first commit of a run.
-func asked(c graph.Commit) (string, error) {
+// questionOf returns the question in the first commit of a run.
+func questionOf(c graph.Commit) (string, error) {
 	for _, d := range c.Deltas {
 		if len(d.Body) == 0 {
 			continue

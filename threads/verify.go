@@ -13,18 +13,18 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Verified is what [Log.Verify] checked and found. Its JSON is the schema of
+// Verified is the report of [Log.Verify]. Its JSON is the schema of
 // `ragflow threads verify --json`.
 type Verified struct {
-	Threads  int                  `json:"threads"` // looked at
+	Threads  int                  `json:"threads"` // checked threads
 	Commits  int                  `json:"commits"`
 	Findings []checkpoint.Finding `json:"findings"`
 }
 
 // Verify checks threads, or all of them and their file where none is named:
 // SQLite finds no damage, every commit has its parent and every text its hash,
-// counts and runs agree, every update decodes, each snapshot equals the fold of
-// its past, and every node to run next exists. It changes nothing. Findings are
+// counts and runs agree, every update decodes, each snapshot equals the fold of the
+// commits before it, and every node to run next exists. It changes nothing. Findings are
 // no error; an unknown thread matches graph.ErrNotFound.
 func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) {
 	found, err := l.store.Verify(ctx, threads...)
@@ -36,7 +36,7 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 		infos, err := l.store.Threads(ctx)
 		if err != nil {
 			report.Findings = append(report.Findings, checkpoint.Finding{Problem: err.Error()})
-			return report, nil //nolint:nilerr // an unreadable list is a finding
+			return report, nil //nolint:nilerr // the error is a finding
 		}
 		for _, i := range infos {
 			threads = append(threads, i.Thread)

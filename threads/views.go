@@ -4,8 +4,8 @@ package threads
 // summaries and query_logs. They show the whole history, because the log has it.
 func Views() []string {
 	return []string{
-		// A message that summarising took out of the live state stays in the
-		// history; one that was removed for itself, or replaced, does not.
+		// A message that a summary removed from the live state stays in the history. A
+		// message that was removed without a summary, or replaced, does not.
 		`CREATE VIEW messages(thread, seq, id, role, content, time, run) AS
 WITH ops AS (
 	SELECT l.thread, l.commit_id, l.n, op.key AS k, l.time, l.run,
@@ -28,8 +28,8 @@ ORDER BY thread, seq`,
 SELECT l.thread, row_number() OVER (PARTITION BY l.thread ORDER BY l.commit_id) AS seq, json_extract(l.body, '$.summary') AS summary, l.time, l.run
 FROM log l WHERE l.error = '' AND json_type(l.body, '$.summary') IS NOT NULL
 ORDER BY thread, seq`,
-		// A row a question that was answered. Nothing is written twice for it: what is
-		// deleted, pruned or encrypted in the log is so here.
+		// One row per answered question, computed from the log. So deleted, pruned or
+		// encrypted records are missing here too.
 		`CREATE VIEW query_logs(id, collection_id, query_text, retrieved_chunk_ids, generated_response, latency_ms, thread, time) AS
 WITH rows AS MATERIALIZED (
 	SELECT l.thread, l.run, l.commit_id, l.n, l.time, l.body FROM log l WHERE l.run <> '' AND l.error = ''

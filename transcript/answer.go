@@ -15,18 +15,16 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Options say what an answer needs besides its run. The zero Options are ready
-// to use.
+// Options configure [AnswerMD]. The zero value is ready to use.
 type Options struct {
 	// SourcesHeader is the heading above the quoted passages, in the language of
 	// the answer. Default "References".
 	SourcesHeader string
-	// Path returns the file a citation points to, with slashes or the
-	// separators of the system. The default joins Root and Source, except where
-	// Root is the file itself.
+	// Path returns the file of a citation, with slashes or the separators of the
+	// system. The default joins Root and Source, unless Root is the file itself.
 	Path func(state.Citation) string
-	// Changed is said below a quote whose document does not say it any more, as
-	// far as IsChanged knows; nil knows of none.
+	// Changed is the sentence below a quote that is no longer in its document.
+	// IsChanged reports such quotes; nil means that there are none.
 	Changed   string
 	IsChanged func(state.Citation) bool
 }
@@ -54,17 +52,16 @@ func citedPath(c state.Citation) string {
 	return path.Join(root, c.Source)
 }
 
-// longestTitle is how many runes of a question stand in a heading.
+// longestTitle is the maximum length of a question in a heading, in runes.
 const longestTitle = 200
 
-// AnswerMD renders answer.md: the question as heading, the answer, and the
-// passages it leans on. Each [Source N] of the answer becomes a link to the
-// passages of that source below, which link to their lines; one that no citation
-// explains is left as it is.
+// AnswerMD renders answer.md: the question as heading, the answer, and the cited
+// passages. Each [Source N] of the answer becomes a link to the passages of that
+// source below, which link to their lines. A mark without a citation is not changed.
 //
-// The heading of a source is "Source N" in every language: what viewers make an
-// anchor of such a heading, source-n, is the same everywhere, while footnotes and
-// anchors in HTML work in some only.
+// The heading of a source is "Source N" in every language. All viewers give such a
+// heading the anchor source-n, while footnotes and HTML anchors work in some viewers
+// only.
 func AnswerMD(r Run, o Options) string {
 	o = o.withDefaults()
 	turn := r.State.Turn
@@ -83,7 +80,7 @@ func AnswerMD(r Run, o Options) string {
 	c := cleaner{rewrite: linker(turn.Citations)}
 	b.WriteString(c.clean(text) + "\n")
 	if len(turn.Citations) > 0 {
-		if c.fence.Mark != "" && !c.lost { // an answer cut short inside a code block must not swallow what follows
+		if c.fence.Mark != "" && !c.lost { // close the code block of an answer that was cut inside it
 			b.WriteString(c.fence.Mark + "\n")
 		}
 		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
@@ -92,7 +89,7 @@ func AnswerMD(r Run, o Options) string {
 	return b.String()
 }
 
-// heading is a question as the text of a heading.
+// heading formats a question as the text of a heading.
 func heading(question string) string {
 	if question == "" {
 		return "(no question)"
@@ -107,11 +104,11 @@ func unanswered(st graph.Status, why string) string {
 	return fmt.Sprintf("No answer: the run is %s: %s.", st, strings.TrimSuffix(why, "."))
 }
 
-// sourceMark is a citation, with the backslashes before it: after an odd number
-// of them it is text of a document, not a citation.
+// sourceMark matches a citation and the backslashes before it. After an odd number
+// of backslashes it is text of a document, not a citation.
 var sourceMark = regexp.MustCompile(`(\\*)\[Source (\d{1,4})\]`)
 
-// linker returns the rewriting that turns [Source N] into a link.
+// linker returns a function that turns each cited [Source N] into a link.
 func linker(cs []state.Citation) func(string) string {
 	cited := map[int]bool{}
 	for _, c := range cs {
@@ -129,7 +126,7 @@ func linker(cs []state.Citation) func(string) string {
 	}
 }
 
-// references lists the citations: by number, and in their order within one.
+// references lists the citations by number; citations of one source keep their order.
 func references(b *strings.Builder, cs []state.Citation, language string, o Options) {
 	cs = slices.Clone(cs)
 	slices.SortStableFunc(cs, func(x, y state.Citation) int { return x.N - y.N })
@@ -149,9 +146,9 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 	}
 }
 
-// published is where a cited document says it is published, written out for a
-// reader to see where the link leads; "" where it does not say so. No other
-// scheme gets a link, whatever an old log or another program put there.
+// published returns the public address of a cited document as a visible link, or ""
+// without one. Only https addresses become links, because the log may contain
+// anything.
 func published(c state.Citation) string {
 	if !strings.HasPrefix(c.URL, "https://") || strings.ContainsFunc(c.URL, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("<>\"`\\", r)
@@ -161,9 +158,9 @@ func published(c state.Citation) string {
 	return " — <" + c.URL + ">"
 }
 
-// Place names where a citation stands, for people: its lines as compilers do,
-// with the last one too (path:12-18), or its pages in a language (handbook.pdf,
-// page 12), or the file alone where it has neither.
+// Place formats the position of a citation for people: path and lines
+// (path:12-18), or path and pages in the given language (handbook.pdf, page 12), or
+// the path alone.
 func Place(c state.Citation, language string) string {
 	if pages := prompts.Pages(c.Page, c.EndPage, language); pages != "" {
 		return c.Source + ", " + pages
@@ -177,7 +174,7 @@ func Place(c state.Citation, language string) string {
 	return fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
 }
 
-// link is the destination of a Markdown link to a citation's lines or page.
+// link returns the destination of a Markdown link to a citation's lines or page.
 func link(c state.Citation, o Options) string {
 	p := strings.ReplaceAll(o.Path(c), `\`, "/")
 	if len(p) > 1 && p[1] == ':' { // a Windows drive, not a scheme

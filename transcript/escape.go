@@ -11,14 +11,14 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Visible replaces what must not reach a terminal or a viewer: invalid UTF-8
-// and control characters, other than tab and newline, by U+FFFD and by their
-// pictures. All kinds of line end become a newline. Characters that are not seen
-// but act are dropped: those that reorder text, join or split words without a
-// sign, or carry text of their own (tags). See [text.Hidden].
+// Visible makes text safe to show on a terminal or in a viewer. It replaces invalid
+// UTF-8 by U+FFFD and control characters, other than tab and newline, by their
+// pictures. All kinds of line end become a newline. It drops invisible characters
+// with an effect: those that reorder text, join or split words, or carry hidden text
+// (tags). See [text.Hidden].
 //
-// This is the one place where what documents, models and people wrote is made
-// fit to be shown; chunks, quotes and answers are kept as they are.
+// This is the only place where text of documents, models and people is made safe to
+// show. Chunks, quotes and answers are stored unchanged.
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
@@ -40,8 +40,8 @@ func Visible(s string) string {
 	}, s)
 }
 
-// VisibleJSON writes what JSON leaves as it is, though a terminal would act on it
-// or a reader not see it, as \u escapes. The values stay the same.
+// VisibleJSON replaces control characters and invisible characters in JSON by \u
+// escapes. The values do not change.
 func VisibleJSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
@@ -60,7 +60,8 @@ func VisibleJSON(data []byte) []byte {
 	return out
 }
 
-// oneLine makes a text one line: line ends become " ⏎ ", runs of spaces one.
+// oneLine turns text into one line: line ends become " ⏎ ", runs of spaces become one
+// space.
 func oneLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(Visible(s)), "\n")
 	kept := lines[:0]
@@ -72,8 +73,7 @@ func oneLine(s string) string {
 	return strings.Join(kept, " ⏎ ")
 }
 
-// cut shortens a text to n runes, the last of them an ellipsis where something
-// was left out.
+// cut shortens text to n runes. If text is cut off, the last rune is an ellipsis.
 func cut(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -81,9 +81,9 @@ func cut(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// inline writes a text so that Markdown shows it as it is, on one line, behind
-// some other text: in a heading, a list item or a table cell. What needs no
-// escape has none, so that the file is readable as it stands.
+// inline escapes text for one line of Markdown, after other text: in a heading, a
+// list item or a table cell. It escapes only where needed, so that the file is also
+// readable as plain text.
 func inline(s string) string {
 	rs := []rune(oneLine(s))
 	word := func(i int) bool {
@@ -112,8 +112,8 @@ func inline(s string) string {
 	return b.String()
 }
 
-// code writes a short text as a code span that nothing in it can end. A pipe is
-// escaped as tables want it.
+// code formats a short text as a code span that its content cannot end. A text with
+// a pipe is escaped instead.
 func code(s string) string {
 	s = oneLine(s)
 	if s == "" {
@@ -129,7 +129,7 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// fenced writes a text as a code block, each line behind prefix.
+// fenced formats text as a code block, with a prefix before each line.
 func fenced(prefix, s string) string {
 	s = strings.TrimRight(Visible(s), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
@@ -159,26 +159,25 @@ func longestRun(s string, c byte) int {
 	return longest
 }
 
-// The parts of an answer that a viewer would act on.
+// Parts of an answer that are active in a viewer.
 var (
 	fenceLike = regexp.MustCompile("^[ \t>*+0-9.)-]*(`{3,}|~{3,})")
 	htmlStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 	imageMark = regexp.MustCompile(`!\[`)
 )
 
-// cleaner makes an answer's Markdown harmless, line by line: outside of code
-// every HTML tag becomes text and every image a link, so that opening the file
-// loads nothing. rewrite, where not nil, is applied to what is not code.
+// cleaner makes an answer's Markdown harmless, line by line. Outside of code every
+// HTML tag becomes text and every image becomes a link, so that opening the file
+// loads nothing. rewrite, if not nil, is applied to text outside of code.
 //
-// It need not know all of CommonMark. Where it is not sure that something is
-// code, it takes it for text, and once it has lost track of a code block it
-// takes all that follows for text. The price is an "&lt;" to be seen in a rare
-// code block; the gain is that no reading of the file makes a tag of it.
+// It does not parse all of CommonMark. If it is unsure whether something is code, it
+// treats it as text. If it cannot tell where a code block ends, it treats the rest as
+// text. So a rare code block may show "&lt;", but no viewer ever sees a tag.
 type cleaner struct {
 	rewrite func(string) string
-	fence   text.Fence // that opened the code block we are in; zero outside
-	open    bool       // a code span may reach over from an earlier line of this paragraph
-	lost    bool       // which lines are code is not known any more
+	fence   text.Fence // fence of the current code block; zero outside
+	open    bool       // a code span of an earlier line may still be open
+	lost    bool       // it is unknown which lines are code
 }
 
 // clean returns the harmless form of a Markdown text.
@@ -206,8 +205,8 @@ func (c *cleaner) line(line string) string {
 		switch {
 		case c.fence.Closes(body) && (c.fence.Indent == 0 || fence.Indent == c.fence.Indent):
 			c.fence = text.Fence{}
-		case c.fence.Indent == 0: // no list item can end it, so this is content whatever it looks like
-		case indent < c.fence.Indent, fenceLike.MatchString(body): // may or may not have ended
+		case c.fence.Indent == 0: // no list item can end it, so this is content
+		case indent < c.fence.Indent, fenceLike.MatchString(body): // the block may have ended
 			c.lost = true
 			return c.text(line)
 		}
@@ -270,10 +269,10 @@ func closing(s string, n int) int {
 	return -1
 }
 
-// text makes text that is not code harmless.
+// text makes text outside of code harmless.
 func (c *cleaner) text(s string) string {
 	s = htmlStart.ReplaceAllString(s, "&lt;$1")
-	s = imageMark.ReplaceAllString(s, "&#33;[") // a backslash could meet another one before it
+	s = imageMark.ReplaceAllString(s, "&#33;[") // not a backslash: another backslash before it would cancel it
 	if c.rewrite != nil {
 		s = c.rewrite(s)
 	}

@@ -14,8 +14,8 @@ type stage struct {
 	failed []string
 }
 
-// stages groups a run's visits by commit. A node that failed and then ended
-// well within one commit counts as done.
+// stages groups a run's visits by commit. A node that failed and then succeeded
+// within one commit counts as done.
 func stages(commits []graph.Commit) []stage {
 	var out []stage
 	for _, c := range commits {
@@ -39,9 +39,9 @@ func stages(commits []graph.Commit) []stage {
 	return out
 }
 
-// mermaid draws the path taken: each node once, each move between supersteps as
-// an arrow with its number. Where several nodes ran in one superstep, all of
-// them lead to all of the next.
+// mermaid draws the path taken: each node once, and each move between supersteps as
+// a numbered arrow. If several nodes ran in one superstep, each of them has an arrow
+// to each node of the next superstep.
 func mermaid(commits []graph.Commit) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n    start([start])\n")
@@ -92,7 +92,7 @@ func mermaid(commits []graph.Commit) string {
 	return b.String()
 }
 
-// label writes a name so that Mermaid shows it as it is.
+// label escapes a name for Mermaid.
 func label(name string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;",
 		"[", "#91;", "]", "#93;", "(", "#40;", ")", "#41;").Replace(oneLine(name))

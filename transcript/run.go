@@ -9,14 +9,14 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Run is a run as its thread's log holds it. The functions of this package
-// read it only.
+// Run is a run in the log of its thread. The functions of this package only read
+// it.
 type Run struct {
 	Thread string
 	ID     string
 	// Commits are the commits of the run with their deltas, newest first, as
-	// [graph.Store] yields them from Walk. Those of other runs are left out of
-	// account, so a whole thread may be given.
+	// [graph.Store].Walk yields them. Commits of other runs are ignored, so a whole
+	// thread may be given.
 	Commits []graph.Commit
 	// State is the state after the newest commit of the run.
 	State state.State
@@ -39,13 +39,13 @@ func (r Run) ordered() []graph.Commit {
 	return out
 }
 
-// visits flattens commits into what ran, in order. Inputs and edits name no
-// node and are no visits.
+// visits flattens commits into tasks, in order. Inputs and edits have no node and
+// are skipped.
 func visits(commits []graph.Commit) []visit {
 	var out []visit
 	for _, c := range commits {
 		step := c.Step
-		if c.Source == graph.SourceClose { // it stands at the last step done; what failed is the next one
+		if c.Source == graph.SourceClose { // its Step is the last finished one; the next step failed
 			step++
 		}
 		for _, d := range c.Deltas {
@@ -57,8 +57,8 @@ func visits(commits []graph.Commit) []visit {
 	return out
 }
 
-// question returns what was asked: the newest message of a person, or the
-// cleaned query where summarising or an early failure left no message.
+// question returns the newest human message, or the query if there is no such
+// message, after a summary or an early failure.
 func (r Run) question() string {
 	if m, ok := state.LastHuman(r.State.Messages); ok {
 		return m.Content
@@ -66,7 +66,7 @@ func (r Run) question() string {
 	return r.State.Turn.Query
 }
 
-// status returns how the run stands, and why where it ended early.
+// status returns the status of the run, and the error if it ended early.
 func status(commits []graph.Commit) (graph.Status, string) {
 	if len(commits) == 0 {
 		return graph.Pending, ""
@@ -75,9 +75,9 @@ func status(commits []graph.Commit) (graph.Status, string) {
 	return last.Status, last.Error
 }
 
-// elapsed is the time from the run's first commit to the last of its own work,
-// pauses before a resume included. That a later question closed the run is no
-// work.
+// elapsed returns the time from the run's first commit to its last, with the pauses
+// before a resume. The commit of a later question that closed the run does not
+// count.
 func elapsed(commits []graph.Commit) time.Duration {
 	for _, c := range slices.Backward(commits) {
 		if c.Status != graph.Superseded {
@@ -87,13 +87,13 @@ func elapsed(commits []graph.Commit) time.Duration {
 	return 0
 }
 
-// byKey is the detail by which a node says itself what did its work. It counts
-// more than the calls: a node may have fallen back after a call that failed.
+// byKey is the detail in which a node names what did its work. It has priority over
+// the calls: a node may have fallen back to another skill after a failed call.
 const byKey = "by"
 
-// by names what did the work of a task: what the node says, or else the models
-// it called, in order of the first call, or else "offline".
-func by(n graph.Notes) string {
+// madeBy names what did the work of a task: the detail "by", else the models in
+// order of their first call, else "offline".
+func madeBy(n graph.Notes) string {
 	for _, d := range n.Details {
 		if d.Key == byKey && d.Value != "" {
 			return d.Value
@@ -113,13 +113,13 @@ func by(n graph.Notes) string {
 
 const offline = "offline"
 
-// Keys of [graph.Call.Counts] that the totals show.
+// Keys of [graph.Call.Counts] in the totals.
 const (
 	inputTokens  = "input_tokens"
 	outputTokens = "output_tokens"
 )
 
-// total sums what one model, or no model, did in a run.
+// total sums up the calls of one model, or the work without a model.
 type total struct {
 	name    string
 	calls   int
@@ -128,9 +128,9 @@ type total struct {
 	time    time.Duration
 }
 
-// totals returns a row for the work without a model and one for each model, in
-// order of their first call. The offline row has the time of the nodes less the
-// time of their calls.
+// totals returns a row for the work without a model and a row for each model, in
+// order of their first call. The time of the offline row is the time of the nodes
+// minus the time of their calls.
 func totals(vs []visit) []total {
 	rows := []total{{name: offline}}
 	for _, v := range vs {
@@ -152,6 +152,6 @@ func totals(vs []visit) []total {
 			rows[0].time -= c.Duration
 		}
 	}
-	rows[0].time = max(rows[0].time, 0) // calls made side by side take more time than their node
+	rows[0].time = max(rows[0].time, 0) // concurrent calls may add up to more than the time of their node
 	return rows
 }

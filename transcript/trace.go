@@ -10,26 +10,30 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// FlowTraceMD renders flow_trace.md: the run's question and end, one section
-// for each visit of a node in order, a table of calls per model, and a diagram
-// of the path taken. A failed attempt has a section too, with its error.
+// FlowTraceMD renders flow_trace.md: a summary of five sentences, the facts of the
+// run, one section for each visit of a node in order, a table of calls per model,
+// and a diagram of the path taken. A failed attempt has a section too, with its
+// error.
 func FlowTraceMD(r Run) string {
 	commits := r.ordered()
 	vs := visits(commits)
 	var b strings.Builder
-	head(&b, r, commits, vs)
-	for i, v := range vs {
-		section(&b, i+1, v)
+	b.WriteString("# Flow trace\n\n")
+	for i, line := range summary(r, commits, vs) {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, line)
 	}
-	summary(&b, vs)
+	b.WriteString("\n")
+	writeRun(&b, r, commits, vs)
+	for i, v := range vs {
+		writeVisit(&b, i+1, v)
+	}
+	writeTotals(&b, vs)
 	b.WriteString("\n## Path taken\n\n```mermaid\n" + mermaid(commits) + "```\n")
 	return b.String()
 }
 
-func head(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
+func writeRun(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
 	st, why := status(commits)
-	b.WriteString("# Flow trace\n\n")
-	item(b, "question", heading(oneLine(r.question())))
 	item(b, "thread", code(r.Thread))
 	item(b, "run", code(r.ID))
 	if len(commits) > 0 {
@@ -46,15 +50,12 @@ func head(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
 		warnings += len(v.Notes.Warnings)
 	}
 	item(b, "time", fmt.Sprintf("%s, of which in nodes %s", duration(elapsed(commits)), duration(busy)))
-	if r.State.Turn.Model != "" {
-		item(b, "answered by", inline(r.State.Turn.Model))
-	}
 	if warnings > 0 {
 		item(b, "warnings", strconv.Itoa(warnings))
 	}
 }
 
-func section(b *strings.Builder, i int, v visit) {
+func writeVisit(b *strings.Builder, i int, v visit) {
 	failed := ""
 	if v.Error != "" {
 		failed = " (failed attempt)"
@@ -65,7 +66,7 @@ func section(b *strings.Builder, i int, v visit) {
 		fmt.Fprintf(b, "%s\n\n", inline(n.Skipped))
 	}
 	item(b, "step", strconv.Itoa(v.step))
-	item(b, "by", inline(by(n)))
+	item(b, "by", inline(madeBy(n)))
 	item(b, "model calls", strconv.Itoa(len(n.Calls)))
 	for _, d := range n.Details {
 		if d.Key != byKey {
@@ -116,7 +117,7 @@ func joined(path, node string) string {
 	return path + "/" + node
 }
 
-func summary(b *strings.Builder, vs []visit) {
+func writeTotals(b *strings.Builder, vs []visit) {
 	rows := totals(vs)
 	all := total{name: "total"}
 	b.WriteString("\n## Summary of calls per model\n\n" +
@@ -136,9 +137,8 @@ func summary(b *strings.Builder, vs []visit) {
 	row(all, "**")
 }
 
-// duration prints a length of time with the digits that mean something: whole
-// microseconds below a millisecond, then three significant digits, then tenths
-// of a second.
+// duration formats a duration: whole microseconds below a millisecond, then three
+// significant digits, then tenths of a second.
 func duration(d time.Duration) string {
 	switch abs := d.Abs(); {
 	case abs < time.Millisecond:

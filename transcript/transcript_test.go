@@ -21,7 +21,7 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// Each file in testdata holds a run's log as run.json and what it renders to.
+// Each file in testdata contains the log of a run as run.json and its renderings.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -39,8 +39,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAnswerLinks holds that each [Source N] of an answer that a citation explains leads to a
-// heading of the page, and each passage to its lines.
+// TestAnswerLinks: each cited [Source N] of an answer links to a heading of the page,
+// and each passage links to its lines.
 func TestAnswerLinks(t *testing.T) {
 	r := transcript.Run{State: state.State{Turn: state.Turn{
 		Query: "q", Answer: "One [Source 2]. Two [Source 1][Source 2]. Three [Source 3].",
@@ -68,7 +68,7 @@ func TestAnswerLinks(t *testing.T) {
 		t.Errorf("anchors and links (-want +got):\n%s", diff)
 	}
 	if strings.Contains(page.String(), "javascript") {
-		t.Errorf("a program is linked:\n%s", &page)
+		t.Errorf("the page contains a javascript link:\n%s", &page)
 	}
 }
 
@@ -91,8 +91,8 @@ func rendered(t *testing.T, r transcript.Run) []txtar.File {
 	}
 }
 
-// logged is a run as the golden files write it, oldest commit first.
-type logged struct {
+// loggedRun is a run in a golden file, oldest commit first.
+type loggedRun struct {
 	Thread, Run string
 	Commits     []struct {
 		ID, Parent graph.CommitID
@@ -113,11 +113,11 @@ type logged struct {
 	}
 }
 
-// readRun does what a caller does: it folds the deltas into the state and hands
-// over the commits newest first.
+// readRun folds the deltas into the state and returns the commits newest first, as
+// callers of the package do.
 func readRun(t *testing.T, data []byte) transcript.Run {
 	t.Helper()
-	var in logged
+	var in loggedRun
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
@@ -130,7 +130,7 @@ func readRun(t *testing.T, data []byte) transcript.Run {
 			Status: c.Status, Time: c.Time, Frontier: c.Frontier, Error: c.Error,
 		}
 		for _, d := range c.Deltas {
-			var compact bytes.Buffer // as a store has it
+			var compact bytes.Buffer // stores keep compact JSON
 			if d.Body != nil {
 				var u state.Update
 				if err := json.Unmarshal(d.Body, &u); err != nil {
@@ -152,7 +152,7 @@ func readRun(t *testing.T, data []byte) transcript.Run {
 	return r
 }
 
-// A run that the log knows nothing of still renders.
+// TestEmptyRun renders a run that is not in the log.
 func TestEmptyRun(t *testing.T) {
 	r := transcript.Run{Thread: "t", ID: "r"}
 	if got, want := transcript.AnswerMD(r, transcript.Options{}), "# (no question)\n\n*No answer: the run is pending.*\n"; got != want {
@@ -163,7 +163,7 @@ func TestEmptyRun(t *testing.T) {
 	}
 }
 
-// A question longer than a heading is cut there and stands whole below it.
+// TestLongQuestion: a long question is cut in the heading and repeated in full below.
 func TestLongQuestion(t *testing.T) {
 	question := strings.TrimSpace(strings.Repeat("Họ tên? ", 2500))
 	r := transcript.Run{State: state.State{Turn: state.Turn{Query: question, Answer: "Yes."}}}
@@ -173,7 +173,7 @@ func TestLongQuestion(t *testing.T) {
 		t.Errorf("heading has %d runes, want 202 ending in an ellipsis: %q", n, first)
 	}
 	if !strings.Contains(rest, question) {
-		t.Error("the whole question does not stand below the heading")
+		t.Error("the whole question is missing below the heading")
 	}
 }
 

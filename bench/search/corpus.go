@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/search/text"
 )
 
@@ -24,8 +24,8 @@ type corpus string
 
 func (c corpus) path(name string) string { return filepath.Join(string(c), name) }
 
-func (c corpus) documents() ([]ragflow.Record, error) {
-	var out []ragflow.Record
+func (c corpus) documents() ([]ingest.Record, error) {
+	var out []ingest.Record
 	for r, err := range (eval.Corpus{Path: c.path("corpus.jsonl")}).Records() {
 		if err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func generate(data, folder, count string) error {
 
 // scifact unpacks the set and keeps the queries that are judged.
 func scifact(from string, to corpus) error {
-	var documents []ragflow.Record
+	var documents []ingest.Record
 	for r, err := range (eval.Corpus{Path: filepath.Join(from, "corpus.jsonl.gz")}).Records() {
 		if err != nil {
 			return err

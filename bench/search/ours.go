@@ -8,6 +8,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/llm"
+	ragsearch "example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -53,7 +54,7 @@ func oursIndex(ctx context.Context, c corpus, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.IndexRecords(ctx, collection, 0, evalCorpus(c).Records()); err != nil {
+	if _, err := a.Library().PutRecords(ctx, collection, 0, evalCorpus(c).Records()); err != nil {
 		return err
 	}
 	return a.Close()
@@ -173,7 +174,7 @@ func oursEmbed(ctx context.Context, c corpus, dir string) error {
 	if err := k.withDocuments(); err != nil {
 		return err
 	}
-	if _, err := a.Reembed(ctx); err != nil {
+	if _, err := a.Library().Reembed(ctx); err != nil {
 		return err
 	}
 	return a.Close()
@@ -208,13 +209,13 @@ func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSear
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.Vectors(ctx, index.Embedder{Model: "generated", Tokens: passageTokens})
+	v, err := s.Vectors(ctx, ragsearch.VectorSpec{Model: "generated", Tokens: passageTokens})
 	if err != nil {
 		return nil, err
 	}
 	files := map[string]string{}
 	return func(ctx context.Context, query []float32, k int) ([]string, error) {
-		hits, err := v.Search(ctx, query, k, index.MinCosine)
+		hits, err := v.Search(ctx, query, k, ragsearch.MinCosine)
 		if err == nil {
 			err = learn(ctx, s, hits, files)
 		}
@@ -229,7 +230,7 @@ func searchVectors(ctx context.Context, dir string, o index.Options) (vectorSear
 // oursFused is a search by words and meaning, with the text of each passage, in the
 // order in which the two are fused.
 func oursFused(ctx context.Context, c corpus, dir string) (search, error) {
-	return searchBoth(ctx, c, dir, ragflow.RerankOff)
+	return searchBoth(ctx, c, dir, ragsearch.RerankOff)
 }
 
 // oursHybrid is the search of the program, which puts the first 40 in order once more.
@@ -242,11 +243,11 @@ func searchBoth(ctx context.Context, c corpus, dir, rerank string) (search, erro
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Index(ctx); err != nil {
+	if _, err := a.Library().Sync(ctx); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, query string, k int) ([]hit, error) {
-		reply, err := a.SearchWith(ctx, query, ragflow.SearchOptions{TopK: k, Leg: ragflow.LegHybrid, Plain: true, Ranks: true})
+		reply, err := a.Search(ctx, query, ragflow.SearchOptions{Request: ragsearch.Request{K: k, Leg: ragsearch.LegHybrid, Ranks: true}, Plain: true})
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/chat"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/transcript"
 )
 
@@ -21,7 +22,6 @@ type askOptions struct {
 	resume         bool
 	trace          bool
 	dir            string
-	asJSON         bool
 	debug          bool
 	verbose        bool
 	failOnNoAnswer bool
@@ -66,22 +66,17 @@ The question may also be given with -q, or on standard input with "-".`,
 		},
 	}
 	f := c.Flags()
-	a.docsFlag(f)
-	a.dictionaryFlag(f)
-	a.collectionFlag(f)
+	a.askFlags(f)
 	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")
 	f.StringVar(&o.thread, "thread", "", "conversation `ID` to continue, or to begin: an id, a name, or last")
 	f.BoolVar(&o.resume, "resume", false, "go on with the thread's unfinished run instead of asking")
 	f.BoolVar(&o.trace, "trace", false, "write answer.md and flow_trace.md")
 	f.StringVarP(&o.dir, "output", "o", defaultTraceDir, "folder `DIR` that --trace writes to")
-	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
 	f.BoolVar(&o.showPrompt, "show-prompt", false, "show what a model is told to answer with: instructions, sources and question")
-	a.modelFlags(f)
-	a.filterFlags(f)
-	a.retrievalFlags(f)
 	return c
 }
 
@@ -126,29 +121,7 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 // the longest question that is used.
 const largestQuestion = 1 << 20
 
-// readAll reads a stream up to a limit, and stops waiting when ctx ends. The
-// goroutine it leaves behind then ends with the program: a read cannot be
-// called off.
-func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(r, limit))
-		done <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-done:
-		return string(got.data), got.err
-	}
-}
-
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
-	var live liveAnswer
 	filter, err := a.filter()
 	if err != nil {
 		return err
@@ -156,32 +129,28 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	assistant, report, err := a.openReport(ctx, func(c *ragflow.Config) {
 		c.Filter = filter
 		c.Observe = a.observer(o)
-		if !o.asJSON && a.terminal(a.stdout) {
-			live.app = a
-			c.Tokens = live.take
-		}
 	})
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	if len(a.flags.docs) == 0 && !o.asJSON {
+	if len(a.flags.docs) == 0 && !a.asJSON {
 		if report == nil {
-			if report, err = assistant.Index(ctx); err != nil {
+			if report, err = assistant.Library().Sync(ctx); err != nil {
 				return failed("ask", err)
 			}
 		}
 		a.tellRoots(report)
 	}
-	thread, isNew, err := threadToAsk(ctx, assistant, o.thread, o.resume)
+	thread, isNew, err := threadToAsk(ctx, assistant.Threads(), o.thread, o.resume)
 	if err != nil {
 		return err
 	}
-	if isNew && thread != "" && !a.quiet {
-		fmt.Fprintf(a.err, "new thread %q\n", thread)
+	if isNew && thread != "" {
+		a.tell("new thread %q", thread)
 	}
-	defer a.ending.running()()
-	reply, err := assistant.Ask(ctx, ragflow.Question{Text: question, Thread: thread, Resume: o.resume, Trace: o.trace})
+	q := ragflow.Question{Text: question, Thread: thread, Resume: o.resume, Trace: o.trace}
+	reply, shown, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)
 	}
@@ -191,11 +160,15 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 			return failed("show the prompt", err)
 		}
 	}
-	if err := a.printReply(reply, prompt, o, isNew, live.done(reply.Answer)); err != nil {
+	if err := a.printReply(reply, prompt, isNew, shown); err != nil {
 		return err
 	}
 	if o.trace {
-		if err := a.writeTrace(o.dir, reply.AnswerMD, reply.FlowTraceMD); err != nil {
+		answer, flow, err := assistant.Trace(ctx, reply.RunID)
+		if err != nil {
+			return failed("write the trace", err)
+		}
+		if err := a.writeTrace(o.dir, answer, flow); err != nil {
 			return err
 		}
 	}
@@ -205,11 +178,31 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	return nil
 }
 
+// answer asks a question, and on a terminal shows the answer as chat does, while
+// it is written unless --debug or --verbose write there too.
+func (a *app) answer(
+	ctx context.Context, assistant *ragflow.Assistant, q ragflow.Question, o askOptions,
+) (r *ragflow.Reply, shown bool, err error) {
+	_, _, terminal := a.size(a.stdout)
+	config := a.chatConfig(assistant)
+	if terminal && !a.asJSON && !o.debug && !o.verbose {
+		config.Observe = a.observer(o)
+		r, err = chat.Ask(ctx, config, q)
+		return r, true, err
+	}
+	defer a.ending.running()()
+	if r, err = assistant.Ask(ctx, q); err != nil || !terminal || a.asJSON {
+		return r, false, err
+	}
+	chat.Show(ctx, config, r)
+	return r, true, nil
+}
+
 // mostRoots is how many folders are named one by one.
 const mostRoots = 3
 
 // tellRoots says what is searched where the person did not.
-func (a *app) tellRoots(r *ragflow.IndexReport) {
+func (a *app) tellRoots(r *ingest.Report) {
 	if a.quiet {
 		return
 	}
@@ -221,44 +214,6 @@ func (a *app) tellRoots(r *ragflow.IndexReport) {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	fmt.Fprintf(a.err, "searching %s (%s)\n", strings.Join(names, ", "), count(r.Files, "file"))
-}
-
-// liveAnswer shows an answer at the terminal while a model writes it.
-type liveAnswer struct {
-	app   *app
-	shown bool
-	text  strings.Builder // that is shown
-}
-
-// take shows a piece. One that takes back what was shown says so; the answer
-// that counts is then printed whole.
-func (l *liveAnswer) take(t ragflow.Token) {
-	switch {
-	case t.Void && l.shown:
-		l.shown = false
-		l.text.Reset()
-		fmt.Fprintf(l.app.out, "\n\n%s\n\n", l.app.styleOf(l.app.stdout).dim("(taken back; the answer follows)"))
-	case t.Text != "":
-		l.shown = true
-		l.text.WriteString(t.Text)
-		fmt.Fprint(l.app.out, transcript.Visible(t.Text))
-	}
-	_ = l.app.out.Flush() // a.out keeps the first error for the end
-}
-
-// done ends the line of what was shown, and reports whether that is the answer.
-// Where checking it against the sources changed it, the one that counts is still
-// to be printed.
-func (l *liveAnswer) done(answer string) bool {
-	if !l.shown {
-		return false
-	}
-	fmt.Fprintln(l.app.out)
-	if slices.Equal(strings.Fields(l.text.String()), strings.Fields(answer)) {
-		return true
-	}
-	fmt.Fprintf(l.app.out, "\n%s\n\n", l.app.styleOf(l.app.stdout).dim("(that was a draft; checked against its sources the answer is)"))
-	return false
 }
 
 // observer returns what listens to a run: it keeps the thread's id for the hint
@@ -281,29 +236,16 @@ func (a *app) observer(o askOptions) func(ragflow.Event) {
 
 // printReply prints the answer, unless it was shown while it was written, and
 // its sources, and on standard error what belongs to it.
-func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, o askOptions, isNew, shown bool) error {
-	if o.asJSON {
-		return a.writeJSON(struct {
+func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew, shown bool) error {
+	if a.asJSON {
+		return a.print(struct {
 			*ragflow.Reply
 			Prompt *ragflow.PromptReply `json:"prompt,omitempty"`
-		}{r, prompt})
+		}{r, prompt}, nil)
 	}
 	s := a.styleOf(a.stdout)
 	if !shown {
-		fmt.Fprintln(a.out, s.markdown(r.Answer))
-	}
-	if len(r.Citations) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold(r.SourcesHeader))
-		for _, c := range r.Citations {
-			fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, place(c.Source, c.StartLine, c.EndLine, c.Pages), s.dim(line(c.Title)))
-			fmt.Fprintf(a.out, "    %s\n", s.dim("“"+shorten(line(transcript.Visible(c.Quote)), longestQuote)+"”"))
-			if c.URL != "" {
-				fmt.Fprintf(a.out, "    %s\n", s.dim(line(transcript.Visible(c.URL))))
-			}
-			if c.Changed {
-				fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
-			}
-		}
+		a.printAnswer(r)
 	}
 	if prompt != nil {
 		fmt.Fprintf(a.out, "\n%s\n%s\n\n%s\n%s\n", s.bold("System prompt"), transcript.Visible(prompt.SystemPrompt), s.bold("User message"), transcript.Visible(prompt.UserMessage))
@@ -312,17 +254,47 @@ func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, o askOpt
 		return failed("write the answer", err)
 	}
 	for _, w := range r.Warnings {
-		a.warn(w)
+		if !shown {
+			a.warn(w)
+		}
 	}
 	if a.quiet {
 		return nil
 	}
-	if isNew && r.Model == "offline" {
+	if isNew && r.Model == offlineName {
 		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
 	}
 	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask%s --thread %s \"…\"\n", line(r.ThreadID), a.sameFlags(), quoted(r.ThreadID))
 	return nil
 }
+
+// printAnswer prints an answer and its sources where no terminal is.
+func (a *app) printAnswer(r *ragflow.Reply) {
+	fmt.Fprintln(a.out, transcript.Visible(strings.TrimSpace(r.Answer)))
+	if len(r.Citations) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", r.SourcesHeader)
+	}
+	for i, c := range r.Citations {
+		same := func(o ragflow.CitationReply) bool { return o.N == c.N }
+		if slices.ContainsFunc(r.Citations[:i], same) {
+			continue // each source once, with all its lines
+		}
+		group := slices.DeleteFunc(slices.Clone(r.Citations), func(o ragflow.CitationReply) bool { return !same(o) })
+		fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, chat.Place(line(c.Source), group), line(c.Title))
+		if r.Model != offlineName { // without a model, the answer is the quotes
+			fmt.Fprintf(a.out, "    “%s”\n", shorten(line(c.Quote), longestQuote))
+		}
+		if c.URL != "" {
+			fmt.Fprintf(a.out, "    %s\n", line(c.URL))
+		}
+		if slices.ContainsFunc(group, func(o ragflow.CitationReply) bool { return o.Changed }) {
+			fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
+		}
+	}
+}
+
+// offlineName is Reply.Model where no model answered.
+const offlineName = "offline"
 
 // longestQuote is how many runes of a quote stand below an answer; the trace
 // has all of it.
@@ -339,11 +311,4 @@ func shorten(text string, n int) string {
 		head = head[:i]
 	}
 	return head + "…"
-}
-
-// warn tells of something that may matter to the person who asked.
-func (a *app) warn(text string) {
-	if !a.quiet {
-		fmt.Fprintf(a.err, "warning: %s\n", line(text))
-	}
 }

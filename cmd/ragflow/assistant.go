@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,16 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"example.com/ragflow"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/cmd/ragflow/chat"
+	"example.com/ragflow/ingest"
 )
-
-// docsFlag adds --docs to a command.
-func (a *app) docsFlag(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`, - for standard input; may be repeated (default: those of \"ragflow init\", else all that is indexed)")
-}
 
 // open reads the settings and opens the assistant. change, where not nil, adds
 // to its configuration. The caller closes it.
@@ -62,7 +54,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 // exist makes sure that there is something at every path.
 func exist(docs []string) error {
 	for _, p := range docs {
-		if err := ragflow.CheckDocs(p); err != nil {
+		if err := ingest.CheckPath(p); err != nil {
 			if cause := errors.Unwrap(err); cause != nil && p != "" { // the path stands in front
 				err = fmt.Errorf("%s: %w", p, cause)
 			}
@@ -70,13 +62,6 @@ func exist(docs []string) error {
 		}
 	}
 	return nil
-}
-
-// closeInto ends the assistant; its error counts where nothing else went wrong.
-func closeInto(err *error, assistant *ragflow.Assistant) {
-	if closeErr := assistant.Close(); *err == nil && closeErr != nil {
-		*err = failed("close", closeErr)
-	}
 }
 
 // openIndexed opens the assistant and brings its index up to date, with
@@ -88,7 +73,7 @@ func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*r
 
 // openReport does what openIndexed says, and returns what indexing did: nil
 // where no documents are named or configured.
-func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ragflow.IndexReport, error) {
+func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ingest.Report, error) {
 	progress := a.newProgress()
 	var docs []string
 	given := false
@@ -103,14 +88,14 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	if err != nil || len(docs) == 0 && !given {
 		return assistant, nil, err
 	}
-	report, err := assistant.Index(ctx)
+	report, err := assistant.Library().Sync(ctx)
 	progress.end()
 	if err != nil {
 		return nil, nil, errors.Join(failed("index "+strings.Join(docs, ", "), err), assistant.Close())
 	}
 	if report.Files == 0 {
 		err = &failure{
-			code: exitFailure, what: "index " + strings.Join(docs, ", "), err: ragflow.ErrNoDocuments,
+			code: exitFailure, what: "index " + strings.Join(docs, ", "), err: ingest.ErrNoDocuments,
 			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, notebooks, tables, plain text and code can",
 		}
 		a.problems(report)
@@ -127,7 +112,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 }
 
 // indexed sums up what indexing did, on one line.
-func indexed(r *ragflow.IndexReport) string {
+func indexed(r *ingest.Report) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
@@ -145,25 +130,17 @@ func indexed(r *ragflow.IndexReport) string {
 	return fmt.Sprintf("indexed %s%s in %.1f s", count(r.Added+r.Changed, "file"), detail, elapsed.Seconds())
 }
 
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // mostProblems is how many files that could not be indexed are named one by
 // one; "index --json" names all.
 const mostProblems = 5
 
 // problems warns of files that were left out.
-func (a *app) problems(r *ragflow.IndexReport) {
+func (a *app) problems(r *ingest.Report) {
 	a.problemList("could not read", r.Failed)
 	a.problemList("read with trouble", r.Warned)
 	if r.Added+r.Changed > 0 || r.Files == 0 { // not at every question again
 		known, other := r.Skipped, 0
-		known = slices.DeleteFunc(slices.Clone(known), func(p ragflow.FileProblem) bool {
+		known = slices.DeleteFunc(slices.Clone(known), func(p ingest.FileProblem) bool {
 			if p.OtherKind() {
 				other++
 				return true
@@ -177,7 +154,7 @@ func (a *app) problems(r *ragflow.IndexReport) {
 	}
 }
 
-func (a *app) problemList(what string, list []ragflow.FileProblem) {
+func (a *app) problemList(what string, list []ingest.FileProblem) {
 	if a.quiet {
 		return
 	}
@@ -189,36 +166,14 @@ func (a *app) problemList(what string, list []ragflow.FileProblem) {
 	}
 }
 
-// writeJSON writes the one object of a command's --json.
-func (a *app) writeJSON(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	if err == nil {
-		_, err = a.out.Write(transcript.VisibleJSON(b.Bytes()))
-	}
-	if err != nil {
-		return failed("write JSON", err)
-	}
-	return nil
-}
-
-// place names lines as compilers do, with the last one too: path:12-18; or
-// pages, in words; or the file alone where it has neither. A name of a file may
-// hold anything, so it is made printable.
+// place names the pages or else the lines of a source: see [chat.Place]. The name of a
+// file may contain anything, so it is made printable.
 func place(source string, from, to int, pages string) string {
-	source = line(source)
-	switch {
-	case pages != "":
-		return source + ", " + pages
-	case from == 0:
-		return source
-	case from == to:
-		return fmt.Sprintf("%s:%d", source, from)
+	c := ragflow.CitationReply{StartLine: from, EndLine: to, Pages: pages}
+	if pages != "" {
+		c.StartLine = 0
 	}
-	return fmt.Sprintf("%s:%d-%d", source, from, to)
+	return chat.Place(line(source), []ragflow.CitationReply{c})
 }
 
 // writeTrace writes answer.md and flow_trace.md, and nothing else, into dir.

@@ -12,7 +12,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
-	"example.com/ragflow/internal/lineedit"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 )
 
@@ -47,12 +47,7 @@ and answers are written plainly.`,
 		},
 	}
 	f := c.Flags()
-	a.docsFlag(f)
-	a.dictionaryFlag(f)
-	a.collectionFlag(f)
-	a.modelFlags(f)
-	a.filterFlags(f)
-	a.retrievalFlags(f)
+	a.askFlags(f)
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
 	return c
 }
@@ -62,9 +57,66 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	config := chat.Config{
-		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env,
-		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Nearest: nearest, Quote: quoted,
+	config := a.chatConfig(nil)
+	config.Prompt, config.Size, config.Links = false, nil, false
+	in, isFile := a.in.(*os.File)
+	if isFile && term.IsTerminal(int(in.Fd())) {
+		config.Prompt = true
+		if out, ok := a.stdout.(*os.File); ok && a.terminal(out) {
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			history := filepath.Join(s.config.DataDir, chatHistory)
+			if config.Terminal, err = chat.OpenTerminal(history); err != nil {
+				return failed("begin the session", err)
+			}
+		}
+	}
+	if config.Terminal != nil {
+		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
+		config.Interrupts = a.ending.sessionInterrupts()
+		config.Links = hyperlinks(a.env)
+	}
+	var assistant *ragflow.Assistant
+	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
+		assistant, config.Indexed, err = a.openReport(ctx, func(c *ragflow.Config) { c.Filter = filter })
+		if err == nil && assistant.ReadOnly() {
+			err = a.readOnly("begin the session")
+		}
+		if err == nil && config.Indexed == nil {
+			config.Indexed, err = assistant.Library().Sync(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		if assistant != nil {
+			closeInto(&err, assistant)
+		}
+		return failed("begin the session", err)
+	}
+	defer closeInto(&err, assistant)
+	config.Assistant, config.Threads = chatAssistant{assistant}, assistant.Threads()
+	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
+	if config.Thread, _, err = threadToAsk(ctx, assistant.Threads(), name, false); err != nil {
+		return err
+	}
+	err = chat.Run(ctx, config)
+	if ctx.Err() != nil {
+		return ctx.Err() // what it means stands in failure.go
+	}
+	return err
+}
+
+// chatConfig is what all conversations at the terminal have in common.
+func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
+	c := chat.Config{
+		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env, Running: a.ending.running,
+		Style: a.styleOf(a.stdout).on, Links: hyperlinks(a.env), Markdown: threadMarkdown, Nearest: nearest, Quote: quoted,
+		Size: func() (columns, rows int) {
+			columns, rows, _ = a.size(a.stdout)
+			return columns, rows
+		},
 		Models: func(context.Context) []string {
 			s, err := a.settings()
 			if err != nil {
@@ -79,53 +131,10 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 			return err.Error(), ""
 		},
 	}
-	in, isFile := a.in.(*os.File)
-	if isFile && term.IsTerminal(int(in.Fd())) {
-		config.Prompt = true
-		if out, ok := a.stdout.(*os.File); ok && a.terminal(out) {
-			config.Terminal, err = lineedit.Open(in, out)
-			if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-				return failed("begin the session", err)
-			}
-		}
+	if assistant != nil {
+		c.Assistant = chatAssistant{assistant}
 	}
-	if config.Terminal != nil {
-		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
-		config.Links = hyperlinks(a.env)
-	}
-	var assistant *ragflow.Assistant
-	err = chat.Watch(ctx, config.Terminal, func(ctx context.Context) error {
-		assistant, config.Indexed, err = a.openReport(ctx, func(c *ragflow.Config) { c.Filter = filter })
-		if err == nil && assistant.ReadOnly() {
-			err = a.readOnly("begin the session")
-		}
-		if err == nil && config.Indexed == nil {
-			config.Indexed, err = assistant.Index(ctx)
-		}
-		return err
-	})
-	if err != nil {
-		if assistant != nil {
-			closeInto(&err, assistant)
-		}
-		return failed("begin the session", err)
-	}
-	defer closeInto(&err, assistant)
-	config.Assistant, config.Threads, config.Running = assistant, assistant.Threads(), a.ending.running
-	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
-	if config.Thread, _, err = threadToAsk(ctx, assistant, name, false); err != nil {
-		return err
-	}
-	if config.Terminal != nil {
-		if config.History, err = a.history(); err != nil {
-			a.warn(err.Error())
-		}
-	}
-	err = chat.Run(ctx, config)
-	if ctx.Err() != nil {
-		return ctx.Err() // what it means stands in failure.go
-	}
-	return err
+	return c
 }
 
 // takeBack undoes the last turn of a thread and returns its question.
@@ -146,11 +155,10 @@ func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) 
 // offlineModel says what answers where no model does.
 const offlineModel = "offline: answers quote your documents; no model is used"
 
-// history opens what was typed in earlier sessions.
-func (a *app) history() (*lineedit.History, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, err
-	}
-	return lineedit.OpenHistory(filepath.Join(s.config.DataDir, chatHistory))
+// chatAssistant is an assistant as package chat uses it.
+type chatAssistant struct{ *ragflow.Assistant }
+
+// Index implements chat.Assistant.
+func (a chatAssistant) Index(ctx context.Context) (*ingest.Report, error) {
+	return a.Library().Sync(ctx)
 }

@@ -9,22 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
-
-// collectionFlag adds --collection to a command.
-func (a *app) collectionFlag(flags *pflag.FlagSet) {
-	flags.StringVar(&a.flags.collection, "collection", "", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own")
-}
-
-// noted reports whether a collection has a setting of its own.
-func (s setting) noted() bool {
-	return !s.secret && s.key != "" && (s.name == "RAGFLOW_DOCS" || strings.HasPrefix(s.name, "EMBEDDING_") ||
-		s.name == "RAGFLOW_CHUNKER" || strings.HasPrefix(s.name, "CHUNK_"))
-}
 
 // readCollection reads what was noted of the collection that is asked for: a
 // configuration file of its own. It is nil where none is asked for, or where one
@@ -35,11 +23,10 @@ func (a *app) readCollection(s *settings, list trustList, table []setting) (*con
 	if name == "" {
 		return nil, nil // nothing noted, and a nil *configFile holds nothing
 	}
-	dir, err := ragflow.CollectionDir(dataDir, name)
-	if err != nil {
+	if err := ingest.CheckCollection(name); err != nil {
 		return nil, failed("", err)
 	}
-	path := filepath.Join(dir, configName)
+	path := filepath.Join(ingest.CollectionDir(dataDir, name), configName)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if a.collecting && len(a.flags.docs) > 0 {
@@ -50,7 +37,7 @@ func (a *app) readCollection(s *settings, list trustList, table []setting) (*con
 	if err != nil {
 		return nil, failed("read the collection", err)
 	}
-	f := &configFile{path: path, base: dir, keys: map[string]value{}}
+	f := &configFile{path: path, base: filepath.Dir(path), keys: map[string]value{}}
 	if s.project != "" && inside(s.project, path) { // it may have come with the project
 		f.untrusted = list.untrusted(path, data)
 		s.files[path] = data
@@ -61,7 +48,7 @@ func (a *app) readCollection(s *settings, list trustList, table []setting) (*con
 // noCollection says which collections there are.
 func (a *app) noCollection(dataDir string) error {
 	f := notFoundf("there is no collection %q", a.flags.collection)
-	names, err := ragflow.Collections(dataDir)
+	names, err := ingest.Collections(dataDir)
 	if err != nil {
 		return failed("list collections", err)
 	}
@@ -77,24 +64,24 @@ func (a *app) noCollection(dataDir string) error {
 func (a *app) configured(s *settings, row setting, named *configFile, others ...*value) *value {
 	here := s.here
 	flag := a.fromFlags(row, here)
-	own := named.value(row)
-	if !row.noted() {
-		own = nil
+	noted := named.value(row)
+	if !row.has(own) {
+		noted = nil
 	}
-	if own != nil && own.untrusted == "" {
-		own.source = "collection " + a.flags.collection
+	if noted != nil && noted.untrusted == "" {
+		noted.source = "collection " + a.flags.collection
 	}
-	if flag != nil && own != nil && !needsTrust(row, own) && row.name == "RAGFLOW_DOCS" { // more folders for the set
+	if flag != nil && noted != nil && !needsTrust(row, noted) && row.name == "RAGFLOW_DOCS" { // more folders for the set
 		for _, p := range flag.values {
-			if p = absolute(here, p); !slices.Contains(own.values, p) {
-				own.values = append(own.values, p)
+			if p = absolute(here, p); !slices.Contains(noted.values, p) {
+				noted.values = append(noted.values, p)
 			}
 		}
-		return own
+		return noted
 	}
-	order := append([]*value{flag, own}, others...)
+	order := append([]*value{flag, noted}, others...)
 	if a.reembedding && strings.HasPrefix(row.name, "EMBEDDING_") {
-		order = slices.Concat([]*value{flag}, others[:len(others)-1], []*value{own}, others[len(others)-1:])
+		order = slices.Concat([]*value{flag}, others[:len(others)-1], []*value{noted}, others[len(others)-1:])
 	}
 	for _, v := range order {
 		if v != nil && needsTrust(row, v) {
@@ -113,9 +100,8 @@ func (a *app) keepCollection(s *settings) error {
 	}
 	noted := map[string]any{}
 	for _, row := range s.rows {
-		is := setting{name: row.Name, key: row.Key}
 		switch {
-		case !is.noted() || row.Source == "default" || len(row.Values) == 0:
+		case !row.own || row.Source == "default" || len(row.Values) == 0:
 		case row.Name == "RAGFLOW_DOCS":
 			noted[row.Key] = row.Values
 		case row.Name == "EMBEDDING_BASE_URL" && strings.Contains(row.Values[0], "@"): // it may hold a password
@@ -127,10 +113,7 @@ func (a *app) keepCollection(s *settings) error {
 	if err != nil {
 		return failed("note the settings of the collection", err)
 	}
-	dir, err := ragflow.CollectionDir(s.config.DataDir, a.flags.collection)
-	if err != nil {
-		return failed("", err)
-	}
+	dir := ingest.CollectionDir(s.config.DataDir, a.flags.collection)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed("make the collection", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // collectionsReply is the schema of "ragflow index collections list --json".
@@ -20,10 +21,10 @@ type collectionsReply struct {
 // collectionReply is one collection, and the schema of "ragflow index collections
 // show --json".
 type collectionReply struct {
-	Name     string              `json:"name"`
-	Docs     []string            `json:"docs"`     // its files and folders
-	Settings map[string]string   `json:"settings"` // of its own, by their keys in a configuration file
-	Stats    *ragflow.IndexStats `json:"stats"`
+	Name     string            `json:"name"`
+	Docs     []string          `json:"docs"`     // its files and folders
+	Settings map[string]string `json:"settings"` // of its own, by their keys in a configuration file
+	Stats    *ingest.Stats     `json:"stats"`
 }
 
 func (a *app) collectionsCommand() *cobra.Command {
@@ -50,7 +51,6 @@ configured elsewhere. Its embedding model is changed by "ragflow index
 }
 
 func (a *app) collectionsListCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the collections",
@@ -61,7 +61,7 @@ func (a *app) collectionsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names, err := ragflow.Collections(s.config.DataDir)
+			names, err := ingest.Collections(s.config.DataDir)
 			if err != nil {
 				return failed("list collections", err)
 			}
@@ -73,29 +73,27 @@ func (a *app) collectionsListCommand() *cobra.Command {
 				}
 				reply.Collections = append(reply.Collections, *one)
 			}
-			if asJSON {
-				return a.writeJSON(reply)
-			}
-			if len(names) == 0 {
-				fmt.Fprintln(a.out, "there are no collections")
-			}
-			for _, one := range reply.Collections {
-				files, passages := 0, 0
-				for _, s := range one.Stats.Collections {
-					files += s.Files
-					passages += s.Chunks
+			return a.print(reply, func() {
+				if len(names) == 0 {
+					fmt.Fprintln(a.out, "there are no collections")
 				}
-				fmt.Fprintf(a.out, "%s: %s in %s, %s\n", one.Name, count(passages, "passage"), count(files, "file"), line(strings.Join(one.Docs, ", ")))
-			}
-			return nil
+				for _, one := range reply.Collections {
+					files, passages := 0, 0
+					for _, s := range one.Stats.Collections {
+						files += s.Files
+						passages += s.Chunks
+					}
+					fmt.Fprintf(a.out, "%s: %s in %s, %s\n", one.Name, count(passages, "passage"), count(files, "file"), line(strings.Join(one.Docs, ", ")))
+				}
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
 func (a *app) collectionsShowCommand() *cobra.Command {
-	var asJSON, files bool
+	var files bool
 	c := &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a collection: its settings, its folders and what its index holds",
@@ -106,40 +104,46 @@ func (a *app) collectionsShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.writeJSON(one)
-			}
-			for _, key := range slices.Sorted(maps.Keys(one.Settings)) {
-				fmt.Fprintf(a.out, "%s: %s\n", key, line(one.Settings[key]))
-			}
-			a.printStats(one.Stats)
-			return nil
+			return a.print(one, func() {
+				for _, key := range slices.Sorted(maps.Keys(one.Settings)) {
+					fmt.Fprintf(a.out, "%s: %s\n", key, line(one.Settings[key]))
+				}
+				a.printStats(one.Stats)
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	c.Flags().BoolVar(&files, "files", false, "name each file with its status")
 	return c
 }
 
 func (a *app) collectionsDeleteCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "delete NAME",
-		Short:   "Delete a collection with its index; documents and conversations stay",
+	var yes bool
+	c := &cobra.Command{
+		Use:   "delete NAME",
+		Short: "Delete a collection with its index; documents and conversations stay",
+		Long: `Delete a collection with its index. Documents and conversations stay. On a terminal
+it asks first; elsewhere it needs --yes.`,
 		Example: `  ragflow index collections delete handbook`,
 		Args:    argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.collection = args[0]
 			s, err := a.settings()
 			if err != nil {
 				return err
 			}
-			if err := ragflow.DropCollection(s.config.DataDir, args[0]); err != nil {
+			if err := a.confirm(c.Context(), yes, "delete the collection "+line(args[0])+" with its index\n", "deleted"); err != nil {
+				return err
+			}
+			if err := ingest.DropCollection(s.config.DataDir, args[0]); err != nil {
 				return failed("delete the collection", err)
 			}
 			fmt.Fprintf(a.out, "deleted the collection %s\n", args[0])
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
 }
 
 // describeCollection reads what is noted of a collection, and what its index
@@ -152,8 +156,7 @@ func (a *app) describeCollection(ctx context.Context, name string, files bool) (
 	}
 	one = &collectionReply{Name: name, Docs: append([]string{}, s.config.Docs...), Settings: map[string]string{}}
 	for _, row := range s.rows {
-		is := setting{name: row.Name, key: row.Key}
-		if is.noted() && row.Name != "RAGFLOW_DOCS" && strings.HasPrefix(row.Source, "collection ") {
+		if row.own && row.Name != "RAGFLOW_DOCS" && strings.HasPrefix(row.Source, "collection ") {
 			one.Settings[row.Key] = strings.Join(row.Values, ", ")
 		}
 	}
@@ -162,6 +165,6 @@ func (a *app) describeCollection(ctx context.Context, name string, files bool) (
 		return nil, failed("open the collection "+name, err)
 	}
 	defer closeInto(&err, assistant)
-	one.Stats, err = assistant.Stats(ctx, files)
+	one.Stats, err = assistant.Library().Stats(ctx, files)
 	return one, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest/chunk"
 )
 
 // completion is what a shell asks for when the Tab key is pressed.
@@ -50,7 +51,9 @@ const mostOffers = 50
 
 // completeFrom asks the data folder. A shell at work must not be disturbed: the
 // folder is not made, and where something fails nothing is offered.
-func (a *app) completeFrom(ctx context.Context, start string, list func(context.Context, *ragflow.Assistant) ([]cobra.Completion, error)) (offers []cobra.Completion, _ cobra.ShellCompDirective) {
+func (a *app) completeFrom(
+	ctx context.Context, start string, list func(context.Context, *ragflow.Assistant) ([]cobra.Completion, error),
+) (offers []cobra.Completion, _ cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	s, err := a.settings()
 	if err != nil || !present(s.config.DataDir, "threads.db") {
@@ -93,7 +96,7 @@ func (a *app) addCompletions(c *cobra.Command) {
 		"docs":   completePaths,
 		"corpus": completePaths, "queries": completePaths, "qrels": completePaths, "run": completePaths, "from-run": completePaths,
 		"dataset": completeDatasets,
-		"chunker": cobra.FixedCompletions(ragflow.Chunkers(), cobra.ShellCompDirectiveNoFileComp),
+		"chunker": cobra.FixedCompletions(chunk.Chunkers(), cobra.ShellCompDirectiveNoFileComp),
 		"output":  completeFolders, "data-dir": completeFolders,
 		"format": cobra.FixedCompletions([]cobra.Completion{"mermaid", "ascii", "svg"}, cobra.ShellCompDirectiveNoFileComp),
 	}

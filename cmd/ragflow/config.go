@@ -18,11 +18,12 @@ type configReply struct {
 }
 
 func (a *app) configCommand() *cobra.Command {
-	var asJSON bool
+	var all bool
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Show every setting, its value and where it comes from",
-		Long: `Show every setting with its value and where it comes from.
+		Short: "Show the settings, their values and where they come from",
+		Long: `Show the usual settings, and those that are set, with their values and where these
+come from; with --all every setting there is.
 
 A setting is taken from the first of: flag, environment variable, .env (of this
 folder, else of the project), configuration file, default. The configuration
@@ -33,6 +34,7 @@ In the file, settings have the names of the second column; docs is a list.
 Relative paths start from the project's folder.`,
 		Example: `  ragflow config
   RELEVANCE_THRESHOLD=0.6 ragflow config
+  ragflow config --all
   ragflow config --json`,
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
@@ -40,22 +42,22 @@ Relative paths start from the project's folder.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return a.writeJSON(configReply{s.project, s.file, s.rows})
-			}
-			a.printSettings(s)
-			return nil
+			return a.print(configReply{s.project, s.file, s.rows}, func() { a.printSettings(s, all) })
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	a.jsonFlag(c)
+	c.Flags().BoolVar(&all, "all", false, "show every setting; otherwise the usual ones, and those that are set")
 	return c
 }
 
-func (a *app) printSettings(s *settings) {
+func (a *app) printSettings(s *settings, all bool) {
 	dim := a.styleOf(a.stdout).dim
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SETTING\tKEY\tVALUE\tSOURCE")
 	for _, r := range s.rows {
+		if !all && !r.first && r.Source == "default" {
+			continue
+		}
 		values := "(none)"
 		if len(r.Values) > 0 {
 			values = strings.Join(r.Values, ", ")
@@ -64,13 +66,9 @@ func (a *app) printSettings(s *settings) {
 	}
 	_ = table.Flush() // a.out keeps the first error for the end
 	fmt.Fprintln(a.out)
+	if !all {
+		fmt.Fprintln(a.out, dim("ragflow config --all shows every setting"))
+	}
 	fmt.Fprintln(a.out, dim("project: "+orNone(s.project)))
 	fmt.Fprintln(a.out, dim("configuration file: "+orNone(s.file)))
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }

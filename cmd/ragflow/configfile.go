@@ -83,9 +83,12 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 	at := where(f.path, key.Line)
 	var row *setting
 	for i := range table {
-		if !table[i].secret && table[i].key == key.Value {
+		if !table[i].has(secret) && table[i].key == key.Value {
 			row = &table[i]
 		}
+	}
+	if f := dropped(key.Value); row == nil && f != nil {
+		return usagef("%s: %w", at, f.err).with(f.hint)
 	}
 	if row == nil && isKeyName(key.Value) {
 		bad := usagef("%s: keys do not belong in the configuration file, which others may read", at)
@@ -109,7 +112,7 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 		return nil // "docs:" with nothing behind it says nothing
 	case val.Kind == yaml.ScalarNode:
 		v.values = []string{val.Value}
-	case val.Kind == yaml.SequenceNode && row.list:
+	case val.Kind == yaml.SequenceNode && row.has(list):
 		for _, e := range val.Content {
 			if e.Kind != yaml.ScalarNode || e.Value == "" {
 				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.key, row.allowed)
@@ -138,7 +141,7 @@ func (f *configFile) value(row setting) *value {
 func keysOf(table []setting) []string {
 	keys := make([]string, 0, len(table))
 	for _, s := range table {
-		if !s.secret {
+		if !s.has(secret) {
 			keys = append(keys, s.key)
 		}
 	}

@@ -85,7 +85,7 @@ func TestDenseSession(t *testing.T) {
 		},
 		{
 			name: "another model, by meaning alone", model: "signs", args: "search --leg dense oregano", code: exitFailure,
-			stderr: []string{"made by letters (26 dimensions)", "hint: make the vectors anew: ragflow index --rebuild"},
+			stderr: []string{"made by letters (26 dimensions)", "hint: make the vectors again: ragflow index --rebuild"},
 		},
 		{
 			name: "index with another model", model: "signs", args: "index " + docs,

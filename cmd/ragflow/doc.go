@@ -25,6 +25,8 @@
 // # How it works
 //
 // main hands streams and environment to run, which builds the command tree for
-// one call; nothing is global. One file holds one command. settings.go finds
-// out what was configured, failure.go what an error means to a person.
+// one call; nothing is global. One file holds one command, and command.go what
+// all commands do. settingtable.go lists the settings and settings.go reads them;
+// flags.go declares the flags that several commands share; failure.go says what
+// an error means to a person.
 package main

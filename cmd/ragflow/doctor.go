@@ -1,29 +1,29 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // doctorReply is the schema of "ragflow doctor --json".
 type doctorReply struct {
-	OK        bool                      `json:"ok"` // nothing is broken
-	Version   versionReply              `json:"version"`
-	DataDir   string                    `json:"data_dir"`
-	Files     []fileReply               `json:"files"`      // of the data folder
-	FreeBytes int64                     `json:"free_bytes"` // on its disk; -1 where unknown
-	Index     []ragflow.CollectionStats `json:"index"`
-	Threads   int                       `json:"threads"`
-	Models    []modelReply              `json:"models"` // that are configured
-	Settings  []settingRow              `json:"settings"`
-	Checks    []checkReply              `json:"checks"`
-	Hints     []string                  `json:"hints"`
+	OK        bool                     `json:"ok"` // nothing is broken
+	Version   versionReply             `json:"version"`
+	DataDir   string                   `json:"data_dir"`
+	Files     []fileReply              `json:"files"`      // of the data folder
+	FreeBytes int64                    `json:"free_bytes"` // on its disk; -1 where unknown
+	Index     []ingest.CollectionStats `json:"index"`
+	Threads   int                      `json:"threads"`
+	Models    []modelReply             `json:"models"` // that are configured
+	Settings  []settingRow             `json:"settings"`
+	Checks    []checkReply             `json:"checks"`
+	Hints     []string                 `json:"hints"`
 }
 
 // fileReply is a file of the data folder.
@@ -50,8 +50,12 @@ type checkReply struct {
 	Details []string `json:"details"`
 }
 
-// The outcomes of a check.
+// The outcomes of a check, and what the doctor warns of.
 const (
+	leastFree  = 100 << 20 // bytes on the disk
+	slowAnswer = 500 * time.Millisecond
+	probeFor   = 10 * time.Second // for an answer of a provider
+
 	checkOK      = "ok"
 	checkWarning = "warning"
 	checkBroken  = "broken"
@@ -61,7 +65,6 @@ const (
 var errBroken = errors.New("something is broken")
 
 func (a *app) doctorCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that everything is in order, and say what to do where it is not",
@@ -81,12 +84,8 @@ The exit code is 1 where something is broken.`,
 			if err := c.Context().Err(); err != nil {
 				return err
 			}
-			if asJSON {
-				if err := a.writeJSON(d.doctorReply); err != nil {
-					return err
-				}
-			} else {
-				d.print()
+			if err := a.print(d.doctorReply, d.print); err != nil {
+				return err
 			}
 			if !d.OK {
 				return errBroken
@@ -94,7 +93,7 @@ The exit code is 1 where something is broken.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
@@ -106,32 +105,6 @@ type doctor struct {
 	settings *settings
 }
 
-// note records what a check found.
-func (d *doctor) note(status, name, about string, details ...string) {
-	d.Checks = append(d.Checks, checkReply{name, status, about, append([]string{}, details...)})
-}
-
-func (d *doctor) hint(format string, args ...any) {
-	d.Hints = append(d.Hints, fmt.Sprintf(format, args...))
-}
-
-// examine makes all checks. One that fails does not keep the others from being
-// made.
-func (d *doctor) examine(ctx context.Context) {
-	d.Files, d.Index, d.Models, d.FreeBytes = []fileReply{}, []ragflow.CollectionStats{}, []modelReply{}, -1
-	d.Settings, d.Checks, d.Hints = []settingRow{}, []checkReply{}, []string{}
-	if d.checkSettings() {
-		d.checkDocs()
-		d.checkData()
-		d.checkDatabases(ctx)
-		d.checkModels(ctx)
-	}
-	d.OK = true
-	for _, c := range d.Checks {
-		d.OK = d.OK && c.Status != checkBroken
-	}
-}
-
 // print shows the examination to a person.
 func (d *doctor) print() {
 	a, v := d.app, d.Version
@@ -139,15 +112,8 @@ func (d *doctor) print() {
 	fmt.Fprintf(a.out, "%s\n", s.bold("ragflow "+v.Version))
 	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("%s, %s, sqlite driver %s", v.Go, v.Platform, v.SQLite)))
 	for _, c := range d.Checks {
-		status := fmt.Sprintf("%-7s", c.Status)
-		switch c.Status {
-		case checkOK:
-			status = s.wrap("32", status)
-		case checkWarning:
-			status = s.wrap("33", status)
-		case checkBroken:
-			status = s.wrap("1;31", status)
-		}
+		colour := map[string]string{checkOK: "32", checkWarning: "33", checkBroken: "1;31"}[c.Status]
+		status := s.wrap(colour, fmt.Sprintf("%-7s", c.Status))
 		fmt.Fprintf(a.out, "%s  %-13s  %s\n", status, c.Name, line(c.About))
 		for _, detail := range c.Details {
 			fmt.Fprintf(a.out, "%24s%s\n", "", s.dim(line(detail)))

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,23 +15,44 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
-// What the doctor warns of.
-const (
-	leastFree  = 100 << 20 // bytes on the disk
-	slowAnswer = 500 * time.Millisecond
-	probeFor   = 10 * time.Second // for an answer of a provider
-)
+// note records what a check found.
+func (d *doctor) note(status, name, about string, details ...string) {
+	d.Checks = append(d.Checks, checkReply{name, status, about, append([]string{}, details...)})
+}
+
+func (d *doctor) hint(format string, args ...any) {
+	d.Hints = append(d.Hints, fmt.Sprintf(format, args...))
+}
+
+// broken records an error and what to do about it.
+func (d *doctor) broken(name string, err error) {
+	d.note(checkBroken, name, err.Error())
+	if f, ok := errors.AsType[*failure](failed("", err)); ok && f.hint != "" {
+		d.hint("%s", f.hint)
+	}
+}
+
+// examine makes all checks. One that fails does not keep the others from being made.
+func (d *doctor) examine(ctx context.Context) {
+	d.Files, d.Index, d.Models, d.FreeBytes = []fileReply{}, []ingest.CollectionStats{}, []modelReply{}, -1
+	d.Settings, d.Checks, d.Hints = []settingRow{}, []checkReply{}, []string{}
+	if d.checkSettings() {
+		d.checkDocs()
+		d.checkData()
+		d.checkDatabases(ctx)
+		d.checkModels(ctx)
+	}
+	d.OK = !slices.ContainsFunc(d.Checks, func(c checkReply) bool { return c.Status == checkBroken })
+}
 
 // checkSettings reports whether the settings could be read.
 func (d *doctor) checkSettings() bool {
 	s, err := d.app.readSettings()
 	if err != nil {
-		d.note(checkBroken, "settings", err.Error())
-		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
-			d.hint("%s", f.hint)
-		}
+		d.broken("settings", err)
 		return false
 	}
 	d.settings, d.Settings, d.DataDir = s, s.rows, s.config.DataDir
@@ -39,15 +62,9 @@ func (d *doctor) checkSettings() bool {
 			sources = append(sources, r.Name+" from "+r.Source)
 		}
 	}
-	about := "no configuration file"
-	if s.file != "" {
-		about = s.file
-	}
-	d.note(checkOK, "settings", about, sources...)
+	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
 	if refused := s.inEffect(s.refused); len(refused) > 0 {
-		err := untrustedError(s, refused)
-		d.note(checkBroken, "trust", err.Error())
-		d.hint("read the file, then: ragflow trust")
+		d.broken("trust", untrustedError(s, refused))
 		d.settings.models.offline = true // no key goes anywhere
 	}
 	return true
@@ -83,41 +100,29 @@ func (d *doctor) checkData() {
 		return
 	}
 	if err != nil {
-		d.note(checkBroken, "data folder", err.Error())
-		d.hint("check who may read and write in %s", dir)
+		d.broken("data folder", err)
 		return
 	}
 	var details []string
 	var all int64
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() {
-			continue
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			d.Files = append(d.Files, fileReply{e.Name(), info.Size()})
+			all += info.Size()
 		}
-		d.Files = append(d.Files, fileReply{e.Name(), info.Size()})
-		all += info.Size()
 	}
-	slices.SortStableFunc(d.Files, func(a, b fileReply) int { return int(min(max(b.Bytes-a.Bytes, -1), 1)) })
-	const most = 6
-	for _, f := range d.Files[:min(len(d.Files), most)] {
-		details = append(details, f.Name+"  "+size(f.Bytes))
+	slices.SortStableFunc(d.Files, func(a, b fileReply) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for _, f := range d.Files[:min(len(d.Files), 6)] {
+		details = append(details, f.Name+"  "+byteSize(f.Bytes))
 	}
-	if err := writable(dir); err != nil {
+	if f, err := os.CreateTemp(dir, ".doctor-*"); err != nil {
 		d.note(checkWarning, "data folder", "it can only be read: "+err.Error(), details...)
 		d.hint("conversations in %s can be listed, shown, exported and searched; to ask, name a folder that can be written: --data-dir or RAGFLOW_DATA_DIR", dir)
 	} else {
-		d.note(checkOK, "data folder", dir+", "+size(all), details...)
+		_ = errors.Join(f.Close(), os.Remove(f.Name())) // it was empty
+		d.note(checkOK, "data folder", dir+", "+byteSize(all), details...)
 	}
 	d.checkDisk(dir)
-}
-
-// writable tries to make a file.
-func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".doctor-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // existing is the nearest folder upward that exists.
@@ -133,47 +138,41 @@ func existing(dir string) string {
 
 func (d *doctor) checkDisk(dir string) {
 	free, err := diskFree(dir)
-	switch {
-	case err != nil:
+	if err != nil {
 		d.note(checkWarning, "disk", "free space is not known: "+err.Error())
-	case free < leastFree:
-		d.FreeBytes = free
-		d.note(checkBroken, "disk", "only "+size(free)+" free")
-		d.hint("make room on the disk of %s, or move the folder: --data-dir or RAGFLOW_DATA_DIR", dir)
-	default:
-		d.FreeBytes = free
-		d.note(checkOK, "disk", size(free)+" free")
+		return
 	}
+	d.FreeBytes = free
+	if free < leastFree {
+		d.note(checkBroken, "disk", "only "+byteSize(free)+" free")
+		d.hint("make room on the disk of %s, or move the folder: --data-dir or RAGFLOW_DATA_DIR", dir)
+		return
+	}
+	d.note(checkOK, "disk", byteSize(free)+" free")
 }
 
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
-	index, threads := present(d.DataDir, "index.db"), present(d.DataDir, "threads.db")
-	if !index && !threads {
+	if !present(d.DataDir, "index.db") && !present(d.DataDir, threadsFile) {
 		d.note(checkOK, "index", "none yet; the first question makes it")
 		d.note(checkOK, "threads", "none yet")
 		return
 	}
 	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true})
 	if err != nil {
-		d.note(checkBroken, "databases", err.Error())
-		if _, hint := meaning(err); hint != "" {
-			d.hint("%s", hint)
-		}
+		d.broken("databases", err)
 		return
 	}
-	defer func() {
-		if err := assistant.Close(); err != nil {
-			d.note(checkBroken, "databases", err.Error())
-		}
-	}()
 	d.checkIndex(ctx, assistant)
 	d.checkThreads(ctx, assistant)
+	if err := assistant.Close(); err != nil {
+		d.broken("databases", err)
+	}
 }
 
 // checkIndex looks at what is indexed, and whether it is still so on disk.
 func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
-	stats, err := assistant.Stats(ctx, true)
+	stats, err := assistant.Library().Stats(ctx, true)
 	if err != nil {
 		d.note(checkBroken, "index", err.Error())
 		d.hint("index.db can be deleted; it is made again from your documents")
@@ -206,25 +205,24 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 		status = checkWarning
 		d.hint("the index holds no passage: the documents have no text that can be read")
 	}
-	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), size(stats.Bytes)), details...)
+	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), byteSize(stats.Bytes)), details...)
 }
 
 // changed counts the files that are gone or not as they were, and the folders
 // that files were put in or taken out of. It looks at sizes and times.
-func changed(c ragflow.CollectionStats) int {
+func changed(c ingest.CollectionStats) (n int) {
 	if c.LastChange == nil {
 		return 0
 	}
-	n := 0
+	root, err := os.Stat(c.Root)
 	folders := map[string]bool{}
 	for _, f := range c.FileList {
 		path := c.Root
-		if info, err := os.Stat(c.Root); err == nil && info.IsDir() {
+		if err == nil && root.IsDir() {
 			path = filepath.Join(c.Root, filepath.FromSlash(f.Source))
 			folders[filepath.Dir(path)] = true
 		}
-		info, err := os.Stat(path)
-		if err != nil || info.Size() != f.Bytes || info.ModTime().After(*c.LastChange) {
+		if info, err := os.Stat(path); err != nil || info.Size() != f.Bytes || info.ModTime().After(*c.LastChange) {
 			n++
 		}
 	}
@@ -245,63 +243,56 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 		return
 	}
 	d.Threads = len(list)
+	if len(list) == 0 {
+		d.note(checkOK, "threads", "none yet")
+		return
+	}
 	var details []string
 	for _, t := range list {
 		if t.Status != "completed" && t.Status != "" {
 			details = append(details, t.ID+": the last run is "+t.Status)
 		}
 	}
-	about := "none yet"
-	if len(list) > 0 {
-		about = strconv.Itoa(len(list)) + ", last used " + list[0].Used.UTC().Format("2006-01-02 15:04") + " UTC"
+	if len(details) > 0 {
+		d.hint("go on with an unfinished run: ragflow ask --thread ID --resume")
 	}
 	const most = 5
 	if more := len(details) - most; more > 0 {
 		details = append(details[:most], fmt.Sprintf("and %d more", more))
 	}
-	if len(details) > 0 {
-		d.hint("go on with an unfinished run: ragflow ask --thread ID --resume")
-	}
-	d.note(checkOK, "threads", about, details...)
-	if len(list) > 0 {
-		d.checkAnswer(ctx, assistant)
+	d.note(checkOK, "threads", strconv.Itoa(len(list))+", last used "+list[0].Used.UTC().Format("2006-01-02 15:04")+" UTC", details...)
+	if reply, err := assistant.Reply(ctx, lastName); err == nil { // the last thing in the log need not be an answer
+		d.checkAnswer(reply)
 	}
 }
 
 // checkAnswer gives hints from what the last answer was like (REQUIREMENTS Z17).
-func (d *doctor) checkAnswer(ctx context.Context, assistant *ragflow.Assistant) {
-	reply, err := assistant.Reply(ctx, lastName)
-	if err != nil {
-		return // the last thing in the log need not be an answer
-	}
-	if reply.Abstained || reply.Grade.Attempts > 0 && reply.Grade.Score < d.settings.config.Threshold {
+func (d *doctor) checkAnswer(r *ragflow.Reply) {
+	threshold := d.settings.config.Threshold
+	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {
 		d.hint("the last question was graded %.2f, and %.2f passes: \"ragflow explain\" shows how a question is understood; "+
-			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", reply.Grade.Score, d.settings.config.Threshold)
+			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", r.Grade.Score, threshold)
 	}
-	total := time.Duration(reply.LatencyMS["total"] * float64(time.Millisecond))
+	total := time.Duration(r.LatencyMS["total"] * float64(time.Millisecond))
 	if total <= slowAnswer {
 		return
 	}
 	slowest := ""
-	for node, ms := range reply.LatencyMS {
-		if node != "total" && (slowest == "" || ms > reply.LatencyMS[slowest] || ms == reply.LatencyMS[slowest] && node < slowest) {
+	for _, node := range slices.Sorted(maps.Keys(r.LatencyMS)) {
+		if node != "total" && (slowest == "" || r.LatencyMS[node] > r.LatencyMS[slowest]) {
 			slowest = node
 		}
 	}
-	d.hint("the last answer took %.1f s, most of it in %s: %s", total.Seconds(), slowest, faster(slowest, reply))
-}
-
-// faster says what makes a node faster.
-func faster(node string, r *ragflow.Reply) string {
+	faster := `"ragflow trace last" shows what it did`
 	switch {
-	case r.Usage.Calls > 0 && node != "retrieval" && node != "post_retrieval":
-		return "a smaller or nearer model answers sooner, and --offline at once"
-	case node == "retrieval":
-		return "more RETRIEVAL_MAX_WORKERS search side by side, and fewer or smaller collections are searched sooner"
-	case node == "post_retrieval", node == "check_and_refine":
-		return "the first question after a start reads the index into memory; ask in one \"ragflow chat\" to do that once"
+	case slowest == "retrieval":
+		faster = "more RETRIEVAL_MAX_WORKERS search side by side, and fewer or smaller collections are searched sooner"
+	case slowest == "post_retrieval", slowest == "check_and_refine" && r.Usage.Calls == 0:
+		faster = "the first question after a start reads the index into memory; ask in one \"ragflow chat\" to do that once"
+	case r.Usage.Calls > 0:
+		faster = "a smaller or nearer model answers sooner, and --offline at once"
 	}
-	return "\"ragflow trace last\" shows what it did"
+	d.hint("the last answer took %.1f s, most of it in %s: %s", total.Seconds(), slowest, faster)
 }
 
 // checkModels asks the providers of the configured models.
@@ -309,21 +300,14 @@ func (d *doctor) checkModels(ctx context.Context) {
 	uses := d.settings.models.uses()
 	if len(uses) == 0 {
 		d.note(checkOK, "models", offlineModel)
-		return
 	}
 	for _, u := range uses {
-		reply := modelReply{Setting: u.setting, Model: u.model, BaseURL: u.at.baseURL}
 		begun := time.Now()
 		probe, cancel := context.WithTimeout(ctx, probeFor)
-		var err error
-		if u.setting == "RERANK_MODEL" {
-			err = d.settings.models.probeReranker(probe)
-		} else {
-			err = u.reachable(probe)
-		}
+		err := d.settings.models.probe(probe, u)
 		cancel()
-		reply.TookMS = float64(time.Since(begun).Microseconds()) / 1e3
-		reply.OK = err == nil
+		took := float64(time.Since(begun).Microseconds()) / 1e3
+		reply := modelReply{Setting: u.setting, Model: u.model, BaseURL: u.at.baseURL, OK: err == nil, TookMS: took}
 		about := fmt.Sprintf("%s: %s at %s", u.setting, u.model, u.at.baseURL)
 		if err != nil {
 			reply.Error = err.Error()
@@ -334,18 +318,4 @@ func (d *doctor) checkModels(ctx context.Context) {
 		}
 		d.Models = append(d.Models, reply)
 	}
-}
-
-// size writes a number of bytes for a person.
-func size(n int64) string {
-	const unit = 1000
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	value, i := float64(n)/unit, 0
-	for value >= unit && i < 3 {
-		value /= unit
-		i++
-	}
-	return fmt.Sprintf("%.1f %cB", value, "kMGT"[i])
 }

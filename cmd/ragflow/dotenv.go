@@ -77,15 +77,22 @@ func brokenLine(lines []string) int {
 
 // value returns what the file says of a setting; nil where it says nothing.
 func (d *dotenv) value(row setting) *value {
-	if d == nil || d.values[row.name] == "" {
+	if d == nil {
+		return nil
+	}
+	variable := row.name
+	if d.values[variable] == "" {
+		variable = row.also
+	}
+	if d.values[variable] == "" {
 		return nil
 	}
 	line := 0
-	assignment := regexp.MustCompile(fmt.Sprintf(`^\s*(export\s+)?%s\s*[=:]`, regexp.QuoteMeta(row.name)))
+	assignment := regexp.MustCompile(fmt.Sprintf(`^\s*(export\s+)?%s\s*[=:]`, regexp.QuoteMeta(variable)))
 	for i, l := range d.lines {
 		if assignment.MatchString(l) {
 			line = i + 1 // the last one counts
 		}
 	}
-	return &value{values: row.split(d.values[row.name]), source: where(d.path, line), base: filepath.Dir(d.path), untrusted: d.untrusted}
+	return &value{values: row.split(d.values[variable]), source: where(d.path, line), base: filepath.Dir(d.path), untrusted: d.untrusted}
 }

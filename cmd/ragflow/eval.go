@@ -1,7 +1,7 @@
 package main
 
 import (
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -26,7 +26,6 @@ type evalOptions struct {
 	judge      bool
 	judgeModel string
 	failUnder  []string
-	asJSON     bool
 	csv        string
 	html       string
 }
@@ -53,19 +52,7 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
   ragflow eval --docs ./handbook --dataset questions.csv --fail-under expected_keywords_present=0.6
   ragflow eval --resume last
   ragflow eval compare baseline last --gate`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			f := usagef("unknown command %q", args[0])
-			if args[0] == "tune" {
-				f = usagef("\"eval tune\" is no longer a command")
-				f.hint = "set bm25_k1 and its neighbours in the configuration file, and measure each choice with \"ragflow eval retrieval\" and \"ragflow eval compare\""
-				return f
-			}
-			f.hint = "there are: retrieval, compare, runs, show; a dataset is named with --dataset"
-			return f
-		},
+		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error {
 			gates, err := o.check()
 			if err != nil {
@@ -78,20 +65,31 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 	a.docsFlag(f)
 	a.dictionaryFlag(f)
 	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
-	f.StringVar(&o.name, "name", "", "`NAME` of the run, to find it again")
 	f.StringVar(&o.resume, "resume", "", "go on with this `RUN`: an id, a name, or last")
-	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
-	f.IntVar(&o.limit, "limit", 0, "ask only the first `N` questions or dialogues")
 	f.StringArrayVar(&o.kinds, "kind", nil, "ask only questions of this `KIND`; may be repeated")
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
-	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 where the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
-	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of a table")
-	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
-	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	a.runFlags(c, &o)
 	a.modelFlags(f)
 	c.AddCommand(a.evalRetrievalCommand(), a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
 	return c
+}
+
+// runFlags adds the flags that all kinds of runs have.
+func (a *app) runFlags(c *cobra.Command, o *evalOptions) {
+	f := c.Flags()
+	f.StringVar(&o.name, "name", "", "`NAME` of the run, to find it again")
+	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
+	f.IntVar(&o.limit, "limit", 0, "ask only the first `N` questions")
+	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 where the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
+	a.reportFlags(c, o)
+}
+
+// reportFlags adds the flags that say how a run is shown.
+func (a *app) reportFlags(c *cobra.Command, o *evalOptions) {
+	a.jsonFlag(c)
+	c.Flags().StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
+	c.Flags().StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
 }
 
 // maxWorkers is the greatest --workers.
@@ -107,9 +105,7 @@ type metricFloor struct {
 func (o evalOptions) check() ([]metricFloor, error) {
 	switch {
 	case o.dataset == "" && o.resume == "":
-		f := usagef("no dataset")
-		f.hint = "name one: ragflow eval --docs ./docs --dataset guide, or a file of yours"
-		return nil, f
+		return nil, usagef("no dataset").with("name one: ragflow eval --docs ./docs --dataset guide, or a file of yours")
 	case o.dataset != "" && o.resume != "":
 		return nil, usagef("--resume goes on with the dataset of the run; leave out --dataset")
 	case o.resume != "" && (o.limit != 0 || len(o.kinds) > 0 || o.name != ""):
@@ -146,26 +142,21 @@ func parseGates(given []string, all []eval.Metric, judged bool) ([]metricFloor, 
 	var gates []metricFloor
 	for _, text := range given {
 		name, value, ok := strings.Cut(text, "=")
+		name = strings.TrimSpace(name)
 		floor, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if !ok || err != nil || math.IsNaN(floor) || floor < 0 || floor > 1 {
+		if !ok || err != nil || !(floor >= 0 && floor <= 1) {
 			return nil, usagef("--fail-under is %q, but must be like citation_precision=0.95, with a value from 0 to 1", text)
 		}
-		name = strings.TrimSpace(name)
 		var names []string
-		known := false
 		for _, m := range all {
 			names = append(names, m.Name)
-			if m.Name == name {
-				known = true
-				if m.Judged && !judged {
-					return nil, usagef("--fail-under %s needs --llm-judge", name)
-				}
-			}
 		}
-		if !known {
-			f := usagef("there is no metric %q", name)
-			f.hint = "there are: " + strings.Join(names, ", ")
-			return nil, f
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, usagef("there is no metric %q", name).with("there are: " + strings.Join(names, ", "))
+		}
+		if all[i].Judged && !judged {
+			return nil, usagef("--fail-under %s needs --llm-judge", name)
 		}
 		gates = append(gates, metricFloor{name, floor})
 	}

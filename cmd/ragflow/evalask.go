@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -13,12 +12,12 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/transcript"
 )
 
 // evaluation is a run that is about to begin or to go on.
 type evaluation struct {
-	command string       // that goes on with it
 	opening *eval.Result // the run as it begins: without outcomes
 	run     func(context.Context, eval.Options) (*eval.Result, error)
 
@@ -30,7 +29,7 @@ type evaluation struct {
 }
 
 // eval runs a dataset and says what came of it.
-func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) (err error) {
+func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) error {
 	s, err := a.settings()
 	if err != nil {
 		return err
@@ -38,35 +37,32 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) (err
 	if slices.Contains(s.config.Docs, stdinDocs) {
 		return usagef("an evaluation reads its documents from files, for its citations are checked there; standard input is not one")
 	}
-	e := &evaluation{command: "ragflow eval --resume", store: eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}}
+	e := &evaluation{store: s.evalStore()}
 	if err := a.evalPrepare(s, o, e); err != nil {
 		return err
 	}
-	assistant, err := a.openIndexed(ctx, func(c *ragflow.Config) { c.ForgetThreads = true })
-	if err != nil {
-		return err
-	}
-	defer closeInto(&err, assistant)
-	if e.options.Setup, err = a.evalSetup(ctx, s, assistant); err != nil {
-		return err
-	}
-	a.missingPages(ctx, assistant, e.dataset)
-	e.opening = eval.NewResult(e.dataset, e.options)
-	if e.earlier == nil && e.opening.Dataset.Questions == 0 {
-		return a.nothingToAsk(e, o)
-	}
-	e.run = func(ctx context.Context, options eval.Options) (*eval.Result, error) {
-		options.Delete = assistant.Threads().Delete
-		return eval.Run(ctx, assistant, e.dataset, options)
-	}
-	result, err := a.evalRun(ctx, e, o)
-	if result == nil || err != nil {
-		return err
-	}
-	if err := a.evalReport(result, o); err != nil {
-		return err
-	}
-	return verdict(result, gates)
+	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) (err error) {
+		if e.options.Setup, err = a.evalSetup(ctx, s, assistant); err != nil {
+			return err
+		}
+		a.missingPages(ctx, assistant, e.dataset)
+		e.opening = eval.NewResult(e.dataset, e.options)
+		if e.earlier == nil && e.opening.Dataset.Questions == 0 {
+			return nothingToAsk(e.dataset, o)
+		}
+		e.run = func(ctx context.Context, options eval.Options) (*eval.Result, error) {
+			options.Delete = assistant.Threads().Delete
+			return eval.Run(ctx, assistant, e.dataset, options)
+		}
+		result, err := a.evalRun(ctx, e, o)
+		if err != nil {
+			return err
+		}
+		if err := a.evalReport(result, o); err != nil {
+			return err
+		}
+		return verdict(result, gates)
+	})
 }
 
 // evalPrepare reads the dataset, or the run to go on with, and makes the judge.
@@ -75,46 +71,42 @@ func (a *app) evalPrepare(s *settings, o evalOptions, e *evaluation) (err error)
 		if e.journal, e.earlier, e.dataset, err = e.store.Resume(o.resume); err != nil {
 			return failed("go on with "+o.resume, err)
 		}
-		if (e.earlier.JudgeModel != "") != o.judge {
-			f := usagef("the run %s was begun without a judge", e.earlier.ID)
-			if e.earlier.JudgeModel != "" {
-				f = usagef("the run %s has its answers graded by %s", e.earlier.ID, e.earlier.JudgeModel)
-				f.hint = "say that models may be asked: ragflow eval --resume " + e.earlier.ID + " --llm-judge"
-			}
-			return f
+		id := e.earlier.ID
+		switch judged := e.earlier.JudgeModel != ""; {
+		case e.earlier.Retrieval != nil:
+			return usagef("%s measures what the search finds; run it again with \"ragflow eval retrieval\"", id)
+		case judged && !o.judge:
+			return usagef("the run %s has its answers graded by %s", id, e.earlier.JudgeModel).
+				with("say that models may be asked: ragflow eval --resume " + id + " --llm-judge")
+		case !judged && o.judge:
+			return usagef("the run %s was begun without a judge", id)
 		}
 		e.options.Earlier = e.earlier.Outcomes
-		if e.earlier.Retrieval != nil {
-			f := usagef("%s measures what the search finds, not answers", e.earlier.ID)
-			f.hint = "go on with it: ragflow eval retrieval --resume " + e.earlier.ID
-			return f
-		}
 	} else if e.dataset, err = eval.Load(o.dataset); err != nil {
 		return a.datasetFailed(o.dataset, err)
 	}
 	e.options.Workers, e.options.Limit, e.options.Kinds = o.workers, o.limit, o.kinds
-	if o.judge {
-		name := o.judgeModel
-		if name == "" && !s.models.offline {
-			name = s.models.smart
-		}
-		if name == "" {
-			f := usagef("--llm-judge needs a model to ask")
-			f.hint = "name one with --judge-model, or SMART_LLM_MODEL where --offline is not given"
-			return f
-		}
-		price := s.models.smartPrice
-		if name != s.models.smart {
-			price = nil
-		}
-		chat, err := s.models.chat(name, price)
-		if err != nil {
-			return err
-		}
-		e.options.Judge = &eval.Judge{Chat: chat}
+	if !o.judge {
+		return nil
 	}
-	return nil
+	judge := o.judgeModel
+	if judge == "" && !s.models.offline {
+		judge = s.models.smart
+	}
+	if judge == "" {
+		return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
+	}
+	price := s.models.smartPrice
+	if judge != s.models.smart {
+		price = nil
+	}
+	chat, err := s.models.chat(judge, price)
+	e.options.Judge = &eval.Judge{Chat: chat}
+	return err
 }
+
+// exampleItem shows how a dataset is written.
+const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
 
 // datasetFailed tells all that is wrong with a dataset, one fault a line.
 func (a *app) datasetFailed(name string, err error) error {
@@ -127,9 +119,7 @@ func (a *app) datasetFailed(name string, err error) error {
 		return f
 	}
 	a.printFaults(name, broken)
-	f := usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name)
-	f.hint = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
-	return f
+	return usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name).with(exampleItem)
 }
 
 // printFaults tells what is wrong with a file, one fault a line.
@@ -155,7 +145,7 @@ func (*app) evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assis
 			setup.Settings[row.Name] = strings.Join(row.Values, " ")
 		}
 	}
-	stats, err := assistant.Stats(ctx, false)
+	stats, err := assistant.Library().Stats(ctx, false)
 	if err != nil {
 		return setup, failed("read the index", err)
 	}
@@ -179,7 +169,7 @@ func bearsOnAnswers(name string) bool {
 // missingPages warns where pages that the dataset names are not indexed: the
 // usual cause of poor figures is another folder than the paths begin at.
 func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d eval.Dataset) {
-	stats, err := assistant.Stats(ctx, true)
+	stats, err := assistant.Library().Stats(ctx, true)
 	if err != nil || a.quiet {
 		return
 	}
@@ -207,9 +197,7 @@ func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.
 	opening := e.opening
 	if e.earlier != nil {
 		if d := e.earlier.Setup.Differences(e.options.Setup); len(d) > 0 {
-			f := usagef("the run %s was begun with something else: %s", e.earlier.ID, d[0])
-			f.hint = "begin a new run, or set it back"
-			return nil, f
+			return nil, usagef("the run %s was begun with something else: %s", e.earlier.ID, d[0]).with("begin a new run, or set it back")
 		}
 		opening = e.earlier
 	} else {
@@ -219,18 +207,23 @@ func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.
 			return nil, failed("begin the run", err)
 		}
 	}
-	a.goOn = "what is done was kept; go on with: " + e.command + " " + opening.ID
-	if e.options.Judge != nil {
-		a.goOn += " --llm-judge"
+	if opening.Retrieval == nil {
+		a.goOn = "what is done was kept; go on with: ragflow eval --resume " + opening.ID
+		if e.options.Judge != nil {
+			a.goOn += " --llm-judge"
+		}
 	}
 	progress := a.newProgress()
 	e.options.Progress = func(done, total int) {
-		progress.report(ragflow.Progress{Stage: stageAsking, Done: done, Total: total})
+		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
 	}
 	e.options.Record = e.journal.Record
-	agreement, err := a.agreement(ctx, e, opening)
-	if err != nil {
-		return nil, err
+	agreement := opening.Agreement
+	if judge := e.options.Judge; judge != nil && agreement == nil { // once a run
+		var err error
+		if agreement, err = judge.Agreement(ctx, max(1, e.options.Workers)); err != nil {
+			return nil, failed("compare the judge with people", err)
+		}
 	}
 	result, err := e.run(ctx, e.options)
 	progress.end()
@@ -249,25 +242,12 @@ func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.
 	return result, nil
 }
 
-// agreement has the judge grade the answers that the authors graded, once a run.
-func (*app) agreement(ctx context.Context, e *evaluation, r *eval.Result) (*eval.Agreement, error) {
-	if e.options.Judge == nil || r.Agreement != nil {
-		return r.Agreement, nil
-	}
-	agreement, err := e.options.Judge.Agreement(ctx, max(1, e.options.Workers))
-	if err != nil {
-		return nil, failed("compare the judge with people", err)
-	}
-	return agreement, nil
-}
-
 // nothingToAsk says why a dataset leaves nothing to ask.
-func (*app) nothingToAsk(e *evaluation, o evalOptions) error {
-	f := &failure{code: exitUsage, what: "read the dataset " + e.dataset.Name, err: eval.ErrEmptyDataset}
-	f.hint = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
-	if len(e.dataset.Items) > 0 {
+func nothingToAsk(d eval.Dataset, o evalOptions) error {
+	f := &failure{code: exitUsage, what: "read the dataset " + d.Name, err: eval.ErrEmptyDataset, hint: exampleItem}
+	if len(d.Items) > 0 {
 		f.err = fmt.Errorf("it holds no question of the kind %s", strings.Join(o.kinds, ", "))
-		f.hint = "it has the kinds: " + strings.Join(e.dataset.Kinds(), ", ")
+		f.hint = "it has the kinds: " + strings.Join(d.Kinds(), ", ")
 	}
 	return f
 }
@@ -287,28 +267,19 @@ func (a *app) evalReport(r *eval.Result, o evalOptions) error {
 		}
 		written = append(written, f.path)
 	}
-	if o.asJSON {
-		if err := a.writeJSON(r); err != nil {
-			return err
-		}
-	} else {
+	err := a.print(r, func() {
 		var table strings.Builder
-		if err := eval.WriteTable(&table, r); err != nil {
-			return failed("write the table", err)
-		}
+		_ = eval.WriteTable(&table, r) // a builder takes all
 		fmt.Fprint(a.out, transcript.Visible(table.String()))
-	}
-	if err := a.out.Flush(); err != nil { // the figures before what is said about them
+	})
+	if err = errors.Join(err, a.out.Flush()); err != nil { // the figures before what is said about them
 		return failed("write the figures", err)
 	}
-	if a.quiet {
-		return nil
-	}
 	for _, path := range written {
-		fmt.Fprintf(a.err, "wrote %s\n", line(path))
+		a.tell("wrote %s", path)
 	}
 	if r.ID != "" {
-		fmt.Fprintf(a.err, "run %s — compare with: ragflow eval compare %s OTHER\n", r.ID, r.ID)
+		a.tell("run %s — compare with: ragflow eval compare %s OTHER", r.ID, r.ID)
 	}
 	return nil
 }
@@ -330,9 +301,8 @@ func verdict(r *eval.Result, gates []metricFloor) error {
 	}
 	if n := r.Summary.Errors; n > 0 {
 		f := &failure{code: exitFailure, err: fmt.Errorf("%d of %s failed", n, count(r.Summary.Questions, "question"))}
-		f.hint = "ask them again with: ragflow eval --resume " + r.ID
-		if r.Retrieval != nil {
-			f.hint = "search for them again with: ragflow eval retrieval --resume " + r.ID
+		if r.Retrieval == nil {
+			f.hint = "ask them again with: ragflow eval --resume " + r.ID
 		}
 		return f
 	}

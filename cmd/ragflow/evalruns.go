@@ -26,11 +26,14 @@ func (a *app) evalStore() (eval.Store, error) {
 	if err != nil {
 		return eval.Store{}, err
 	}
-	return eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}, nil
+	return s.evalStore(), nil
+}
+
+func (s *settings) evalStore() eval.Store {
+	return eval.Store{Dir: filepath.Join(s.config.DataDir, "eval")}
 }
 
 func (a *app) evalRunsCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs that are kept, the newest first",
@@ -48,19 +51,16 @@ first. To delete a run, delete its folder there.`,
 			if err != nil {
 				return failed("list runs", err)
 			}
-			if asJSON {
-				return a.writeJSON(runsReply{runs})
-			}
-			if len(runs) == 0 && !a.quiet {
-				fmt.Fprintln(a.err, "no runs yet; begin one: ragflow eval --docs ./docs --dataset guide")
-			}
-			if len(runs) > 0 {
+			return a.print(runsReply{runs}, func() {
+				if len(runs) == 0 {
+					a.tell("no runs yet; begin one: ragflow eval --docs ./docs --dataset guide")
+					return
+				}
 				a.printRuns(runs)
-			}
-			return nil
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
+	a.jsonFlag(c)
 	return c
 }
 
@@ -99,14 +99,11 @@ asked again.`,
 			if o.run != "" && r.Retrieval == nil {
 				return usagef("%s measures answers; only what \"ragflow eval retrieval\" found can be written in the format of TREC", args[0])
 			}
-			return a.retrievalReport(r, o, nil)
+			return a.retrievalReport(r, o)
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of a table")
-	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
-	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
-	f.StringVar(&o.run, "run", "", "write the documents that a retrieval run found to this `FILE`, in the format of TREC")
+	a.reportFlags(c, &o.evalOptions)
+	c.Flags().StringVar(&o.run, "run", "", "write the documents that a retrieval run found to this `FILE`, in the format of TREC")
 	return c
 }
 
@@ -123,7 +120,7 @@ func (a *app) loadRun(name string) (*eval.Result, error) {
 }
 
 func (a *app) evalCompareCommand() *cobra.Command {
-	var asJSON, gated bool
+	var gated bool
 	var file string
 	c := &cobra.Command{
 		Use:   "compare A B",
@@ -152,15 +149,14 @@ where the interval of the difference lies below zero as a whole.`,
 			comparison, err := eval.Compare(before, after)
 			if err != nil {
 				f := &failure{code: exitFailure, what: "compare", err: err}
-				f.hint = "compare runs of the same dataset; ids of questions must be the same"
-				return f
+				return f.with("compare runs of the same dataset; ids of questions must be the same")
 			}
 			if file != "" {
 				if err := writeWhole(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
 					return failed("write "+file, err)
 				}
 			}
-			if err := a.printComparison(comparison, asJSON); err != nil {
+			if err := a.printComparison(comparison); err != nil {
 				return err
 			}
 			if gated && len(comparison.Regressions) > 0 {
@@ -170,24 +166,18 @@ where the interval of the difference lies below zero as a whole.`,
 		},
 	}
 	c.Flags().BoolVar(&gated, "gate", false, "exit with code 1 where a metric fell by more than its interval")
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
+	a.jsonFlag(c)
 	c.Flags().StringVar(&file, "csv", "", "write one line a metric to this `FILE`, too")
 	return c
 }
 
-func (a *app) printComparison(c *eval.Comparison, asJSON bool) error {
-	if asJSON {
-		if err := a.writeJSON(c); err != nil {
-			return err
-		}
-		return a.out.Flush()
-	}
-	var table strings.Builder
-	if err := c.WriteTable(&table); err != nil {
-		return failed("write the table", err)
-	}
-	fmt.Fprint(a.out, transcript.Visible(table.String()))
-	return a.out.Flush()
+func (a *app) printComparison(c *eval.Comparison) error {
+	err := a.print(c, func() {
+		var table strings.Builder
+		_ = c.WriteTable(&table) // a builder takes all
+		fmt.Fprint(a.out, transcript.Visible(table.String()))
+	})
+	return errors.Join(err, a.out.Flush())
 }
 
 // completeEvalRuns offers "last" and the ids and names of runs, newest first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -10,32 +11,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/search"
 	"example.com/ragflow/transcript"
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	var (
-		thread string
-		hit    string
-		asJSON bool
-	)
+	var thread, hit string
 	c := &cobra.Command{
 		Use:   "explain QUERY",
 		Short: "Show how a question is understood before anything is searched",
-		Long: `Show what becomes of a question: the cleaned text, the terms the analyzer makes
-of its words and how rare each is in your documents, the language, the kind of
-question, the route, the queries that would be searched for, and the passage they
-find first with how it was cut.
+		Long: `Show how a question is prepared for the search: the cleaned text, its language and
+kind, the search terms with the number of documents that have them, the queries
+that would be searched for, and the best passage.
 
-With --thread the question is understood as the next one of that conversation.
-Nothing is saved.
+With --thread the question is taken as the next one of that conversation. Nothing
+is saved.
 
-With --hit it shows instead how a passage comes into the list of a search: which
-legs found it, by which name, and which links led to it from which page, hop by
-hop; and where its score by words comes from: of each term how often it stands
-there, how rare it is, how long the texts are, and what it adds. The passage is
-named by its rank or its id; the flags of search hold here, too.`,
+With --hit it shows instead why a passage is in the list of a search: which search
+found it at which rank, and a table of its score by words. Each row of the table
+is a search term in a field of the passage or of its whole document; the last
+column adds up to the score. Name the passage by its rank or its id. The flags of
+search apply.`,
 		Example: `  ragflow explain "How do I back up volumes?"
   ragflow explain --hit 1 "back up volumes"
   ragflow explain --hit 3 --graph 1 "back up volumes"
@@ -50,30 +46,24 @@ named by its rank or its id; the flags of search hold here, too.`,
 			if hit != "" && thread != "" {
 				return usagef("--hit explains a search, which knows no --thread")
 			}
-			if hit != "" {
-				return a.explainHit(c.Context(), query, hit, asJSON)
-			}
-			return a.explain(c.Context(), query, thread, asJSON)
+			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+				if hit != "" {
+					return a.explainHit(c.Context(), assistant, query, hit)
+				}
+				return a.explain(c.Context(), assistant, query, thread)
+			})
 		},
 	}
-	a.docsFlag(c.Flags())
-	a.dictionaryFlag(c.Flags())
-	a.collectionFlag(c.Flags())
-	a.retrievalFlags(c.Flags())
+	a.searchFlags(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
 	c.Flags().StringVar(&hit, "hit", "", "show how passage `HIT` was found and where its score comes from: its rank in the search, or its id")
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
-func (a *app) explain(ctx context.Context, query, thread string, asJSON bool) (err error) {
-	assistant, err := a.openIndexed(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer closeInto(&err, assistant)
+func (a *app) explain(ctx context.Context, assistant *ragflow.Assistant, query, thread string) (err error) {
 	if thread != "" {
-		if thread, err = findThread(ctx, assistant, thread); err != nil {
+		if thread, err = findThread(ctx, assistant.Threads(), thread); err != nil {
 			return err
 		}
 	}
@@ -81,95 +71,63 @@ func (a *app) explain(ctx context.Context, query, thread string, asJSON bool) (e
 	if err != nil {
 		return failed("explain", err)
 	}
-	if asJSON {
-		return a.writeJSON(e)
-	}
-	a.printExplanation(e)
-	return nil
+	return a.print(e, func() { a.printExplanation(e) })
 }
 
-func (a *app) explainHit(ctx context.Context, query, hit string, asJSON bool) (err error) {
-	assistant, err := a.openIndexed(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer closeInto(&err, assistant)
-	x, err := assistant.ExplainHit(ctx, query, hit)
+func (a *app) explainHit(ctx context.Context, assistant *ragflow.Assistant, query, hit string) error {
+	r, err := assistant.Search(ctx, query, ragflow.SearchOptions{Explain: hit})
 	if err != nil {
 		return failed("", err)
 	}
-	if asJSON {
-		return a.writeJSON(x)
-	}
-	a.printHit(x)
-	return nil
+	return a.print(r.Explained, func() { a.printHit(r.Explained) })
 }
 
-// printFound tells what brought a passage into the list of a search.
-func (a *app) printFound(f *ragflow.FoundHit) {
-	s := a.styleOf(a.stdout)
-	fmt.Fprintf(a.out, "%s  rank %d, score %.4g\n", s.bold(line(f.Source)), f.Rank, f.Score)
+// printFound tells which searches found a passage.
+func (a *app) printFound(f *search.FoundHit) {
+	fmt.Fprintf(a.out, "%s  rank %d, score %.4g\n", a.styleOf(a.stdout).bold(line(f.Source)), f.Rank, f.Score)
 	for _, l := range f.Legs {
-		share := ""
+		by := map[string]string{search.LegLexical: "words", search.LegDense: "meaning", search.LegGraph: "names and links"}[l.Name]
+		fmt.Fprintf(a.out, "found by %s: rank %d, score %.4g", cmp.Or(by, l.Name), l.Rank, l.Score)
 		if l.Share > 0 {
-			share = fmt.Sprintf(", share %.3g", l.Share)
+			fmt.Fprintf(a.out, ", %.3g of the score", l.Share)
 		}
-		fmt.Fprintf(a.out, "by leg %s: rank %d, score %.4g%s\n", l.Name, l.Rank, l.Score, share)
-	}
-	if n := f.Name; n != nil {
-		fmt.Fprintf(a.out, "by name: %s; title or file is %.3g like the query, of 1; connected with %s\n", line(n.In), n.Likeness, count(n.Links, "document"))
-	}
-	if l := f.Link; l != nil {
-		rank := "not in this list"
-		if l.Rank > 0 {
-			rank = fmt.Sprintf("rank %d", l.Rank)
-		}
-		fmt.Fprintf(a.out, "by links from %s, %s, score %.4g, of which each hop leaves %g\n", line(l.From), rank, l.Score, l.Damping)
-		for _, step := range l.Steps {
-			holder, leads := step.From, step.To
-			if step.Reverse {
-				holder, leads = leads, holder
-			}
-			fmt.Fprintf(a.out, "  hop %d: %s %s %s by %q, score %.4g\n", step.Hop, line(holder), line(strings.ToLower(step.Relation)), line(leads), line(step.Target), step.Score)
+		fmt.Fprintln(a.out)
+		if l.Linked() {
+			fmt.Fprintf(a.out, "  %s\n", line(way(l)))
 		}
 	}
 	fmt.Fprintln(a.out)
 }
 
-// printHit shows the score of a passage as a table: a row a term and field, whose
-// last column sums to the score.
-func (a *app) printHit(x *ragflow.ExplainedHit) {
+// printHit shows the score of a passage as a table: a row for each term and field,
+// whose last column sums to the score.
+func (a *app) printHit(x *search.ExplainedHit) {
 	s, r := a.styleOf(a.stdout), x.Ranking
 	if x.Found != nil {
 		a.printFound(x.Found)
 	}
 	fmt.Fprintf(a.out, "%s  %s\n", s.bold(fmt.Sprintf("%.4f", x.Score)), line(x.ChunkID))
-	fmt.Fprintf(a.out, "passage %.4f + %g × document %.4f\n", x.Chunk, x.DocumentShare, x.Document)
-	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("a term adds weight · idf · tf·(k1+1)/(tf+k1), tf = Σ field · count/norm; k1 %g, b %g; %s, %s",
+	fmt.Fprintf(a.out, "score by words: passage %.4f + %g × document %.4f\n", x.Chunk, x.DocumentShare, x.Document)
+	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("BM25 with k1 %g and b %g over %s of %s; DF: texts that have the term, ADDS: its part of the score",
 		r.K1, r.B, count(x.Chunks, "passage"), count(x.Documents, "document"))))
 	rows := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(rows, "TERM\tIN\tWEIGHT\tDF\tIDF\tFIELD\tCOUNT\tLENGTH\tNORM\tTF\tADDS\t")
-	for _, t := range x.Terms {
-		for _, part := range []struct {
-			name  string
-			share float64
-			index.PartExplanation
-		}{{"passage", 1, t.Chunk}, {"document", x.DocumentShare, t.Document}} {
-			for _, f := range part.Fields {
-				fmt.Fprintf(rows, "%s\t%s\t%g\t%d\t%.3f\t%s ×%g\t%d\t%d\t%.3f\t%.3f\t%.4f\t\n", line(t.Term), part.name, t.Weight,
-					part.DF, part.IDF, f.Field, f.Weight, f.Occurrences, f.Length, f.Norm, f.TF, part.share*f.Contribution)
-			}
-		}
-	}
-	_ = rows.Flush() // a.out keeps the first error for the end
-	var absent []string
+	absent := x.Missing
 	for _, t := range x.Terms {
 		if len(t.Chunk.Fields)+len(t.Document.Fields) == 0 {
 			absent = append(absent, t.Term)
 		}
+		for i, part := range []search.PartExplanation{t.Chunk, t.Document} {
+			share := []float64{1, x.DocumentShare}[i]
+			for _, f := range part.Fields {
+				fmt.Fprintf(rows, "%s\t%s\t%g\t%d\t%.3f\t%s ×%g\t%d\t%d\t%.3f\t%.3f\t%.4f\t\n", line(t.Term), []string{"passage", "document"}[i],
+					t.Weight, part.DF, part.IDF, f.Field, f.Weight, f.Occurrences, f.Length, f.Norm, f.TF, share*f.Contribution)
+			}
+		}
 	}
-	if absent = append(absent, x.Missing...); len(absent) > 0 {
-		fmt.Fprintf(a.out, "\nnot there: %s\n", line(strings.Join(absent, ", ")))
+	_ = rows.Flush() // a.out keeps the first error for the end
+	if len(absent) > 0 {
+		fmt.Fprintf(a.out, "\nnot in the passage: %s\n", line(strings.Join(absent, ", ")))
 	}
 }
 
@@ -208,14 +166,11 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 	}
 	_ = rows.Flush() // a.out keeps the first error for the end
 	if b := e.Best; b != nil {
-		at := b.Source
-		switch {
-		case b.Page > 0:
-			at = fmt.Sprintf("%s, page %d", at, b.Page)
-		case b.StartLine > 0:
-			at = fmt.Sprintf("%s:%d-%d", at, b.StartLine, b.EndLine)
+		pages := ""
+		if b.Page > 0 {
+			pages = fmt.Sprintf("page %d", b.Page)
 		}
-		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), line(at), s.dim("cut by "+cutOf(b)))
+		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), place(b.Source, b.StartLine, b.EndLine, pages), s.dim("cut by "+cutOf(b)))
 	}
 	if len(e.Tokens) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Terms"))

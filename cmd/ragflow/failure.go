@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,10 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/search/index"
-	"example.com/ragflow/transcript"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search"
+	"example.com/ragflow/threads"
 )
 
 // Exit codes. They are part of the contract of the command line.
@@ -46,119 +49,155 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-func usagef(format string, args ...any) *failure {
-	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
+// with adds what to do about it.
+func (f *failure) with(hint string) *failure {
+	f.hint = hint
+	return f
 }
 
-// flagError tells of flags that there are not, which may be words to search for.
-func flagError(c *cobra.Command, err error) error {
-	f := &failure{code: exitUsage, err: err}
-	_, unknown := errors.AsType[*pflag.NotExistError](err)
-	if takes := c.Use; unknown && (strings.Contains(takes, "QUERY") || strings.Contains(takes, "QUESTION")) {
-		f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
-	}
-	return f
+func usagef(format string, args ...any) *failure {
+	return &failure{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
 func notFoundf(format string, args ...any) *failure {
 	return &failure{code: exitNotFound, err: fmt.Errorf(format, args...)}
 }
 
+// flagError tells of flags that there are not, which may be words to search for.
+func flagError(c *cobra.Command, err error) error {
+	f := &failure{code: exitUsage, err: err}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if gone := dropped("--" + unknown.GetSpecifiedName()); gone != nil {
+			return gone
+		}
+		if strings.Contains(c.Use, "QUERY") || strings.Contains(c.Use, "QUESTION") {
+			f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
+		}
+	}
+	return f
+}
+
+// dropped answers the name of a command, flag or setting of an earlier version
+// with what to use instead; nil for other names.
+func dropped(name string) *failure {
+	use, ok := droppedNames()[name]
+	if !ok {
+		return nil
+	}
+	return usagef("%q is no longer there", name).with("use: " + use)
+}
+
+func droppedNames() map[string]string {
+	return map[string]string{
+		"ragflow query":          `ragflow ask "…"`,
+		"ragflow optimize":       "ragflow eval",
+		"ragflow reindex":        "ragflow index --rebuild",
+		"ragflow related":        `ragflow search --graph 1 "…"`,
+		"ragflow promoted":       "ragflow feedback",
+		"ragflow man":            "ragflow help COMMAND",
+		"ragflow index snapshot": "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
+		"ragflow index restore":  "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
+		"ragflow eval tune":      `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval retrieval"`,
+		"synonyms":               "dictionary",
+		"RAGFLOW_SYNONYMS":       "RAGFLOW_DICTIONARY",
+		"embedding_vectors":      "chunk_size: smaller passages find parts of long ones",
+		"EMBEDDING_VECTORS":      "CHUNK_SIZE: smaller passages find parts of long ones",
+	}
+}
+
 // errNoAnswer ends a command whose answer is that there is none. What was to
 // say has been said on standard output.
 var errNoAnswer = errors.New("the documents do not hold the answer")
 
-// failed says what could not be done, unless err says it already. It finds the
-// exit code and the hint from the facts that err wraps.
+// failed says what could not be done, unless err says it already, and finds exit
+// code and advice; nil for nil.
 func failed(what string, err error) error {
-	if f, ok := errors.AsType[*failure](err); ok {
+	if f, ok := errors.AsType[*failure](err); ok || err == nil {
+		if !ok {
+			return nil
+		}
 		return f
 	}
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	code, hint := meaning(err)
-	return &failure{code: code, what: what, err: err, hint: hint}
-}
-
-// meaning maps the errors of the library to exit code and advice.
-func meaning(err error) (code int, hint string) {
-	_, limited := errors.AsType[*graph.StepLimitError](err)
-	key, unknown := errors.AsType[*index.UnknownKeyError](err)
-	switch {
-	case errors.Is(err, ragflow.ErrEmptyQuery):
-		return exitUsage, `ask something: ragflow ask "How do I …?"`
-	case unknown:
-		return exitUsage, unknownKey(key)
-	case errors.Is(err, ragflow.ErrFiltered):
-		return exitFailure, "loosen --filter, --any or --path; \"ragflow search --facets KEY\" counts the values there are"
-	case errors.Is(err, ragflow.ErrThreadName):
-		return exitUsage, "choose a shorter name, such as: --thread work"
-	case errors.Is(err, ragflow.ErrNoPath):
-		return exitUsage, "name a folder or a file"
-	case errors.Is(err, ragflow.ErrSystemPrompt):
-		return exitUsage, "mend the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"
-	case errors.Is(err, ragflow.ErrCollectionName):
-		return exitUsage, "choose another name, such as: --collection handbook"
-	case errors.Is(err, ragflow.ErrNoCollection):
-		return exitNotFound, "ragflow index collections list shows those there are"
-	case errors.Is(err, ragflow.ErrAmbiguous):
-		return exitUsage, "give more of the id"
-	case errors.Is(err, ragflow.ErrNoPage):
-		return exitNotFound, `"ragflow index stats --files" shows the documents there are`
-	case errors.Is(err, ragflow.ErrNoAnswer):
-		return exitFailure, "an answer that cites the documents can be promoted, once its run has ended"
-	case errors.Is(err, ragflow.ErrSealed):
-		return exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"
-	case errors.Is(err, graph.ErrNotFound):
-		return exitNotFound, `"ragflow threads list" shows the threads there are`
-	case errors.Is(err, eval.ErrNoRun):
-		return exitNotFound, `"ragflow eval runs" lists the runs there are`
-	case errors.Is(err, eval.ErrRunFormat):
-		return exitFailure, "give a run's id or name, or a file that \"ragflow eval --json\" wrote"
-	case errors.Is(err, fs.ErrNotExist):
-		return exitNotFound, "check the path"
-	case errors.Is(err, ragflow.ErrEmbedderChanged):
-		return exitFailure, `make the vectors anew: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`
-	case errors.Is(err, ragflow.ErrNoDense):
-		return exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"
-	case errors.Is(err, ragflow.ErrNoDocuments):
-		return exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or once for all: ragflow init --docs ./docs`
-	case errors.Is(err, ragflow.ErrNothingToResume), errors.Is(err, graph.ErrNothingToDo):
-		return exitFailure, "the last run of the thread ended; ask a new question without --resume"
-	case errors.Is(err, ragflow.ErrThreadExists):
-		return exitFailure, "choose another name for the new thread"
-	case isArchive(err):
-		return exitFailure, "nothing was imported; \"ragflow threads export\" writes such files"
-	case errors.Is(err, ragflow.ErrKey):
-		return exitFailure, "put the keys into the environment or .env: RAGFLOW_THREAD_KEYS=\"2026:KEY\", the current one first; nothing was changed"
-	case errors.Is(err, ragflow.ErrDiskFull):
-		return exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"
-	case errors.Is(err, ragflow.ErrDisk):
-		return exitFailure, "the disk failed to read or write; what was saved before is intact: check the disk, then \"ragflow threads verify\""
-	case errors.Is(err, ragflow.ErrReadOnly):
-		return exitFailure, "name a data folder that can be written, with --data-dir or RAGFLOW_DATA_DIR; what is in this one can still be listed, shown, exported and searched"
-	case errors.Is(err, ragflow.ErrLocked):
-		return exitFailure, "nothing was saved; find the process that was stopped or hangs, let it go on or end it, and try again"
-	case errors.Is(err, graph.ErrBusy):
-		return exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"
-	case errors.Is(err, graph.ErrSuperseded), errors.Is(err, graph.ErrConflict):
-		return exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"
-	case errors.Is(err, graph.ErrGraphChanged):
-		return exitFailure, "the unfinished run is from another version; ask the question again without --resume"
-	case limited:
-		return exitFailure, "go on with: ragflow ask --thread ID --resume"
-	case errors.Is(err, fs.ErrPermission):
-		return exitFailure, "check who may read and write there"
-	case errors.Is(err, ragflow.ErrDamaged):
-		return exitFailure, "a database is damaged: index.db can be deleted, it is made again from your documents; of threads.db keep a copy, and move it away to begin anew"
+	f := &failure{code: exitFailure, what: what, err: err}
+	if key, ok := errors.AsType[*search.UnknownKeyError](err); ok {
+		f.code, f.hint = exitUsage, unknownKey(key)
+		return f
 	}
-	return exitFailure, ""
+	for _, a := range advices() {
+		if a.matches(err) {
+			f.code, f.hint = a.code, a.hint
+			return f
+		}
+	}
+	return f
 }
 
-func isArchive(err error) bool {
-	_, ok := errors.AsType[*ragflow.ArchiveError](err)
-	return ok
+// advice is what an error of the library means to a person.
+type advice struct {
+	err  error
+	code int
+	hint string
+}
+
+func (a advice) matches(err error) bool {
+	switch a.err.(type) { //nolint:errorlint // the kind of the row, not of err
+	case *graph.StepLimitError:
+		_, ok := errors.AsType[*graph.StepLimitError](err)
+		return ok
+	case *ragflow.ArchiveError:
+		_, ok := errors.AsType[*ragflow.ArchiveError](err)
+		return ok
+	}
+	return errors.Is(err, a.err)
+}
+
+// advices lists the errors that people can do something about. The first that
+// matches counts.
+func advices() []advice {
+	return []advice{
+		{ragflow.ErrEmptyQuery, exitUsage, `ask something: ragflow ask "How do I …?"`},
+		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path; "ragflow search --facets KEY" counts the values there are`},
+		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},
+		{load.ErrNoPath, exitUsage, "name a folder or a file"},
+		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
+		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
+		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections list shows those there are"},
+		{threads.ErrAmbiguous, exitUsage, "give more of the id"},
+		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
+		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
+		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are`},
+		{eval.ErrNoRun, exitNotFound, `"ragflow eval runs" lists the runs there are`},
+		{eval.ErrRunFormat, exitFailure, `give a run's id or name, or a file that "ragflow eval --json" wrote`},
+		{fs.ErrNotExist, exitNotFound, "check the path"},
+		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
+		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
+		{ingest.ErrNoDocuments, exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or for all later questions: ragflow init --docs ./docs`},
+		{ragflow.ErrNothingToResume, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
+		{graph.ErrNothingToDo, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
+		{ragflow.ErrThreadExists, exitFailure, "choose another name for the new thread"},
+		{&ragflow.ArchiveError{}, exitFailure, `nothing was imported; "ragflow threads export" writes such files`},
+		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
+		{ragflow.ErrDiskFull, exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"},
+		{ragflow.ErrDisk, exitFailure, `the disk failed to read or write; what was saved before is intact: check the disk, then "ragflow threads verify"`},
+		{
+			ragflow.ErrReadOnly, exitFailure,
+			"name a data folder that can be written, with --data-dir or RAGFLOW_DATA_DIR; what is in this one can still be listed, shown, exported and searched",
+		},
+		{ragflow.ErrLocked, exitFailure, "nothing was saved; find the process that was stopped or hangs, let it go on or end it, and try again"},
+		{graph.ErrBusy, exitFailure, "another run holds the thread; try again when it is done, or ask in a new thread by leaving out --thread"},
+		{graph.ErrSuperseded, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
+		{graph.ErrConflict, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
+		{graph.ErrGraphChanged, exitFailure, "the unfinished run is from another version; ask the question again without --resume"},
+		{&graph.StepLimitError{}, exitFailure, "go on with: ragflow ask --thread ID --resume"},
+		{fs.ErrPermission, exitFailure, "check who may read and write there"},
+		{
+			ragflow.ErrDamaged, exitFailure,
+			"a database is damaged: index.db can be deleted, it is made again from your documents; of threads.db keep a copy, and move it away to begin again",
+		},
+	}
 }
 
 // interrupted tells of a run that a signal ended.
@@ -195,7 +234,7 @@ func (a *app) report(command *cobra.Command, err error) int {
 	if hint == "" && f.code == exitUsage {
 		hint = command.CommandPath() + " --help shows what it takes"
 	}
-	fmt.Fprintf(a.err, "ragflow: %s\n", line(err.Error()))
+	fmt.Fprintf(a.err, "ragflow: %s\n", once(line(err.Error())))
 	if hint != "" {
 		fmt.Fprintf(a.err, "hint: %s\n", hint)
 	}
@@ -220,13 +259,15 @@ func (a *app) sameFlags() string {
 		}
 	}
 	flags += docs.String()
-	if a.flags.dataDir != "" {
-		flags += " --data-dir " + quoted(absolute(here, a.flags.dataDir))
+	if dir := a.flagged("RAGFLOW_DATA_DIR"); dir != "" {
+		flags += " --data-dir " + quoted(absolute(here, dir))
 	}
 	return flags
 }
 
-// line makes a text one line that cannot command a terminal.
-func line(s string) string {
-	return strings.Join(strings.Fields(transcript.Visible(s)), " ")
+// once takes out the parts of a message that repeat the part before them, as
+// happens where several layers say what failed.
+func once(text string) string {
+	const colon = ": "
+	return strings.Join(slices.Compact(strings.Split(text, colon)), colon)
 }

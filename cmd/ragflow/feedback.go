@@ -21,14 +21,7 @@ text.`,
   ragflow feedback up work --turn 2 --as "How do I back up a volume?"
   ragflow feedback down last --note "wrong version"
   ragflow feedback list`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: up, down, list"
-			return f
-		},
+		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.rateCommand(ragflow.RatingUp, "Rate an answer as good, and promote it"),
@@ -37,40 +30,32 @@ text.`,
 }
 
 func (a *app) rateCommand(rating, short string) *cobra.Command {
-	var (
-		r      = ragflow.Rating{Good: rating == ragflow.RatingUp}
-		asJSON bool
-	)
+	r := ragflow.Rating{Good: rating == ragflow.RatingUp}
 	c := &cobra.Command{
 		Use:     rating + " THREAD",
 		Short:   short,
 		Long:    short + `. A thread is named as for "ragflow threads show"; without --turn its last answer is meant.`,
 		Example: "  ragflow feedback " + rating + " last\n  ragflow feedback " + rating + " work --turn 2",
 		Args:    argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("turn") && r.Turn < 1 {
 				return usagef("--turn is %d, but turns are counted from 1", r.Turn)
 			}
-			assistant, err := a.open(c.Context(), nil)
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			if r.Thread, err = findThread(c.Context(), assistant, args[0]); err != nil {
-				return err
-			}
-			f, err := assistant.Rate(c.Context(), r)
-			if err != nil {
-				return failed("", err)
-			}
-			if asJSON {
-				return a.writeJSON(f)
-			}
-			fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))
-			if f.Document != "" {
-				fmt.Fprintf(a.out, "promoted: %s\n", f.Document)
-			}
-			return nil
+			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) (err error) {
+				if r.Thread, err = findThread(c.Context(), assistant.Threads(), args[0]); err != nil {
+					return err
+				}
+				f, err := assistant.Rate(c.Context(), r)
+				if err != nil {
+					return failed("", err)
+				}
+				return a.print(f, func() {
+					fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))
+					if f.Document != "" {
+						fmt.Fprintf(a.out, "promoted: %s\n", f.Document)
+					}
+				})
+			})
 		},
 	}
 	c.ValidArgsFunction = a.completeThreadArgs
@@ -79,39 +64,35 @@ func (a *app) rateCommand(rating, short string) *cobra.Command {
 	if r.Good {
 		c.Flags().StringVar(&r.Question, "as", "", "promote it under this `QUESTION`, not under that of the turn")
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
 func (a *app) feedbackListCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the ratings, the newest first",
 		Example: "  ragflow feedback list\n  ragflow feedback list --json | jq -r '.feedback[] | select(.rating == \"down\") | .question'",
 		Args:    argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			assistant, err := a.open(c.Context(), nil)
+		RunE: func(*cobra.Command, []string) error {
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
-			defer closeInto(&err, assistant)
-			reply, err := assistant.Feedback()
+			reply, err := ragflow.ReadFeedback(s.config.DataDir)
 			if err != nil {
 				return failed("list feedback", err)
 			}
-			if asJSON {
-				return a.writeJSON(reply)
-			}
-			if len(reply.Feedback) == 0 && !a.quiet {
-				fmt.Fprintln(a.err, "no feedback yet; rate an answer: ragflow feedback up last")
-			}
-			for _, f := range reply.Feedback {
-				fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
-			}
-			return nil
+			return a.print(reply, func() {
+				if len(reply.Feedback) == 0 {
+					a.tell("no feedback yet; rate an answer: ragflow feedback up last")
+				}
+				for _, f := range reply.Feedback {
+					fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
+				}
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -48,7 +48,7 @@ func conditionFault(flag string, err error) error {
 }
 
 // unknownKey is what to do about a key that no document has.
-func unknownKey(err *index.UnknownKeyError) string {
+func unknownKey(err *search.UnknownKeyError) string {
 	if near := nearest(err.Key, err.Known); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // indexOptions are the flags of index.
 type indexOptions struct {
-	asJSON bool
-	retry  bool
-	watch  bool
-	poll   bool
+	retry bool
+	watch bool
+	poll  bool
 
 	rebuild bool
 }
@@ -66,22 +67,20 @@ The words stats, verify and collections are commands; a folder of that name is .
 		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
 			switch {
-			case len(args) > 0 && (args[0] == "snapshot" || args[0] == "restore"):
-				f := usagef("\"index %s\" is no longer a command", args[0])
-				f.hint = "index the documents on the other machine, or copy the data folder while nothing indexes; a folder of that name is ./" + args[0]
-				return f
+			case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
+				return dropped("ragflow index " + args[0])
 			case slices.Contains(args, stdinDocs):
 				f := usagef("the index keeps what lies in files, not standard input")
 				f.hint = `to ask about it: … | ragflow ask --docs - "…"`
 				return f
-			case o.watch && (o.asJSON || o.retry):
+			case o.watch && (a.asJSON || o.retry):
 				return usagef("--watch goes with neither --json nor --retry-failed")
 			case o.poll && !o.watch:
 				return usagef("--poll says how --watch works, but --watch is missing")
 			case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
 				return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
 			case o.rebuild:
-				return a.reembed(c.Context(), o.asJSON)
+				return a.reembed(c.Context())
 			case o.watch:
 				return a.watch(c.Context(), o)
 			}
@@ -89,7 +88,7 @@ The words stats, verify and collections are commands; a folder of that name is .
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
 	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
@@ -126,7 +125,7 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 }
 
 // reembed makes all vectors again with the model that is configured now.
-func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
+func (a *app) reembed(ctx context.Context) (err error) {
 	progress := a.newProgress()
 	a.reembedding = true
 	assistant, err := a.open(ctx, func(c *ragflow.Config) { c.Progress = progress.report })
@@ -134,27 +133,22 @@ func (a *app) reembed(ctx context.Context, asJSON bool) (err error) {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	report, err := assistant.Reembed(ctx)
+	report, err := assistant.Library().Reembed(ctx)
 	progress.end()
 	if err != nil {
 		if report != nil && report.Embedded > 0 {
-			a.tell(embedded(report) + "; the next call goes on from there")
+			a.tell("%s; the next call goes on from there", embedded(report))
 		}
 		return failed("rebuild the vectors", err)
 	}
 	if err := a.keepCollection(a.opened); err != nil {
 		return err
 	}
-	if asJSON {
-		return a.writeJSON(report)
-	}
-	a.denseTrouble(report)
-	did := embedded(report)
-	if did == "" {
-		did = "nothing to embed"
-	}
-	fmt.Fprintf(a.out, "%s; %s of %d found by meaning\n", did, count(report.Chunks-report.Missing, "passage"), report.Chunks)
-	return nil
+	return a.print(report, func() {
+		a.denseTrouble(report)
+		fmt.Fprintf(a.out, "%s; %s of %d found by meaning\n", cmp.Or(embedded(report), "nothing to embed"),
+			count(report.Chunks-report.Missing, "passage"), report.Chunks)
+	})
 }
 
 // readOnly says what cannot be done in a data folder that can only be read.
@@ -169,9 +163,9 @@ func (a *app) index(ctx context.Context, o indexOptions) (err error) {
 		return err
 	}
 	defer closeInto(&err, assistant)
-	run := assistant.Index
+	run := assistant.Library().Sync
 	if o.retry {
-		run = assistant.Retry
+		run = assistant.Library().Retry
 	}
 	report, err := run(ctx)
 	p.end()
@@ -179,17 +173,16 @@ func (a *app) index(ctx context.Context, o indexOptions) (err error) {
 		return failed("index "+strings.Join(docs, ", "), err)
 	}
 	a.denseTrouble(report.Dense)
-	if o.asJSON {
-		if err := a.writeJSON(report); err != nil {
-			return err
-		}
-	} else {
+	err = a.print(report, func() {
 		a.problems(report)
 		fmt.Fprintln(a.out, indexed(report))
 		if s := embedded(report.Dense); s != "" {
 			fmt.Fprintln(a.out, s)
 		}
 		fmt.Fprintln(a.out, holds(report))
+	})
+	if err != nil {
+		return err
 	}
 	if len(report.Failed) > 0 && report.Chunks == 0 {
 		return &failure{code: exitFailure, what: "index", err: errors.New("no file could be read"), hint: "check who may read there"}
@@ -198,6 +191,6 @@ func (a *app) index(ctx context.Context, o indexOptions) (err error) {
 }
 
 // holds says what the index holds now.
-func holds(r *ragflow.IndexReport) string {
+func holds(r *ingest.Report) string {
 	return fmt.Sprintf("the index holds %s in %s", count(r.Chunks, "passage"), count(r.Files, "file"))
 }

@@ -10,79 +10,73 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 )
 
 func (a *app) indexStatsCommand() *cobra.Command {
-	var asJSON, files bool
+	var files bool
 	c := &cobra.Command{
 		Use:   "stats [PATH]...",
 		Short: "Show what the index holds",
 		Long: `Show what the index holds of each folder or file that was indexed: files by their
-status, passages, bytes, and when it last changed. Nothing is indexed.
+status, passages, sizes, and when it last changed. Nothing is indexed.
 
-A file is indexed, empty (it was read and holds no text; many pages of a site are
-front matter alone, from which other pages are made), skipped (it is binary or too
-large) or failed (it could not be read the last time; what was read before is still
-found). With --files each file is named, with the reason why it is not indexed.`,
+A file is indexed, empty (it holds no text, or front matter only), skipped (it is
+binary or too large) or failed (it could not be read the last time; what was read
+before is still found). With --files each file is named, with the reason why it is
+not indexed.`,
 		Example: `  ragflow index stats
   ragflow index stats --files ./docs
   ragflow index stats --json | jq '.collections[].failed'`,
 		Args: argsBetween(0, -1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
+		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
-			assistant, err := a.open(c.Context(), func(c *ragflow.Config) {
+			all := func(c *ragflow.Config) {
 				if len(args) == 0 {
 					c.Docs = nil // all there is
 				}
+			}
+			return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
+				stats, err := assistant.Library().Stats(c.Context(), files)
+				if err != nil {
+					return failed("read the index", err)
+				}
+				return a.print(stats, func() { a.printStats(stats) })
 			})
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			stats, err := assistant.Stats(c.Context(), files)
-			if err != nil {
-				return failed("read the index", err)
-			}
-			if asJSON {
-				return a.writeJSON(stats)
-			}
-			a.printStats(stats)
-			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	c.Flags().BoolVar(&files, "files", false, "name each file with its status")
 	return c
 }
 
-func (a *app) printStats(stats *ragflow.IndexStats) {
+func (a *app) printStats(stats *ingest.Stats) {
 	if len(stats.Collections) == 0 {
 		fmt.Fprintln(a.out, "nothing is indexed")
 		return
 	}
 	s := a.styleOf(a.stdout)
 	for _, c := range stats.Collections {
-		fmt.Fprintln(a.out, s.bold(line(c.Root)))
-		fmt.Fprintf(a.out, "  files        %d%s\n", c.Files, byStatus(c))
-		fmt.Fprintf(a.out, "  passages     %d\n", c.Chunks)
-		if len(c.Chunkers) > 0 {
-			fmt.Fprintf(a.out, "  cut by       %s\n", cutBy(c.Chunkers))
-		}
-		fmt.Fprintf(a.out, "  documents    %s\n", bytesText(c.FileBytes))
-		if c.Links > 0 || c.Dangling > 0 {
-			fmt.Fprintf(a.out, "  links        %s\n", linksText(c))
-		}
-		if c.Embedder != "" {
-			fmt.Fprintf(a.out, "  vectors by   %s\n", line(c.Embedder))
-		}
-		fmt.Fprintf(a.out, "  segments     %s\n", segments(c))
-		fmt.Fprintf(a.out, "  generation   %d\n", c.Generation)
 		changed := "not known"
 		if c.LastChange != nil {
 			changed = c.LastChange.Local().Format(time.DateTime)
 		}
-		fmt.Fprintf(a.out, "  last change  %s\n", changed)
+		fmt.Fprintln(a.out, s.bold(line(c.Root)))
+		for _, row := range [][2]string{
+			{"files", strconv.Itoa(c.Files) + byStatus(c)},
+			{"documents", byteSize(c.FileBytes)},
+			{"passages", strconv.Itoa(c.Chunks)},
+			{"cut by", cutBy(c.Chunkers)},
+			{"links", linksText(c)},
+			{"vectors by", line(c.Embedder)},
+			{"search data", searchData(c)},
+			{"last change", changed},
+		} {
+			if row[1] != "" {
+				fmt.Fprintf(a.out, "  %-11s  %s\n", row[0], row[1])
+			}
+		}
 		for _, f := range c.FileList {
 			detail := count(f.Chunks, "passage")
 			if f.Cut != "" {
@@ -94,11 +88,14 @@ func (a *app) printStats(stats *ragflow.IndexStats) {
 			fmt.Fprintf(a.out, "  %-8s %s  %s\n", f.Status, line(f.Source), s.dim(detail))
 		}
 	}
-	fmt.Fprintf(a.out, "database %s, analyzer %s\n", bytesText(stats.Bytes), stats.Analyzer)
+	fmt.Fprintf(a.out, "database %s, analyzer %s\n", byteSize(stats.Bytes), stats.Analyzer)
 }
 
-// linksText tells how documents are connected.
-func linksText(c ragflow.CollectionStats) string {
+// linksText tells how documents are connected; empty where they are not.
+func linksText(c ingest.CollectionStats) string {
+	if c.Links+c.Dangling == 0 {
+		return ""
+	}
 	parts := []string{strconv.Itoa(c.Links)}
 	for _, r := range c.Relations {
 		if r.Name != state.LinksTo {
@@ -106,32 +103,36 @@ func linksText(c ragflow.CollectionStats) string {
 		}
 	}
 	if c.Dangling > 0 {
-		parts = append(parts, fmt.Sprintf("%d lead nowhere", c.Dangling))
+		parts = append(parts, fmt.Sprintf("%d to documents that are not indexed", c.Dangling))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// segments tells what searches of a collection read.
-func segments(c ragflow.CollectionStats) string {
-	parts := []string{fmt.Sprintf("%d, %s", c.Segments, bytesText(c.SegmentBytes))}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{c.Pending, "to come"}, {c.Dead, "to go"}} {
-		if p.n > 0 {
-			parts = append(parts, count(p.n, "file")+" "+p.what)
-		}
+// searchData tells what searches of a collection read.
+func searchData(c ingest.CollectionStats) string {
+	text := fmt.Sprintf("%s in %s", byteSize(c.SegmentBytes), count(c.Segments, "segment"))
+	if c.Pending > 0 {
+		text += "; " + count(c.Pending, "file") + " to be added"
 	}
-	return strings.Join(parts, "; ")
+	if c.Dead > 0 {
+		text += "; " + count(c.Dead, "deleted file") + " to be cleared"
+	}
+	return text
 }
 
 // byStatus names how many files are not simply indexed.
-func byStatus(c ragflow.CollectionStats) string {
+func byStatus(c ingest.CollectionStats) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Indexed, "indexed"}, {c.Bare, "with front matter or other metadata alone"}, {c.Empty - c.Bare, "empty"}, {c.Skipped, "skipped"}, {c.Failed, "failed"}} {
+	}{
+		{c.Indexed, "indexed"},
+		{c.Bare, "with front matter or other metadata alone"},
+		{c.Empty - c.Bare, "empty"},
+		{c.Skipped, "skipped"},
+		{c.Failed, "failed"},
+	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
@@ -143,7 +144,7 @@ func byStatus(c ragflow.CollectionStats) string {
 }
 
 // cutBy names how many files each chunker cut.
-func cutBy(counts []ragflow.Count) string {
+func cutBy(counts []ingest.Count) string {
 	parts := make([]string, len(counts))
 	for i, c := range counts {
 		parts[i] = fmt.Sprintf("%s (%s)", c.Name, count(c.Count, "file"))
@@ -151,22 +152,7 @@ func cutBy(counts []ragflow.Count) string {
 	return strings.Join(parts, ", ")
 }
 
-// bytesText is a size as people read it.
-func bytesText(n int64) string {
-	const step = 1000
-	if n < step {
-		return fmt.Sprintf("%d B", n)
-	}
-	size, unit := float64(n)/step, 0
-	for size >= step && unit < 3 {
-		size /= step
-		unit++
-	}
-	return fmt.Sprintf("%.1f %s", size, [...]string{"kB", "MB", "GB", "TB"}[unit])
-}
-
 func (a *app) indexVerifyCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the whole index against itself and the files",
@@ -177,42 +163,30 @@ Nothing is changed. It exits with code 1 where anything is wrong.`,
 		Example: `  ragflow index verify
   ragflow index verify --json`,
 		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) (err error) {
+		RunE: func(c *cobra.Command, _ []string) error {
 			p := a.newProgress()
-			assistant, err := a.open(c.Context(), func(c *ragflow.Config) {
-				c.Docs = nil
-				c.Progress = p.report
-			})
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			v, err := assistant.Verify(c.Context())
-			p.end()
-			if err != nil {
-				return failed("verify the index", err)
-			}
-			if asJSON {
-				if err := a.writeJSON(v); err != nil {
+			all := func(c *ragflow.Config) { c.Docs, c.Progress = nil, p.report }
+			return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
+				v, err := assistant.Library().Verify(c.Context())
+				p.end()
+				if err != nil {
+					return failed("verify the index", err)
+				}
+				if err := a.print(v, func() { a.printVerification(v) }); err != nil || len(v.Findings) == 0 {
 					return err
 				}
-			} else {
-				a.printVerification(v)
-			}
-			if len(v.Findings) > 0 {
 				return &failure{
 					code: exitFailure, what: "verify the index", err: errors.New(count(len(v.Findings), "fault")),
 					hint: "index.db can be deleted, it is made again from your documents",
 				}
-			}
-			return nil
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
-func (a *app) printVerification(v *ragflow.Verification) {
+func (a *app) printVerification(v *ingest.Verification) {
 	for _, f := range v.Findings {
 		where := f.Root
 		if f.Source != "" {

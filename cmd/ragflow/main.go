@@ -30,6 +30,7 @@ type app struct {
 	env     map[string]string
 	flags   settingFlags
 	quiet   bool
+	asJSON  bool
 	isTerm  func(io.Writer) bool
 	ending  *ending   // how the system asks to end; nil where it does not
 	started string    // id of the thread a question was saved in, for the hint after an interruption
@@ -106,35 +107,23 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	root.SetVersionTemplate("ragflow {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.flags.dataDir, "data-dir", "", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
+	a.textFlag(flags, "RAGFLOW_DATA_DIR", "data-dir", "keep threads and index in this `DIR` (default: .ragflow of the project, else your data folder)")
 	flags.BoolVar(&a.quiet, "quiet", false, "on standard error, nothing but errors")
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
 		a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
 	)
-	for name, hint := range map[string]string{
-		"reindex":  "ragflow index --rebuild",
-		"related":  `ragflow search --graph 1 "…"`,
-		"promoted": "ragflow feedback",
-		"man":      "ragflow help COMMAND",
-	} {
-		root.AddCommand(retired(name, hint))
+	for name := range droppedNames() {
+		if word, ok := strings.CutPrefix(name, "ragflow "); ok && !strings.Contains(word, " ") {
+			root.AddCommand(&cobra.Command{
+				Use: word, Hidden: true, DisableFlagParsing: true,
+				RunE: func(*cobra.Command, []string) error { return dropped(name) },
+			})
+		}
 	}
 	a.addCompletions(root)
 	return root
-}
-
-// retired answers the name of a command that is gone with the one to use.
-func retired(name, use string) *cobra.Command {
-	return &cobra.Command{
-		Use: name, Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error {
-			f := usagef("%q is no longer a command", name)
-			f.hint = "use: " + use
-			return f
-		},
-	}
 }
 
 // rootArgs turns a word that is no command into an error with a suggestion.
@@ -149,20 +138,4 @@ func (*app) rootArgs(root *cobra.Command, args []string) error {
 		f.hint = `to ask something: ragflow ask "…"; for all commands: ragflow help`
 	}
 	return f
-}
-
-// argsBetween refuses fewer or more arguments than a command takes, as wrong
-// usage. A most below zero is no limit.
-func argsBetween(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return usagef("%s needs %s", c.CommandPath(), strings.TrimPrefix(c.Use, c.Name()+" "))
-		case most >= 0 && len(args) > most:
-			f := usagef("%s does not know what to do with %q", c.CommandPath(), args[most])
-			f.hint = "quote an argument that has spaces in it"
-			return f
-		}
-		return nil
-	}
 }

@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
@@ -95,19 +94,11 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-func TestMarkdownOnTerminal(t *testing.T) {
-	got := style{on: true}.markdown("## Steps\n\nRun **this**:\n\n```sh\n# no heading **here**\n```\n")
-	want := "\x1b[1mSteps\x1b[0m\n\nRun \x1b[1mthis\x1b[0m:\n\n\x1b[2m```sh\x1b[0m\n# no heading **here**\n\x1b[2m```\x1b[0m"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("markdown (-want +got):\n%s", diff)
-	}
-}
-
 // A snippet stands on one line, its marks where the words of the query are, and
 // nothing that a document holds reaches the terminal as it is.
 func TestMarked(t *testing.T) {
 	hit := ragflow.SearchHit{Start: 100, End: 200, Snippet: ragflow.SnippetReply{
-		Text: "A volume\n\tkeeps \x1b[31mdata.", Start: 110, End: 139, Marks: []index.Mark{{Start: 112, End: 118}, {Start: 131, End: 135}},
+		Text: "A volume\n\tkeeps \x1b[31mdata.", Start: 110, End: 139, Marks: []search.Mark{{Start: 112, End: 118}, {Start: 131, End: 135}},
 	}}
 	got := marked(hit, style{on: true})
 	want := "…A \x1b[1;33mvolume\x1b[0m keeps "
@@ -120,13 +111,13 @@ func TestMarked(t *testing.T) {
 // looks does not: fences, rules of tables, marks of headings, a heading shown above.
 func TestMarkedPlainly(t *testing.T) {
 	const passage = "## Keep it\n\nRun this:\n\n```sh\n# with\ndata\n\ndata\n```\n\n### More\n\n| a | b |\n|---|:-:|\n| data | 2 |"
-	words := []index.Mark{}
+	words := []search.Mark{}
 	for at := 0; ; {
 		i := strings.Index(passage[at:], "data")
 		if i < 0 {
 			break
 		}
-		words = append(words, index.Mark{Start: at + i, End: at + i + 4})
+		words = append(words, search.Mark{Start: at + i, End: at + i + 4})
 		at += i + 4
 	}
 	hit := ragflow.SearchHit{
@@ -151,10 +142,10 @@ func TestMeaning(t *testing.T) {
 		want int
 	}{
 		{"empty query", ragflow.ErrEmptyQuery, exitUsage},
-		{"ambiguous id", ragflow.ErrAmbiguous, exitUsage},
+		{"ambiguous id", threads.ErrAmbiguous, exitUsage},
 		{"unknown thread", graph.ErrNotFound, exitNotFound},
 		{"missing folder", os.ErrNotExist, exitNotFound},
-		{"no documents", ragflow.ErrNoDocuments, exitFailure},
+		{"no documents", ingest.ErrNoDocuments, exitFailure},
 		{"nothing to resume", ragflow.ErrNothingToResume, exitFailure},
 		{"busy thread", graph.ErrBusy, exitFailure},
 		{"lost lease", graph.ErrSuperseded, exitFailure},
@@ -265,19 +256,19 @@ func TestBrokenLine(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{out: &out, gate: gate{w: &out}, mode: progressBar}
-	p.report(ragflow.Progress{Stage: "scanning", Done: 1})
+	p.report(ingest.Progress{Stage: "scanning", Done: 1})
 	if out.Len() > 0 {
 		t.Errorf("a bar at once: %q", out.String())
 	}
 	p.since, p.moved = p.since.Add(-barDelay), p.moved.Add(-barEvery)
-	p.report(ragflow.Progress{Stage: "indexing", Done: 1, Total: 10})
+	p.report(ingest.Progress{Stage: "indexing", Done: 1, Total: 10})
 	p.moved = p.moved.Add(-barEvery)
-	p.report(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10})
+	p.report(ingest.Progress{Stage: "indexing", Done: 3, Total: 10})
 	if got := out.String(); !strings.Contains(got, "indexing") || !strings.Contains(got, "30%") {
 		t.Errorf("bar = %q", got)
 	}
 	p.end()
-	if got, want := plainProgress(ragflow.Progress{Stage: "indexing", Done: 3, Total: 10}), "indexing: 3 of 10 files"; got != want {
+	if got, want := plainProgress(ingest.Progress{Stage: "indexing", Done: 3, Total: 10}), "indexing: 3 of 10 files"; got != want {
 		t.Errorf("plainProgress = %q, want %q", got, want)
 	}
 }

@@ -1,13 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -35,77 +33,10 @@ type models struct {
 }
 
 // modelFlags adds --model, --grader-model and --offline to a command.
-func (a *app) modelFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&a.flags.model, "model", "", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
-	flags.StringVar(&a.flags.graderModel, "grader-model", "", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
-	flags.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")
-}
-
-// settings are the rows of the table that say which models to use, and where.
-func (m *models) settings() []setting {
-	name := func(to *string) func(*ragflow.Config, []string) bool {
-		return func(_ *ragflow.Config, v []string) bool { *to = v[0]; return !strings.ContainsAny(v[0], " \t\r\n") }
-	}
-	address := func(to *string) func(*ragflow.Config, []string) bool {
-		return func(_ *ragflow.Config, v []string) bool {
-			_, err := llm.CheckBaseURL(v[0])
-			*to = strings.TrimRight(v[0], "/")
-			return err == nil
-		}
-	}
-	price := func(to **llm.PerMillion) func(*ragflow.Config, []string) bool {
-		return func(_ *ragflow.Config, v []string) bool {
-			p, ok := parsePrice(v[0])
-			*to = &p
-			return ok
-		}
-	}
-	key := func(to *string) func(*ragflow.Config, []string) bool {
-		return func(_ *ragflow.Config, v []string) bool { *to = v[0]; return true }
-	}
-	const (
-		aName     = "the name of a model, without spaces"
-		aPrice    = "US dollars for a million tokens, input/output, such as 2.5/10"
-		anAddress = "an http or https address without user, password and query"
-		aKey      = "a key"
-	)
-	return []setting{
-		{name: "SMART_LLM_MODEL", key: "smart_llm_model", allowed: aName, set: name(&m.smart)},
-		{name: "SMART_LLM_PRICE", key: "smart_llm_price", allowed: aPrice, set: price(&m.smartPrice)},
-		{name: "GRADER_LLM_MODEL", key: "grader_llm_model", allowed: aName, set: name(&m.grader)},
-		{name: "GRADER_LLM_PRICE", key: "grader_llm_price", allowed: aPrice, set: price(&m.graderPrice)},
-		{name: "OPENAI_BASE_URL", key: "openai_base_url", address: true, allowed: anAddress, set: address(&m.baseURL)},
-		{name: "OPENAI_API_KEY", secret: true, allowed: aKey, set: key(&m.openAIKey)},
-		{name: "OPENROUTER_BASE_URL", key: "openrouter_base_url", address: true, allowed: anAddress, set: address(&m.openRouterURL)},
-		{name: "OPENROUTER_API_KEY", secret: true, allowed: aKey, set: key(&m.openRouterKey)},
-		{name: "EMBEDDING_MODEL", key: "embedding_model", allowed: aName, set: name(&m.embedding)},
-		{name: "EMBEDDING_PRICE", key: "embedding_price", allowed: aPrice, set: price(&m.embedPrice)},
-		{name: "EMBEDDING_BASE_URL", key: "embedding_base_url", address: true, allowed: anAddress, set: address(&m.embeddingURL)},
-		{name: "EMBEDDING_API_KEY", secret: true, allowed: aKey, set: key(&m.embeddingKey)},
-		{name: "RERANK_MODEL", key: "rerank_model", allowed: aName, set: name(&m.reranker)},
-		{name: "RERANK_BASE_URL", key: "rerank_base_url", address: true, allowed: anAddress, set: address(&m.rerankURL)},
-		{
-			name: "RERANK_PROTOCOL", key: "rerank_protocol", allowed: rerank.Documents + " (Cohere, Jina, llama.cpp) or " + rerank.Texts + " (Text Embeddings Inference)",
-			set: func(_ *ragflow.Config, v []string) bool {
-				m.rerankProtocol = v[0]
-				return v[0] == rerank.Documents || v[0] == rerank.Texts
-			},
-		},
-		{name: "RERANK_API_KEY", secret: true, allowed: aKey, set: key(&m.rerankKey)},
-	}
-}
-
-// parsePrice reads "2.5/10", or "0.1" for models that write nothing.
-func parsePrice(s string) (llm.PerMillion, bool) {
-	in, out, both := strings.Cut(s, "/")
-	var p llm.PerMillion
-	var err, err2 error
-	p.Input, err = strconv.ParseFloat(strings.TrimSpace(in), 64)
-	if both {
-		p.Output, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
-	}
-	sane := func(f float64) bool { return f >= 0 && !math.IsInf(f, 0) && !math.IsNaN(f) }
-	return p, err == nil && err2 == nil && sane(p.Input) && sane(p.Output)
+func (a *app) modelFlags(f *pflag.FlagSet) {
+	a.textFlag(f, "SMART_LLM_MODEL", "model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
+	a.textFlag(f, "GRADER_LLM_MODEL", "grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
+	f.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")
 }
 
 // endpoint is where a model is asked for.
@@ -120,9 +51,9 @@ type endpoint struct {
 // OpenAI.
 func (m *models) chatAt(name string) endpoint {
 	if m.baseURL == "" && strings.Contains(name, "/") && m.openRouterKey != "" {
-		return endpoint{"openrouter", orDefault(m.openRouterURL, defaultOpenRouter), m.openRouterKey}
+		return endpoint{"openrouter", cmp.Or(m.openRouterURL, defaultOpenRouter), m.openRouterKey}
 	}
-	return endpoint{providerOf(m.baseURL), orDefault(m.baseURL, openai.DefaultBaseURL), m.openAIKey}
+	return endpoint{providerOf(m.baseURL), cmp.Or(m.baseURL, openai.DefaultBaseURL), m.openAIKey}
 }
 
 // embeddingAt is where the embedding model is asked for. An address of its own
@@ -132,15 +63,8 @@ func (m *models) embeddingAt() endpoint {
 		return endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey}
 	}
 	e := m.chatAt(m.embedding)
-	e.key = orDefault(m.embeddingKey, e.key)
+	e.key = cmp.Or(m.embeddingKey, e.key)
 	return e
-}
-
-func orDefault(s, preset string) string {
-	if s == "" {
-		return preset
-	}
-	return s
 }
 
 // providerOf names a provider in messages.
@@ -182,9 +106,7 @@ func (m *models) configure(c *ragflow.Config) (err error) {
 			}
 		}
 	} else if m.grader != "" {
-		f := usagef("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not")
-		f.hint = "name the model that answers too: SMART_LLM_MODEL or --model"
-		return f
+		return usagef("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
 	}
 	if m.embedding != "" {
 		client, err := m.embeddingAt().client(m.embedding)
@@ -205,20 +127,24 @@ func (m *models) crossEncoder() (llm.Reranker, error) {
 	if m.reranker == "" {
 		return nil, nil //nolint:nilnil // none is configured, which is no error
 	}
+	client, err := m.rerankClient()
+	if err != nil {
+		return nil, err
+	}
+	return llm.RetryReranker(client, llm.RetryOptions{}), nil
+}
+
+func (m *models) rerankClient() (llm.Reranker, error) {
 	if m.rerankURL == "" {
-		f := usagef("RERANK_MODEL is set, but RERANK_BASE_URL is not")
-		f.hint = "say where it is served, such as http://localhost:8080/v1"
-		return nil, f
+		return nil, usagef("RERANK_MODEL is set, but RERANK_BASE_URL is not").with("say where it is served, such as http://localhost:8080/v1")
 	}
 	client, err := rerank.New(rerank.Config{
 		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.reranker, Protocol: m.rerankProtocol,
 	})
 	if err != nil {
-		f := usagef("use the reranker %q: %w", m.reranker, err)
-		f.hint = "an address of another machine needs a key: RERANK_API_KEY"
-		return nil, f
+		return nil, usagef("use the reranker %q: %w", m.reranker, err).with("an address of another machine needs a key: RERANK_API_KEY")
 	}
-	return llm.RetryReranker(client, llm.RetryOptions{}), nil
+	return client, nil
 }
 
 func (m *models) chat(name string, price *llm.PerMillion) (llm.Chat, error) {
@@ -243,20 +169,15 @@ type modelUse struct {
 // uses lists the models that are configured, with what each is for.
 func (m *models) uses() []modelUse {
 	var out []modelUse
-	if m.offline {
-		return out
-	}
-	if m.smart != "" {
-		out = append(out, modelUse{"SMART_LLM_MODEL", m.smart, m.chatAt(m.smart)})
-	}
-	if m.grader != "" {
-		out = append(out, modelUse{"GRADER_LLM_MODEL", m.grader, m.chatAt(m.grader)})
-	}
-	if m.embedding != "" {
-		out = append(out, modelUse{"EMBEDDING_MODEL", m.embedding, m.embeddingAt()})
-	}
-	if m.reranker != "" {
-		out = append(out, modelUse{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey}})
+	for _, u := range []modelUse{
+		{"SMART_LLM_MODEL", m.smart, m.chatAt(m.smart)},
+		{"GRADER_LLM_MODEL", m.grader, m.chatAt(m.grader)},
+		{"EMBEDDING_MODEL", m.embedding, m.embeddingAt()},
+		{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey}},
+	} {
+		if u.model != "" && !m.offline {
+			out = append(out, u)
+		}
 	}
 	return out
 }
@@ -274,36 +195,25 @@ func (m *models) describe() []string {
 	return out
 }
 
-// reachable asks the provider of a model which models it has: a cheap call
-// that tells whether address, key and name are right (REQUIREMENTS L09).
-func (u modelUse) reachable(ctx context.Context) error {
+// probe asks the provider of a model which models it has: a cheap call that
+// tells whether address, key and name are right (REQUIREMENTS L09). A reranker,
+// which has no such list, scores one word.
+func (m *models) probe(ctx context.Context, u modelUse) error {
+	if u.setting == "RERANK_MODEL" {
+		reranker, err := m.rerankClient()
+		if err == nil {
+			_, err = reranker.Rerank(ctx, "test", []string{"test"})
+		}
+		return err
+	}
 	client, err := u.at.client(u.model)
 	if err != nil {
 		return err
 	}
 	defer client.CloseIdle()
 	names, err := client.Models(ctx)
-	if err != nil {
-		return err
-	}
-	if len(names) == 0 || slices.Contains(names, u.model) {
-		return nil // a server that lists none may serve any
+	if err != nil || len(names) == 0 || slices.Contains(names, u.model) {
+		return err // a server that lists none may serve any
 	}
 	return fmt.Errorf("%s answers, but lists no model %q", u.at.provider, u.model)
-}
-
-// probeReranker asks the reranker to score one word, for rerankers have no list
-// of models.
-func (m *models) probeReranker(ctx context.Context) error {
-	if m.rerankURL == "" {
-		return errors.New("RERANK_MODEL is set, but RERANK_BASE_URL is not")
-	}
-	client, err := rerank.New(rerank.Config{
-		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.reranker, Protocol: m.rerankProtocol,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = client.Rerank(ctx, "test", []string{"test"})
-	return err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 const (
@@ -69,7 +69,7 @@ func (a *app) newProgress() *progress {
 }
 
 // report takes one report.
-func (p *progress) report(r ragflow.Progress) {
+func (p *progress) report(r ingest.Progress) {
 	now := time.Now()
 	if p.since.IsZero() {
 		p.since = now
@@ -90,7 +90,7 @@ func (p *progress) report(r ragflow.Progress) {
 	}
 }
 
-func plainProgress(r ragflow.Progress) string {
+func plainProgress(r ingest.Progress) string {
 	if r.Total <= 0 {
 		return fmt.Sprintf("%s: %s", r.Stage, count(r.Done, unitOf(r)))
 	}
@@ -98,9 +98,9 @@ func plainProgress(r ragflow.Progress) string {
 }
 
 // unitOf is what a report counts.
-func unitOf(r ragflow.Progress) string {
+func unitOf(r ingest.Progress) string {
 	switch r.Stage {
-	case ragflow.StageEmbedding:
+	case ingest.StageEmbedding:
 		return "passage"
 	case stageAsking:
 		return "question"
@@ -110,7 +110,7 @@ func unitOf(r ragflow.Progress) string {
 
 // show moves the bar, and begins another one with a new stage or total. The bar
 // is an ornament: that it cannot be drawn is no reason to stop.
-func (p *progress) show(r ragflow.Progress) {
+func (p *progress) show(r ingest.Progress) {
 	total := r.Total
 	if total <= 0 {
 		total = -1 // unknown: a spinner

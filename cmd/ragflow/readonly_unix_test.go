@@ -25,7 +25,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	p.do("ask", "--docs", "docs", "--thread", "herbs", "How often should I water herb 1?")
 	exe := copyProgram(t, dir)
 	readable(t, dir)
-	t.Cleanup(func() { _ = os.Chmod(p.data, 0o700) }) //nolint:gosec // so that it can be removed
+	t.Cleanup(func() { _ = os.Chmod(p.data, 0o700) })
 	run := func(args ...string) (code int, stdout, stderr string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), exe, args...)
@@ -87,7 +87,7 @@ func copyProgram(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	to, err := os.OpenFile(filepath.Join(dir, "ragflow.exe"), os.O_CREATE|os.O_WRONLY, 0o755) //nolint:gosec // a program
+	to, err := os.OpenFile(filepath.Join(dir, "ragflow.exe"), os.O_CREATE|os.O_WRONLY, 0o755)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func readable(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { //nolint:gosec // made for this test
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,6 +19,8 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
 	"example.com/ragflow/threads"
 )
 
@@ -85,9 +87,9 @@ func schemas() map[string]any {
 	return map[string]any{
 		"ask":      &ragflow.Reply{},
 		"search":   &ragflow.SearchReply{},
-		"index":    &ragflow.IndexReport{},
+		"index":    &ingest.Report{},
 		"explain":  &ragflow.Explanation{},
-		"hit":      &ragflow.ExplainedHit{},
+		"hit":      &search.ExplainedHit{},
 		"threads":  &threadsReply{},
 		"feedback": &ragflow.FeedbackReply{},
 		"rated":    &ragflow.Feedback{},

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/search/index"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -20,7 +20,6 @@ func (a *app) searchCommand() *cobra.Command {
 		least  float64
 		leg    string
 		facets []string
-		asJSON bool
 	)
 	c := &cobra.Command{
 		Use:   "search QUERY",
@@ -57,50 +56,43 @@ front matter for example; --facets counts what the documents that match say.`,
 			if err != nil {
 				return err
 			}
-			assistant, err := a.openIndexed(c.Context(), nil)
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			reply, err := assistant.SearchWith(c.Context(), query, ragflow.SearchOptions{TopK: topK, Leg: leg, Filter: filter, Facets: facets, MinScore: least})
-			if err != nil {
-				return failed("search", err)
-			}
-			if asJSON {
-				return a.writeJSON(reply)
-			}
-			a.searchTrouble(reply)
-			a.printHits(reply)
-			a.printFacets(reply.Facets)
-			return nil
+			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, Facets: facets, MinScore: least}}
+			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+				reply, err := assistant.Search(c.Context(), query, options)
+				if err != nil {
+					return failed("search", err)
+				}
+				return a.print(reply, func() {
+					a.searchTrouble(reply)
+					a.printHits(reply)
+					a.printFacets(reply.Facets)
+				})
+			})
 		},
 	}
-	a.docsFlag(c.Flags())
-	a.dictionaryFlag(c.Flags())
-	a.collectionFlag(c.Flags())
+	a.searchFlags(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names (graph) of documents; meaning needs an embedding model")
 	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
 	a.filterFlags(c.Flags())
-	a.retrievalFlags(c.Flags())
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of text")
+	a.jsonFlag(c)
 	return c
 }
 
 // legCalled returns the leg that a person calls by its name, or by what it searches by.
 func legCalled(name string) (string, error) {
 	switch name {
-	case "", ragflow.LegHybrid, ragflow.LegLexical, ragflow.LegDense, ragflow.LegGraph:
+	case "", search.LegHybrid, search.LegLexical, search.LegDense, search.LegGraph:
 		return name, nil
 	case "words":
-		return ragflow.LegLexical, nil
+		return search.LegLexical, nil
 	case "meaning":
-		return ragflow.LegDense, nil
+		return search.LegDense, nil
 	case "both":
-		return ragflow.LegHybrid, nil
+		return search.LegHybrid, nil
 	case "names":
-		return ragflow.LegGraph, nil
+		return search.LegGraph, nil
 	}
 	return "", usagef("--leg is %q, but must be words (lexical), meaning (dense), both (hybrid) or names (graph)", name)
 }
@@ -141,7 +133,8 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages)), s.dim(line(strings.Join(headings, " › "))))
+		at := s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages))
+		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 		for _, l := range h.Legs {
 			if l.Linked() {
@@ -166,7 +159,7 @@ func way(l state.Leg) string {
 // mostValues is how many values of a facet are shown; "--json" has all.
 const mostValues = 10
 
-func (a *app) printFacets(facets []index.Facet) {
+func (a *app) printFacets(facets []search.Facet) {
 	s := a.styleOf(a.stdout)
 	for _, f := range facets {
 		fmt.Fprintf(a.out, "\n%s  %s\n", s.bold(line(f.Key)), s.dim(count(f.Documents, "document")+" match"))

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/adrg/xdg"
+	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
 )
@@ -20,34 +17,36 @@ import (
 // does for git.
 const projectDir = ".ragflow"
 
-// settingFlags are the settings that have a flag.
+// settingFlags are the flags of settings: one set for all commands, of which one
+// runs.
 type settingFlags struct {
-	dataDir     string
-	docs        []string
-	model       string
-	graderModel string
-	offline     bool
-	collection  string
-	retrieval   map[string]*string // by the name of the setting
-	chunker     string
-	chunkSize   string
-	overlap     string
-	dictionary  string
-	filter      filterFlags
+	docs       []string
+	offline    bool
+	collection string
+	filter     filterFlags
+	texts      map[string]*textFlag // by the name of the setting
 }
 
-// setting is one thing that can be configured.
-type setting struct {
-	name    string // environment variable
-	key     string // in the configuration file
-	list    bool   // several values: a list in the file, separated by the list separator of the system in the environment
-	path    bool   // values are paths, relative to the place they were written in
-	raw     bool   // spaces around the value belong to it
-	address bool   // a URL: not shown where it is refused, for it may hold a password
-	zero    bool   // the zero Config holds the default already, and other defaults may follow from what is set
-	secret  bool   // never shown, and not read from the configuration file; key is empty
-	allowed string // what values are; for messages
-	set     func(c *ragflow.Config, values []string) bool
+// textFlag is a flag that sets a setting.
+type textFlag struct{ name, value string }
+
+// textFlag adds a flag for a setting to a command.
+func (a *app) textFlag(f *pflag.FlagSet, setting, flag, usage string) {
+	if a.flags.texts == nil {
+		a.flags.texts = map[string]*textFlag{}
+	}
+	if a.flags.texts[setting] == nil {
+		a.flags.texts[setting] = &textFlag{name: flag}
+	}
+	f.StringVar(&a.flags.texts[setting].value, flag, "", usage)
+}
+
+// flagged is what the flag of a setting was given; empty without.
+func (a *app) flagged(setting string) string {
+	if t := a.flags.texts[setting]; t != nil {
+		return t.value
+	}
+	return ""
 }
 
 // value is what a setting was given, and where.
@@ -77,103 +76,9 @@ type settingRow struct {
 	Key    string   `json:"key"`
 	Values []string `json:"values"`
 	Source string   `json:"source"`
-}
 
-// table lists the settings in the order people see them, with their default
-// values.
-func (a *app) table(project string) ([]setting, map[string][]string) {
-	const most = 1_000_000
-	rows := []setting{
-		{
-			name: "RAGFLOW_DATA_DIR", key: "data_dir", path: true, allowed: "a folder",
-			set: func(c *ragflow.Config, v []string) bool { c.DataDir = v[0]; return v[0] != "" },
-		},
-		{
-			name: "RAGFLOW_DOCS", key: "docs", list: true, path: true, allowed: "files and folders",
-			set: func(c *ragflow.Config, v []string) bool { c.Docs = v; return true },
-		},
-		{
-			name: "MAX_MESSAGES_BEFORE_SUMMARY", key: "max_messages_before_summary", allowed: "a whole number of tokens from 1 to 1000000",
-			set: func(c *ragflow.Config, v []string) bool { return whole(&c.SummaryTokens, v[0], most) },
-		},
-		{
-			name: "MAX_CONTENT_TOKENS", key: "max_content_tokens", allowed: "a whole number of tokens from 1 to 1000000",
-			set: func(c *ragflow.Config, v []string) bool { return whole(&c.ContentTokens, v[0], most) },
-		},
-		{
-			name: "RELEVANCE_THRESHOLD", key: "relevance_threshold", allowed: "a number above 0 and up to 1",
-			set: func(c *ragflow.Config, v []string) bool { return fraction(&c.Threshold, v[0]) },
-		},
-		{
-			name: "STRICT_CITATIONS", key: "strict_citations", allowed: "true or false",
-			set: func(c *ragflow.Config, v []string) bool { return truth(&c.Strict, v[0]) },
-		},
-		{
-			name: "RAGFLOW_TRUST_DOCUMENTS", key: "trust_documents", allowed: "true or false",
-			set: func(c *ragflow.Config, v []string) bool { return truth(&c.Context.TrustDocuments, v[0]) },
-		},
-		{
-			name: "RETRIEVAL_MAX_WORKERS", key: "retrieval_max_workers", allowed: "a whole number from 1 to 64",
-			set: func(c *ragflow.Config, v []string) bool { return whole(&c.RetrievalWorkers, v[0], 64) },
-		},
-	}
-	rows = append(rows, setting{
-		name: "RAGFLOW_DICTIONARY", key: "dictionary", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
-		set: func(c *ragflow.Config, v []string) bool { c.Dictionary = v[0]; return true },
-	}, setting{ // its name in the first versions
-		name: "RAGFLOW_SYNONYMS", key: "synonyms", path: true, allowed: "a file with lines such as \"leave: holiday, time off\"",
-		set: func(c *ragflow.Config, v []string) bool { c.Dictionary = cmp.Or(c.Dictionary, v[0]); return true },
-	}, setting{
-		name: "RAGFLOW_SYSTEM_PROMPT", key: "system_prompt", path: true, allowed: "a file with a system prompt that holds {context}",
-		set: func(c *ragflow.Config, v []string) bool { c.SystemPrompt = v[0]; return true },
-	}, setting{
-		name: "RAGFLOW_DURABILITY", key: "durability", allowed: ragflow.ProcessCrash + " or " + ragflow.PowerLoss,
-		set: func(c *ragflow.Config, v []string) bool {
-			c.Durability = v[0]
-			return v[0] == ragflow.ProcessCrash || v[0] == ragflow.PowerLoss
-		},
-	})
-	rows = append(rows, setting{
-		name: "RAGFLOW_THREAD_KEYS", secret: true, allowed: "keys such as 2026:KEY, KEY being 32 bytes in base64; the first one is the current",
-		set: func(c *ragflow.Config, v []string) (ok bool) {
-			keys, err := ragflow.ParseKeyring(v[0])
-			c.ThreadKeys = keys
-			return err == nil
-		},
-	})
-	defaults := map[string][]string{
-		"RAGFLOW_DURABILITY":          {ragflow.ProcessCrash},
-		"RAGFLOW_DATA_DIR":            {a.defaultData(project)},
-		"MAX_MESSAGES_BEFORE_SUMMARY": {"1500"},
-		"MAX_CONTENT_TOKENS":          {"4096"},
-		"RELEVANCE_THRESHOLD":         {"0.5"},
-		"RETRIEVAL_MAX_WORKERS":       {"4"},
-		"STRICT_CITATIONS":            {"false"},
-		"RAGFLOW_TRUST_DOCUMENTS":     {"false"},
-	}
-	for _, more := range []func() ([]setting, map[string][]string){denseSettings, retrievalSettings, rankingSettings, chunkSettings} {
-		settings, presets := more()
-		maps.Copy(defaults, presets)
-		rows = append(rows, settings...)
-	}
-	return rows, defaults
-}
-
-func truth(to *bool, text string) bool {
-	*to = text == "true"
-	return text == "true" || text == "false"
-}
-
-func whole(to *int, text string, most int) bool {
-	n, err := strconv.Atoi(text)
-	*to = n
-	return err == nil && n >= 1 && n <= most
-}
-
-func fraction(to *float64, text string) bool {
-	f, err := strconv.ParseFloat(text, 64)
-	*to = f
-	return err == nil && !math.IsNaN(f) && f > 0 && f <= 1
+	first bool // on the first page
+	own   bool // a collection has its own
 }
 
 // readSettings finds out what is configured: flags before environment before
@@ -197,9 +102,13 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, defaults := a.table(s.project)
+	for gone := range droppedNames() {
+		if a.env[gone] != "" || dotenv != nil && dotenv.values[gone] != "" {
+			return nil, dropped(gone)
+		}
+	}
 	s.models = &models{offline: a.flags.offline}
-	table = append(table, s.models.settings()...)
+	table := table(a.defaultData(s.project), s.models)
 	file, err := a.readConfigFile(s, list, table)
 	if err != nil {
 		return nil, err
@@ -209,29 +118,30 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 	}
 	var named *configFile // what the collection that is asked for noted
 	for _, row := range table {
-		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row),
-			&value{values: defaults[row.name], source: "default", base: here})
-		if row.path {
+		preset := &value{source: "default", base: here}
+		if row.preset != "" {
+			preset.values = []string{row.preset}
+		}
+		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row), preset)
+		if row.has(path) {
 			for i, p := range v.values {
 				v.values[i] = absolute(v.base, p)
 			}
 		}
-		preset := row.zero && v.source == "default"
-		if len(v.values) > 0 && !preset && !row.set(&s.config, v.values) {
+		if len(v.values) > 0 && (!row.has(zero) || v != preset) && !row.take(&s.config, v.values) {
 			f := usagef("%s is %q but must be %s (%s)", row.name, strings.Join(v.values, " "), row.allowed, v.source)
-			if row.address {
+			if row.has(address) {
 				f = usagef("%s must be %s (%s)", row.name, row.allowed, v.source)
 			}
-			f.hint = "change it there, or take it out; the default is " + orNone(strings.Join(defaults[row.name], ", "))
-			return nil, f
+			return nil, f.with("change it there, or take it out; the default is " + orNone(row.preset))
 		}
-		if row.secret && len(v.values) > 0 {
+		if row.has(secret) && len(v.values) > 0 {
 			v.values = []string{"set"}
 		}
 		if i := slices.IndexFunc(s.refused, func(r refusal) bool { return r.row.name == row.name }); i >= 0 {
 			v.source += " (" + s.refused[i].source + " is not trusted)"
 		}
-		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source})
+		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source, row.has(firstPage), row.has(own)})
 		if row.name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
 			s.config.Collection = a.flags.collection
 			if named, err = a.readCollection(s, list, table); err != nil {
@@ -245,32 +155,30 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 	return s, nil
 }
 
+// take reads the values of a setting into c, and reports whether they are allowed.
+func (s setting) take(c *ragflow.Config, values []string) bool {
+	if s.setList != nil {
+		s.setList(c, values)
+		return true
+	}
+	return s.set(c, values[0])
+}
+
 func (a *app) fromFlags(row setting, here string) *value {
-	switch {
-	case row.name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0:
-		return &value{values: append([]string{}, a.flags.docs...), source: "flag --docs", base: here}
-	case row.name == "RAGFLOW_DATA_DIR" && a.flags.dataDir != "":
-		return &value{values: []string{a.flags.dataDir}, source: "flag --data-dir", base: here}
-	case row.name == "RAGFLOW_CHUNKER" && a.flags.chunker != "":
-		return &value{values: []string{a.flags.chunker}, source: "flag --chunker", base: here}
-	case row.name == "CHUNK_SIZE" && a.flags.chunkSize != "":
-		return &value{values: []string{a.flags.chunkSize}, source: "flag --chunk-size", base: here}
-	case row.name == "CHUNK_OVERLAP" && a.flags.overlap != "":
-		return &value{values: []string{a.flags.overlap}, source: "flag --overlap", base: here}
-	case row.name == "RAGFLOW_DICTIONARY" && a.flags.dictionary != "":
-		return &value{values: []string{a.flags.dictionary}, source: "flag --dictionary", base: here}
-	case row.name == "SMART_LLM_MODEL" && a.flags.model != "":
-		return &value{values: []string{a.flags.model}, source: "flag --model", base: here}
-	case a.flags.retrieval[row.name] != nil && *a.flags.retrieval[row.name] != "":
-		return &value{values: []string{*a.flags.retrieval[row.name]}, source: "flag --" + retrievalFlagNames()[row.name], base: here}
-	case row.name == "GRADER_LLM_MODEL" && a.flags.graderModel != "":
-		return &value{values: []string{a.flags.graderModel}, source: "flag --grader-model", base: here}
+	if row.name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0 {
+		return &value{values: slices.Clone(a.flags.docs), source: "flag --docs", base: here}
+	}
+	if text := a.flagged(row.name); text != "" {
+		return &value{values: []string{text}, source: "flag --" + a.flags.texts[row.name].name, base: here}
 	}
 	return nil
 }
 
 func (a *app) fromEnvironment(row setting, here string) *value {
 	text := a.env[row.name]
+	if text == "" && row.also != "" {
+		text = a.env[row.also]
+	}
 	if text == "" {
 		return nil
 	}
@@ -279,10 +187,10 @@ func (a *app) fromEnvironment(row setting, here string) *value {
 
 // split takes the text of a variable apart.
 func (s setting) split(text string) []string {
-	if s.raw {
+	if s.has(raw) {
 		return []string{text}
 	}
-	if !s.list {
+	if !s.has(list) {
 		return []string{strings.TrimSpace(text)}
 	}
 	var out []string

@@ -27,20 +27,36 @@ type ending struct {
 	runs   atomic.Int32  // under way
 	cancel context.CancelCauseFunc
 	once   sync.Once
+
+	interrupts chan struct{} // delivers Ctrl-C to a session that lives on
+	session    atomic.Bool   // there is such a session
 }
 
 // watchSignals returns a context that ends with the program, and how.
 func watchSignals(parent context.Context) (context.Context, *ending) {
 	ctx, cancel := context.WithCancelCause(parent)
-	e := &ending{drain: make(chan struct{}), cancel: cancel}
+	e := &ending{drain: make(chan struct{}), cancel: cancel, interrupts: make(chan struct{})}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the program
 		s := <-signals
+		for s == os.Interrupt && e.session.Load() && e.interruptSession() {
+			s = <-signals
+		}
 		signal.Stop(signals)
 		e.end(s)
 	}()
 	return ctx, e
+}
+
+// interruptSession reports whether the session took the interruption.
+func (e *ending) interruptSession() bool {
+	select {
+	case e.interrupts <- struct{}{}:
+		return true
+	case <-time.After(time.Second):
+		return false
+	}
 }
 
 func (e *ending) end(s os.Signal) {
@@ -63,6 +79,15 @@ func (e *ending) running() (done func()) {
 	}
 	e.runs.Add(1)
 	return func() { e.runs.Add(-1) }
+}
+
+// sessionInterrupts has Ctrl-C end what a session does instead of the program.
+func (e *ending) sessionInterrupts() <-chan struct{} {
+	if e == nil {
+		return nil
+	}
+	e.session.Store(true)
+	return e.interrupts
 }
 
 // draining is the channel of Config.Drain.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 const (
@@ -38,6 +39,6 @@ func (a *app) takeStdin(ctx context.Context, c *ragflow.Config) error {
 	case text == "":
 		return usagef("no documents on standard input")
 	}
-	c.Given = append(c.Given, ragflow.Given{Name: stdinName, Data: []byte(text)})
+	c.Given = append(c.Given, ingest.Given{Name: stdinName, Data: []byte(text)})
 	return nil
 }

@@ -15,11 +15,11 @@ func TestAskStreamsToTheTerminal(t *testing.T) {
 	for name, tt := range map[string]struct{ first, rest, end, once string }{
 		"as it is": {
 			"A volume keeps the data of a container", " after the container is removed. [Source 1]",
-			`is removed\. \[Source 1\]`, "[Source 1]",
+			`is\s+removed\. \[1\]`, "after the container",
 		},
 		"corrected": {
 			"Elephants wash themselves in the river", " every single morning. [Source 1]",
-			`\(that was a draft; checked against its sources the answer is\)\s+Elephants wash .*\(unsupported\)`, "(that was a draft",
+			`Elephants wash .*\(unsupported\)`, "every single morning",
 		},
 	} {
 		t.Run(name, func(t *testing.T) { streams(t, tt.first, tt.rest, tt.end, tt.once) })
@@ -38,11 +38,11 @@ func streams(t *testing.T, first, rest, end, once string) {
 	dir := chatFolder(t)
 	tt := startIn(t, dir, 160, 40, []string{"NO_COLOR=1", "OPENAI_BASE_URL=" + s.URL(), "OPENAI_API_KEY=none"},
 		"ask", "--docs", "docs", "--data-dir", "data", "--model", "small", "How do I back up a volume?")
-	tt.expect(first) // and nothing after it yet
+	tt.expect(first + `\s+writing.*`) // and nothing after it yet
 	close(shown)
 	tt.expect(end + `.*continue with: ragflow ask .*--thread \S+ "…"`)
 	tt.exit(0)
-	if text := tt.screen.Text(); strings.Count(text, once) != 1 || strings.Contains(text, "taken back") {
+	if text := tt.screen.Text(); strings.Count(text, once) != 1 {
 		t.Errorf("%q does not stand there once:\n%s", once, text)
 	}
 }

@@ -1,13 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"golang.org/x/term"
 
+	"example.com/ragflow/cmd/ragflow/chat"
+	"example.com/ragflow/internal/termmd"
 	"example.com/ragflow/transcript"
 )
 
@@ -41,30 +43,22 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-var (
-	strong  = regexp.MustCompile(`\*\*([^*\n]+)\*\*`)
-	heading = regexp.MustCompile(`(?m)^#{1,6} (.*)$`)
-)
+// size is how many columns and rows the terminal behind a stream has; ok is
+// false where there is none.
+func (a *app) size(w io.Writer) (columns, rows int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !a.terminal(w) {
+		return 0, 0, false
+	}
+	columns, rows, err := term.GetSize(int(f.Fd()))
+	return columns, rows, err == nil && columns > 0
+}
 
-// markdown prints Markdown for a person: harmless, and on a terminal with bold
-// headings and emphasis. Code blocks stay as they are.
-func (s style) markdown(text string) string {
+// printMarkdown prints Markdown: rendered on a terminal, else as it is.
+func (a *app) printMarkdown(text string) {
 	text = transcript.Visible(strings.TrimSpace(text))
-	if !s.on {
-		return text
+	if columns, _, ok := a.size(a.stdout); ok {
+		text = termmd.Render(text, termmd.Options{Width: min(columns-1, chat.Widest), Style: a.styleOf(a.stdout).on, LongCode: true})
 	}
-	var b strings.Builder
-	inCode := false
-	for l := range strings.SplitAfterSeq(text, "\n") {
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(l), "```"), strings.HasPrefix(strings.TrimSpace(l), "~~~"):
-			inCode = !inCode
-			l = s.dim(strings.TrimRight(l, "\n")) + l[len(strings.TrimRight(l, "\n")):]
-		case !inCode:
-			l = heading.ReplaceAllString(l, s.bold("$1"))
-			l = strong.ReplaceAllString(l, s.bold("$1"))
-		}
-		b.WriteString(l)
-	}
-	return b.String()
+	fmt.Fprintln(a.out, text)
 }

@@ -3,12 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
-	"github.com/rivo/uniseg"
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/ansi"
 
 	"example.com/ragflow/threads"
 )
@@ -16,19 +14,6 @@ import (
 // leastTitle is how many columns a title needs beside the other cells of a list;
 // with fewer it stands on a line of its own.
 const leastTitle = 24
-
-// columns is how wide the terminal behind a stream is; 0 where there is none.
-func (a *app) columns(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !a.terminal(w) {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
-}
 
 // writeThreads writes a list of threads as a table of some columns, 0 for no
 // limit. Titles are cut to fit; what people copy stays whole.
@@ -47,7 +32,7 @@ func writeThreads(w io.Writer, list []threads.Info, columns int) {
 	taken := 0
 	for i := range widths {
 		for _, r := range rows {
-			widths[i] = max(widths[i], uniseg.StringWidth(r[i]))
+			widths[i] = max(widths[i], ansi.StringWidth(r[i]))
 		}
 		taken += widths[i] + len(gap)
 	}
@@ -55,7 +40,7 @@ func writeThreads(w io.Writer, list []threads.Info, columns int) {
 	for i, r := range rows {
 		var b strings.Builder
 		for j, cell := range r {
-			b.WriteString(cell + strings.Repeat(" ", widths[j]-uniseg.StringWidth(cell)) + gap)
+			b.WriteString(cell + strings.Repeat(" ", widths[j]-ansi.StringWidth(cell)) + gap)
 		}
 		switch {
 		case !below:
@@ -72,12 +57,8 @@ const gap = "  "
 
 // fit cuts a text to a width of the screen.
 func fit(text string, width int, cut bool) string {
-	if !cut || uniseg.StringWidth(text) <= width {
+	if !cut {
 		return text
 	}
-	var b strings.Builder
-	for g, left := uniseg.NewGraphemes(text), width-1; g.Next() && g.Width() <= left; left -= g.Width() {
-		b.WriteString(g.Str())
-	}
-	return strings.TrimRight(b.String(), " ") + "…"
+	return ansi.Truncate(text, width, "…")
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
@@ -36,108 +36,19 @@ A thread is named by its id, by a beginning of its id that no other has, or by
   ragflow threads export last -o conversation.jsonl
   ragflow threads verify
   ragflow ask --thread last "and how do I back it up?"`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			f := usagef("unknown command %q", args[0])
-			f.hint = "there are: list, show, export, import, fork, prune, expire, delete, seal, verify, backup, restore"
-			return f
-		},
+		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(
-		a.threadsListCommand(), a.threadsShowCommand(), a.threadsExportCommand(), a.threadsImportCommand(),
-		a.threadsForkCommand(), a.threadsPruneCommand(), a.threadsExpireCommand(), a.threadsDeleteCommand(),
-		a.threadsSealCommand(), a.threadsVerifyCommand(), a.threadsBackupCommand(), a.threadsRestoreCommand(),
-	)
-	return c
-}
-
-func (a *app) threadsListCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List all conversations, the last used first",
-		Long: `List all conversations, the last used first: id, number of turns, when it was
-last used, how many bytes its log takes, and its first question. On a terminal the
-question is cut to fit; an id never is.`,
-		Example: `  ragflow threads list
-  ragflow threads list --json | jq -r '.threads[0].id'`,
-		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) (err error) {
-			assistant, err := a.open(c.Context(), nil)
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			list, err := assistant.Threads().List(c.Context())
-			if err != nil {
-				return failed("list threads", err)
-			}
-			if asJSON {
-				return a.writeJSON(threadsReply{append([]threads.Info{}, list...)})
-			}
-			a.printThreads(list)
-			return nil
-		},
+	for _, t := range threadOperations() {
+		c.AddCommand(t.command(a))
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of a table")
-	return c
-}
-
-func (a *app) printThreads(list []threads.Info) {
-	if len(list) == 0 {
-		if !a.quiet {
-			fmt.Fprintln(a.err, `no threads yet; begin one: ragflow ask --docs ./docs "…"`)
-		}
-		return
-	}
-	writeThreads(a.out, list, a.columns(a.stdout))
-}
-
-func (a *app) threadsShowCommand() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show a conversation from its first question on",
-		Long: `Show a conversation as Markdown, from its first question on, the messages that
-were summarised meanwhile included, each answer with its sources and the run
-that "ragflow trace" shows. A thread is named by its id, by a beginning
-of its id that no other has, or by "last".`,
-		Example: `  ragflow threads show last
-  ragflow threads show 0198f3c2
-  ragflow threads show --json last`,
-		Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			assistant, err := a.open(c.Context(), nil)
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, assistant)
-			id, err := findThread(c.Context(), assistant, args[0])
-			if err != nil {
-				return err
-			}
-			t, err := assistant.Threads().Thread(c.Context(), id)
-			if err != nil {
-				return failed("show thread "+id, err)
-			}
-			if asJSON {
-				return a.writeJSON(t)
-			}
-			a.printThread(c.Context(), t)
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object instead of Markdown")
 	return c
 }
 
 // findThread returns the id of the thread that a person means by an id, a
 // beginning of one, or "last".
-func findThread(ctx context.Context, assistant *ragflow.Assistant, name string) (string, error) {
-	list, err := assistant.Threads().List(ctx)
+func findThread(ctx context.Context, log *threads.Log, name string) (string, error) {
+	list, err := log.List(ctx)
 	if err != nil {
 		return "", failed("list threads", err)
 	}
@@ -170,6 +81,14 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	return "", f
 }
 
+// checkThreadName refuses a name that cannot be printed on one line.
+func checkThreadName(name string) error {
+	if line(name) != name {
+		return usagef("the name of a thread, %q, must be on one line and have no control characters", name)
+	}
+	return nil
+}
+
 // idStart is the beginning of an id as ragflow makes them, long enough to be
 // no name that a person gives.
 var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
@@ -179,14 +98,14 @@ var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
 // calls ragflow for others names threads after them. Only what looks like the
 // beginning of an id stands for a whole one, so that a question to "user-1"
 // never lands with "user-12".
-func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string, resume bool) (id string, isNew bool, err error) {
-	switch {
-	case name == "":
+func threadToAsk(ctx context.Context, log *threads.Log, name string, resume bool) (id string, isNew bool, err error) {
+	if name == "" {
 		return "", true, nil
-	case line(name) != name:
-		return "", false, usagef("the name of a thread, %q, must be on one line and have no control characters", name)
 	}
-	list, err := assistant.Threads().List(ctx)
+	if err := checkThreadName(name); err != nil {
+		return "", false, err
+	}
+	list, err := log.List(ctx)
 	if err != nil {
 		return "", false, failed("list threads", err)
 	}
@@ -201,17 +120,13 @@ func threadToAsk(ctx context.Context, assistant *ragflow.Assistant, name string,
 	return name, true, nil
 }
 
-// printThread prints a conversation as Markdown.
-func (a *app) printThread(ctx context.Context, t *threads.Thread) {
-	fmt.Fprintln(a.out, a.styleOf(a.stdout).markdown(threadMarkdown(ctx, t)))
-}
-
 // threadMarkdown writes a conversation as Markdown.
 func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
 		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
+	var files ingest.CitedFiles
 	for _, m := range t.Messages {
 		if m.Role == state.Human {
 			fmt.Fprintf(&b, "\n## Question\n\n%s\n", strings.TrimSpace(m.Content))
@@ -223,7 +138,7 @@ func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 				b.WriteString("\n")
 			}
 			fmt.Fprintf(&b, "- [%d] %s %s\n", c.N, line(transcript.Place(c, "")), line(c.Title))
-			if ragflow.Changed(ctx, c) {
+			if files.Changed(ctx, c) {
 				b.WriteString("  (the document has changed since)\n")
 			}
 		}

@@ -7,14 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow"
 	"example.com/ragflow/transcript"
 )
 
 func (a *app) traceCommand() *cobra.Command {
-	var (
-		dir    string
-		asJSON bool
-	)
+	var dir string
 	c := &cobra.Command{
 		Use:   "trace RUN",
 		Short: "Write answer.md and flow_trace.md of an earlier run",
@@ -29,24 +27,21 @@ for each commit and each task, and no file is written.`,
   ragflow trace --json last | jq -r 'select(.type == "task") | .node'`,
 		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if asJSON && c.Flags().Changed("output") {
+			if a.asJSON && c.Flags().Changed("output") {
 				return usagef("--json prints the run, and -o writes files: give one of them")
 			}
-			return a.trace(c.Context(), args[0], dir, asJSON)
+			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+				return a.trace(c.Context(), assistant, args[0], dir)
+			})
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", defaultTraceDir, "folder `DIR` to write to")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON lines instead")
+	c.Flags().BoolVar(&a.asJSON, "json", false, "print JSON lines instead")
 	return c
 }
 
-func (a *app) trace(ctx context.Context, run, dir string, asJSON bool) (err error) {
-	assistant, err := a.open(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer closeInto(&err, assistant)
-	if asJSON {
+func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir string) error {
+	if a.asJSON {
 		r, err := assistant.Threads().Run(ctx, run)
 		if err != nil {
 			return noRun(run, err)

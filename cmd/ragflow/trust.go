@@ -129,21 +129,9 @@ func (a *app) readProjectFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// harmlessSettings are what a file of a project may set without trust: counts,
-// thresholds and methods, which send nothing anywhere and read no file.
-func harmlessSettings() []string {
-	return []string{
-		"MAX_MESSAGES_BEFORE_SUMMARY", "MAX_CONTENT_TOKENS", "RELEVANCE_THRESHOLD", "STRICT_CITATIONS", "RETRIEVAL_MAX_WORKERS",
-		"RETRIEVAL_PRESET", "RETRIEVAL_FUSION", "RETRIEVAL_ALPHA", "RETRIEVAL_WEIGHTS", "RETRIEVAL_GRAPH", "RETRIEVAL_MULTI_SOURCE",
-		"RETRIEVAL_THRESHOLD", "RERANKING", "BM25_K1", "BM25_B", "BM25_TITLE", "BM25_HEADINGS", "BM25_DOCUMENT",
-		"RAGFLOW_CHUNKER", "CHUNK_SIZE", "CHUNK_OVERLAP", "SEMANTIC_SPLIT_ON", "SEMANTIC_PRESERVE_CONTEXT", "SEMANTIC_THRESHOLD",
-		"EMBEDDING_DIMENSION", "EMBEDDING_METRIC", "EMBEDDING_VECTORS", "EMBEDDING_TOKENS",
-	}
-}
-
 // needsTrust reports whether a value may count only once its file is trusted.
 func needsTrust(row setting, v *value) bool {
-	if v.untrusted == "" || slices.Contains(harmlessSettings(), row.name) {
+	if v.untrusted == "" || row.has(safe) {
 		return false
 	}
 	if row.name != "RAGFLOW_DOCS" {
@@ -176,18 +164,14 @@ func inside(folder, path string) bool {
 // inEffect drops refused settings of models where no model is used: a key or an
 // address alone does nothing.
 func (s *settings) inEffect(refused []refusal) []refusal {
-	ofModels := map[string]bool{}
 	used := !s.models.offline && (len(s.models.uses()) > 0 || s.models.reranker != "")
-	for _, row := range new(models).settings() {
-		ofModels[row.name] = true
-	}
 	for _, r := range refused {
-		used = used || !s.models.offline && ofModels[r.row.name] && strings.HasSuffix(r.row.name, "_MODEL")
+		used = used || !s.models.offline && r.row.has(ofModel) && strings.HasSuffix(r.row.name, "_MODEL")
 	}
 	if used {
 		return refused
 	}
-	return slices.DeleteFunc(slices.Clone(refused), func(r refusal) bool { return ofModels[r.row.name] })
+	return slices.DeleteFunc(slices.Clone(refused), func(r refusal) bool { return r.row.has(ofModel) })
 }
 
 // settings reads what is configured. Where a file of a project sets what needs
@@ -287,7 +271,7 @@ func (a *app) trust(dir string) error {
 		return err
 	}
 	if len(s.files) == 0 {
-		a.tell("nothing to trust: no .env and no " + projectDir + "/" + configName + " in or above " + dir)
+		a.tell("nothing to trust: no .env and no %s/%s in or above %s", projectDir, configName, dir)
 		return nil
 	}
 	if err := a.trustContent(s.files); err != nil {
@@ -307,11 +291,4 @@ func (a *app) trust(dir string) error {
 		_, _ = io.WriteString(a.out, "trusted "+line(path)+": "+strings.Join(names, ", ")+"\n") // a.out keeps the first error
 	}
 	return nil
-}
-
-// tell says something on standard error, unless --quiet.
-func (a *app) tell(text string) {
-	if !a.quiet {
-		fmt.Fprintln(a.err, line(text))
-	}
 }

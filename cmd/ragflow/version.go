@@ -19,7 +19,6 @@ type versionReply struct {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version, and what it was built with",
@@ -30,18 +29,16 @@ SQLite driver it was built with.`,
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
-			if asJSON {
-				return a.writeJSON(v)
-			}
-			fmt.Fprintf(a.out, "ragflow %s\n", v.Version)
-			if v.Revision != "" {
-				fmt.Fprintf(a.out, "revision %s, %s\n", v.Revision, v.Time)
-			}
-			fmt.Fprintf(a.out, "%s, %s\nsqlite driver %s\n", v.Go, v.Platform, v.SQLite)
-			return nil
+			return a.print(v, func() {
+				fmt.Fprintf(a.out, "ragflow %s\n", v.Version)
+				if v.Revision != "" {
+					fmt.Fprintf(a.out, "revision %s, %s\n", v.Revision, v.Time)
+				}
+				fmt.Fprintf(a.out, "%s, %s\nsqlite driver %s\n", v.Go, v.Platform, v.SQLite)
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	a.jsonFlag(c)
 	return c
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 )
 
 // mostChanges is how many changes are named one by one each time.
@@ -20,7 +20,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 	}
 	defer closeInto(&err, assistant)
 	begun := false
-	err = assistant.Watch(ctx, ragflow.WatchOptions{Polling: o.poll, Tell: func(e ragflow.WatchEvent) {
+	err = assistant.Library().Watch(ctx, ingest.WatchOptions{Polling: o.poll, Tell: func(e ingest.WatchEvent) {
 		if e.Report != nil && !begun {
 			p.end()
 			begun = true
@@ -44,7 +44,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 }
 
 // watched prints what changed.
-func (a *app) watched(e ragflow.WatchEvent) {
+func (a *app) watched(e ingest.WatchEvent) {
 	switch {
 	case e.Note != "":
 		a.warn(e.Note)

@@ -1,4 +1,3 @@
-//nolint:thelper // clauses are tests themselves, not their helpers
 package graphtest
 
 import (

@@ -1,4 +1,3 @@
-//nolint:thelper // clauses are tests themselves, not their helpers
 package graphtest
 
 import (
@@ -208,7 +207,7 @@ func fillThread(t *testing.T, s graph.Store, thread string, n int) {
 	}
 }
 
-// turn waits for the thread, adds one commit to its head and lets go.
+// turn acquires the thread, adds one commit to its head and releases it.
 func turn(t *testing.T, s graph.Store, thread, owner string) (graph.CommitID, error) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), thread, graph.AcquireOptions{Owner: owner, TTL: long, Wait: time.Minute})
@@ -225,8 +224,8 @@ func turn(t *testing.T, s graph.Store, thread, owner string) (graph.CommitID, er
 	return id, errors.Join(err, s.Release(t.Context(), l))
 }
 
-// rob writes under leases that end almost at once, until another one takes
-// over, and returns what was acknowledged.
+// rob writes with leases of a very short TTL until another writer takes over. It returns the
+// acknowledged commits.
 func rob(t *testing.T, s graph.Store, owner string) (acknowledged []graph.CommitID) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: owner, TTL: time.Millisecond, Wait: time.Minute})

@@ -4,8 +4,8 @@
 //		graphtest.Run(t, func(t *testing.T) graph.Store { return mystore.New() })
 //	}
 //
-// A store that outlives its handle calls [RunPersistent] instead, which adds
-// the clauses about closing and opening again.
+// A persistent store calls [RunPersistent] instead, which adds the clauses about closing and
+// opening again.
 //
 // Clauses are subtests named topic/clause. Each gets an empty store of its own
 // and uses it only through the interfaces of package graph.

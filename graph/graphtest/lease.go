@@ -1,4 +1,3 @@
-//nolint:thelper // clauses are tests themselves, not their helpers
 package graphtest
 
 import (
@@ -10,7 +9,7 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// short is a life that ends during a test, long one that does not.
+// short is a TTL that ends during a test, long a TTL that does not.
 const (
 	short = 40 * time.Millisecond
 	long  = time.Hour
@@ -216,8 +215,8 @@ func release(t *testing.T, s graph.Store, l graph.Lease) {
 	}
 }
 
-// superseded demands that w can neither commit nor pend nor renew, and that
-// nothing of what it tried is found.
+// superseded checks that w can neither commit nor pend nor renew, and that nothing of it was
+// saved.
 func superseded(t *testing.T, w *writer) {
 	t.Helper()
 	_, err := w.s.Commit(t.Context(), w.lease, withSnapshot(batch(delta("n", 0)), `{}`))

@@ -1,4 +1,3 @@
-//nolint:thelper // clauses are tests themselves, not their helpers
 package graphtest
 
 import (
@@ -9,8 +8,8 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// notesClauses demand that whatever stands in the notes of a task comes back, of
-// a commit and of a pending result.
+// notesClauses check that all notes of a task are restored, for a commit and for a pending
+// result.
 func notesClauses() []clause {
 	var out []clause
 	for _, n := range []struct {
@@ -56,7 +55,7 @@ func notesClauses() []clause {
 	)
 }
 
-// differ pends two results, of which the second differs by a change; both stand.
+// differ pends two results that differ in one field; both must be saved.
 func differ(t *testing.T, s graph.Store, change func(*graph.TaskResult)) {
 	w := hold(t, s, "t")
 	first, second := result("a", 0), result("a", 0)

@@ -47,7 +47,7 @@ func base(run string) graph.Batch {
 	}
 }
 
-// tryPrune prunes as whoever has a lease would.
+// tryPrune prunes with a lease.
 func tryPrune(ctx context.Context, s graph.Store, l graph.Lease, at graph.CommitID, b graph.Batch) error {
 	return s.(graph.Pruner).Prune(ctx, l, at, b)
 }
@@ -149,8 +149,8 @@ func pruneLeavesPending(t *testing.T, s graph.Store) {
 	wantEqual(t, "pending results", pendingOf(t, s, "t"), want)
 }
 
-// A fork is a thread of its own: the commits that it stands on stay, and pruning
-// it takes nothing from where it came from.
+// A fork is independent: pruning the original does not change the fork, and pruning the fork
+// does not change the original.
 func pruneLeavesOthers(t *testing.T, s graph.Store) {
 	t.Helper()
 	all := thread(t, s, "t")
@@ -231,7 +231,7 @@ func pruneRefusesBase(t *testing.T, s graph.Store) {
 	wantEqual(t, "state", snapshotOf(t, s), before)
 }
 
-// snapshotOf is what a reader makes the state of thread "t" of.
+// snapshotOf returns the snapshot and the deltas of the state of thread "t".
 func snapshotOf(t *testing.T, s graph.Store) string {
 	t.Helper()
 	snapshot, deltas := load(t, s, "t", 0)

@@ -1,4 +1,3 @@
-//nolint:thelper // clauses are tests themselves, not their helpers
 package graphtest
 
 import (
@@ -14,14 +13,13 @@ func last() graph.Batch {
 	return b
 }
 
-// free checks that nobody holds thread "t".
+// free checks that thread "t" has no live lease.
 func free(t *testing.T, s graph.Store) {
 	t.Helper()
 	release(t, s, acquire(t, s, "t", graph.AcquireOptions{Owner: "next", TTL: long}))
 }
 
-// releaseClauses are about commits that end their lease, and about the head that
-// a lease tells.
+// releaseClauses test commits that release their lease, and the head in a lease.
 func releaseClauses() []clause {
 	return []clause{
 		{"a commit that releases frees the thread", func(t *testing.T, s graph.Store) {

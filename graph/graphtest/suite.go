@@ -14,15 +14,15 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// clause is one demand on a store.
+// clause is one test of a store.
 type clause struct {
 	name string
 	run  func(t *testing.T, s graph.Store)
 }
 
-// Run checks a store. open returns a new, empty one for each clause; where it
-// is an io.Closer it is closed after the clause. The clauses of pruning and copying
-// are for stores that are a graph.Pruner or a graph.Copier.
+// Run tests a store. open returns a new, empty store for each clause. A store that is an
+// io.Closer is closed after the clause. The clauses of pruning and copying run only if the
+// store is a graph.Pruner or a graph.Copier.
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Helper()
 	for _, topic := range []struct {
@@ -53,8 +53,8 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	}
 }
 
-// RunPersistent checks a store that keeps its data in a folder: all of [Run],
-// and that a store opened again in the same folder goes on where it was.
+// RunPersistent tests a store with its data in a folder: all of [Run], and that a store that is
+// opened again in the same folder has the same content.
 func RunPersistent(t *testing.T, open func(t *testing.T, dir string) graph.Store) {
 	t.Helper()
 	Run(t, func(t *testing.T) graph.Store {
@@ -85,7 +85,7 @@ func closeStore(t *testing.T, s graph.Store) {
 	}
 }
 
-// moment is when the commits of these tests were made, unless they say else.
+// moment is the default time of commits in these tests.
 func moment() time.Time { return time.Date(2026, 11, 21, 8, 30, 15, 123456000, time.UTC) }
 
 // writer holds a lease and follows the head.
@@ -223,7 +223,7 @@ func show(v any) string {
 	return reflect.ValueOf(v).String()
 }
 
-// longText is a text that stores may keep once.
+// longText is a text that stores may deduplicate.
 func longText(what string) string { return strings.Repeat(what+" ", 200) }
 
 // turn commits an input and a step of one run, and returns the last commit.
@@ -244,7 +244,7 @@ func (w *writer) turn(n int) graph.CommitID {
 	}})
 }
 
-// thread makes a thread of three turns and lets go of it.
+// thread creates a thread of three turns and releases its lease.
 func thread(t *testing.T, s graph.Store, name string) []graph.Commit {
 	t.Helper()
 	w := hold(t, s, name)
@@ -262,7 +262,7 @@ func (w *writer) release() {
 	}
 }
 
-// bare is what of commits does not depend on the store they are in.
+// bare removes the fields of commits that depend on the store.
 func bare(commits []graph.Commit) []graph.Commit {
 	out := append([]graph.Commit{}, commits...)
 	for i := range out {

@@ -1,5 +1,5 @@
-// Package memstore is a [graph.Store] in memory, for tests and for programs
-// that keep nothing.
+// Package memstore is a [graph.Store] in memory, for tests and for programs that save
+// nothing.
 //
 //	runner := plan.Runner(graph.Options{Store: memstore.New()})
 //
@@ -18,11 +18,10 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// pollInterval is how often Acquire looks again while another writer holds the
-// thread.
+// pollInterval is the interval at which Acquire checks a busy thread.
 const pollInterval = 4 * time.Millisecond
 
-// Store keeps threads in memory. It implements [graph.Store], [graph.Copier] and
+// Store stores threads in memory. It implements [graph.Store], [graph.Copier] and
 // [graph.Pruner], and is safe for concurrent use.
 type Store struct {
 	mu      sync.Mutex
@@ -228,7 +227,7 @@ func copyResults(results []graph.TaskResult) ([]graph.TaskResult, error) {
 	return out, nil
 }
 
-// locate returns a commit of a thread; 0 means its head.
+// locate returns a commit of a thread; 0 means the head.
 func (s *Store) locate(name string, at graph.CommitID) (*thread, commit, error) {
 	t := s.threads[name]
 	if t == nil || t.head == 0 {

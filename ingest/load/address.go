@@ -8,14 +8,12 @@ import (
 // longestAddress bounds addresses of pages, in bytes: what browsers agree on.
 const longestAddress = 2000
 
-// addressKeys are those under which pages say where they are published, in the
-// order of trust. "canonical" is also what <link rel="canonical"> gives.
-//
-//nolint:gochecknoglobals // a table
+// addressKeys are the keys of published addresses, in the order of trust. "canonical" is also
+// the key of <link rel="canonical">.
 var addressKeys = []string{"canonical", "canonical_url", "canonicalurl", "url", "permalink"}
 
-// address is where a document says that it is published, "" where it does not
-// say so in full: many front matters hold a path under "url".
+// address returns the address under which a document is published, by its metadata; "" without
+// a full one: many front matters hold a path under "url".
 func address(meta map[string]string) string {
 	for _, key := range addressKeys {
 		if u := webAddress(meta[key]); u != "" {
@@ -41,7 +39,7 @@ func webAddress(s string) string {
 		return ""
 	}
 	u.Host = strings.ToLower(u.Host)
-	// Marks of Markdown and HTML may stand in a query or a fragment as they are.
+	// A query or a fragment may hold marks of Markdown and HTML.
 	out := strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", "`", "%60", " ", "%20", "\\", "%5C", "|", "%7C").Replace(u.String())
 	if strings.ContainsFunc(out, func(r rune) bool { return r <= ' ' || r > '~' }) || len(out) > longestAddress {
 		return ""

@@ -83,8 +83,8 @@ func (a *archive) tree(name string) (*element, error) {
 	return root, nil
 }
 
-// optional is tree for a file that need not be there: nil stands for none, and
-// for one that cannot be read.
+// optional is tree for a file that may be missing: nil for a file that is missing or cannot be
+// read.
 func (a *archive) optional(name string) *element {
 	if a.files[path.Clean(name)] == nil {
 		return nil

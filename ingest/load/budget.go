@@ -3,38 +3,29 @@ package load
 import (
 	"fmt"
 	"strings"
-)
 
-const (
-	// maxBlocks bounds the blocks that are kept apart in one document: paragraphs,
-	// headings, list items, table cells. Text behind them is one block more. Each
-	// block costs about half a kilobyte while the document is cut.
-	maxBlocks = 100_000
-	// maxFine bounds the size in bytes of text that is split as finely as its
-	// sentences and lines; longer text is split into coarser parts.
-	maxFine = 4 << 20
-	// maxSegment is the size in bytes of the segments of a block beyond maxFine.
-	maxSegment = 256 << 10
+	"example.com/ragflow/ingest/document"
 )
 
 // warnOfBudget adds a warning to a Markdown page that is read as plain text
 // because it has too many blocks.
-func (d *Document) warnOfBudget() {
-	if d.Kind == Markdown && overBudget(d.Text[d.Body:]) {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("read as plain text: it has more than %d paragraphs, list items and table cells", maxBlocks))
+func (d *draft) warnOfBudget() {
+	if d.Kind == document.Markdown && overBudget(d.Text[d.Body:]) {
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf("read as plain text: it has more than %d paragraphs, list items and table cells", document.MaxBlocks))
 	}
 }
 
 // overBudget reports whether an upper estimate of the blocks of a Markdown text
-// exceeds maxBlocks.
+// exceeds document.MaxBlocks.
 func overBudget(s string) bool {
-	if len(s) < maxBlocks {
+	if len(s) < document.MaxBlocks {
 		return false
 	}
 	blocks, blank := 0, true
 	for line := range strings.Lines(s) {
 		line = strings.TrimLeft(line, " \t")
-		if isBlank(line) {
+		if document.IsBlank(line) {
 			blank = true
 			continue
 		}
@@ -42,7 +33,7 @@ func overBudget(s string) bool {
 		if blank || marks > 0 || line[0] >= '0' && line[0] <= '9' {
 			blocks += 1 + 2*min(marks, maxMarks)
 		}
-		if blocks += strings.Count(line, "|"); blocks > maxBlocks {
+		if blocks += strings.Count(line, "|"); blocks > document.MaxBlocks {
 			return true
 		}
 		blank = false

@@ -2,26 +2,29 @@ package load
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // maxMade bounds, in bytes, the text that is made of one file.
 const maxMade = 64 << 20
 
-// builder makes the text of a document of parts, and keeps what is known of
-// them. Parts stand apart by a blank line.
+// builder makes the text of a document from parts, and keeps their blocks and lines. A blank
+// line separates parts.
 type builder struct {
 	out    strings.Builder
-	blocks []block
-	places []linePlace
+	blocks []document.Block
+	places []document.Place
 }
 
 // begin opens a block; end and the spans of its parts are set by finish.
-func (w *builder) begin(b block) *block {
+func (w *builder) begin(b document.Block) *document.Block {
 	if w.out.Len() > 0 {
 		w.out.WriteString("\n\n")
 	}
-	b.start = w.out.Len()
+	b.Start = w.out.Len()
 	w.blocks = append(w.blocks, b)
 	return &w.blocks[len(w.blocks)-1]
 }
@@ -29,7 +32,7 @@ func (w *builder) begin(b block) *block {
 // paragraph writes a block of text; a blank one is left out.
 func (w *builder) paragraph(text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		w.begin(block{kind: kindText})
+		w.begin(document.Block{Kind: document.KindText})
 		w.out.WriteString(text)
 	}
 }
@@ -40,20 +43,20 @@ func (w *builder) heading(level int, text string) {
 	if text == "" {
 		return
 	}
-	w.begin(block{kind: kindText, level: level, heading: text})
+	w.begin(document.Block{Kind: document.KindText, Level: level, Heading: text})
 	w.out.WriteString(strings.Repeat("#", min(level, 6)) + " " + text)
 }
 
 // item writes an item of a list, into the list before it where one is open.
 func (w *builder) item(depth int, marker, text string, open bool) {
-	var b *block
-	if n := len(w.blocks); open && n > 0 && w.blocks[n-1].kind == kindList {
+	var b *document.Block
+	if n := len(w.blocks); open && n > 0 && w.blocks[n-1].Kind == document.KindList {
 		b = &w.blocks[n-1]
 		w.out.WriteByte('\n')
 	} else {
-		b = w.begin(block{kind: kindList})
+		b = w.begin(document.Block{Kind: document.KindList})
 	}
-	b.parts = append(b.parts, block{start: w.out.Len(), kind: kindList})
+	b.Parts = append(b.Parts, document.Block{Start: w.out.Len(), Kind: document.KindList})
 	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
 	w.out.WriteString(indent + marker + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
 }
@@ -63,7 +66,7 @@ func (w *builder) table(rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	w.begin(block{kind: kindTable})
+	w.begin(document.Block{Kind: document.KindTable})
 	for i, row := range rows {
 		if i > 0 {
 			w.out.WriteByte('\n')
@@ -80,7 +83,7 @@ func (w *builder) table(rows [][]string) {
 
 // at notes the line of the file that what is written next comes from.
 func (w *builder) at(line int) {
-	w.places = append(w.places, linePlace{w.out.Len(), line})
+	w.places = append(w.places, document.Place{Offset: w.out.Len(), Line: line})
 }
 
 // full is an error once more was written than a document may hold.
@@ -95,25 +98,65 @@ func (w *builder) full() error {
 }
 
 // finish sets the text of d and what is known of it.
-func (w *builder) finish(d *Document) {
+func (w *builder) finish(d *draft) {
 	if w.out.Len() > 0 {
 		w.out.WriteByte('\n')
 	}
-	d.Text, d.blocks, d.places, d.Converted, d.Body = w.out.String(), w.blocks, w.places, true, 0
-	for i := range d.blocks {
-		b := &d.blocks[i]
-		b.end = len(d.Text)
-		if i+1 < len(d.blocks) {
-			b.end = d.blocks[i+1].start
+	d.Text, d.Blocks, d.Places, d.Converted, d.Body = w.out.String(), w.blocks, w.places, true, 0
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		b.End = len(d.Text)
+		if i+1 < len(d.Blocks) {
+			b.End = d.Blocks[i+1].Start
 		}
-		for j := range b.parts {
-			b.parts[j].end = b.end
-			if j+1 < len(b.parts) {
-				b.parts[j].end = b.parts[j+1].start
+		for j := range b.Parts {
+			b.Parts[j].End = b.End
+			if j+1 < len(b.Parts) {
+				b.Parts[j].End = b.Parts[j+1].Start
 			}
 		}
-		if len(b.parts) == 1 {
-			b.parts = nil // it is the block; split by sentences
+		if len(b.Parts) == 1 {
+			b.Parts = nil // it is the block; split by sentences
 		}
 	}
+}
+
+// titleOf is the heading that a document begins with, else the first one of the highest level.
+// A numbered one is that of a section.
+func titleOf(blocks []document.Block) string {
+	best := document.Block{Level: math.MaxInt}
+	for i, b := range blocks {
+		if b.Level == 0 || b.Heading == "" || numbered(b.Heading) {
+			continue
+		}
+		if i == 0 {
+			return b.Heading
+		}
+		if b.Level < best.Level {
+			best = b
+		}
+	}
+	return best.Heading
+}
+
+// numbered reports whether a line begins with the number of a section.
+func numbered(s string) bool {
+	first, rest, _ := strings.Cut(s, " ")
+	return rest != "" && strings.Trim(first, "0123456789.") == "" && strings.Trim(first, ".") != ""
+}
+
+// programTitle is a title, or "" where a program wrote the name of a file there.
+func programTitle(title string) string {
+	lower := strings.ToLower(title)
+	for _, mark := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "powerpoint presentation"} {
+		if strings.HasPrefix(lower, mark) {
+			return ""
+		}
+	}
+	for end := range strings.FieldsSeq(".doc .docx .dvi .tex .pdf .odt .rtf .indd .qxd .ppt .pptx .xls .xlsx .txt .htm .html") {
+		if strings.HasSuffix(lower, end) {
+			return ""
+		}
+	}
+	return title
 }

@@ -10,7 +10,7 @@ import (
 // readDOCX makes the text of a document of Word: paragraphs, headings, lists,
 // tables, footnotes and endnotes. Headers, footers, comments, deleted and hidden
 // text are left out.
-func (d *Document) readDOCX(data []byte) error {
+func (d *draft) readDOCX(data []byte) error {
 	d.Encoding = "docx"
 	a, err := openArchive(data)
 	if err != nil {
@@ -42,7 +42,7 @@ func (d *Document) readDOCX(data []byte) error {
 	}
 	w.finish(d)
 	d.Meta, d.Title = officeMeta(a.optional("docProps/core.xml").child("coreProperties"))
-	d.Title = cmp.Or(w.title, d.Title, titleOf(d.blocks))
+	d.Title = cmp.Or(w.title, d.Title, titleOf(d.Blocks))
 	return nil
 }
 

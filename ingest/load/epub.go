@@ -6,11 +6,13 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // readEPUB makes the text of an electronic book: its chapters in reading order,
 // each read as a page of HTML.
-func (d *Document) readEPUB(data []byte) error {
+func (d *draft) readEPUB(data []byte) error {
 	d.Encoding = "epub"
 	a, err := openArchive(data)
 	if err != nil {
@@ -48,8 +50,8 @@ func (d *Document) readEPUB(data []byte) error {
 		if plain, unescapeErr := url.PathUnescape(href); unescapeErr == nil {
 			href = plain
 		}
-		if len(w.blocks) >= maxBlocks {
-			faults = append(faults, fmt.Sprintf("chapter %s left out: the book has more than %d paragraphs", href, maxBlocks))
+		if len(w.blocks) >= document.MaxBlocks {
+			faults = append(faults, fmt.Sprintf("chapter %s left out: the book has more than %d paragraphs", href, document.MaxBlocks))
 			return
 		}
 		page, readErr := a.read(path.Join(path.Dir(name), href))
@@ -69,13 +71,13 @@ func (d *Document) readEPUB(data []byte) error {
 	w.finish(d)
 	d.Warnings = append(d.Warnings, faults...)
 	d.Meta, d.Title = officeMeta(book.child("metadata"))
-	d.Title = cmp.Or(d.Title, titleOf(d.blocks))
+	d.Title = cmp.Or(d.Title, titleOf(d.Blocks))
 	return nil
 }
 
 // chapter appends a page of HTML.
 func (w *builder) chapter(page []byte) {
-	var d Document
+	var d draft
 	if d.readHTML(page) != nil || d.Text == "" {
 		return
 	}
@@ -83,18 +85,18 @@ func (w *builder) chapter(page []byte) {
 		w.out.WriteString("\n\n")
 	}
 	from := w.out.Len()
-	for _, b := range d.blocks {
-		b.start += from
-		if b.level > 0 {
-			b.heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.start-from:b.end], "# "))
+	for _, b := range d.Blocks {
+		b.Start += from
+		if b.Level > 0 {
+			b.Heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.Start-from:b.End], "# "))
 		}
-		parts := make([]block, len(b.parts))
-		for i, p := range b.parts {
-			p.start += from
+		parts := make([]document.Block, len(b.Parts))
+		for i, p := range b.Parts {
+			p.Start += from
 			parts[i] = p
 		}
-		if b.parts = nil; len(parts) > 0 {
-			b.parts = parts
+		if b.Parts = nil; len(parts) > 0 {
+			b.Parts = parts
 		}
 		w.blocks = append(w.blocks, b)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
 )
 
@@ -44,7 +45,7 @@ func ExampleChunk() {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range load.Chunk(doc, load.ChunkOptions{}) {
+	for _, c := range chunk.Cut(doc, chunk.Options{}) {
 		fmt.Printf("%s > %s, lines %d to %d\n%s\n", c.Title, c.Headings, c.StartLine, c.EndLine, c.Text)
 	}
 	// Output:

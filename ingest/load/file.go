@@ -27,7 +27,7 @@ var (
 
 // FileError says why one file or folder was left out.
 type FileError struct {
-	Path string // where it lies
+	Path string // of the file
 	Err  error  // wraps one of the reasons above, or what the file system said
 }
 
@@ -41,8 +41,8 @@ type File struct {
 	Root    string    // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
 	Source  string    // path with slashes under the folder; of a file that is its own root, its name
 	Path    string    // to open it
-	Size    int64     // bytes, with those of the metadata beside it
-	ModTime time.Time // of the file, or of the metadata beside it where that is newer
+	Size    int64     // bytes, with those of its metadata file
+	ModTime time.Time // of the file, or of its metadata file where that is newer
 }
 
 // Files yields the documents in a folder, in lexical order of their path
@@ -53,11 +53,11 @@ type File struct {
 // only thing yielded; the error then wraps fs.ErrNotExist or what else the file
 // system said. The end of ctx ends the walk with its error.
 //
-// Hidden files and folders, node_modules and copies of sources that Sphinx makes are passed over in silence, and so
-// is what .gitignore and .ragflowignore take out, by the rules of git, of which
-// .ragflowignore has the last word; in a repository those above root count too. Symbolic links to files of the folder are followed. Those to
+// Hidden files and folders and node_modules are left out without an error, and so is what
+// .gitignore and .ragflowignore exclude, by the rules of git; .ragflowignore decides. In a
+// repository the files above root count too. Symbolic links to files of the folder are followed. Those to
 // files outside of it are not, and those to folders are not, so there are no
-// loops; they are told like other files that are left out.
+// loops; they are yielded as errors like other files that are left out.
 // A file that root names itself is taken whatever its extension; without one
 // that is known, it is plain text.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
@@ -111,7 +111,7 @@ type walker struct {
 	entered func(folder string) bool
 }
 
-// tell yields a file, or why it is left out.
+// tell yields a file, or the reason for leaving it out.
 func (w *walker) tell(path string, f File, err error) error {
 	if w.yield == nil {
 		return nil
@@ -143,12 +143,12 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 		path, below := filepath.Join(folder, e.Name()), source+e.Name()
 		switch {
-		case passedOver(e.Name()), w.root.pattern == nil && bySphinx(entries, e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
+		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
 		case e.IsDir():
-			if w.root.pattern == nil || w.root.pattern.within(below) {
+			if w.root.within(below) {
 				err = w.folder(ctx, path, below+"/", rules)
 			}
-		case w.yield != nil && (w.root.pattern == nil || w.root.pattern.matches(below)):
+		case w.yield != nil && w.root.matches(below):
 			err = w.file(path, below, sidecarAmong(entries, path), e.Type()&fs.ModeSymlink != 0)
 		}
 		if err != nil {
@@ -174,11 +174,11 @@ func (w *walker) file(path, source, beside string, link bool) error {
 	return w.tell(path, f, err)
 }
 
-// errOutside keeps a folder that others fill from making a link to what is not
-// theirs, and its content known to whoever may ask.
+// errOutside protects files outside of a folder that several people write to: a link in it
+// would show their content to everyone who may ask.
 var errOutside = fmt.Errorf("%w: symbolic link to a file outside of the folder; name that file itself to have it read", ErrNotRegular)
 
-// holds reports whether what a link leads to lies in the folder that is walked.
+// holds reports whether the target of a link is in the folder that is walked.
 func (w *walker) holds(link string) bool {
 	target, err := filepath.EvalSymlinks(link)
 	if err != nil {
@@ -193,21 +193,8 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
 }
 
-// bySphinx reports what Sphinx writes beside the pages of a site: copies of their
-// sources, and lists of their words. What they say, the pages say. Entries are sorted by
-// name.
-func bySphinx(entries []fs.DirEntry, name string) bool {
-	switch {
-	case name == "_sources", name == "search.html", name == "genindex.html", strings.HasPrefix(name, "genindex-") && strings.HasSuffix(name, ".html"):
-		return among(entries, "searchindex.js") || among(entries, "objects.inv")
-	case name == "searchindex.js":
-		return among(entries, "search.html") || among(entries, "_sources")
-	}
-	return false
-}
-
-// besideDocument reports whether a file holds the metadata of another one in its
-// folder, so that it is no document itself. Entries are sorted by name.
+// besideDocument reports whether a file is the metadata file of another one in its folder, so
+// that it is no document itself. Entries are sorted by name.
 func besideDocument(entries []fs.DirEntry, name string) bool {
 	document, ok := describes(name)
 	return ok && among(entries, document)
@@ -235,7 +222,7 @@ func noLoader(path string) error {
 	return fmt.Errorf("%w: it has no extension", ErrNoLoader)
 }
 
-// newFile looks at a file; beside is the metadata beside it, or "".
+// newFile returns a file; beside is its metadata file, or "".
 func newFile(root, path, source, beside string) (File, error) {
 	info, err := os.Stat(path) // follows links
 	switch {

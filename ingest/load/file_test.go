@@ -70,20 +70,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What Sphinx writes beside its pages says nothing that the pages do not.
-func TestFilesOfSphinx(t *testing.T) {
-	root := tree(t, map[string]string{
-		"html/a.html": "a", "html/genindex.html": "x", "html/genindex-A.html": "x", "html/search.html": "x", "html/searchindex.js": "x", "html/_sources/a.rst.txt": "a",
-		"source/_sources/a.rst": "a", "source/search.html": "a page of one's own",
-	})
-	if d := cmp.Diff([]string{"html/a.html", "source/_sources/a.rst", "source/search.html"}, list(t, root)); d != "" {
-		t.Error(d)
-	}
-	if got := list(t, filepath.Join(root, "html/_sources")); len(got) != 1 {
-		t.Errorf("named itself, the folder of sources holds %v", got)
-	}
-}
-
 func TestFilesOfOneFile(t *testing.T) {
 	root := tree(t, map[string]string{"notes": "hello", "x.md": "x"})
 	for f, err := range load.Files(t.Context(), filepath.Join(root, "notes")) {
@@ -142,7 +128,7 @@ func TestFilesUnreadable(t *testing.T) {
 	if err := os.Chmod(filepath.Join(root, "b"), 0); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, "b"), 0o700) }) //nolint:gosec // a folder needs its x
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(root, "b"), 0o700) })
 	if d := cmp.Diff([]string{"a.md", "! b: permission denied", "c.md"}, list(t, root)); d != "" {
 		t.Error(d)
 	}

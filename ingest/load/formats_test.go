@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
 )
@@ -75,7 +77,7 @@ func TestFormats(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "== %s: %s, %q %v %q\n", name, doc.Kind, doc.Title, doc.Meta, doc.Warnings)
 		checkChunks(t, doc)
-		for _, c := range load.Chunk(doc, load.ChunkOptions{Min: -1}) {
+		for _, c := range chunk.Cut(doc, chunk.Options{Min: -1}) {
 			fmt.Fprintf(&b, "-- %s, lines %d-%d %v, %q\n%s\n", c.Kind, c.StartLine, c.EndLine, c.Lines, c.Headings, c.Text)
 		}
 	}
@@ -83,14 +85,14 @@ func TestFormats(t *testing.T) {
 }
 
 // checkChunks asks what holds of every document.
-func checkChunks(tb testing.TB, doc load.Document) {
+func checkChunks(tb testing.TB, doc document.Document) {
 	tb.Helper()
 	lines := 1 + strings.Count(doc.Text, "\n")
 	end := 0
-	for _, c := range load.Chunk(doc, load.ChunkOptions{Size: 32}) {
+	for _, c := range chunk.Cut(doc, chunk.Options{Size: 32}) {
 		switch {
 		case c.Start < end || c.End > len(doc.Text) || c.Start >= c.End || c.Text != doc.Text[c.Start:c.End]:
-			tb.Fatalf("chunk %d is not what stands at %d to %d of %d, behind %d", c.Ordinal, c.Start, c.End, len(doc.Text), end)
+			tb.Fatalf("chunk %d is not the text at %d to %d of %d, behind %d", c.Ordinal, c.Start, c.End, len(doc.Text), end)
 		case c.StartLine > c.EndLine || c.StartLine < 0 || !doc.Converted && c.EndLine > lines:
 			tb.Fatalf("chunk %d has lines %d to %d of %d", c.Ordinal, c.StartLine, c.EndLine, lines)
 		case len(c.Lines) > 0 && len(c.Lines) != 1+strings.Count(c.Text, "\n"):

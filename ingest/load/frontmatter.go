@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/state"
 )
 
@@ -16,9 +17,9 @@ import (
 const maxFrontMatter = 64 << 10
 
 // frontMatter reads the YAML between a first line --- and the next line --- or
-// ..., and sets Meta and Body. What stands between the two is front matter even
-// where it is no YAML: then Meta is what could be read, with a warning.
-func (d *Document) frontMatter() {
+// ..., and sets Meta and Body. The lines between are front matter even where they are no YAML:
+// then Meta is what could be read, with a warning.
+func (d *draft) frontMatter() {
 	start, end, body := frontMatterSpan(d.Text, d.Body)
 	if body == 0 {
 		return
@@ -34,12 +35,12 @@ func (d *Document) frontMatter() {
 // frontMatterSpan returns the YAML's span and where the body begins; body is 0
 // without front matter.
 func frontMatterSpan(s string, from int) (start, end, body int) {
-	start = lineEnd(s, from)
+	start = document.LineEnd(s, from)
 	if strings.TrimRight(s[from:start], " \t\r\n") != "---" {
 		return 0, 0, 0
 	}
 	for at := start; at < len(s) && at-start <= maxFrontMatter; {
-		next := lineEnd(s, at)
+		next := document.LineEnd(s, at)
 		if line := strings.TrimRight(s[at:next], " \t\r\n"); line == "---" || line == "..." {
 			return start, at, next
 		}
@@ -48,17 +49,9 @@ func frontMatterSpan(s string, from int) (start, end, body int) {
 	return 0, 0, 0
 }
 
-// lineEnd returns the offset behind the line that s[i] stands in.
-func lineEnd(s string, i int) int {
-	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
-		return i + j + 1
-	}
-	return len(s)
-}
-
-// parseMeta reads a YAML mapping, and notes the relations it tells of. It works
+// parseMeta reads a YAML mapping, and notes the relations in it. It works
 // on nodes, so that no alias is ever expanded.
-func (d *Document) parseMeta(src string) (state.Metadata, error) {
+func (d *draft) parseMeta(src string) (state.Metadata, error) {
 	var root yaml.Node
 	if strings.TrimSpace(src) == "" {
 		return nil, nil

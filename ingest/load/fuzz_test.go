@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
 )
 
@@ -24,7 +25,7 @@ func FuzzParse(f *testing.F) {
 	for _, file := range archive.Files {
 		for i, kind := range kinds {
 			if strings.HasSuffix(file.Name, filepath.Ext(kind)) {
-				f.Add(uint8(i), file.Data) //nolint:gosec // a dozen
+				f.Add(uint8(i), file.Data)
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func FuzzPDF(f *testing.F) {
 			return
 		}
 		checkChunks(t, doc)
-		for _, c := range load.Chunk(doc, load.ChunkOptions{}) {
+		for _, c := range chunk.Cut(doc, chunk.Options{}) {
 			if c.Page < 1 || c.PageAt(c.End-1) < c.Page {
 				t.Fatalf("pages %d to %d", c.Page, c.PageAt(c.End-1))
 			}

@@ -1,26 +1,22 @@
 package load
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ignoreFiles are the files that say what a folder holds beside documents, in
-// the order in which they are read: the last rule that matches decides.
-func ignoreFiles() []string { return []string{".gitignore", ".ragflowignore"} }
-
-// maxIgnore bounds how much of such a file is read, in bytes.
+// maxIgnore is the size limit of an ignore file in bytes. Larger files are not read.
 const maxIgnore = 1 << 20
 
 // rule is one line of a .gitignore.
 type rule struct {
-	pattern pattern
-	keeps   bool // the line began with !
-	folders bool // the line ended in /: it is about folders only
-	name    bool // no slash: it is about the last element, at any depth
+	glob    string // over paths below the folder of the file
+	keeps   bool   // the line began with !
+	folders bool   // the line ended in /: it matches folders only
 }
 
 // parseRule reads a line; ok is false where it holds no rule.
@@ -29,77 +25,56 @@ func parseRule(line string) (r rule, ok bool) {
 	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 		line = line[:len(line)-1]
 	}
-	if line == "" || line[0] == '#' {
+	if strings.HasPrefix(line, "#") {
 		return rule{}, false
 	}
-	if line[0] == '!' {
-		r.keeps = true
-		line = line[1:]
+	line, r.keeps = strings.CutPrefix(line, "!")
+	line, r.folders = strings.CutSuffix(line, "/")
+	elements := strings.Split(strings.TrimPrefix(line, "/"), "/")
+	for i, e := range elements {
+		for e != "**" && strings.Contains(e, "**") {
+			e = strings.ReplaceAll(e, "**", "*") // several stars within a name are one
+		}
+		elements[i] = e
 	}
-	if strings.HasSuffix(line, "/") {
-		r.folders = true
-		line = line[:len(line)-1]
+	r.glob = strings.Join(elements, "/")
+	if !strings.Contains(line, "/") {
+		r.glob = "**/" + strings.Replace(r.glob, "**", "*", 1) // a name at any depth
 	}
-	r.name = !strings.Contains(line, "/")
-	line = strings.TrimPrefix(line, "/")
-	if line == "" {
-		return rule{}, false
+	if inside, ok := strings.CutSuffix(r.glob, "/**"); ok {
+		r.glob = inside + "/**/*" // not the folder itself
 	}
-	if r.name && line == "**" {
-		line = "*"
-	}
-	r.pattern = newPattern(line)
-	return r, true
+	r.glob = strings.ReplaceAll(r.glob, "{", `\{`) // git has no alternatives
+	return r, strings.Trim(line, "/") != ""
 }
 
-// matches reports whether a rule is about a path under the folder its file lies
-// in.
 func (r rule) matches(path string, isFolder bool) bool {
-	if r.folders && !isFolder {
-		return false
-	}
-	if r.name {
-		return matchElement(r.pattern[0], path[strings.LastIndexByte(path, '/')+1:])
-	}
-	return r.pattern.matches(path)
+	return (isFolder || !r.folders) && doublestar.MatchUnvalidated(r.glob, path)
 }
 
-// ignores are the rules that hold in a folder: its own and those of the folders
-// above.
+// ignores are the rules of a folder and of the folders above it.
 type ignores struct {
 	above  *ignores
 	folder string // absolute, where rules were read
 	rules  []rule
 }
 
-// enter returns what holds in a folder below.
+// enter adds the rules of a folder below. Those of .ragflowignore come last, so they decide.
 func (g *ignores) enter(folder string) *ignores {
-	rules := readRules(folder)
+	rules := append(readRules(filepath.Join(folder, ".gitignore")), readRules(filepath.Join(folder, ".ragflowignore"))...)
 	if len(rules) == 0 {
 		return g
 	}
 	return &ignores{above: g, folder: folder, rules: rules}
 }
 
-// readRules reads the rules in a folder. Files that cannot be read have none.
-func readRules(folder string) (rules []rule) {
-	for _, name := range ignoreFiles() {
-		rules = append(rules, readRuleFile(filepath.Join(folder, name))...)
-	}
-	return rules
-}
-
-func readRuleFile(name string) (rules []rule) {
+// readRules reads an ignore file. A file that cannot be read has no rules.
+func readRules(name string) (rules []rule) {
 	info, err := os.Lstat(name) // git does not follow links here either
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnore {
 		return nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }() // only read from
-	data, err := io.ReadAll(io.LimitReader(f, maxIgnore))
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil
 	}
@@ -111,9 +86,8 @@ func readRuleFile(name string) (rules []rule) {
 	return rules
 }
 
-// ignored reports whether rules take a path out. The nearest folder's last rule
-// that matches decides. What lies in a folder that was taken out is never asked
-// about.
+// ignored reports whether rules exclude a path: the last matching rule of the nearest
+// folder decides. The caller asks about folders before what they hold.
 func (g *ignores) ignored(path string, isFolder bool) bool {
 	for ; g != nil; g = g.above {
 		below, err := filepath.Rel(g.folder, path)
@@ -130,9 +104,8 @@ func (g *ignores) ignored(path string, isFolder bool) bool {
 	return false
 }
 
-// outerIgnores returns the rules of the repository a folder lies in, from its
-// top down to the folder above; nil outside of repositories. The folder itself
-// was named, so no rule is asked about it.
+// outerIgnores returns the rules of the repository that holds a folder, from its top down to
+// the folder above; nil outside of repositories. No rule excludes the folder itself.
 func outerIgnores(folder string) *ignores {
 	var above []string
 	for dir := folder; ; dir = filepath.Dir(dir) {
@@ -140,10 +113,7 @@ func outerIgnores(folder string) *ignores {
 			above = append(above, dir)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			var g *ignores
-			if rules := readRuleFile(filepath.Join(dir, ".git", "info", "exclude")); len(rules) > 0 {
-				g = &ignores{folder: dir, rules: rules}
-			}
+			g := &ignores{folder: dir, rules: readRules(filepath.Join(dir, ".git", "info", "exclude"))}
 			for _, folder := range slices.Backward(above) {
 				g = g.enter(folder)
 			}

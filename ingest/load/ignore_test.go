@@ -53,7 +53,6 @@ func TestIgnore(t *testing.T) {
 		{"question mark", map[string]string{".gitignore": "?.txt\n"}, without("z.txt")},
 		{"class", map[string]string{".gitignore": "[x-z].txt\n"}, without("z.txt")},
 		{"negated class", map[string]string{".gitignore": "[!a-y].txt\n"}, without("z.txt")},
-		{"named class", map[string]string{".gitignore": "[[:lower:]].txt\n"}, without("z.txt")},
 		{"escaped brackets", map[string]string{".gitignore": `x\[1\].md` + "\n"}, without("x[1].md")},
 		{"escaped hash", map[string]string{".gitignore": "\\#a.md\n"}, without("#a.md")},
 		{"escaped bang", map[string]string{".gitignore": "\\!b.md\n"}, without("!b.md")},
@@ -105,9 +104,9 @@ func TestIgnoreLikeGit(t *testing.T) {
 	if err != nil {
 		t.Skip("no git to compare with")
 	}
-	r := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // no secret
+	r := rand.New(rand.NewPCG(7, 11))
 	names := []string{"a", "b", "ab", "x1", "-", "]", "aa"}
-	parts := []string{"a", "b", "*", "?", "**", "/", "/", "[ab]", "[!a]", "[a-]", "[]a]", ".md", "\\a", "x", "1", "[[:digit:]]", "-"}
+	parts := []string{"a", "b", "*", "?", "**", "/", "/", "[ab]", "[!a]", ".md", "\\a", "x", "1", "-"}
 	rule := func() string {
 		var b strings.Builder
 		if r.IntN(4) == 0 {
@@ -195,9 +194,6 @@ func TestGlob(t *testing.T) {
 			for f, err := range load.Files(t.Context(), path) {
 				if err == nil && several.Locate(f.Root, f.Source) != f.Path {
 					t.Errorf("%s of %s is located at %s, with others", f.Source, f.Root, several.Locate(f.Root, f.Source))
-				}
-				if err == nil && load.Locate(f.Root, f.Source) != f.Path {
-					t.Errorf("%s of %s is located at %s", f.Source, f.Root, load.Locate(f.Root, f.Source))
 				}
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/state"
 )
 
@@ -65,38 +66,41 @@ var notDocuments = set(".png .jpg .jpeg .gif .svg .webp .avif .ico .bmp .mp4 .we
 
 // findLinks sets the links of a document that is not HTML: those of its text, and
 // those that front matter noted.
-func (d *Document) findLinks() {
+func (d *draft) findLinks() {
 	l := links{}
 	for _, k := range d.Links {
 		l.add(k.Relation, k.Target)
 	}
 	switch d.Kind {
-	case Markdown, Notebook:
+	case document.Markdown, document.Notebook:
 		l.markdown(d.Text[d.Body:])
 	}
 	d.Links = l.list
 }
 
+// Links of a page of Markdown, of the HTML, the wiki links and the shortcodes in it. The
+// target is the only group that matches.
 var (
-	linkDefinition = regexp.MustCompile(`^ {0,3}\[[^\]^][^\]]*\]:\s*<?([^\s>]+)`)
-	htmlHref       = regexp.MustCompile(`(?i)<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)`)
-	wikiLink       = regexp.MustCompile(`\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]`)
-	shortcodeStart = regexp.MustCompile(`\{\{[<%]\s*([\w-]+)`)
-	shortcodeLink  = regexp.MustCompile(`\b(?:url|link|href)\s*=\s*["']([^"']+)["']`)
-	shortcodePage  = regexp.MustCompile(`\{\{[<%]\s*(?:rel)?ref\s+["']?([^"'\s>%]+)`)
-	shortcodePart  = regexp.MustCompile(`\{\{[<%]\s*include\s+(?:file\s*=\s*)?["']([^"']+)["']`)
-	codeSpan       = regexp.MustCompile("``[^`]+``|`[^`]+`")
-	htmlComment    = regexp.MustCompile(`(?s)<!--.*?-->`)
+	linkForms = regexp.MustCompile(`(?im)\]\([ \t]*<([^>\n]+)>|\]\([ \t]*((?:[^\s()<>]|\([^\s()]*\))+)` + // [text](target)
+		`|^ {0,3}\[[^\]^][^\]\n]*\]:\s*<?([^\s>]+)` + // [name]: target
+		`|<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)` +
+		`|\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]`)
+	shortcodeForms = regexp.MustCompile(`\b(?:url|link|href)\s*=\s*["']([^"']+)["']` +
+		`|^\{\{[<%]\s*(?:rel)?ref\s+["']?([^"'\s>%]+)` +
+		`|^\{\{[<%]\s*include\s+(?:file\s*=\s*)?["']([^"']+)["']`)
+	shortcode   = regexp.MustCompile(`(?s)\{\{[<%].*?[>%]\}\}`)
+	codeSpan    = regexp.MustCompile("``[^`]+``|`[^`]+`")
+	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 )
 
-// markdown finds the links of a page of Markdown, with those of shortcodes, HTML
-// and wikis in it. Code and comments are left out.
+// markdown finds the links of a page of Markdown. Code and comments are left out.
 func (l *links) markdown(s string) {
-	s = htmlComment.ReplaceAllStringFunc(s, func(c string) string { return strings.Repeat("\n", strings.Count(c, "\n")) })
-	fence, shortcode := "", false
+	if strings.Contains(s, "<!--") {
+		s = htmlComment.ReplaceAllString(s, "")
+	}
+	fence, pending := "", "" // the mark of an open block of code; a shortcode that is not closed
 	for line := range strings.Lines(s) {
-		text := strings.TrimLeft(line, " \t>")
-		if mark := fenceOf(text); mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.Trim(text, mark[:1]+" \t\r\n") == "") {
+		if mark := fenceOf(line); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
 			if fence == "" {
 				fence = mark
 			} else {
@@ -107,77 +111,48 @@ func (l *links) markdown(s string) {
 		if fence != "" {
 			continue
 		}
-		begins := shortcodeStart.MatchString(line)
-		if begins || shortcode { // before code spans go: its values may hold some
-			for _, m := range shortcodeLink.FindAllStringSubmatch(line, -1) {
-				l.add(state.LinksTo, m[1])
-			}
-			for _, m := range shortcodePart.FindAllStringSubmatch(line, -1) {
-				l.add(state.Includes, m[1])
-			}
-			for _, m := range shortcodePage.FindAllStringSubmatch(line, -1) {
-				l.add(state.LinksTo, m[1])
-			}
+		line = pending + line
+		pending = ""
+		if strings.LastIndex(line, "{{") > strings.LastIndex(line, "}}") && len(line) < maxShortcode {
+			pending = line
+			continue
 		}
-		open, end := strings.LastIndex(line, "{{"), strings.LastIndex(line, "}}")
-		shortcode = open > end || shortcode && end < 0
-		l.markdownLine(codeSpan.ReplaceAllStringFunc(line, func(c string) string { return strings.Repeat("x", len(c)) }))
+		if strings.ContainsAny(line, "]<{") {
+			l.line(line)
+		}
 	}
+	l.line(pending)
 }
 
-// fenceOf returns the marks that a line opens or closes a block of code with.
+// fenceOf returns the marks of a line that opens or closes a block of code, "" of others.
 func fenceOf(line string) string {
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {
-			return line[:n]
-		}
+	line = strings.TrimLeft(line, " \t>")
+	bare := strings.TrimLeft(line, "`")
+	if n := len(line) - len(bare); n >= 3 && !strings.Contains(bare, "`") {
+		return line[:n]
+	}
+	if strings.HasPrefix(line, "~~~") {
+		return "~~~"
 	}
 	return ""
 }
 
-func (l *links) markdownLine(line string) {
-	if m := linkDefinition.FindStringSubmatch(line); m != nil {
-		l.add(state.LinksTo, m[1])
-		return
-	}
-	for rest := line; ; {
-		i := strings.Index(rest, "](")
-		if i < 0 {
-			break
-		}
-		rest = rest[i+2:]
-		l.add(state.LinksTo, destination(rest))
-	}
-	for _, m := range htmlHref.FindAllStringSubmatch(line, -1) {
-		l.add(state.LinksTo, m[1])
-	}
-	for _, m := range wikiLink.FindAllStringSubmatch(line, -1) {
-		l.add(state.LinksTo, m[1])
-	}
-}
+// maxShortcode is the length in bytes of a shortcode of several lines.
+const maxShortcode = 8 << 10
 
-// destination returns what stands behind "](" up to the blank or parenthesis that
-// ends it.
-func destination(s string) string {
-	s = strings.TrimLeft(s, " ")
-	s = s[:min(len(s), longestTarget+2)]
-	if rest, ok := strings.CutPrefix(s, "<"); ok {
-		to, _, _ := strings.Cut(rest, ">")
-		return to
-	}
-	if strings.HasPrefix(s, "{{") { // [text]({{< ref "page.md" >}}): the shortcode was read
-		return ""
-	}
-	depth := 0
-	for i, r := range s {
-		switch {
-		case r == '(':
-			depth++
-		case r == ')' && depth > 0:
-			depth--
-		case r == ')' || r == ' ' || r == '\t' || r == '\n':
-			return s[:i]
+func (l *links) line(line string) {
+	if strings.Contains(line, "{{") { // before code spans go: its values may hold some
+		for _, code := range shortcode.FindAllString(line, -1) {
+			for _, m := range shortcodeForms.FindAllStringSubmatch(code, -1) {
+				l.add(state.LinksTo, m[1]+m[2])
+				l.add(state.Includes, m[3])
+			}
 		}
 	}
-	return ""
+	if strings.Contains(line, "`") {
+		line = codeSpan.ReplaceAllString(line, "x")
+	}
+	for _, m := range linkForms.FindAllStringSubmatch(line, -1) {
+		l.add(state.LinksTo, strings.Join(m[1:], "")) // all but one are empty
+	}
 }

@@ -12,30 +12,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 )
 
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name, source, in string
-		want             load.Document
+		want             document.Document
 	}{
-		{"front matter", "a/b.md", "---\ntitle: The title\ntags: [x, y]\nweight: 30\nempty:\nparams: {a: b}\naliases:\n- /a/\n- /b/\n---\n# Other\n", load.Document{
+		{"front matter", "a/b.md", "---\ntitle: The title\ntags: [x, y]\nweight: 30\nempty:\nparams: {a: b}\naliases:\n- /a/\n- /b/\n---\n# Other\n", document.Document{
 			Title: "The title", Body: 92, Meta: map[string]string{"title": "The title", "tags": "x, y", "weight": "30", "aliases": "/a/, /b/"},
 		}},
-		{"title of a heading", "a/b.md", "Text\n\n## Two\n\n# The `one` & [only](x) {#id}\n", load.Document{Title: "The one & only"}},
-		{"title of a setext heading", "a/b.md", "The\n*title*\n===\n", load.Document{Title: "The title"}},
-		{"title of the name", "a/b.c.md", "Text", load.Document{Title: "b.c"}},
-		{"title of the folder", "guides/go/_index.md", "Text", load.Document{Title: "go"}},
-		{"a rule is no front matter", "b.md", "---\n\nText\n", load.Document{Title: "b"}},
-		{"no front matter in plain text", "b.txt", "---\ntitle: x\n---\n# y\n", load.Document{Title: "b"}},
-		{"broken front matter", "b.md", "---\ntitle: a: b\nk: \"v\"\n  x: [\n---\nText", load.Document{
+		{"title of a heading", "a/b.md", "Text\n\n## Two\n\n# The `one` & [only](x) {#id}\n", document.Document{Title: "The one & only"}},
+		{"title of a setext heading", "a/b.md", "The\n*title*\n===\n", document.Document{Title: "The title"}},
+		{"title of the name", "a/b.c.md", "Text", document.Document{Title: "b.c"}},
+		{"title of the folder", "guides/go/_index.md", "Text", document.Document{Title: "go"}},
+		{"a rule is no front matter", "b.md", "---\n\nText\n", document.Document{Title: "b"}},
+		{"no front matter in plain text", "b.txt", "---\ntitle: x\n---\n# y\n", document.Document{Title: "b"}},
+		{"broken front matter", "b.md", "---\ntitle: a: b\nk: \"v\"\n  x: [\n---\nText", document.Document{
 			Title: "a: b", Body: 34, Meta: map[string]string{"title": "a: b", "k": "v"},
 		}},
-		{"front matter that is a list", "b.md", "---\n- a\n---\nText", load.Document{Title: "b", Body: 12}},
-		{"crlf", "b.md", "---\r\ntitle: t\r\n---\r\nText\r\n", load.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
-		{"byte order mark", "b.md", "\uFEFF---\ntitle: t\n---\nText", load.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
-		{"empty", "b.md", "", load.Document{Title: "b"}},
+		{"front matter that is a list", "b.md", "---\n- a\n---\nText", document.Document{Title: "b", Body: 12}},
+		{"crlf", "b.md", "---\r\ntitle: t\r\n---\r\nText\r\n", document.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
+		{"byte order mark", "b.md", "\uFEFF---\ntitle: t\n---\nText", document.Document{Title: "t", Body: 20, Meta: map[string]string{"title": "t"}}},
+		{"empty", "b.md", "", document.Document{Title: "b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := load.Parse(t.Context(), tt.source, []byte(tt.in))
@@ -45,7 +47,7 @@ func TestParse(t *testing.T) {
 			if got.Text != tt.in || got.Converted || got.Encoding != "utf-8" {
 				t.Errorf("the text is not the file: %q", got.Text)
 			}
-			if d := cmp.Diff(tt.want, load.Document{Title: got.Title, Body: got.Body, Meta: got.Meta}, cmpopts.IgnoreUnexported(load.Document{})); d != "" {
+			if d := cmp.Diff(tt.want, document.Document{Title: got.Title, Body: got.Body, Meta: got.Meta}, cmpopts.IgnoreUnexported(document.Document{})); d != "" {
 				t.Error(d)
 			}
 		})
@@ -151,7 +153,7 @@ func TestLoadHugeLine(t *testing.T) {
 		if err != nil || len(doc.Text) != len(line) {
 			t.Errorf("%s: %d bytes, %v", name, len(doc.Text), err)
 		}
-		chunks := load.Chunk(doc, load.ChunkOptions{})
+		chunks := chunk.Cut(doc, chunk.Options{})
 		for _, c := range chunks {
 			if c.Text != doc.Text[c.Start:c.End] || len(c.Text) > 8<<10 {
 				t.Fatalf("%s: a chunk of %d bytes at %d", name, len(c.Text), c.Start)
@@ -163,10 +165,19 @@ func TestLoadHugeLine(t *testing.T) {
 	}
 }
 
-// dataDir is where the real corpora lie.
+// dataDir is where the real corpora are.
 func dataDir() string {
 	if dir := os.Getenv("RAGFLOW_DATA"); dir != "" {
 		return dir
 	}
-	return filepath.Join("..", "..", "shared", "data")
+	return filepath.Join("..", "..", "..", "shared", "data")
+}
+
+func parse(tb testing.TB, source, content string) document.Document {
+	tb.Helper()
+	doc, err := load.Parse(tb.Context(), source, []byte(content))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc
 }

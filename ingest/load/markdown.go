@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -12,30 +11,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-)
 
-// block is a piece of a document that is kept whole if it fits. The blocks of
-// a document follow each other without gaps.
-type block struct {
-	start, end int
-	kind       string   // text, code, table or list
-	level      int      // of a heading, 0 for other blocks
-	heading    string   // its text
-	node       ast.Node // nil outside Markdown
-	parts      []block  // what it may be split into; nil says: by lines or sentences
-	path       []string // headings above it, set by sections
-	depth      int      // level of the innermost of them
-	apart      bool     // it begins a record, which has its own path and joins with nothing before
-	inside     string   // of a part of a block of code, but the first: the line that opens the block
-}
-
-// Kinds of blocks and chunks.
-const (
-	kindText  = "text"
-	kindCode  = "code"
-	kindTable = "table"
-	kindList  = "list"
-	kindMixed = "mixed"
+	"example.com/ragflow/ingest/document"
 )
 
 const (
@@ -50,15 +27,15 @@ const (
 )
 
 // markdownBlocks returns the blocks of s[from:].
-func markdownBlocks(s string, from int) (out []block) {
+func markdownBlocks(s string, from int) (out []document.Block) {
 	if !written(s[from:]) || overBudget(s[from:]) {
-		return plainBlocks(s, from)
+		return document.Paragraphs(s, from)
 	}
 	defer func() {
 		// Pages come from anywhere and the parser is not ours. A page that breaks
 		// it is still text, and must not end the indexing of all others.
 		if recover() != nil {
-			out = plainBlocks(s, from)
+			out = document.Paragraphs(s, from)
 		}
 	}()
 	src := []byte(s[from:])
@@ -103,8 +80,9 @@ func blockParser() parser.Parser {
 
 // children returns the blocks below a node, which together are s[start:end].
 // Positions in the tree count from base.
-func children(n ast.Node, src []byte, base, start, end int) []block {
-	var out []block
+func children(n ast.Node, src []byte, base, start, end int) []document.Block {
+	var out []document.Block
+	var nodes []ast.Node
 	at := start
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		pos := c.Pos()
@@ -113,47 +91,42 @@ func children(n ast.Node, src []byte, base, start, end int) []block {
 		}
 		from := base + bytes.LastIndexByte(src[:min(pos, len(src))], '\n') + 1
 		if len(out) == 0 {
-			from = start // what stands in front of the first block is part of it
+			from = start // text before the first block is part of it
 		}
 		if from < at || from > end || len(out) > 0 && from == at {
-			continue // two blocks on one line, such as "- - a": the outer holds both
+			continue // two blocks on one line, such as "- - a": the outer one includes the inner one
 		}
 		if len(out) > 0 {
-			out[len(out)-1].end = from
+			out[len(out)-1].End = from
 		}
-		out = append(out, newBlock(c, src, from))
+		out, nodes = append(out, newBlock(c, src, from)), append(nodes, c)
 		at = from
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	out[len(out)-1].end = end
-	i := 0
-	for c := n.FirstChild(); c != nil && i < len(out); c = c.NextSibling() {
-		if out[i].node != c {
-			continue
-		}
+	out[len(out)-1].End = end
+	for i, c := range nodes {
 		switch c.Kind() {
 		case ast.KindList, ast.KindListItem, ast.KindBlockquote:
-			out[i].parts = children(c, src, base, out[i].start, out[i].end)
+			out[i].Parts = children(c, src, base, out[i].Start, out[i].End)
 		}
-		i++
 	}
 	return out
 }
 
-func newBlock(n ast.Node, src []byte, start int) block {
-	b := block{start: start, kind: kindText, node: n}
+func newBlock(n ast.Node, src []byte, start int) document.Block {
+	b := document.Block{Start: start, Kind: document.KindText}
 	switch n := n.(type) {
 	case *ast.Heading:
-		b.level = n.Level
-		b.heading = headingText(n.Lines().Value(src))
+		b.Level = n.Level
+		b.Heading = headingText(n.Lines().Value(src))
 	case *ast.List:
-		b.kind = kindList
+		b.Kind = document.KindList
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		b.kind = kindCode
+		b.Kind = document.KindCode
 	case *extast.Table:
-		b.kind = kindTable
+		b.Kind = document.KindTable
 	}
 	return b
 }
@@ -161,7 +134,7 @@ func newBlock(n ast.Node, src []byte, start int) block {
 // headingText returns what a reader sees of a heading: no marks of emphasis,
 // code or links, no attributes, no shortcodes.
 func headingText(raw []byte) string {
-	s := shortcodes(string(raw))
+	s := document.WithoutShortcodes(string(raw))
 	if i := strings.LastIndex(s, "{#"); i >= 0 && strings.HasSuffix(strings.TrimSpace(s), "}") {
 		s = s[:i]
 	}
@@ -193,72 +166,4 @@ func visible(n ast.Node, src []byte) string {
 		return ast.WalkContinue, nil
 	})
 	return b.String()
-}
-
-// shortcodes returns s without Hugo shortcodes.
-func shortcodes(s string) string {
-	for _, pair := range [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"<!--", "-->"}} {
-		for {
-			i := strings.Index(s, pair[0])
-			if i < 0 {
-				break
-			}
-			j := strings.Index(s[i:], pair[1])
-			if j < 0 {
-				break
-			}
-			s = s[:i] + " " + s[i+j+len(pair[1]):]
-		}
-	}
-	return s
-}
-
-// sections sets the path of each block and returns where sections begin: at
-// headings down to the deepest level. Headings below it do not part what fits into
-// one chunk, and a heading that only introduces a deeper one belongs to the
-// latter's section.
-func sections(blocks []block, deepest int) [][]block {
-	var out [][]block
-	var stack []block // headings above
-	var path []string
-	from, bare := 0, true
-	for i := range blocks {
-		b := &blocks[i]
-		if b.apart {
-			if i > from {
-				out = append(out, blocks[from:i])
-			}
-			from, stack, path = i, nil, b.path
-		}
-		if b.level > 0 {
-			if b.level <= deepest && !bare {
-				out = append(out, blocks[from:i])
-				from = i
-			} else if b.level <= deepest && i > from && len(stack) > 0 && stack[len(stack)-1].level >= b.level {
-				out = append(out, blocks[from:i]) // headings without text that b does not belong to
-				from = i
-			}
-			for len(stack) > 0 && stack[len(stack)-1].level >= b.level {
-				stack = stack[:len(stack)-1]
-			}
-			stack = append(stack, *b)
-			path = headings(stack)
-		}
-		bare = b.level > 0 && (bare || i == from)
-		b.path = path
-		if len(stack) > 0 {
-			b.depth = stack[len(stack)-1].level
-		}
-	}
-	return append(out, blocks[from:])
-}
-
-func headings(stack []block) []string {
-	var path []string
-	for _, h := range stack {
-		if h.heading != "" {
-			path = append(path, h.heading)
-		}
-	}
-	return slices.Clip(path)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // longestOutput bounds, in bytes, what is kept of what a cell printed.
@@ -12,7 +14,7 @@ const longestOutput = 2000
 // readNotebook makes Markdown of a Jupyter notebook: texts as they are, code as
 // fenced blocks, and the beginning of what the code printed. Its lines lead to
 // those of the file.
-func (d *Document) readNotebook() error {
+func (d *draft) readNotebook() error {
 	r := jsonReader{text: d.Text[d.Body:], d: json.NewDecoder(strings.NewReader(d.Text[d.Body:])), line: 1}
 	r.d.UseNumber()
 	r.raw = true
@@ -47,7 +49,7 @@ func (d *Document) readNotebook() error {
 		return fmt.Errorf("%w: it has no cells with text", ErrNoText)
 	}
 	w.finish(d)
-	d.blocks = markdownBlocks(d.Text, 0)
+	d.Blocks = markdownBlocks(d.Text, 0)
 	return nil
 }
 
@@ -110,7 +112,7 @@ func (w *builder) lines(lines []jsonValue, fence string) {
 	if len(lines) == 0 {
 		return
 	}
-	w.begin(block{})
+	w.begin(document.Block{})
 	w.at(lines[0].line)
 	mark := "```"
 	if fence != "" {

@@ -9,7 +9,7 @@ import (
 
 // readODT makes the text of an OpenDocument text: paragraphs, headings, lists,
 // tables and notes. Tracked deletions and annotations are left out.
-func (d *Document) readODT(data []byte) error {
+func (d *draft) readODT(data []byte) error {
 	d.Encoding = "odt"
 	a, err := openArchive(data)
 	if err != nil {
@@ -32,7 +32,7 @@ func (d *Document) readODT(data []byte) error {
 	}
 	w.finish(d)
 	d.Meta, d.Title = officeMeta(a.optional("meta.xml").child("document-meta", "meta"))
-	d.Title = cmp.Or(d.Title, titleOf(d.blocks))
+	d.Title = cmp.Or(d.Title, titleOf(d.Blocks))
 	return nil
 }
 
@@ -44,7 +44,7 @@ type odtWriter struct {
 	noted  int
 }
 
-// write writes what stands below an element, at a depth of lists.
+// write writes the children of an element, at a depth of lists.
 func (w *odtWriter) write(e *element, depth int) {
 	if e == nil {
 		return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/internal/golden"
 )
@@ -112,7 +113,7 @@ func TestPDF(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "title %s, %s\n", doc.Title, doc.Meta["author"])
-	for _, c := range load.Chunk(doc, load.ChunkOptions{Min: -1}) {
+	for _, c := range chunk.Cut(doc, chunk.Options{Min: -1}) {
 		if c.Text != doc.Text[c.Start:c.End] || c.StartLine != 0 || c.Lines != nil {
 			t.Errorf("chunk %+v is no slice, or has lines", c)
 		}
@@ -122,19 +123,18 @@ func TestPDF(t *testing.T) {
 }
 
 // TestPDFCode asks that what is typewritten is told as code, with its lines and
-// their indentation, and that a name in typewriter within a sentence is not; and
-// that the heads of chapters go, of which none stands on many pages.
+// their indentation, and that a name in typewriter within a sentence is not.
 func TestPDFCode(t *testing.T) {
 	code := func(x, y int, text string) string { return line("C", 10, x, y, text) }
 	data := pdfWith("", nil,
-		line("F", 8, 72, 800, "Chapter 1: Loops 1")+
+		line("F", 8, 72, 800, "Loops and calls 1")+
 			column(72, 700, "A loop goes over the numbers and prints each one of them on a line of its own:")+
 			code(96, 680, "for i in range(3):")+code(120, 668, "print\\(i\\)")+code(96, 644, "print\\(\x92done\x92\\)")+
 			column(72, 620, "It is shown by the command below, which is made for that, and by none of the")+
 			code(72, 608, "--other-flags-of-the-program-that-there-are-and-fill-a-line")+
 			column(72, 596, "that a sentence has in its midst."),
-		line("F", 8, 72, 800, "Chapter 2: Calls 2")+column(72, 700, "Run this:")+code(96, 680, "make all"),
-		line("F", 8, 72, 800, "Chapter 3: Ends 3")+column(72, 700, "The end."),
+		line("F", 8, 72, 800, "Loops and calls 2")+column(72, 700, "Run this:")+code(96, 680, "make all"),
+		line("F", 8, 72, 800, "Loops and calls 3")+column(72, 700, "The end."),
 	)
 	doc, err := load.Parse(t.Context(), "a.pdf", data)
 	if err != nil {
@@ -163,13 +163,12 @@ The end.
 }
 
 // TestPDFJustified asks that the wide spaces of a justified paragraph make no
-// table of it, that the table of contents is left out, and that the largest type
-// of the first page is the title.
+// table of it, that the table of contents is left out.
 func TestPDFJustified(t *testing.T) {
 	const words = "nnnnn nnnnn nnnnn nnnnn nnnnn" // 150 points wide
 	stretched := line("F", 10, 72, 688, "mmmmm") + line("F", 10, 140, 688, "nnnnn") + line("F", 10, 194, 688, "nnnnn")
 	pages := []string{
-		line("B", 10, 72, 740, "A foreword") + line("B", 24, 72, 760, "The Good") + line("B", 24, 72, 720, "Title") +
+		line("B", 24, 72, 760, "The Good") + line("B", 24, 72, 720, "Title") +
 			column(72, 700, words) + stretched + column(72, 676, words, words),
 		column(72, 700, "Loops . . . . . . . . . . 7", "Price . . . . . . . 4.50"),
 	}

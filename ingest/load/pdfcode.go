@@ -4,95 +4,71 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/ragflow/ingest/document"
 )
 
-// codeLines finds the lines that programs and their output are set in: in a type
-// of one width, where most of the document is not, and not a name in typewriter
-// that fills a line of a paragraph.
-func codeLines(lines []pdfLine, levels []int, lk look) {
-	if lk.fixed {
-		return
-	}
+// maxCodeIndent is how many spaces a line of code may begin with.
+const maxCodeIndent = 64
+
+// markCode finds the lines of programs: typewritten ones, two or more, or one that is set off
+// from the lines beside it. It restores their indentation.
+func (w *layout) markCode(lines []pdfLine, levels []int) {
 	for from := 0; from < len(lines); {
-		to := from
-		for to < len(lines) && lines[to].fixed && levels[to] == 0 {
-			to++
+		to, left, width := from, map[int]float64{}, 0.0
+		for ; to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0; to++ {
+			l := lines[to]
+			if at, ok := left[l.page]; !ok || l.left < at {
+				left[l.page] = l.left
+			}
+			width = max(width, (l.right-l.left)/float64(utf8.RuneCountInString(l.text)))
 		}
-		if to-from > 1 || to > from && setOff(lines, from, lk) {
-			markCode(lines[from:to])
+		if to > from+1 || to > from && w.setOff(lines, from) {
+			for i := range lines[from:to] {
+				l := &lines[from+i]
+				indent := 0
+				if width > 0 {
+					indent = int(math.Round((l.left - left[l.page]) / width))
+				}
+				l.code, l.text = true, strings.Repeat(" ", min(indent, maxCodeIndent))+typewritten.Replace(l.text)
+			}
 		}
 		from = max(to, from+1)
 	}
 }
 
-// setOff reports whether a line does not stand in a paragraph: it is indented, or
-// further from the lines beside it than they are from each other.
-func setOff(lines []pdfLine, i int, lk look) bool {
+// setOff reports whether a line is indented, or far from the lines beside it.
+func (w *layout) setOff(lines []pdfLine, i int) bool {
 	l := lines[i]
-	off := func(k int) bool {
+	for _, k := range []int{i - 1, i + 1} {
 		if k < 0 || k >= len(lines) || lines[k].page != l.page {
-			return true
+			continue
 		}
-		return math.Abs(lines[k].left-l.left) > 0.7*l.size || math.Abs(lines[k].base-l.base) > 1.2*lk.lead
+		if math.Abs(lines[k].left-l.left) <= 0.7*l.size && math.Abs(lines[k].base-l.base) <= 1.2*w.lead {
+			return false
+		}
 	}
-	return off(i-1) && off(i+1)
+	return true
 }
 
-// markCode marks the lines of a piece of code, and gives back what the page says
-// by where a line begins: its indentation.
-func markCode(lines []pdfLine) {
-	width, longest := 0.0, 0
-	left := map[int]float64{} // of each page
-	for _, l := range lines {
-		if n := utf8.RuneCountInString(l.text); n > longest && l.right > l.left {
-			longest, width = n, (l.right-l.left)/float64(n)
-		}
-		if at, ok := left[l.page]; !ok || l.left < at {
-			left[l.page] = l.left
-		}
-	}
-	for i := range lines {
-		l := &lines[i]
-		indent := 0
-		if width > 0 {
-			indent = int(math.Round((l.left - left[l.page]) / width))
-		}
-		l.code, l.row = true, false
-		l.text = strings.Repeat(" ", min(indent, maxCodeIndent)) + typewritten.Replace(l.text)
-	}
-}
-
-// maxCodeIndent is how many spaces a line of code may begin with.
-const maxCodeIndent = 64
-
-// typewritten gives the quotes back that TeX sets in typewriter as printed ones.
+// typewritten restores the quotes that TeX prints.
 //
 //nolint:gochecknoglobals // never changed
 var typewritten = strings.NewReplacer("’", "'", "‘", "`", "“", `"`, "”", `"`, "−", "-")
 
-// code writes the piece of code that lines begin with, in a fence as in Markdown,
-// and returns how many lines it has.
-func (w *layout) code(lines []pdfLine) (n int) {
-	fence := "```"
-	for n < len(lines) && lines[n].code {
-		for strings.Contains(lines[n].text, fence) && len(fence) < 64 {
-			fence += "`"
-		}
-		n++
+// code writes a line of code; the first one opens a fence and the last one closes it.
+func (w *layout) code(lines []pdfLine, i int) {
+	l := lines[i]
+	if i == 0 || !lines[i-1].code {
+		w.begin(document.Block{Kind: document.KindCode})
+		w.out.WriteString("```")
+	} else if lines[i-1].page == l.page && lines[i-1].base-l.base > 1.9*l.size {
+		w.out.WriteByte('\n') // an empty line
 	}
-	w.begin(apart, lines[0].page, block{kind: kindCode})
-	w.out.WriteString(fence)
-	for i, l := range lines[:n] {
-		w.out.WriteByte('\n')
-		if i > 0 && lines[i-1].page == l.page && lines[i-1].base-l.base > 1.6*l.lead() {
-			w.out.WriteByte('\n')
-		}
-		w.page(l.page)
-		w.out.WriteString(l.text)
+	w.out.WriteByte('\n')
+	w.page(l.page)
+	w.out.WriteString(strings.ReplaceAll(l.text, "```", "'''"))
+	if i+1 == len(lines) || !lines[i+1].code {
+		w.out.WriteString("\n```")
 	}
-	w.out.WriteString("\n" + fence)
-	return n
 }
-
-// lead is how far apart lines of a type stand as a rule.
-func (l pdfLine) lead() float64 { return 1.2 * l.size }

@@ -4,40 +4,59 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/ingest/document"
+)
+
+const (
+	edgeLines     = 3    // lines at the top and at the bottom of a page that may be furniture
+	leastSeen     = 3    // pages that repeat a line of furniture
+	leadersFrom   = 10   // pages of a document with a table of contents
+	largerType    = 1.12 // times the size of the body: the least size of a heading
+	longestTitled = 160  // runes of a heading
+	nearLines     = 12   // lines before and after that show how far right a column reaches
 )
 
 // takePDF sets the text of a PDF and what is known of it.
-func (d *Document) takePDF(file *pdfFile) error {
+func (d *draft) takePDF(file *pdfFile) error {
 	dropFurniture(file.pages)
 	lines := slices.Concat(file.pages...)
-	if len(lines) == 0 {
-		switch n := len(file.pages); {
-		case n == 0:
-			return fmt.Errorf("%w: it has no pages", ErrNoText)
-		case file.pictures > 0:
-			return fmt.Errorf("%w: %s; recognise the text in them (OCR) first", ErrNoText, pictures(file.pictures, n))
-		default:
-			return fmt.Errorf("%w: %s", ErrNoText, plural(n, "empty page"))
+	pages := len(file.pages)
+	scanned := fmt.Sprintf("%s of %d that hold pictures", plural(file.pictures, "page"), pages)
+	if file.pictures == pages {
+		scanned = plural(pages, "page") + ", all of them pictures"
+	}
+	switch {
+	case len(lines) > 0 && file.pictures > 0:
+		d.Warnings = append(d.Warnings, scanned+" without text; recognise the text in them (OCR) to have it found")
+	case len(lines) > 0:
+	case pages == 0:
+		return fmt.Errorf("%w: it has no pages", ErrNoText)
+	case file.pictures > 0:
+		return fmt.Errorf("%w: %s; recognise the text in them (OCR) first", ErrNoText, scanned)
+	default:
+		return fmt.Errorf("%w: %s", ErrNoText, plural(pages, "empty page"))
+	}
+	w := layout{}
+	w.measure(lines)
+	w.write(lines, file.outline)
+	for len(w.starts) < pages {
+		w.starts = append(w.starts, w.out.Len())
+	}
+	w.finish(d)
+	for i := range d.Blocks {
+		if b := &d.Blocks[i]; b.Level > 0 {
+			b.Heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.Start:b.End], "#"))
 		}
 	}
-	if file.pictures > 0 {
-		d.Warnings = append(d.Warnings, pictures(file.pictures, len(file.pages))+" without text; recognise the text in them (OCR) to have it found")
-	}
-	w := layout{look: lookOf(lines), outline: file.outline}
-	d.Text, d.blocks, d.pages = w.write(lines, len(file.pages))
-	d.Meta, d.Title = file.fields, cmp.Or(file.title, largestOf(file.pages, w.look), titleOf(d.blocks))
+	d.Pages, d.Meta = w.starts, file.fields
+	d.Title = cmp.Or(file.title, titleOf(d.Blocks))
 	return nil
-}
-
-func pictures(n, of int) string {
-	if n == of {
-		return plural(n, "page") + ", all of them pictures"
-	}
-	return fmt.Sprintf("%s of %d that hold pictures", plural(n, "page"), of)
 }
 
 // plural is a number of things.
@@ -48,98 +67,159 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// layout makes text of lines: paragraphs on a line of their own, headings as in
-// Markdown, page by page.
-type layout struct {
-	look    look
-	outline []bookmark
-
-	out    strings.Builder
-	blocks []block
-	starts []int // where pages begin
-}
-
-// Joints between two lines.
-type joint int
-
-const (
-	apart  joint = iota // another paragraph
-	below               // the next line of the same paragraph, as it stands: lists, tables, addresses
-	joined              // the same sentence
-	glued               // the same word
+var (
+	digits  = regexp.MustCompile(`\d+|^[ivxlc]+$`)
+	leaders = regexp.MustCompile(`((\. ?){4,}|…( ?…)+)\s*(\d+|[ivxlc]+)$`)
 )
 
-func (w *layout) write(lines []pdfLine, pages int) (string, []block, []int) {
-	rows(lines)
-	levels := w.levels(lines)
-	codeLines(lines, levels, w.look)
-	for i := 0; i < len(lines); {
-		if lines[i].code {
-			i += w.code(lines[i:])
+// dropFurniture leaves out what is at the top or the bottom of many pages, but for numbers,
+// and the lines of a table of contents, which end in dots and a page number.
+func dropFurniture(pages [][]pdfLine) {
+	key := func(l pdfLine) string { return digits.ReplaceAllString(strings.ToLower(l.text), "#") }
+	counts := map[string]int{}
+	for _, lines := range pages {
+		once := map[string]bool{}
+		for _, i := range edges(lines) {
+			if k := key(lines[i]); !once[k] {
+				once[k] = true
+				counts[k]++
+			}
+		}
+	}
+	for p, lines := range pages {
+		drop := map[int]bool{}
+		for _, i := range edges(lines) {
+			k := key(lines[i])
+			numbered := strings.HasPrefix(k, "#") || strings.HasSuffix(k, "#") // the head of a chapter
+			drop[i] = counts[k] >= leastSeen && (numbered || 4*counts[k] >= len(pages))
+		}
+		kept := lines[:0]
+		for i, l := range lines {
+			if !drop[i] && (len(pages) < leadersFrom || !leaders.MatchString(l.text)) {
+				kept = append(kept, l)
+			}
+		}
+		pages[p] = kept
+	}
+}
+
+// edges are the indexes of the uppermost and the lowest lines of a page.
+func edges(lines []pdfLine) []int {
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].base, lines[a].base) })
+	if len(order) > 2*edgeLines {
+		order = append(order[:edgeLines:edgeLines], order[len(order)-edgeLines:]...)
+	}
+	return order
+}
+
+// layout makes text of lines: a paragraph becomes one line, headings are as in Markdown.
+type layout struct {
+	builder
+	size   float64   // of the type of the body
+	lead   float64   // from line to line of the body
+	larger []float64 // sizes that headings have, largest first
+	bold   bool      // the body is bold, so bold lines are no headings
+	fixed  bool      // the body is typewritten, so it is not taken for code
+	starts []int     // where pages begin
+}
+
+// measure finds the size that most letters have, and the distance between most lines.
+func (w *layout) measure(lines []pdfLine) {
+	letters, gaps := map[float64]int{}, map[float64]int{}
+	bold, fixed, all := 0, 0, 0
+	for i, l := range lines {
+		n := utf8.RuneCountInString(l.text)
+		letters[rounded(l.size)] += n
+		if all += n; l.bold {
+			bold += n
+		}
+		if l.fixed {
+			fixed += n
+		}
+		if i > 0 && lines[i-1].page == l.page && rounded(lines[i-1].size) == rounded(l.size) {
+			if gap := lines[i-1].base - l.base; gap > 0.5*l.size && gap < 4*l.size {
+				gaps[rounded(gap)]++
+			}
+		}
+	}
+	w.size, w.lead, w.bold, w.fixed = most(letters), most(gaps), 2*bold > all, 2*fixed > all
+	if w.lead < w.size {
+		w.lead = 1.2 * w.size
+	}
+	for size := range letters {
+		if size > largerType*w.size {
+			w.larger = append(w.larger, size)
+		}
+	}
+	slices.SortFunc(w.larger, func(a, b float64) int { return cmp.Compare(b, a) })
+}
+
+func rounded(x float64) float64 { return math.Round(2*x) / 2 }
+
+// most is the key with the greatest count, the smallest of them.
+func most(counts map[float64]int) float64 {
+	best, n := 0.0, 0
+	for k, c := range counts {
+		if c > n || c == n && k < best {
+			best, n = k, c
+		}
+	}
+	return best
+}
+
+func (w *layout) write(lines []pdfLine, outline []bookmark) {
+	for i := range lines[:len(lines)-1] {
+		if a, b := &lines[i], &lines[i+1]; isRow(*a, *b) {
+			a.row, b.row = true, true
+		}
+	}
+	levels := w.levels(lines, outline)
+	w.markCode(lines, levels)
+	for i, l := range lines {
+		if l.code {
+			w.code(lines, i)
 			continue
 		}
-		j := apart
+		joint := apart
 		if i > 0 && levels[i] == levels[i-1] && !lines[i-1].code {
-			j = w.joint(lines[i-1], lines[i], levels[i] > 0, rightEdge(lines, i-1))
+			joint = w.joint(lines[i-1], l, levels[i] > 0, rightEdge(lines, i-1))
 		}
-		w.line(lines[i], levels[i], j)
-		i++
-	}
-	for len(w.starts) < pages {
-		w.starts = append(w.starts, w.out.Len())
-	}
-	w.out.WriteByte('\n')
-	text := w.out.String()
-	for i := range w.blocks {
-		b := &w.blocks[i]
-		b.end = len(text)
-		if i+1 < len(w.blocks) {
-			b.end = w.blocks[i+1].start
+		if joint == apart {
+			w.begin(document.Block{Kind: document.KindText, Level: levels[i]})
+			w.page(l.page)
+			if levels[i] > 0 {
+				w.out.WriteString(strings.Repeat("#", levels[i]) + " ")
+			}
+		} else {
+			w.out.WriteString(joint)
+			w.page(l.page)
 		}
-		if b.level > 0 {
-			b.heading = strings.TrimSpace(strings.TrimLeft(text[b.start:b.end], "#"))
+		if l.row && levels[i] == 0 {
+			l.text = l.cells()
 		}
-	}
-	return text, w.blocks, w.starts
-}
-
-// line writes a line with the joint before it.
-func (w *layout) line(l pdfLine, level int, j joint) {
-	b := block{kind: kindText, level: level}
-	if level == 0 && l.row {
-		b.kind = kindTable
-	}
-	if j == joined && cjkBetween(w.out.String(), l.text) {
-		j = glued
-	}
-	if w.begin(j, l.page, b) && level > 0 {
-		w.out.WriteString(strings.Repeat("#", level) + " ")
-	}
-	if !l.row || level > 0 {
 		w.out.WriteString(l.text)
-		return
 	}
-	w.row(l, j == apart)
 }
 
-// begin writes what stands before a line, and reports whether it begins a block.
-func (w *layout) begin(j joint, page int, b block) bool {
-	switch {
-	case w.out.Len() == 0:
-	case j == apart:
-		w.out.WriteString("\n\n")
-	case j == below:
-		w.out.WriteByte('\n')
-	case j == joined:
-		w.out.WriteByte(' ')
+// isRow reports whether two lines are rows of a table. One line with wide spaces may be a
+// stretched line of a paragraph.
+func isRow(a, b pdfLine) bool {
+	return len(a.gaps) > 0 && len(b.gaps) > 0 && a.page == b.page && a.base > b.base
+}
+
+// cells is a row of a table.
+func (l pdfLine) cells() string {
+	var cells []string
+	from := 0
+	for _, at := range append(slices.Clone(l.gaps), len(l.text)) {
+		cells = append(cells, strings.TrimSpace(l.text[from:at]))
+		from = at
 	}
-	w.page(page)
-	if j != apart && len(w.blocks) > 0 {
-		return false
-	}
-	b.start = w.out.Len()
-	w.blocks = append(w.blocks, b)
-	return true
+	return "| " + strings.Join(cells, " | ") + " |"
 }
 
 // page notes where a page begins, and those without text before it.
@@ -149,59 +229,101 @@ func (w *layout) page(n int) {
 	}
 }
 
-// cjkBetween reports whether two lines meet in scripts that put no space
-// between words.
-func cjkBetween(before, after string) bool {
-	a, _ := utf8.DecodeLastRuneInString(before)
-	b, _ := utf8.DecodeRuneInString(after)
-	return unspaced(a) && unspaced(b)
-}
-
-func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFF60
-}
-
-// joint says how a line continues the one before it; edge is how far right the
-// column of the first one reaches.
-func (w *layout) joint(a, b pdfLine, heading bool, edge float64) joint {
-	if a.hyphen {
-		if r, _ := utf8.DecodeRuneInString(b.text); unicode.IsLower(r) {
-			return glued
+// levels finds the headings: the entries of the outline where most of them are lines of the
+// text, else lines in larger type, and bold lines that end no sentence.
+func (w *layout) levels(lines []pdfLine, outline []bookmark) []int {
+	levels, titles, found, from := make([]int, len(lines)), map[string]bool{}, 0, 0
+	for _, mark := range outline {
+		want := bareWords(mark.title)
+		titles[want] = true // an outline that goes round in circles repeats them
+		if start, end := findTitle(lines, from, want); end > start {
+			for i := range levels[start:end] {
+				levels[start+i] = min(mark.level, 6)
+			}
+			from = end
+			found++
 		}
 	}
+	if 2*found >= len(titles) && found > 0 {
+		return levels
+	}
+	clear(levels)
+	for i, l := range lines {
+		if utf8.RuneCountInString(l.text) > longestTitled || len(bareWords(l.text)) < 2 {
+			continue
+		}
+		follows := i+1 < len(lines) && lines[i+1].bold && similar(l.size, lines[i+1].size)
+		switch at := slices.Index(w.larger, rounded(l.size)); {
+		case at >= 0:
+			levels[i] = min(at+1, 5)
+		case l.bold && !w.bold && !l.row && rounded(l.size) >= w.size && !follows && !isItem(l.text) &&
+			!strings.ContainsAny(l.text[len(l.text)-1:], ".,;:"):
+			levels[i] = min(len(w.larger)+1, 6)
+		}
+	}
+	return levels
+}
+
+// findTitle finds the lines, at most three, that are a title, with or without its number.
+func findTitle(lines []pdfLine, from int, want string) (start, end int) {
+	for i := from; i < len(lines) && want != ""; i++ {
+		var have strings.Builder
+		for k := i; k < min(i+3, len(lines)); k++ {
+			if have.WriteString(bareWords(lines[k].text)); have.String() == want || strings.TrimLeft(have.String(), "0123456789") == want {
+				return i, k + 1
+			}
+		}
+	}
+	return 0, 0
+}
+
+// bareWords is a text in lower case without all but letters and digits.
+func bareWords(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+const apart = "\n\n"
+
+// joint is what goes between two lines: nothing within a word, a space within a paragraph, a
+// line feed between lines that stay lines, or [apart]. edge is how far right the column goes.
+func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
+	first, _ := utf8.DecodeRuneInString(b.text)
+	last, _ := utf8.DecodeLastRuneInString(a.text)
+	joined := " "
+	if unspaced(first) && unspaced(last) {
+		joined = ""
+	}
 	gap := a.base - b.base
-	samePage := a.page == b.page
-	moved := !samePage || gap < 0 // into the next column or page
+	moved := a.page != b.page || gap < 0 // into the next column or page
 	full := a.hyphen || isFull(a, b, edge)
 	switch {
-	case a.row && b.row && !moved:
-		return below
+	case isRow(a, b):
+		return "\n"
 	case a.row || b.row:
 		return apart
+	case a.hyphen && unicode.IsLower(first):
+		return ""
 	case !similar(a.size, b.size) || a.bold != b.bold && !full:
 		return apart
+	case heading && (moved || gap > 2*max(w.lead, a.size)):
+		return apart
 	case heading:
-		if moved || gap > 2*max(w.look.lead, a.size) {
-			return apart
-		}
 		return joined
-	case isItem(b.text):
-		if moved || gap > 1.7*w.look.lead {
-			return apart
-		}
-		return below
-	case samePage && math.Abs(gap) < 0.3*a.size: // on one line
-		return joined
-	case tabular(a) && tabular(b):
-		return below
+	case isItem(b.text) && (moved || gap > 1.7*w.lead):
+		return apart
+	case isItem(b.text), tabular(a) && tabular(b) && !moved:
+		return "\n"
 	case moved && full && !endsSentence(a.text):
 		return joined
-	case moved || gap > 1.35*max(w.look.lead, 1.1*a.size):
-		return apart
-	case !full && endsSentence(a.text):
+	case moved, gap > 1.35*max(w.lead, 1.1*a.size), !full && endsSentence(a.text):
 		return apart
 	case !full:
-		return below
+		return "\n"
 	case endsSentence(a.text) && b.left-a.left > 0.7*a.size && !isItem(a.text):
 		return apart // the first line of a paragraph is indented
 	}
@@ -210,8 +332,14 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) joint {
 
 func similar(a, b float64) bool { return math.Abs(a-b) <= 0.12*max(a, b) }
 
-// isFull reports whether the first word of the next line would not have fitted
-// on a line: it was broken, it did not end.
+// unspaced reports whether a script puts no space between words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
+		r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFF60
+}
+
+// isFull reports whether the first word of the next line would not fit on a line: the line
+// was broken there.
 func isFull(a, b pdfLine, edge float64) bool {
 	runes := utf8.RuneCountInString(a.text)
 	if runes < 2 || a.right <= a.left {
@@ -222,12 +350,10 @@ func isFull(a, b pdfLine, edge float64) bool {
 	return a.right+width*float64(min(utf8.RuneCountInString(word), 24)+1) > edge
 }
 
-// rightEdge is how far right the lines near lines[i] reach that begin about
-// where it does.
+// rightEdge is how far right the lines near lines[i] reach that begin about where it does.
 func rightEdge(lines []pdfLine, i int) float64 {
 	edge := lines[i].right
-	for k := max(0, i-nearLines); k < min(len(lines), i+nearLines); k++ {
-		l := lines[k]
+	for _, l := range lines[max(0, i-nearLines):min(len(lines), i+nearLines)] {
 		if l.page == lines[i].page && similar(l.size, lines[i].size) && math.Abs(l.left-lines[i].left) < 3*l.size {
 			edge = max(edge, l.right)
 		}
@@ -235,29 +361,22 @@ func rightEdge(lines []pdfLine, i int) float64 {
 	return edge
 }
 
-// nearLines is how many lines before and behind make a column's neighbourhood.
-const nearLines = 12
-
-// endsSentence reports whether a line ends where a sentence does.
 func endsSentence(s string) bool {
-	s = strings.TrimRight(s, `"'”’»)]`)
-	r, _ := utf8.DecodeLastRuneInString(s)
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, `"'”’»)]`))
 	return strings.ContainsRune(".!?:;。！？…", r)
 }
 
-// isItem reports whether a line begins an item of a list.
-func isItem(s string) bool {
-	first, rest, _ := strings.Cut(s, " ")
-	if rest == "" || len(first) > 6 {
-		return false
+var listItem = regexp.MustCompile(`^([•–—*◦▪■●○·►➢✓o-]|\[\d{1,3}\]|\(?(\d[\d.]{0,4}|[A-Za-z])[.)]) \S`)
+
+func isItem(s string) bool { return listItem.MatchString(s) }
+
+// tabular reports whether a line looks like a row of a table: mostly figures.
+func tabular(l pdfLine) bool {
+	words, figures := strings.Fields(l.text), 0
+	for _, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			figures++
+		}
 	}
-	switch first {
-	case "•", "-", "–", "—", "*", "◦", "▪", "■", "●", "○", "·", "►", "➢", "✓", "o":
-		return true
-	}
-	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(first, "("), "."), ")")
-	if bare == first || bare == "" {
-		return strings.HasPrefix(first, "[") && strings.HasSuffix(first, "]") && strings.Trim(first[1:len(first)-1], "0123456789") == ""
-	}
-	return strings.Trim(bare, "0123456789.") == "" || len(bare) == 1 && unicode.IsLetter(rune(bare[0]))
+	return len(words) >= 3 && 2*figures >= len(words)
 }

@@ -1,214 +1,198 @@
 package load
 
 import (
-	"cmp"
+	"fmt"
 	"math"
-	"slices"
-	"strconv"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
 )
 
-const (
-	edgeLines = 3 // lines at the top and at the bottom of a page that may be furniture
-	leastSeen = 3 // pages that a line of furniture stands on
-)
-
-// together puts lines into one that stand beside each other: an index or an
-// exponent ends a line for PDFium.
-func together(lines []pdfLine) []pdfLine {
-	var out []pdfLine
-	for _, l := range lines {
-		if n := len(out); n > 0 && beside(out[n-1], l) {
-			a := &out[n-1]
-			gap := l.left - a.right
-			if gap >= wideGap*l.size {
-				a.gaps = append(a.gaps, cellGap{len(a.text), a.right, l.left})
-			}
-			if gap > 0.15*l.size {
-				a.text += " "
-			}
-			for _, g := range l.gaps {
-				a.gaps = append(a.gaps, cellGap{len(a.text) + g.at, g.from, g.to})
-			}
-			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
-			continue
-		}
-		out = append(out, l)
-	}
-	return out
+// pdfLine is a line of text on a page, and how its first and last characters look. Lengths
+// are points; the origin is the lower left corner of the page.
+type pdfLine struct {
+	text              string
+	page              int  // from 0
+	hyphen            bool // it ends within a word; the hyphen is not in text
+	size              float64
+	bold, fixed, code bool
+	row               bool  // of a table
+	gaps              []int // where a space in the text is as wide as between the cells of a table
+	left, right, base float64
 }
 
-// beside reports whether b goes on to the right of a, and no further off than a
-// cell of a table.
+// pdfPage reads the lines of a page in the order that PDFium finds.
+type pdfPage struct {
+	reader      *pdfReader
+	text        references.FPDF_TEXTPAGE
+	page        int
+	lines       []pdfLine
+	line        strings.Builder
+	first, last int // characters that the line begins and ends with; first is -1 before
+	space       bool
+	spaces      []wordSpace
+}
+
+// wordSpace is a space between two words.
+type wordSpace struct {
+	at    int // in the text
+	after int // the character behind it
+	width float64
+}
+
+// wideGap is the least space between two cells of a table, in sizes of the type.
+const wideGap = 1.1
+
+func (p *pdfPage) read() error {
+	const hyphen, hyphenInText = 0x02, 0xFFFE // what PDFium writes for a hyphen at a line's end
+	count, err := p.reader.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: p.text})
+	if err != nil {
+		return nil //nolint:nilerr // a damaged page
+	}
+	if count.Count > maxPageChars {
+		return fmt.Errorf("%w: %d characters on page %d, the limit is %d", ErrTooLarge, count.Count, p.page+1, maxPageChars)
+	}
+	p.first = -1
+	for i := range count.Count {
+		if i%1000 == 0 && p.reader.ctx.Err() != nil {
+			return p.reader.ctx.Err()
+		}
+		char, err := p.reader.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: p.text, Index: i})
+		if err != nil {
+			return nil //nolint:nilerr // a damaged page
+		}
+		switch c := rune(char.Unicode & 0x1FFFFF); c {
+		case '\r', '\n', hyphen, hyphenInText:
+			p.end(c == hyphen || c == hyphenInText)
+		default:
+			p.add(visibleRune(c), i)
+		}
+	}
+	p.end(false)
+	return nil
+}
+
+func (p *pdfPage) add(c rune, i int) {
+	switch {
+	case c < 0:
+		return
+	case c == ' ':
+		p.space = p.line.Len() > 0
+		return
+	case p.space:
+		p.spaces = append(p.spaces, wordSpace{p.line.Len(), i, p.left(i) - p.right(p.last)})
+		p.line.WriteByte(' ')
+	}
+	if p.first < 0 {
+		p.first = i
+	}
+	p.line.WriteRune(c)
+	p.last, p.space = i, false
+}
+
+// end closes the line. An index or an exponent ends a line for PDFium: what follows on the
+// same height belongs to the line.
+func (p *pdfPage) end(hyphen bool) {
+	if p.first >= 0 {
+		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen}
+		p.measure(&l)
+		if n := len(p.lines); n > 0 && beside(p.lines[n-1], l) {
+			a := &p.lines[n-1]
+			if l.left-a.right > wideGap*l.size {
+				a.gaps = append(a.gaps, len(a.text))
+			}
+			if l.left-a.right > 0.15*l.size {
+				a.text += " "
+			}
+			for _, at := range l.gaps {
+				a.gaps = append(a.gaps, len(a.text)+at)
+			}
+			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
+		} else {
+			p.lines = append(p.lines, l)
+		}
+	}
+	p.line.Reset()
+	p.first, p.space, p.spaces = -1, false, p.spaces[:0]
+}
+
+// beside reports whether b follows a on the same height, at most a table column away.
 func beside(a, b pdfLine) bool {
 	size := min(a.size, b.size)
 	return !a.hyphen && size > 0 && math.Abs(a.base-b.base) < 0.35*size && b.left >= a.right-0.3*size && b.left-a.right < 12*size
 }
 
-// dropFurniture takes out what stands at the top or the bottom of many pages:
-// running heads, page numbers; and heads of which each chapter has its own, told
-// by the number of the page in them.
-func dropFurniture(pages [][]pdfLine) {
-	seen, offsets := map[string]int{}, map[int]int{}
-	for p, lines := range pages {
-		once, onceOffset := map[string]bool{}, map[int]bool{}
-		for _, i := range edges(lines) {
-			if key := furnitureKey(lines[i].text); !once[key] {
-				once[key] = true
-				seen[key]++
-			}
-			if n, ok := pageNumber(lines[i].text); ok && !onceOffset[n-p] {
-				onceOffset[n-p] = true
-				offsets[n-p]++
-			}
+// Names of bold types, and of those whose letters have one width.
+var (
+	boldFont  = regexp.MustCompile(`(?i)bold|black|heavy|-medi|semibd|cmbx|sfbx`)
+	fixedFont = regexp.MustCompile(`(?i)mono|courier|typewriter|cm(sl|it)?tt|sftt|ectt|consol|menlo|sourcecode|firacode|letter ?gothic|fixed`)
+)
+
+// measure reads how a line looks; what cannot be read stays zero.
+func (p *pdfPage) measure(l *pdfLine) {
+	typical := p.first
+	if isItem(l.text) && len(p.spaces) > 0 {
+		typical = p.spaces[0].after // a bullet is often of another type
+	}
+	if size, err := p.reader.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: typical}); err == nil {
+		l.size = size.FontSize
+	}
+	if m, err := p.reader.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: p.text, Index: typical}); err == nil {
+		if scale := math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)); scale > 0 {
+			l.size *= scale
 		}
 	}
-	often := func(n int) bool { return n >= leastSeen && 4*n >= len(pages) } // left and right pages may have their own, chapters too
-	for p, lines := range pages {
-		drop := leaders(lines, len(pages))
-		for _, i := range edges(lines) {
-			n, ok := pageNumber(lines[i].text)
-			drop[i] = drop[i] || often(seen[furnitureKey(lines[i].text)]) || ok && often(offsets[n-p])
+	l.bold, l.fixed = true, true
+	for _, i := range []int{typical, (typical + p.last) / 2, p.last} {
+		const fixedPitch, forceBold = 1 << 0, 1 << 18 // ISO 32000-1, table 123
+		font, err := p.reader.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: p.text, Index: i})
+		if err != nil {
+			continue // a space that PDFium has put in
 		}
-		kept := lines[:0]
-		for i, l := range lines {
-			if !drop[i] {
-				kept = append(kept, l)
-			}
+		l.bold = l.bold && (font.Flags&forceBold != 0 || boldFont.MatchString(font.FontName))
+		l.fixed = l.fixed && (font.Flags&fixedPitch != 0 || fixedFont.MatchString(font.FontName))
+	}
+	if at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: p.first}); err == nil {
+		l.base = at.Y
+	}
+	l.left, l.right = p.left(p.first), p.right(p.last)
+	for i, space := range p.spaces {
+		if space.width >= wideGap*l.size && (i > 0 || !isItem(l.text) && !numbered(l.text)) {
+			l.gaps = append(l.gaps, space.at)
 		}
-		pages[p] = kept
 	}
 }
 
-// leadersFrom is how many pages a document with a table of contents has; in a
-// shorter one, such as a menu, dots lead to other figures.
-const leadersFrom = 10
-
-// leaders are the lines of a page that lead to a page by dots: those of the table
-// of contents and of an index, which say where something stands and not what.
-func leaders(lines []pdfLine, pages int) map[int]bool {
-	found := map[int]bool{}
-	for i, l := range lines {
-		words := strings.Fields(l.text)
-		if len(words) < 2 || pages < leadersFrom {
-			continue
-		}
-		last := words[len(words)-1]
-		before := strings.TrimSuffix(l.text, last)
-		bare := strings.TrimRight(before, ". …")
-		if n := before[len(bare):]; strings.Count(n, ".")+3*strings.Count(n, "…") < 4 {
-			continue
-		}
-		if n, err := strconv.Atoi(last); err == nil && n <= pages || strings.Trim(last, "ivxlc") == "" {
-			found[i] = true
-		}
+// left is where a character begins.
+func (p *pdfPage) left(i int) float64 {
+	at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: i})
+	if err != nil {
+		return 0
 	}
-	return found
+	return at.X
 }
 
-// pageNumber is the number that a short line begins or ends with.
-func pageNumber(s string) (n int, ok bool) {
-	words := strings.Fields(s)
-	if len(words) == 0 || len(words) > 16 {
-		return 0, false
+// right is where a character ends.
+func (p *pdfPage) right(i int) float64 {
+	box, err := p.reader.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: i})
+	if err != nil {
+		return 0
 	}
-	for _, w := range []string{words[len(words)-1], words[0]} {
-		if n, err := strconv.Atoi(w); err == nil && n >= 0 && len(w) <= 5 {
-			return n, true
-		}
-	}
-	return 0, false
+	return box.Right
 }
 
-// edges are the indexes of the uppermost and the lowest lines of a page.
-func edges(lines []pdfLine) []int {
-	order := make([]int, len(lines))
-	for i := range order {
-		order[i] = i
+// visibleRune is a character as it goes into the text: white space as a space, and -1 for
+// what cannot be seen.
+func visibleRune(c rune) rune {
+	switch {
+	case c == '\t' || c == 0xA0 || c >= 0x2000 && c <= 0x200A || c == 0x202F || c == 0x3000:
+		return ' '
+	case c == 0xF0B7 || c == 0xF0A7 || c == 0xF076: // bullets of the Symbol and Wingdings fonts
+		return '•'
+	case c < ' ', c >= 0xE000 && c <= 0xF8FF, c >= 0xFFF0 && c <= 0xFFFF, c >= 0x202A && c <= 0x202E:
+		return -1
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lines[b].base, lines[a].base) })
-	if len(order) > 2*edgeLines {
-		order = append(order[:edgeLines:edgeLines], order[len(order)-edgeLines:]...)
-	}
-	return order
-}
-
-// furnitureKey is a line without its numbers: "12", and "Chapter # · page #".
-func furnitureKey(s string) string {
-	var b strings.Builder
-	digits := false
-	for _, r := range strings.ToLower(s) {
-		if unicode.IsDigit(r) {
-			if !digits {
-				b.WriteByte('#')
-			}
-			digits = true
-			continue
-		}
-		digits = false
-		b.WriteRune(r)
-	}
-	key := strings.TrimSpace(b.String())
-	if strings.Trim(key, "ivxlc") == "" { // a Roman numeral alone
-		return "#"
-	}
-	return key
-}
-
-// look is what most of a document looks like.
-type look struct {
-	size    float64   // of the body's type
-	lead    float64   // from line to line
-	larger  []float64 // sizes that headings have, largest first
-	hasBold bool      // bold lines stand out: the body is not bold
-	fixed   bool      // the body is typewritten
-}
-
-// lookOf finds the size that most letters have, and the distance that most
-// lines of it keep.
-func lookOf(lines []pdfLine) look {
-	letters, gaps := map[float64]int{}, map[float64]int{}
-	bold, fixed, all := 0, 0, 0
-	for i, l := range lines {
-		n := utf8.RuneCountInString(l.text)
-		letters[rounded(l.size)] += n
-		all += n
-		if l.bold {
-			bold += n
-		}
-		if l.fixed {
-			fixed += n
-		}
-		if i > 0 && lines[i-1].page == l.page && rounded(lines[i-1].size) == rounded(l.size) {
-			if gap := lines[i-1].base - l.base; gap > 0.5*l.size && gap < 4*l.size {
-				gaps[rounded(gap)]++
-			}
-		}
-	}
-	lk := look{size: most(letters), lead: most(gaps), hasBold: 2*bold < all, fixed: 2*fixed > all}
-	if lk.lead < lk.size {
-		lk.lead = 1.2 * lk.size
-	}
-	for size := range letters {
-		if size > largerType*lk.size {
-			lk.larger = append(lk.larger, size)
-		}
-	}
-	slices.SortFunc(lk.larger, func(a, b float64) int { return cmp.Compare(b, a) })
-	return lk
-}
-
-func rounded(x float64) float64 { return math.Round(2*x) / 2 }
-
-// most is the key with the greatest count, the smallest of them.
-func most(counts map[float64]int) float64 {
-	best, n := 0.0, 0
-	for k, c := range counts {
-		if c > n || c == n && k < best {
-			best, n = k, c
-		}
-	}
-	return best
+	return seen(c)
 }

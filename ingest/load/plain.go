@@ -5,52 +5,40 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search/text"
 )
 
-// plainBlocks returns the paragraphs of s[from:], blank lines with the
-// paragraph before them. The last of maxBlocks holds all that follows.
-func plainBlocks(s string, from int) []block {
-	var out []block
-	gap := true // the line before was blank
-	for at := from; at < len(s); {
-		end := lineEnd(s, at)
-		empty := isBlank(s[at:end])
-		if !empty && gap || len(out) == 0 {
-			if len(out) == maxBlocks {
-				out[len(out)-1].end = len(s)
-				return out
-			}
-			out = append(out, block{start: at, kind: kindText})
-		}
-		out[len(out)-1].end = end
-		gap = empty
-		at = end
-	}
-	return out
-}
-
 // titledBlocks returns the paragraphs of a text file, and the titles of its parts.
-func titledBlocks(s string, from int) []block {
-	paragraphs := plainBlocks(s, from)
-	out := make([]block, 0, len(paragraphs)+len(paragraphs)/4)
+func titledBlocks(s string, from int) []document.Block {
+	paragraphs := document.Paragraphs(s, from)
+	out := make([]document.Block, 0, len(paragraphs)+len(paragraphs)/4)
+	literal := false // what is indented below is code, as reStructuredText has it
 	for _, b := range paragraphs {
-		first := lineEnd(s, b.start)
-		next := lineEnd(s, first)
-		if over := lineEnd(s, next); strings.Trim(s[b.start:first], underlines+blank) == "" && underlined(s[first:next], s[next:over]) != "" {
-			line, below := s[first:next], s[next:over] // a title between two lines of marks
-			out = append(out, block{start: b.start, end: min(over, b.end), kind: kindText, level: 1, heading: underlined(line, below)})
-			if b.start = over; b.start >= b.end || isBlank(s[b.start:b.end]) {
-				out[len(out)-1].end = b.end
+		if text := s[b.Start:b.End]; literal && (text[0] == ' ' || text[0] == '\t') {
+			b.Kind = document.KindCode
+			out = append(out, b)
+			continue
+		} else if literal = strings.HasPrefix(text, ".. code"); !strings.HasPrefix(text, "..") {
+			literal = strings.HasSuffix(strings.TrimRight(text, document.Blank), "::")
+		}
+		first := document.LineEnd(s, b.Start)
+		next := document.LineEnd(s, first)
+		over := document.LineEnd(s, next)
+		between := underlined(s[first:next], s[next:over]) // a title between two lines of marks
+		if between != "" && strings.Trim(s[b.Start:first], underlines+document.Blank) == "" {
+			out = append(out, document.Block{Start: b.Start, End: min(over, b.End), Kind: document.KindText, Level: 1, Heading: between})
+			if b.Start = over; b.Start >= b.End || document.IsBlank(s[b.Start:b.End]) {
+				out[len(out)-1].End = b.End
 				continue
 			}
 			out = append(out, b)
 			continue
 		}
-		level, title := text.Title(s[b.start:first], s[first:next])
-		if l, t := markedTitle(s[b.start:first], s[first:next]); l > 0 {
+		level, title := text.Title(s[b.Start:first], s[first:next])
+		if l, t := markedTitle(s[b.Start:first], s[first:next]); l > 0 {
 			level, title = l, t
-			if t == underlined(s[b.start:first], s[first:next]) {
+			if t == underlined(s[b.Start:first], s[first:next]) {
 				first = next
 			}
 		}
@@ -58,10 +46,10 @@ func titledBlocks(s string, from int) []block {
 			out = append(out, b)
 			continue
 		}
-		head := block{start: b.start, end: b.end, kind: kindText, level: min(level, maxTitle), heading: title}
-		if !isBlank(s[first:b.end]) {
-			head.end = first
-			b.start = first
+		head := document.Block{Start: b.Start, End: b.End, Kind: document.KindText, Level: min(level, maxTitle), Heading: title}
+		if !document.IsBlank(s[first:b.End]) {
+			head.End = first
+			b.Start = first
 			out = append(out, head, b)
 			continue
 		}
@@ -101,7 +89,8 @@ const underlines = "=-~^*+"
 // underlined returns the line where the next one underlines it, else "".
 func underlined(line, next string) string {
 	line, next = strings.TrimSpace(line), strings.TrimRight(next, " \t\r\n")
-	if line == "" || len(next) < 4 || strings.IndexByte(underlines, next[0]) < 0 || strings.Trim(next, next[:1]) != "" || utf8.RuneCountInString(line) > len(next)+1 {
+	if line == "" || len(next) < 4 || utf8.RuneCountInString(line) > len(next)+1 ||
+		strings.IndexByte(underlines, next[0]) < 0 || strings.Trim(next, next[:1]) != "" {
 		return ""
 	}
 	return line

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // Bounds of records.
@@ -19,30 +21,33 @@ const (
 	maxRecords  = 600_000
 	maxDepth    = 64  // of JSON
 	longestName = 80  // runes of a value that names a record
-	shortRecord = 300 // bytes of a record without a text that stands on one line, as a row of a table does
+	shortRecord = 300 // bytes of a record without a text that is written on one line, as a row of a table is
 )
 
 // field is a value of a record, with its path: address.city.
 type field struct{ key, value string }
 
-// recordKeys are the keys, in lower case, under which records keep what they are
-// called and what they say, in the order of trust.
+// recordKeys are the usual keys, in lower case, of the ids, titles and texts of records, in the
+// order of trust.
 func recordKeys() (ids, titles, texts []string) {
 	return []string{"_id", "id", "doc_id", "docid", "document_id", "uuid", "key", "code", "slug"},
 		[]string{"title", "name", "heading", "headline", "subject", "question", "label"},
 		[]string{"text", "body", "content", "contents", "answer", "abstract", "passage", "description", "summary"}
 }
 
-// record writes a record as a part of its own, under its id and its title: first
-// what it says, then what else is known, a line each. One that has a name and no text
-// tells its name among the rest, on one line where that is short.
+// record writes a record as a part of its own, under its id and its title: first its text, then
+// each other field on a line. The title of a record without a text is written among the fields,
+// on one line where that is short.
 func (w *builder) record(fields []field, line int) error {
 	ids, titles, texts := recordKeys()
 	take := func(keys []string, longest int) (field, bool) {
 		for _, key := range keys {
 			i := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.key, key) })
-			if i >= 0 && fields[i].value != "" && (longest == 0 || len([]rune(fields[i].value)) <= longest && !strings.Contains(fields[i].value, "\n")) {
-				f := fields[i]
+			if i < 0 || fields[i].value == "" {
+				continue
+			}
+			f := fields[i]
+			if longest == 0 || len([]rune(f.value)) <= longest && !strings.Contains(f.value, "\n") {
 				fields = slices.Delete(slices.Clone(fields), i, i+1)
 				return f, true
 			}
@@ -79,7 +84,7 @@ func (w *builder) record(fields []field, line int) error {
 	w.part(text.value, line)
 	w.part(strings.Join(rest, "\n"), line)
 	if len(w.blocks) > from {
-		w.blocks[from].apart, w.blocks[from].path = true, path
+		w.blocks[from].Apart, w.blocks[from].Path = true, path
 	}
 	return w.full()
 }
@@ -88,14 +93,14 @@ func (w *builder) part(text string, line int) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	w.begin(block{kind: kindText})
+	w.begin(document.Block{Kind: document.KindText})
 	w.at(line)
 	w.out.WriteString(text)
 }
 
-// readJSONLines makes a part of each line, which is a JSON value. A line that is
-// none is told and left out.
-func (d *Document) readJSONLines() error {
+// readJSONLines makes a part of each line, which is a JSON value. Other lines are left out with
+// a warning.
+func (d *draft) readJSONLines() error {
 	var w builder
 	n, bad, first := 0, 0, 0
 	for line := range strings.Lines(d.Text[d.Body:]) {
@@ -127,9 +132,8 @@ func (d *Document) readJSONLines() error {
 	return nil
 }
 
-// readJSON makes a part of each element of a list, and one of what stands beside
-// lists.
-func (d *Document) readJSON() error {
+// readJSON makes a part of each object of a list, and one of the values outside of lists.
+func (d *draft) readJSON() error {
 	r := jsonReader{text: d.Text[d.Body:], d: json.NewDecoder(strings.NewReader(d.Text[d.Body:])), line: 1}
 	r.d.UseNumber()
 	var w builder
@@ -151,7 +155,7 @@ func (d *Document) readJSON() error {
 	return nil
 }
 
-// trouble says where a file is none that can be read, and why.
+// trouble adds the line to an error.
 func (r *jsonReader) trouble(err error) error {
 	line := r.lineAt(r.d.InputOffset())
 	switch {
@@ -163,7 +167,7 @@ func (r *jsonReader) trouble(err error) error {
 	return fmt.Errorf("%w: JSON, line %d: %w", ErrBroken, line, err)
 }
 
-// jsonValue is a value with where it stands.
+// jsonValue is a value with its line.
 type jsonValue struct {
 	key    string
 	scalar string
@@ -177,8 +181,8 @@ type jsonRecord struct {
 	line   int
 }
 
-// records parts a value: a list of objects is a record each; an object that
-// holds such lists is one without them, followed by theirs.
+// records splits a value: each object of a list is a record; an object with such lists is one
+// record without them, followed by theirs.
 func (v jsonValue) records() []jsonRecord {
 	if v.kind == '[' && v.objects() {
 		var out []jsonRecord
@@ -202,7 +206,7 @@ func (v jsonValue) records() []jsonRecord {
 	return append([]jsonRecord{own}, lists...)
 }
 
-// objects reports whether a list holds objects, all of them.
+// objects reports whether all elements of a list are objects.
 func (v jsonValue) objects() bool {
 	return len(v.kids) > 0 && !slices.ContainsFunc(v.kids, func(k jsonValue) bool { return k.kind != '{' })
 }
@@ -312,7 +316,7 @@ func (r *jsonReader) value(key string, depth int) (jsonValue, error) {
 
 // readTable makes a part of each row of a CSV or TSV file: "column: value",
 // separated by semicolons, so that every part says what its values are.
-func (d *Document) readTable() error {
+func (d *draft) readTable() error {
 	r := csv.NewReader(strings.NewReader(d.Text[d.Body:]))
 	r.Comma = separator(d.Source, d.Text[d.Body:])
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
@@ -357,8 +361,8 @@ func (d *Document) readTable() error {
 	return nil
 }
 
-// separator is what parts the cells of a table: a tab in .tsv files, else the
-// character that stands most often in the first lines.
+// separator is the character between the cells of a table: a tab in .tsv files, else the most
+// frequent candidate in the first lines.
 func separator(source, s string) rune {
 	if strings.HasSuffix(strings.ToLower(source), ".tsv") {
 		return '\t'
@@ -373,8 +377,7 @@ func separator(source, s string) rune {
 	return best
 }
 
-// isHead reports whether a first row names the columns: each cell says
-// something else, and none is a number.
+// isHead reports whether a first row names the columns: all cells differ, and none is a number.
 func isHead(row []string) bool {
 	seen := map[string]bool{}
 	for _, cell := range row {

@@ -10,11 +10,11 @@ import (
 	"example.com/ragflow/state"
 )
 
-// relate notes the relations that metadata tells of: those under the name of a
+// relate notes the relations in metadata: those under the name of a
 // relation such as depends_on or related_docs, those of the mapping "relations",
 // whose unknown kinds are kept as RELATED_TO, with a warning, and the addresses
 // that cards and menus of a page lead to. A value is a target or a list of them.
-func (d *Document) relate(root *yaml.Node) {
+func (d *draft) relate(root *yaml.Node) {
 	var strange []string
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := strings.ToLower(root.Content[i].Value), root.Content[i+1]
@@ -43,7 +43,7 @@ func (d *Document) relate(root *yaml.Node) {
 	}
 }
 
-func (d *Document) relateTo(relation string, value *yaml.Node) {
+func (d *draft) relateTo(relation string, value *yaml.Node) {
 	targets := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
 		targets = value.Content
@@ -56,7 +56,7 @@ func (d *Document) relateTo(relation string, value *yaml.Node) {
 }
 
 // relateBelow finds the addresses of pages within structured metadata.
-func (d *Document) relateBelow(n *yaml.Node, depth int) {
+func (d *draft) relateBelow(n *yaml.Node, depth int) {
 	if depth > maxIndentDepth {
 		return
 	}

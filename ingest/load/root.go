@@ -5,7 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Root is where documents come from: a folder, a file, or a glob.
@@ -13,14 +16,13 @@ type Root struct {
 	Name   string // absolute and free of symbolic links; of a glob, with the glob at its end
 	Folder string // that sources are relative to
 
-	single  bool    // Name is a file
-	pattern pattern // that sources have to match; nil takes all
+	single bool   // Name is a file
+	glob   string // that sources have to match; "" takes all
 }
 
 // Resolve finds out what a path names. A path that exists is itself, even where
-// it holds signs of a glob. Else *, ? and [ make it one: * and ? stand for
-// characters of a name, ** for any folders between. The folder is what stands
-// before the first of them. The error wraps fs.ErrNotExist or what the file
+// it contains signs of a glob. Else *, ? and [ make it a glob: * and ? match characters of a
+// name, ** matches any folders. The folder is the path before the first of them. The error wraps fs.ErrNotExist or what the file
 // system said; a glob that matches nothing is no error.
 func Resolve(path string) (Root, error) {
 	if path == "" { // filepath.Abs would take it for the working folder
@@ -46,7 +48,7 @@ func Resolve(path string) (Root, error) {
 	case glob != "" && !info.IsDir():
 		return Root{}, fmt.Errorf("open documents %q: %q is no folder: %w", path, folder, fs.ErrNotExist)
 	case glob != "":
-		return Root{Name: filepath.Join(folder, filepath.FromSlash(glob)), Folder: folder, pattern: newPattern(glob)}, nil
+		return Root{Name: filepath.Join(folder, filepath.FromSlash(glob)), Folder: folder, glob: glob}, nil
 	case info.IsDir():
 		return Root{Name: folder, Folder: folder}, nil
 	}
@@ -74,17 +76,12 @@ func splitGlob(abs string) (folder, glob string) {
 	return abs, ""
 }
 
-// Locate returns the path of a source of a root, given by its Name. It asks the
-// file system whether a root is a single file, and takes what is gone for a
-// folder.
-func Locate(root, source string) string { return new(Locator).Locate(root, source) }
-
-// Locator locates sources as [Locate] does, but asks the file system once for those of
-// one root that follow each other. The zero value is ready; it is for one goroutine, and
-// for one answer: what it found out may change.
+// Locator finds the paths of sources. It asks the file system once for consecutive sources of
+// one root. The zero value is ready; it is for one goroutine, and for one answer: files change.
 type Locator struct{ root, folder string }
 
-// Locate is the function of that name.
+// Locate returns the path of a source of a root, given by its Name. It asks the file system
+// whether a root is a single file, and takes a missing root for a folder.
 func (l *Locator) Locate(root, source string) string {
 	if filepath.Base(root) == source {
 		if info, err := os.Stat(root); err == nil && !info.IsDir() {
@@ -98,4 +95,19 @@ func (l *Locator) Locate(root, source string) string {
 		}
 	}
 	return filepath.Join(l.folder, filepath.FromSlash(source))
+}
+
+// matches reports whether the root's glob takes a source.
+func (r Root) matches(source string) bool {
+	return r.glob == "" || doublestar.MatchUnvalidated(r.glob, source)
+}
+
+// within reports whether a folder may hold sources that match the glob.
+func (r Root) within(folder string) bool {
+	elements := strings.Split(r.glob, "/")
+	depth := strings.Count(folder, "/") + 1
+	if r.glob == "" || slices.Contains(elements[:min(depth, len(elements))], "**") {
+		return true
+	}
+	return depth < len(elements) && doublestar.MatchUnvalidated(strings.Join(elements[:depth], "/"), folder)
 }

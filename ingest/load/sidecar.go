@@ -9,11 +9,11 @@ import (
 	"example.com/ragflow/state"
 )
 
-// sidecarEnds are what the name of a file of metadata adds to that of the
-// document it lies beside: handbook.pdf.meta.yaml.
+// sidecarEnds are the endings that a metadata file adds to the name of its document:
+// handbook.pdf.meta.yaml.
 func sidecarEnds() []string { return []string{".meta.yaml", ".meta.yml", ".meta.json"} }
 
-// sidecarOf returns the file of metadata beside a document; "" without one.
+// sidecarOf returns the metadata file of a document; "" without one.
 func sidecarOf(document string) string {
 	for _, end := range sidecarEnds() {
 		if info, err := os.Stat(document + end); err == nil && info.Mode().IsRegular() {
@@ -34,9 +34,9 @@ func describes(name string) (document string, ok bool) {
 	return "", false
 }
 
-// sidecar reads the metadata beside a document. What it says goes before what
-// the document says of itself.
-func (d *Document) sidecar(document string) (content []byte) {
+// sidecar reads the metadata file of a document. It has precedence over the metadata in the
+// document.
+func (d *draft) sidecar(document string) (content []byte) {
 	name := sidecarOf(document)
 	if name == "" {
 		return nil

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/state"
 )
@@ -23,7 +25,7 @@ func TestSidecar(t *testing.T) {
 	if d := cmp.Diff(want, list(t, root)); d != "" {
 		t.Error(d)
 	}
-	read := func(name string) load.Document {
+	read := func(name string) document.Document {
 		doc, err := load.Load(t.Context(), load.File{Root: root, Source: name, Path: filepath.Join(root, name)}, load.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,7 @@ func TestSidecar(t *testing.T) {
 	if err != nil || plain.Hash == a.Hash {
 		t.Errorf("a change of the metadata would not be seen: %v", err)
 	}
-	if b := read("b.csv"); b.Meta["document_id"] != "B-7" || load.Chunk(b, load.ChunkOptions{})[0].DocumentID != "B-7" {
+	if b := read("b.csv"); b.Meta["document_id"] != "B-7" || chunk.Cut(b, chunk.Options{})[0].DocumentID != "B-7" {
 		t.Errorf("got %v", b.Meta)
 	}
 	if c := read("c.txt"); len(c.Warnings) != 1 || c.Text != "c" {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"example.com/ragflow/ingest/document"
 )
 
 // Marks of Markdown in files whose names say no more than that they are text.
@@ -12,8 +14,8 @@ var (
 	markdownMark = regexp.MustCompile("(?m)^```|\\]\\([^()\\s]+\\)|\\*\\*\\w[^*\n]*\\*\\*|`[^`\n]+`|^[-*] (?:\\[[ x]\\] )?\\w")
 )
 
-// sniffed bounds how much of a file is looked at, in bytes, and fewestMarks is how
-// many marks a page of a format has at least beside a heading of it.
+// sniffed is how many bytes of a file are read, and fewestMarks is the least number of marks of
+// a page of Markdown, besides its headings.
 const (
 	sniffed     = 64 << 10
 	fewestMarks = 3
@@ -22,13 +24,13 @@ const (
 // sniff returns the format that a plain text is written in.
 func sniff(source, s string) string {
 	if !isText(source) {
-		return Plain
+		return document.Plain
 	}
 	s = s[:min(len(s), sniffed)]
 	if len(markdownHead.FindAllStringIndex(s, 2)) == 2 && len(markdownMark.FindAllStringIndex(s, fewestMarks)) == fewestMarks {
-		return Markdown
+		return document.Markdown
 	}
-	return Plain
+	return document.Plain
 }
 
 // isText reports whether the name of a file says that it is text and no more.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 )
 
@@ -15,20 +17,20 @@ func TestSniff(t *testing.T) {
 		markdown = "# Title\n\nSome **bold** text.\n\n## Part\n\n- one\n- two\n"
 	)
 	for _, c := range []struct{ name, text, want string }{
-		{"a.txt", rst, load.Plain},
-		{"a.TXT", rst, load.Plain},
-		{"README", rst, load.Plain},
-		{"a.txt", markdown, load.Markdown},
-		{"readme", markdown, load.Markdown},
-		{"a.txt", "\uFEFF" + markdown, load.Markdown},
-		{"a.adoc", rst, load.Plain},
-		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", load.Plain},
-		{"Makefile", markdown, load.Plain},
-		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", load.Plain},
-		{"a.txt", "# a comment of a script\nrun it\n# another\nrun it again\n", load.Plain},
-		{"a.txt", "# port\n\nlisten 80\n\n# name\n\nserver x\n", load.Plain},
-		{"a.txt", "Dear Ann,\n\n- milk\n- bread\n- eggs\n\nYours", load.Plain},
-		{"a.txt", "", load.Plain},
+		{"a.txt", rst, document.Plain},
+		{"a.TXT", rst, document.Plain},
+		{"README", rst, document.Plain},
+		{"a.txt", markdown, document.Markdown},
+		{"readme", markdown, document.Markdown},
+		{"a.txt", "\uFEFF" + markdown, document.Markdown},
+		{"a.adoc", rst, document.Plain},
+		{"a.py", "# Title\n\n# - **b**\n\n# Part\n", document.Plain},
+		{"Makefile", markdown, document.Plain},
+		{"a.txt", "Title\n=====\n\nText with one ``literal``.\n", document.Plain},
+		{"a.txt", "# a comment of a script\nrun it\n# another\nrun it again\n", document.Plain},
+		{"a.txt", "# port\n\nlisten 80\n\n# name\n\nserver x\n", document.Plain},
+		{"a.txt", "Dear Ann,\n\n- milk\n- bread\n- eggs\n\nYours", document.Plain},
+		{"a.txt", "", document.Plain},
 	} {
 		doc, err := load.Parse(t.Context(), c.name, []byte(c.text))
 		if err != nil || doc.Kind != c.want {
@@ -43,7 +45,7 @@ func TestTitledText(t *testing.T) {
 	const text = "QUICK GUIDE\n\n1. SWITCHING ON\nTurn the main switch to I.\n\n2. Faults of the pump\nIt hums, and nothing else happens.\n\n- a list\n"
 	doc := parse(t, "guide.txt", text)
 	var got []string
-	for _, c := range load.Chunk(doc, load.ChunkOptions{Size: 16, Min: -1}) {
+	for _, c := range chunk.Cut(doc, chunk.Options{Size: 16, Min: -1}) {
 		got = append(got, fmt.Sprintf("%q %q", c.Headings, c.Text))
 	}
 	want := []string{
@@ -62,7 +64,7 @@ func TestMarkup(t *testing.T) {
 		{"a.adoc", "= Guide\n\nSome text.\n\n== Parts of it\n\nMore text.\n"},
 	} {
 		doc := parse(t, tt.name, tt.text)
-		chunks := load.Chunk(doc, load.ChunkOptions{Min: -1})
+		chunks := chunk.Cut(doc, chunk.Options{Min: -1})
 		if doc.Title != "Guide" || doc.Text != tt.text || len(chunks) != 2 || !slices.Equal(chunks[1].Headings, []string{"Parts of it"}) {
 			t.Errorf("%s: title %q, chunks %+v", tt.name, doc.Title, chunks)
 		}

@@ -12,34 +12,8 @@ import (
 // person.
 const maxSource = 1 << 20
 
-// sources are the extensions of programs and their settings. They are read as
-// plain text. Other data (.xml, .svg), logs and lock files are not: they are
-// large, repeat themselves and answer no questions.
-//
-//nolint:gochecknoglobals // a table
-var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
-	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
-	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
-	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`)
-
-// plainNames are files that have no extension and hold text. Licences are not
-// among them: every folder has one, and nobody asks it.
-//
-//nolint:gochecknoglobals // a table
-var plainNames = set(`readme changelog changes news todo install contributing makefile gnumakefile dockerfile containerfile
-	vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
-
-// isSource reports whether a file is source code or a setting, by its name.
-func isSource(name string) bool {
-	base := strings.ToLower(path.Base(filepath.ToSlash(name)))
-	if lockFile(base) {
-		return false
-	}
-	return sources[path.Ext(base)] || plainNames[base]
-}
-
-// ErrGenerated is the reason for leaving out code that a program wrote: it repeats what
-// stands in other files, and nobody reads it.
+// ErrGenerated is the reason for leaving out code that a program wrote: it repeats other files,
+// and nobody reads it.
 var ErrGenerated = errors.New("written by a program")
 
 // Code whose lines no editor shows is packed, or an index of something: of a file of
@@ -49,7 +23,7 @@ const (
 	longestTyped   = 1000
 )
 
-// generated tells whether a script or a style sheet was packed or written by a program.
+// generated returns ErrGenerated for a script or a style sheet that a program packed or wrote.
 func generated(name, code string) error {
 	switch strings.ToLower(path.Ext(filepath.ToSlash(name))) {
 	case ".js", ".mjs", ".cjs", ".css":
@@ -69,13 +43,4 @@ func generated(name, code string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: its lines are longer than %d bytes", ErrGenerated, longestTyped)
-}
-
-// lockFile reports whether a file was written by a program from another one.
-func lockFile(base string) bool {
-	switch base {
-	case "package-lock.json", "npm-shrinkwrap.json", "composer.lock", "pipfile.lock", "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
-		return true
-	}
-	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Durability says what a commit survives.
+// Durability selects the failures that a commit survives.
 type Durability int
 
 // The levels of durability.
@@ -25,7 +25,7 @@ const (
 	PowerLoss
 )
 
-// Access says what a database is opened for.
+// Access selects how a database is opened.
 type Access int
 
 // The kinds of access.
@@ -43,7 +43,7 @@ const (
 // DefaultPatience is longer than any transaction of a healthy process takes.
 const DefaultPatience = 2 * time.Minute
 
-// Options say how to open a database. The zero value opens a file without a
+// Options configure a database. The zero value opens a file without a
 // schema.
 type Options struct {
 	// Migrations bring the schema from each version to the next: the first one
@@ -54,7 +54,7 @@ type Options struct {
 	ApplicationID int32
 	// Durability of commits.
 	Durability Durability
-	// Access says whether a file that cannot be written is an error.
+	// Access decides whether a read-only file is an error.
 	Access Access
 	// Readers is the number of concurrent reads. Zero: the number of CPUs, at
 	// least 4.
@@ -125,7 +125,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // Write then fails with an error that matches [ErrReadOnly].
 func (db *DB) ReadOnly() bool { return db.writer == nil }
 
-// Counters returns what the DB did so far.
+// Counters returns the counters of the DB.
 func (db *DB) Counters() Counters {
 	return Counters{Statements: db.statements.Load(), Commits: db.commits.Load(), Writes: db.writes.Load()}
 }
@@ -203,7 +203,7 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	return cn, err
 }
 
-// Close finishes the writes that were begun, waits for reads under way, empties
+// Close finishes started writes, waits for active reads, empties
 // the write-ahead log and closes the file. Closing twice is not an error.
 func (db *DB) Close() error {
 	var err error

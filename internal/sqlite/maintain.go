@@ -60,9 +60,8 @@ func (db *DB) Vacuum(ctx context.Context) error {
 	return db.Checkpoint(ctx)
 }
 
-// CopyTo writes the database as it is at one moment, including what is only in the
-// log, to the file at path, which must be empty or not exist. Writers go on
-// meanwhile. The copy is not forced to the disk.
+// CopyTo writes a consistent copy of the database, including the write-ahead log, to the
+// file at path, which must be empty or not exist. Writers are not blocked. The copy is not forced to the disk.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return db.alone(ctx, func(cn *conn) error {
 		_, err := cn.sc.ExecContext(ctx, "VACUUM INTO ?", path)

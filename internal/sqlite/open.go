@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// open opens the file with the access that is asked for, or that is possible.
+// open opens the file with the requested access or, if allowed, read-only.
 func (db *DB) open(ctx context.Context) error {
 	access := db.options.Access
 	location, err := db.locate(access != ReadOnly)
@@ -58,7 +58,7 @@ func (db *DB) locate(create bool) (string, error) {
 	}
 	db.file = abs
 	if strings.ContainsRune(abs, 0) {
-		return "", errors.New("path holds a NUL character")
+		return "", errors.New("path contains a NUL character")
 	}
 	if create {
 		if err := os.MkdirAll(filepath.Dir(abs), 0o700); err != nil {
@@ -158,7 +158,7 @@ func (db *DB) tryToRead(ctx context.Context, location string) error {
 	})
 }
 
-// migrate brings the file to the newest version, or leaves it as it is.
+// migrate updates the file to the newest version, or does not change it.
 func (db *DB) migrate(ctx context.Context, cn *conn) error {
 	// Check before changing anything: a foreign file stays as it is.
 	version, err := db.version(ctx, cn)

@@ -18,7 +18,7 @@ const maxStatements = 256
 type conn struct {
 	db    *DB
 	sc    *sql.Conn
-	stmts map[string]*sql.Stmt // those not in use
+	stmts map[string]*sql.Stmt // unused statements
 }
 
 // connect opens a connection.

@@ -73,7 +73,7 @@ func (w *writer) write(ctx context.Context, fn func(*Tx) error) error {
 	}
 }
 
-// leave takes a request out of the queue, unless it is being committed.
+// leave removes a request from the queue, unless it is being committed.
 func (w *writer) leave(r *request) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +94,7 @@ func (w *writer) close() {
 	w.cn.close()
 }
 
-// group takes the next requests out of the queue.
+// group removes the next requests from the queue.
 func (w *writer) group() []*request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +110,7 @@ func (w *writer) serve(ctx context.Context, r *request) {
 	if len(r.done) > 0 {
 		return
 	}
-	if w.last > 1 { // let those run that are about to write again
+	if w.last > 1 { // let the other writers queue their next requests
 		runtime.Gosched()
 	}
 	err := w.begin(ctx)
@@ -189,7 +189,7 @@ func (w *writer) run(r *request, savepoint bool) (result, broken error) {
 	return result, w.cn.exec("RELEASE one")
 }
 
-// abort rolls the transaction back, whatever state it is in.
+// abort rolls the transaction back in any state.
 func (w *writer) abort() {
 	if w.cn.rollback() {
 		return

@@ -2,21 +2,14 @@
 //
 //	text := termmd.Render("Use a **volume** [Source 1].", termmd.Options{Width: 80, Style: true})
 //
-// # Rules
+// The result is text and, with Options.Style, SGR sequences of this package.
+// Control characters of the text are dropped, also where they are written as
+// entities, so that no text commands the terminal. HTML is shown as it is
+// written. Images are shown as their description and address; links show their
+// address.
 //
-// What comes out is text and, with Options.Style, SGR sequences of this
-// package; nothing else a text holds commands the terminal. Control
-// characters, those written as entities too, are dropped. HTML is shown as
-// written. Images are shown as their description and address; nothing is ever
-// loaded. A link shows where it leads.
-//
-// No line is wider than Options.Width, counted in columns of grapheme clusters,
-// but for lines of code with Options.LongCode. The same text gives the same bytes, and any text
-// that is cut anywhere renders, so that an answer can be shown while it grows.
-//
-// # How it works
-//
-// goldmark parses; blocks become lines by recursion, each container putting its
-// prefix before the lines of what it holds; inline nodes become spans, which
-// wrap breaks into lines.
+// No line is wider than Options.Width, except lines of code with
+// Options.LongCode. Each word carries its own style, so that lines can be
+// written one by one. Text that is cut anywhere renders, so that an answer can
+// be shown while it grows.
 package termmd

@@ -1,29 +1,27 @@
 package termmd
 
 import (
-	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Options say how Markdown is rendered. The zero Options give plain text, 80
 // columns wide.
 type Options struct {
-	Width int  // columns; 0 is 80, and less than 20 is taken for 20
-	Style bool // use bold, colours and the like
-	// LongCode leaves lines of code whole where they are wider than Width, so
-	// that they can be copied from terminals, which break them by themselves.
-	LongCode bool
-	// Cite writes the reference [Source n]. What it returns goes to the terminal
-	// as it is and counts as wide as its visible text is said to be. Nil leaves
-	// references as they are written.
-	Cite func(n int) (out string, width int)
+	Width    int                // columns; 0 is 80, and less than 20 is taken for 20
+	Style    bool               // use bold, colours and the like
+	LongCode bool               // leave long lines of code whole, so that they can be copied
+	Cite     func(n int) string // what is written for the reference [Source n]; nil leaves it
 }
 
 // narrowest is the least width that text is wrapped to.
@@ -34,34 +32,38 @@ func Render(markdown string, o Options) string {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	o.Width = max(o.Width, narrowest)
 	source := []byte(strings.ToValidUTF8(markdown, "\ufffd"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
 	r := renderer{Options: o, source: source}
-	return strings.Join(r.children(parser.Parse(text.NewReader(source)), o.Width, false), "\n")
+	return strings.Join(r.children(parser.Parse(text.NewReader(source)), max(o.Width, narrowest), false), "\n")
 }
 
 // Wrap breaks plain text into lines of at most width columns, between words.
-// Newlines in it break lines too.
-func Wrap(plain string, width int) []string {
-	return renderer{}.wrap([]span{{text: harmless(plain)}}, max(width, narrowest))
+func Wrap(plain string, width int) []string { return wrap(harmless(plain), max(width, narrowest)) }
+
+// wrap breaks a text between words, and not at the hyphens of ids and flags,
+// for which a character of private use stands meanwhile.
+func wrap(s string, width int) []string {
+	const hyphen = "\ue02d"
+	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(strings.TrimSpace(s), "-", hyphen), width, ""), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(strings.ReplaceAll(l, hyphen, "-"), " ")
+	}
+	return lines
 }
 
 type renderer struct {
 	Options
+
 	source []byte
 }
 
-// children renders the blocks in n, with an empty line between each two unless
-// tight.
+// children renders the blocks in n, with an empty line between two unless tight.
 func (r renderer) children(n ast.Node, width int, tight bool) []string {
 	var out []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		lines := r.block(c, width)
-		if len(lines) == 0 {
-			continue
-		}
-		if len(out) > 0 && !tight {
+		lines := r.block(c, max(width, narrowest/2))
+		if len(lines) > 0 && len(out) > 0 && !tight {
 			out = append(out, "")
 		}
 		out = append(out, lines...)
@@ -71,31 +73,35 @@ func (r renderer) children(n ast.Node, width int, tight bool) []string {
 
 // block renders one block to lines of at most width columns.
 func (r renderer) block(n ast.Node, width int) []string {
-	width = max(width, narrowest/2)
 	switch n := n.(type) {
 	case *ast.Heading:
 		mark := ""
 		if !r.Style {
 			mark = strings.Repeat("#", n.Level) + " "
 		}
-		return r.wrap(append([]span{{text: mark}}, r.inline(n, format{bold: true})...), width)
+		return wrap(mark+r.inline(n, "1"), width)
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		return r.code(n, width)
 	case *ast.HTMLBlock:
-		return r.html(n, width)
+		html := lines(n.Lines(), r.source)
+		if n.HasClosure() {
+			html += string(n.ClosureLine.Value(r.source))
+		}
+		return Wrap(html, width)
 	case *ast.Blockquote:
-		return prefixed(r.children(n, width-2, false), r.sgr("│ ", format{dim: true}), r.sgr("│ ", format{dim: true}))
+		bar := r.paint("│", "2") + " "
+		return prefixed(r.children(n, width-2, false), bar, bar)
 	case *ast.List:
 		return r.list(n, width)
 	case *ast.ThematicBreak:
-		return []string{r.sgr(strings.Repeat("─", min(width, 24)), format{dim: true})}
+		return []string{r.paint(strings.Repeat("─", min(width, 24)), "2")}
 	case *east.Table:
 		return r.table(n, width)
 	}
-	if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
+	if first := n.FirstChild(); n.Type() == ast.TypeBlock && first != nil && first.Type() == ast.TypeBlock {
 		return r.children(n, width, false)
 	}
-	return r.wrap(r.inline(n, format{}), width)
+	return wrap(r.inline(n), width)
 }
 
 // list renders a list, its items hanging behind their marks.
@@ -108,62 +114,203 @@ func (r renderer) list(n *ast.List, width int) []string {
 			mark = strconv.Itoa(number) + ". "
 			number++
 		}
-		indent := widthOf(mark)
-		lines := r.children(item, width-indent, n.IsTight)
-		if len(lines) == 0 {
-			lines = []string{""}
+		indent := ansi.StringWidth(mark)
+		body := r.children(item, width-indent, n.IsTight)
+		if len(body) == 0 {
+			body = []string{""}
 		}
 		if len(out) > 0 && !n.IsTight {
 			out = append(out, "")
 		}
-		out = append(out, prefixed(lines, mark, strings.Repeat(" ", indent))...)
+		out = append(out, prefixed(body, mark, strings.Repeat(" ", indent))...)
 	}
 	return out
 }
-
-// codeIndent stands before lines of code.
-const codeIndent = "    "
 
 // code renders a code block: as written, broken only where it is too wide.
 func (r renderer) code(n ast.Node, width int) []string {
+	const indent = "    "
 	var out []string
-	segments := n.Lines()
-	for i := range segments.Len() {
-		segment := segments.At(i)
-		line := strings.ReplaceAll(strings.TrimRight(string(segment.Value(r.source)), "\r\n"), "\t", "    ")
-		room := width - len(codeIndent)
-		if r.LongCode {
-			room = math.MaxInt32
+	for line := range strings.Lines(lines(n.Lines(), r.source)) {
+		line = harmless(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", indent))
+		if !r.LongCode {
+			line = ansi.Hardwrap(line, width-len(indent), true)
 		}
-		for _, part := range chop(harmless(line), room) {
-			out = append(out, strings.TrimRight(codeIndent+r.sgr(part, format{code: true}), " "))
+		for part := range strings.SplitSeq(line, "\n") {
+			out = append(out, strings.TrimRight(indent+r.paint(part, "36"), " "))
 		}
 	}
 	return out
 }
 
-// html shows a block of HTML as it is written.
-func (r renderer) html(n *ast.HTMLBlock, width int) []string {
-	var b strings.Builder
-	segments := n.Lines()
-	for i := range segments.Len() {
-		segment := segments.At(i)
-		b.Write(segment.Value(r.source))
+// table renders a table in columns, or row by row where it is too wide.
+func (r renderer) table(n *east.Table, width int) []string {
+	var rows [][]string // the first is the header
+	widths := make([]int, len(n.Alignments))
+	total := 2 * (len(widths) - 1)
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells, style []string
+		if len(rows) == 0 {
+			style = []string{"1"}
+		}
+		for c := row.FirstChild(); c != nil && len(cells) < len(widths); c = c.NextSibling() {
+			cell := strings.ReplaceAll(r.inline(c, style...), "\n", " ")
+			if i, w := len(cells), ansi.StringWidth(cell); w > widths[i] {
+				total += w - widths[i]
+				widths[i] = w
+			}
+			cells = append(cells, cell)
+		}
+		rows = append(rows, cells)
 	}
-	if n.HasClosure() {
-		b.Write(n.ClosureLine.Value(r.source))
+	var out []string
+	for i, row := range rows {
+		if total > width {
+			if i > 1 {
+				out = append(out, "")
+			}
+			for j, c := range row {
+				if i > 0 && j < len(rows[0]) {
+					out = append(out, wrap(rows[0][j]+": "+c, width)...)
+				}
+			}
+			continue
+		}
+		var line, rule []string
+		for j, c := range row {
+			space := strings.Repeat(" ", widths[j]-ansi.StringWidth(c))
+			if n.Alignments[j] == east.AlignRight {
+				c, space = space+c, ""
+			}
+			line, rule = append(line, c+space), append(rule, r.paint(strings.Repeat("─", widths[j]), "2"))
+		}
+		out = append(out, strings.TrimRight(strings.Join(line, "  "), " "))
+		if i == 0 {
+			out = append(out, strings.Join(rule, "  "))
+		}
 	}
-	return r.wrap([]span{{text: harmless(b.String())}}, width)
+	return out
 }
+
+// inline returns the text of a block in styles, which are SGR codes. Pieces of
+// text that the parser split are joined first, so that references are whole.
+func (r renderer) inline(n ast.Node, styles ...string) string {
+	var out, plain strings.Builder
+	flush := func() {
+		out.WriteString(r.cite(plain.String(), styles))
+		plain.Reset()
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			plain.WriteString(r.text(t))
+			continue
+		}
+		flush()
+		out.WriteString(r.span(c, styles))
+	}
+	flush()
+	return out.String()
+}
+
+func (r renderer) text(n *ast.Text) string {
+	value := n.Segment.Value(r.source)
+	if !n.IsRaw() {
+		value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
+	}
+	t := harmless(strings.ReplaceAll(string(value), "\n", " "))
+	switch {
+	case n.HardLineBreak():
+		t += "\n"
+	case n.SoftLineBreak():
+		t += " "
+	}
+	return t
+}
+
+// span renders a node within a line.
+func (r renderer) span(n ast.Node, styles []string) string {
+	with := func(code string) []string { return append(slices.Clip(styles), code) }
+	switch n := n.(type) {
+	case *ast.String:
+		return r.paint(harmless(string(n.Value)), styles...)
+	case *ast.CodeSpan:
+		if r.Style {
+			return renderer{Options{Style: true}, r.source}.inline(n, with("36")...)
+		}
+		return "`" + renderer{source: r.source}.inline(n) + "`"
+	case *ast.Emphasis:
+		return r.inline(n, with([]string{"3", "1"}[min(n.Level, 2)-1])...)
+	case *east.Strikethrough:
+		return r.inline(n, with("9")...)
+	case *ast.Link:
+		return r.link(r.inline(n, styles...), string(n.Destination))
+	case *ast.Image:
+		return r.link("[image: "+r.inline(n, styles...)+"]", string(n.Destination))
+	case *ast.AutoLink:
+		return r.paint(harmless(string(n.Label(r.source))), styles...)
+	case *ast.RawHTML:
+		return r.paint(harmless(lines(n.Segments, r.source)), styles...)
+	case *east.TaskCheckBox:
+		return map[bool]string{true: "[x] ", false: "[ ] "}[n.IsChecked]
+	}
+	return r.inline(n, styles...)
+}
+
+// link puts the address of a link behind its text, unless the text says it.
+func (r renderer) link(label, address string) string {
+	if address = harmless(strings.ReplaceAll(address, "\n", " ")); address == "" || ansi.Strip(label) == address {
+		return label
+	}
+	return label + " " + r.paint("("+address+")", "2")
+}
+
+var reference = regexp.MustCompile(`\[Source (\d{1,3})\]`)
+
+// cite paints a text and replaces the references in it.
+func (r renderer) cite(text string, styles []string) string {
+	var b strings.Builder
+	for m := reference.FindStringSubmatchIndex(text); m != nil && r.Cite != nil; m = reference.FindStringSubmatchIndex(text) {
+		number, _ := strconv.Atoi(text[m[2]:m[3]]) // three digits at most
+		b.WriteString(r.paint(text[:m[0]], styles...) + r.Cite(number))
+		text = text[m[1]:]
+	}
+	return b.String() + r.paint(text, styles...)
+}
+
+var word = regexp.MustCompile(`\S+`)
+
+// paint writes each word of a text in styles.
+func (r renderer) paint(text string, styles ...string) string {
+	if !r.Style || len(styles) == 0 {
+		return text
+	}
+	return word.ReplaceAllStringFunc(text, func(w string) string {
+		return "\x1b[" + strings.Join(styles, ";") + "m" + w + "\x1b[0m"
+	})
+}
+
+func lines(segments *text.Segments, source []byte) string { return string(segments.Value(source)) }
 
 // prefixed puts first before the first line and rest before the others.
 func prefixed(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = strings.TrimRight(rest+l, " ")
-		if i == 0 {
-			out[i] = strings.TrimRight(first+l, " ")
-		}
+		out[i] = strings.TrimRight(first+l, " ")
+		first = rest
 	}
 	return out
+}
+
+// harmless drops what could command a terminal or reorder what it shows. Of
+// control characters newline and tab stay.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20, r >= 0x7f && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x2028, r == 0x2029:
+			return -1
+		}
+		return r
+	}, s)
 }

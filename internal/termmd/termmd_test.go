@@ -8,16 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rivo/uniseg"
+	"github.com/charmbracelet/x/ansi"
 
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/internal/termmd"
 )
 
-func cite(n int) (string, int) {
-	label := fmt.Sprintf("[%d]", n)
-	return label, len(label)
-}
+func cite(n int) string { return fmt.Sprintf("[%d]", n) }
 
 func Example() {
 	fmt.Println(termmd.Render("## Volumes\n\nThey *keep* data [Source 1].\n\n- one\n- two", termmd.Options{Cite: cite}))
@@ -91,7 +88,7 @@ func FuzzRender(f *testing.F) {
 				if strings.ContainsAny(l, "\x1b\x07\u009b") {
 					t.Fatalf("a sequence came through: %q", l)
 				}
-				if w := uniseg.StringWidth(l); w > max(width, 20) && strings.Count(l, "│") < 4 && len(l)-len(strings.TrimLeft(l, " •│0123456789.")) < 8 {
+				if w := ansi.StringWidth(l); w > max(width, 20) && strings.Count(l, "│") < 4 && len(l)-len(strings.TrimLeft(l, " •│0123456789.")) < 8 {
 					t.Fatalf("a line of %d columns, more than %d: %q", w, width, l)
 				}
 			}

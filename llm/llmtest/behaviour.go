@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// Tokens that every played answer counts.
+// Token counts of every fake answer.
 const (
 	InputTokens  = 11
 	OutputTokens = 7
 )
 
-// Say streams text word by word, whole and well.
+// Say streams text word by word, as a complete answer.
 func Say(text string) Behaviour { return say(text, "stop") }
 
-// SayUntil streams text and says that the limit of tokens was reached.
+// SayUntil streams text and ends with the finish reason length.
 func SayUntil(text string) Behaviour { return say(text, "length") }
 
-// Filter streams text and says that the content filter ended it.
+// Filter streams text and ends with the finish reason content_filter.
 func Filter(text string) Behaviour { return say(text, "content_filter") }
 
-// SayThen streams text, waits until next is closed or nobody is there any more,
-// and streams the rest.
+// SayThen streams text, waits until next is closed or the client is gone, and streams the
+// rest.
 func SayThen(text string, next <-chan struct{}, rest string) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		begin(w)
@@ -68,8 +68,8 @@ func end(w http.ResponseWriter, finish string) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// Script answers by what is asked: the first entry whose key stands in the
-// rules of the chat, or in the person's last words, says what to do.
+// Script selects the answer by the request: the first entry whose key is in the system message
+// or in the last human message.
 func Script(entries ...Entry) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := lastCall(w)
@@ -89,7 +89,7 @@ type Entry struct {
 	Do   Behaviour
 }
 
-// Status answers with an error as OpenAI words it.
+// Status answers with an error in the format of OpenAI.
 func Status(code int, message string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -99,8 +99,8 @@ func Status(code int, message string) Behaviour {
 	}
 }
 
-// RetryAfter answers 429 and asks to be left alone for a while. d below a second
-// is written as a fraction, as some providers do.
+// RetryAfter answers 429 with the header Retry-After. A d below a second is written as a
+// fraction, as some providers do.
 func RetryAfter(d time.Duration) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.FormatFloat(d.Seconds(), 'f', -1, 64))
@@ -108,7 +108,7 @@ func RetryAfter(d time.Duration) Behaviour {
 	}
 }
 
-// RetryAt is RetryAfter with a date d from the server's own.
+// RetryAt is RetryAfter with a date: d after the time of the server.
 func RetryAt(d time.Duration) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		now := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -126,7 +126,7 @@ func Echo(code int) Behaviour {
 	}
 }
 
-// Body answers 200 with what is given.
+// Body answers 200 with the given body.
 func Body(contentType, body string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -134,12 +134,12 @@ func Body(contentType, body string) Behaviour {
 	}
 }
 
-// Silent takes the call and never answers.
+// Silent accepts the call and never answers.
 func Silent() Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) { hold(w, forever) }
 }
 
-// Slow waits before it does something else.
+// Slow waits before another behaviour.
 func Slow(d time.Duration, then Behaviour) Behaviour {
 	return func(w http.ResponseWriter, r *http.Request) {
 		hold(w, d)
@@ -147,7 +147,7 @@ func Slow(d time.Duration, then Behaviour) Behaviour {
 	}
 }
 
-// Stall streams text and then says nothing more.
+// Stall streams text and then sends nothing more.
 func Stall(text string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
@@ -167,7 +167,7 @@ func Cut(text string) Behaviour {
 	}
 }
 
-// Stop streams text and ends the stream in good form, without saying why.
+// Stop streams text and ends the stream correctly, but without a finish reason.
 func Stop(text string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)
@@ -186,7 +186,7 @@ func ErrorInStream(text string, code int, message string) Behaviour {
 	}
 }
 
-// NoChoices answers in good form, with no choice in any event.
+// NoChoices sends correct events without choices.
 func NoChoices() Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		begin(w)

@@ -18,14 +18,14 @@ type chat struct {
 	model  string
 }
 
-// Chat returns a model that answers.
+// Chat returns a chat model.
 func (c *Client) Chat(model string) llm.Chat { return &chat{client: c, model: model} }
 
 // Model implements llm.Chat.
 func (c *chat) Model() string { return c.model }
 
-// Complete implements llm.Chat. The answer is always streamed, whoever listens,
-// so that a stall is seen and the time of the first token is known.
+// Complete implements llm.Chat. The answer is always streamed, so that a stall is noticed
+// and the time of the first token is known.
 func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
 	if len(r.Messages) == 0 {
 		return llm.Response{}, errors.New("complete: no messages")
@@ -33,8 +33,8 @@ func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) 
 	start := time.Now()
 	w := c.client.watch(ctx, c.model, mediaStream)
 	defer w.end()
-	stream := c.client.chats.NewStreaming(w.ctx, c.params(r)) //nolint:contextcheck // the context of the watch is the caller's, with a clock
-	defer stream.Close()                                      //nolint:errcheck // the answer is read; what closing says changes nothing
+	stream := c.client.chats.NewStreaming(w.ctx, c.params(r)) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	defer stream.Close()                                      //nolint:errcheck // the answer is already read
 
 	out := llm.Response{Model: c.model, Provider: c.client.config.Provider}
 	var text strings.Builder
@@ -66,7 +66,7 @@ func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) 
 	}
 	err := stream.Err()
 	if err == nil && ctx.Err() != nil {
-		err = ctx.Err() // the end of a stream hides what ended it
+		err = ctx.Err() // the stream ends without the error of the context
 	}
 	if err != nil {
 		err = c.client.fault(w, err)
@@ -114,7 +114,7 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 	switch {
 	case r.MaxTokens == 0:
 	case c.client.config.BaseURL == DefaultBaseURL:
-		// Newer models of OpenAI know only this name, other servers only the older.
+		// Newer models of OpenAI accept only this name, other servers only the older one.
 		p.MaxCompletionTokens = param.NewOpt(int64(r.MaxTokens))
 	default:
 		p.MaxTokens = param.NewOpt(int64(r.MaxTokens))
@@ -122,7 +122,7 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 	return p
 }
 
-// finished tells a whole answer from one that only ended.
+// finished returns an error if the answer is not complete.
 func (c *Client) finished(model, reason, text string) (llm.FinishReason, error) {
 	switch {
 	case reason == "content_filter":

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// Presets of a [Config].
+// Defaults of a [Config].
 const (
 	DefaultBaseURL   = "https://api.openai.com/v1"
 	DefaultFirstByte = 2 * time.Minute
@@ -22,23 +22,22 @@ const (
 	DefaultMaxBytes  = 16 << 20
 )
 
-// Config says where a provider is and how long to wait for it. Its text form
-// holds no key.
+// Config has the address and the limits of a provider. String and GoString hide the key.
 type Config struct {
-	Provider  string            // its name in errors; default the host of BaseURL
+	Provider  string            // name for errors; default the host of BaseURL
 	BaseURL   string            // default [DefaultBaseURL]; without user, query and fragment
-	Key       string            // may be empty where the address is of this machine
-	FirstByte time.Duration     // until an answer begins; default [DefaultFirstByte]
-	Stall     time.Duration     // between two pieces of it; default [DefaultStall]
-	Total     time.Duration     // for a call; default [DefaultTotal]
-	MaxBytes  int64             // of a response; default [DefaultMaxBytes]
+	Key       string            // may be empty for an address on this machine
+	FirstByte time.Duration     // limit until the first byte; default [DefaultFirstByte]
+	Stall     time.Duration     // limit between two pieces; default [DefaultStall]
+	Total     time.Duration     // limit of a call; default [DefaultTotal]
+	MaxBytes  int64             // maximum size of a response; default [DefaultMaxBytes]
 	Transport http.RoundTripper // default a clone of http.DefaultTransport
 }
 
-// String tells where the provider is, without its key.
+// String returns the name and address of the provider, without the key.
 func (c Config) String() string { return c.Provider + " at " + c.BaseURL }
 
-// GoString is String, so that no verb of fmt shows the key.
+// GoString returns String, so that no verb of fmt prints the key.
 func (c Config) GoString() string { return c.String() }
 
 // Client calls one provider. It is safe for concurrent use.
@@ -49,8 +48,8 @@ type Client struct {
 	models     sdk.ModelService
 }
 
-// New returns a client. Nothing is called. It reads no environment: a key is
-// used only where it was given, and goes to no other host than BaseURL's.
+// New returns a client without sending a request. It reads no environment variables. The key
+// is sent only to the host of BaseURL.
 func New(c Config) (*Client, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = DefaultBaseURL
@@ -63,7 +62,7 @@ func New(c Config) (*Client, error) {
 		c.Provider = u.Host
 	}
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fmt.Errorf("the key for %s holds characters that no key has, such as a space or a line break", c.Provider)
+		return nil, fmt.Errorf("the key for %s contains characters that are not allowed in a key, such as a space or a line break", c.Provider)
 	}
 	if c.Key == "" && !llm.Loopback(u) {
 		return nil, &llm.Error{Provider: c.Provider, Kind: llm.ErrCredentials, Detail: "no key is set"}
@@ -73,14 +72,14 @@ func New(c Config) (*Client, error) {
 	preset(&c.Total, DefaultTotal)
 	preset(&c.MaxBytes, DefaultMaxBytes)
 	if c.Transport == nil {
-		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented to be one
+		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimRight(c.BaseURL, "/") + "/"),
-		option.WithMaxRetries(0), // llm.Retry counts them
+		option.WithMaxRetries(0), // llm.Retry makes and counts retries
 		option.WithHTTPClient(&http.Client{
 			Transport: guard{next: c.Transport, max: c.MaxBytes},
-			// What is sent is the person's own text: it goes where they said only.
+			// Requests contain the person's text, so they go only to the configured host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}),
 	}
@@ -101,12 +100,11 @@ func preset[T ~int64](v *T, value T) {
 	}
 }
 
-// Models lists the models the provider offers: a cheap call that tells whether
-// address and key are right.
+// Models returns the models of the provider. It is a cheap call to check address and key.
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	w := c.watch(ctx, "", mediaJSON)
 	defer w.end()
-	page, err := c.models.List(w.ctx) //nolint:contextcheck // the context of the watch is the caller's, with a clock
+	page, err := c.models.List(w.ctx) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
 	if err != nil {
 		return nil, c.fault(w, err)
 	}
@@ -120,13 +118,13 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Provider names the provider as errors do.
+// Provider returns the name of the provider for errors.
 func (c *Client) Provider() string { return c.config.Provider }
 
-// BaseURL is the address that is called.
+// BaseURL returns the address of the provider.
 func (c *Client) BaseURL() string { return c.config.BaseURL }
 
-// CloseIdle closes connections that nobody uses. The client stays usable.
+// CloseIdle closes unused connections. The client can still be used.
 func (c *Client) CloseIdle() {
 	if t, ok := c.config.Transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()

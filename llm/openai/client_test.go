@@ -111,9 +111,9 @@ func TestNew(t *testing.T) {
 		{"others do", openai.Config{Provider: "openai"}, "Invalid credentials for openai: no key is set"},
 		{"a host that begins so", openai.Config{BaseURL: "http://127.0.0.1.example.com/v1"}, "Invalid credentials for 127.0.0.1.example.com: no key is set"},
 		{"key", openai.Config{Key: planted}, ""},
-		{"key with a line break", openai.Config{Key: planted + "\n", Provider: "openai"}, "the key for openai holds characters that no key has, such as a space or a line break"},
-		{"password", openai.Config{BaseURL: "http://me:" + planted + "@example.com/v1"}, "the base URL must not carry a user, password, query or fragment; give the key in the environment"},
-		{"query", openai.Config{BaseURL: "http://example.com/v1?key=" + planted}, "the base URL must not carry a user, password, query or fragment; give the key in the environment"},
+		{"key with a line break", openai.Config{Key: planted + "\n", Provider: "openai"}, "the key for openai contains characters that are not allowed in a key, such as a space or a line break"},
+		{"password", openai.Config{BaseURL: "http://me:" + planted + "@example.com/v1"}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
+		{"query", openai.Config{BaseURL: "http://example.com/v1?key=" + planted}, "the base URL must not contain a user, password, query or fragment; give the key in the environment"},
 		{"broken", openai.Config{BaseURL: "http://exa mple.com/" + planted}, "the base URL cannot be parsed"},
 		{"scheme", openai.Config{BaseURL: "ftp://example.com"}, `base URL "ftp://example.com": want http:// or https:// and a host`},
 	} {
@@ -209,8 +209,8 @@ func TestEmbedFaults(t *testing.T) {
 		{"one twice", head + vector(0, "1") + "," + vector(0, "1") + tail, "a vector for text 1 of 2, or two"},
 		{"beyond", head + vector(0, "1") + "," + vector(7, "1") + tail, "a vector for text 8 of 2, or two"},
 		{"lengths", head + vector(0, "1") + "," + vector(1, "1,2") + tail, "vectors of 1 and of 2 dimensions"},
-		{"none", head + vector(0, "") + "," + vector(1, "") + tail, "a vector of no dimensions"},
-		{"too large a number", head + vector(0, "1e300") + "," + vector(1, "1") + tail, "a vector that holds no number at 0"},
+		{"none", head + vector(0, "") + "," + vector(1, "") + tail, "a vector without dimensions"},
+		{"too large a number", head + vector(0, "1e300") + "," + vector(1, "1") + tail, "a vector with an invalid number at position 0"},
 		{"no JSON", "{", "what came is not the JSON of an answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

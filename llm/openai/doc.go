@@ -7,16 +7,14 @@
 //
 // Rules:
 //
-//   - A key comes from the caller only, goes to the host of the base URL only, and
-//     never stands in an error. An address of this machine needs none.
-//   - A call is one request: the SDK's own retries are off, redirects are not
-//     followed.
-//   - No answer is waited for without end: a call fails when no first byte comes,
-//     when the stream stalls, when it takes too long altogether or grows too large.
-//   - A stream that ends without saying why it ended was cut off; that is an error.
+//   - The key comes only from the caller, is sent only to the host of the base URL, and is
+//     never part of an error. An address on this machine needs no key.
+//   - A call is one request: retries of the SDK are off, and redirects are not followed.
+//   - Every wait is limited: a call fails if the first byte is late, if the stream stalls,
+//     if the total time is exceeded or if the response is too large.
+//   - A stream without a finish reason was cut off, which is an error.
 //
-// How it works: a [http.RoundTripper] of ours stands beneath the SDK. It notes
-// status and headers, counts bytes, and resets the clock of the call with each
-// piece that comes. When the clock runs out it cancels the call with a cause,
-// from which the error is made.
+// The SDK uses our own [http.RoundTripper]. It records status and headers, counts bytes, and
+// resets the timer of the call with each piece of data. When the timer fires, it cancels the
+// call with a cause, which becomes the error.
 package openai

@@ -12,13 +12,13 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// DefaultBatch is how many texts go into one request for embeddings.
+// DefaultBatch is the default number of texts in one request.
 const DefaultBatch = 64
 
-// EmbedderConfig says how texts are embedded.
+// EmbedderConfig configures an embedder.
 type EmbedderConfig struct {
 	Model      string
-	QueryModel string // name to ask for queries by, for servers that tell the purposes apart by it; default Model
+	QueryModel string // model for queries, for servers with a separate name for them; default Model
 	Batch      int    // texts in a request; default [DefaultBatch]
 }
 
@@ -27,8 +27,8 @@ type embedder struct {
 	config EmbedderConfig
 }
 
-// Embedder returns a model that turns texts into vectors. Several batches are
-// asked for one after the other; the first that fails ends it.
+// Embedder returns an embedding model. Batches are sent one after the other; the first
+// failure ends the call.
 func (c *Client) Embedder(e EmbedderConfig) llm.Embedder {
 	if e.Batch <= 0 {
 		e.Batch = DefaultBatch
@@ -71,7 +71,7 @@ func (e *embedder) batch(ctx context.Context, texts []string, p llm.Purpose, out
 	}
 	w := e.client.watch(ctx, model, mediaJSON)
 	defer w.end()
-	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{ //nolint:contextcheck // the context of the watch is the caller's, with a clock
+	response, err := e.client.embeddings.New(w.ctx, sdk.EmbeddingNewParams{ //nolint:contextcheck // w.ctx is the context of the caller, with a timer
 		Model:          model,
 		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
 		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
@@ -105,16 +105,16 @@ func (e *embedder) batch(ctx context.Context, texts []string, p llm.Purpose, out
 	return nil
 }
 
-// vector narrows a vector and refuses what no distance can be measured to.
+// vector converts a vector to float32. An empty vector or one with NaN or infinity is an error.
 func vector(in []float64) ([]float32, error) {
 	if len(in) == 0 {
-		return nil, errors.New("a vector of no dimensions")
+		return nil, errors.New("a vector without dimensions")
 	}
 	out := make([]float32, len(in))
 	for i, x := range in {
 		f := float32(x)
 		if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
-			return nil, fmt.Errorf("a vector that holds no number at %d", i)
+			return nil, fmt.Errorf("a vector with an invalid number at position %d", i)
 		}
 		out[i] = f
 	}

@@ -23,7 +23,7 @@ import (
 	"example.com/ragflow/llm"
 )
 
-// bad is a response that holds no answer. Asking again may bring one.
+// bad returns the error of a response without a usable answer. A retry may help.
 func (c *Client) bad(model, detail string) *llm.Error {
 	return &llm.Error{
 		Provider: c.config.Provider, Model: model, Kind: llm.ErrBadResponse,
@@ -31,7 +31,7 @@ func (c *Client) bad(model, detail string) *llm.Error {
 	}
 }
 
-// fault says what a failed call means.
+// fault converts the error of a failed call.
 func (c *Client) fault(w *watch, err error) error {
 	if ended := w.parent.Err(); ended != nil {
 		return fmt.Errorf("ask %s: %w", c.config.Provider, ended)
@@ -54,7 +54,7 @@ func (c *Client) fault(w *watch, err error) error {
 	return e
 }
 
-// refused reads an answer whose status says no.
+// refused converts a response with an error status.
 func refused(e *llm.Error, status int, header http.Header, err error) {
 	e.Status = status
 	e.Detail = fmt.Sprintf("status %d", status)
@@ -63,7 +63,7 @@ func refused(e *llm.Error, status int, header http.Header, err error) {
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Kind, e.Detail = llm.ErrCredentials, "" // providers quote the key in what they say
+		e.Kind, e.Detail = llm.ErrCredentials, "" // providers quote the key in the message
 	case status == http.StatusTooManyRequests:
 		e.Kind, e.Transient = llm.ErrRateLimited, true
 		e.RetryAfter = retryAfter(header)
@@ -79,12 +79,12 @@ func refused(e *llm.Error, status int, header http.Header, err error) {
 	}
 }
 
-// broken reads the failure of an answer that had begun.
+// broken converts the error of a response that had started.
 func (c *Client) broken(e *llm.Error, err error) {
 	e.Kind, e.Transient = llm.ErrBadResponse, true
 	var odd responseError
 	if event, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		told(e, event)
+		errorInStream(e, event)
 		return
 	}
 	switch {
@@ -99,8 +99,8 @@ func (c *Client) broken(e *llm.Error, err error) {
 	}
 }
 
-// told reads an error that the provider sent in the middle of its answer.
-func told(e *llm.Error, err *ssestream.StreamError) {
+// errorInStream converts an error that the provider sent in the middle of a stream.
+func errorInStream(e *llm.Error, err *ssestream.StreamError) {
 	var body struct {
 		Error struct {
 			Code    json.RawMessage `json:"code"`
@@ -127,11 +127,11 @@ func isJSON(err error) bool {
 		strings.Contains(err.Error(), "content-type")
 }
 
-// unreachable reads a call that no answer came to.
+// unreachable converts the error of a call without a response.
 func unreachable(e *llm.Error, err error) {
 	e.Kind, e.Transient = llm.ErrUnavailable, true
 	if inner, ok := errors.AsType[*url.Error](err); ok {
-		err = inner.Err // its own text quotes the address
+		err = inner.Err // the outer text contains the address
 	}
 	var timeout net.Error
 	var odd responseError
@@ -157,8 +157,8 @@ func untrusted(err error) bool {
 	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &unknown)
 }
 
-// retryAfter reads how long a provider wants to be left alone: seconds or a
-// date (RFC 9110, 10.2.3). A date is measured from the provider's own clock.
+// retryAfter parses Retry-After: seconds or a date (RFC 9110, 10.2.3). A date is compared with
+// the Date header of the response.
 func retryAfter(h http.Header) time.Duration {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
@@ -175,12 +175,12 @@ func retryAfter(h http.Header) time.Duration {
 	return min(max(0, at.Sub(now)), time.Hour)
 }
 
-// detailRunes bounds what is quoted of a provider.
+// detailRunes is the maximum length of a provider's message in an error.
 const detailRunes = 200
 
 var keyLike = regexp.MustCompile(`(?i)\b(?:bearer\s+|sk-|pk-|api[-_]?key[=:]\s*)[\w*.\-]{4,}`)
 
-// redact makes one short line of a text and takes keys out of it.
+// redact shortens text to one line without keys.
 func (c *Client) redact(s string) string {
 	if len(c.config.Key) > 0 {
 		s = strings.ReplaceAll(s, c.config.Key, "[key]")

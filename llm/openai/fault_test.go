@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) { // L05, N04
 		{name: "500", behave: list(llmtest.Status(500, "oh"), llmtest.Say("fine")), calls: 2, waits: []time.Duration{500 * ms}},
 		{name: "503 that is no JSON", behave: list(failWith(503, "<html>down</html>")), want: llm.ErrUnavailable, text: "Provider played is not available: status 503 (asked 4 times)", calls: 4, waits: []time.Duration{500 * ms, 1000 * ms, 2000 * ms}},
 		{name: "no first byte", behave: list(llmtest.Silent(), llmtest.Say("fine")), calls: 2, waits: []time.Duration{500 * ms}},
-		{name: "never a first byte", behave: list(llmtest.Silent()), want: llm.ErrTimeout, text: "Provider played timed out: no answer began in time (asked 4 times)", calls: 4, waits: []time.Duration{500 * ms, 1000 * ms, 2000 * ms}},
+		{name: "never a first byte", behave: list(llmtest.Silent()), want: llm.ErrTimeout, text: "Provider played timed out: no answer started in time (asked 4 times)", calls: 4, waits: []time.Duration{500 * ms, 1000 * ms, 2000 * ms}},
 		{name: "slow first byte", behave: list(llmtest.Slow(50*ms, llmtest.Say("fine"))), calls: 1},
 		{name: "stall before a listener", behave: list(llmtest.Stall("A vol"), llmtest.Say("fine")), listen: true, want: llm.ErrTimeout, text: "Provider played timed out: the answer stalled", calls: 1, streamed: true},
 		{name: "stall before nobody", behave: list(llmtest.Stall("A vol"), llmtest.Say("fine")), calls: 2, waits: []time.Duration{500 * ms}},
@@ -210,7 +210,7 @@ func TestTotal(t *testing.T) {
 	defer s.Close()
 	c := client(t, s, func(c *openai.Config) { c.Total = 200 * time.Millisecond })
 	_, err := c.Chat("small").Complete(t.Context(), question(), nil)
-	if !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "too long altogether") {
+	if !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "too long in total") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,38 +11,38 @@ import (
 	"time"
 )
 
-// Causes of a call that this package itself broke off.
+// Causes of calls that this package cancelled.
 var (
-	errFirstByte = errors.New("no answer began in time")
+	errFirstByte = errors.New("no answer started in time")
 	errStalled   = errors.New("the answer stalled")
-	errTooLong   = errors.New("the answer took too long altogether")
+	errTooLong   = errors.New("the answer took too long in total")
 	errTooLarge  = errors.New("the response is too large")
 )
 
-// Types of what providers send.
+// Media types of responses.
 const (
 	mediaJSON   = "application/json"
 	mediaStream = "text/event-stream"
 )
 
-// responseError says why a response cannot hold an answer.
+// responseError is the reason why a response cannot be an answer.
 type responseError string
 
 func (e responseError) Error() string { return string(e) }
 
-// watch is the clock of one call: it cancels the call when nothing comes.
+// watch is the timer of one call: it cancels the call if no data arrives in time.
 type watch struct {
-	ctx    context.Context //nolint:containedctx // lives as long as the call
-	parent context.Context //nolint:containedctx // tells the caller's end from ours
+	ctx    context.Context //nolint:containedctx // for one call only
+	parent context.Context //nolint:containedctx // to distinguish the caller's cancel from ours
 	cancel context.CancelCauseFunc
 	stall  time.Duration
-	model  string // that was asked
-	media  string // type of the response that is wanted
+	model  string // model of the request
+	media  string // expected media type of the response
 
-	mu      sync.Mutex // owns what follows
+	mu      sync.Mutex // guards the fields below
 	timer   *time.Timer
 	total   *time.Timer
-	header  http.Header // of the response
+	header  http.Header // headers of the response
 	status  int
 	stopped bool
 }
@@ -58,8 +58,8 @@ func (c *Client) watch(parent context.Context, model, media string) *watch {
 	return w
 }
 
-// moved says that a piece of the answer came.
-func (w *watch) moved() {
+// dataArrived resets the timer.
+func (w *watch) dataArrived() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
@@ -69,16 +69,16 @@ func (w *watch) moved() {
 	w.timer = time.AfterFunc(w.stall, func() { w.cancel(errStalled) })
 }
 
-// answered notes the head of a response and refuses one that cannot hold an
+// answered records the head of a response. It returns an error if the response cannot be an
 // answer.
 func (w *watch) answered(r *http.Response) error {
-	w.moved()
+	w.dataArrived()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.status, w.header = r.StatusCode, r.Header
 	switch {
 	case r.StatusCode >= http.StatusBadRequest:
-		return nil // the body says more
+		return nil // the body has the details
 	case r.StatusCode < 200 || r.StatusCode >= 300:
 		return responseError(fmt.Sprintf("status %d instead of an answer; is the base URL right?", r.StatusCode))
 	}
@@ -89,14 +89,14 @@ func (w *watch) answered(r *http.Response) error {
 	return nil
 }
 
-// head is what is known of the response; status is 0 where none came.
+// head returns status and headers of the response; status is 0 without a response.
 func (w *watch) head() (int, http.Header) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.status, w.header
 }
 
-// end releases the call. It is called once, when all of the answer was read.
+// end releases the call. It is called once, after the whole answer was read.
 func (w *watch) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,7 +106,7 @@ func (w *watch) end() {
 	w.cancel(nil)
 }
 
-// guard sees every response: it notes its head and bounds its body.
+// guard is a round tripper that records the head of every response and limits its body.
 type guard struct {
 	next http.RoundTripper
 	max  int64
@@ -121,7 +121,7 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if !ok {
 		_ = response.Body.Close()
-		return nil, fmt.Errorf("%s: a call that nobody watches", r.URL.Path)
+		return nil, fmt.Errorf("%s: a call without a watch", r.URL.Path)
 	}
 	if err := w.answered(response); err != nil {
 		_ = response.Body.Close()
@@ -131,8 +131,8 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// guardedBody tells the watch of each piece and ends with errTooLarge. What
-// stands in the way of reading a broken-off call is the cause of its end.
+// guardedBody resets the timer with each piece and limits the size. After a cancelled call, Read
+// returns the cause.
 type guardedBody struct {
 	body  io.ReadCloser
 	watch *watch
@@ -150,7 +150,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.body.Read(p)
 	if n > 0 {
-		b.watch.moved()
+		b.watch.dataArrived()
 	}
 	if int64(n) > b.left {
 		n, err = int(b.left), errTooLarge

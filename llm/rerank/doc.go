@@ -1,5 +1,5 @@
-// Package rerank speaks to cross-encoders behind HTTP: models that read a
-// question and a passage together and score how well they fit.
+// Package rerank calls cross-encoders over HTTP: models that read a question and a passage
+// together and score how well they match.
 //
 //	client, err := rerank.New(rerank.Config{BaseURL: "http://localhost:8080/v1", Model: "bge-reranker-v2-m3"})
 //	scores, err := client.Rerank(ctx, "How do I keep data?", passages)
@@ -18,8 +18,7 @@
 //
 // # Rules
 //
-// Nothing of a reply is taken on trust: each text must be scored once, by a finite
-// number. Results may come in any order. A reply is bounded in size and time,
-// redirects are not followed, and a key goes to the base URL alone. Scores are of
-// the model's own scale: logits, or within 0 and 1.
+// Replies are validated: each text must have exactly one finite score. Results can be in any
+// order. Size and time of a reply are limited. Redirects are not followed. The key is sent
+// only to the base URL. The scale of scores depends on the model: logits, or 0 to 1.
 package rerank

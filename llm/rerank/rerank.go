@@ -24,33 +24,33 @@ const (
 	Texts     = "texts"     // Text Embeddings Inference
 )
 
-// Presets of a [Config].
+// Defaults of a [Config].
 const (
 	DefaultTimeout  = 30 * time.Second
 	DefaultMaxBytes = 4 << 20
-	DefaultBatch    = 32 // the most that Text Embeddings Inference takes unless told otherwise
+	DefaultBatch    = 32 // the default maximum of Text Embeddings Inference
 )
 
-// Config says where a reranker is. Its text form holds no key.
+// Config has the address and the limits of a reranker. String and GoString hide the key.
 type Config struct {
-	Provider  string            // its name in errors; default the host of BaseURL
+	Provider  string            // name for errors; default the host of BaseURL
 	BaseURL   string            // without user, query and fragment
-	Key       string            // may be empty where the address is of this machine
-	Model     string            // may be empty for servers that have one
+	Key       string            // may be empty for an address on this machine
+	Model     string            // may be empty for servers with one model
 	Protocol  string            // default [Documents]
-	Batch     int               // texts of a request; default [DefaultBatch]
-	Timeout   time.Duration     // of a request; default [DefaultTimeout]
-	MaxBytes  int64             // of a reply; default [DefaultMaxBytes]
+	Batch     int               // texts per request; default [DefaultBatch]
+	Timeout   time.Duration     // limit of a request; default [DefaultTimeout]
+	MaxBytes  int64             // maximum size of a reply; default [DefaultMaxBytes]
 	Transport http.RoundTripper // default a clone of http.DefaultTransport
 }
 
-// String tells where the provider is, without its key.
+// String returns the name and address of the provider, without the key.
 func (c Config) String() string { return c.Provider + " at " + c.BaseURL }
 
-// GoString is String, so that no verb of fmt shows the key.
+// GoString returns String, so that no verb of fmt prints the key.
 func (c Config) GoString() string { return c.String() }
 
-// Client is a model behind HTTP. It is safe for concurrent use.
+// Client calls a reranker over HTTP. It is safe for concurrent use.
 type Client struct {
 	config Config
 	http   http.Client
@@ -58,7 +58,7 @@ type Client struct {
 
 var _ llm.Reranker = (*Client)(nil)
 
-// New returns a client. Nothing is called.
+// New returns a client without sending a request.
 func New(c Config) (*Client, error) {
 	u, err := llm.CheckBaseURL(c.BaseURL)
 	if err != nil {
@@ -69,7 +69,7 @@ func New(c Config) (*Client, error) {
 	}
 	switch {
 	case strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, fmt.Errorf("the key for %s holds characters that no key has, such as a space or a line break", c.Provider)
+		return nil, fmt.Errorf("the key for %s contains characters that are not allowed in a key, such as a space or a line break", c.Provider)
 	case c.Key == "" && !llm.Loopback(u):
 		return nil, &llm.Error{Provider: c.Provider, Model: c.Model, Kind: llm.ErrCredentials, Detail: "no key is set"}
 	case c.Protocol == "":
@@ -87,11 +87,11 @@ func New(c Config) (*Client, error) {
 		c.MaxBytes = DefaultMaxBytes
 	}
 	if c.Transport == nil {
-		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // documented to be one
+		c.Transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // see its documentation
 	}
 	return &Client{config: c, http: http.Client{
 		Transport: c.Transport,
-		// What is sent is the person's own text: it goes where they said only.
+		// Requests contain the person's text, so they go only to the configured host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -99,8 +99,8 @@ func New(c Config) (*Client, error) {
 // Model implements llm.Reranker.
 func (c *Client) Model() string { return c.config.Model }
 
-// Rerank implements llm.Reranker. Several batches are asked for one after the
-// other; the first that fails ends it.
+// Rerank implements llm.Reranker. Batches are sent one after the other; the first failure ends
+// the call.
 func (c *Client) Rerank(ctx context.Context, query string, texts []string) (llm.Scores, error) {
 	start := time.Now()
 	out := llm.Scores{Model: c.config.Model, Provider: c.config.Provider, Values: make([]float64, 0, len(texts))}
@@ -120,14 +120,14 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) (llm.
 	return out, nil
 }
 
-// reply is what came for one batch.
+// reply is the result of one batch.
 type reply struct {
 	values []float64
 	model  string
 	tokens int64
 }
 
-// batch asks once.
+// batch sends one request.
 func (c *Client) batch(parent context.Context, query string, texts []string) (reply, error) {
 	ctx, cancel := context.WithTimeout(parent, c.config.Timeout)
 	defer cancel()
@@ -137,7 +137,7 @@ func (c *Client) batch(parent context.Context, query string, texts []string) (re
 	}
 	response, err := c.http.Do(request)
 	if err == nil {
-		defer func() { _ = response.Body.Close() }() // read to its end or given up
+		defer func() { _ = response.Body.Close() }() // read completely or not needed
 		var body []byte
 		if body, err = io.ReadAll(io.LimitReader(response.Body, c.config.MaxBytes+1)); err == nil {
 			return c.read(response, body, len(texts))
@@ -181,7 +181,7 @@ func (c *Client) request(ctx context.Context, query string, texts []string) (*ht
 	return r, nil
 }
 
-// read makes sense of a reply to n texts.
+// read decodes a reply for n texts.
 func (c *Client) read(response *http.Response, body []byte, n int) (reply, error) {
 	switch {
 	case int64(len(body)) > c.config.MaxBytes:
@@ -229,14 +229,14 @@ func (c *Client) read(response *http.Response, body []byte, n int) (reply, error
 	return reply{values: values, model: out.Model, tokens: max(out.Usage.Prompt, out.Usage.Total)}, nil
 }
 
-// result is the score of one text, as either protocol writes it.
+// result is the score of one text in both protocols.
 type result struct {
 	Index     *int     `json:"index"`
 	Relevance *float64 `json:"relevance_score"`
 	Score     *float64 `json:"score"`
 }
 
-// refused reads an answer whose status says no.
+// refused converts a response with an error status.
 func (c *Client) refused(response *http.Response, body []byte) error {
 	status := response.StatusCode
 	e := c.fault(llm.ErrRefused, fmt.Sprintf("status %d", status), false)
@@ -246,7 +246,7 @@ func (c *Client) refused(response *http.Response, body []byte) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		e.Kind, e.Detail = llm.ErrCredentials, "" // providers quote the key in what they say
+		e.Kind, e.Detail = llm.ErrCredentials, "" // providers quote the key in the message
 	case status == http.StatusNotFound:
 		e.Kind = llm.ErrModelNotFound
 		e.Detail += "; it may not rerank, or the base URL is wrong"
@@ -258,13 +258,13 @@ func (c *Client) refused(response *http.Response, body []byte) error {
 	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
 		e.Kind, e.Transient = llm.ErrTimeout, true
 	case status >= http.StatusInternalServerError:
-		// llama.cpp answers so where it was not started to rerank, and will go on.
+		// llama.cpp answers this if it was not started with reranking; a retry does not help.
 		e.Kind, e.Transient = llm.ErrUnavailable, status != http.StatusNotImplemented
 	}
 	return e
 }
 
-// message finds what an error says, in the ways providers put it.
+// message returns the error message in a body, in the formats of the providers.
 func message(body []byte) string {
 	var said struct {
 		Error   json.RawMessage `json:"error"`
@@ -293,10 +293,10 @@ func (c *Client) fault(kind error, detail string, transient bool) *llm.Error {
 	return &llm.Error{Provider: c.config.Provider, Model: c.config.Model, Kind: kind, Detail: c.redact(detail), Transient: transient}
 }
 
-// detailRunes bounds what is quoted of a provider.
+// detailRunes is the maximum length of a provider's message in an error.
 const detailRunes = 200
 
-// redact makes one short printable line of a text, without the key.
+// redact shortens text to one printable line without the key.
 func (c *Client) redact(s string) string {
 	if c.config.Key != "" {
 		s = strings.ReplaceAll(s, c.config.Key, "[key]")

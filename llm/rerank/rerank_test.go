@@ -192,10 +192,10 @@ func TestNew(t *testing.T) {
 		want string
 	}{
 		{"no address", rerank.Config{}, `base URL ""`},
-		{"a key in the address", rerank.Config{BaseURL: "http://me:key@localhost"}, "must not carry a user"},
+		{"a key in the address", rerank.Config{BaseURL: "http://me:key@localhost"}, "must not contain a user"},
 		{"no key for another machine", rerank.Config{BaseURL: "https://api.example.com/v1"}, "no key is set"},
 		{"protocol", rerank.Config{BaseURL: "http://localhost", Protocol: "soap"}, `"soap" of the reranker is neither documents nor texts`},
-		{"a key with a line break", rerank.Config{BaseURL: "http://localhost", Key: "a\nb"}, "characters that no key has"},
+		{"a key with a line break", rerank.Config{BaseURL: "http://localhost", Key: "a\nb"}, "not allowed in a key"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := rerank.New(tt.c)

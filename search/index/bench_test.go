@@ -34,7 +34,7 @@ func dockerIndex(b *testing.B) string {
 	path := filepath.Join(b.TempDir(), "index.db")
 	db := open(b, path, index.Options{})
 	put(b, db, "docker", dockerEntries(b)...)
-	if err := db.Publish(b.Context(), "docker", nil); err != nil {
+	if err := db.Publish(b.Context(), "docker"); err != nil {
 		b.Fatal(err)
 	}
 	return path
@@ -46,7 +46,7 @@ func BenchmarkPublish(b *testing.B) {
 	texts := []string{"one text", "another text"}
 	for i := 0; b.Loop(); i++ {
 		put(b, db, "docker", file("zz.md", "", texts[i%2]))
-		if err := db.Publish(b.Context(), "docker", nil); err != nil {
+		if err := db.Publish(b.Context(), "docker"); err != nil {
 			b.Fatal(err)
 		}
 	}

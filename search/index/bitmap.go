@@ -2,7 +2,7 @@ package index
 
 import "math/bits"
 
-// bitmap is a set of small numbers, 64 a word.
+// bitmap is a set of small numbers, 64 in a word.
 type bitmap []uint64
 
 // newBitmap has room for the numbers below n.
@@ -26,16 +26,9 @@ func (b bitmap) next(i int) int {
 	return len(b) << 6
 }
 
-// count is how many members lie in [from, to).
-func (b bitmap) count(from, to int) (n int) {
-	for w := from >> 6; w < len(b) && w<<6 < to; w++ {
-		word := b[w]
-		if w == from>>6 {
-			word &= ^uint64(0) << (from & 63)
-		}
-		if end := to - w<<6; end < 64 {
-			word &= 1<<end - 1
-		}
+// count is how many members there are.
+func (b bitmap) count() (n int) {
+	for _, word := range b {
 		n += bits.OnesCount64(word)
 	}
 	return n
@@ -43,15 +36,12 @@ func (b bitmap) count(from, to int) (n int) {
 
 // fill puts in all numbers below n.
 func (b bitmap) fill(n int) {
-	for i := range b {
-		b[i] = ^uint64(0)
-	}
-	if n&63 != 0 {
-		b[len(b)-1] = 1<<(n&63) - 1
+	for i := range n {
+		b.set(i)
 	}
 }
 
-// intersect leaves only what o has too; a nil o has everything.
+// intersect leaves only what o has too.
 func (b bitmap) intersect(o bitmap) {
 	for i := range o {
 		b[i] &= o[i]

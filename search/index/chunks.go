@@ -1,32 +1,73 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/state"
 )
 
-const (
-	chunkColumns = `c.id, f.source, f.title, c.headings, c.text, c.start, c."end",
-		c.start_line, c.end_line, c.lines, c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by,
-		f.meta`
-	chunkTables = `
-	FROM chunks c JOIN files f ON f.id = c.file `
-)
+// Chunks returns chunks by id, in the order asked for. Left out are ids that the searcher
+// does not know, and chunks that changed or went since it was made.
+func (s *Searcher) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
+	found := make(map[string]state.Chunk, len(ids))
+	err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		for _, v := range s.snapshots {
+			if err := v.read(tx, ids, found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
+	}
+	var out []state.Chunk
+	for _, id := range ids {
+		if c, ok := found[id]; ok {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
 
-// scanChunk reads a row of chunkColumns, and of columns after them. The root is not among
-// the columns.
-func scanChunk(from row, more ...any) (*state.Chunk, error) {
-	c := &state.Chunk{}
+// read adds to found those ids that no snapshot before held and this one holds.
+func (v *snapshot) read(tx *sqlite.Tx, ids []string, found map[string]state.Chunk) error {
+	asked := map[string][]string{} // ids by the id in this collection
+	for _, id := range ids {
+		if _, ok := found[id]; ok {
+			continue
+		}
+		bare, mark, marked := strings.Cut(id, "@")
+		if !marked || rootMark(v.root) == mark {
+			asked[bare] = append(asked[bare], id)
+		}
+	}
+	chunks, err := chunksByID(tx, v.manifest.collection, slices.Sorted(maps.Keys(asked)), v.maxRev)
+	for _, c := range chunks {
+		for _, c.ID = range asked[c.ID] {
+			found[c.ID] = c
+		}
+	}
+	return err
+}
+
+// chunkColumns are what scanChunk reads, and the tables that have them.
+const chunkColumns = `c.id, o.root, f.source, f.title, c.headings, c.text, c.start, c."end", c.start_line, c.end_line, c.lines,
+	c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by, f.meta
+	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection`
+
+// scanChunk reads a row of chunkColumns.
+func scanChunk(from row, c *state.Chunk) error {
 	var headings, lines, breaks, cut, cutBy, meta string
-	if err := from.Scan(append([]any{
-		&c.ID, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End,
-		&c.StartLine, &c.EndLine, &lines, &c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &meta,
-	}, more...)...); err != nil {
-		return nil, err
+	if err := from.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End, &c.StartLine, &c.EndLine, &lines,
+		&c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &meta); err != nil {
+		return err
 	}
 	for _, column := range [...]struct {
 		what, json string
@@ -42,39 +83,30 @@ func scanChunk(from row, more ...any) (*state.Chunk, error) {
 			continue
 		}
 		if err := json.Unmarshal([]byte(column.json), column.to); err != nil {
-			return nil, fmt.Errorf("%s of chunk %s: %w", column.what, c.ID, err)
+			return fmt.Errorf("%s of chunk %s: %w", column.what, c.ID, err)
 		}
 	}
 	c.Cut.Chunker = cutBy
 	if c.Metadata != nil {
 		c.DocumentType, c.DocumentID = c.Metadata.Text("document_type"), c.Metadata.Text("document_id")
 	}
-	return c, nil
+	return nil
 }
 
 // fileChunks reads the chunks of a file in order.
-func fileChunks(tx *sqlite.Tx, file int64) (out []state.Chunk, err error) {
-	var root string
-	err = each(tx, func(rows row) error {
-		c, err := scanChunk(rows, &root)
-		if err == nil {
-			c.Root = root
-			out = append(out, *c)
-		}
-		return err
-	}, `SELECT `+chunkColumns+`, o.root`+chunkTables+`JOIN collections o ON o.id = c.collection WHERE c.file = ? ORDER BY c.ordinal`, file)
-	return out, err
+func fileChunks(tx *sqlite.Tx, file int64) ([]state.Chunk, error) {
+	return collect(tx, scanChunk, `SELECT `+chunkColumns+` WHERE c.file = ? ORDER BY c.ordinal`, file)
 }
 
 // idsAtOnce is how many chunks one statement of chunksByID reads.
 const idsAtOnce = 16
 
-// chunksByID reads chunks of a collection of a root, in no order. Rows that are newer than
-// maxRev count as missing.
-func chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxRev int64) (out []*state.Chunk, err error) {
+// chunksByID reads chunks of a collection, in no order. Rows that are newer than maxRev count
+// as missing.
+func chunksByID(tx *sqlite.Tx, collection int64, ids []string, maxRev int64) (out []state.Chunk, err error) {
 	// SQLite looks at bound values to plan the query, and would prepare the statement again
 	// each time; it does not look through CAST.
-	const query = `SELECT ` + chunkColumns + chunkTables + `WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
+	const query = `SELECT ` + chunkColumns + ` WHERE c.collection = CAST(? AS INTEGER) AND c.rev <= CAST(? AS INTEGER)
 		AND c.id IN (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	args := make([]any, 2+idsAtOnce)
 	args[0], args[1] = collection, maxRev
@@ -82,16 +114,11 @@ func chunksByID(tx *sqlite.Tx, collection int64, root string, ids []string, maxR
 		for i := range idsAtOnce {
 			args[2+i] = some[min(i, len(some)-1)] // the last fills the rest
 		}
-		if err := each(tx, func(rows row) error {
-			c, err := scanChunk(rows)
-			if err == nil {
-				c.Root = root
-				out = append(out, c)
-			}
-			return err
-		}, query, args...); err != nil {
+		list, err := collect(tx, scanChunk, query, args...)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, list...)
 	}
 	return out, nil
 }

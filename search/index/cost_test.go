@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -22,10 +23,10 @@ import (
 func TestCostOfADocument(t *testing.T) {
 	const documents, batch = 2000, 500
 	r := rand.New(rand.NewPCG(5, 6))
-	var entries []index.Entry
+	var entries []search.Entry
 	text := 0
 	for i := range documents {
-		e := index.Entry{File: index.File{
+		e := search.Entry{File: search.File{
 			Source: strconv.Itoa(i), Title: common(r, 10), Hash: fmt.Sprintf("%064x", r.Uint64()), Chunker: "chunk/5 size=512 min=96",
 		}}
 		body := common(r, 200)
@@ -42,7 +43,7 @@ func TestCostOfADocument(t *testing.T) {
 	for at := 0; at < documents; at += batch {
 		put(t, db, "/docs", entries[at:at+batch]...)
 	}
-	if err := db.Publish(t.Context(), "/docs", nil); err != nil {
+	if err := db.Publish(t.Context(), "/docs"); err != nil {
 		t.Fatal(err)
 	}
 	statements = db.Counters().Statements - statements

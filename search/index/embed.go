@@ -2,53 +2,29 @@ package index
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
 )
 
-// ErrTextRefused tells that a model will not have a text, such as one that is too
-// long for it, while others may do. An [EmbedFunc] wraps it.
-var ErrTextRefused = errors.New("the model refuses the text")
-
-// EmbedFunc turns texts into vectors, one each, in their order, all of one
-// length. It is called side by side.
-type EmbedFunc func(ctx context.Context, texts []string) ([][]float32, error)
-
-// EmbedOptions say how texts are embedded.
-type EmbedOptions struct {
-	Embed   EmbedFunc
-	Batch   int  // texts of one call; 0: 16
-	Workers int  // calls side by side; 0: 4
-	Switch  bool // make vectors beside those of another embedder, and put them in their place when all are there
-	// Progress, which may be nil, is told how many of the texts to embed are
-	// done, from one goroutine; it must not call the DB.
-	Progress func(done, total int)
-}
-
-// EmbedReport tells what [DB.Embed] did.
-type EmbedReport struct {
-	Embedder Embedder
-	Chunks   int // of the collections
-	Embedded int // texts that were embedded now; all others were known, or twice there
-	Refused  int // texts that the model would not have; they are tried again the next time
-}
-
-// Embed gives the chunks of roots the vectors they lack. Each text is embedded
-// once for an embedder, whatever file or collection it stands in, and never
-// again while the index lives: what was done is saved batch by batch, stays when
-// Embed ends with an error, and is told of in the report. A text that the model
-// refuses is tried again cut shorter, and left out at last.
+// Embed makes the vectors that chunks of roots lack. Each text is embedded once for an
+// embedder, whatever file or collection it is in, and never again while the index lives:
+// each batch is saved when it is done, also where Embed ends with an error, and the report
+// counts it. A text that the model refuses is tried again cut shorter, and left out at last.
 //
-// Where a collection has vectors of another embedder the error is an
-// [*EmbedderError], unless Switch is set: then searches go on with the old
-// vectors until all new ones are there, and no search ever sees both.
-func (db *DB) Embed(ctx context.Context, e Embedder, roots []string, o EmbedOptions) (*EmbedReport, error) {
-	e, err := e.withDefaults()
+// Where a collection has vectors of another embedder the error is an [*EmbedderError],
+// unless Switch is set: then searches use the old vectors until all new ones are there, and
+// no search ever sees both.
+func (db *DB) Embed(ctx context.Context, e search.VectorSpec, roots []string, o search.EmbedOptions) (*search.EmbedReport, error) {
+	e, err := e.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +34,7 @@ func (db *DB) Embed(ctx context.Context, e Embedder, roots []string, o EmbedOpti
 	if o.Workers <= 0 {
 		o.Workers = 4
 	}
-	r := &embedding{db: db, EmbedOptions: o, form: e, embedder: e, roots: roots}
+	r := &embedding{db: db, EmbedOptions: o, embedder: e, roots: roots}
 	err = r.run(ctx)
 	r.report.Embedder = r.embedder
 	if err != nil {
@@ -67,29 +43,34 @@ func (db *DB) Embed(ctx context.Context, e Embedder, roots []string, o EmbedOpti
 	return &r.report, nil
 }
 
-// embedding is one run of Embed. Its goroutine owns it; the workers only read
-// db, form and options.
+// embedding is one run of Embed.
 type embedding struct {
 	db *DB
-	EmbedOptions
-	form     Embedder // how passages are worded; its dimension may not be known
-	embedder Embedder
-	id       int64 // row of the embedder; 0 before its dimension is known
+	search.EmbedOptions
+	embedder search.VectorSpec // its dimension is 0 until the first vector comes
+	id       int64             // row of the embedder; 0 before its dimension is known
 	roots    []string
-	report   EmbedReport
+	report   search.EmbedReport
 	begun    bool // the embedder has made vectors, now or before
 	done     int  // texts, refused ones too
 	total    int
 }
 
 func (r *embedding) run(ctx context.Context) error {
-	var todo []need
+	var todo []missing
 	err := r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		if err := r.admit(tx); err != nil {
 			return err
 		}
-		if todo, r.report.Chunks, err = needs(tx, r.id, r.roots); err != nil {
+		if todo, err = missingVectors(tx, r.id, r.roots); err != nil {
 			return err
+		}
+		r.report.Chunks = 0
+		for _, root := range r.roots {
+			if err := tx.QueryRow(`SELECT ? + coalesce(sum(f.chunks), 0) FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ?`,
+				r.report.Chunks, root).Scan(&r.report.Chunks); err != nil {
+				return err
+			}
 		}
 		return tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)`, r.id).Scan(&r.begun)
 	})
@@ -100,20 +81,20 @@ func (r *embedding) run(ctx context.Context) error {
 	if err := r.adopt(ctx, false); err != nil {
 		return err
 	}
-	if r.embedder.Dimension == 0 && len(todo) > 0 { // the first vectors tell it
-		first := todo[:min(len(todo), r.Batch)]
-		todo = todo[len(first):]
-		if err := r.save(ctx, r.embed(ctx, first)); err != nil {
+	for round := range slices.Chunk(todo, r.Batch*r.Workers) {
+		if err := r.embedRound(ctx, round); err != nil {
 			return err
 		}
 	}
-	if err := r.embedAll(ctx, todo); err != nil {
+	if err := r.adopt(ctx, r.Switch); err != nil || r.id == 0 {
 		return err
 	}
-	if err := r.adopt(ctx, r.Switch); err != nil {
-		return err
+	// Write the vectors beside the segments, so that the next process finds them ready.
+	s, err := r.db.Searcher(ctx, r.roots...)
+	if err == nil {
+		_, err = s.Vectors(ctx, r.embedder)
 	}
-	return r.publish(ctx)
+	return err
 }
 
 // admit refuses collections of another embedder and finds the row of this one.
@@ -124,10 +105,10 @@ func (r *embedding) admit(tx *sqlite.Tx) error {
 		switch {
 		case err != nil:
 			return err
-		case found && e.fits(stored):
+		case found && e.Fits(stored):
 			e.Dimension = stored.Dimension
 		case found && !r.Switch:
-			return &EmbedderError{Root: root, Stored: stored, Given: e}
+			return &search.EmbedderError{Root: root, Stored: stored, Given: e}
 		}
 	}
 	var err error
@@ -146,47 +127,28 @@ func (r *embedding) adopt(ctx context.Context, all bool) error {
 	})
 }
 
-// outcome is what became of one batch: vectors by text, nil for those refused.
+// outcome is what became of one batch.
 type outcome struct {
-	list    []need
-	vectors [][]float32
-	refusal error // of some text
+	list    []missing
+	vectors [][]float32 // by text; nil for a text that was refused
+	refusal error       // of some text
 	err     error
 }
 
-// embedAll embeds texts batch by batch, some side by side. What was embedded
-// when something failed is saved still. The first failure is returned.
-func (r *embedding) embedAll(ctx context.Context, todo []need) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	batches, outcomes := make(chan []need), make(chan outcome)
+// embedRound embeds as many batches as there are workers, and saves all that succeed. The
+// first error is returned.
+func (r *embedding) embedRound(ctx context.Context, round []missing) error {
+	batches := slices.Collect(slices.Chunk(round, r.Batch))
+	outcomes := make([]outcome, len(batches))
 	var workers sync.WaitGroup
-	workers.Go(func() {
-		defer close(batches)
-		for b := range slices.Chunk(todo, r.Batch) {
-			select {
-			case batches <- b:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	for range r.Workers {
-		workers.Go(func() {
-			for b := range batches {
-				outcomes <- r.embed(ctx, b)
-			}
-		})
+	for i, b := range batches {
+		workers.Go(func() { outcomes[i] = r.embed(ctx, b) })
 	}
-	go func() {
-		workers.Wait()
-		close(outcomes)
-	}()
+	workers.Wait()
 	var first error
-	for o := range outcomes { // to the end, so that no worker is left
+	for _, o := range outcomes {
 		if err := r.save(ctx, o); err != nil && first == nil {
 			first = err
-			cancel(err)
 		}
 	}
 	if first == nil {
@@ -196,69 +158,64 @@ func (r *embedding) embedAll(ctx context.Context, todo []need) error {
 }
 
 // embed makes the vectors of a batch.
-func (r *embedding) embed(ctx context.Context, list []need) outcome {
-	var o outcome
+func (r *embedding) embed(ctx context.Context, list []missing) (o outcome) {
 	var texts []string
 	o.err = r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		texts, o.list, err = r.form.passages(tx, list)
+		texts, o.list, err = passagesToEmbed(r.embedder, tx, list)
 		return err
 	})
-	if o.err == nil && len(texts) > 0 {
-		o.vectors, o.err = r.vectors(ctx, texts, &o.refusal)
+	if o.err != nil || len(texts) == 0 {
+		return o
+	}
+	if o.vectors, o.err = r.call(ctx, texts); !errors.Is(o.err, search.ErrTextRefused) {
+		return o
+	}
+	o.refusal, o.vectors, o.err = o.err, nil, nil
+	for _, t := range texts { // one of them is meant
+		var v []float32
+		if v, o.err = r.embedShortened(ctx, t); o.err != nil {
+			return o
+		}
+		o.vectors = append(o.vectors, v)
 	}
 	return o
 }
 
-// vectors embeds texts. Where the model refuses, it is asked for halves, down to
-// the texts it means, and for the beginnings of those.
-func (r *embedding) vectors(ctx context.Context, texts []string, refusal *error) ([][]float32, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
+func (r *embedding) call(ctx context.Context, texts []string) ([][]float32, error) {
 	out, err := r.Embed(ctx, texts)
-	switch {
-	case err == nil && len(out) == len(texts):
-		return out, nil
-	case err == nil:
-		return nil, fmt.Errorf("%d vectors came for %d texts", len(out), len(texts))
-	case !errors.Is(err, ErrTextRefused):
-		return nil, err
-	case len(texts) > 1:
-		half := len(texts) / 2
-		head, err := r.vectors(ctx, texts[:half], refusal)
-		if err != nil {
-			return nil, err
-		}
-		tail, err := r.vectors(ctx, texts[half:], refusal)
-		return append(head, tail...), err
+	if err == nil && len(out) != len(texts) {
+		err = fmt.Errorf("%d vectors came for %d texts", len(out), len(texts))
 	}
-	*refusal = err
-	return r.shortened(ctx, texts[0])
+	return out, err
 }
 
 // shortestPassage is the fewest tokens that a refused text is cut to.
 const shortestPassage = 16
 
-// shortened embeds the beginning of a text that was refused. The vector is nil
-// where that does not help.
-func (r *embedding) shortened(ctx context.Context, refused string) ([][]float32, error) {
-	prefix := r.form.Prefix
-	refused = refused[len(prefix):]
-	for n := text.Count(refused) / 2; n >= shortestPassage; n /= 2 {
-		out, err := r.Embed(ctx, []string{prefix + text.Trim(refused, n)})
-		switch {
-		case err == nil && len(out) == 1:
-			return out, nil
-		case err == nil:
-			return nil, fmt.Errorf("%d vectors came for 1 text", len(out))
-		case !errors.Is(err, ErrTextRefused):
+// embedShortened embeds a text, or where it is refused the first half of it, and so on. The
+// vector is nil where that does not help.
+func (r *embedding) embedShortened(ctx context.Context, passage string) ([]float32, error) {
+	prefix := r.embedder.Prefix
+	whole := passage[len(prefix):]
+	for n := text.Count(whole); ; n /= 2 {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
+		out, err := r.call(ctx, []string{passage})
+		if err == nil {
+			return out[0], nil
+		}
+		if !errors.Is(err, search.ErrTextRefused) {
+			return nil, err
+		}
+		if n/2 < shortestPassage {
+			return nil, nil
+		}
+		passage = prefix + text.Trim(whole, n/2)
 	}
-	return [][]float32{nil}, nil
 }
 
-// save stores what came of a batch.
+// save saves what came of a batch.
 func (r *embedding) save(ctx context.Context, o outcome) error {
 	if o.err != nil {
 		return o.err
@@ -271,13 +228,13 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 			continue
 		}
 		if r.embedder.Dimension == 0 {
-			if len(v) == 0 || len(v) > maxDimension {
+			if len(v) == 0 || len(v) > search.MaxDimension {
 				return fmt.Errorf("the model gave a vector of %d dimensions", len(v))
 			}
 			r.embedder.Dimension = len(v)
 		}
 		if len(v) != r.embedder.Dimension {
-			return &DimensionError{Model: r.embedder.Model, Got: len(v), Want: r.embedder.Dimension}
+			return &search.DimensionError{Model: r.embedder.Model, Got: len(v), Want: r.embedder.Dimension}
 		}
 		unit, err := normalise(v)
 		if err != nil {
@@ -304,7 +261,7 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 }
 
 // store saves rows, which were paid for: ctx does not stop it.
-func (r *embedding) store(ctx context.Context, list []need, rows [][]byte) error {
+func (r *embedding) store(ctx context.Context, list []missing, rows [][]byte) error {
 	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) {
 		if r.id, err = adopt(tx, r.embedder, r.roots, false); err != nil {
 			return err
@@ -314,7 +271,7 @@ func (r *embedding) store(ctx context.Context, list []need, rows [][]byte) error
 				continue
 			}
 			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`,
-				r.id, list[i].key[:], v); err != nil {
+				r.id, list[i].key, v); err != nil {
 				return err
 			}
 		}
@@ -322,16 +279,122 @@ func (r *embedding) store(ctx context.Context, list []need, rows [][]byte) error
 	})
 }
 
-// publish writes the new vectors beside the segments, so that the next process
-// finds them ready.
-func (r *embedding) publish(ctx context.Context) error {
-	if r.id == 0 {
-		return nil
-	}
-	s, err := r.db.Searcher(ctx, r.roots...)
-	if err != nil {
+// Embedder returns what made the vectors of root; found is false where it has
+// none.
+func (db *DB) Embedder(ctx context.Context, root string) (e search.VectorSpec, found bool, err error) {
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		_, e, found, err = collectionEmbedder(tx, root)
 		return err
+	})
+	if err != nil {
+		return e, false, fmt.Errorf("embedder of %q: %w", root, err)
 	}
-	_, err = s.Vectors(ctx, r.embedder)
-	return err
+	return e, found, nil
+}
+
+func collectionEmbedder(tx *sqlite.Tx, root string) (id int64, e search.VectorSpec, found bool, err error) {
+	err = tx.QueryRow(`SELECT e.id, e.model, e.dimension, e.prefix, e.tokens
+		FROM collections c JOIN embedders e ON e.id = c.embedder WHERE c.root = ?`, root).
+		Scan(&id, &e.Model, &e.Dimension, &e.Prefix, &e.Tokens)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, e, false, nil
+	}
+	return id, e, err == nil, err
+}
+
+// knownEmbedder finds the row of e; where its dimension is not known, the one
+// that came last. The id is 0 where there is none.
+func knownEmbedder(tx *sqlite.Tx, e search.VectorSpec) (id int64, known search.VectorSpec, err error) {
+	known = e
+	err = tx.QueryRow(`SELECT id, dimension FROM embedders WHERE model = ? AND prefix = ? AND tokens = ?
+		AND (dimension = ?4 OR ?4 = 0) ORDER BY id DESC LIMIT 1`, e.Model, e.Prefix, e.Tokens, e.Dimension).
+		Scan(&id, &known.Dimension)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, e, nil
+	}
+	return id, known, err
+}
+
+// adopt makes e, which must know its dimension, the embedder of collections: of all of roots,
+// or of those that have none. It returns the row of e.
+func adopt(tx *sqlite.Tx, e search.VectorSpec, roots []string, all bool) (id int64, err error) {
+	if err := tx.QueryRow(`INSERT INTO embedders(model, dimension, prefix, tokens) VALUES(?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET model = excluded.model RETURNING id`, e.Model, e.Dimension, e.Prefix, e.Tokens).Scan(&id); err != nil {
+		return 0, err
+	}
+	for _, root := range roots {
+		if err := tx.Do(`UPDATE collections SET embedder = ?1 WHERE root = ?2 AND (?3 OR embedder IS NULL)`, id, root, all); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// missing is a text without a vector.
+type missing struct {
+	key []byte // column passage of the chunk
+	rev int64  // a chunk that holds it
+}
+
+// missingVectors lists the texts of collections that the embedder of a row has no vectors for,
+// each once, ordered by root, source and place.
+func missingVectors(tx *sqlite.Tx, embedder int64, roots []string) (list []missing, err error) {
+	seen := map[string]bool{}
+	for _, root := range slices.Sorted(slices.Values(roots)) {
+		if err := each(tx, func(r row) error {
+			var m missing
+			err := r.Scan(&m.key, &m.rev)
+			if !seen[string(m.key)] {
+				seen[string(m.key)] = true
+				list = append(list, m)
+			}
+			return err
+		}, `SELECT c.passage, c.rev FROM collections o JOIN files f ON f.collection = o.id JOIN chunks c ON c.file = f.id
+			WHERE o.root = ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.key = c.passage)
+			ORDER BY f.source, c.ordinal`, root, embedder); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// passagesToEmbed reads the texts to embed. Chunks that changed or went meanwhile are left out.
+func passagesToEmbed(e search.VectorSpec, tx *sqlite.Tx, list []missing) (texts []string, kept []missing, err error) {
+	for _, m := range list {
+		var c state.Chunk
+		var headings []byte
+		err := tx.QueryRow(`SELECT f.title, c.headings, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, m.rev).
+			Scan(&c.Title, &headings, &c.Text)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err == nil {
+			err = json.Unmarshal(headings, &c.Headings)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		texts, kept = append(texts, e.Passage(c)), append(kept, m)
+	}
+	return texts, kept, nil
+}
+
+// PruneVectors deletes vectors that no chunk has: those of texts that are gone, and those of
+// embedders that are not used any more. It returns how many.
+func (db *DB) PruneVectors(ctx context.Context) (pruned int, err error) {
+	err = db.sql.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := tx.Do(`DELETE FROM vectors WHERE (embedder, key) NOT IN
+			(SELECT o.embedder, c.passage FROM collections o JOIN chunks c ON c.collection = o.id WHERE o.embedder IS NOT NULL)`); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(`SELECT changes()`).Scan(&pruned); err != nil {
+			return err
+		}
+		return tx.Do(`DELETE FROM embedders WHERE id NOT IN (SELECT embedder FROM vectors)
+			AND id NOT IN (SELECT embedder FROM collections WHERE embedder IS NOT NULL)`)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("prune vectors: %w", err)
+	}
+	return pruned, nil
 }

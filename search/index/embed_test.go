@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -74,16 +75,16 @@ func (b *bag) texts() int {
 	return n
 }
 
-func embed(tb testing.TB, db *index.DB, e index.Embedder, b *bag, roots ...string) *index.EmbedReport {
+func embed(tb testing.TB, db *index.DB, e search.VectorSpec, b *bag, roots ...string) *search.EmbedReport {
 	tb.Helper()
-	r, err := db.Embed(tb.Context(), e, roots, index.EmbedOptions{Embed: b.embed, Batch: 3})
+	r, err := db.Embed(tb.Context(), e, roots, search.EmbedOptions{Embed: b.embed, Batch: 3})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return r
 }
 
-func vectors(tb testing.TB, db *index.DB, e index.Embedder, roots ...string) *index.Vectors {
+func vectors(tb testing.TB, db *index.DB, e search.VectorSpec, roots ...string) search.Vectors {
 	tb.Helper()
 	v, err := searcher(tb, db, roots...).Vectors(tb.Context(), e)
 	if err != nil {
@@ -93,9 +94,9 @@ func vectors(tb testing.TB, db *index.DB, e index.Embedder, roots ...string) *in
 }
 
 // nearest returns the id of the chunk that is nearest to a text.
-func nearest(tb testing.TB, v *index.Vectors, b *bag, query string) string {
+func nearest(tb testing.TB, v search.Vectors, b *bag, query string) string {
 	tb.Helper()
-	hits, err := v.Search(tb.Context(), b.vector(query), 1, index.MinCosine)
+	hits, err := v.Search(tb.Context(), b.vector(query), 1, search.MinCosine)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -111,10 +112,10 @@ func TestEmbedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})
 	b := newBag(32)
-	model := index.Embedder{Model: "bag"}
+	model := search.VectorSpec{Model: "bag"}
 	put(t, db, "/a", file("x.md", "T", "alpha", "beta", "gamma", "delta"), file("y.md", "T", "alpha", "epsilon"))
 	r := embed(t, db, model, b, "/a")
-	want := index.EmbedReport{Embedder: index.Embedder{Model: "bag", Dimension: 32, Tokens: index.DefaultPassageTokens}, Chunks: 6, Embedded: 5}
+	want := search.EmbedReport{Embedder: search.VectorSpec{Model: "bag", Dimension: 32, Tokens: search.DefaultPassageTokens}, Chunks: 6, Embedded: 5}
 	if diff := cmp.Diff(want, *r); diff != "" {
 		t.Errorf("first run (-want +got):\n%s", diff)
 	}
@@ -172,7 +173,7 @@ func TestPassage(t *testing.T) {
 		{"title and headings", state.Chunk{Title: "A", Headings: []string{"B", "C"}, Text: "t"}, "A › B › C\nt"},
 		{"title is the first heading", state.Chunk{Title: "A", Headings: []string{"A", "C"}, Text: "t"}, "A › C\nt"},
 	} {
-		if got := index.Passage(tt.c); got != tt.want {
+		if got := search.Passage(tt.c); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -188,7 +189,7 @@ func TestModelName(t *testing.T) {
 		`C:\models\bge-small-en-v1.5.gguf`:  "bge-small-en-v1.5",
 		" /home/ann/e5-small-v2-q8_0.gguf ": "e5-small-v2-q8_0",
 	} {
-		if got := index.ModelName(in); got != want {
+		if got := search.ModelName(in); got != want {
 			t.Errorf("ModelName(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -199,7 +200,7 @@ func TestEmbedForm(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/a", file("x.md", "", strings.Repeat("word ", 100)+"end"))
 	b := newBag(8)
-	embed(t, db, index.Embedder{Model: "bag", Prefix: "passage: ", Tokens: 10}, b, "/a")
+	embed(t, db, search.VectorSpec{Model: "bag", Prefix: "passage: ", Tokens: 10}, b, "/a")
 	want := map[string]int{"passage: " + strings.TrimSpace(strings.Repeat("word ", 10)): 1}
 	if diff := cmp.Diff(want, b.seen); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -213,25 +214,25 @@ func TestSwitchEmbedder(t *testing.T) {
 	put(t, db, "/a", file("x.md", "", "alpha one", "beta two", "gamma three"))
 	put(t, db, "/b", file("y.md", "", "delta four"))
 	old, fresh := newBag(16), newBag(24)
-	first, second := index.Embedder{Model: "First"}, index.Embedder{Model: "second"}
+	first, second := search.VectorSpec{Model: "First"}, search.VectorSpec{Model: "second"}
 	embed(t, db, first, old, "/a")
 	embed(t, db, second, fresh, "/b")
 	if got := vectors(t, db, second, "/b").Len(); got != 1 {
 		t.Errorf("/b has %d vectors, want 1: collections may have different embedders", got)
 	}
 
-	for name, e := range map[string]index.Embedder{
+	for name, e := range map[string]search.VectorSpec{
 		"model":     second,
 		"dimension": {Model: "first", Dimension: 17},
 		"prefix":    {Model: "first", Prefix: "passage: "},
 		"tokens":    {Model: "first", Tokens: 77},
 	} {
-		_, err := db.Embed(t.Context(), e, []string{"/a"}, index.EmbedOptions{Embed: fresh.embed})
+		_, err := db.Embed(t.Context(), e, []string{"/a"}, search.EmbedOptions{Embed: fresh.embed})
 		s := searcher(t, db, "/a")
 		_, searchErr := s.Vectors(t.Context(), e)
 		for _, err := range []error{err, searchErr, s.CheckEmbedder(t.Context(), e)} {
-			typed, ok := errors.AsType[*index.EmbedderError](err)
-			if !ok || !errors.Is(err, index.ErrEmbedderChanged) {
+			typed, ok := errors.AsType[*search.EmbedderError](err)
+			if !ok || !errors.Is(err, search.ErrEmbedderChanged) {
 				t.Fatalf("%s: error %v, want an EmbedderError", name, err)
 			}
 			if typed.Stored.Model != "first" || typed.Stored.Dimension != 16 || typed.Root != "/a" {
@@ -243,7 +244,7 @@ func TestSwitchEmbedder(t *testing.T) {
 				}
 			}
 		}
-		if got := search(t, s, "alpha"); len(got) != 1 {
+		if got := find(t, s, "alpha"); len(got) != 1 {
 			t.Errorf("%s: the lexical search found %v meanwhile", name, got)
 		}
 	}
@@ -260,8 +261,8 @@ func TestSwitchEmbedder(t *testing.T) {
 		}
 		return nil
 	}
-	one := index.EmbedOptions{Embed: fresh.embed, Batch: 1, Workers: 1, Switch: true}
-	if _, err := db.Embed(t.Context(), second, []string{"/a"}, one); err == nil || errors.Is(err, index.ErrEmbedderChanged) {
+	one := search.EmbedOptions{Embed: fresh.embed, Batch: 1, Workers: 1, Switch: true}
+	if _, err := db.Embed(t.Context(), second, []string{"/a"}, one); err == nil || errors.Is(err, search.ErrEmbedderChanged) {
 		t.Fatalf("error %v, want that of the model", err)
 	}
 	if got := vectors(t, db, first, "/a"); got.Missing() != 0 {
@@ -278,12 +279,12 @@ func TestSwitchEmbedder(t *testing.T) {
 	if got := nearest(t, stays, old, "beta two"); got != "x.md#1" {
 		t.Errorf("a search that began before the switch finds %v", got)
 	}
-	if _, err := searcher(t, db, "/a").Vectors(t.Context(), first); !errors.Is(err, index.ErrEmbedderChanged) {
+	if _, err := searcher(t, db, "/a").Vectors(t.Context(), first); !errors.Is(err, search.ErrEmbedderChanged) {
 		t.Errorf("the old embedder: %v, want ErrEmbedderChanged", err)
 	}
 
 	// Switching back costs nothing until the old vectors are pruned.
-	if r, err := db.Embed(t.Context(), first, []string{"/a"}, index.EmbedOptions{Embed: old.embed, Switch: true}); err != nil || r.Embedded != 0 {
+	if r, err := db.Embed(t.Context(), first, []string{"/a"}, search.EmbedOptions{Embed: old.embed, Switch: true}); err != nil || r.Embedded != 0 {
 		t.Errorf("switching back embedded %+v, %v", r, err)
 	}
 	if n, err := db.PruneVectors(t.Context()); n != 3 || err != nil {
@@ -311,8 +312,8 @@ func TestEmbedFails(t *testing.T) {
 		}
 		return nil
 	}
-	model := index.Embedder{Model: "bag"}
-	r, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 4})
+	model := search.VectorSpec{Model: "bag"}
+	r, err := db.Embed(t.Context(), model, []string{"/a"}, search.EmbedOptions{Embed: b.embed, Batch: 4})
 	if !errors.Is(err, broken) {
 		t.Fatalf("error %v, want that of the model", err)
 	}
@@ -322,12 +323,12 @@ func TestEmbedFails(t *testing.T) {
 	if v := vectors(t, db, model, "/a"); v.Len() != 8 || v.Missing() != 12 {
 		t.Errorf("%d vectors, %d missing; want 8 and 12", v.Len(), v.Missing())
 	}
-	if got := search(t, searcher(t, db, "/a"), "common"); len(got) != 10 {
+	if got := find(t, searcher(t, db, "/a"), "common"); len(got) != 10 {
 		t.Errorf("the lexical search finds %d", len(got))
 	}
 	b.before = nil
 	var last [2]int
-	r, err = db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{
+	r, err = db.Embed(t.Context(), model, []string{"/a"}, search.EmbedOptions{
 		Embed: b.embed, Batch: 5, Progress: func(done, total int) { last = [2]int{done, total} },
 	})
 	if err != nil || r.Embedded != 12 || last != [2]int{12, 12} {
@@ -345,7 +346,7 @@ func TestEmbedCancelled(t *testing.T) {
 	b := newBag(8)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, err := db.Embed(ctx, index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+	r, err := db.Embed(ctx, search.VectorSpec{Model: "bag"}, []string{"/a"}, search.EmbedOptions{
 		Embed: b.embed, Batch: 1, Workers: 1, Progress: func(done, _ int) {
 			if done == 2 {
 				cancel()
@@ -355,7 +356,7 @@ func TestEmbedCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r.Embedded < 2 || r.Embedded > 4 {
 		t.Errorf("report %+v, error %v", r, err)
 	}
-	if got := embed(t, db, index.Embedder{Model: "bag"}, b, "/a").Embedded; got != 6-r.Embedded {
+	if got := embed(t, db, search.VectorSpec{Model: "bag"}, b, "/a").Embedded; got != 6-r.Embedded {
 		t.Errorf("going on embedded %d after %d", got, r.Embedded)
 	}
 }
@@ -380,14 +381,14 @@ func TestEmbedRefused(t *testing.T) {
 			b := newBag(8)
 			b.before = func(texts []string) error {
 				if slices.ContainsFunc(texts, tt.refuse) {
-					return fmt.Errorf("%w: too long", index.ErrTextRefused)
+					return fmt.Errorf("%w: too long", search.ErrTextRefused)
 				}
 				return nil
 			}
-			model := index.Embedder{Model: "bag"}
-			r, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 5})
+			model := search.VectorSpec{Model: "bag"}
+			r, err := db.Embed(t.Context(), model, []string{"/a"}, search.EmbedOptions{Embed: b.embed, Batch: 5})
 			if tt.fails {
-				if !errors.Is(err, index.ErrTextRefused) || b.calls > 40 {
+				if !errors.Is(err, search.ErrTextRefused) || b.calls > 40 {
 					t.Errorf("error %v after %d calls; want ErrTextRefused soon", err, b.calls)
 				}
 				return
@@ -415,17 +416,17 @@ func TestEmbedRubbish(t *testing.T) {
 	} {
 		db := open(t, "", index.Options{})
 		put(t, db, "/a", file("x.md", "", "a", "b", "c"))
-		_, err := db.Embed(t.Context(), index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+		_, err := db.Embed(t.Context(), search.VectorSpec{Model: "bag"}, []string{"/a"}, search.EmbedOptions{
 			Embed: func(_ context.Context, texts []string) ([][]float32, error) { return give(len(texts)), nil },
 		})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len(); got != 0 {
+		if got := vectors(t, db, search.VectorSpec{Model: "bag"}, "/a").Len(); got != 0 {
 			t.Errorf("%s: %d vectors stored", name, got)
 		}
 	}
-	_, err := open(t, "", index.Options{}).Embed(t.Context(), index.Embedder{}, nil, index.EmbedOptions{})
+	_, err := open(t, "", index.Options{}).Embed(t.Context(), search.VectorSpec{}, nil, search.EmbedOptions{})
 	if err == nil {
 		t.Error("an embedder without a name was accepted")
 	}
@@ -473,7 +474,7 @@ func embedUntilKilled(path string) int {
 	}
 	b := newBag(32)
 	var calls atomic.Int64
-	_, err = db.Embed(context.Background(), index.Embedder{Model: "bag"}, []string{"/a"}, index.EmbedOptions{
+	_, err = db.Embed(context.Background(), search.VectorSpec{Model: "bag"}, []string{"/a"}, search.EmbedOptions{
 		Embed: func(ctx context.Context, texts []string) ([][]float32, error) {
 			if calls.Add(1) > embedMost {
 				<-ctx.Done()
@@ -520,21 +521,21 @@ func TestEmbedKilled(t *testing.T) {
 				t.Fatalf("the child ended after %d: %v: %s", said, err, trouble.String())
 			}
 		}
-		before := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len()
+		before := vectors(t, db, search.VectorSpec{Model: "bag"}, "/a").Len()
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // killed
-		if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len(); got < before || got < said {
+		if got := vectors(t, db, search.VectorSpec{Model: "bag"}, "/a").Len(); got < before || got < said {
 			t.Errorf("%d vectors after the kill, %d before it, %d were told of", got, before, said)
 		}
 	}
-	kept := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Len()
+	kept := vectors(t, db, search.VectorSpec{Model: "bag"}, "/a").Len()
 	b := newBag(32)
-	if got := embed(t, db, index.Embedder{Model: "bag"}, b, "/a").Embedded; got != texts-kept {
+	if got := embed(t, db, search.VectorSpec{Model: "bag"}, b, "/a").Embedded; got != texts-kept {
 		t.Errorf("the next run embedded %d, want %d", got, texts-kept)
 	}
-	if got := vectors(t, db, index.Embedder{Model: "bag"}, "/a").Missing(); got != 0 {
+	if got := vectors(t, db, search.VectorSpec{Model: "bag"}, "/a").Missing(); got != 0 {
 		t.Errorf("%d missing at the end", got)
 	}
 }
@@ -543,7 +544,7 @@ func TestEmbedKilled(t *testing.T) {
 func TestEmbedBesideWriters(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	put(t, db, "/a", file("x.md", "", "a", "b", "c", "d", "e", "f", "g", "h"))
-	model := index.Embedder{Model: "bag", Dimension: 16}
+	model := search.VectorSpec{Model: "bag", Dimension: 16}
 	var failed atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 3 {
@@ -553,7 +554,7 @@ func TestEmbedBesideWriters(t *testing.T) {
 				if i == 0 {
 					put(t, db, "/a", file("x.md", "", "a", fmt.Sprintf("b%c", 'a'+n), "c", "d"))
 				}
-				if _, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: b.embed, Batch: 1}); err != nil {
+				if _, err := db.Embed(t.Context(), model, []string{"/a"}, search.EmbedOptions{Embed: b.embed, Batch: 1}); err != nil {
 					t.Error(err)
 					failed.Add(1)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -24,13 +25,13 @@ func example(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
-	err = db.Put(ctx, "/docs", []index.Entry{
+	err = db.Put(ctx, "/docs", []search.Entry{
 		{
-			File:   index.File{Source: "volumes.md", Title: "Volumes"},
+			File:   search.File{Source: "volumes.md", Title: "Volumes"},
 			Chunks: []state.Chunk{{ID: "v", Text: "A volume keeps data when the container is removed."}},
 		},
 		{
-			File:   index.File{Source: "networks.md", Title: "Networks"},
+			File:   search.File{Source: "networks.md", Title: "Networks"},
 			Chunks: []state.Chunk{{ID: "n", Text: "A network connects containers."}},
 		},
 	})

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -27,17 +27,16 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 	terms := s.queryTerms(q)
 	for i := range s.parts {
 		p := &s.parts[i]
-		chunks, files := make([]float64, p.chunks), make([]float64, p.files)
+		chunks, files := make([]float64, p.Totals.Chunks), make([]float64, len(p.Files))
 		for _, t := range terms {
-			var c cursor
-			c.open(t.parts[i])
+			c := newCursor(p.segment, t.parts[i])
 			byFile := map[int][]posting{}
 			for ; c.chunk != noChunk; c.next() {
-				f := int(p.chunkField(int(c.chunk), 0))
+				f := p.fileOf(int(c.chunk))
 				byFile[f] = append(byFile[f], c.posting)
 			}
 			for f, list := range byFile {
-				title, length := list[0].title, p.fileField(f, 2)
+				title, length := list[0].title, p.Files[f].Title
 				total := uint32(0)
 				first, end := p.chunksOf(f)
 				for at := first; at < end; at++ {
@@ -48,15 +47,15 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, length)
+					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunks[at].Body, in.heading, p.chunks[at].Heading, title, length)
 					chunks[at] += float64(t.weight * v)
 				}
-				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.fileField(f, 1), title, length))
+				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.Files[f].Body, title, length))
 			}
 		}
 		for c, v := range chunks {
 			if v > 0 && p.shows(c) {
-				all = append(all, candidate{i, c, v + files[p.chunkField(c, 0)]})
+				all = append(all, candidate{i, c, v + files[p.fileOf(c)]})
 			}
 		}
 	}
@@ -111,8 +110,8 @@ func (m *made) word() string {
 }
 
 // file returns the index of a file.
-func (m *made) file(source string) *fileIndex {
-	x := &fileIndex{terms: map[string]*fileTerm{}}
+func (m *made) file(source string) *fileTerms {
+	x := &fileTerms{terms: map[string]*fileTerm{}}
 	chunks := 1 + m.r.IntN(m.chunks)
 	if m.fields {
 		for range m.r.IntN(4) {
@@ -145,20 +144,20 @@ func (m *made) file(source string) *fileIndex {
 }
 
 // segment makes a segment of about n chunks.
-func (m *made) segment(tb testing.TB, n int) []byte {
+func (m *made) segment(tb testing.TB, n int) *segment {
 	tb.Helper()
 	b := newBuilder()
-	for f := 0; b.chunks < n; f++ {
+	for f := 0; b.s.Totals.Chunks < n; f++ {
 		source := fmt.Sprintf("%07d.md", f)
-		if err := b.add(m.file(source)); err != nil {
+		if err := b.add(segmentFile{Source: source}, m.file(source)); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	data, err := b.finish(stamp{})
+	s, err := b.finish()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return data
+	return s
 }
 
 func (m *made) query(words int) state.Query {
@@ -170,16 +169,11 @@ func (m *made) query(words int) state.Query {
 }
 
 // searcherOf searches segments as they are.
-func searcherOf(tb testing.TB, r Ranking, segments ...[]byte) *Searcher {
-	tb.Helper()
+func searcherOf(r search.Ranking, segments ...*segment) *Searcher {
 	s := &Searcher{db: &DB{ranking: r, analyzer: text.For("")}}
-	for i, data := range segments {
-		seg, err := openSegment(data)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		s.parts = append(s.parts, part{root: fmt.Sprintf("/%d", i), tier: &tier{segment: seg}})
-		s.all.add(seg.totals)
+	for i, seg := range segments {
+		s.parts = append(s.parts, part{root: fmt.Sprintf("/%d", i), segment: seg})
+		s.all.add(seg.Totals, 1)
 	}
 	s.scorer = newScorer(r, s.all)
 	return s
@@ -189,8 +183,8 @@ func searcherOf(tb testing.TB, r Ranking, segments ...[]byte) *Searcher {
 // bit: several segments of other averages, all fields, other rankings than that
 // which bounds are made for, filters from rare to none.
 func TestPruningIsExact(t *testing.T) {
-	rankings := map[string]Ranking{
-		"default": DefaultRanking(), "plain": {K1: 1.5, B: 0.75}, "lucene": {K1: 0.9, B: 0.4, Title: 1, Heading: 1, Document: 0.3},
+	rankings := map[string]search.Ranking{
+		"default": search.DefaultRanking(), "plain": {K1: 1.5, B: 0.75}, "lucene": {K1: 0.9, B: 0.4, Title: 1, Heading: 1, Document: 0.3},
 		"no lengths": {K1: 2, Title: 5, Heading: 3, Document: 1}, "all lengths": {B: 1, K1: 1.2, Title: 2, Heading: 0.1, Document: 2},
 		"binary": {Title: 1, Heading: 1, Document: 1},
 	}
@@ -199,7 +193,7 @@ func TestPruningIsExact(t *testing.T) {
 		large, small := m.segment(t, 6000), newMade(seed+9, 600, 12, 3, true).segment(t, 500)
 		for name, r := range rankings {
 			t.Run(fmt.Sprintf("%s %d", name, seed), func(t *testing.T) {
-				s := searcherOf(t, r, small, large)
+				s := searcherOf(r, small, large)
 				for n := range 40 {
 					q, k := m.query(1+n%9), 1+m.r.IntN(30)
 					if n%3 == 0 {
@@ -221,7 +215,7 @@ func TestPruningIsExact(t *testing.T) {
 func TestPruningOfManyFiles(t *testing.T) {
 	for _, fields := range []bool{false, true} {
 		m := newMade(12, 3000, 12, 1, fields)
-		s := searcherOf(t, DefaultRanking(), m.segment(t, 30_000))
+		s := searcherOf(search.DefaultRanking(), m.segment(t, 30_000))
 		for n := range 60 {
 			q, k := m.query(1+n%8), 1+n%4*n%4*m.r.IntN(60)
 			if n%5 == 0 {
@@ -245,36 +239,21 @@ func narrow(r *rand.Rand, s *Searcher, n int) {
 		if n%4 == 0 {
 			continue
 		}
-		p.shown = newBitmap(p.files)
-		for f := range p.files {
+		p.shown = newBitmap(len(p.Files))
+		for f := range p.Files {
 			if r.Float64() < share {
 				p.shown.set(f)
 			}
 		}
 		if n%2 == 0 {
-			p.only = newBitmap(p.chunks)
-			for c := range p.chunks {
+			p.only = newBitmap(p.Totals.Chunks)
+			for c := range p.Totals.Chunks {
 				if r.IntN(3) > 0 {
 					p.only.set(c)
 				}
 			}
 		}
 	}
-}
-
-// madeSegment is a segment of n chunks, kept between runs for it takes minutes
-// to make a large one.
-func madeSegment(b *testing.B, n int) []byte {
-	b.Helper()
-	name := filepath.Join(os.TempDir(), fmt.Sprintf("ragflow-made-%d-%x.seg", n, segmentMagic))
-	if data, err := os.ReadFile(name); err == nil {
-		return data
-	}
-	data := newMade(1, 50_000, 120, 8, true).segment(b, n)
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		b.Fatal(err)
-	}
-	return data
 }
 
 // BenchmarkMade searches made-up chunks for two to eight words, frequent ones
@@ -285,8 +264,7 @@ func BenchmarkMade(b *testing.B) {
 			if n > 100_000 && os.Getenv("RAGFLOW_FULL") == "" {
 				b.Skip("takes minutes (set RAGFLOW_FULL=1)")
 			}
-			data := madeSegment(b, n)
-			s := searcherOf(b, DefaultRanking(), data)
+			s := searcherOf(search.DefaultRanking(), newMade(1, 50_000, 120, 8, true).segment(b, n))
 			m := newMade(2, 50_000, 120, 8, true)
 			queries := make([]state.Query, 300)
 			for i := range queries {
@@ -305,7 +283,6 @@ func BenchmarkMade(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
-			b.ReportMetric(float64(len(data))/float64(s.Docs()), "B/chunk")
 		})
 	}
 }

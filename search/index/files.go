@@ -9,54 +9,18 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// File is a file as the index knows it.
-type File struct {
-	Source  string            // path under the root, with slashes
-	Size    int64             // bytes
-	ModTime time.Time         // to the nanosecond; the zone is not kept
-	Hash    string            // SHA-256 of its bytes, in hex
-	Title   string            // of the document
-	Chunker string            // fingerprint of what made its chunks; another one means chunking anew
-	Meta    map[string]string // front matter and the like
-	// Metadata is Meta with its kinds; nil where all of Meta is text. Where it is set, Put
-	// takes it and not Meta. It is there again when the file is read from the index.
-	Metadata state.Metadata
-	URL      string // where the document says it is published, https; empty where it does not
-	Error    string // why it could not be read; empty: it could
-	Chunks   int    // how many the index holds; Put counts them itself
-	CutBy    string // chunker of its chunks, which Put asks them for; empty for a file without, or cut before this was noted
-}
-
-// Entry is a file with its chunks, in order of Ordinal.
-type Entry struct {
-	File   File
-	Chunks []state.Chunk
-	Links  []state.Link // to other documents
-}
-
-// Collection is what the index holds of one root.
-type Collection struct {
-	Root       string
-	Files      int
-	Chunks     int
-	Generation int64 // moves with every change that a search could see
-}
-
 // Collections lists all collections by root.
-func (db *DB) Collections(ctx context.Context) ([]Collection, error) {
-	var out []Collection
-	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out = nil
-		return each(tx, func(rows row) error {
-			var c Collection
-			err := rows.Scan(&c.Root, &c.Generation, &c.Files, &c.Chunks)
-			out = append(out, c)
-			return err
-		}, `SELECT c.root, c.generation, count(f.id), coalesce(sum(f.chunks), 0)
+func (db *DB) Collections(ctx context.Context) ([]search.Collection, error) {
+	var out []search.Collection
+	err := db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		out, err = collect(tx, func(r row, c *search.Collection) error { return r.Scan(&c.Root, &c.Generation, &c.Files, &c.Chunks) },
+			`SELECT c.root, c.generation, count(f.id), coalesce(sum(f.chunks), 0)
 			FROM collections c LEFT JOIN files f ON f.collection = c.id GROUP BY c.id ORDER BY c.root`)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list collections: %w", err)
@@ -64,12 +28,11 @@ func (db *DB) Collections(ctx context.Context) ([]Collection, error) {
 	return out, nil
 }
 
-// Files returns the files of root by source, to compare with what is on disk. A
-// root that was never indexed has none.
-func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
-	var out map[string]File
+// Files returns the files of root by source. A root that was never indexed has none.
+func (db *DB) Files(ctx context.Context, root string) (map[string]search.File, error) {
+	var out map[string]search.File
 	err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out = map[string]File{}
+		out = map[string]search.File{}
 		return each(tx, func(rows row) error {
 			f, err := scanFile(rows)
 			out[f.Source] = f
@@ -86,8 +49,8 @@ func (db *DB) Files(ctx context.Context, root string) (map[string]File, error) {
 const selectFiles = `SELECT f.source, f.size, f.mtime, f.hash, f.title, f.chunker, f.meta, f.url, f.error, f.chunks, f.cut_by FROM files f `
 
 // scanFile reads a row of selectFiles.
-func scanFile(r row) (File, error) {
-	var f File
+func scanFile(r row) (search.File, error) {
+	var f search.File
 	var mtime int64
 	var meta []byte
 	if err := r.Scan(&f.Source, &f.Size, &mtime, &f.Hash, &f.Title, &f.Chunker, &meta, &f.URL, &f.Error, &f.Chunks, &f.CutBy); err != nil {
@@ -109,16 +72,16 @@ func scanFile(r row) (File, error) {
 }
 
 // encodeMeta is what the column meta holds: a JSON object, or null.
-func (f *File) encodeMeta() ([]byte, error) {
+func encodeMeta(f *search.File) ([]byte, error) {
 	if f.Metadata != nil {
 		return json.Marshal(f.Metadata)
 	}
 	return json.Marshal(f.Meta)
 }
 
-// Touch saves size and time of files whose content was found unchanged. Files
-// the index does not hold are left out.
-func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
+// Touch saves size and time of files whose content was found unchanged. Files that the index
+// does not hold are left out.
+func (db *DB) Touch(ctx context.Context, root string, files ...search.File) error {
 	return db.change(ctx, "touch files of", root, false, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
 			if _, err := tx.Exec(`UPDATE files SET size = ?, mtime = ? WHERE collection = ? AND source = ?`,
@@ -130,13 +93,12 @@ func (db *DB) Touch(ctx context.Context, root string, files ...File) error {
 	})
 }
 
-// Fail notes that files could not be read, and why: File.Error. What the index
-// holds of them stays and is found as before. A file the index does not know
-// becomes one without chunks.
-func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
+// Fail notes that files could not be read, and why: File.Error. What the index holds of them
+// stays and is found as before. A file that the index does not know becomes one without chunks.
+func (db *DB) Fail(ctx context.Context, root string, files ...search.File) error {
 	return db.change(ctx, "note failures of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
 		for _, f := range files {
-			meta, err := f.encodeMeta()
+			meta, err := encodeMeta(&f)
 			if err == nil {
 				err = tx.Do(`INSERT INTO files(collection, source, size, mtime, hash, title, chunker, meta, error, chunks)
 					VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT(collection, source) DO UPDATE SET error = excluded.error`,
@@ -150,13 +112,12 @@ func (db *DB) Fail(ctx context.Context, root string, files ...File) error {
 	})
 }
 
-// Delete takes files out, with all their chunks. Files the index does not hold
-// are no error.
+// Delete deletes files with all their chunks. A file that the index does not hold is no error.
 func (db *DB) Delete(ctx context.Context, root string, sources ...string) error {
 	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
 		for _, s := range sources {
-			var f titled
+			var f fileVersion
 			var chunks int
 			err := tx.QueryRow(`SELECT id, version, title, chunks FROM files WHERE collection = ? AND source = ?`, collection, s).
 				Scan(&f.id, &f.version, &f.title, &chunks)
@@ -164,9 +125,9 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 				continue
 			}
 			if err == nil && chunks > 0 {
-				var old *fileIndex
-				if old, err = db.oldIndex(tx, f); err == nil {
-					err = db.bury(tx, collection, f, next, old)
+				var body []byte
+				if body, err = db.tombstone(tx, f); err == nil {
+					err = db.bury(tx, collection, f, next, body)
 				}
 			}
 			if err == nil {
@@ -181,31 +142,9 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 	})
 }
 
-// Drop takes a whole collection out. A root that was never indexed is no error.
-func (db *DB) Drop(ctx context.Context, root string) error {
-	var id int64
-	err := db.sql.Write(ctx, func(tx *sqlite.Tx) error {
-		id = 0
-		err := tx.QueryRow(`DELETE FROM collections WHERE root = ? RETURNING id`, root).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("drop %q: %w", root, err)
-	}
-	db.mu.Lock()
-	delete(db.seen, id)
-	db.forget(&manifest{collection: id})
-	db.mu.Unlock()
-	db.sweep(ctx, id)
-	return nil
-}
-
-// change runs fn in a transaction on the collection of root and moves the
-// generation to next when fn reports a change. Where there is no such collection
-// it is made, or nothing happens.
+// change runs fn in a transaction on the collection of root, and moves the generation to next
+// where fn reports a change. A collection that does not exist is made where create is set; else
+// nothing happens.
 func (db *DB) change(ctx context.Context, what, root string, create bool, fn func(tx *sqlite.Tx, collection, next int64) (bool, error)) error {
 	if root == "" {
 		return fmt.Errorf("%s a root without a path", what)
@@ -235,4 +174,25 @@ func (db *DB) change(ctx context.Context, what, root string, create bool, fn fun
 		return fmt.Errorf("%s %q: %w", what, root, err)
 	}
 	return nil
+}
+
+// Chunking returns what SetChunking noted of a root: how its documents are to be cut. It is
+// empty where nothing was noted, and for a root that was never indexed.
+func (db *DB) Chunking(ctx context.Context, root string) (note string, err error) {
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT coalesce(max(chunking), '') FROM collections WHERE root = ?`, root).Scan(&note)
+	})
+	if err != nil {
+		return "", fmt.Errorf("chunking of %q: %w", root, err)
+	}
+	return note, nil
+}
+
+// SetChunking notes how the documents of a root are to be cut; the text is the caller's own.
+// It stays until another one is noted. No chunk changes.
+func (db *DB) SetChunking(ctx context.Context, root, note string) error {
+	return db.change(ctx, "note the chunking of", root, true, func(tx *sqlite.Tx, collection, _ int64) (bool, error) {
+		_, err := tx.Exec(`UPDATE collections SET chunking = ? WHERE id = ?`, note, collection)
+		return false, err
+	})
 }

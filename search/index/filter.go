@@ -1,161 +1,147 @@
 package index
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// UnknownKeyError tells that a filter or a facet names a key that no document
-// has.
-type UnknownKeyError struct {
-	Key   string
-	Known []string // all that there are, ascending
-}
-
-func (e *UnknownKeyError) Error() string {
-	return fmt.Sprintf("no document has the key %q; there are %s", e.Key, strings.Join(e.Known, ", "))
-}
-
-// Keys returns the keys that documents can be filtered by: those that any of
-// them has, and source, ascending.
-func (s *Searcher) Keys() []string {
+// keys returns the keys that documents can be filtered by: those that any of them has, and
+// source, ascending.
+func (s *Searcher) keys(ctx context.Context) ([]string, error) {
 	known := map[string]bool{state.KeySource: true}
-	for i := range s.parts {
-		for key := range s.parts[i].attributes() {
-			known[key] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(known))
-}
-
-// Only returns a searcher that finds only chunks of documents that pass a filter,
-// by words and, with [Vectors.Of], by vectors. What it knows of how rare words
-// are, and so every score, stays that of all documents. Files and Docs still
-// count all. The error is an [*UnknownKeyError] or that of a broken glob.
-func (s *Searcher) Only(f state.Filter) (*Searcher, error) {
-	if f.Empty() {
-		return s, nil
-	}
-	keys := s.Keys()
-	for _, c := range slices.Concat(f.Must, f.Should, f.MustNot) {
-		if !slices.Contains(keys, strings.ToLower(c.Key)) {
-			return nil, &UnknownKeyError{c.Key, keys}
-		}
-	}
-	narrowed := *s
-	narrowed.parts = slices.Clone(s.parts)
-	for i := range narrowed.parts {
-		p := &narrowed.parts[i]
-		passed, err := p.pass(f)
+	for _, v := range s.snapshots {
+		pages, err := s.db.pagesOf(ctx, v)
 		if err != nil {
 			return nil, err
 		}
-		passed.intersect(p.found())
-		p.shown = passed
+		for i := range pages.list {
+			if pages.list[i].part >= 0 {
+				for key := range pages.list[i].meta {
+					known[key] = true
+				}
+			}
+		}
 	}
-	return &narrowed, nil
+	return slices.Sorted(maps.Keys(known)), nil
+}
+
+// narrowed returns a copy whose parts may be changed.
+func (s *Searcher) narrowed() *Searcher {
+	out := *s
+	out.parts = slices.Clone(s.parts)
+	return &out
+}
+
+// filtered returns a searcher that finds only chunks of documents that pass a filter. The
+// error is an [*UnknownKeyError] or that of a broken glob.
+func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, error) {
+	if f.Empty() {
+		return s, nil
+	}
+	keys, err := s.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var must, should, mustNot []func(root string, p *page) bool
+	for _, list := range []struct {
+		conditions []state.Condition
+		tests      *[]func(string, *page) bool
+	}{{f.Must, &must}, {f.Should, &should}, {f.MustNot, &mustNot}} {
+		for _, c := range list.conditions {
+			if !slices.Contains(keys, strings.ToLower(c.Key)) {
+				return nil, &search.UnknownKeyError{Key: c.Key, Known: keys}
+			}
+			test, err := newTest(c)
+			if err != nil {
+				return nil, err
+			}
+			*list.tests = append(*list.tests, test)
+		}
+	}
+	out := s.narrowed()
+	for i := range out.parts {
+		out.parts[i].shown = newBitmap(len(out.parts[i].Files))
+	}
+	for n, v := range s.snapshots {
+		for i := range v.pages.list {
+			p := &v.pages.list[i]
+			holds := func(test func(string, *page) bool) bool { return test(v.root, p) }
+			fails := func(test func(string, *page) bool) bool { return !test(v.root, p) }
+			part, ok := s.partOf(n, p)
+			if ok && !slices.ContainsFunc(must, fails) && !slices.ContainsFunc(mustNot, holds) &&
+				(len(should) == 0 || slices.ContainsFunc(should, holds)) {
+				out.parts[part].shown.set(p.file)
+			}
+		}
+	}
+	return out, nil
 }
 
 // Passing returns how many documents may be found.
 func (s *Searcher) Passing() (n int) {
 	for i := range s.parts {
-		p := &s.parts[i]
-		if files := p.found(); files != nil {
-			n += files.count(0, p.files)
+		if files := s.parts[i].found(); files != nil {
+			n += files.count()
 		} else {
-			n += p.files
+			n += len(s.parts[i].Files)
 		}
 	}
 	return n
 }
 
-// pass returns the files of a part that pass a filter.
-func (p *part) pass(f state.Filter) (bitmap, error) {
-	out := newBitmap(p.files)
-	out.fill(p.files)
-	for _, c := range f.Must {
-		held, err := p.hold(c)
-		if err != nil {
-			return nil, err
-		}
-		out.intersect(held)
-	}
-	for _, c := range f.MustNot {
-		held, err := p.hold(c)
-		if err != nil {
-			return nil, err
-		}
-		out.subtract(held)
-	}
-	if len(f.Should) > 0 {
-		some := newBitmap(p.files)
-		for _, c := range f.Should {
-			held, err := p.hold(c)
-			if err != nil {
-				return nil, err
-			}
-			some.unite(held)
-		}
-		out.intersect(some)
-	}
-	return out, nil
-}
-
-// hold returns the files of a part that a condition holds for.
-func (p *part) hold(c state.Condition) (bitmap, error) {
-	holds, err := p.test(c)
+// newTest returns what a condition asks of a document of a root.
+func newTest(c state.Condition) (func(root string, p *page) bool, error) {
+	key := strings.ToLower(c.Key)
+	fits, err := newValueTest(c)
 	if err != nil {
 		return nil, err
 	}
-	out := newBitmap(p.files)
-	if key := strings.ToLower(c.Key); key != state.KeySource {
-		for _, v := range p.attributes()[key] {
-			if slices.ContainsFunc(v.items, holds) {
-				for _, f := range v.files {
-					out.set(int(f))
-				}
-			}
-		}
-		return out, nil
+	if key != state.KeySource {
+		return func(_ string, p *page) bool {
+			return p.meta[key] != "" && slices.ContainsFunc(items(p.meta[key]), fits)
+		}, nil
 	}
-	for f := range p.roster {
-		if holds(p.roster[f].source) {
-			out.set(f)
+	return func(root string, p *page) bool {
+		if fits(p.source) || c.Op != state.OpMatches {
+			return fits(p.source)
 		}
-	}
-	return out, nil
+		root = strings.ReplaceAll(root, `\`, "/")
+		return fits(path.Join(path.Base(root), p.source)) || fits(root+"/"+p.source)
+	}, nil
 }
 
-// test returns what a condition asks of a value.
-func (p *part) test(c state.Condition) (func(string) bool, error) {
+// newValueTest returns what a condition asks of a value.
+func newValueTest(c state.Condition) (func(string) bool, error) {
 	switch c.Op {
 	case state.OpExists:
 		return func(string) bool { return true }, nil
 	case state.OpIs:
 		return func(v string) bool { return slices.ContainsFunc(c.Values, func(w string) bool { return alike(v, w) }) }, nil
 	case state.OpMatches:
-		var globs []*regexp.Regexp
+		var globs []string
 		for _, g := range c.Values {
-			re, err := compileGlob(g)
-			if err != nil {
-				return nil, err
+			pattern := strings.TrimPrefix(g, "./")
+			if !strings.Contains(g, "/") {
+				pattern = "**/" + g
 			}
-			globs = append(globs, re)
+			if !doublestar.ValidatePattern(pattern) {
+				return nil, fmt.Errorf("glob %q: [ without ] or { without }", g)
+			}
+			globs = append(globs, pattern)
 		}
-		fits := func(v string) bool {
-			return slices.ContainsFunc(globs, func(g *regexp.Regexp) bool { return g.MatchString(v) })
-		}
-		if strings.ToLower(c.Key) != state.KeySource {
-			return fits, nil
-		}
-		root := strings.ReplaceAll(p.root, `\`, "/")
-		return func(v string) bool { return fits(v) || fits(path.Join(path.Base(root), v)) || fits(root+"/"+v) }, nil
+		return func(v string) bool {
+			return slices.ContainsFunc(globs, func(g string) bool { return doublestar.MatchUnvalidated(g, v) })
+		}, nil
 	case state.OpLess, state.OpAtMost, state.OpMore, state.OpAtLeast:
 		if len(c.Values) != 1 {
 			return nil, fmt.Errorf("filter %s: it takes one value", c)
@@ -164,13 +150,21 @@ func (p *part) test(c state.Condition) (func(string) bool, error) {
 		if !ok {
 			return nil, fmt.Errorf("filter %s: %q is no number, date or version", c, c.Values[0])
 		}
-		return func(v string) bool { return beyond(v, c.Op, bound) }, nil
+		return func(value string) bool {
+			v, ok := state.ParseMeasure(value)
+			if !ok {
+				return false
+			}
+			order, ok := v.Compare(bound)
+			return ok && (c.Op == state.OpLess && order < 0 || c.Op == state.OpAtMost && order <= 0 ||
+				c.Op == state.OpMore && order > 0 || c.Op == state.OpAtLeast && order >= 0)
+		}, nil
 	}
 	return nil, fmt.Errorf("filter: unknown operator %q", c.Op)
 }
 
-// alike reports whether two values are one: in letters of any case, or as
-// numbers, dates or versions.
+// alike reports whether two values are the same: in letters of any case, or as numbers,
+// dates or versions.
 func alike(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
@@ -183,21 +177,73 @@ func alike(a, b string) bool {
 	return ok && x.Same(y)
 }
 
-func beyond(value, op string, bound state.Measure) bool {
-	v, ok := state.ParseMeasure(value)
-	if !ok {
-		return false
+// Facets tells how the documents that hold any word of a query, and may be found, are spread
+// over the values of keys; a query without words counts all that may be found. The error is
+// an [*UnknownKeyError].
+func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([]search.Facet, error) {
+	known, err := s.keys(ctx)
+	if err != nil {
+		return nil, err
 	}
-	order, ok := v.Compare(bound)
-	switch {
-	case !ok:
-		return false
-	case op == state.OpLess:
-		return order < 0
-	case op == state.OpAtMost:
-		return order <= 0
-	case op == state.OpMore:
-		return order > 0
+	matched := s.matched(q)
+	out := make([]search.Facet, len(keys))
+	for k, key := range keys {
+		key = strings.ToLower(strings.TrimSpace(key))
+		if !slices.Contains(known, key) || key == state.KeySource {
+			return nil, &search.UnknownKeyError{Key: key, Known: slices.DeleteFunc(known, func(k string) bool { return k == state.KeySource })}
+		}
+		counts := map[string]int{}
+		f := &out[k]
+		f.Key, f.Values = key, []search.FacetValue{}
+		for n, v := range s.snapshots {
+			for i := range v.pages.list {
+				p := &v.pages.list[i]
+				part, ok := s.partOf(n, p)
+				if !ok || !matched[part].has(p.file) {
+					continue
+				}
+				f.Documents++
+				if p.meta[key] == "" {
+					f.Without++
+					continue
+				}
+				values := items(p.meta[key])
+				for _, value := range values[min(1, len(values)-1):] {
+					counts[value]++
+				}
+			}
+		}
+		for value, n := range counts {
+			f.Values = append(f.Values, search.FacetValue{Value: value, Documents: n})
+		}
+		slices.SortFunc(f.Values, func(a, b search.FacetValue) int {
+			return cmp.Or(cmp.Compare(b.Documents, a.Documents), strings.Compare(a.Value, b.Value))
+		})
 	}
-	return order >= 0
+	return out, context.Cause(ctx)
+}
+
+// matched returns, by part, the files with a chunk that may be found and holds a term of a
+// query; a query without terms matches every chunk.
+func (s *Searcher) matched(q state.Query) []bitmap {
+	terms := s.queryTerms(q)
+	out := make([]bitmap, len(s.parts))
+	for i := range s.parts {
+		p := &s.parts[i]
+		out[i] = newBitmap(len(p.Files))
+		take := func(chunk int) {
+			if p.shows(chunk) {
+				out[i].set(p.fileOf(chunk))
+			}
+		}
+		if len(s.db.analyzer.Analyze(q.Text)) == 0 {
+			for c := range p.Totals.Chunks {
+				take(c)
+			}
+		}
+		for _, t := range terms {
+			p.eachHolding(t.parts[i], take)
+		}
+	}
+	return out
 }

@@ -1,91 +1,314 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
 
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 
-// LegGraph is the name of the leg that finds documents by their names and by the
-// links between them.
-const LegGraph = "graph"
-
-// Bounds of what links are followed.
+// Bounds of the graph leg.
 const (
-	MostHops        = 3  // of a search that follows links
-	mostConnections = 50 // of a page that are followed
-	mostRelated     = 10 // of RELATED_TO of a page that are shown
+	mostNamed   = 50  // documents that a search by name finds
+	linkDamping = 0.5 // what is left of a score after each link
+
+	expanded     = 5  // best hits whose links Expand follows
+	mostRelated  = 10 // documents that a page is only related to (RELATED_TO)
+	shortestName = 5  // bytes of a name that is looked for in a query
 )
 
-// place is where a document lies in the parts of its view.
-type place struct{ part, file int }
+// reached is a document that a search by name found, or that links led to.
+type reached struct {
+	snapshot, page int
+	score          float64
+	parent         state.Hit // the hit that links led from
+	damping        float64   // of its score
+	hops           int
+	via            string // source of the document that the last link leads from
+	link           connection
+	start          string // source of the document that the links lead from
 
-// linksOf returns the graph of a view, made when first asked for. It is read then:
-// what changed since the view was made has no place in it.
-func (db *DB) linksOf(ctx context.Context, v *view) (*linkGraph, error) {
-	v.linking.Lock()
-	defer v.linking.Unlock()
-	if v.links != nil {
-		return v.links, nil
+	degree  int     // of a document found by name
+	chunk   string  // shown for the document: the best one for the query, else the first
+	lexical float64 // score of that chunk
+}
+
+// pageKey names a document of any snapshot.
+type pageKey struct{ snapshot, page int }
+
+// SearchNames returns documents by what they are called: those whose name, title, tags or
+// description contain the query, and those whose name or title it contains. The score is
+// how alike query and name or title are, within 0 and 1 ([rank.JaroWinkler]); of one score,
+// documents that are connected with more others come first. The passage that fits the query
+// best stands for each. There are k hits at most, and never more than mostNamed.
+func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	query := foldName(q.Text)
+	if query == "" || min(k, mostNamed) <= 0 {
+		return nil, context.Cause(ctx)
 	}
-	g, err := db.readLinks(ctx, v.root)
-	if err != nil {
-		return nil, err
-	}
-	places := make([]place, len(g.pages))
-	for i := range places {
-		places[i].part = -1
-	}
-	for i := range v.parts {
-		p := &v.parts[i]
-		for n, f := range p.roster {
-			if page, ok := g.byID[f.id]; ok && (p.alive == nil || p.alive.has(n)) && g.pages[page].source == f.source {
-				places[page] = place{i, n}
+	var found []*reached
+	for v := range s.snapshots {
+		pages, err := s.db.pagesOf(ctx, s.snapshots[v])
+		if err != nil {
+			return nil, err
+		}
+		for i := range pages.list {
+			p := &pages.list[i]
+			if _, ok := s.partOf(v, p); !ok {
+				continue
+			}
+			if _, likeness := p.likeness(query); likeness > 0 {
+				found = append(found, &reached{snapshot: v, page: i, score: likeness, degree: p.degree()})
 			}
 		}
 	}
-	v.links, v.places = g, places
-	return g, nil
-}
-
-// degree counts the documents that a page is connected with.
-func (p *linkedPage) degree() int {
-	others := map[int32]bool{}
-	for _, l := range p.out {
-		others[l.page] = true
+	slices.SortFunc(found, func(a, b *reached) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.degree, a.degree), cmp.Compare(a.snapshot, b.snapshot), cmp.Compare(a.page, b.page))
+	})
+	found = found[:min(len(found), k, mostNamed)]
+	if err := s.represent(ctx, q, found); err != nil {
+		return nil, err
 	}
-	for _, l := range p.in {
-		others[l.page] = true
-	}
-	return len(others)
-}
-
-// connection is one way from a page to another.
-type connection struct {
-	pageLink
-	reverse bool
-}
-
-// connections returns the ways from a page, at most mostConnections: relations
-// before links of the text, and the page's own before those of others.
-func (p *linkedPage) connections() []connection {
-	var out, links []connection
-	for _, l := range p.out {
-		if l.relation == state.LinksTo {
-			links = append(links, connection{l, false})
-		} else {
-			out = append(out, connection{l, false})
+	var hits []state.Hit
+	for _, r := range found {
+		if r.chunk != "" {
+			hits = append(hits, state.Hit{Chunk: r.chunk, Score: r.score, Legs: []state.Leg{{Name: search.LegGraph, Rank: len(hits) + 1, Score: r.score}}})
 		}
 	}
-	out = append(out, links...)
-	for _, l := range p.in {
-		out = append(out, connection{l, true})
-	}
-	return out[:min(len(out), mostConnections)]
+	return hits, nil
 }
 
-// transitive are the relations that hold over several hops: what a dependency
-// depends on is one too.
-func transitive(relation string) bool {
-	return relation == state.DependsOn || relation == state.Requires
+// likeness says how alike a folded query and the name or title of a page are, and what of
+// the page contains the query or is contained in it; 0 where nothing does.
+func (p *page) likeness(query string) (in string, best float64) {
+	file := strings.NewReplacer("-", " ", "_", " ").Replace(path.Base(pagePath(p.source)))
+	text := " " + strings.TrimRight(query, ".?!,;: ") + " "
+	for _, n := range []struct{ kind, name string }{{"title", foldName(p.title)}, {"file", foldName(file)}} {
+		if in == "" && (strings.Contains(n.name, query) || len(n.name) >= shortestName && strings.Contains(text, " "+n.name+" ")) {
+			in = n.kind
+		}
+		best = max(best, rank.JaroWinkler(query, n.name))
+	}
+	for _, key := range []string{"tags", "keywords", "description"} {
+		if in == "" && strings.Contains(foldName(p.meta[key]), query) {
+			in = key
+		}
+	}
+	if in == "" {
+		return "", 0
+	}
+	return in, best
+}
+
+// withDefaults fills in what is zero and checks the rest.
+func withDefaults(e search.Expansion, hits int) (search.Expansion, error) {
+	e = search.Expansion{Hops: cmp.Or(e.Hops, 1), Limit: cmp.Or(e.Limit, hits)}
+	switch {
+	case e.Limit < 0:
+		return e, fmt.Errorf("expansion by %d hits: it cannot be negative", e.Limit)
+	case e.Hops < 1 || e.Hops > search.MaxHops:
+		return e, fmt.Errorf("links are followed over %d hops, but it must be 1 to %d", e.Hops, search.MaxHops)
+	}
+	return e, nil
+}
+
+// Expand adds to hits, which are ordered by score, what the links of the five best lead to:
+// documents of which there is no hit yet, by the passage that fits the query best. One
+// scores as the hit that links led from, times linkDamping for each link; of one score,
+// those that fit the query's words better come first. All are ordered by score then, and of
+// one score the given hits come first. A hit that scores 0 or less leads nowhere. What a
+// filter of the searcher leaves out is not added, but links are followed through it.
+func (s *Searcher) Expand(ctx context.Context, q state.Query, hits []state.Hit, e search.Expansion) ([]state.Hit, error) {
+	e, err := withDefaults(e, len(hits))
+	if err != nil {
+		return nil, err
+	}
+	known := map[pageKey]bool{}
+	var starts []reached
+	for i, h := range hits {
+		v, page, err := s.pageOf(ctx, h.Chunk)
+		if err != nil {
+			return nil, err
+		}
+		if page < 0 || len(h.Legs) == 0 {
+			continue
+		}
+		if i < expanded && h.Score > 0 && !known[pageKey{v, page}] {
+			starts = append(starts, reached{snapshot: v, page: page, score: h.Score, damping: 1, parent: h})
+		}
+		known[pageKey{v, page}] = true
+	}
+	found := s.follow(starts, known, e.Hops)
+	if len(found) == 0 {
+		return hits, nil
+	}
+	if err := s.represent(ctx, q, found); err != nil {
+		return nil, err
+	}
+	out := slices.Clone(hits)
+	for _, r := range choose(found, e.Limit) {
+		share := 0.0 // of the query's weight, that the legs of the parent have
+		for _, l := range r.parent.Legs {
+			share = min(1, share+l.Share)
+		}
+		out = append(out, state.Hit{Chunk: r.chunk, Score: r.score, Legs: []state.Leg{{
+			Name: search.LegGraph, Query: r.parent.Legs[0].Query, Rank: 1 + len(out) - len(hits), Score: r.score, Share: cmp.Or(share, 1) * r.damping,
+			Trail: &state.Trail{Via: r.via, Relation: r.link.relation, Reverse: r.link.reverse, Hops: r.hops, From: r.start},
+		}}})
+	}
+	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return out, nil
+}
+
+// isTransitive reports whether a relation holds over several hops: what a dependency
+// depends on is a dependency too.
+func isTransitive(c connection) bool {
+	return (c.relation == state.DependsOn || c.relation == state.Requires) && !c.reverse
+}
+
+// follow follows the links of some documents, breadth first from each, to documents that
+// are not known yet. A document that several ways lead to has the best score of them.
+func (s *Searcher) follow(starts []reached, known map[pageKey]bool, hops int) (order []*reached) {
+	best := map[pageKey]*reached{}
+	for _, start := range starts {
+		list := s.snapshots[start.snapshot].pages.list
+		type visit struct {
+			page  int
+			chain string // transitive relation that led there, which goes on; "": none
+		}
+		seen := map[visit]bool{}
+		frontier := []reached{start}
+		for hop := 1; hop <= search.MaxHops && len(frontier) > 0; hop++ {
+			var next []reached
+			for _, from := range frontier {
+				for _, c := range list[from.page].connections() {
+					at := visit{page: c.page}
+					chained := isTransitive(c) && (hop == 1 || from.link.relation == c.relation && !from.link.reverse)
+					if isTransitive(c) {
+						at.chain = c.relation
+					}
+					if c.page == start.page || seen[at] || hop > hops && !chained {
+						continue
+					}
+					seen[at] = true
+					damping := from.damping * linkDamping
+					r := reached{
+						snapshot: start.snapshot, page: c.page, parent: start.parent, damping: damping, score: start.score * damping,
+						hops: hop, via: list[from.page].source, link: c, start: list[start.page].source,
+					}
+					next = append(next, r)
+					k := pageKey{r.snapshot, r.page}
+					if b := best[k]; b != nil && b.score < r.score {
+						*b = r
+					} else if b == nil && !known[k] {
+						best[k] = &r
+						order = append(order, &r)
+					}
+				}
+			}
+			frontier = next
+		}
+	}
+	return order
+}
+
+// pageOf returns the document of a chunk, by snapshot and number; number -1: it is not known.
+// It reads the links of the snapshot.
+func (s *Searcher) pageOf(ctx context.Context, chunk string) (v, number int, err error) {
+	part, at, ok := s.locate(chunk)
+	if !ok {
+		return 0, -1, nil
+	}
+	p := &s.parts[part]
+	v = slices.IndexFunc(s.snapshots, func(v *snapshot) bool { return v.root == p.root })
+	pages, err := s.db.pagesOf(ctx, s.snapshots[v])
+	if err != nil {
+		return 0, -1, err
+	}
+	number, ok = slices.BinarySearchFunc(pages.list, p.source(at), func(p page, source string) int { return strings.Compare(p.source, source) })
+	if !ok {
+		number = -1
+	}
+	return v, number, nil
+}
+
+// partOf returns the part of the searcher that a page of a snapshot lies in; ok is false
+// where the page may not be found.
+func (s *Searcher) partOf(snapshot int, p *page) (part int, ok bool) {
+	if p.part < 0 {
+		return 0, false
+	}
+	part = p.part
+	for v := range snapshot {
+		part += len(s.snapshots[v].parts)
+	}
+	files := s.parts[part].found()
+	return part, files == nil || files.has(p.file)
+}
+
+// represent sets the chunk to show for each document. A document that may not be found has
+// none.
+func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reached) error {
+	type fileAt struct{ part, file int }
+	byFile := map[fileAt]*reached{}
+	narrowed := s.narrowed()
+	for i := range narrowed.parts {
+		narrowed.parts[i].shown = newBitmap(len(narrowed.parts[i].Files))
+	}
+	for _, r := range found {
+		page := &s.snapshots[r.snapshot].pages.list[r.page]
+		part, ok := s.partOf(r.snapshot, page)
+		if !ok {
+			continue
+		}
+		narrowed.parts[part].shown.set(page.file)
+		byFile[fileAt{part, page.file}] = r
+		p := &s.parts[part]
+		for c, end := p.chunksOf(page.file); c < end && r.chunk == ""; c++ {
+			if p.shows(c) {
+				r.chunk = s.publicID(candidate{part: part, chunk: c})
+			}
+		}
+	}
+	// A chunk that is not among a few for each document fits badly anyway.
+	hits := newTop(min(s.all.Chunks, max(200, 8*len(byFile))), s.better)
+	if err := narrowed.best(ctx, s.queryTerms(q), hits); err != nil {
+		return err
+	}
+	for _, c := range hits.ranked() {
+		r := byFile[fileAt{c.part, s.parts[c.part].fileOf(c.chunk)}]
+		if r != nil && r.lexical == 0 {
+			r.chunk, r.lexical = s.publicID(c), c.score
+		}
+	}
+	return nil
+}
+
+// choose returns the best of the documents that may be found, best first: no more than
+// mostRelated that one page is only related to.
+func choose(found []*reached, limit int) []*reached {
+	found = slices.DeleteFunc(found, func(r *reached) bool { return r.chunk == "" })
+	slices.SortFunc(found, func(a, b *reached) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.lexical, a.lexical), cmp.Compare(a.snapshot, b.snapshot), cmp.Compare(a.page, b.page))
+	})
+	type viaKey struct {
+		snapshot int
+		source   string
+	}
+	related := map[viaKey]int{}
+	found = slices.DeleteFunc(found, func(r *reached) bool {
+		if r.link.relation != state.RelatedTo {
+			return false
+		}
+		from := viaKey{r.snapshot, r.via}
+		related[from]++
+		return related[from] > mostRelated
+	})
+	return found[:min(len(found), limit)]
 }

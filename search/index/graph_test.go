@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -41,7 +42,7 @@ func parents(scores ...any) (hits []state.Hit) {
 // TestExpand is R04 and T05: the golden rankings.
 func TestExpand(t *testing.T) {
 	db := open(t, "", index.Options{})
-	entries := []index.Entry{
+	entries := []search.Entry{
 		linked("a.md", "A", "LINKS_TO x.md", "LINKS_TO b.md", "DEPENDS_ON d1.md"), linked("b.md", "B", "LINKS_TO x.md"),
 		linked("c.md", "C"), linked("d.md", "D"), linked("e.md", "E", "LINKS_TO y.md"), linked("f.md", "F", "LINKS_TO z.md"),
 		linked("x.md", "X", "LINKS_TO x2.md"), linked("x2.md", "X2"), linked("y.md", "Y"), linked("z.md", "Z"), linked("to-c.md", "To C", "CITES c.md"),
@@ -59,10 +60,10 @@ func TestExpand(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		hits []state.Hit
-		e    index.Expansion
+		e    search.Expansion
 		want string
 	}{
-		{"five are expanded, half the score, in order again", six, index.Expansion{}, `
+		{"five are expanded, half the score, in order again", six, search.Expansion{}, `
 10 a.md#0
 8 b.md#0
 6 c.md#0
@@ -76,7 +77,7 @@ func TestExpand(t *testing.T) {
 1.5 y.md#1 → LINKS_TO e.md 5×0.5
 1.25 d3.md#0 → DEPENDS_ON d2.md 6×0.125
 `},
-		{"as many as the limit", six, index.Expansion{Limit: 2}, `
+		{"as many as the limit", six, search.Expansion{Limit: 2}, `
 10 a.md#0
 8 b.md#0
 6 c.md#0
@@ -86,22 +87,9 @@ func TestExpand(t *testing.T) {
 3 e.md#0
 2 f.md#0
 `},
-		{"the best only, two hops", six[:2], index.Expansion{Top: 1, Hops: 2, Limit: 10}, `
-10 a.md#0
-8 b.md#0
-5 d1.md#0 → DEPENDS_ON a.md 1×0.5
-5 x.md#0 → LINKS_TO a.md 2×0.5
-2.5 d2.md#0 → DEPENDS_ON d1.md 3×0.25
-2.5 x2.md#0 → LINKS_TO x.md 4×0.25
-1.25 d3.md#0 → DEPENDS_ON d2.md 5×0.125
-`},
-		{"another damping", parents("e.md", 10.0), index.Expansion{Damping: 0.9}, `
-10 e.md#0
-9 y.md#1 → LINKS_TO e.md 1×0.9
-`},
-		{"a score of 0 leads nowhere", parents("e.md", 0.0), index.Expansion{}, "\n0 e.md#0\n"},
-		{"no links", parents("d.md", 1.0), index.Expansion{}, "\n1 d.md#0\n"},
-		{"no hits", nil, index.Expansion{}, "\n"},
+		{"a score of 0 leads nowhere", parents("e.md", 0.0), search.Expansion{}, "\n0 e.md#0\n"},
+		{"no links", parents("d.md", 1.0), search.Expansion{}, "\n1 d.md#0\n"},
+		{"no hits", nil, search.Expansion{}, "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := s.Expand(t.Context(), state.Query{Text: "needle", Weight: 1}, tt.hits, tt.e)
@@ -113,99 +101,10 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for _, bad := range []index.Expansion{{Hops: 4}, {Hops: -1}, {Damping: 1.5}, {Damping: -1}, {Top: -1}, {Limit: -1}} {
+	for _, bad := range []search.Expansion{{Hops: 4}, {Hops: -1}, {Limit: -1}} {
 		if _, err := s.Expand(t.Context(), state.Query{Text: "x"}, six, bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
-	}
-}
-
-// TestChainBehindOtherLink: a page that another relation reaches first still goes on
-// with its DEPENDS_ON chain.
-func TestChainBehindOtherLink(t *testing.T) {
-	db := open(t, "", index.Options{})
-	put(t, db, "/docs", linked("a.md", "A", "CITES b.md", "DEPENDS_ON b.md"), linked("b.md", "B", "DEPENDS_ON c.md"), linked("c.md", "C"))
-	_, found, err := searcher(t, db, "/docs").RelatedTo(t.Context(), "a.md", 1)
-	if err != nil || len(found) != 2 || found[1].Source != "c.md" || found[1].Hops != 2 {
-		t.Errorf("related %+v, %v; want b.md, and c.md over 2 hops", found, err)
-	}
-}
-
-// TestWay tells over which links an expansion came to a document, hop by hop, as they
-// were written.
-func TestWay(t *testing.T) {
-	db := open(t, "", index.Options{})
-	put(t, db, "/docs", linked("a.md", "A", "DEPENDS_ON d1.md", "LINKS_TO b.md"), linked("b.md", "B"), linked("c.md", "C", "CITES ./a.md"),
-		linked("d1.md", "D1", "DEPENDS_ON d2"), linked("d2.md", "D2", "LINKS_TO e.md"), linked("e.md", "E"))
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name, to string
-		hops     int
-		want     []index.LinkStep
-		from     string
-	}{
-		{"one hop", "b.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "b.md", Relation: "LINKS_TO", Target: "b.md", Score: 4}}, "a.md"},
-		{"against the link", "c.md#0", 1, []index.LinkStep{{Hop: 1, From: "a.md", To: "c.md", Relation: "CITES", Reverse: true, Target: "./a.md", Score: 4}}, "a.md"},
-		{"a dependency of a dependency", "d2.md#0", 1, []index.LinkStep{
-			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
-			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
-		}, "a.md"},
-		{"too far", "e.md#0", 1, nil, "a.md"},
-		{"three hops", "e.md#0", 3, []index.LinkStep{
-			{Hop: 1, From: "a.md", To: "d1.md", Relation: "DEPENDS_ON", Target: "d1.md", Score: 4},
-			{Hop: 2, From: "d1.md", To: "d2.md", Relation: "DEPENDS_ON", Target: "d2", Score: 2},
-			{Hop: 3, From: "d2.md", To: "e.md", Relation: "LINKS_TO", Target: "e.md", Score: 1},
-		}, "a.md"},
-		{"itself", "a.md#0", 1, nil, "a.md"},
-		{"no such passage", "nowhere", 1, nil, "a.md"},
-		{"from no such document", "b.md#0", 1, nil, "nowhere.md"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := s.Way(t.Context(), tt.from, 8, tt.to, index.Expansion{Hops: tt.hops})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("way (-want +got):\n%s", diff)
-			}
-		})
-	}
-	if _, err := s.Way(t.Context(), "a.md", 8, "b.md#0", index.Expansion{Hops: 4}); err == nil {
-		t.Error("4 hops are taken")
-	}
-}
-
-// TestExplainName tells which of its names finds a document.
-func TestExplainName(t *testing.T) {
-	db := open(t, "", index.Options{})
-	tagged := linked("t.md", "Tagged")
-	tagged.File.Meta = map[string]string{"tags": "storage, backup"}
-	put(t, db, "/docs", linked("guide/back-up.md", "Saving volumes", "LINKS_TO t.md"), tagged)
-	s, err := db.Searcher(t.Context(), "/docs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		query, chunk string
-		want         *index.NameExplanation
-	}{
-		{"saving volumes", "guide/back-up.md#0", &index.NameExplanation{Source: "guide/back-up.md", Title: "Saving volumes", In: "title", Likeness: 1, Links: 1}},
-		{"Back up", "guide/back-up.md#0", &index.NameExplanation{Source: "guide/back-up.md", Title: "Saving volumes", In: "file", Likeness: 1, Links: 1}},
-		{"networks", "guide/back-up.md#0", nil},
-		{"", "guide/back-up.md#0", nil},
-		{"saving volumes", "nowhere", nil},
-	} {
-		got, err := s.ExplainName(t.Context(), state.Query{Text: tt.query}, tt.chunk)
-		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
-			t.Errorf("%q: %v, (-want +got):\n%s", tt.query, err, diff)
-		}
-	}
-	got, err := s.ExplainName(t.Context(), state.Query{Text: "storage"}, "t.md#0")
-	if err != nil || got == nil || got.In != "tags" {
-		t.Errorf("by a tag: %+v, %v", got, err)
 	}
 }
 
@@ -221,12 +120,12 @@ func TestExpandWithin(t *testing.T) {
 		t.Helper()
 		s, err := db.Searcher(t.Context(), "/docs")
 		if err == nil {
-			s, err = s.Only(f)
+			s, err = narrowed(t, s, f, state.Query{}), nil
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, err := s.Expand(t.Context(), state.Query{Text: "x"}, parents("a.md", 1.0), index.Expansion{Hops: 2, Limit: 10})
+		hits, err := s.Expand(t.Context(), state.Query{Text: "x"}, parents("a.md", 1.0), search.Expansion{Hops: 2, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +160,7 @@ func TestRelatedAreFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := s.Expand(t.Context(), state.Query{Text: "needle"}, parents("hub.md", 1.0), index.Expansion{Limit: 100})
+	hits, err := s.Expand(t.Context(), state.Query{Text: "needle"}, parents("hub.md", 1.0), search.Expansion{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +202,7 @@ func TestSearchNames(t *testing.T) {
 		var got []string
 		for i, h := range hits {
 			got = append(got, strings.TrimSuffix(h.Chunk, "#0"))
-			if h.Legs[0].Name != index.LegGraph || h.Legs[0].Rank != i+1 || h.Score <= 0 || h.Score > 1 || i > 0 && h.Score > hits[i-1].Score {
+			if h.Legs[0].Name != search.LegGraph || h.Legs[0].Rank != i+1 || h.Score <= 0 || h.Score > 1 || i > 0 && h.Score > hits[i-1].Score {
 				t.Errorf("%q: hit %d is %+v", tt.query, i, h)
 			}
 		}
@@ -311,7 +210,7 @@ func TestSearchNames(t *testing.T) {
 			t.Errorf("%q: %s", tt.query, d)
 		}
 	}
-	var many []index.Entry
+	var many []search.Entry
 	for i := range 80 {
 		many = append(many, linked(fmt.Sprintf("part%02d.md", i), "Chapter"))
 	}
@@ -319,7 +218,7 @@ func TestSearchNames(t *testing.T) {
 	if s, err = db.Searcher(t.Context(), "/docs", "/many"); err != nil {
 		t.Fatal(err)
 	}
-	if hits, err := s.SearchNames(t.Context(), state.Query{Text: "chapter"}, 1000); err != nil || len(hits) != index.MostNamed {
-		t.Errorf("%d hits, %v; want %d", len(hits), err, index.MostNamed)
+	if hits, err := s.SearchNames(t.Context(), state.Query{Text: "chapter"}, 1000); err != nil || len(hits) != 50 {
+		t.Errorf("%d hits, %v; want 50", len(hits), err)
 	}
 }

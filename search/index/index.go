@@ -2,51 +2,42 @@ package index
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 )
 
-// ErrNotIndexed tells that a root was never indexed. The error that wraps it
-// names the root.
-var ErrNotIndexed = errors.New("not indexed")
-
-// ErrEarlier is returned for an index that an earlier version of this program made.
-// It cannot be read and is built again from the documents.
-var ErrEarlier = errors.New("the index was made by an earlier version of this program")
-
 // Options say how an index works. The zero value is ready for use.
 type Options struct {
-	Ranking  *Ranking      // how hits are scored; nil: DefaultRanking
-	Analyzer text.Analyzer // of documents and queries; nil: text.Multilingual
-	Logger   *slog.Logger  // told of segments that cannot be saved or were damaged; nil discards
-	Access   sqlite.Access // whether a file that cannot be written is an error; it is by default
+	Ranking  *search.Ranking // how hits are scored; nil: DefaultRanking
+	Analyzer text.Analyzer   // of documents and queries; nil: text.Multilingual
+	Logger   *slog.Logger    // told of segments that cannot be saved or were damaged; nil discards
+	Access   sqlite.Access   // whether a file that cannot be written is an error; it is by default
 }
 
 // DB is an open index. It is safe for concurrent use, by several processes too.
 type DB struct {
 	sql      *sqlite.DB
-	id       string // of the database, minted when it was made
+	id       string // of the database
 	folder   string // of the segments; empty: in memory only
-	ranking  Ranking
+	ranking  search.Ranking
 	analyzer text.Analyzer
 	log      *slog.Logger
 
-	flush      int64      // bytes of terms that are worth a tier
-	publishing sync.Mutex // held while tiers are merged and saved
+	flush      int64      // see flushBytes
+	publishing sync.Mutex // held while segments are merged and saved
 
-	mu    sync.Mutex      // held while tiers are loaded and views put together
-	tiers map[stamp]*tier // published ones
-	seen  map[int64]*view // newest one seen, by collection
+	mu       sync.Mutex // held while segments are loaded and snapshots made
+	segments map[segmentKey]*segment
+	seen     map[int64]*snapshot // the newest one, by collection
 
-	vectorsMu sync.Mutex               // held while vectors are loaded or put together
-	vectors   map[stamp]*vectorSegment // by what their tier was made of
+	vectorsMu sync.Mutex // held while vectors are loaded
+	vectors   map[segmentKey]*segmentVectors
 }
 
 // Open opens or makes the index at path. The empty path makes one in memory
@@ -54,13 +45,13 @@ type DB struct {
 // of another program, or of a Ranking out of range.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	db := &DB{
-		ranking: DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
-		flush: flushBytes, tiers: map[stamp]*tier{}, seen: map[int64]*view{}, vectors: map[stamp]*vectorSegment{},
+		ranking: search.DefaultRanking(), analyzer: o.Analyzer, log: o.Logger,
+		flush: flushBytes, segments: map[segmentKey]*segment{}, seen: map[int64]*snapshot{}, vectors: map[segmentKey]*segmentVectors{},
 	}
 	if o.Ranking != nil {
 		db.ranking = *o.Ranking
 	}
-	if err := db.ranking.check(); err != nil {
+	if err := checkRanking(db.ranking); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	if db.analyzer == nil {
@@ -74,34 +65,18 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	}
 	var err error
 	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && errors.Is(e, sqlite.ErrForeign) && strings.Contains(e.Err.Error(), earlierID) {
-		return nil, fmt.Errorf("open index %s: %w", path, ErrEarlier)
+	if isEarlier(err) {
+		return nil, fmt.Errorf("open index %s: %w", path, search.ErrEarlier)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	if err := db.identify(ctx); err != nil {
+	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT value FROM settings WHERE name = 'id'`).Scan(&db.id)
+	}); err != nil {
 		return nil, errors.Join(fmt.Errorf("open index %s: %w", path, err), db.sql.Close())
 	}
 	return db, nil
-}
-
-// identify reads the id of the database, or mints it. It stands in segments, so
-// that those of a database that was deleted are not taken for those of its
-// successor.
-func (db *DB) identify(ctx context.Context) error {
-	read := func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT coalesce(max(value), '') FROM settings WHERE name = 'id'`).Scan(&db.id)
-	}
-	if err := db.sql.Read(ctx, read); err != nil || db.id != "" || db.ReadOnly() {
-		return err
-	}
-	return db.sql.Write(ctx, func(tx *sqlite.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO settings(name, value) VALUES('id', ?) ON CONFLICT DO NOTHING`, rand.Text()); err != nil {
-			return err
-		}
-		return read(tx)
-	})
 }
 
 // ReadOnly reports whether the index was opened for reading only. Every change

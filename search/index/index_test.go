@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -20,8 +21,8 @@ import (
 
 // file makes an entry whose chunks are the given texts. A text may begin with
 // its heading path: "A > B: text".
-func file(source, title string, texts ...string) index.Entry {
-	e := index.Entry{File: index.File{Source: source, Title: title}}
+func file(source, title string, texts ...string) search.Entry {
+	e := search.Entry{File: search.File{Source: source, Title: title}}
 	at := 0
 	for i, s := range texts {
 		var headings []string
@@ -51,7 +52,7 @@ func open(tb testing.TB, path string, o index.Options) *index.DB {
 	return db
 }
 
-func put(tb testing.TB, db *index.DB, root string, entries ...index.Entry) {
+func put(tb testing.TB, db *index.DB, root string, entries ...search.Entry) {
 	tb.Helper()
 	if err := db.Put(tb.Context(), root, entries); err != nil {
 		tb.Fatal(err)
@@ -68,7 +69,7 @@ func searcher(tb testing.TB, db *index.DB, roots ...string) *index.Searcher {
 }
 
 // search returns the ids of the hits.
-func search(tb testing.TB, s *index.Searcher, query string) []string {
+func find(tb testing.TB, s *index.Searcher, query string) []string {
 	tb.Helper()
 	hits, err := s.Search(tb.Context(), state.Query{Text: query}, 10)
 	if err != nil {
@@ -90,30 +91,30 @@ func check[T any](tb testing.TB, what string, got, want T) {
 
 func TestFilesRoundTrip(t *testing.T) {
 	db := open(t, "", index.Options{})
-	want := index.File{
+	want := search.File{
 		Source: "a.md", Size: 12, ModTime: time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC), Hash: "h",
 		Title: "A", Chunker: "c1", Meta: map[string]string{"tags": "x, y", "document_type": "law", "document_id": "1/2024"}, URL: "https://docs.test/a", Chunks: 1,
 		Metadata: state.Metadata{"tags": []any{"x", "y"}, "document_type": "law", "document_id": "1/2024"},
 	}
 	e := file("a.md", "A", "One > Two: words of a")
 	e.File = want
-	broken := index.Entry{File: index.File{Source: "b.md", ModTime: want.ModTime, Error: "no rights"}}
+	broken := search.Entry{File: search.File{Source: "b.md", ModTime: want.ModTime, Error: "no rights"}}
 	put(t, db, "/docs", e, broken)
 	got, err := db.Files(t.Context(), "/docs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "files", got, map[string]index.File{"a.md": want, "b.md": broken.File})
+	check(t, "files", got, map[string]search.File{"a.md": want, "b.md": broken.File})
 
 	later := want
 	later.Size, later.ModTime = 13, want.ModTime.Add(time.Hour)
-	if err := db.Touch(t.Context(), "/docs", later, index.File{Source: "unknown.md"}); err != nil {
+	if err := db.Touch(t.Context(), "/docs", later, search.File{Source: "unknown.md"}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = db.Files(t.Context(), "/docs"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "files after Touch", got, map[string]index.File{"a.md": later, "b.md": broken.File})
+	check(t, "files after Touch", got, map[string]search.File{"a.md": later, "b.md": broken.File})
 
 	none, err := db.Files(t.Context(), "/other")
 	if err != nil || len(none) != 0 {
@@ -136,33 +137,26 @@ func TestNotIndexed(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/docs", file("a.md", "A", "words"))
 	if err := errors.Join(
-		db.Touch(t.Context(), "/nowhere", index.File{Source: "a.md"}),
+		db.Touch(t.Context(), "/nowhere", search.File{Source: "a.md"}),
 		db.Delete(t.Context(), "/nowhere", "a.md"),
-		db.Drop(t.Context(), "/nowhere"),
 	); err != nil {
 		t.Error(err)
 	}
 	_, err := db.Searcher(t.Context(), "/docs", "/nowhere")
-	if !errors.Is(err, index.ErrNotIndexed) || !strings.Contains(err.Error(), "/nowhere") {
+	if !errors.Is(err, search.ErrNotIndexed) || !strings.Contains(err.Error(), "/nowhere") {
 		t.Errorf("got %v, want ErrNotIndexed that names /nowhere", err)
 	}
-	if err := db.Publish(t.Context(), "/empty", nil); err != nil {
+	if err := db.Publish(t.Context(), "/empty"); err != nil {
 		t.Fatal(err)
 	}
-	if got := search(t, searcher(t, db, "/empty"), "words"); got != nil {
+	if got := find(t, searcher(t, db, "/empty"), "words"); got != nil {
 		t.Errorf("an empty collection found %v", got)
-	}
-	if err := db.Drop(t.Context(), "/docs"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Searcher(t.Context(), "/docs"); !errors.Is(err, index.ErrNotIndexed) {
-		t.Errorf("a dropped root: got %v, want ErrNotIndexed", err)
 	}
 	list, err := db.Collections(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "collections", list, []index.Collection{{Root: "/empty"}})
+	check(t, "collections", []string{list[0].Root, list[1].Root}, []string{"/docs", "/empty"})
 }
 
 func TestBadInput(t *testing.T) {
@@ -172,18 +166,18 @@ func TestBadInput(t *testing.T) {
 	noText.Chunks[0].Text, noID.Chunks[0].ID, order.Chunks[1].Ordinal = "", "", 7
 	taken := file("b.md", "B", "x")
 	taken.Chunks[0].ID = "a.md#0"
-	for name, bad := range map[string]index.Entry{
+	for name, bad := range map[string]search.Entry{
 		"no source": file("", "", "x"), "no text": noText, "no id": noID, "order": order, "id of another file": taken,
 	} {
-		if err := db.Put(t.Context(), "/docs", []index.Entry{file("a.md", "A", "lost"), bad}); err == nil {
+		if err := db.Put(t.Context(), "/docs", []search.Entry{file("a.md", "A", "lost"), bad}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	if err := db.Put(t.Context(), "", nil); err == nil {
 		t.Error("a root without a path: no error")
 	}
-	check(t, "after failed puts", search(t, searcher(t, db, "/docs"), "kept"), []string{"a.md#0"})
-	for _, r := range []index.Ranking{{K1: -1}, {B: 2}, {Title: -0.1}} {
+	check(t, "after failed puts", find(t, searcher(t, db, "/docs"), "kept"), []string{"a.md#0"})
+	for _, r := range []search.Ranking{{K1: -1}, {B: 2}, {Title: -0.1}} {
 		if _, err := index.Open(t.Context(), "", index.Options{Ranking: &r}); err == nil {
 			t.Errorf("%+v: no error", r)
 		}
@@ -197,7 +191,7 @@ func TestDeletesPropagate(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := searcher(t, db, "/docs")
-	check(t, "hits", search(t, s, "data volumes"), []string{"b.md#0"})
+	check(t, "hits", find(t, s, "data volumes"), []string{"b.md#0"})
 	check(t, "df", s.DocFreq("volum"), 0)
 	gone, err := s.Chunks(t.Context(), []string{"a.md#0"})
 	if err != nil || gone != nil {
@@ -227,12 +221,12 @@ func TestSnapshot(t *testing.T) {
 	check(t, "texts at first", texts(before), []string{"old words", "same words", "b words"})
 	check(t, "texts remembered", texts(before), []string{"old words", "same words", "b words"})
 	put(t, db, "/docs", file("a.md", "A", "new words", "same words"))
-	check(t, "hits before", len(search(t, before, "words")), 3)
-	check(t, "old word before", search(t, before, "old"), []string{"a.md#0"})
+	check(t, "hits before", len(find(t, before, "words")), 3)
+	check(t, "old word before", find(t, before, "old"), []string{"a.md#0"})
 	check(t, "texts before", texts(before), []string{"same words", "b words"})
 	check(t, "texts before, of which one was remembered", texts(some), []string{"same words", "b words"})
 	after := searcher(t, db, "/docs")
-	check(t, "old word after", search(t, after, "old"), nil)
+	check(t, "old word after", find(t, after, "old"), nil)
 	check(t, "texts after", texts(after), []string{"new words", "same words", "b words"})
 }
 
@@ -285,7 +279,7 @@ func TestSameIDInTwoRoots(t *testing.T) {
 	put(t, db, "/1", file("README.md", "R", "first words"))
 	put(t, db, "/2", file("README.md", "R", "second words"))
 	s := searcher(t, db, "/1", "/2")
-	ids := search(t, s, "words")
+	ids := find(t, s, "words")
 	chunks, err := s.Chunks(t.Context(), ids)
 	if err != nil {
 		t.Fatal(err)
@@ -346,10 +340,10 @@ func TestDamagedSegments(t *testing.T) {
 	for i := range 40 {
 		put(t, db, "/docs", file(fmt.Sprintf("%d.md", i), "T", fmt.Sprintf("word%d common", i), "Head: common text"))
 	}
-	if err := db.Publish(t.Context(), "/docs", nil); err != nil {
+	if err := db.Publish(t.Context(), "/docs"); err != nil {
 		t.Fatal(err)
 	}
-	want := search(t, searcher(t, db, "/docs"), "common word7")
+	want := find(t, searcher(t, db, "/docs"), "common word7")
 	name := segments(t, path)[0]
 	whole, err := os.ReadFile(name)
 	if err != nil {
@@ -375,7 +369,7 @@ func TestDamagedSegments(t *testing.T) {
 		}
 		var log strings.Builder
 		fresh := open(t, path, index.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-		check(t, what, search(t, searcher(t, fresh, "/docs"), "common word7"), want)
+		check(t, what, find(t, searcher(t, fresh, "/docs"), "common word7"), want)
 		if told := strings.Contains(log.String(), "damaged"); told != (bad != nil) {
 			t.Errorf("%s: log is %q", what, log.String())
 		}
@@ -389,8 +383,7 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// TestOldSegmentsGo: one file a collection, and none after Drop; the segments of
-// a deleted database are not taken for those of its successor.
+// TestOldSegmentsGo: one file a collection; the segments of a deleted database are not taken for those of its successor.
 func TestOldSegmentsGo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	first, err := index.Open(t.Context(), path, index.Options{})
@@ -399,7 +392,7 @@ func TestOldSegmentsGo(t *testing.T) {
 	}
 	for i := range 3 {
 		put(t, first, "/docs", file("a.md", "A", fmt.Sprintf("words %d", i)))
-		if err := first.Publish(t.Context(), "/docs", nil); err != nil {
+		if err := first.Publish(t.Context(), "/docs"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -414,11 +407,7 @@ func TestOldSegmentsGo(t *testing.T) {
 	for i := range 3 { // the same generation
 		put(t, second, "/docs", file("b.md", "B", fmt.Sprintf("words of another database %d", i)))
 	}
-	check(t, "hits", search(t, searcher(t, second, "/docs"), "words"), []string{"b.md#0"})
-	if err := second.Drop(t.Context(), "/docs"); err != nil {
-		t.Fatal(err)
-	}
-	check(t, "segments after Drop", len(segments(t, path)), 0)
+	check(t, "hits", find(t, searcher(t, second, "/docs"), "words"), []string{"b.md#0"})
 }
 
 // TestSegmentFolderCannotBeMade: searching works all the same, Publish says so.
@@ -429,8 +418,8 @@ func TestSegmentFolderCannotBeMade(t *testing.T) {
 	}
 	db := open(t, path, index.Options{})
 	put(t, db, "/docs", file("a.md", "A", "words"))
-	check(t, "hits", search(t, searcher(t, db, "/docs"), "words"), []string{"a.md#0"})
-	if err := db.Publish(t.Context(), "/docs", nil); err == nil {
+	check(t, "hits", find(t, searcher(t, db, "/docs"), "words"), []string{"a.md#0"})
+	if err := db.Publish(t.Context(), "/docs"); err == nil {
 		t.Error("Publish: no error")
 	}
 }
@@ -447,9 +436,9 @@ func TestTwoProcesses(t *testing.T) {
 			var err error
 			for i := range 20 {
 				source := fmt.Sprintf("%d-%d.md", n, i)
-				err = errors.Join(err, db.Put(context.WithoutCancel(t.Context()), "/docs", []index.Entry{file(source, "", "words")}))
+				err = errors.Join(err, db.Put(context.WithoutCancel(t.Context()), "/docs", []search.Entry{file(source, "", "words")}))
 			}
-			done <- errors.Join(err, db.Publish(context.WithoutCancel(t.Context()), "/docs", nil))
+			done <- errors.Join(err, db.Publish(context.WithoutCancel(t.Context()), "/docs"))
 		}()
 	}
 	for range 2 {
@@ -477,16 +466,6 @@ func TestAnotherAnalyzer(t *testing.T) {
 	check(t, "stemmed", s.DocFreq("jump"), 0)
 }
 
-func TestPublishTellsProgress(t *testing.T) {
-	db := open(t, "", index.Options{})
-	put(t, db, "/docs", file("a.md", "", "x y"), file("b.md", "", "z"))
-	var got [][2]int
-	if err := db.Publish(t.Context(), "/docs", func(done, total int) { got = append(got, [2]int{done, total}) }); err != nil {
-		t.Fatal(err)
-	}
-	check(t, "progress", got, [][2]int{{1, 2}, {2, 2}})
-}
-
 func TestCancelled(t *testing.T) {
 	db := open(t, "", index.Options{})
 	put(t, db, "/docs", file("a.md", "", "words"))
@@ -496,7 +475,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := s.Search(ctx, state.Query{Text: "words"}, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("Search: %v", err)
 	}
-	if err := db.Put(ctx, "/docs", []index.Entry{file("b.md", "", "x")}); !errors.Is(err, context.Canceled) {
+	if err := db.Put(ctx, "/docs", []search.Entry{file("b.md", "", "x")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Put: %v", err)
 	}
 	if _, err := db.Searcher(ctx, "/docs"); !errors.Is(err, context.Canceled) {
@@ -509,13 +488,13 @@ func TestCancelled(t *testing.T) {
 // behind what is spelled as asked.
 func TestLanguagesSideBySide(t *testing.T) {
 	db := open(t, "", index.Options{})
-	var entries []index.Entry
+	var entries []search.Entry
 	for id, text := range map[string]string{
 		"en": "The library restarts its search engines at night.",
 		"vi": "Thư viện khởi động lại công cụ tìm kiếm vào ban đêm.",
 		"ti": "Tím kiểm là tên một loài hoa.",
 	} {
-		entries = append(entries, index.Entry{File: index.File{Source: id}, Chunks: []state.Chunk{{ID: id, Text: text}}})
+		entries = append(entries, search.Entry{File: search.File{Source: id}, Chunks: []state.Chunk{{ID: id, Text: text}}})
 	}
 	put(t, db, "both", entries...)
 	s := searcher(t, db, "both")
@@ -526,7 +505,7 @@ func TestLanguagesSideBySide(t *testing.T) {
 		"Tìm kiếm":                 "vi",
 		"tím kiểm":                 "ti",
 	} {
-		if got := search(t, s, query); len(got) == 0 || got[0] != want {
+		if got := find(t, s, query); len(got) == 0 || got[0] != want {
 			t.Errorf("%q finds %v, want %s first", query, got, want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -26,7 +27,7 @@ const changeChild = "RAGFLOW_TEST_CHANGE"
 // killStep is one transaction on an index. The steps of a seed are always the
 // same.
 type killStep struct {
-	put     []index.Entry
+	put     []search.Entry
 	deleted []string
 	publish bool
 	model   string // vectors are made with it, in the place of others
@@ -37,8 +38,8 @@ type killStep struct {
 type killSteps struct {
 	seed  uint64
 	n     int // steps done
-	now   map[string]index.Entry
-	moved *index.Entry // taken out by the step before, to be put elsewhere
+	now   map[string]search.Entry
+	moved *search.Entry // taken out by the step before, to be put elsewhere
 }
 
 func (k *killSteps) next() killStep {
@@ -53,7 +54,7 @@ func (k *killSteps) next() killStep {
 			c.ID, c.Source = fmt.Sprintf("%s#%d", e.File.Source, i), e.File.Source
 			e.Chunks = append(e.Chunks, c)
 		}
-		s.put, k.moved = []index.Entry{e}, nil
+		s.put, k.moved = []search.Entry{e}, nil
 	case kind == 0:
 		s.publish = true
 	case kind == 1:
@@ -81,9 +82,9 @@ func (k *killSteps) next() killStep {
 func (s killStep) do(ctx context.Context, db *index.DB) error {
 	switch {
 	case s.publish:
-		return db.Publish(ctx, "/docs", nil)
+		return db.Publish(ctx, "/docs")
 	case s.model != "":
-		_, err := db.Embed(ctx, index.Embedder{Model: s.model}, []string{"/docs"}, index.EmbedOptions{Embed: newBag(32).embed, Switch: true})
+		_, err := db.Embed(ctx, search.VectorSpec{Model: s.model}, []string{"/docs"}, search.EmbedOptions{Embed: newBag(32).embed, Switch: true})
 		return err
 	case len(s.deleted) > 0:
 		return db.Delete(ctx, "/docs", s.deleted...)
@@ -101,7 +102,7 @@ func changeUntilKilled(args string) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	k := &killSteps{seed: seed, now: map[string]index.Entry{}}
+	k := &killSteps{seed: seed, now: map[string]search.Entry{}}
 	for k.n < from {
 		k.next()
 	}
@@ -115,7 +116,7 @@ func changeUntilKilled(args string) error {
 		if err := s.do(ctx, db); err != nil {
 			return err
 		}
-		if _, err := db.Searcher(ctx, "/docs"); err != nil && !errors.Is(err, index.ErrNotIndexed) {
+		if _, err := db.Searcher(ctx, "/docs"); err != nil && !errors.Is(err, search.ErrNotIndexed) {
 			return err
 		}
 		if _, err := fmt.Println(k.n); err != nil {
@@ -141,7 +142,7 @@ func TestKilled(t *testing.T) {
 	kills, seed := setting("RAGFLOW_KILLS", 12), uint64(setting("RAGFLOW_SEED", 1))
 	random := rand.New(rand.NewPCG(seed, 77))
 	path := filepath.Join(t.TempDir(), "index.db")
-	k := &killSteps{seed: seed, now: map[string]index.Entry{}}
+	k := &killSteps{seed: seed, now: map[string]search.Entry{}}
 	besides := 0
 	for n := range kills {
 		for said := killChild(t, random, path, k); k.n < said; {
@@ -201,7 +202,7 @@ func killChild(t *testing.T, random *rand.Rand, path string, k *killSteps) (said
 func readWhileWritten(t *testing.T, db *index.DB) {
 	t.Helper()
 	s, err := db.Searcher(t.Context(), "/docs")
-	if errors.Is(err, index.ErrNotIndexed) {
+	if errors.Is(err, search.ErrNotIndexed) {
 		return
 	}
 	if err != nil {
@@ -220,7 +221,7 @@ func readWhileWritten(t *testing.T, db *index.DB) {
 func caughtUp(t *testing.T, path string, k *killSteps) bool {
 	t.Helper()
 	db := open(t, path, index.Options{})
-	holds := func(now map[string]index.Entry) bool {
+	holds := func(now map[string]search.Entry) bool {
 		files, err := db.Files(t.Context(), "/docs")
 		if err != nil {
 			t.Fatal(err)
@@ -246,7 +247,7 @@ func caughtUp(t *testing.T, path string, k *killSteps) bool {
 		return false
 	case s.model != "":
 		if last := k.embedder(); last != "" && last != s.model && model() == s.model { // it changed over: all is there
-			if v := vectors(t, db, index.Embedder{Model: s.model}, "/docs"); v.Missing() > 0 {
+			if v := vectors(t, db, search.VectorSpec{Model: s.model}, "/docs"); v.Missing() > 0 {
 				t.Errorf("%d passages have no vector of the embedder that was switched to", v.Missing())
 			}
 		}
@@ -264,10 +265,10 @@ func caughtUp(t *testing.T, path string, k *killSteps) bool {
 // embedder returns the model of the vectors that there are before the next step;
 // empty where there are none.
 func (k *killSteps) embedder() (last string) {
-	replay := killSteps{seed: k.seed, now: map[string]index.Entry{}}
+	replay := killSteps{seed: k.seed, now: map[string]search.Entry{}}
 	for replay.n < k.n {
 		s := replay.next()
-		texts := slices.ContainsFunc(slices.Collect(maps.Values(replay.now)), func(e index.Entry) bool { return len(e.Chunks) > 0 })
+		texts := slices.ContainsFunc(slices.Collect(maps.Values(replay.now)), func(e search.Entry) bool { return len(e.Chunks) > 0 })
 		if s.model != "" && texts {
 			last = s.model
 		}
@@ -277,10 +278,10 @@ func (k *killSteps) embedder() (last string) {
 
 // answersFresh reports whether the chunks that an index finds are those that it
 // should hold.
-func answersFresh(t *testing.T, db *index.DB, now map[string]index.Entry) bool {
+func answersFresh(t *testing.T, db *index.DB, now map[string]search.Entry) bool {
 	t.Helper()
 	s, err := db.Searcher(t.Context(), "/docs")
-	if errors.Is(err, index.ErrNotIndexed) {
+	if errors.Is(err, search.ErrNotIndexed) {
 		return len(now) == 0
 	}
 	if err != nil {
@@ -303,10 +304,10 @@ func answersFresh(t *testing.T, db *index.DB, now map[string]index.Entry) bool {
 	return s.Docs() == len(texts) && slices.Equal(got, texts)
 }
 
-func compareWithFresh(t *testing.T, path string, random *rand.Rand, now map[string]index.Entry) {
+func compareWithFresh(t *testing.T, path string, random *rand.Rand, now map[string]search.Entry) {
 	t.Helper()
 	db := open(t, path, index.Options{})
-	if found, err := db.Verify(t.Context(), index.VerifyOptions{}); err != nil || len(found) > 0 {
+	if found, err := db.Verify(t.Context(), search.VerifyOptions{}); err != nil || len(found) > 0 {
 		t.Errorf("verify: %v, %v", found, err)
 	}
 	if len(now) == 0 {

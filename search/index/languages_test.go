@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -85,7 +86,7 @@ func TestSpeaks(t *testing.T) {
 // several finds the page by other forms of its words than the page has.
 func TestLanguages(t *testing.T) {
 	db := open(t, "", index.Options{})
-	var entries []index.Entry
+	var entries []search.Entry
 	for source, text := range manuals {
 		entries = append(entries, file(source, "", text))
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
 
 // linked makes a page of one text with links, each "RELATION target".
-func linked(source, title string, links ...string) index.Entry {
+func linked(source, title string, links ...string) search.Entry {
 	e := file(source, title, "text of "+title)
 	for _, l := range links {
 		relation, target, _ := strings.Cut(l, " ")
@@ -35,7 +36,7 @@ func linksOf(t *testing.T, db *index.DB) (out []string, dangling int) {
 // TestLinksResolve shows what a target may be.
 func TestLinksResolve(t *testing.T) {
 	db := open(t, "", index.Options{})
-	pages := []index.Entry{
+	pages := []search.Entry{
 		linked("site/guide/start.md", "Getting started"), linked("site/guide/_index.md", "Guide"), linked("site/guide/README.md", "Read me"),
 		linked("site/ref/start.md", "Reference"), linked("deep/er/ref/alone.md", "Alone"), linked("deep/ref/start.md", "Deep"),
 		linked("old.md", "Old"), linked("web.md", "Web"), linked("Notes/My Page.md", "Same"), linked("same.md", "Same"),

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// A search is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding & Suel
-// 2011). Terms are sorted by weight, the heaviest first. A part is read in windows, and
-// in a window each term has an upper bound for what it can add to any chunk. From some
-// place in the order on, all terms together stay below the score of the k-th best chunk
-// so far. Only documents that hold a term before that place, an essential term, are
-// scored. The contributions of a document are always added in the one order, so a
-// score has the same bits whatever was skipped.
+// The search algorithm is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding &
+// Suel 2011). Terms are ordered by weight, the heaviest first. A part is read in windows of
+// chunks. In a window, each term has an upper bound for what it can add to the score of a
+// chunk. The last terms are not essential if their bounds together are below the score of the
+// k-th best chunk so far: only documents that hold an essential term are scored. Contributions
+// are always added in the same order, so a score has the same bits whatever was skipped.
 
 // windowChunks is about how many chunks share the upper bounds of terms.
 const windowChunks = 2048
@@ -49,13 +48,10 @@ func (s *Searcher) newScan(i int, terms []queryTerm, found *top) *scan {
 	sc := &scan{number: i, part: p, allowed: p.found(), score: &s.scorer, found: found}
 	sc.ofChunks, sc.ofFiles = s.scorer.stretch(&p.made)
 	for _, t := range terms {
-		if t.parts[i].entries > 0 {
+		if t.parts[i].chunks > 0 {
 			sc.terms = append(sc.terms, t)
+			sc.cursors = append(sc.cursors, newCursor(p.segment, t.parts[i]))
 		}
-	}
-	sc.cursors = make([]cursor, len(sc.terms))
-	for t := range sc.terms {
-		sc.cursors[t].open(sc.terms[t].parts[i])
 	}
 	sc.rest = make([]float64, len(sc.terms)+1)
 	return sc
@@ -64,7 +60,7 @@ func (s *Searcher) newScan(i int, terms []queryTerm, found *top) *scan {
 func (sc *scan) run(ctx context.Context) error {
 	for {
 		from := nextChunk(sc.cursors)
-		if uint64(from) >= uint64(sc.part.chunks) {
+		if from == noChunk {
 			return nil
 		}
 		if err := context.Cause(ctx); err != nil {
@@ -79,9 +75,9 @@ func (sc *scan) run(ctx context.Context) error {
 
 // windowEnd returns the chunk after a window that begins at a chunk: the end of a file.
 func (sc *scan) windowEnd(from uint32) uint32 {
-	last := min(int(from)+windowChunks, sc.part.chunks) - 1
-	_, end := sc.part.chunksOf(int(sc.part.chunkField(last, 0)))
-	return uint32(end) //nolint:gosec // chunks of a segment fit 32 bits
+	last := min(int(from)+windowChunks, sc.part.Totals.Chunks) - 1
+	_, end := sc.part.chunksOf(sc.part.fileOf(last))
+	return uint32(end)
 }
 
 // bound computes the upper bounds of terms in a window.
@@ -91,8 +87,8 @@ func (sc *scan) bound(end uint32) {
 		sc.rest[t] = sc.rest[t+1]
 		if b := sc.cursors[t].bound(end); b != (bound{}) {
 			term := &sc.terms[t]
-			sc.rest[t] += term.weight * (term.chunkGain*saturated(value(b.chunk)*sc.ofChunks, r.K1) +
-				r.Document*term.fileGain*saturated(value(b.file)*sc.ofFiles, r.K1))
+			sc.rest[t] += term.weight * (term.chunkGain*saturated(float64(b.Chunk)*sc.ofChunks, r.K1) +
+				r.Document*term.fileGain*saturated(float64(b.File)*sc.ofFiles, r.K1))
 		}
 	}
 }
@@ -109,18 +105,18 @@ func (sc *scan) scoreWindow(end uint32) {
 		if chunk >= end {
 			return
 		}
-		file := int(sc.part.chunkField(int(chunk), 0))
+		file := sc.part.fileOf(int(chunk))
 		if sc.allowed == nil || sc.allowed.has(file) {
 			sc.scoreFile(file)
 			file++
 		} else {
 			file = sc.allowed.next(file)
 		}
-		to := sc.part.chunks
-		if file < sc.part.files {
+		to := sc.part.Totals.Chunks
+		if file < len(sc.part.Files) {
 			to, _ = sc.part.chunksOf(file)
 		}
-		seekAll(cursors, uint32(to)) //nolint:gosec // chunks of a segment fit 32 bits
+		seekAll(cursors, uint32(to))
 	}
 }
 
@@ -136,7 +132,7 @@ func (sc *scan) scoreFile(file int) {
 			return
 		}
 		c := &sc.cursors[t]
-		if c.seek(uint32(first)); uint64(c.chunk) < uint64(end) { //nolint:gosec // chunks of a segment fit 32 bits
+		if c.seek(uint32(first)); uint64(c.chunk) < uint64(end) {
 			whole += sc.add(t, file)
 			greatest = slices.Max(sc.sums)
 		}
@@ -150,11 +146,11 @@ func (sc *scan) scoreFile(file int) {
 }
 
 // add adds what a term gives the chunks of a file, and returns what it gives the file.
-// The cursor of the term stands on the first posting in the file. It moves past the last.
+// The cursor of the term is at the first posting of the file. It moves past the last one.
 func (sc *scan) add(t, file int) float64 {
 	term, c, p := &sc.terms[t], &sc.cursors[t], sc.part
 	first, end := p.chunksOf(file)
-	title, titleLength := c.title, p.fileField(file, 2)
+	title, f := c.title, &p.Files[file]
 	occurrences := uint32(0)
 	for at := first; at < end; at++ {
 		var in posting
@@ -168,14 +164,13 @@ func (sc *scan) add(t, file int) float64 {
 			c.next()
 		}
 		occurrences += in.body
-		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunkField(at, 1), in.heading, p.chunkField(at, 2), title, titleLength)
+		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunks[at].Body, in.heading, p.chunks[at].Heading, title, f.Title)
 		sc.sums[at-first] += float64(term.weight * gives)
 	}
-	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, p.fileField(file, 1), title, titleLength))
+	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, f.Body, title, f.Title))
 }
 
-// nextChunk returns the least chunk that a cursor stands on; noChunk where all are at
-// their end.
+// nextChunk returns the least chunk that a cursor is at; noChunk where all are at the end.
 func nextChunk(cursors []cursor) uint32 {
 	least := uint32(noChunk)
 	for i := range cursors {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"testing"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -48,7 +49,7 @@ func searchInMemory(path string) (err error) {
 		return err
 	}
 	before := heap()
-	v, err := s.Vectors(ctx, index.Embedder{Model: "random"})
+	v, err := s.Vectors(ctx, search.VectorSpec{Model: "random"})
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // far fewer than fit
+	return int64(m.HeapAlloc)
 }
 
 // TestMemory is T08: 21,624 small documents with vectors of 768 numbers, in one
@@ -104,7 +105,7 @@ func TestMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})
 	r := rand.New(rand.NewPCG(5, 6))
-	var batch []index.Entry
+	var batch []search.Entry
 	for i := range documents {
 		batch = append(batch, file(fmt.Sprintf("%05d.go", i), fmt.Sprintf("Pattern %d", i), fmt.Sprintf("pattern number%d %s", i, randomText(r, 120))))
 		if len(batch) == 500 || i == documents-1 {
@@ -112,7 +113,7 @@ func TestMemory(t *testing.T) {
 			batch = batch[:0]
 		}
 	}
-	if _, err := db.Embed(t.Context(), index.Embedder{Model: "random"}, []string{"/patterns"}, index.EmbedOptions{Embed: randomVectors, Batch: 256}); err != nil {
+	if _, err := db.Embed(t.Context(), search.VectorSpec{Model: "random"}, []string{"/patterns"}, search.EmbedOptions{Embed: randomVectors, Batch: 256}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,65 +11,38 @@ import (
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// Put saves files with their chunks, all or none, in place of what the index
-// held of them. Chunks that did not change keep their rows. A batch of some
-// hundred files costs little more than one file. What was put is found by every
-// Searcher made afterwards.
-func (db *DB) Put(ctx context.Context, root string, entries []Entry) error {
-	b, err := db.Prepare(ctx, root, entries)
-	if err != nil {
-		return err
-	}
-	return b.Save(ctx)
-}
-
-// Batch is a list of entries that are ready to be saved.
-type Batch struct {
-	db       *DB
-	root     string
-	entries  []Entry
-	prepared []prepared
-}
-
-// Prepare does what [DB.Put] does before it saves, on all cores: it checks and encodes
-// entries, which must not be changed before [Batch.Save] returns. So the next batch can be
-// prepared while one is saved.
-func (db *DB) Prepare(_ context.Context, root string, entries []Entry) (*Batch, error) {
-	b := &Batch{db: db, root: root, entries: entries, prepared: make([]prepared, len(entries))}
+// Put saves files with their chunks, all or none, in place of what the index held of them.
+// Chunks that did not change keep their rows. A batch of some hundred files costs little more
+// than one file. Every Searcher made afterwards finds what was put.
+func (db *DB) Put(ctx context.Context, root string, entries []search.Entry) error {
+	encoded := make([]encodedEntry, len(entries))
 	faults := make([]error, len(entries))
-	parallel.Each(len(entries), func(i int) { b.prepared[i], faults[i] = prepare(&entries[i]) })
-	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("put into %q: %w", root, err)
-	}
-	return b, nil
-}
-
-// Save saves all entries of the batch, or none.
-func (b *Batch) Save(ctx context.Context) error {
-	return b.db.change(ctx, "put into", b.root, true, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
-		held, err := knownFiles(tx, collection, b.entries)
-		if err != nil {
-			return false, err
+	parallel.Each(len(entries), func(i int) {
+		if encoded[i], faults[i] = encode(&entries[i]); faults[i] != nil {
+			faults[i] = fmt.Errorf("%q: %w", entries[i].File.Source, faults[i])
 		}
-		changed := false
-		for i := range b.entries {
-			e := &b.entries[i]
-			now, moved, err := b.db.put(tx, collection, next, e, &b.prepared[i], held[e.File.Source])
+	})
+	if err := errors.Join(faults...); err != nil {
+		return fmt.Errorf("put into %q: %w", root, err)
+	}
+	return db.change(ctx, "put into", root, true, func(tx *sqlite.Tx, collection, next int64) (changed bool, err error) {
+		for i := range entries {
+			moved, err := db.putFile(tx, collection, next, &entries[i], &encoded[i])
 			if err != nil {
-				return false, fmt.Errorf("%q: %w", e.File.Source, err)
+				return false, fmt.Errorf("%q: %w", entries[i].File.Source, err)
 			}
-			held[e.File.Source] = now
 			changed = changed || moved
 		}
 		return changed, nil
 	})
 }
 
-// prepared is what is made of an entry before the transaction begins.
-type prepared struct {
+// encodedEntry is what is made of an entry before the transaction begins.
+type encodedEntry struct {
 	meta   string
 	links  string // JSON; empty: none
 	weight int64  // see weight
@@ -85,45 +59,45 @@ type chunkRow struct {
 	kind               string
 	headings           string // JSON
 	lines, breaks, cut string // JSON or empty
-	hash               string
+	hash, passage      string
 }
 
-func prepare(e *Entry) (p prepared, err error) {
+func encode(e *search.Entry) (x encodedEntry, err error) {
 	if e.File.Source == "" {
-		return p, errors.New("a file without a source")
+		return x, errors.New("a file without a source")
 	}
-	fail := func(err error) (prepared, error) { return prepared{}, fmt.Errorf("%q: %w", e.File.Source, err) }
-	meta, err := e.File.encodeMeta()
+	meta, err := encodeMeta(&e.File)
 	if err != nil {
-		return fail(err)
+		return x, err
 	}
-	p = prepared{meta: string(meta), weight: weight(e.Chunks), rows: make([]chunkRow, len(e.Chunks))}
-	if p.links, err = encodeLinks(e.Links); err != nil {
-		return fail(err)
+	x = encodedEntry{meta: string(meta), weight: weight(e.Chunks), rows: make([]chunkRow, len(e.Chunks))}
+	if x.links, err = encodeLinks(e.Links); err != nil {
+		return x, err
 	}
 	for i := range e.Chunks {
 		c := &e.Chunks[i]
 		if c.ID == "" || c.Text == "" || c.Ordinal != i {
-			return fail(fmt.Errorf("chunk %d has no id, no text or ordinal %d", i, c.Ordinal))
+			return x, fmt.Errorf("chunk %d has no id, no text or ordinal %d", i, c.Ordinal)
 		}
-		if p.rows[i], err = newChunkRow(c); err != nil {
-			return fail(err)
+		if x.rows[i], err = newChunkRow(c, e.File.Title); err != nil {
+			return x, err
 		}
 	}
-	return p, nil
+	return x, nil
 }
 
-func newChunkRow(c *state.Chunk) (chunkRow, error) {
+func newChunkRow(c *state.Chunk, title string) (chunkRow, error) {
 	row := chunkRow{
 		id: c.ID, ordinal: c.Ordinal, start: c.Start, end: c.End, startLine: c.StartLine, endLine: c.EndLine,
 		page: c.Page, kind: c.Kind, hash: c.Hash,
 	}
 	if row.hash == "" {
-		sum := sha256.Sum256([]byte(c.Text))
-		row.hash = hex.EncodeToString(sum[:])
+		row.hash = textHash(c.Text)
 	}
+	passage := sha256.Sum256([]byte(search.Passage(state.Chunk{Title: title, Headings: c.Headings, Text: c.Text})))
+	row.passage = string(passage[:])
 	cut := c.Cut
-	cut.Chunker = "" // stands with the file
+	cut.Chunker = "" // it is in the row of the file
 	for _, column := range []struct {
 		to    *string
 		value any
@@ -146,127 +120,115 @@ func newChunkRow(c *state.Chunk) (chunkRow, error) {
 	return row, nil
 }
 
-// known is what the index holds of a file that is put.
-type known struct {
-	titled
-
-	url, meta string
-	chunks    int
+func textHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
-// knownFiles returns those of entries that the index holds, by source.
-func knownFiles(tx *sqlite.Tx, collection int64, entries []Entry) (map[string]known, error) {
-	out := make(map[string]known, len(entries))
-	sources := make([]string, len(entries))
-	for i, e := range entries {
-		sources[i] = e.File.Source
-	}
-	list, err := json.Marshal(sources)
-	if err != nil {
-		return nil, err
-	}
-	err = each(tx, func(r row) error {
-		var source string
-		var k known
-		err := r.Scan(&source, &k.id, &k.version, &k.title, &k.url, &k.meta, &k.chunks)
-		out[source] = k
-		return err
-	}, `SELECT source, id, version, title, url, meta, chunks FROM files WHERE collection = ? AND source IN (SELECT value FROM json_each(?))`,
-		collection, string(list))
-	return out, err
-}
-
-// put saves one file and reports whether that changes what a search finds. Its version is
-// next then. before is what the index held of it, its id 0 for nothing.
-func (db *DB) put(tx *sqlite.Tx, collection, next int64, e *Entry, p *prepared, before known) (now known, changed bool, err error) {
+// putFile saves one file and reports whether that changes what a search finds. The version of
+// a file that changes is next.
+func (db *DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
 	f, cutBy := &e.File, ""
 	if len(e.Chunks) > 0 {
 		cutBy = e.Chunks[0].Cut.Chunker
 	}
-	now = known{titled{before.id, before.version, f.Title}, f.URL, p.meta, len(e.Chunks)}
-	if before.id == 0 {
-		now.version = next
-		if err := tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, cut_by, meta, url, error, chunks, weight)
-			VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, p.meta, f.URL, f.Error, len(e.Chunks), p.weight).Scan(&now.id); err != nil {
-			return now, false, err
-		}
-		for i := range p.rows {
-			if err := putChunk(tx, collection, now.id, &p.rows[i], e.Chunks[i].Text); err != nil {
-				return now, false, err
+	now := fileVersion{version: next, title: f.Title}
+	err = tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, cut_by, meta, url, error, chunks, weight)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, source) DO NOTHING RETURNING id`,
+		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight).Scan(&now.id)
+	if err == nil { // it is new
+		for i := range x.rows {
+			if err := putChunk(tx, collection, now.id, &x.rows[i], e.Chunks[i].Text); err != nil {
+				return false, err
 			}
 		}
-		if p.links != "" {
-			_, err = putLinks(tx, now.id, p.links)
+		if x.links != "" {
+			_, err = putLinks(tx, now.id, x.links)
 		}
-		return now, true, err
+		return true, err
 	}
-	var old *fileIndex
-	if before.chunks > 0 && before.version != next {
-		if old, err = db.oldIndex(tx, before.titled); err != nil {
-			return now, false, err
+	if !errors.Is(err, sql.ErrNoRows) {
+		return false, err
+	}
+	var before fileVersion
+	var url, meta string
+	var chunks int
+	if err := tx.QueryRow(`SELECT id, version, title, url, meta, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
+		Scan(&before.id, &before.version, &before.title, &url, &meta, &chunks); err != nil {
+		return false, err
+	}
+	var old []byte
+	if chunks > 0 && before.version != next {
+		if old, err = db.tombstone(tx, before); err != nil {
+			return false, err
 		}
 	}
-	moved, err := putChunks(tx, collection, before.id, e, p)
-	if err != nil {
-		return now, false, err
-	}
-	linked, err := putLinks(tx, before.id, p.links)
-	if err != nil {
-		return now, false, err
-	}
-	if changed = moved || linked || before.title != now.title || before.url != now.url || before.meta != now.meta; changed {
-		now.version = next
-	}
-	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, p.meta, f.URL, f.Error, len(e.Chunks), p.weight, before.id); err != nil {
-		return now, false, err
-	}
-	if changed && old != nil {
-		err = db.bury(tx, collection, before.titled, next, old)
-	}
-	return now, changed, err
-}
-
-// bury notes that a version of a file is dead from generation died on, so that
-// a search does not count its terms, which a tier may hold.
-func (db *DB) bury(tx *sqlite.Tx, collection int64, f titled, died int64, old *fileIndex) error {
-	return tx.Do(`INSERT INTO dead(collection, file, version, died, body, analysis) VALUES(?, ?, ?, ?, ?, ?)`,
-		collection, f.id, f.version, died, old.encode(), db.analysis())
-}
-
-// oldIndex returns the index of a file whose chunks are about to change.
-func (db *DB) oldIndex(tx *sqlite.Tx, f titled) (*fileIndex, error) {
-	list, err := db.fileIndexes(tx, []titled{f})
-	if err != nil {
-		return nil, err
-	}
-	return list[0], nil
-}
-
-// putChunks deletes the rows of a file that changed or went and inserts what is new.
-func putChunks(tx *sqlite.Tx, collection, file int64, e *Entry, p *prepared) (changed bool, err error) {
-	old, err := chunkRows(tx, file)
+	moved, err := putChunks(tx, collection, before.id, e, x)
 	if err != nil {
 		return false, err
 	}
-	kept := make([]bool, len(p.rows))
-	for rev, row := range old {
-		if i := row.ordinal; i < len(p.rows) && p.rows[i] == row {
+	linked, err := putLinks(tx, before.id, x.links)
+	if err != nil {
+		return false, err
+	}
+	if changed = moved || linked || before.title != f.Title || url != f.URL || meta != x.meta; !changed {
+		now.version = before.version
+	}
+	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
+		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight, before.id); err != nil {
+		return false, err
+	}
+	if changed && old != nil {
+		err = db.bury(tx, collection, before, next, old)
+	}
+	return changed, err
+}
+
+// bury notes that a version of a file is dead from a generation on, so that a search does
+// not count its terms, which a segment may hold.
+func (db *DB) bury(tx *sqlite.Tx, collection int64, f fileVersion, died int64, body []byte) error {
+	return tx.Do(`INSERT INTO dead(collection, file, version, died, body, analysis) VALUES(?, ?, ?, ?, ?, ?)`,
+		collection, f.id, f.version, died, body, db.analysis())
+}
+
+// tombstone returns the tombstone of a file whose chunks are about to change.
+func (db *DB) tombstone(tx *sqlite.Tx, f fileVersion) ([]byte, error) {
+	list, err := db.analyzeFiles(tx, []fileVersion{f})
+	if err != nil {
+		return nil, err
+	}
+	return list[0].tombstone()
+}
+
+// putChunks deletes the rows of a file that changed or went and inserts what is new.
+func putChunks(tx *sqlite.Tx, collection, file int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
+	kept := make([]bool, len(x.rows))
+	var gone []int64
+	if err := each(tx, func(rows row) error {
+		var rev int64
+		var r chunkRow
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.page, &r.kind, &r.headings, &r.lines, &r.breaks, &r.cut, &r.hash, &r.passage)
+		if i := r.ordinal; i < len(x.rows) && x.rows[i] == r {
 			kept[i] = true
-			continue
+		} else {
+			gone = append(gone, rev)
 		}
-		changed = true
+		return err
+	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, passage FROM chunks WHERE file = ?`, file); err != nil {
+		return false, err
+	}
+	for _, rev := range gone {
 		if err := tx.Do(`DELETE FROM chunks WHERE rev = ?`, rev); err != nil {
 			return false, err
 		}
 	}
-	for i := range p.rows {
+	changed = len(gone) > 0
+	for i := range x.rows {
 		if kept[i] {
 			continue
 		}
 		changed = true
-		if err := putChunk(tx, collection, file, &p.rows[i], e.Chunks[i].Text); err != nil {
+		if err := putChunk(tx, collection, file, &x.rows[i], e.Chunks[i].Text); err != nil {
 			return false, err
 		}
 	}
@@ -274,23 +236,39 @@ func putChunks(tx *sqlite.Tx, collection, file int64, e *Entry, p *prepared) (ch
 }
 
 func putChunk(tx *sqlite.Tx, collection, file int64, r *chunkRow, text string) error {
-	err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, text)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		collection, file, r.id, r.ordinal, r.start, r.end, r.startLine, r.endLine, r.page, r.kind, r.headings, r.lines, r.breaks, r.cut, r.hash, text)
+	err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, passage, text)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, file, r.id, r.ordinal, r.start, r.end, r.startLine, r.endLine, r.page, r.kind, r.headings, r.lines, r.breaks, r.cut, r.hash, []byte(r.passage), text)
 	if err != nil {
 		return fmt.Errorf("chunk %s: %w", r.id, err)
 	}
 	return nil
 }
 
-func chunkRows(tx *sqlite.Tx, file int64) (map[int64]chunkRow, error) {
-	out := map[int64]chunkRow{}
-	err := each(tx, func(rows row) error {
-		var rev int64
-		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.page, &r.kind, &r.headings, &r.lines, &r.breaks, &r.cut, &r.hash)
-		out[rev] = r
-		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash FROM chunks WHERE file = ?`, file)
-	return out, err
+// encodeLinks returns the links of a file as the table links keeps them; none is "".
+func encodeLinks(links []state.Link) (string, error) {
+	if len(links) == 0 {
+		return "", nil
+	}
+	byRelation := map[string][]string{}
+	for _, l := range links {
+		byRelation[l.Relation] = append(byRelation[l.Relation], l.Target)
+	}
+	body, err := json.Marshal(byRelation) // keys ascending
+	return string(body), err
+}
+
+// putLinks saves the links of a file and reports whether they changed.
+func putLinks(tx *sqlite.Tx, file int64, links string) (changed bool, err error) {
+	var before string
+	err = tx.QueryRow(`SELECT coalesce(max(body), '') FROM links WHERE file = ?`, file).Scan(&before)
+	switch {
+	case err != nil || before == links:
+		return false, err
+	case links == "":
+		_, err = tx.Exec(`DELETE FROM links WHERE file = ?`, file)
+	default:
+		_, err = tx.Exec(`INSERT OR REPLACE INTO links(file, body) VALUES(?, ?)`, file, links)
+	}
+	return true, err
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"example.com/ragflow/internal/golden"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -26,7 +27,7 @@ func dataFile(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	root := os.Getenv("RAGFLOW_DATA")
 	if root == "" {
-		root = filepath.Join("..", "..", "shared", "data")
+		root = filepath.Join("..", "..", "..", "shared", "data")
 	}
 	p := filepath.Join(append([]string{root}, elem...)...)
 	if _, err := os.Stat(p); errors.Is(err, fs.ErrNotExist) {
@@ -68,10 +69,10 @@ func decode[T any](tb testing.TB, line []byte) (v T) {
 
 // dockerEntries cuts the Docker pages at their headings: a plain stand-in for
 // the chunkers, which the index does not know.
-func dockerEntries(tb testing.TB) []index.Entry {
+func dockerEntries(tb testing.TB) []search.Entry {
 	tb.Helper()
 	root := dataFile(tb, "docker-docs")
-	var out []index.Entry
+	var out []search.Entry
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(p) != ".md" {
 			return err
@@ -94,8 +95,8 @@ func dockerEntries(tb testing.TB) []index.Entry {
 }
 
 // sections cuts a page at its headings.
-func sections(source, page string) index.Entry {
-	e := index.Entry{File: index.File{Source: source}}
+func sections(source, page string) search.Entry {
+	e := search.Entry{File: search.File{Source: source}}
 	start := 0
 	if front, _, ok := strings.Cut(strings.TrimPrefix(page, "---\n"), "\n---\n"); ok && strings.HasPrefix(page, "---\n") {
 		start = len("---\n") + len(front) + len("\n---\n")
@@ -219,15 +220,15 @@ func TestDockerQuality(t *testing.T) {
 }
 
 // sciFactEntries are the abstracts of SciFact, each a chunk.
-func sciFactEntries(tb testing.TB) (entries []index.Entry) {
+func sciFactEntries(tb testing.TB) (entries []search.Entry) {
 	tb.Helper()
 	eachLine(tb, dataFile(tb, "beir", "scifact", "corpus.jsonl.gz"), func(line []byte) {
 		v := decode[struct {
 			ID          string `json:"_id"`
 			Title, Text string
 		}](tb, line)
-		entries = append(entries, index.Entry{
-			File:   index.File{Source: v.ID, Title: v.Title},
+		entries = append(entries, search.Entry{
+			File:   search.File{Source: v.ID, Title: v.Title},
 			Chunks: []state.Chunk{{ID: v.ID, Text: v.Text}},
 		})
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -97,10 +98,7 @@ func TestFilter(t *testing.T) {
 				}
 			}
 			f.AddPaths(tt.paths...)
-			s, err := library(t).Only(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := narrowed(t, library(t), f, state.Query{})
 			got := sources(t, s, state.Query{Text: "volume data network containers"})
 			slices.Sort(tt.want)
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -121,11 +119,7 @@ func TestFilterKeepsScores(t *testing.T) {
 	}
 	var f state.Filter
 	f.AddPaths("*.txt")
-	only, err := all.Only(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := only.Search(t.Context(), q, 10)
+	part, err := narrowed(t, all, f, state.Query{}).Search(t.Context(), q, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +135,8 @@ func TestUnknownKey(t *testing.T) {
 	if err := f.Add("categry=guide"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := library(t).Only(f)
-	unknown, ok := errors.AsType[*index.UnknownKeyError](err)
+	_, err := library(t).Narrow(t.Context(), f, state.Query{})
+	unknown, ok := errors.AsType[*search.UnknownKeyError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
 	}
@@ -151,55 +145,13 @@ func TestUnknownKey(t *testing.T) {
 }
 
 func TestBrokenGlob(t *testing.T) {
-	for _, glob := range []string{"a[b", "{a,b", "[z-a]"} {
+	for _, glob := range []string{"a[b", "{a,b"} {
 		var f state.Filter
 		f.AddPaths(glob)
-		if _, err := library(t).Only(f); err == nil {
+		if _, err := library(t).Narrow(t.Context(), f, state.Query{}); err == nil {
 			t.Errorf("%q passes as a glob", glob)
 		}
 	}
-}
-
-func TestParseQuery(t *testing.T) {
-	tests := []struct{ in, text, phrases, without string }{
-		{"plain words", "plain words", "", ""},
-		{`keep "named volume" data`, "keep named volume data", "named volume", ""},
-		{`“named volume” and «bridge network»`, "named volume and bridge network", "named volume|bridge network", ""},
-		{"volume -network", "volume", "", "network"},
-		{`volume -"bridge network" data`, "volume data", "", "bridge network"},
-		{"docker run -it --rm a-b", "docker run -it --rm a-b", "", ""},
-		{"-network", "-network", "", ""},
-		{`an "open quote`, `an "open quote`, "", ""},
-		{`nothing in "" or "?"`, `nothing in "" or "?"`, "", ""},
-		{"state-of-the-art -x-ray", "state-of-the-art", "", "x-ray"},
-	}
-	for _, tt := range tests {
-		q := index.ParseQuery(tt.in)
-		got := [3]string{q.Text, strings.Join(q.Phrases, "|"), strings.Join(q.Without, "|")}
-		check(t, tt.in, got, [3]string{tt.text, tt.phrases, tt.without})
-	}
-}
-
-// FuzzParseQuery: whatever is typed, the words, phrases and exclusions that are
-// made of it come from it, and what is read twice is read alike.
-func FuzzParseQuery(f *testing.F) {
-	for _, s := range []string{`keep "named volume" -swarm`, `-"a b" “c d” «e»`, `"open`, `-- - "" -""`, "\xff \"\xfe\" -\u00e9"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		q := index.ParseQuery(s)
-		for _, part := range slices.Concat(q.Phrases, q.Without) {
-			if strings.TrimSpace(part) == "" || !strings.Contains(s, part) {
-				t.Fatalf("%q gives %q", s, part)
-			}
-		}
-		if again := index.ParseQuery(s); again.Text != q.Text || !slices.Equal(again.Phrases, q.Phrases) || !slices.Equal(again.Without, q.Without) {
-			t.Fatalf("%q is read in two ways", s)
-		}
-		if s != "" && q.Text == "" && len(q.Phrases)+len(q.Without) == 0 && strings.TrimSpace(s) != "" {
-			t.Fatalf("nothing is left of %q", s)
-		}
-	})
 }
 
 func TestPhrasesAndMinus(t *testing.T) {
@@ -219,12 +171,8 @@ func TestPhrasesAndMinus(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.query, func(t *testing.T) {
-			q := index.ParseQuery(tt.query)
-			s, err := library(t).Matching(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(tt.want, sources(t, s, q)); d != "" {
+			q := search.ParseQuery(tt.query)
+			if d := cmp.Diff(tt.want, sources(t, narrowed(t, library(t), state.Filter{}, q), q)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -237,23 +185,20 @@ func TestFacets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []index.Facet{
-		{Key: "tags", Documents: 3, Without: 2, Values: []index.FacetValue{{Value: "backup", Documents: 1}, {Value: "storage", Documents: 1}}},
-		{Key: "category", Documents: 3, Without: 1, Values: []index.FacetValue{{Value: "Reference", Documents: 1}, {Value: "guide", Documents: 1}}},
+	want := []search.Facet{
+		{Key: "tags", Documents: 3, Without: 2, Values: []search.FacetValue{{Value: "backup", Documents: 1}, {Value: "storage", Documents: 1}}},
+		{Key: "category", Documents: 3, Without: 1, Values: []search.FacetValue{{Value: "Reference", Documents: 1}, {Value: "guide", Documents: 1}}},
 	}
 	if d := cmp.Diff(want, facets); d != "" {
 		t.Error(d)
 	}
 	var f state.Filter
 	f.AddPaths("guide/**")
-	only, err := s.Only(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	only := narrowed(t, s, f, state.Query{})
 	if facets, err = only.Facets(t.Context(), state.Query{}, "version"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "of what passes", facets[0].Values, []index.FacetValue{{Value: "10", Documents: 1}, {Value: "2", Documents: 1}})
+	check(t, "of what passes", facets[0].Values, []search.FacetValue{{Value: "10", Documents: 1}, {Value: "2", Documents: 1}})
 	if _, err := s.Facets(t.Context(), state.Query{}, "colour"); err == nil {
 		t.Error("a key that nobody has is counted")
 	}
@@ -292,7 +237,7 @@ func TestSnippet(t *testing.T) {
 func TestExplainSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 6 {
-		ranking := []index.Ranking{index.DefaultRanking(), {K1: 1.5, B: 0.75}, {K1: 0, B: 1, Title: 3, Heading: 1, Document: 0.5}}[round%3]
+		ranking := []search.Ranking{search.DefaultRanking(), {K1: 1.5, B: 0.75}, {K1: 0, B: 1, Title: 3, Heading: 1, Document: 0.5}}[round%3]
 		db := open(t, "", index.Options{Ranking: &ranking})
 		for i := range 30 {
 			put(t, db, "/docs", randomFile(r, fmt.Sprintf("%03d.md", i)))
@@ -331,4 +276,14 @@ func TestExplainSums(t *testing.T) {
 	if _, err := library(t).Explain(t.Context(), state.Query{Text: "volume"}, "nowhere"); err == nil {
 		t.Error("a chunk that is not there is explained")
 	}
+}
+
+// narrowed is what s finds of the documents that pass a filter.
+func narrowed(tb testing.TB, s *index.Searcher, f state.Filter, q state.Query) *index.Searcher {
+	tb.Helper()
+	n, err := s.Narrow(tb.Context(), f, q)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n.(*index.Searcher) //nolint:forcetypeassert // it is a test
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -14,13 +15,13 @@ import (
 type queryTerm struct {
 	name                string
 	weight              float64 // in the query
-	chunkDF, fileDF     int
+	chunkDF, fileDF     int     // chunks and documents that hold it
 	chunkGain, fileGain float64 // the most it can count: idf · (K1 + 1), among chunks and among documents
 	parts               []entry // by part
 }
 
 // gain is the most that the term can add to the score of a chunk.
-func (t *queryTerm) gain(r *Ranking) float64 {
+func (t *queryTerm) gain(r *search.Ranking) float64 {
 	return t.weight * (t.chunkGain + float64(r.Document*t.fileGain))
 }
 
@@ -28,18 +29,18 @@ func (t *queryTerm) gain(r *Ranking) float64 {
 func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 	t := queryTerm{name: name, weight: weight, parts: make([]entry, len(s.parts))}
 	for i, p := range s.parts {
-		if e, ok := p.find(name); ok {
-			t.parts[i] = e
-			t.chunkDF += e.chunkDF
-			t.fileDF += e.fileDF
-		}
+		e := p.find(name)
+		t.parts[i] = e
+		t.chunkDF += e.chunks
+		t.fileDF += e.files
 	}
-	chunks, files := s.deadDF(name)
-	t.chunkDF -= chunks
-	t.fileDF -= files
+	for _, v := range s.snapshots {
+		t.chunkDF -= v.minus.chunks[name]
+		t.fileDF -= v.minus.files[name]
+	}
 	if t.chunkDF > 0 {
-		t.chunkGain = idf(s.all.chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)
-		t.fileGain = idf(s.all.files, t.fileDF) * (s.scorer.ranking.K1 + 1)
+		t.chunkGain = idf(s.all.Chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)
+		t.fileGain = idf(s.all.Files, t.fileDF) * (s.scorer.ranking.K1 + 1)
 	}
 	return t
 }
@@ -52,10 +53,9 @@ func (s *Searcher) queryTerms(q state.Query) []queryTerm {
 	for _, t := range asked {
 		l.add(t.Term, t.Weight)
 	}
-	l.addNouns(q.Text, asked)
 	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
 		for _, t := range r.Terms {
-			l.add(t.Term, t.weight())
+			l.add(t.Term, similarWeight(t))
 		}
 	}
 	for _, b := range q.Boosts {

@@ -1,13 +1,21 @@
 package index
 
-import "example.com/ragflow/internal/sqlite"
+import (
+	"errors"
+	"strings"
 
-// applicationID marks index databases: "rfi2". Those of earlier versions, which are built
-// again, have earlierID: "rfix".
-const (
-	applicationID = 0x72666932
-	earlierID     = "0x72666978"
+	"example.com/ragflow/internal/sqlite"
 )
+
+// applicationID marks index databases: "rfi3".
+const applicationID = 0x72666933
+
+// isEarlier reports whether an error names the application id of an earlier version.
+func isEarlier(err error) bool {
+	foreign, ok := errors.AsType[*sqlite.Error](err)
+	return ok && errors.Is(foreign, sqlite.ErrForeign) &&
+		(strings.Contains(foreign.Err.Error(), "0x72666978") || strings.Contains(foreign.Err.Error(), "0x72666932")) // "rfix", "rfi2"
+}
 
 // migrations is the schema, version by version.
 func migrations() []string {
@@ -16,6 +24,10 @@ CREATE TABLE settings(
 	name  TEXT PRIMARY KEY,
 	value TEXT NOT NULL
 ) STRICT;
+
+-- Segments name the database that they were made of, so that those of one that was deleted are
+-- not taken for those of its successor.
+INSERT INTO settings(name, value) VALUES('id', lower(hex(randomblob(16))));
 
 -- What made vectors: see Embedder.
 CREATE TABLE embedders(
@@ -32,7 +44,7 @@ CREATE TABLE embedders(
 CREATE TABLE vectors(
 	id       INTEGER PRIMARY KEY AUTOINCREMENT,
 	embedder INTEGER NOT NULL REFERENCES embedders(id) ON DELETE CASCADE,
-	key      BLOB NOT NULL,              -- SHA-256 of what is embedded: see passageKey
+	key      BLOB NOT NULL,              -- as chunks.passage
 	vector   BLOB NOT NULL,              -- of length 1; 32-bit floats, little-endian
 	UNIQUE(embedder, key)
 ) STRICT;
@@ -88,6 +100,7 @@ CREATE TABLE chunks(
 	breaks     TEXT NOT NULL,            -- JSON array: offsets where later pages begin; empty: it lies on one
 	cut        TEXT NOT NULL,            -- JSON: what else the chunker noted; empty: nothing
 	hash       TEXT NOT NULL,            -- SHA-256 of the text, in hex
+	passage    BLOB NOT NULL,            -- SHA-256 of search.Passage: title, headings and text
 	text       TEXT NOT NULL,
 	UNIQUE(collection, id)
 ) STRICT;
@@ -132,6 +145,17 @@ CREATE INDEX dead_by_version ON dead(collection, version);
 
 // row is what a query gives, to be scanned.
 type row = sqlite.Row
+
+// collect returns what scan makes of the rows of a query.
+func collect[T any](tx *sqlite.Tx, scan func(r row, to *T) error, query string, args ...any) (out []T, err error) {
+	err = each(tx, func(r row) error {
+		var one T
+		err := scan(r, &one)
+		out = append(out, one)
+		return err
+	}, query, args...)
+	return out, err
+}
 
 // each calls f for each row of a query.
 func each(tx *sqlite.Tx, f func(row) error, query string, args ...any) error {

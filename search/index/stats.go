@@ -6,29 +6,12 @@ import (
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 )
 
-// Stats tell how large an index is, and how it is made.
-type Stats struct {
-	Analyzer    string // analyzer and format of the terms
-	Bytes       int64  // of the database, its log not counted
-	Collections []CollectionStats
-}
-
-// CollectionStats tell of one collection.
-type CollectionStats struct {
-	Collection
-	Changed      time.Time // when its generation moved last; zero where that is not known
-	Segments     int       // that it was published in
-	SegmentBytes int64     // of their files
-	Published    time.Time // when the last of them was made; zero where there is none
-	Pending      int       // files that changed since; every search still finds them
-	Dead         int       // files that segments hold, but that changed or went since; no search finds them
-}
-
 // Stats reads what there is to know of the index without reading its texts.
-func (db *DB) Stats(ctx context.Context) (Stats, error) {
-	out := Stats{Analyzer: db.analysis()}
+func (db *DB) Stats(ctx context.Context) (search.Stats, error) {
+	out := search.Stats{Analyzer: db.analysis()}
 	collections, err := db.Collections(ctx)
 	if err != nil {
 		return out, err
@@ -44,8 +27,8 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		}
 		out.Bytes = pages * size
 		for _, c := range collections {
-			s := CollectionStats{Collection: c}
-			if err := s.read(tx, db.analysis()); errors.Is(err, ErrNotIndexed) {
+			s := search.CollectionStats{Collection: c}
+			if err := readStats(&s, tx, db.analysis()); errors.Is(err, search.ErrNotIndexed) {
 				continue // it was dropped meanwhile
 			} else if err != nil {
 				return err
@@ -57,13 +40,13 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	return out, err
 }
 
-// read fills in what the manifest tells.
-func (s *CollectionStats) read(tx *sqlite.Tx, analysis string) error {
+// readStats reads the statistics of a collection from its manifest.
+func readStats(s *search.CollectionStats, tx *sqlite.Tx, analysis string) error {
 	var m manifest
 	if err := m.read(tx, s.Root, analysis); err != nil {
 		return err
 	}
-	s.Segments = len(m.tiers)
+	s.Segments = len(m.segments)
 	var changed, made int64
 	if err := tx.QueryRow(`SELECT changed, (SELECT count(*) FROM files WHERE collection = c.id AND version > ?2 AND chunks > 0) FROM collections c WHERE id = ?1`,
 		m.collection, m.published()).Scan(&changed, &s.Pending); err != nil {

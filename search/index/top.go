@@ -1,6 +1,7 @@
 package index
 
 import (
+	"container/heap"
 	"math"
 	"slices"
 )
@@ -13,16 +14,22 @@ type candidate struct {
 
 // top keeps the k best candidates: a heap with the worst at its root.
 type top struct {
-	k    int
-	list []candidate
-	// better orders candidates, best first.
-	better func(a, b candidate) int
+	k      int
+	list   []candidate
+	better func(a, b candidate) int // orders candidates, best first
 }
 
 // newTop has room for k candidates; k is above 0.
 func newTop(k int, better func(a, b candidate) int) *top {
 	return &top{k: k, better: better, list: make([]candidate, 0, min(k, 1024))}
 }
+
+// Len, Less, Swap, Push and Pop implement heap.Interface.
+func (t *top) Len() int           { return len(t.list) }
+func (t *top) Less(i, j int) bool { return t.better(t.list[i], t.list[j]) > 0 }
+func (t *top) Swap(i, j int)      { t.list[i], t.list[j] = t.list[j], t.list[i] }
+func (*top) Push(any)             {}
+func (*top) Pop() any             { return nil }
 
 // floor is the score below which no candidate can get in any more.
 func (t *top) floor() float64 {
@@ -33,42 +40,18 @@ func (t *top) floor() float64 {
 }
 
 func (t *top) offer(c candidate) {
-	if len(t.list) < t.k {
+	switch {
+	case len(t.list) < t.k:
 		t.list = append(t.list, c)
-		for i := len(t.list) - 1; i > 0; {
-			parent := (i - 1) / 2
-			if !t.worse(i, parent) {
-				return
-			}
-			t.list[i], t.list[parent] = t.list[parent], t.list[i]
-			i = parent
-		}
-		return
-	}
-	if c.score < t.list[0].score || t.better(c, t.list[0]) >= 0 {
-		return
-	}
-	t.list[0] = c
-	for i := 0; ; {
-		worst := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(t.list); child++ {
-			if t.worse(child, worst) {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		t.list[i], t.list[worst] = t.list[worst], t.list[i]
-		i = worst
+		heap.Fix(t, len(t.list)-1)
+	case c.score >= t.list[0].score && t.better(c, t.list[0]) < 0:
+		t.list[0] = c
+		heap.Fix(t, 0)
 	}
 }
 
-// worse reports whether the candidate at i is worse than that at j.
-func (t *top) worse(i, j int) bool { return t.better(t.list[i], t.list[j]) > 0 }
-
-// ranked returns the k best candidates, best first. The top must not be used afterwards.
+// ranked returns the candidates, best first. The top must not be used afterwards.
 func (t *top) ranked() []candidate {
 	slices.SortFunc(t.list, t.better)
-	return t.list[:min(t.k, len(t.list))]
+	return t.list
 }

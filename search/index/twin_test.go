@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -21,7 +22,7 @@ import (
 // TestBM25Formula is R11: with k1 = 1.5 and b = 0.75 the score equals the
 // formula to 1e-9.
 func TestBM25Formula(t *testing.T) {
-	db := open(t, "", index.Options{Ranking: &index.Ranking{K1: 1.5, B: 0.75}})
+	db := open(t, "", index.Options{Ranking: &search.Ranking{K1: 1.5, B: 0.75}})
 	put(t, db, "/docs",
 		file("a", "", "alpha beta beta gamma"),
 		file("b", "", "beta delta"),
@@ -50,8 +51,8 @@ func TestBM25Formula(t *testing.T) {
 
 // twin is the obvious search: every chunk is looked at for every term.
 type twin struct {
-	r     index.Ranking
-	files map[string]index.Entry // by source
+	r     search.Ranking
+	files map[string]search.Entry // by source
 }
 
 func count(terms []string, term string) float64 {
@@ -95,7 +96,7 @@ func (w *twin) search(q state.Query, k int) []twinHit {
 			weights[t] = max(weights[t], b.Weight)
 		}
 	}
-	var files []index.Entry
+	var files []search.Entry
 	var n, body, heading, chunkTitle, title float64
 	for _, source := range slices.Sorted(maps.Keys(w.files)) {
 		e := w.files[source]
@@ -183,7 +184,7 @@ func randomText(r *rand.Rand, n int) string {
 	return strings.Join(out, " ")
 }
 
-func randomFile(r *rand.Rand, source string) index.Entry {
+func randomFile(r *rand.Rand, source string) search.Entry {
 	var texts []string
 	for range r.IntN(6) {
 		texts = append(texts, strings.TrimSuffix(randomText(r, 2)+" > "+randomText(r, 2), " > ")+": "+randomText(r, 30)+" end")
@@ -202,17 +203,17 @@ func randomQuery(r *rand.Rand) state.Query {
 // TestTwin: the k best are those of the twin, in its order.
 func TestTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	rankings := []index.Ranking{
-		index.DefaultRanking(),
+	rankings := []search.Ranking{
+		search.DefaultRanking(),
 		{K1: 1.5, B: 0.75},
 		{K1: 0, B: 1, Title: 1, Heading: 3, Document: 0.2},
 		{K1: 2, B: 0, Heading: 1, Document: 1},
 	}
 	for round := range 24 {
 		ranking := rankings[round%len(rankings)]
-		w := twin{ranking, map[string]index.Entry{}}
+		w := twin{ranking, map[string]search.Entry{}}
 		db := open(t, "", index.Options{Ranking: &ranking})
-		var entries []index.Entry
+		var entries []search.Entry
 		for i := range 1 + r.IntN(40) {
 			e := randomFile(r, fmt.Sprintf("%03d.md", i))
 			w.files[e.File.Source] = e
@@ -261,7 +262,7 @@ func TestIncrementalIsFresh(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := rand.New(rand.NewPCG(9, 10))
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
-	now := map[string]index.Entry{}
+	now := map[string]search.Entry{}
 	for step := range 60 {
 		runtime.GOMAXPROCS(1 + step%3)
 		switch {
@@ -277,7 +278,7 @@ func TestIncrementalIsFresh(t *testing.T) {
 				t.Fatal(err)
 			}
 		default:
-			var entries []index.Entry
+			var entries []search.Entry
 			for _, i := range r.Perm(30)[:1+r.IntN(5)] {
 				e := randomFile(r, fmt.Sprintf("%03d.md", i))
 				now[e.File.Source] = e

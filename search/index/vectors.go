@@ -6,56 +6,44 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
+	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// LegDense is the name of the leg that vectors give their hits.
-const LegDense = "dense"
-
-// MinCosine is the least cosine a dense hit has unless told otherwise.
-const MinCosine = 0.0
-
-// Vectors are the vectors of a [Searcher], in memory: 4 bytes a dimension and
+// Vectors are the vectors of a [Searcher], in memory: 4 bytes for each dimension of each
 // vector. They are safe for concurrent use.
 type Vectors struct {
 	s        *Searcher
-	parts    []*vectorSegment // by part of the searcher; nil: the collection has none
-	embedder Embedder
+	parts    []*segmentVectors // by part of the searcher; nil: the collection has none
+	embedder search.VectorSpec
 	found    int // chunks that have a vector
 	all      int // chunks
 }
 
-// Vectors returns the vectors that e made of what the searcher searches. They
-// are read, or put together, by the first call for a state of the index, and
-// shared after that. Where a collection's vectors were made by another embedder
-// the error is an [*EmbedderError]; a collection that has none yet has none.
-func (s *Searcher) Vectors(ctx context.Context, e Embedder) (*Vectors, error) {
-	e, err := e.withDefaults()
+// Vectors returns the vectors that e made of what the searcher searches. The first call for a
+// state of the index reads them, later ones share them. Where a collection's vectors were made
+// by another embedder the error is an [*EmbedderError]; a collection that has none yet has none.
+func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vectors, error) {
+	e, stamps, err := s.vectorStamps(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	v := &Vectors{s: s, parts: make([]*vectorSegment, len(s.parts)), embedder: e, all: s.all.chunks}
-	stamps := make([]vectorStamp, len(s.parts))
-	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.stamp(tx, stamps) })
-	if err != nil {
-		return nil, fmt.Errorf("vectors: %w", err)
-	}
+	v := &Vectors{s: s, parts: make([]*segmentVectors, len(s.parts)), embedder: e, all: s.all.Chunks}
 	s.db.vectorsMu.Lock()
 	defer s.db.vectorsMu.Unlock()
 	for i, stamp := range stamps {
-		if stamp.embedder == 0 {
+		if stamp.Embedder == 0 {
 			continue
 		}
 		p := &s.parts[i]
-		if v.parts[i], err = s.db.vectorSegment(ctx, p, stamp, v.embedder.Dimension); err != nil {
+		if v.parts[i], err = s.db.vectorsOf(ctx, p, stamp, e.Dimension); err != nil {
 			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
-		for _, chunk := range v.parts[i].rows {
+		for _, chunk := range v.parts[i].Rows {
 			if p.live(int(chunk)) {
 				v.found++
 			}
@@ -65,14 +53,13 @@ func (s *Searcher) Vectors(ctx context.Context, e Embedder) (*Vectors, error) {
 	return v, nil
 }
 
-// forgetVectors lets go of vectors in memory that belong to earlier views of the
-// same collections. db.vectorsMu is held.
+// forgetVectors drops vectors in memory of earlier snapshots of the same collections.
+// db.vectorsMu is held.
 func (db *DB) forgetVectors(s *Searcher) {
-	used := map[stamp]bool{}
-	collections := map[int64]bool{}
+	used, collections := map[segmentKey]bool{}, map[int64]bool{}
 	for i := range s.parts {
-		used[s.parts[i].stamp] = true
-		collections[s.parts[i].collection] = true
+		used[s.parts[i].key()] = true
+		collections[s.parts[i].Collection] = true
 	}
 	for k := range db.vectors {
 		if collections[k.collection] && !used[k] {
@@ -81,51 +68,54 @@ func (db *DB) forgetVectors(s *Searcher) {
 	}
 }
 
-// CheckEmbedder tells, without reading vectors, whether [Searcher.Vectors] would
-// refuse e.
-func (s *Searcher) CheckEmbedder(ctx context.Context, e Embedder) error {
-	e, err := e.withDefaults()
+// CheckEmbedder tells, without reading vectors, whether [Searcher.Vectors] would refuse e.
+func (s *Searcher) CheckEmbedder(ctx context.Context, e search.VectorSpec) error {
+	_, _, err := s.vectorStamps(ctx, e)
+	return err
+}
+
+// vectorStamps returns what the vectors of each part are to be made of, and the embedder with
+// its dimension.
+func (s *Searcher) vectorStamps(ctx context.Context, e search.VectorSpec) (search.VectorSpec, []vectorStamp, error) {
+	e, err := e.WithDefaults()
 	if err != nil {
-		return err
+		return e, nil, err
 	}
-	v := &Vectors{s: s, embedder: e}
-	return s.db.sql.Read(ctx, func(tx *sqlite.Tx) error { return v.stamp(tx, make([]vectorStamp, len(s.parts))) })
-}
-
-// stamp finds out what the vectors of each part are to be made of, and the
-// dimension.
-func (v *Vectors) stamp(tx *sqlite.Tx, stamps []vectorStamp) error {
-	var mark int64
-	if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM vectors`).Scan(&mark); err != nil {
-		return err
-	}
-	for i, p := range v.s.parts {
-		id, stored, found, err := collectionEmbedder(tx, p.root)
-		switch {
-		case err != nil:
+	stamps := make([]vectorStamp, len(s.parts))
+	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		var mark int64
+		if err := tx.QueryRow(`SELECT coalesce(max(id), 0) FROM vectors`).Scan(&mark); err != nil {
 			return err
-		case !found:
-			continue
-		case !v.embedder.fits(stored):
-			return &EmbedderError{Root: p.root, Stored: stored, Given: v.embedder}
 		}
-		v.embedder.Dimension = stored.Dimension
-		stamps[i] = vectorStamp{database: v.s.db.id, collection: p.collection, since: p.since, generation: p.generation, embedder: id, mark: mark}
+		for i, p := range s.parts {
+			id, stored, found, err := collectionEmbedder(tx, p.root)
+			switch {
+			case err != nil:
+				return err
+			case !found:
+				continue
+			case !e.Fits(stored):
+				return &search.EmbedderError{Root: p.root, Stored: stored, Given: e}
+			}
+			e.Dimension = stored.Dimension
+			stamps[i] = vectorStamp{s.db.id, p.Collection, p.Since, p.Generation, id, mark}
+		}
+		return nil
+	})
+	if err != nil {
+		return e, nil, fmt.Errorf("vectors: %w", err)
 	}
-	return nil
+	return e, stamps, nil
 }
 
-// Of returns the same vectors for a searcher that [Searcher.Only] or
-// [Searcher.Matching] derived from theirs.
-func (v *Vectors) Of(s *Searcher) *Vectors {
+// Of returns the same vectors for a searcher that [Searcher.Narrow] derived from theirs.
+func (v *Vectors) Of(s search.Snapshot) search.Vectors {
 	narrowed := *v
-	narrowed.s = s
+	if s, ok := s.(*Searcher); ok {
+		narrowed.s = s
+	}
 	return &narrowed
 }
-
-// Embedder returns what made the vectors. Its dimension is 0 where there are
-// none.
-func (v *Vectors) Embedder() Embedder { return v.embedder }
 
 // Len returns how many chunks have a vector.
 func (v *Vectors) Len() int { return v.found }
@@ -143,7 +133,7 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 		return nil, context.Cause(ctx)
 	}
 	if len(query) != v.embedder.Dimension {
-		return nil, &DimensionError{Model: v.embedder.Model, Got: len(query), Want: v.embedder.Dimension}
+		return nil, &search.DimensionError{Model: v.embedder.Model, Got: len(query), Want: v.embedder.Dimension}
 	}
 	unit, err := normalise(query)
 	if err != nil {
@@ -153,82 +143,49 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if err != nil {
 		return nil, err
 	}
-	return v.s.hits(found, LegDense), nil
+	return v.s.hits(found, search.LegDense), nil
 }
 
-const (
-	// scanBlock is how many rows are scanned between two checks of the context.
-	scanBlock = 2048
-	// scanAlone is how many multiplications one goroutine does alone: below
-	// that, more goroutines cost more than they save.
-	scanAlone = 1 << 20
-)
+// scanBlock is how many rows one goroutine scans at a time.
+const scanBlock = 1 << 14
 
-// block is a range of rows of one part.
-type block struct{ part, from, to int }
-
-// scan finds the k nearest of all rows, with a heap for each worker.
+// scan finds the k nearest of all rows.
 func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64) ([]candidate, error) {
+	type block struct{ part, from, to int }
 	var blocks []block
-	rows := 0
-	for p, seg := range v.parts {
-		if seg == nil {
+	for p, vectors := range v.parts {
+		if vectors == nil {
 			continue
 		}
-		for from := 0; from < len(seg.rows); from += scanBlock {
-			blocks = append(blocks, block{p, from, min(from+scanBlock, len(seg.rows))})
+		for from := 0; from < len(vectors.Rows); from += scanBlock {
+			blocks = append(blocks, block{p, from, min(from+scanBlock, len(vectors.Rows))})
 		}
-		rows += len(seg.rows)
 	}
-	workers := min(runtime.GOMAXPROCS(0), len(blocks))
-	if rows*len(unit) <= scanAlone {
-		workers = min(1, workers)
-	}
-	better := byScore(v.s.compare)
-	heaps := make([]*top, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		heaps[w] = newTop(k, better)
-		wg.Go(func() {
-			for i := w; i < len(blocks) && ctx.Err() == nil; i += workers {
-				v.scanRows(blocks[i], unit, least, heaps[w])
+	better := func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), v.s.compare(a, b)) }
+	tops := make([]*top, len(blocks))
+	parallel.Each(len(blocks), func(i int) {
+		b := blocks[i]
+		vectors, p := v.parts[b.part], &v.s.parts[b.part]
+		tops[i] = newTop(k, better)
+		for row := b.from; row < b.to && ctx.Err() == nil; row++ {
+			chunk, score := int(vectors.Rows[row]), cosine(unit, vectors.row(row))
+			if score >= least && score >= tops[i].floor() && p.shows(chunk) {
+				tops[i].offer(candidate{b.part, chunk, score})
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	var all []candidate
-	for _, h := range heaps {
-		all = append(all, h.list...)
+	for _, t := range tops {
+		all = append(all, t.list...)
 	}
 	slices.SortFunc(all, better)
 	return all[:min(k, len(all))], nil
 }
 
-// scanRows offers the rows of a block that may be shown.
-func (v *Vectors) scanRows(b block, unit []float32, least float64, found *top) {
-	seg, p := v.parts[b.part], &v.s.parts[b.part]
-	for i := b.from; i < b.to; i++ {
-		chunk, score := int(seg.rows[i]), cosine(unit, seg.row(i))
-		if score >= least && score >= found.floor() && p.shows(chunk) {
-			found.offer(candidate{b.part, chunk, score})
-		}
-	}
-}
-
-// byScore orders candidates, best first; equal ones as compare says.
-func byScore(compare func(a, b candidate) int) func(a, b candidate) int {
-	return func(a, b candidate) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
-		}
-		return compare(a, b)
-	}
-}
-
-// errNoDirection tells that a vector cannot be compared with others.
+// errNoDirection is returned for a vector that cannot be compared with others.
 var errNoDirection = errors.New("the model gave a vector that is zero or not finite")
 
 // normalise returns v scaled to length 1.

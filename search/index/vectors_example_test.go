@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -24,8 +25,8 @@ func ExampleDB_Embed() {
 		panic(err)
 	}
 	defer db.Close()
-	err = db.Put(ctx, "/pets", []index.Entry{{
-		File: index.File{Source: "pets.md"},
+	err = db.Put(ctx, "/pets", []search.Entry{{
+		File: search.File{Source: "pets.md"},
 		Chunks: []state.Chunk{
 			{ID: "1", Text: "cat and dog", Ordinal: 0}, {ID: "2", Text: "a dog, and its dog", Ordinal: 1},
 		},
@@ -33,9 +34,9 @@ func ExampleDB_Embed() {
 	if err != nil {
 		panic(err)
 	}
-	e := index.Embedder{Model: "pets"}
+	e := search.VectorSpec{Model: "pets"}
 	for range 2 { // the second time there is nothing to do
-		report, err := db.Embed(ctx, e, []string{"/pets"}, index.EmbedOptions{Embed: model})
+		report, err := db.Embed(ctx, e, []string{"/pets"}, search.EmbedOptions{Embed: model})
 		if err != nil {
 			panic(err)
 		}
@@ -50,7 +51,7 @@ func ExampleDB_Embed() {
 	if err != nil {
 		panic(err)
 	}
-	hits, err := v.Search(ctx, []float32{0, 1}, 10, index.MinCosine)
+	hits, err := v.Search(ctx, []float32{0, 1}, 10, search.MinCosine)
 	if err != nil {
 		panic(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -42,7 +43,7 @@ func randomIndex(tb testing.TB, db *index.DB, n, dimension int) (fixed, []string
 	var order []string // chunk ids by root, source and place
 	var recent []float32
 	for _, root := range []string{"/a", "/b"} {
-		var entries []index.Entry
+		var entries []search.Entry
 		for f := 0; f*100 < n/2; f++ {
 			var texts []string
 			for range min(100, n/2-f*100) {
@@ -63,8 +64,8 @@ func randomIndex(tb testing.TB, db *index.DB, n, dimension int) (fixed, []string
 			put(tb, db, root, batch...)
 		}
 	}
-	if _, err := db.Embed(tb.Context(), index.Embedder{Model: "fixed"}, []string{"/a", "/b"},
-		index.EmbedOptions{Embed: known.embed, Batch: 1000}); err != nil {
+	if _, err := db.Embed(tb.Context(), search.VectorSpec{Model: "fixed"}, []string{"/a", "/b"},
+		search.EmbedOptions{Embed: known.embed, Batch: 1000}); err != nil {
 		tb.Fatal(err)
 	}
 	return known, order
@@ -103,14 +104,14 @@ func TestVectorsEqualTwin(t *testing.T) {
 	const n, dimension = 6000, 67
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	known, order := randomIndex(t, db, n, dimension)
-	v := vectors(t, db, index.Embedder{Model: "fixed"}, "/a", "/b")
+	v := vectors(t, db, search.VectorSpec{Model: "fixed"}, "/a", "/b")
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 20 {
 		query := randomVector(random, dimension)
 		if i%2 == 1 { // a vector of the index, so that scores are 1, and some equal
 			query = known[fmt.Sprintf("chunk %d", random.IntN(n))]
 		}
-		k, least := 1+random.IntN(60), []float64{index.MinCosine, -1, 0.2}[i%3]
+		k, least := 1+random.IntN(60), []float64{search.MinCosine, -1, 0.2}[i%3]
 		got, err := v.Search(t.Context(), query, k, least)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +124,7 @@ func TestVectorsEqualTwin(t *testing.T) {
 			if got[j].Chunk != want[j].Chunk || math.Abs(got[j].Score-want[j].Score) > 1e-6 {
 				t.Fatalf("query %d, hit %d: %s %v, want %s %v", i, j, got[j].Chunk, got[j].Score, want[j].Chunk, want[j].Score)
 			}
-			leg := []state.Leg{{Name: index.LegDense, Rank: j + 1, Score: got[j].Score}}
+			leg := []state.Leg{{Name: search.LegDense, Rank: j + 1, Score: got[j].Score}}
 			if diff := gocmp.Diff(leg, got[j].Legs); diff != "" {
 				t.Fatalf("legs (-want +got):\n%s", diff)
 			}
@@ -139,7 +140,7 @@ func TestVectorsDeterministic(t *testing.T) {
 	randomIndex(t, db, 6000, 384)
 	query := randomVector(rand.New(rand.NewPCG(3, 4)), 384)
 	find := func(db *index.DB) []state.Hit {
-		hits, err := vectors(t, db, index.Embedder{Model: "fixed"}, "/a", "/b").Search(t.Context(), query, 50, -1)
+		hits, err := vectors(t, db, search.VectorSpec{Model: "fixed"}, "/a", "/b").Search(t.Context(), query, 50, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,8 +165,8 @@ func TestVectorsScores(t *testing.T) {
 	db := open(t, "", index.Options{})
 	known := fixed{"same": {2, 0, 0}, "half": {1, 1, 0}, "none": {0, 0, 5}, "opposite": {-3, 0, 0}}
 	put(t, db, "/a", file("x.md", "", "same", "half", "none", "opposite"))
-	model := index.Embedder{Model: "fixed"}
-	if _, err := db.Embed(t.Context(), model, []string{"/a"}, index.EmbedOptions{Embed: known.embed}); err != nil {
+	model := search.VectorSpec{Model: "fixed"}
+	if _, err := db.Embed(t.Context(), model, []string{"/a"}, search.EmbedOptions{Embed: known.embed}); err != nil {
 		t.Fatal(err)
 	}
 	v := vectors(t, db, model, "/a")
@@ -186,7 +187,7 @@ func TestVectorsScores(t *testing.T) {
 		}
 	}
 	_, err := v.Search(t.Context(), []float32{1, 0}, 1, 0)
-	if typed, ok := errors.AsType[*index.DimensionError](err); !ok || typed.Got != 2 || typed.Want != 3 {
+	if typed, ok := errors.AsType[*search.DimensionError](err); !ok || typed.Got != 2 || typed.Want != 3 {
 		t.Errorf("a query of another dimension: %v", err)
 	}
 	if _, err := v.Search(t.Context(), []float32{0, 0, 0}, 1, 0); err == nil {
@@ -204,7 +205,7 @@ func TestVectorsScores(t *testing.T) {
 func TestVectorsSnapshot(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
 	b := newBag(64)
-	model := index.Embedder{Model: "bag"}
+	model := search.VectorSpec{Model: "bag"}
 	put(t, db, "/a", file("x.md", "", "alpha", "beta"), file("y.md", "", "gamma"))
 	embed(t, db, model, b, "/a")
 	old := searcher(t, db, "/a") // its vectors are read only below
@@ -234,7 +235,7 @@ func TestVectorFileDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})
 	randomIndex(t, db, 40, 8)
-	model := index.Embedder{Model: "fixed"}
+	model := search.VectorSpec{Model: "fixed"}
 	query := randomVector(rand.New(rand.NewPCG(5, 6)), 8)
 	want, err := vectors(t, db, model, "/a", "/b").Search(t.Context(), query, 40, -1)
 	if err != nil {
@@ -291,7 +292,7 @@ func BenchmarkVectors(b *testing.B) {
 			db := open(b, path, index.Options{})
 			randomIndex(b, db, n, 384)
 			query := randomVector(rand.New(rand.NewPCG(3, 4)), 384)
-			v := vectors(b, db, index.Embedder{Model: "fixed"}, "/a", "/b")
+			v := vectors(b, db, search.VectorSpec{Model: "fixed"}, "/a", "/b")
 			b.Run("search", func(b *testing.B) {
 				for b.Loop() {
 					if _, err := v.Search(b.Context(), query, 100, 0); err != nil {
@@ -305,7 +306,7 @@ func BenchmarkVectors(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					vectors(b, fresh, index.Embedder{Model: "fixed"}, "/a", "/b")
+					vectors(b, fresh, search.VectorSpec{Model: "fixed"}, "/a", "/b")
 					if err := fresh.Close(); err != nil {
 						b.Fatal(err)
 					}

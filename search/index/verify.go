@@ -2,44 +2,25 @@ package index
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"sync"
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
-// Finding is something in an index that is not as it should be.
-type Finding struct {
-	Root   string // of the collection; empty where the whole database is meant
-	Source string // of the file; empty where more than one is meant
-	What   string
-}
-
-// VerifyOptions say what to check besides, and whom to tell. The zero value is
-// ready for use.
-type VerifyOptions struct {
-	// Check is given each file with its chunks and says what is wrong with them. It
-	// is called by several goroutines at a time; may be nil.
-	Check func(root string, f File, chunks []state.Chunk) []string
-	// Progress is told how many files of all were checked, by one goroutine at a
-	// time; may be nil. It must not call the DB.
-	Progress func(done, total int)
-}
-
-// Verify checks the database and its segments against each other: SQLite's own
-// check, references that lead nowhere, chunks whose text is not what their hash
-// says, vectors that their embedder cannot
-// have made, and segments that are not what a fresh merge makes. Nothing is changed. Writers may go on meanwhile; each file
-// is checked as it was at one moment. Files are checked side by side on all
-// cores, and told of in the order in which they were put. An index without faults
-// gives no findings.
-func (db *DB) Verify(ctx context.Context, o VerifyOptions) ([]Finding, error) {
+// Verify checks the database and its segments: SQLite's own check, references that lead
+// nowhere, chunks whose text has another hash, vectors of another length than their embedder
+// makes, and segments that cannot be read or lack a file. Nothing is changed. Writers may go
+// on meanwhile; each file is checked as it was at one moment. An index without faults gives no
+// findings.
+func (db *DB) Verify(ctx context.Context, o search.VerifyOptions) ([]search.Finding, error) {
 	out, err := db.verifyDatabase(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify index: %w", err)
@@ -48,23 +29,17 @@ func (db *DB) Verify(ctx context.Context, o VerifyOptions) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	total, done := 0, 0
+	v := verification{db: db, VerifyOptions: o}
 	for _, c := range collections {
-		total += c.Files
-	}
-	tell := func(n int) {
-		done += n
-		if o.Progress != nil {
-			o.Progress(done, max(total, done))
-		}
+		v.total += c.Files
 	}
 	for _, c := range collections {
-		found, err := db.verifyFiles(ctx, c.Root, o.Check, tell)
+		found, err := v.files(ctx, c.Root)
 		if err != nil {
 			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
 		}
 		out = append(out, found...)
-		if found, err = db.verifyTiers(ctx, c.Root); err != nil {
+		if found, err = db.verifySegments(ctx, c.Root); err != nil {
 			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
 		}
 		out = append(out, found...)
@@ -72,87 +47,64 @@ func (db *DB) Verify(ctx context.Context, o VerifyOptions) ([]Finding, error) {
 	return out, nil
 }
 
-// verifyDatabase asks SQLite.
-func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, err error) {
-	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		out = nil
-		if err := each(tx, func(r row) error {
-			var s string
-			err := r.Scan(&s)
-			if s != "ok" {
-				out = append(out, Finding{What: "SQLite: " + s})
-			}
-			return err
-		}, `PRAGMA integrity_check`); err != nil {
-			return err
-		}
-		return each(tx, func(r row) error {
-			var what string
-			var n int
-			err := r.Scan(&what, &n)
-			if n > 0 {
-				out = append(out, Finding{What: fmt.Sprintf("%d %s", n, what)})
-			}
-			return err
-		}, `SELECT 'files without a collection', count(*) FROM files WHERE collection NOT IN (SELECT id FROM collections)
-			UNION ALL SELECT 'chunks without a file', count(*) FROM chunks WHERE file NOT IN (SELECT id FROM files)
-			UNION ALL SELECT 'chunks in another collection than their file', count(*)
-				FROM chunks c JOIN files f ON f.id = c.file WHERE f.collection <> c.collection
-			UNION ALL SELECT 'vectors of another length than their embedder makes', count(*)
-				FROM vectors v JOIN embedders e ON e.id = v.embedder WHERE length(v.vector) <> 4 * e.dimension`)
+// verifyDatabase returns what is wrong with the tables.
+func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, err error) {
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		out, err = collect(tx, func(r row, f *search.Finding) error { return r.Scan(&f.What) }, `
+			SELECT 'SQLite: ' || integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
+			UNION ALL SELECT count(*) || ' files without a collection' FROM files
+				WHERE collection NOT IN (SELECT id FROM collections) HAVING count(*) > 0
+			UNION ALL SELECT count(*) || ' chunks without a file' FROM chunks
+				WHERE file NOT IN (SELECT id FROM files) HAVING count(*) > 0
+			UNION ALL SELECT count(*) || ' chunks in another collection than their file' FROM chunks c JOIN files f ON f.id = c.file
+				WHERE f.collection <> c.collection HAVING count(*) > 0
+			UNION ALL SELECT count(*) || ' vectors of another length than their embedder makes' FROM vectors v JOIN embedders e ON e.id = v.embedder
+				WHERE length(v.vector) <> 4 * e.dimension HAVING count(*) > 0`)
+		return err
 	})
 	return out, err
 }
 
-// verifyFiles checks the files of a collection, a few at a time, so that little
-// is held in memory, and each in a transaction of its own, so that none is long.
-func (db *DB) verifyFiles(ctx context.Context, root string, check func(string, File, []state.Chunk) []string, tell func(int)) (out []Finding, err error) {
-	const some = 256
-	for after := int64(0); ; {
-		var ids []int64
-		if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-			ids = nil
-			return each(tx, func(r row) error {
-				var id int64
-				err := r.Scan(&id)
-				ids = append(ids, id)
-				return err
-			}, `SELECT f.id FROM files f JOIN collections c ON c.id = f.collection
-				WHERE c.root = ? AND f.id > ? ORDER BY f.id LIMIT ?`, root, after, some)
-		}); err != nil {
-			return out, err
-		}
-		if len(ids) == 0 {
-			return out, nil
-		}
-		after = ids[len(ids)-1]
-		found := make([][]Finding, len(ids))
-		faults := make([]error, len(ids))
-		parallel.Each(len(ids), func(i int) { found[i], faults[i] = db.verifyFile(ctx, root, ids[i], check) })
-		if err := errors.Join(faults...); err != nil {
-			return out, err
-		}
-		out = slices.Concat(append([][]Finding{out}, found...)...)
-		tell(len(ids))
+// verification is the part of Verify that checks files.
+type verification struct {
+	search.VerifyOptions
+
+	db          *DB
+	mu          sync.Mutex // of done
+	done, total int        // files
+}
+
+// files checks the files of a collection on all cores, each in a transaction of its own, and
+// returns what it found in the order in which they were put.
+func (v *verification) files(ctx context.Context, root string) ([]search.Finding, error) {
+	var ids []int64
+	if err := v.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		ids, err = collect(tx, func(r row, id *int64) error { return r.Scan(id) },
+			`SELECT f.id FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ? ORDER BY f.id`, root)
+		return err
+	}); err != nil {
+		return nil, err
 	}
-}
-
-// stored is what the index holds of a file.
-type stored struct {
-	file   File
-	chunks []state.Chunk
-}
-
-// verifyFile tells what is wrong with a file. One that is gone meanwhile is not
-// looked at.
-func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(string, File, []state.Chunk) []string) (out []Finding, err error) {
-	var s stored
-	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		s = stored{}
-		if s.file, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err != nil {
-			return err
+	found, faults := make([][]search.Finding, len(ids)), make([]error, len(ids))
+	parallel.Each(len(ids), func(i int) {
+		found[i], faults[i] = v.file(ctx, root, ids[i])
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.done++; v.Progress != nil {
+			v.Progress(v.done, max(v.total, v.done))
 		}
-		s.chunks, err = fileChunks(tx, id)
+	})
+	return slices.Concat(found...), errors.Join(faults...)
+}
+
+// file returns what is wrong with a file; nothing where it is gone meanwhile.
+func (v *verification) file(ctx context.Context, root string, id int64) (out []search.Finding, err error) {
+	var f search.File
+	var chunks []state.Chunk
+	err = v.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if f, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err == nil {
+			chunks, err = fileChunks(tx, id)
+		}
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -161,28 +113,63 @@ func (db *DB) verifyFile(ctx context.Context, root string, id int64, check func(
 	if err != nil {
 		return nil, err
 	}
-	what := s.faults()
-	if check != nil {
-		what = append(what, check(root, s.file, s.chunks)...)
+	var what []string
+	if len(chunks) != f.Chunks {
+		what = append(what, fmt.Sprintf("%d chunks, not the %d that were put", len(chunks), f.Chunks))
+	}
+	for i, c := range chunks {
+		if c.Ordinal != i {
+			what = append(what, fmt.Sprintf("chunk %d is at place %d", c.Ordinal, i))
+		}
+		if textHash(c.Text) != c.Hash {
+			what = append(what, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
+		}
+	}
+	if v.Check != nil {
+		what = append(what, v.Check(root, f, chunks)...)
 	}
 	for _, w := range what {
-		out = append(out, Finding{root, s.file.Source, w})
+		out = append(out, search.Finding{Root: root, Source: f.Source, What: w})
 	}
 	return out, nil
 }
 
-// faults tells what is wrong with a file by itself.
-func (s *stored) faults() (out []string) {
-	if len(s.chunks) != s.file.Chunks {
-		out = append(out, fmt.Sprintf("%d chunks, not the %d that were put", len(s.chunks), s.file.Chunks))
-	}
-	for i, c := range s.chunks {
-		if c.Ordinal != i {
-			out = append(out, fmt.Sprintf("chunk %d stands at place %d", c.Ordinal, i))
+// verifySegments checks that each published segment can be read, and that each file that was
+// published is in one of them as it is now, and in one only. A segment that is missing is no
+// fault: it is made again when it is needed.
+func (db *DB) verifySegments(ctx context.Context, root string) (out []search.Finding, err error) {
+	type version struct{ id, version int64 }
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		out = nil
+		var m manifest
+		if err := m.read(tx, root, db.analysis()); errors.Is(err, search.ErrNotIndexed) {
+			return nil // it was dropped meanwhile
+		} else if err != nil {
+			return err
 		}
-		if sum := sha256.Sum256([]byte(c.Text)); hex.EncodeToString(sum[:]) != c.Hash {
-			out = append(out, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
+		held := map[version]int{} // segments by file
+		for _, r := range m.segments {
+			s, err := db.load(m.key(r))
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				out = append(out, search.Finding{Root: root, What: fmt.Sprintf("segment: %v", err)})
+				return nil
+			}
+			for _, f := range s.Files {
+				held[version{f.ID, f.Version}]++
+			}
 		}
-	}
-	return out
+		return each(tx, func(r row) error {
+			var v version
+			var source string
+			err := r.Scan(&v.id, &v.version, &source)
+			if n := held[v]; n != 1 {
+				out = append(out, search.Finding{Root: root, Source: source, What: fmt.Sprintf("%d segments hold it, not 1", n)})
+			}
+			return err
+		}, `SELECT id, version, source FROM files WHERE collection = ? AND version <= ? AND chunks > 0 ORDER BY source`, m.collection, m.published())
+	})
+	return out, err
 }

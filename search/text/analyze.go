@@ -2,19 +2,19 @@ package text
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
 
-// Token is one term of a text and where it stands.
+// Token is one term of a text and its place.
 type Token struct {
 	Term  string // normalised; what is indexed and searched for
 	Start int    // byte offset in the text
 	End   int    // first byte after
-	Pos   int    // position, from 0; dropped stop words leave a gap; a name as a whole shares the position of its first part
+	Pos   int    // position, from 0; dropped stop words leave a gap; a whole name shares the position of its first part
 }
 
 // Analyzer turns text into terms. Analyzers are safe for concurrent use.
@@ -23,7 +23,7 @@ type Analyzer interface {
 	// tokens for the same text, in this and every other version of the program.
 	Name() string
 	// Analyze returns the tokens of s in order of Pos, then Start; where the
-	// parts of a name begin, the name as a whole comes first.
+	// parts of a name begin, the whole name comes first.
 	Analyze(s string) []Token
 	// Append is Analyze into a slice that the caller owns.
 	Append(dst []Token, s string) []Token
@@ -33,13 +33,11 @@ type Analyzer interface {
 // nothing to a reader and would only fill the dictionary.
 const maxTerm = 128
 
-// analyzer is the one implementation; languages differ in term only.
+// analyzer splits a text into words. Languages differ only in the term of a word.
 type analyzer struct {
-	name string
-	// term returns the term of a word, "" for a stop word. It may be part of the word.
-	term func(surface string) string
-	// caches are of terms by surface form, because text repeats its words.
-	caches caches[string]
+	name  string
+	term  func(word string) string // "" for a stop word
+	terms memo[string]             // by word
 }
 
 func newAnalyzer(name string, term func(string) string) *analyzer {
@@ -53,20 +51,62 @@ func (a *analyzer) Analyze(s string) []Token {
 }
 
 func (a *analyzer) Append(dst []Token, s string) []Token {
-	c := a.caches.take()
-	defer a.caches.give(c)
-	run := run{a: a, c: c, s: s, out: dst}
-	run.all()
-	return run.out
+	p := pass{a: a, known: a.terms.take(), s: s, out: dst}
+	p.all()
+	a.terms.give(p.known)
+	return p.out
 }
 
-// isWord reports whether a segment of UAX #29 is a word, not space or
-// punctuation.
-func isWord(seg string) bool {
-	if c := seg[0]; c < utf8.RuneSelf && !isAlnum(c) && c != '_' {
-		return false
+// For returns the analyzer of a language, named by its ISO 639-1 code.
+// Vietnamese has syllables, pairs of them and terms without diacritics. Languages
+// with function words in stopwords.txt have stop words, and most of them stemming.
+// Every other language, and the empty code, gets a plain analyzer that works for
+// every script: words in lower case, and pairs of letters of what is written
+// without spaces. Words in Cyrillic and Arabic letters are stemmed in every
+// language but the plain one.
+func For(lang string) Analyzer {
+	if lang == "vi" {
+		return vietnameseAnalyzer
 	}
-	return strings.IndexFunc(seg, isWordRune) >= 0
+	if a := languageAnalyzers()[lang]; a != nil {
+		return a
+	}
+	return plainAnalyzer
+}
+
+//nolint:gochecknoglobals // made once; immutable but for memos that do not show
+var (
+	languageAnalyzers = sync.OnceValue(func() map[string]*analyzer {
+		out := map[string]*analyzer{}
+		for lang := range stopWords() {
+			if lang != englishSigns && lang != functionPairs {
+				out[lang] = newAnalyzer(lang+"/5", languageTerm(lang))
+			}
+		}
+		return out
+	})
+	plainAnalyzer      = newAnalyzer("plain/5", lower)
+	vietnameseAnalyzer = newVietnamese()
+)
+
+// memo remembers what was computed of words: text repeats its words, and a stem
+// takes a hundred times as long as a look into a map.
+type memo[V any] struct{ idle sync.Pool }
+
+// maxMemo bounds how many words are remembered by one goroutine.
+const maxMemo = 1 << 16
+
+func (m *memo[V]) take() map[string]V {
+	if known, ok := m.idle.Get().(map[string]V); ok {
+		return known
+	}
+	return map[string]V{}
+}
+
+func (m *memo[V]) give(known map[string]V) {
+	if len(known) < maxMemo {
+		m.idle.Put(known)
+	}
 }
 
 func startsWord(s string) bool {
@@ -76,44 +116,36 @@ func startsWord(s string) bool {
 
 func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return isAlnum(byte(r))
+		return isLetter(byte(r)) || isDigit(byte(r))
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-func isAlnum(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool  { return 'a' <= c && c <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return isLower(c) || isUpper(c) }
 
-// lookup returns the term of a surface form, "" for a stop word.
-func (a *analyzer) lookup(c *cache[string], surface string) string {
-	term, ok := c.get(surface)
-	if !ok {
-		term = strings.Clone(a.term(surface)) // which may be part of the text
-		if len(surface) <= maxTerm {
-			c.put(surface, term)
+// isASCII reports whether a text has no byte beyond ASCII.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
 		}
 	}
-	return term
+	return true
 }
 
-// lower is the term of a plain analyzer. Compatibility forms (ligatures of a
-// PDF, full-width letters) become the letters they stand for.
-func lower(surface string) string {
-	ascii := true
-	for i := range len(surface) {
-		if surface[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
+// lower is the term of a word without a language. Compatibility forms (ligatures
+// of a PDF, full-width letters) become the letters they stand for.
+func lower(word string) string {
+	if isASCII(word) {
+		return clip(strings.ToLower(word))
 	}
-	if ascii {
-		return clip(strings.ToLower(surface))
-	}
-	t := norm.NFKC.String(strings.ToValidUTF8(surface, ""))
+	t := norm.NFKC.String(strings.ToValidUTF8(word, ""))
 	t = strings.Map(func(r rune) rune {
 		switch {
-		case r == '’' || r == '‘' || r == '‛':
+		case isApostrophe(r):
 			return '\''
 		case unicode.Is(unicode.Cf, r):
 			return -1 // soft hyphens, joiners
@@ -121,6 +153,33 @@ func lower(surface string) string {
 		return foldScript(unicode.ToLower(r))
 	}, t)
 	return clip(norm.NFC.String(t))
+}
+
+// foldScript brings letters together that a script writes in several ways:
+// Russian ё is е, Greek loses its accents and final sigma, Hebrew its points,
+// Arabic its vowel signs, its lengthening and the signs on alif, Devanagari its
+// dots below. Latin letters stay.
+func foldScript(r rune) rune {
+	switch {
+	case r < 0x370:
+		return r
+	case r == 'ё':
+		return 'е'
+	case r == 'ς':
+		return 'σ'
+	case r == 'ٱ':
+		return 'ا'
+	case r < 0x400, r == 'أ', r == 'إ', r == 'آ': // Greek and alif: the letter without its marks
+		base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+		return base
+	case 0x591 <= r && r <= 0x5C7 && unicode.Is(unicode.Mn, r), // Hebrew points
+		0x64B <= r && r <= 0x65F, r == 0x670, r == 0x640, // Arabic signs, tatweel
+		r == 0x93C: // nukta
+		return -1
+	case r == 0x901: // chandrabindu
+		return 0x902
+	}
+	return r
 }
 
 // clip cuts a term at maxTerm, on a rune boundary.
@@ -133,20 +192,4 @@ func clip(t string) string {
 		n--
 	}
 	return t[:n]
-}
-
-func englishTerm(surface string) string {
-	t := lower(surface)
-	if term, ok := scriptTerm(t); ok {
-		return term
-	}
-	if StopWord("en", t) {
-		return ""
-	}
-	if bare := strings.Trim(strings.TrimSuffix(t, "'s"), "'"); bare != t {
-		if t = bare; StopWord("en", t) {
-			return ""
-		}
-	}
-	return english.Stem(t, true)
 }

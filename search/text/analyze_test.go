@@ -56,7 +56,7 @@ func TestAnalyze(t *testing.T) {
 		{"option of two words", "en", "use --no-cache", "use --no-cache/nocach cach"},
 		{"assignment", "en", "seccomp=unconfined", "seccomp unconfin"},
 		{"ports", "en", "8001:5432", "8001 5432"},
-		{"image and tag", "en", "node:18-alpine", "node 18alpin/18 alpin"},
+		{"image and tag", "en", "node:18-alpine", "node 18alpine/18 alpin"},
 		{"version", "en", "v28.5.1 28.5.1", "28.5.1/28 5 1 28.5.1/28 5 1"},
 		{"thousands", "en", "1,500,000 bytes, 3.14", "1500000 byte 3.14/3 14"},
 		{"languages with marks", "en", "C++, C# and Go", "c++/c c#/c go"},
@@ -108,7 +108,6 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestTermOf: one word gives what analyzing it gives, in every language.
 // A function word of English is no word of documents in English, and a rare one
 // of those in other languages: it must not decide which of them are found.
 func TestQueryAmongLanguages(t *testing.T) {
@@ -133,27 +132,6 @@ func TestQueryAmongLanguages(t *testing.T) {
 		for _, stop := range []string{"what", "is", "a", "do", "i"} {
 			if weights[stop] != 0 {
 				t.Errorf("%q searches for %s", query, stop)
-			}
-		}
-	}
-}
-
-func TestTermOf(t *testing.T) {
-	words := strings.Fields("a the running conxtainers generalization relational happiness ponies wether contenerow kontenery volumenes maison nation utilizar")
-	for _, lang := range append(text.Multilingual().Codes(), "en", "") {
-		for _, word := range words {
-			want := ""
-			if tokens := text.For(lang).Analyze(word); len(tokens) > 0 {
-				want = tokens[0].Term
-			}
-			if got := text.TermOf(lang, word); got != want {
-				t.Errorf("TermOf(%q, %q) = %q, Analyze gives %q", lang, word, got, want)
-			}
-			if lang != "en" {
-				continue
-			}
-			if tokens := text.Multilingual().Analyze(word); len(tokens) > 0 && tokens[0].Term != want || len(tokens) > 1 || len(tokens) == 0 && want != "" {
-				t.Errorf("in any language %q gives %v, in English %q", word, tokens, want)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package text
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -14,9 +13,6 @@ import (
 // characters, zero-width characters, bidirectional controls, Unicode tags and
 // the variation selectors beyond emoji. Cleaning twice changes nothing more.
 func Clean(s string) string {
-	if out, ok := cleanASCII(s); ok {
-		return out
-	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -28,39 +24,6 @@ func Clean(s string) string {
 		return r
 	}, s)
 	return strings.Join(strings.Fields(norm.NFC.String(s)), " ")
-}
-
-// cleanASCII cleans a text of ASCII alone, as most are. ok is false for others.
-func cleanASCII(s string) (out string, ok bool) {
-	space, done := true, true // before the first character; there is nothing to clean
-	for i := range len(s) {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			return "", false
-		}
-		done = done && c >= ' ' && c < 0x7f && (c != ' ' || !space)
-		space = c == ' '
-	}
-	if done && (s == "" || !space) {
-		return s, true
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	space = false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == ' ' || '\t' <= c && c <= '\r':
-			space = b.Len() > 0
-		case c < ' ' || c == 0x7f: // hidden
-		default:
-			if space {
-				b.WriteByte(' ')
-			}
-			space = false
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), true
 }
 
 // Hidden reports whether a rune has no shape of its own: controls, zero-width

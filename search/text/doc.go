@@ -17,12 +17,11 @@
 //
 // # How it works
 //
-// Words are found by the Unicode rules (UAX #29) and normalised: NFKC, lower
-// case, then per language stop words are dropped and the rest is stemmed.
-// A technical name such as docker-compose.yml, depends_on, BuildKit or --mount
-// gives its parts, so that a person who types one of them finds it, and the
-// name as a whole at the position of its first part, so that who types it in
-// full finds it first. The whole is written without its joints: plug-in and
+// Words are runs of letters and digits. They are normalised: NFKC, lower case, then
+// per language stop words are dropped and the rest is stemmed. A technical name such
+// as docker-compose.yml, depends_on, BuildKit or --mount gives its parts, so that one
+// of them finds it, and the whole name at the position of its first part, so that the
+// full name finds it first. The whole is written without its joints: plug-in and
 // plugin, Node.js and nodejs, dependsOn and depends_on are one term each.
 //
 // Vietnamese writes a space between syllables, and most words have two: there,
@@ -42,9 +41,9 @@
 // Greek accents, Hebrew points, Arabic vowel signs.
 //
 // [Sentences] knows enough Markdown not to tear a code block, a table row or
-// a list item apart. [Language] looks at the script, then at letters only one
-// language uses, then at function words, and asks trigram statistics only for
-// longer texts: questions are short, and statistics need length. [Count]
+// a list item apart. [Language] looks at the script, then at function words and at
+// letters that few languages use, and asks trigram statistics only where several
+// languages are as likely: questions are short, and statistics need length. [Count]
 // counts tokens of the o200k vocabulary. [Clean] makes a line of input safe
 // to show, store and search for.
 package text

@@ -1,197 +1,286 @@
 package text
 
 import (
+	"math/bits"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/abadojack/whatlanggo"
-	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// maxLanguage is how much of a text Language looks at, in bytes.
-const maxLanguage = 4096
+// latinLanguages are the languages in Latin letters that have stop words.
+var latinLanguages = [...]struct {
+	code    string
+	letters string // that not many others have
+	lang    whatlanggo.Lang
+}{
+	{"cs", "ěřůčšžťďň", whatlanggo.Ces},
+	{"da", "åøæ", whatlanggo.Dan},
+	{"de", "äöüß", whatlanggo.Deu},
+	{"es", "ñíóú¿¡", whatlanggo.Spa},
+	{"fi", "äö", whatlanggo.Fin},
+	{"fr", "œçêèàûî", whatlanggo.Fra},
+	{"hu", "őűöü", whatlanggo.Hun},
+	{"it", "èìò", whatlanggo.Ita},
+	{"nl", "", whatlanggo.Nld},
+	{"no", "åøæ", whatlanggo.Nob},
+	{"pl", "ąęłńśźżć", whatlanggo.Pol},
+	{"pt", "ãõçêíóú", whatlanggo.Por},
+	{"ro", "ășțşţâî", whatlanggo.Ron},
+	{"sv", "åäö", whatlanggo.Swe},
+	{"tr", "ğışçöü", whatlanggo.Tur},
+	{"en", "", whatlanggo.Eng},
+	{"vi", "", whatlanggo.Vie}, // whose letters are looked at by themselves
+}
 
-// questionWords is how many words a text has at most whose first one is looked at as
-// that of a question.
-const questionWords = 12
+// Places of English and Vietnamese among latinLanguages.
+const (
+	ofEnglish    = len(latinLanguages) - 2
+	ofVietnamese = len(latinLanguages) - 1
+)
 
-// minSigns is how many signs a language other than English must give.
-const minSigns = 2
+// maxLanguage is how much of a text its language is told by, in bytes.
+const maxLanguage = 2048
 
-// Language returns the ISO 639-1 code of the language a text is written in, as
-// far as a search engine needs to know it. Texts in Latin letters: en, pl, vi,
-// de, fr, es, it, pt, cs; in other scripts the main language of the script. A text
-// that gives no sign, such as a product name, is "en".
+// Language returns the ISO 639-1 code of the language of a text, as far as a
+// search engine needs to know it: of a text in Latin letters one that has stop words,
+// in other scripts the main language of the script. A text that gives no sign, such
+// as a product name, is "en".
 func Language(s string) string {
-	if len(s) > maxLanguage {
-		s = strings.ToValidUTF8(s[:maxLanguage], "")
-	}
+	s = s[:min(len(s), maxLanguage)]
 	if lang := byScript(s); lang != "" {
 		return lang
 	}
-	v, n := vote(s)
-	if 1 < n && n <= questionWords {
-		for i, lang := range languages {
-			v[i] += opening(lang, s)
-		}
+	if isVietnamese(s) {
+		return "vi"
 	}
-	best, second := ranked(v)
-	if v[best] < minSigns {
-		best = 0 // one small word may be of any language
+	var t tally
+	t.add(s)
+	if lang := t.language(queryVotes); lang != "" {
+		return lang
 	}
-	if v[best] > 0 && (v[best] >= second+2 || best == 0 && v[0] >= second && v[0] > 0) {
-		return languages[best]
-	}
-	if n >= 8 {
-		info := whatlanggo.DetectWithOptions(s, whatlanggo.Options{Whitelist: latin()})
-		if info.Confidence >= 0.9 {
-			return info.Lang.Iso6391()
-		}
-	}
-	if v[best] > second {
-		return languages[best]
-	}
-	return "en"
+	return t.likely(s)
 }
 
-// languages in Latin letters, in order of preference where signs are equal.
-//
-//nolint:gochecknoglobals // a constant that Go has no syntax for
-var languages = [...]string{"en", "pl", "vi", "de", "fr", "es", "it", "pt", "cs"}
-
-func latin() map[whatlanggo.Lang]bool {
-	return map[whatlanggo.Lang]bool{
-		whatlanggo.Eng: true, whatlanggo.Pol: true, whatlanggo.Vie: true, whatlanggo.Deu: true, whatlanggo.Fra: true,
-		whatlanggo.Spa: true, whatlanggo.Ita: true, whatlanggo.Por: true, whatlanggo.Ces: true,
+// clearLanguage returns the language of a text in Latin letters, "" where the
+// text does not tell.
+func clearLanguage(s string) string {
+	if isVietnamese(s) {
+		return "vi"
 	}
+	var t tally
+	t.add(s)
+	return t.language(queryVotes)
 }
 
-// byScript returns the language of a text whose letters are mostly not Latin,
-// "" for others.
-func byScript(s string) string {
-	var latin, other, kana, cyrillic, ukrainian int
-	counts := map[string]int{}
-	for _, r := range s {
-		switch {
-		case r < 0x250 || !unicode.IsLetter(r) || unicode.Is(unicode.Latin, r):
-			if unicode.IsLetter(r) {
-				latin++
-			}
-			continue
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			kana++
-		case unicode.Is(unicode.Cyrillic, r):
-			cyrillic++
-			if strings.ContainsRune("іїєґІЇЄҐ", r) {
-				ukrainian++
-			}
-		default:
-			counts[scriptLanguage(r)]++
-		}
-		other++
-	}
-	if other == 0 || other*3 < latin { // names of products stay in Latin letters
-		return ""
-	}
-	switch {
-	case kana > 0 && kana*10 >= other:
-		return "ja"
-	case cyrillic*2 > other && ukrainian > 0:
-		return "uk"
-	case cyrillic*2 > other:
-		return "ru"
-	}
-	best := ""
-	for lang, n := range counts {
-		if n > counts[best] || n == counts[best] && lang < best {
-			best = lang
-		}
-	}
-	return best
+// tally counts what speaks for each language in a text. Each function word in it
+// has one vote, however often it comes, shared among the languages that have the
+// word. A letter that few languages write, and a syllable that carries the
+// marks of Vietnamese, have half a vote.
+type tally struct {
+	votes [len(latinLanguages)]float32
+	words int
+	seen  [2048 / 64]uint64 // by number of the sign
 }
 
-func scriptLanguage(r rune) string {
-	for _, s := range []struct {
-		table *unicode.RangeTable
-		lang  string
-	}{
-		{unicode.Han, "zh"},
-		{unicode.Hangul, "ko"},
-		{unicode.Thai, "th"},
-		{unicode.Arabic, "ar"},
-		{unicode.Hebrew, "he"},
-		{unicode.Greek, "el"},
-		{unicode.Devanagari, "hi"},
-		{unicode.Bengali, "bn"},
-		{unicode.Tamil, "ta"},
-		{unicode.Telugu, "te"},
-		{unicode.Georgian, "ka"},
-		{unicode.Armenian, "hy"},
-		{unicode.Khmer, "km"},
-		{unicode.Lao, "lo"},
-		{unicode.Myanmar, "my"},
-	} {
-		if unicode.Is(s.table, r) {
-			return s.lang
-		}
-	}
-	return ""
-}
+// What speaks clearly: at least so many votes, so large a share of the words,
+// and so many times the votes of every other language. Running text has a vote for
+// every third to tenth word; code, tables and lists of names have few.
+const (
+	clearVotes  = 3   // for a part of a document
+	fewVotes    = 1.5 // for a whole document
+	queryVotes  = 1.1
+	clearShare  = 0.03
+	clearFactor = 1.5
+)
 
-// vote counts signs for each of languages: two for a letter that only this one
-// uses (once a word), one for a function word. n is how many words there were.
-func vote(s string) (v [len(languages)]int, n int) {
-	it := words.FromString(s)
-	for it.Next() {
-		w := it.Value()
-		if !isWord(w) {
-			continue
-		}
-		n++
-		w = lower(w)
-		for i, lang := range languages {
-			if votes(lang, w) {
-				v[i]++
-			}
-			if strings.ContainsAny(w, letters(lang)) {
-				v[i] += 2
-			}
-		}
-	}
-	return v, n
-}
-
-func ranked(v [len(languages)]int) (best, second int) {
-	for i, n := range v {
-		if n > v[best] {
+// language returns the language that has at least so many votes and clearly
+// more than the others, "" where none has.
+func (t *tally) language(least float32) string {
+	best, second := 0, float32(0)
+	for i, n := range t.votes {
+		if n > t.votes[best] {
 			best = i
 		}
 	}
-	for i, n := range v {
-		if i != best && n > second {
-			second = n
+	for i, n := range t.votes {
+		if i != best {
+			second = max(second, n)
 		}
 	}
-	return best, second
+	if top := t.votes[best]; top < least || top < clearShare*float32(t.words) || top < clearFactor*second {
+		return ""
+	}
+	return latinLanguages[best].code
 }
 
-// letters returns those that, among languages, only this one uses.
-func letters(lang string) string {
-	switch lang {
-	case "pl":
-		return "ąęłńśźżć"
-	case "vi":
-		return "ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹĩũ"
-	case "de":
-		return "äß"
-	case "fr":
-		return "œëûî"
-	case "es":
-		return "ñ¿¡"
-	case "pt":
-		return "ãõ"
-	case "cs":
-		return "ěščřžťďňů"
+// What a language other than English needs in a text that does not tell clearly,
+// such as a question of three words: so many votes, and so large a share of the words.
+const (
+	leastVotes = 0.5
+	leastShare = 0.1
+)
+
+// likely returns the language of a text that does not tell clearly: English, unless
+// other languages have more votes; among those the statistics of letters decide.
+func (t *tally) likely(s string) string {
+	top := slices.Max(t.votes[:])
+	if top < leastVotes || top < leastShare*float32(t.words) || t.votes[ofEnglish]*clearFactor >= top || t.words < 2 && isASCII(s) {
+		return "en"
 	}
-	return ""
+	among := map[whatlanggo.Lang]bool{}
+	for i, n := range t.votes {
+		if n*clearFactor >= top {
+			among[latinLanguages[i].lang] = true
+		}
+	}
+	return whatlanggo.DetectLangWithOptions(s, whatlanggo.Options{Whitelist: among}).Iso6391()
+}
+
+// sign is a word or letter that speaks for the languages whose bits are set in mask.
+type sign struct {
+	number int
+	mask   uint32
+	vote   float32
+}
+
+var signs = sync.OnceValue(func() map[string]*sign {
+	out := map[string]*sign{}
+	add := func(language int, vote float32, what ...string) {
+		for _, w := range what {
+			if vote == 1 && utf8.RuneCountInString(w) == 1 {
+				continue // variables, options, sections
+			}
+			s := out[w]
+			if s == nil {
+				s = &sign{number: len(out), vote: vote}
+				out[w] = s
+			}
+			s.mask |= 1 << language
+		}
+	}
+	for i, l := range latinLanguages {
+		for w := range stopWords()[l.code] {
+			add(i, 1, w, strings.ReplaceAll(Fold(w), "ł", "l")) // many people type without diacritics
+		}
+		add(i, 0.5, strings.Split(l.letters, "")...)
+	}
+	for w := range stopWords()[englishSigns] {
+		add(ofEnglish, 1, w)
+	}
+	return out
+})
+
+// add counts the votes of a text.
+func (t *tally) add(s string) {
+	s = s[:min(len(s), maxLanguage)]
+	table := signs()
+	var word [32]byte
+	for i := 0; i < len(s); {
+		n, marked, others := 0, 0, 0 // bytes of the word under way; letters with marks, those that Vietnamese has not
+		for i < len(s) {
+			r, size := rune(s[i]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRuneInString(s[i:])
+			}
+			if r = unicode.ToLower(r); r >= utf8.RuneSelf {
+				t.see(table[string(r)])
+				marked++
+				if !vietnameseOnly(r) && !strings.ContainsRune("ăâêôàáãèéìíòóõùúý", r) {
+					others++
+				}
+			}
+			if !unicode.IsLetter(r) {
+				break
+			}
+			i += size
+			if n+utf8.UTFMax <= len(word) {
+				n += utf8.EncodeRune(word[n:], r)
+			}
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		t.words++
+		t.see(table[string(word[:n])]) // no allocation
+		if marked > 0 && others == 0 && isSyllable(string(word[:n])) {
+			t.votes[ofVietnamese] += 0.5
+		}
+	}
+}
+
+// see counts a sign, which may be nil, the first time.
+func (t *tally) see(s *sign) {
+	if s == nil || t.seen[s.number/64]>>(s.number%64)&1 == 1 {
+		return
+	}
+	t.seen[s.number/64] |= 1 << (s.number % 64)
+	vote := s.vote / float32(bits.OnesCount32(s.mask))
+	for mask := s.mask; mask != 0; mask &= mask - 1 {
+		t.votes[bits.TrailingZeros32(mask)] += vote
+	}
+}
+
+// scripts are the scripts other than Latin, each with its main language.
+var scripts = []struct {
+	table *unicode.RangeTable
+	lang  string
+}{
+	{unicode.Cyrillic, "ru"},
+	{unicode.Han, "zh"},
+	{unicode.Hiragana, "ja"},
+	{unicode.Katakana, "ja"},
+	{unicode.Hangul, "ko"},
+	{unicode.Thai, "th"},
+	{unicode.Arabic, "ar"},
+	{unicode.Hebrew, "he"},
+	{unicode.Greek, "el"},
+	{unicode.Devanagari, "hi"},
+	{unicode.Bengali, "bn"},
+	{unicode.Tamil, "ta"},
+	{unicode.Telugu, "te"},
+	{unicode.Georgian, "ka"},
+	{unicode.Armenian, "hy"},
+	{unicode.Khmer, "km"},
+	{unicode.Lao, "lo"},
+	{unicode.Myanmar, "my"},
+}
+
+// byScript returns the language of a text that is not in Latin letters but for
+// some names, "" for others.
+func byScript(s string) string {
+	latin, other, counts := 0, 0, make([]int, len(scripts))
+	for _, r := range s {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		if r < 0x250 || unicode.Is(unicode.Latin, r) {
+			latin++
+			continue
+		}
+		other++
+		for i, s := range scripts {
+			if unicode.Is(s.table, r) {
+				counts[i]++
+				break
+			}
+		}
+	}
+	most := slices.Max(counts)
+	if most == 0 || other*3 < latin { // names of products stay in Latin letters
+		return ""
+	}
+	const hiragana, katakana = 2, 3
+	if kana := counts[hiragana] + counts[katakana]; kana > 0 && kana*10 >= other {
+		return "ja" // which writes ideographs too
+	}
+	lang := scripts[slices.Index(counts, most)].lang
+	if lang == "ru" && strings.ContainsAny(s, "іїєґІЇЄҐ") {
+		return "uk"
+	}
+	return lang
 }

@@ -59,7 +59,7 @@ func polishEnding(w string) int {
 		switch {
 		case n > 1 && rest < 4 && ending != "ie" && ending != "em" && ending != "ow" && ending != "om":
 		case ending == "om" && w[rest-1] == 'i': // poziom
-		case polishEndings(ending):
+		case polishEndings["noun"][ending] || polishEndings["adjective"][ending] || polishEndings["verb"][ending]:
 			return n
 		}
 	}
@@ -69,23 +69,16 @@ func polishEnding(w string) int {
 // polishLongest is the length of the longest of polishEndings.
 const polishLongest = 7
 
-// polishEndings reports whether s is an ending, without diacritics.
-func polishEndings(s string) bool {
-	switch s {
-	case "a", "e", "i", "o", "u", "y",
-		// nouns
-		"em", "iem", "ie", "ia", "iu", "io", "om", "ow", "iow", "owi", "iowi", "owie", "ami", "iami", "ach", "iach",
-		// adjectives
-		"ego", "iego", "emu", "iemu", "ym", "im", "ymi", "imi", "ych", "ich", "ej", "iej", "osc",
-		// verbs, and the nouns and adjectives made of them
-		"uje", "uja", "ujac", "ujesz", "ujemy", "ujecie", "aja", "ajac", "asz", "amy", "iamy", "acie",
-		"anie", "ania", "aniu", "aniem", "anych", "any", "ana", "ane", "anego", "anej", "anym", "anymi",
-		"enie", "enia", "eniu", "eniem", "ienie", "ienia", "ieniu", "ieniem", "en", "ion", "iet", "iecie", "iecia", "ieciu", "ieciem",
-		"acj":
-		return true
-	}
-	return false
-}
+// polishEndings are endings without diacritics: of nouns, adjectives, verbs, and the
+// nouns and adjectives made of verbs.
+//
+//nolint:gochecknoglobals // a constant table
+var polishEndings = readLists(`
+noun: a e i o u y em iem ie ia iu io om ow iow owi iowi owie ami iami ach iach
+adjective: ego iego emu iemu ym im ymi imi ych ich ej iej osc
+verb: uje uja ujac ujesz ujemy ujecie aja ajac asz amy iamy acie
+verb: anie ania aniu aniem anych any ana ane anego anej anym anymi
+verb: enie enia eniu eniem ienie ienia ieniu ieniem en ion iet iecie iecia ieciu ieciem acj`)
 
 // dropFleeting drops the e before a last consonant.
 func dropFleeting(w string) string {

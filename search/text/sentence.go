@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,132 +25,56 @@ type Span struct {
 // (e.g.). Inline code is not looked into.
 func Sentences(s string) []Span {
 	var out []Span
-	for _, b := range blocks(s) {
-		if b.whole {
-			out = appendTrimmed(out, s, b.Start, b.End)
-		} else {
-			out = appendSentences(out, s, b.Start, b.End)
-		}
-	}
-	return out
-}
-
-// block is a run of lines that sentences do not cross.
-type block struct {
-	Span
-	whole bool // not to be split
-}
-
-// blocks splits a text into blocks, by lines.
-func blocks(s string) []block {
-	var out []block
-	open := -1 // start of the paragraph under way
-	flush := func(end int) {
-		if open >= 0 {
-			out = append(out, block{Span{open, end}, false})
-			open = -1
-		}
-	}
-	for at := 0; at < len(s); {
-		end := lineEnd(s, at)
-		line := strings.TrimSpace(s[at:end])
-		switch fence := fenceOf(line); {
-		case fence != "":
-			flush(at)
-			end = fenceEnd(s, end, fence)
-			out = append(out, block{Span{at, end}, true})
-		case line == "":
-			flush(at)
-		case strings.Trim(line, "> ") == "": // a blank line inside a quote
-			flush(at)
-			open = at
-		case stands(line):
-			flush(at)
-			out = append(out, block{Span{at, end}, true})
-		case marker(line) > 0:
-			flush(at)
-			open = at
-		case open < 0:
-			open = at
+	var fence Fence // the open one
+	start, at := 0, 0
+	paragraph := func(end int) { out, start = appendSentences(out, s, start, end), end }
+	unit := func(end int) { out, start = appendTrimmed(out, s, start, end), end }
+	for line := range strings.Lines(s) {
+		end := at + len(line)
+		line = strings.TrimLeft(strings.TrimSpace(line), "> ")
+		opened, opens := OpenFence(strings.TrimLeft(line[marker(line):], " ")) // - ```sh
+		switch {
+		case fence.Mark != "":
+			if fence.Closes(line) {
+				unit(end)
+				fence = Fence{}
+			}
+		case opens:
+			paragraph(at)
+			fence = opened
+		case standsAlone(line):
+			paragraph(at)
+			unit(end)
+		case line == "" || marker(line) > 0:
+			paragraph(at)
 		}
 		at = end
 	}
-	flush(len(s))
+	if fence.Mark != "" {
+		unit(len(s))
+	}
+	paragraph(len(s))
 	return out
 }
 
-// lineEnd returns the end of the line that begins at i, its line end included.
-func lineEnd(s string, i int) int {
-	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
-		return i + j + 1
-	}
-	return len(s)
-}
-
-// fenceOf returns the fence that a line opens: its run of three or more
-// backticks or tildes.
-func fenceOf(line string) string {
-	line = strings.TrimLeft(line, "> ")
-	if n := marker(line); n > 0 {
-		line = strings.TrimLeft(line[n:], " ") // - ```sh
-	}
-	fence, _ := OpenFence(line)
-	return fence.Mark
-}
-
-// fenceEnd returns the end of the fenced block whose content begins at i: after
-// the closing fence, or at the end of the text.
-func fenceEnd(s string, i int, fence string) int {
-	for i < len(s) {
-		end := lineEnd(s, i)
-		line := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(s[i:end]), "> "))
-		if (Fence{Mark: fence}).Closes(line) {
-			return end
-		}
-		i = end
-	}
-	return len(s)
-}
-
-// stands reports whether a line is a unit of its own: a heading, a table row, a
+// standsAlone reports whether a line is a unit of its own: a heading, a table row, a
 // rule, a line of shortcodes or of an HTML comment.
-func stands(line string) bool {
-	switch {
-	case strings.HasPrefix(line, "|"):
-		return true
-	case strings.HasPrefix(line, "#"):
-		rest := strings.TrimLeft(line, "#")
-		return len(line)-len(rest) <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
-	case strings.HasPrefix(line, "{{<"), strings.HasPrefix(line, "{{%"):
-		return strings.HasSuffix(line, ">}}") || strings.HasSuffix(line, "%}}")
-	case strings.HasPrefix(line, "<!--"):
-		return strings.HasSuffix(line, "-->")
-	}
-	return strings.Trim(line, "-*_= ") == "" // rules and setext underlines
+func standsAlone(line string) bool {
+	return line != "" && strings.IndexByte("|#{<-*_=", line[0]) >= 0 && unitLine.MatchString(line)
 }
+
+var unitLine = regexp.MustCompile(`^(?:\||#{1,6}(?:\s|$)|\{\{[<%].*[>%]\}\}$|<!--.*-->$|[-*_= ]+$)`)
 
 // marker returns the length of the list marker that a line begins with, 0
 // without one.
 func marker(line string) int {
-	if line == "" {
-		return 0
+	if line == "" || unicode.IsLetter(rune(line[0])) {
+		return 0 // as most
 	}
-	if strings.ContainsRune("-*+•", rune(line[0])) || strings.HasPrefix(line, "•") {
-		_, n := utf8.DecodeRuneInString(line)
-		if n < len(line) && (line[n] == ' ' || line[n] == '\t') {
-			return n
-		}
-		return 0
-	}
-	n := 0
-	for n < len(line) && n < 9 && '0' <= line[n] && line[n] <= '9' {
-		n++
-	}
-	if n > 0 && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && (line[n+1] == ' ' || line[n+1] == '\t') {
-		return n + 1
-	}
-	return 0
+	return max(0, len(listMarker.FindString(line))-1)
 }
+
+var listMarker = regexp.MustCompile(`^(?:[-*+•]|\d{1,9}[.)])[ \t]`)
 
 func appendTrimmed(dst []Span, s string, start, end int) []Span {
 	t := strings.TrimLeftFunc(s[start:end], unicode.IsSpace)
@@ -163,56 +88,75 @@ func appendTrimmed(dst []Span, s string, start, end int) []Span {
 
 // appendSentences splits one paragraph or list item.
 func appendSentences(dst []Span, s string, start, end int) []Span {
-	body := s[start:end]
-	trimmed := strings.TrimLeft(body, " \t>")
+	body := strings.TrimLeft(s[start:end], " \t\r\n>")
 	from := start
-	i := end - len(trimmed) + marker(trimmed) // the dot of "1. " ends nothing
-	var behind following
-	for i < end {
+	for i := end - len(body) + marker(body); i < end; { // the dot of "1. " ends nothing
 		c := s[i]
-		if !mayEnd[c] {
+		if c < utf8.RuneSelf && c != '.' && c != '?' && c != '!' && c != '`' {
 			i++
 			continue
 		}
-		switch {
-		case c == '`':
+		if c == '`' {
 			i = codeEnd(s, i, end)
 			continue
-		case c == '.' || c == '?' || c == '!':
-			if i >= behind.run {
-				behind = whatFollows(s, i+1, end)
-			}
-			if stop, ok := behind.endsSentence(s, from, i, end); ok {
-				dst = appendTrimmed(dst, s, from, stop)
-				from, i = stop, stop
-				continue
-			}
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRuneInString(s[i:end])
+		}
+		mark, n := utf8.DecodeRuneInString(s[i:end])
+		if c >= utf8.RuneSelf && !strings.ContainsRune(wideMarks, mark) {
 			i += n
-			if r == '。' || r == '！' || r == '？' || r == '।' || r == '؟' {
-				stop := closers(s, i, end)
-				if quoteGoesOn(s[i:stop], s[stop:end]) {
-					i = stop
-					continue
-				}
-				dst = appendTrimmed(dst, s, from, stop)
-				from, i = stop, stop
-			}
 			continue
 		}
-		i++
+		stop := closers(s, i+n, end)
+		if endsSentence(s[from:i], s[i:stop], s[stop:end]) {
+			stop += len(note.FindString(s[stop:end]))
+			dst = appendTrimmed(dst, s, from, stop)
+			from = stop
+		}
+		i = stop
 	}
 	return appendTrimmed(dst, s, from, end)
 }
 
-// mayEnd tells which bytes may end a sentence, or begin inline code.
-var mayEnd = func() (of [256]bool) { //nolint:gochecknoglobals // a constant table
-	for c := range of {
-		of[c] = c >= utf8.RuneSelf || c == '`' || c == '.' || c == '?' || c == '!'
+// note is the number of a note or reference, which belongs to the sentence before it.
+var note = regexp.MustCompile(`^ *\[\d[\d,– ]*\](?:\s|$)`)
+
+// wideMarks end a sentence with or without a space behind them.
+const wideMarks = "。！？।؟"
+
+// endsSentence reports whether the marks behind before, and what closes with them,
+// end a sentence.
+func endsSentence(before, marks, after string) bool {
+	mark, _ := utf8.DecodeRuneInString(marks)
+	if strings.ContainsRune(wideMarks, mark) {
+		particle, _ := utf8.DecodeRuneInString(after) // with which a Japanese sentence goes on behind its quote
+		return !strings.ContainsAny(marks, "」』") || !strings.ContainsRune("とっなをがはのにでも、", particle)
 	}
-	return of
-}()
+	next := strings.TrimLeftFunc(after, unicode.IsSpace)
+	switch {
+	case next == "":
+		return true
+	case len(next) == len(after): // no space: a number, a host, a file name
+		return false
+	}
+	next = strings.TrimLeft(next, "> ") // the next line of a quote block
+	if first, _ := utf8.DecodeRuneInString(next); unicode.IsLower(first) {
+		return false
+	}
+	return mark != '.' || !abbreviated(before, next) && !numbered(before) && !germanOrdinal(before, next)
+}
+
+// closers returns the position after the marks, quotes, brackets and emphasis that
+// close at i.
+func closers(s string, i, end int) int {
+	rest := strings.TrimLeft(s[i:end], ")]}\"'*_»”’“‘」』）】》〉.!?…！？。")
+	// French sets a space before the quote that closes, and before none that opens.
+	if quote := strings.TrimLeftFunc(rest, unicode.IsSpace); len(quote) < len(rest) && strings.HasPrefix(quote, "»") {
+		after := quote[len("»"):]
+		if r, _ := utf8.DecodeRuneInString(after); after == "" || unicode.IsSpace(r) {
+			rest = after
+		}
+	}
+	return end - len(rest)
+}
 
 // codeEnd returns the end of the inline code that begins at i, or of its
 // backticks where it never ends.
@@ -237,77 +181,4 @@ func codeEnd(s string, i, end int) int {
 		j += m
 	}
 	return i + n
-}
-
-// following is what stands behind a mark. It is looked at once for all marks of a row.
-type following struct {
-	run  int    // behind the marks, quotes, brackets and emphasis that follow
-	stop int    // the same, with what is set behind a space
-	next string // what follows, without white space
-}
-
-func whatFollows(s string, i, end int) following {
-	e := following{run: closing(s, i, end)}
-	e.stop = spacedQuote(s, e.run, end)
-	e.next = strings.TrimLeftFunc(s[e.stop:end], unicode.IsSpace)
-	return e
-}
-
-// closers returns the position after the quotes, brackets and emphasis that
-// close at i.
-func closers(s string, i, end int) int { return spacedQuote(s, closing(s, i, end), end) }
-
-// closing is closers, up to the first space.
-func closing(s string, i, end int) int {
-	for i < end {
-		r, n := utf8.DecodeRuneInString(s[i:end])
-		if !strings.ContainsRune(")]}\"'*_`»”’“‘」』）】》〉.!?…！？。", r) {
-			break
-		}
-		i += n
-	}
-	return i
-}
-
-// spacedQuote returns the position after a quote that closes behind a space at i, or i.
-func spacedQuote(s string, i, end int) int {
-	// French sets a space before the quote that closes, and before none that opens.
-	if rest := strings.TrimLeftFunc(s[i:end], unicode.IsSpace); strings.HasPrefix(rest, "»") && len(rest) < end-i {
-		after := rest[len("»"):]
-		if r, _ := utf8.DecodeRuneInString(after); after == "" || unicode.IsSpace(r) {
-			return end - len(after)
-		}
-	}
-	return i
-}
-
-// quoteGoesOn reports whether a Japanese sentence goes on behind the sentence it
-// quotes: a particle follows the quote.
-func quoteGoesOn(closed, next string) bool {
-	r, _ := utf8.DecodeRuneInString(next)
-	return strings.ContainsAny(closed, "」』") && strings.ContainsRune("とっなをがはのにでも、", r)
-}
-
-// endsSentence reports whether the mark at s[i] ends the sentence that began at
-// from, and where.
-func (e following) endsSentence(s string, from, i, end int) (int, bool) {
-	stop, next := e.stop, e.next
-	if stop == end {
-		return stop, true
-	}
-	if len(next) == end-stop {
-		return 0, false // no space: a number, a host, a file name
-	}
-	next = strings.TrimLeft(next, "> ") // a quote block's next line
-	r, _ := utf8.DecodeRuneInString(next)
-	if unicode.IsLower(r) {
-		return 0, false
-	}
-	if s[i] == '.' && (abbreviated(s[from:i], next) || numbered(s[from:i]) || germanOrdinal(s[from:i], next)) {
-		return 0, false
-	}
-	if n := reference(next); n > 0 {
-		return closers(s, end-len(next)+n, end), true
-	}
-	return stop, true
 }

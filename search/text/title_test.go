@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"slices"
 	"testing"
 
 	"example.com/ragflow/search/text"
@@ -31,29 +30,6 @@ func TestTitle(t *testing.T) {
 	} {
 		if level, title := text.Title(c.line, c.next); level != c.level || title != c.title {
 			t.Errorf("%q, %q: %d %q, want %d %q", c.line, c.next, level, title, c.level, c.title)
-		}
-	}
-}
-
-func TestLines(t *testing.T) {
-	for name, c := range map[string]struct {
-		s    string
-		want []string
-	}{
-		"wrapped": {"This line has no room left for the next word of its\nsentence, and this one has. The next\nLine begins with a capital.\n", []string{
-			"This line has no room left for the next word of its\nsentence, and this one has. The next", "Line begins with a capital.",
-		}},
-		"a list":        {"milk\nbread\n eggs \n\ncheese", []string{"milk", "bread", "eggs", "cheese"}},
-		"codes":         {"F.22  Pressure too low. Refill to 1.5 bar with the tap.\nF.28  No ignition.\n", []string{"F.22  Pressure too low. Refill to 1.5 bar with the tap.", "F.28  No ignition."}},
-		"never wrapped": {"A paragraph on one line that goes on and on, wider than any text that is wrapped would ever be, because its writer let the editor do that.\nthe next\n", []string{"A paragraph on one line that goes on and on, wider than any text that is wrapped would ever be, because its writer let the editor do that.", "the next"}},
-		"nothing":       {" \n\t\n", nil},
-	} {
-		var got []string
-		for _, span := range text.Lines(c.s) {
-			got = append(got, c.s[span.Start:span.End])
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

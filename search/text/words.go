@@ -1,193 +1,283 @@
 package text
 
 import (
+	"regexp"
+	"strings"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// words adds the terms of s[from:to], where words are parted by spaces. No word
-// of UAX #29 crosses a space of ASCII, so that each field between two of them is
-// looked at by itself: most are plain and need no tables. Bytes that are no UTF-8
-// do not keep to that.
-func (r *run) words(from, to int) {
-	if !utf8.ValidString(r.s[from:to]) {
-		r.segments(from, to)
-		return
-	}
-	r.fields(from, to)
+// pass is one pass of an analyzer over a text.
+type pass struct {
+	a     *analyzer
+	known map[string]string // terms by word
+	s     string
+	out   []Token
+	pos   int
+	parts []Span // of the name under way
+	whole []byte // the same without its joints
+	code  int    // end of the last code of law
 }
 
-// fields adds the terms of the fields of s[from:to], which is UTF-8.
-func (r *run) fields(from, to int) {
-	for at := from; at < to; {
-		if classes[r.s[at]] == spaceByte {
-			at++
+// all makes the terms of the text.
+func (p *pass) all() {
+	for i := 0; i < len(p.s); {
+		if isLetter(p.s[i]) || isDigit(p.s[i]) {
+			i = p.word(i)
 			continue
 		}
-		end := r.plain(at, to)
-		if end == at {
-			for end < to && classes[r.s[end]] != spaceByte {
-				end++
-			}
-			r.segments(at, end)
+		if p.s[i] < utf8.RuneSelf {
+			i++
+			continue
 		}
-		at = end
+		switch r, n := utf8.DecodeRuneInString(p.s[i:]); {
+		case Spaceless(r) && !joins(r):
+			i = p.spaceless(i)
+		case isWordRune(r):
+			i = p.word(i)
+		default:
+			i += n
+		}
 	}
 }
 
-// segments adds the terms of s[from:to] as UAX #29 divides it.
-func (r *run) segments(from, to int) {
-	s := r.s[:to]
-	it := words.FromString(s[from:])
-	start, end := 0, 0 // of the compound under way
-	codeEnds := 0      // end of the last code of law
-	for it.Next() {
-		b, e := from+it.Start(), from+it.End()
+// word adds the terms of the word or name that begins at start and returns its end.
+// A name is several words joined by a hyphen, an underscore, or a point or
+// apostrophe between letters or between digits.
+func (p *pass) word(start int) int {
+	if isDigit(p.s[start]) && start >= p.code {
+		if end := legalCode(p.s, start); end > start {
+			p.emit(lower(p.s[start:end]), start, end)
+			p.code = end
+		}
+	}
+	simple := true // one word in which no capital begins another
+	end := start
+	for i, before := start, rune(0); i < len(p.s); {
+		r, n := rune(p.s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(p.s[i:])
+		}
 		switch {
-		case isWord(s[b:e]):
-			if start == end {
-				start = b
-				if code := legalCode(s, b); code > b && b >= codeEnds {
-					r.emit(lower(s[b:code]), b, code)
-					codeEnds = code
-				}
-			}
-			end = e
-			if e < len(s) && s[e] == '-' && startsWord(s[e+1:]) {
-				continue // a hyphen between words joins them
-			}
-			r.compound(start, end)
-			start, end = 0, 0
-		case start < end && b == end: // the joining hyphen
-			end = e
-		}
-	}
-}
-
-// What a byte of ASCII is to a plain field.
-const (
-	otherByte = iota
-	lowerByte
-	upperByte
-	digitByte
-	jointByte  // joins letters and digits: - and _
-	numberByte // joins digits, and stands behind a word: . and ,
-	quoteByte  // the apostrophe: joins letters, and stands around words
-	openByte   // stands before a word
-	closeByte  // stands behind a word
-	spaceByte
-)
-
-//nolint:gochecknoglobals // a constant table
-var classes = func() (of [256]byte) {
-	set := func(class byte, bytes string) {
-		for i := range len(bytes) {
-			of[bytes[i]] = class
-		}
-	}
-	set(lowerByte, "abcdefghijklmnopqrstuvwxyz")
-	set(upperByte, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	set(digitByte, "0123456789")
-	set(jointByte, "-_")
-	set(numberByte, ".,")
-	set(quoteByte, "'")
-	set(openByte, "([{")
-	set(closeByte, ")]};:!?%")
-	set(spaceByte, " \t\n\r")
-	of['"'] = openByte // and behind: see plain
-	return of
-}()
-
-// endsWord tells which bytes may stand behind the last letter of a field.
-//
-//nolint:gochecknoglobals // a constant table
-var endsWord = [spaceByte + 1]bool{closeByte: true, numberByte: true, quoteByte: true}
-
-// plain adds the terms of the field of ASCII that begins at s[at], where it is
-// one word, or words that hyphens join, with punctuation around, and returns its
-// end. It returns at for any other field. The terms are those that segments
-// adds.
-func (r *run) plain(at, to int) (end int) {
-	s := r.s[:to]
-	first := at
-	if isUpper(s[at]) {
-		first++
-	}
-	switch end := lowerEnd(s, first); { // as most are: The, cell, cells, and cells;
-	case end == at:
-	case end == to || classes[s[end]] == spaceByte:
-		r.part(Span{at, end})
-		return end
-	case endsWord[classes[s[end]]] && (end+1 == to || classes[s[end+1]] == spaceByte):
-		r.part(Span{at, end})
-		return end + 1
-	}
-	start := at
-	for start < to && (classes[s[start]] == openByte || s[start] == '\'') {
-		start++
-	}
-	i := start
-	joints := false
-	var uppers, lowers int // letters behind the first
-scan:
-	for ; i < to; i++ {
-		switch class := classes[s[i]]; class {
-		case lowerByte:
-			if i > start {
-				lowers++
-			}
-		case upperByte:
-			if i > start {
-				uppers++
-			}
-		case digitByte:
-		case jointByte, numberByte, quoteByte:
-			if i == start || i+1 == to || !joinsBytes(class, classes[s[i-1]], classes[s[i+1]]) {
-				break scan
-			}
-			joints = true
-		default:
-			break scan
-		}
-	}
-	core := i
-	if core == start {
-		return at
-	}
-	for ; i < to; i++ {
-		switch classes[s[i]] {
-		case closeByte, numberByte, quoteByte:
+		case r < utf8.RuneSelf && isLower(byte(r)): // as most are
+			i++
+			end, before = i, r
 			continue
-		case openByte:
-			if s[i] == '"' {
-				continue
-			}
-			return at
-		case spaceByte:
-		default:
-			return at
+		case isPartRune(r, n) && !isApostrophe(r) && !Spaceless(r):
+			simple = simple && (i == start || r >= utf8.RuneSelf || !isUpper(byte(r)))
+			i += n
+			end, before = i, r
+			continue
+		case isJoint(before, r, p.s[i+n:]):
+			simple = false
+			i += n
+			continue
 		}
 		break
 	}
-	if !joints && (uppers == 0 || lowers == 0 && classes[s[start]] != lowerByte) { // no camel case
-		r.part(Span{start, core})
+	p.name(start, end, simple)
+	return end
+}
+
+// isJoint reports whether r joins what stands before it and after it in one name.
+func isJoint(before, r rune, rest string) bool {
+	if r == ' ' {
+		return false
+	}
+	after, _ := utf8.DecodeRuneInString(rest)
+	if Spaceless(after) {
+		return false
+	}
+	switch r {
+	case '_':
+		return after == '_' || isWordRune(after)
+	case '-':
+		return before != '-' && isWordRune(after)
+	case '.', '\'', '’', '‘', '‛', '·':
+		return isWordRune(after) && unicode.IsDigit(before) == unicode.IsDigit(after)
+	case ',':
+		return unicode.IsDigit(before) && unicode.IsDigit(after)
+	}
+	return false
+}
+
+// name adds a name: its whole form where it has several parts, then its parts.
+func (p *pass) name(start, end int, simple bool) {
+	if p.parts = p.parts[:0]; simple {
+		p.parts = append(p.parts, Span{start, end})
 	} else {
-		r.compound(start, core)
+		p.parts = appendParts(p.parts, p.s, start, end)
+	}
+	parts := p.parts
+	if len(parts) > 1 && version.MatchString(p.s[start:end]) {
+		parts[0].Start++ // v1.2 is 1.2
+	}
+	if flag := p.flag(parts[0].Start); flag < parts[0].Start {
+		p.emit(strings.ToLower(p.s[flag:end]), flag, end)
+	}
+	switch {
+	case len(parts) == 1:
+		p.sharp(parts[0])
+	case p.joined(parts) && grouped.MatchString(p.s[start:end]):
+		p.pos++
+		return // 24,000 is one number, its digits are not three
+	}
+	for _, at := range parts {
+		p.part(at)
+	}
+}
+
+// part adds one word.
+func (p *pass) part(at Span) {
+	term := p.s[at.Start:at.End]
+	if !digits(term) { // a number is its own term in every language
+		term = p.lookup(term)
+	}
+	p.emit(term, at.Start, at.End)
+	p.pos++
+}
+
+// lookup returns the term of a word, "" for a stop word.
+func (p *pass) lookup(word string) string {
+	term, ok := p.known[word]
+	if !ok {
+		term = strings.Clone(p.a.term(word)) // which may be part of the text
+		if len(word) <= maxTerm {
+			p.known[strings.Clone(word)] = term
+		}
+	}
+	return term
+}
+
+func (p *pass) emit(term string, start, end int) {
+	if term == "" {
+		return
+	}
+	p.out = append(p.out, Token{Term: clip(term), Start: start, End: end, Pos: p.pos})
+}
+
+// flag returns where an option such as --mount or -a begins, given where its
+// name does; the same place where there is no option. An option is its own
+// term besides its words: -a is not the article, --mount not any mount.
+func (p *pass) flag(start int) int {
+	i := start
+	for i > 0 && start-i < 2 && p.s[i-1] == '-' {
+		i--
+	}
+	if i == start || isDigit(p.s[start]) || i > 0 && !strings.ContainsRune(" \t\n\r`'\"([|,/", rune(p.s[i-1])) {
+		return start
 	}
 	return i
 }
 
-// joinsBytes reports whether a byte between two others joins what they belong
-// to, for UAX #29 or as a hyphen.
-func joinsBytes(class, before, after byte) bool {
-	switch class {
-	case jointByte:
-		return isWordClass(before) && isWordClass(after)
-	case numberByte:
-		return before == digitByte && after == digitByte
+// joined adds the term of a name with several parts, if it has one: the parts
+// without their joints. Numbers keep theirs, or 2.851 and 28.51 would be one; the v
+// of a version is dropped.
+func (p *pass) joined(parts []Span) bool {
+	start, end := parts[0].Start, parts[len(parts)-1].End
+	if end-start > maxTerm {
+		return false
 	}
-	return (before == lowerByte || before == upperByte) && (after == lowerByte || after == upperByte)
+	joints := !grouped.MatchString(p.s[start:end])
+	for _, at := range parts {
+		joints = joints && digits(p.s[at.Start:at.End])
+	}
+	if joints {
+		p.emit(p.s[start:end], start, end)
+		return true
+	}
+	p.whole = p.whole[:0]
+	for _, at := range parts {
+		p.whole = append(p.whole, p.s[at.Start:at.End]...)
+	}
+	term, ok := p.known[string(p.whole)] // no allocation for a name seen before
+	if !ok {
+		term = p.lookup(string(p.whole))
+	}
+	p.emit(term, start, end)
+	return term != ""
 }
 
-func isWordClass(class byte) bool { return lowerByte <= class && class <= digitByte }
+// sharp adds C++, C# and F#, whose marks are no part of a word.
+func (p *pass) sharp(at Span) {
+	if at.End-at.Start != 1 {
+		return
+	}
+	for _, mark := range []string{"++", "#"} {
+		if strings.HasPrefix(p.s[at.End:], mark) && !startsWord(p.s[at.End+len(mark):]) {
+			p.emit(strings.ToLower(p.s[at.Start:at.End+len(mark)]), at.Start, at.End+len(mark))
+		}
+	}
+}
+
+var (
+	version = regexp.MustCompile(`^[vV]\d+\.\d+(?:\D|$)`) // of v1.2 or v1.2.3-rc1
+	grouped = regexp.MustCompile(`^\d{1,3}(?:,\d{3})+$`)  // digits in groups of three
+)
+
+// digits reports whether a text is ASCII digits and nothing else.
+func digits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// appendParts splits s[start:end] at everything that is neither letter, digit,
+// mark nor apostrophe, and where camel case begins a new word.
+func appendParts(dst []Span, s string, start, end int) []Span {
+	from := -1 // of the part under way
+	for i := start; i < end; {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:end])
+		}
+		switch {
+		case isPartRune(r, n) && (!isApostrophe(r) || from >= 0 && startsWord(s[i+n:end])):
+			if from >= 0 && humps(s, from, i, end) {
+				dst = append(dst, Span{from, i})
+				from = i
+			}
+			if from < 0 {
+				from = i
+			}
+		case from >= 0:
+			dst = append(dst, Span{from, i})
+			from = -1
+		}
+		i += n
+	}
+	if from >= 0 {
+		dst = append(dst, Span{from, end})
+	}
+	return dst
+}
+
+func isPartRune(r rune, size int) bool {
+	if r < utf8.RuneSelf {
+		return isLetter(byte(r)) || isDigit(byte(r)) || r == '\''
+	}
+	if r == utf8.RuneError && size == 1 {
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || isApostrophe(r) || unicode.Is(unicode.Cf, r)
+}
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' || r == '‘' || r == '‛' }
+
+// humps reports whether camel case begins a new word at s[i], inside the part
+// that began at from: fooBar before B, HTTPServer before S. The plural of an
+// acronym (URLs), a single small letter in front (iOS, gRPC) and a digit in
+// between (IPv6) begin none. Only ASCII letters hump.
+func humps(s string, from, i, end int) bool {
+	if !isUpper(s[i]) || i-from < 2 {
+		return false
+	}
+	prev := s[i-1]
+	if isLower(prev) {
+		return true
+	}
+	return isUpper(prev) && i+2 < end && isLower(s[i+1]) && isLower(s[i+2])
+}

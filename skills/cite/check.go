@@ -114,7 +114,7 @@ func Check(answer string, sources []state.Source, o Options) Report {
 	if o.Language == "" {
 		o.Language = text.Language(Strip(answer))
 	}
-	c := &checker{options: o, sources: make([]*evidence, len(sources)), given: sources}
+	c := &checker{options: o, sources: make([]*evidence, len(sources)), given: sources, holds: map[string]int{}}
 	r := Report{Sentences: sentences(answer, len(sources)), Sources: len(sources)}
 	for i := range r.Sentences {
 		s := &r.Sentences[i]

@@ -5,7 +5,7 @@
 //
 //	checked := cite.Validate(answer, len(sources))       // markers of unknown sources go
 //	citations, err := cite.Build(sources, picks...)      // spans for those that stay
-//	ok := cite.Verify(citations[0], document)            // does the file still say so?
+//	ok := citations[0].QuotedIn(document)            // does the file still say so?
 //	report := cite.Check(answer, sources, cite.Options{}) // does each source say what it is cited for?
 //	repaired := cite.Repair(answer, report, cite.Fixing{Unsupported: "(unsupported)"})
 //

@@ -29,7 +29,7 @@ func ExampleBuild() {
 	}
 	c := citations[0]
 	fmt.Printf("[%d] %s, line %d: %q\n", c.N, c.Source, c.StartLine, c.Quote)
-	fmt.Println(cite.Verify(c, []byte(document)))
+	fmt.Println(c.QuotedIn([]byte(document)))
 	// Output:
 	// [1] volumes.md, line 3: "A volume outlives the container."
 	// true

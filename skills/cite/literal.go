@@ -15,10 +15,8 @@ type word struct {
 }
 
 // wordsOf returns the words of a normalised text.
-func wordsOf(s string) []word { return appendWords(make([]word, 0, len(s)/6+1), s) }
-
-// appendWords appends the words of a normalised text to out.
-func appendWords(out []word, s string) []word {
+func wordsOf(s string) []word {
+	out := make([]word, 0, len(s)/6+1)
 	start := -1
 	for i, r := range s {
 		in := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '\'' || r == '’' ||
@@ -62,6 +60,8 @@ func SharesPhrase(answer, chunk string) bool {
 }
 
 var (
+	// figure is a number with what belongs to it: 24.000, 3.2.1, 2024-05-01, 01/VBHN-VPQH, v2, 80:80.
+	figure   = regexp.MustCompile(`[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,:/_-][\p{L}\p{N}]+)*`)
 	codeSpan = regexp.MustCompile("`+([^`]+)`+")
 	// identifier is a name that only programs use: --mount, depends_on, a.yml, /etc/hosts, FooBar.
 	identifier = regexp.MustCompile(`--?[A-Za-z][\w-]*|\b_*[A-Za-z]\w*_\w+|(?:/[\w.-]+){2,}|[\w-]+\.(?:ya?ml|json|toml|conf|txt|md|sh|env|go|py|js)\b|\b[a-z]+[A-Z]\w*`)
@@ -86,14 +86,12 @@ func literals(said string, words []word, language string) (exact, names []string
 			return " "
 		})
 	}
-	if mayIdentify(rest) {
-		for _, at := range identifier.FindAllStringIndex(rest, -1) {
-			if before, _ := utf8.DecodeLastRuneInString(rest[:at[0]]); at[0] == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-				add(rest[at[0]:at[1]])
-			}
+	for _, at := range identifier.FindAllStringIndex(rest, -1) {
+		if before, _ := utf8.DecodeLastRuneInString(rest[:at[0]]); at[0] == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			add(rest[at[0]:at[1]])
 		}
 	}
-	for _, m := range figures(rest) {
+	for _, m := range figure.FindAllString(rest, -1) {
 		add(m)
 	}
 	for _, w := range words {
@@ -154,7 +152,7 @@ func (e *evidence) has(literal string) bool {
 	if n := groupless(literal); n != "" {
 		if e.figures == nil {
 			e.figures = map[string]bool{}
-			for _, m := range figures(e.plain) {
+			for _, m := range figure.FindAllString(e.plain, -1) {
 				e.figures[m] = true
 				e.figures[groupless(m)] = true
 			}

@@ -74,16 +74,6 @@ func citation(src state.Source, p Pick) state.Citation {
 	}
 }
 
-// Verify reports whether document still says what c quotes, at the same place.
-// document is the text that was indexed: the file itself for Markdown, plain
-// text and code.
-func Verify(c state.Citation, document []byte) bool {
-	if c.Start < 0 || c.Start >= c.End || c.End > len(document) {
-		return false
-	}
-	return string(document[c.Start:c.End]) == c.Quote
-}
-
 // Snippet is the beginning of s: its first [SnippetRunes] characters, and
 // "..." where that cuts something off.
 func Snippet(s string) string {

@@ -43,10 +43,10 @@ func TestBuild(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, c := range got {
-		if !cite.Verify(c, []byte(document)) {
+		if !c.QuotedIn([]byte(document)) {
 			t.Errorf("%+v is not in the document", c)
 		}
-		if cite.Verify(c, []byte("x"+document)) {
+		if c.QuotedIn([]byte("x"+document)) {
 			t.Errorf("%+v is said to be in a changed document", c)
 		}
 	}
@@ -80,7 +80,7 @@ func TestBuildErrors(t *testing.T) {
 
 func TestVerifyBounds(t *testing.T) {
 	for _, c := range []state.Citation{{Start: -1, End: 2}, {Start: 2, End: 1}, {Start: 0, End: 99}, {}} {
-		if cite.Verify(c, []byte("text")) {
+		if c.QuotedIn([]byte("text")) {
 			t.Errorf("%+v is said to stand in the text", c)
 		}
 	}
@@ -113,7 +113,7 @@ func FuzzBuild(f *testing.F) {
 			return
 		}
 		c := got[0]
-		if !cite.Verify(c, []byte(doc)) {
+		if !c.QuotedIn([]byte(doc)) {
 			t.Errorf("%+v does not stand in %q", c, doc)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(c.Quote) {

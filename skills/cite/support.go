@@ -41,16 +41,10 @@ func (c *checker) support(of claim, n int) Support {
 	if of.lines != nil {
 		return e.holdsCode(of, out)
 	}
-	for i, id := range of.terms {
-		c.weight[id] = of.weights[i]
-	}
-	best, covered := c.near(of, e)
+	best, covered := near(of, e)
 	if len(e.spans) > 0 {
 		out.Start, out.End = e.spans[best.single].Start, e.spans[best.single].End
-		out.Similarity = c.similarity(of, e.spans[best.from:best.to])
-	}
-	for _, id := range of.terms {
-		c.weight[id] = 0
+		out.Similarity = similarity(of, e.spans[best.from:best.to])
 	}
 	if of.total > 0 {
 		out.Coverage, out.Near = covered/of.total, best.weight/of.total
@@ -77,33 +71,17 @@ type nearest struct {
 
 // near finds the part of a source that holds most of the claim's weight, and
 // how much of it the whole source holds. Title and headings count for either.
-func (c *checker) near(of claim, e *evidence) (best nearest, covered float64) {
-	c.stamp++
-	all := c.stamp
-	for _, id := range e.about {
-		covered += c.meet(id)
-	}
-	about := covered
-	c.alone = slices.Grow(c.alone[:0], len(e.spans))[:len(e.spans)]
-	alone := c.alone
-	for _, s := range e.spans {
-		for _, id := range s.terms {
-			covered += c.meet(id)
-		}
-	}
-	covered += c.inflected(of, e, all)
+func near(of claim, e *evidence) (best nearest, covered float64) {
+	met := make([]bool, len(of.terms))
+	about := of.meet(met, e.about)
+	titled := slices.Clone(met)
+	alone := make([]float64, len(e.spans))
 	most := 0.0
 	for from := range e.spans {
-		c.stamp++
-		weight := 0.0
-		for _, id := range e.about {
-			c.seen[id] = c.stamp
-		}
-		weight += about
+		copy(met, titled)
+		weight := about
 		for to := from; to < min(from+window, len(e.spans)); to++ {
-			for _, id := range e.spans[to].terms {
-				weight += c.meet(id)
-			}
+			weight += of.meet(met, e.spans[to].terms)
 			if to == from {
 				alone[from] = weight
 			}
@@ -121,6 +99,17 @@ func (c *checker) near(of claim, e *evidence) (best nearest, covered float64) {
 		}
 	}
 	best.weight = max(best.weight, about)
+
+	copy(met, titled)
+	covered = about
+	for _, s := range e.spans {
+		covered += of.meet(met, s.terms)
+	}
+	for i, term := range of.terms {
+		if !met[i] && e.hasForm(term) {
+			covered += inflectedShare * of.weights[i]
+		}
+	}
 	return best, covered
 }
 
@@ -128,30 +117,22 @@ func (c *checker) near(of claim, e *evidence) (best nearest, covered float64) {
 // place of a claim, too.
 const tiedShare = 0.9
 
-// meet returns the weight of a term when a count meets it first.
-func (c *checker) meet(id int) float64 {
-	if c.weight[id] == 0 || c.seen[id] == c.stamp {
-		return 0
-	}
-	c.seen[id] = c.stamp
-	return c.weight[id]
-}
-
 // inflectedShare is what another form of a word counts: "kontenera" for
-// "kontenery".
+// "kontenery". Stemmers exist for few languages; the common beginning of two
+// long words serves for all that inflect at the end.
 const inflectedShare = 0.8
 
-// inflected is the weight of the claim's terms that a source has in another
-// form only. Stemmers exist for few languages; the common beginning of two
-// long words serves for all that inflect at the end.
-func (c *checker) inflected(of claim, e *evidence, stamp int) float64 {
-	sum := 0.0
-	for i, id := range of.terms {
-		if c.seen[id] != stamp && e.hasForm(of.forms[i]) {
-			sum += inflectedShare * of.weights[i]
+// meet returns the weight of those terms of the claim that are not met yet, and
+// marks them.
+func (of claim) meet(met []bool, terms []string) float64 {
+	weight := 0.0
+	for _, term := range terms {
+		if i, ok := of.index[term]; ok && !met[i] {
+			met[i] = true
+			weight += of.weights[i]
 		}
 	}
-	return sum
+	return weight
 }
 
 // hasForm reports whether a source has a term that begins as this one does and
@@ -162,8 +143,8 @@ func (e *evidence) hasForm(term string) bool {
 		return false
 	}
 	stem := text.First(term, max(4, (n*7+9)/10))
-	for i, _ := slices.BinarySearch(e.endings, stem); i < len(e.endings) && strings.HasPrefix(e.endings[i], stem); i++ {
-		if d := utf8.RuneCountInString(e.endings[i]) - n; -3 <= d && d <= 3 {
+	for i, _ := slices.BinarySearch(e.forms, stem); i < len(e.forms) && strings.HasPrefix(e.forms[i], stem); i++ {
+		if d := utf8.RuneCountInString(e.forms[i]) - n; -3 <= d && d <= 3 {
 			return true
 		}
 	}
@@ -171,25 +152,20 @@ func (e *evidence) hasForm(term string) bool {
 }
 
 // similarity is the cosine of the term counts of a claim and some spans.
-func (c *checker) similarity(of claim, spans []span) float64 {
-	if missing := len(c.idf) - len(c.tally); missing > 0 {
-		c.tally = append(c.tally, make([]int, missing)...)
-	}
+func similarity(of claim, spans []span) float64 {
+	counts := map[string]int{}
 	for _, s := range spans {
-		for _, id := range s.terms {
-			c.tally[id]++
+		for _, term := range s.terms {
+			counts[term]++
 		}
 	}
 	dot, a, b := 0, 0, 0
-	for i, id := range of.terms {
-		dot += of.counts[i] * c.tally[id]
+	for i, term := range of.terms {
+		dot += of.counts[i] * counts[term]
 		a += of.counts[i] * of.counts[i]
 	}
-	for _, s := range spans {
-		for _, id := range s.terms {
-			b += c.tally[id] * c.tally[id]
-			c.tally[id] = 0 // each term counts once
-		}
+	for _, n := range counts {
+		b += n * n
 	}
 	if a == 0 || b == 0 {
 		return 0
@@ -271,7 +247,8 @@ func (c *checker) together(of claim, cited []int) int {
 }
 
 func (c *checker) jointly(of claim, cited []int) bool {
-	held := map[int]bool{}
+	met := make([]bool, len(of.terms))
+	weight := 0.0
 	missing := slices.Concat(of.literals, of.names)
 	for _, n := range cited {
 		e := c.evidence(n)
@@ -281,15 +258,7 @@ func (c *checker) jointly(of claim, cited []int) bool {
 		}
 		missing = slices.DeleteFunc(missing, func(l string) bool { return !slices.Contains(found.Missing, l) })
 		for _, s := range e.spans {
-			for _, id := range s.terms {
-				held[id] = true
-			}
-		}
-	}
-	weight := 0.0
-	for i, id := range of.terms {
-		if held[id] {
-			weight += of.weights[i]
+			weight += of.meet(met, s.terms)
 		}
 	}
 	return of.lines == nil && len(missing) == 0 && of.total > 0 && weight/of.total >= jointCoverage

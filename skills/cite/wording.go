@@ -49,8 +49,6 @@ func writings(literal string) []string {
 }
 
 // writingsOf are the forms of all rows of the tables that hold a form.
-//
-//nolint:gochecknoglobals // made once
 var writingsOf = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for _, numbers := range []string{englishNumbers, polishNumbers, vietnameseNumbers} {
@@ -66,14 +64,13 @@ var writingsOf = sync.OnceValue(func() map[string][]string {
 
 // denied returns the terms that s denies, and whether it denies nothing. tokens
 // are those of s.
-func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool) {
+func denied(s string, tokens []text.Token) (heads []string, quiet bool) {
 	quiet = true
 	lower := strings.ToLower(s)
 	if len(lower) != len(s) { // a letter whose lower case has another length
 		lower = s
 	}
-	c.words = appendWords(c.words[:0], lower)
-	words := c.words
+	words := wordsOf(lower)
 	for i, w := range words {
 		if !Negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
 			continue
@@ -84,7 +81,7 @@ func (c *checker) denied(s string, tokens []text.Token) (heads []int, quiet bool
 				continue
 			}
 			if !strings.ContainsAny(s[w.end:t.Start], ",;:.!?()—|") {
-				heads = append(heads, c.id(t.Term))
+				heads = append(heads, t.Term)
 			}
 			break
 		}
@@ -126,8 +123,8 @@ func denies(of claim, e *evidence, places []int) bool {
 
 // against reports whether any of the words denied stands in terms, but not
 // among those denied there.
-func against(denied, terms, deniedThere []int) bool {
-	return slices.ContainsFunc(denied, func(id int) bool {
-		return slices.Contains(terms, id) && !slices.Contains(deniedThere, id)
+func against(denied, terms, deniedThere []string) bool {
+	return slices.ContainsFunc(denied, func(term string) bool {
+		return slices.Contains(terms, term) && !slices.Contains(deniedThere, term)
 	})
 }

@@ -1,94 +1,72 @@
 package offline
 
-import (
-	"fmt"
-	"math"
-	"strings"
+// The numbers of this file are learnt: scripts/learn-answers prints them.
+
+// choice are the coefficients by which a sentence is chosen among those of all
+// sources: a conditional logit.
+//
+//nolint:gochecknoglobals // a constant table
+var choice = features{
+	ownWords: 2.70, stems: 8.88, before: 3.24, around: 0.81, headings: 5.91, wholePassage: -3.17, heaviest: -0.88, wording: 3.44,
+	wordPairs: 2.02, nearNew: 3.66, density: 2.94, length: -0.62, position: 0.61, score: 2.24, isCode: 0.44, isListed: -0.94,
+}
+
+// shapeWords say for words and pairs of words of a question how much likelier
+// (as logarithms) a number and a name are than another answer.
+var shapeWords = map[string][2]float64{
+	"who":       {-1.0, 2.0},
+	"how":       {0.9, -1.8},
+	"gì":        {-1.2, -0.7},
+	"what":      {-0.7, -0.3},
+	"in":        {0.7, 0.5},
+	"when":      {1.3, -0.6},
+	"year":      {2.4, -0.8},
+	"was":       {0.9, 0.7},
+	"ai":        {-0.6, 1.8},
+	"the":       {0.4, 0.1},
+	"nào":       {0.4, 0.7},
+	"do":        {-0.6, -1.2},
+	"khi":       {0.7, -1.1},
+	"when did":  {1.9, -0.4},
+	"bao":       {1.4, -0.1},
+	"khi nào":   {2.3, -0.5},
+	"có":        {-0.9, -0.7},
+	"loại":      {-0.7, -1.0},
+	"năm nào":   {2.1, -0.8},
+	"bao nhiêu": {0.7, -0.7},
+	"nhiêu":     {0.7, -0.7},
+	"what did":  {-1.0, -0.7},
+	"của":       {0.2, 0.5},
+	"which":     {0.0, 1.0},
+	"did":       {0.7, 0.2},
+	"how many":  {0.7, -0.6},
+	"vào":       {1.0, 0.3},
+	"why":       {-0.8, -1.2},
+	"when was":  {1.5, -0.4},
+	"năm":       {0.7, 0.3},
+	"trong":     {0.2, -0.6},
+	"các":       {-0.2, -0.6},
+	"what year": {1.4, -0.2},
+	"name":      {-0.3, 1.4},
+	"chính":     {-0.7, -0.7},
+	"where":     {-0.8, 0.5},
+	"type of":   {-0.9, -1.0},
+	"is the":    {0.4, 0.1},
+	"tên":       {-0.2, 1.0},
+	"can":       {-0.6, -1.0},
+}
+
+var shapeIntercepts = [2]float64{-1.90, -0.80}
+
+// gradeCoefficients are those of the grade, a logistic regression; gradeMeans are
+// the means over the questions learnt from, for the reasons that a trace shows.
+const gradeIntercept = -8.51
+
+var (
+	gradeCoefficients = [numSigns]float64{
+		bestSentence: 0.86, bestOwn: -0.30, bestPairs: 1.61, passageHeld: 2.82, passageWeight: 0.36, passageLead: 0.37, heaviestElsewhere: -0.55, heaviestGone: -2.23, longQuestion: 1.23, crowded: 0.32,
+	}
+	gradeMeans = [numSigns]float64{
+		bestSentence: 4.76, bestOwn: 0.50, bestPairs: 0.19, passageHeld: 0.60, passageWeight: 2.63, passageLead: 3.20, heaviestElsewhere: 0.13, heaviestGone: 0.08, longQuestion: 0.30, crowded: 0.42,
+	}
 )
-
-// weight is how a feature speaks in a grade.
-type weight struct {
-	coefficient float64 // of the logistic regression
-	mean        float64 // of the feature over the questions learnt from: what is above speaks for, what is below against
-}
-
-// intercept and the table below are what scripts/fit-grader prints: learnt on
-// nine sets, each of equal weight and with as many questions whose answer was
-// taken out of the corpus as others, so that 0.50 is the balanced cut over them.
-// docker-eval is not among them.
-const intercept = -8.50
-
-func weights() [numFeatures]weight {
-	return [numFeatures]weight{
-		bySentence:   {0.32, 0.56},
-		byBeginning:  {2.75, 0.65},
-		byPairs:      {1.54, 0.25},
-		byFigures:    {1.56, 0.95},
-		byNames:      {0.76, 0.83},
-		byAhead:      {2.88, 0.41},
-		byStatement:  {7.11, 0.42},
-		bySame:       {0.92, 0.06},
-		byNowhere:    {-0.36, 0.15},
-		byLong:       {1.16, 0.16},
-		byNumber:     {-0.39, 0.14},
-		bySyllables:  {-0.49, 0.33},
-		byOtherWords: {2.67, 0.06},
-	}
-}
-
-// crowdCoefficient is the one number that was chosen on docker-eval (dev), after
-// the others: for each power of ten that an index is larger than learntDocs.
-// A manual says the same in many places, so that no passage is far ahead, and
-// the encyclopedias learnt on do not show it. With it 29 of its 30 questions are
-// answered, and 4 of 4 declined.
-const (
-	crowdCoefficient = 0.52
-	learntDocs       = 240
-)
-
-// score is the grade: the logistic function of the weighed sum.
-func (e evidence) score() float64 {
-	z := intercept + crowdCoefficient*e.crowd
-	for f, w := range weights() {
-		z += w.coefficient * e.values[f]
-	}
-	score := 1 / (1 + math.Exp(-z))
-	if e.borrowed {
-		return min(score, borrowedMost)
-	}
-	return score
-}
-
-// borrowedMost is the grade that the words of a conversation reach at most by
-// themselves: below the threshold.
-const borrowedMost = 0.4
-
-// loud is the least part in the sum of which a trace speaks.
-const loud = 0.25
-
-// why tells which features spoke for the passage and which against it.
-func (e evidence) why() string {
-	var pro, contra []string
-	for f, w := range weights() {
-		said := fmt.Sprintf("%s %.2f", feature(f), e.values[f])
-		switch part := w.coefficient * (e.values[f] - w.mean); {
-		case part >= loud:
-			pro = append(pro, said)
-		case part <= -loud:
-			contra = append(contra, said)
-		}
-	}
-	out := []string{fmt.Sprintf("passage %d covers %.2f of the question", e.at+1, e.passage)}
-	if e.borrowed {
-		contra = append(contra, "only words that the conversation lends")
-	}
-	for _, side := range []struct {
-		name string
-		said []string
-	}{{"for", pro}, {"against", contra}, {"nowhere", e.missing}} {
-		if len(side.said) > 0 {
-			out = append(out, side.name+": "+strings.Join(side.said, ", "))
-		}
-	}
-	return strings.Join(out, "; ")
-}

@@ -1,6 +1,10 @@
 package offline
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -236,4 +240,54 @@ func abbreviation(w string) bool {
 func inCode(s string, start, end int) bool {
 	return start > 0 && strings.ContainsAny(s[start-1:start], "/-_.0123456789") ||
 		end < len(s) && strings.ContainsAny(s[end:end+1], "/-_0123456789")
+}
+
+// ReadDictionary reads a dictionary of plain lines, "word: other, other", in
+// UTF-8. They are synonyms until a line such as [concepts] or [abbreviations] begins
+// another section. Empty lines and those that begin with "#" are left out; an entry that stands
+// twice has the others of both. An error names the line.
+func ReadDictionary(r io.Reader) (Dictionary, error) {
+	d := Dictionary{}
+	kind := Synonyms
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := text.Clean(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if section, ok := strings.CutPrefix(line, "["); ok {
+			if kind, ok = strings.CutSuffix(section, "]"); !ok || !isSection(kind) {
+				return Dictionary{}, fmt.Errorf("line %d: %q is no section: there are [%s], [%s] and [%s]", n, line, Synonyms, Concepts, Abbreviations)
+			}
+			continue
+		}
+		word, others, ok := strings.Cut(line, ":")
+		if !ok || !d.add(kind, word, atCommas(others)) {
+			return Dictionary{}, fmt.Errorf("line %d: %q is no entry such as \"leave: holiday, time off\"", n, line)
+		}
+		if len(d.entries) > maxEntries {
+			return Dictionary{}, fmt.Errorf("line %d: more than %d entries", n, maxEntries)
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return Dictionary{}, errors.New("a line is longer than 64 KB")
+	} else if err != nil {
+		return Dictionary{}, err
+	}
+	return d, nil
+}
+
+func isSection(kind string) bool {
+	return kind == Synonyms || kind == Concepts || kind == Abbreviations
+}
+
+// atCommas splits a list at its commas; those of Chinese, Japanese and Arabic count too.
+func atCommas(s string) []string {
+	var out []string
+	for item := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",，、،", r) }) {
+		if item = strings.TrimSpace(item); item != "" {
+			out = append(out, item)
+		}
+	}
+	return out
 }

@@ -1,149 +1,301 @@
 package offline
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-// What makes a grade.
-const (
-	gradedPassages = 3   // of the best passages; the others tell how far these lead
-	gradeLent      = 0.1 // what a word counts that the conversation lends, of what it counts in the search
-	sharedWeight   = 3   // of a retry by the words of both languages, of the query's: its other words find by accident
-	aboutWeight    = 0.8 // of a word that only title or headings hold
-)
-
-// Grader says how likely it is that the best passages speak of what a question
-// asks: a logistic regression over few features, how much of the question the
-// best passage and its best sentence hold before all. It detects topics, not
-// truth: a passage about the thing asked for passes, whether or not it says
-// what was asked.
-//
-// A word that the index does not know counts fully, which is what makes
-// questions about absent things fail. A follow-up is graded by the better of
-// what the turn as it was typed and the turn with the conversation's words
-// justify; borrowed words count little, so that it never passes by them alone.
-//
-// A question in another language than the documents is graded by the words that
-// both share.
+// Grader says how likely it is that the best passages answer a question: a
+// logistic regression over the features of their best sentence and over how far
+// it leads. It knows words, not truth: that nothing is said about a thing, it can
+// tell; that something else is said about it than was asked, it often cannot.
 type Grader struct {
 	maker
 	lex       lexicon
-	threshold float64 // from which on nobody asks for a refined query; 0: always
+	threshold float64
 }
 
-// NewGrader returns a grader for the index that stats describes.
-func NewGrader(stats Stats) *Grader { return &Grader{lex: newLexicon(stats)} }
+// gradedPassages is how many of the best passages are graded; the others are
+// there to compare with.
+const gradedPassages = 3
 
-// Grade grades the best chunks, best first: up to ten, of which the first three
-// are graded and all give words to the refined query. A grader of [New] makes that only
-// for grades below its threshold. It never fails.
-func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
-	grade := state.Grade{By: Name, Why: "no words to look for"}
-	if len(best) == 0 {
-		return grade, nil
-	}
-	var seen evidence
-	graded := false
-	readings := understood(queries)
-	if len(readings) > 0 {
-		if words, foreign := g.lex.shared(readings[0].Text, best); foreign {
-			return g.acrossLanguages(queries, words, best), nil
-		}
-	}
-	for _, q := range readings {
-		if len(g.lex.question(q)) == 0 {
-			continue
-		}
-		e := g.lex.examine(q, best)
-		if s := e.score(); !graded || s > grade.Score {
-			grade.Score, seen, graded = s, e, true
-		}
-	}
-	if graded {
-		grade.Why = seen.why()
-		if g.threshold == 0 || grade.Score < g.threshold {
-			grade.Refined = g.lex.refine(queries, best)
-		}
-	}
-	return grade, nil
+// What the conversation lends counts little in a grade, so that a follow-up
+// never passes by borrowed words alone.
+const gradeLent = 0.1
+
+// answerableOdds is how many questions that the documents answer a person asks
+// for one that they do not. The coefficients are learnt from as many of each.
+const answerableOdds = 2
+
+// sign is one number that the grade is made of.
+type sign int
+
+// The signs.
+const (
+	bestSentence      sign = iota // score of the best sentence, by the coefficients of choice
+	bestOwn                       // question's weight that it holds
+	bestPairs                     // neighbouring words that it holds
+	passageHeld                   // question's weight that its passage holds, words that begin alike included
+	passageWeight                 // logarithm of that weight, which is more in a long question
+	passageLead                   // standard score of its passage's BM25 among the others
+	heaviestElsewhere             // share of the heaviest word where its passage does not hold it
+	heaviestGone                  // the same where no passage holds it
+	longQuestion                  // words of content beyond the usual
+	crowded                       // powers of ten of the size of the index, beyond usualDocs
+	numSigns
+)
+
+// String is the name of a sign.
+func (s sign) String() string {
+	return [...]string{
+		"best sentence", "words of the question", "pairs of words", "words in the passage", "weight in the passage",
+		"lead of the passage", "heaviest word elsewhere", "heaviest word nowhere", "long question", "large index",
+	}[s]
 }
 
-// acrossLanguages grades a question in another language than the documents by
-// the words that both share; the fewer and the commoner those are, the lower.
-func (g *Grader) acrossLanguages(queries []state.Query, words []string, best []state.Chunk) state.Grade {
-	grade := state.Grade{By: Name, Why: "the question is in another language than the documents, and no word of it is in both"}
-	if len(g.lex.question(state.Query{Text: strings.Join(words, " ")})) == 0 {
-		return grade
-	}
-	e, carried := g.lex.examineShared(words, best)
-	grade.Score = e.score() * carried
-	grade.Why = "the question is in another language than the documents; by the words of both (" + strings.Join(words, ", ") + "): " + e.why()
-	grade.Refined = &state.Query{
-		Text: strings.Join(words, " "), Weight: sharedWeight * strongest(queries).Weight,
-		Why: "only the words that the documents' language shares", Attempt: 2,
-	}
-	return grade
-}
-
-// understood are the ways to read the turn: as it was typed, and as the search
-// weighs most.
-func understood(queries []state.Query) []state.Query {
-	if len(queries) == 0 {
-		return nil
-	}
-	full := strongest(queries)
-	raw := state.Query{Text: full.Text}
-	if len(full.Boosts) == 0 {
-		return []state.Query{raw}
-	}
-	return []state.Query{raw, full}
-}
-
-// Features are the names of what [Grader.Measure] measures, in its order.
-func Features() []string {
-	out := make([]string, numFeatures)
-	for f := range numFeatures {
-		out[f] = f.String()
+// Signs are the names of what [Grader.Measure] returns.
+func Signs() []string {
+	var out []string
+	for s := range numSigns {
+		out = append(out, s.String())
 	}
 	return out
 }
 
-// Measure is what the grade of a question is made of: one number for each of
-// [Features], for whoever learns their coefficients; nil where there is nothing
-// to measure.
+// Grade grades the best chunks, best first, for the better of two readings of the
+// question: as it was typed, and with what the conversation lends. A grade below
+// the threshold brings a refined query. It never fails.
+func (g *Grader) Grade(_ context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+	grade := state.Grade{By: Name, Why: "no words to look for"}
+	full := strongest(queries)
+	for i, q := range []state.Query{{Text: full.Text}, full} {
+		v := g.Measure(q, best)
+		if v == nil || i > 0 && len(full.Boosts) == 0 {
+			continue
+		}
+		z := gradeIntercept + math.Log(answerableOdds)
+		for s, c := range gradeCoefficients {
+			z += c * v[s]
+		}
+		if p := 1 / (1 + math.Exp(-z)); p > grade.Score {
+			grade.Score, grade.Why = p, because(v)
+		}
+	}
+	if len(best) > 0 && grade.Score < g.threshold {
+		grade.Refined = g.lex.refine(full, best)
+	}
+	return grade, nil
+}
+
+// loud is the least part in the sum that a reason names.
+const loud = 0.4
+
+// because names what speaks most for and against the passages.
+func because(v []float64) string {
+	var pro, contra []string
+	for s, c := range gradeCoefficients {
+		said := fmt.Sprintf("%s %.2f", sign(s), v[s])
+		switch part := c * (v[s] - gradeMeans[s]); {
+		case part >= loud:
+			pro = append(pro, said)
+		case part <= -loud:
+			contra = append(contra, said)
+		}
+	}
+	var out []string
+	if len(pro) > 0 {
+		out = append(out, "for: "+strings.Join(pro, ", "))
+	}
+	if len(contra) > 0 {
+		out = append(out, "against: "+strings.Join(contra, ", "))
+	}
+	return cmp.Or(strings.Join(out, "; "), "nothing speaks clearly for or against")
+}
+
+// Measure returns the signs of a question in the best chunks; nil for a question
+// without words of content and where there is no chunk.
 func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
-	if len(best) == 0 || len(g.lex.question(q)) == 0 {
+	terms := g.lex.question(q, gradeLent)
+	if len(terms) == 0 || len(best) == 0 {
 		return nil
 	}
-	e := g.lex.examine(q, best)
-	return e.values[:]
-}
-
-// lessLent is a query whose borrowed words count less: they say which topic a
-// follow-up is about, not what it asks.
-func lessLent(q state.Query, share float64) state.Query {
-	q.Boosts = slices.Clone(q.Boosts)
-	for i := range q.Boosts {
-		q.Boosts[i].Weight *= share
+	own := state.Query{Text: q.Text}
+	if len(g.lex.question(own, 0)) == 0 {
+		own = q // "and the other?" is graded by the words of the conversation alone
 	}
-	return q
-}
+	in := g.lex.inquire(q.Text, own)
+	tops, scores, at := make([]features, len(best)), make([]float64, len(best)), 0
+	passages := make([]*passage, len(best))
 
-// cover is the mean of what the passage and its best sentence hold. Title and
-// headings speak for every sentence below them.
-func cover(terms []weighed, p passage) float64 {
-	sentence := 0.0
-	for _, in := range p.terms {
-		sentence = max(sentence, coverage(terms, func(t string) float64 {
-			if p.about.has(t) {
-				return max(in[t], aboutWeight)
+	for i, c := range best {
+		passages[i] = g.lex.passage(c)
+	}
+	in.weigh(passages)
+	for i := range best {
+
+		scores[i] = math.Inf(-1)
+		for _, e := range in.measure(passages[i], 0) {
+			if z := choice.of(&e); z > scores[i] {
+				scores[i], tops[i] = z, e
 			}
-			return in[t]
-		}))
+		}
+		if math.IsInf(scores[i], -1) {
+			scores[i] = 0
+		}
+		if i < gradedPassages && scores[i] > scores[at] {
+			at = i
+		}
 	}
-	return (coverage(terms, p.says) + sentence) / 2
+	v := make([]float64, numSigns)
+	v[bestSentence] = scores[at]
+	v[bestOwn], v[bestPairs] = tops[at][ownWords], tops[at][wordPairs]
+	v[passageHeld] = coverage(terms, func(t string) float64 {
+		return max(passages[at].all.soft(t), aboutWeight*passages[at].names.in(t))
+	})
+	all := 0.0
+	for _, t := range terms {
+		all += t.weight
+	}
+	v[passageWeight] = math.Log(1 + v[passageHeld]*all)
+	v[crowded] = math.Log10(float64(max(usualDocs, g.lex.stats.Docs())) / usualDocs)
+	v[passageLead] = standardLead(bm25Scores(passages, terms), at)
+	v[passageLead] += (usualStandard - v[passageLead]) * min(1, v[crowded]/wholeCrowd)
+	gone := func(t string) bool {
+		return !slices.ContainsFunc(passages, func(p *passage) bool { return p.all.has(t) || p.names.has(t) })
+	}
+	if t := terms[0].term; !passages[at].all.has(t) && !passages[at].names.has(t) {
+		v[heaviestElsewhere] = terms[0].weight / all
+	}
+	if gone(terms[0].term) {
+		v[heaviestGone] = terms[0].weight / all
+	}
+	v[longQuestion] = math.Log(float64(len(terms)) / 5)
+	return v
+}
+
+// In a large index many passages say the same, and a lead tells less: nothing
+// where the index is larger than usualDocs by wholeCrowd powers of ten.
+const wholeCrowd = 1.5
+
+// usualDocs is the size of an index up to which size tells nothing.
+const usualDocs = 240
+
+// usual is what a lead counts where there are too few passages to compare with.
+const (
+	usualStandard = 3.0
+	mostStandard  = 8.0
+)
+
+// standardLead is by how many standard deviations one of some scores is above
+// the mean of the others, at most mostStandard.
+func standardLead(scores []float64, at int) float64 {
+	n := float64(len(scores) - 1)
+	if n < gradedPassages {
+		return usualStandard
+	}
+	var mean, variance float64
+	for i, s := range scores {
+		if i != at {
+			mean += s / n
+		}
+	}
+	for i, s := range scores {
+		if i != at {
+			variance += (s - mean) * (s - mean) / n
+		}
+	}
+	const even = 0.05 // of the score itself, added to the deviation: the others may be all alike
+	spread := math.Sqrt(variance) + even*scores[at]
+	if spread == 0 {
+		return 0
+	}
+	return min(mostStandard, max(0, (scores[at]-mean)/spread))
+}
+
+func bm25Scores(passages []*passage, terms []weighed) []float64 {
+	mean := 0.0
+	for _, p := range passages {
+		mean += float64(p.words) / float64(len(passages))
+	}
+	out := make([]float64, len(passages))
+	for i, p := range passages {
+		out[i] = p.bm25(terms, mean)
+	}
+	return out
+}
+
+// of is the score of a sentence.
+func (c *features) of(e *features) float64 {
+	sum := 0.0
+	for f, v := range e {
+		sum += c[f] * v
+	}
+	return sum
+}
+
+// Relevance feedback by RM3 (Lavrenko and Croft 2001; Abdul-Jaleel et al. 2004).
+const (
+	feedbackTerms  = 10  // words that a refined query borrows
+	originalWeight = 0.8 // of the question in the mixture; the rest is that of the borrowed words
+	commonShare    = 0.1 // of all chunks: words in more of them are not borrowed…
+	commonFloor    = 20  // …in an index of at least so many
+)
+
+// refine makes the query of the retry: the question mixed with the words that
+// are likeliest in the best chunks. nil where they offer nothing new.
+func (l lexicon) refine(q state.Query, best []state.Chunk) *state.Query {
+	own := l.question(q, 1)
+	share, word := map[string]float64{}, map[string]string{}
+	for _, t := range own {
+		word[t.term] = ""
+	}
+	n := l.stats.Docs()
+	for i, c := range best {
+		lang, tokens := text.Language(c.Text), l.words(c.Text)
+		for _, t := range tokens {
+			w := strings.ToLower(c.Text[t.Start:t.End])
+			if known, ok := word[t.Term]; ok && known == "" || functionWord(lang, w) || strings.IndexFunc(w, unicode.IsLetter) < 0 ||
+				n >= commonFloor && float64(l.stats.DocFreq(t.Term)) > commonShare*float64(n) {
+				continue
+			}
+			word[t.Term] = w
+			share[t.Term] += 1 / float64(len(tokens)) / float64(i+1) // P(word|chunk) · weight of the chunk
+		}
+	}
+	var found []weighed
+	for t, s := range share {
+		found = append(found, weighed{t, s})
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortFunc(found, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
+	})
+	found = found[:min(len(found), feedbackTerms)]
+	sum := 0.0
+	for _, t := range found {
+		sum += t.weight
+	}
+	// A word of the question weighs 1 in the search and originalWeight / len(own)
+	// in the mixture.
+	unit := float64(len(own)) / originalWeight
+	refined := state.Query{
+		Text: q.Text, Boosts: slices.Clone(q.Boosts), Weight: q.Weight, Attempt: 2,
+		Why: "with the words that the best passages share (RM3)",
+	}
+	for _, t := range found {
+		if w := math.Round(unit*(1-originalWeight)*t.weight/sum*1000) / 1000; w > 0 {
+			refined.Boosts = append(refined.Boosts, state.Boost{Text: word[t.term], Weight: w})
+		}
+	}
+	return &refined
 }

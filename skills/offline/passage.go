@@ -1,221 +1,125 @@
 package offline
 
 import (
-	"maps"
-	"regexp"
 	"strings"
 
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-// pathShare is what a word counts that is a part of a path or an address, or a
-// number with a sign: it names something, and says nothing.
-const pathShare = 0.3
-
-// passage is a source taken apart, with the terms of its parts.
+// passage is a source parsed into blocks and sentences, with their terms.
 type passage struct {
-	n        int // of [Source N], of the first where it was joined of several
-	src      state.Source
-	parts    []part // that it was joined of, in the order of the document; nil where it is one source
-	said     string // the text that units are of
+	text     string
+	language string // of source code
+	blocks   []block
 	units    []unit
-	terms    []held // of each unit
-	tokens   [][]text.Token
-	all      held     // of all units
-	plain    []string // words of the whole text, see plainWords
-	about    set      // of title and headings
-	names    []set    // of the title, and of each heading
-	headings []string // of each section
-	sections []section
-	looked   *looked
+	tokens   [][]text.Token // of each unit
+	terms    []set          // of each unit
+	all      set            // of all units
+	names    set            // of title and headings
+	title    set
+	sections []set      // terms of the heading of each section; the first is that of the chunk
+	plain    []string   // see plainWords
+	written  [][]string // plainWords of each unit
+	words    int        // tokens of all units
 }
 
-// section is what stands under one heading, as far as the passage holds it.
-type section struct {
-	name   set
-	head   string // the last term of its heading: of "System requirements", the thing itself
-	begins bool   // its first unit is there
-	first  int    // its first unit; len(units) where it has none
-	end    int    // after its last one
+// unit is what one score is of: a sentence, a table row or a block of code.
+type unit struct{ start, end, block int }
+
+// passageKey is all that a passage is made of.
+type passageKey struct{ text, title, headings, language, inside string }
+
+// passage parses a chunk. The result is shared: nobody writes to it.
+func (l lexicon) passage(c state.Chunk) *passage {
+	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside}
+	return l.parsed.Get(key, func() *passage { return l.parse(c) })
 }
 
-// takeApart makes a passage without its number.
-func (l lexicon) takeApart(src state.Source, starts []int) passage {
-	p := passage{src: src, plain: plainWords(src.Text), looked: &looked{}}
-	var headings []string
-	name := src.Title
-	if n := len(src.Headings); n > 0 {
-		name = src.Headings[n-1]
+func (l lexicon) parse(c state.Chunk) *passage {
+	p := &passage{
+		text: c.Text, language: c.Cut.Language, blocks: parseBlocks(c), all: set{}, plain: plainWords(c.Text),
+		title: l.set(c.Title), names: l.set(append([]string{c.Title}, c.Headings...)...),
 	}
-	p.said = src.Text
-	switch {
-	case src.Cut.Language != "":
-		p.said, p.units, headings = outlineSource(src, name)
-	case src.Cut.Inside != "":
-		p.units, headings = outlineInside(src, name)
-	case isPlainFile(src):
-		p.units, headings = outlinePlain(src.Text, name)
-	default:
-		p.units, headings = outline(src.Text, name)
+	innermost := c.Title
+	if n := len(c.Headings); n > 0 {
+		innermost = c.Headings[n-1]
 	}
-	p.units = cutCode(p.said, p.units, starts)
-	p.names = append(p.names, l.set(src.Title))
-	for _, h := range src.Headings {
-		p.names = append(p.names, l.set(h))
-	}
-	p.about = set{}
-	for _, name := range p.names {
-		maps.Copy(p.about, name)
-	}
-	all := 0
-	for _, u := range p.units {
-		raw := p.said[u.start:u.end]
-		tokens := l.tokens(raw)
-		in := said(raw, tokens)
-		all += len(in)
-		p.tokens = append(p.tokens, tokens)
-		p.terms = append(p.terms, in)
-	}
-	p.all = make(held, all*3/4) // as many are about as many as differ
-	for _, in := range p.terms {
-		for t, share := range in {
-			p.all.add(t, share)
-		}
-	}
-	p.headings = headings
-	for i, name := range headings {
-		sec := section{begins: i > 0 || src.Ordinal == 0, first: len(p.units)}
-		sec.name = l.set(name)
-		if tokens := l.tokens(name); len(tokens) > 0 {
-			sec.head = tokens[len(tokens)-1].Term
-		}
-		for j, u := range p.units {
-			if u.section == i {
-				sec.first = min(sec.first, j)
-				sec.end = j + 1
+	p.sections = []set{l.set(innermost)}
+	for i, b := range p.blocks {
+		raw := c.Text[b.start:b.end]
+		switch b.kind {
+		case heading:
+			name := l.set(strings.Trim(raw, "# "))
+			p.sections = append(p.sections, name)
+			for t := range name {
+				p.all[t] = struct{}{}
+			}
+		case code, row:
+			p.addUnit(l, unit{b.start, b.end, i})
+		case paragraph, item:
+			for _, s := range text.Sentences(raw) {
+				p.addUnit(l, unit{b.start + s.Start, b.start + s.End, i})
 			}
 		}
-		p.sections = append(p.sections, sec)
 	}
 	return p
 }
 
-// text is the unit as it stands in the document, without marks of comments.
-func (p *passage) text(i int) string { return p.said[p.units[i].start:p.units[i].end] }
-
-// section is the one that unit i stands in.
-func (p *passage) section(i int) section { return p.sections[p.units[i].section] }
-
-// says is how much a term counts in what the passage says with its title and
-// headings.
-func (p *passage) says(term string) float64 {
-	for _, sec := range p.sections[1:] {
-		if sec.name.has(term) {
-			return 1
-		}
-	}
-	if p.about.has(term) {
-		return max(p.all[term], aboutWeight)
-	}
-	return p.all[term]
-}
-
-// nameFloor is what a heading counts that names the thing among many others.
-const nameFloor = 0.4
-
-// named is how well the heading of a section says what is asked, from 0 to 1:
-// the share of the question that it holds, with the help of the title and the
-// headings above, less where it speaks of other things as well.
-func named(terms []weighed, p *passage, sec int) float64 {
-	name := p.sections[sec].name
-	about := p.sectionPart(sec).about
-	asked := 0
-	covered := coverage(terms, func(t string) float64 {
-		switch {
-		case name.has(t):
-			asked++
-			return 1
-		case about.has(t):
-			return aboutWeight
-		}
-		return 0
-	})
-	if asked == 0 {
-		return 0
-	}
-	return covered * (nameFloor + (1-nameFloor)*min(1, float64(asked)/float64(name.size())))
-}
-
-// held is what a text says: terms and how much each counts, above 0 up to 1.
-type held map[string]float64
-
-func (h held) has(term string) bool { _, ok := h[term]; return ok }
-
-// size is the number of words.
-func (h held) size() int { return distinctWords(h) }
-
-// in makes a measure for coverage.
-func (h held) in(term string) float64 { return h[term] }
-
-func (h held) add(term string, share float64) { h[term] = max(h[term], share) }
-
-// said is what a unit says. The words that an option such as --keep-data is
-// made of are not among it: it is a name, and keeps no data. Words that a path
-// is made of count for less.
-func said(s string, tokens []text.Token) held {
-	out := make(held, len(tokens))
-	end := 0 // of the option under way
+func (p *passage) addUnit(l lexicon, u unit) {
+	tokens := l.tokens(p.text[u.start:u.end])
+	terms := make(set, len(tokens))
 	for _, t := range tokens {
-		if t.Start < end {
-			continue
-		}
-		word := s[t.Start:t.End]
-		if word[0] == '-' && strings.Contains(strings.TrimLeft(word, "-"), "-") {
-			end = t.End
-		}
-		share := 1.0
-		if partOfPath(s, t) {
-			share = pathShare
-		}
-		out.add(t.Term, share)
+		terms[t.Term] = struct{}{}
+		p.all[t.Term] = struct{}{}
 	}
-	return out
+	p.units, p.tokens, p.terms = append(p.units, u), append(p.tokens, tokens), append(p.terms, terms)
+	p.words += len(tokens)
+	p.written = append(p.written, plainWords(p.text[u.start:u.end]))
 }
 
-// partOfPath reports whether a token is only a part of a path or an address,
-// or a number that a sign makes another thing: #95, 95%.
-func partOfPath(s string, t text.Token) bool {
-	from, to := t.Start, t.End
-	for from > 0 && !breaks(s[from-1]) {
-		from--
+// parent is the item or term that block i lies inside; -1 without one.
+func (p *passage) parent(i int) int {
+	b := p.blocks[i]
+	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.indent > 0; k-- {
+		if o := p.blocks[k]; o.indent < b.indent && o.kind != code && o.kind != row {
+			if o.kind == item || k+1 == i || p.blocks[k+1].indent > o.indent {
+				return k
+			}
+			return -1
+		}
 	}
-	for to < len(s) && !breaks(s[to]) {
-		to++
-	}
-	field := strings.TrimRight(s[from:to], ".,;:!?")
-	if from == t.Start && len(field) <= t.End-t.Start {
-		return false // the whole of it
-	}
-	if digitsOnly(s[t.Start:t.End]) && (strings.HasPrefix(field, "#") || strings.HasSuffix(field, "%") || longNumber.MatchString(field)) {
-		return true
-	}
-	return strings.HasPrefix(field, "/") || strings.HasPrefix(field, "~/") || strings.HasPrefix(field, "./") || strings.HasPrefix(field, "../") ||
-		strings.Contains(field, "://") || strings.Count(field, "/") >= 2 || strings.Contains(field, `:\`) || strings.Count(field, `\`) >= 2
+	return -1
 }
 
-// longNumber is a time or an address, of which each number is only a part.
-var longNumber = regexp.MustCompile(`^\d+[.:-]\d+[.:-]\d+`)
-
-func breaks(b byte) bool { return breaking[b] }
-
-var breaking = func() (is [256]bool) { //nolint:gochecknoglobals // a constant table
-	for _, b := range []byte(" \t\n\r`\"'()[]{}<>|*=,") {
-		is[b] = true
+// lead is the paragraph or item that introduces the list, table or code of
+// block i; -1 without one.
+func (p *passage) lead(i int) int {
+	b := p.blocks[i]
+	if b.kind != item && b.kind != row && b.kind != code {
+		return -1
 	}
-	return is
-}()
+	for k := i - 1; k >= 0 && p.blocks[k].section == b.section; k-- {
+		o := p.blocks[k]
+		switch {
+		case b.kind != code && o.kind == b.kind && o.group == b.group, o.indent > b.indent && b.kind == item:
+		case o.kind == paragraph || o.kind == item && o.indent < b.indent || o.kind == item && b.kind == code:
+			return k
+		default:
+			return -1
+		}
+	}
+	return -1
+}
 
-func digitsOnly(s string) bool {
-	return strings.Trim(s, "0123456789") == ""
+// childrenEnd is the block behind those that lie inside block i.
+func (p *passage) childrenEnd(i int) int {
+	end := i + 1
+	if k := p.blocks[i].kind; k != item && k != paragraph {
+		return end
+	}
+	for end < len(p.blocks) && p.blocks[end].section == p.blocks[i].section && p.blocks[end].indent > p.blocks[i].indent {
+		end++
+	}
+	return end
 }

@@ -1,218 +1,189 @@
 package offline
 
 import (
-	"cmp"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"example.com/ragflow/prompts"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/state"
 )
 
-// render writes the chosen units: sources in the order in which they were
-// chosen, the units of a source in document order, each with its mark; what was
-// taken together stays so. The picks are what is quoted.
-func (s *selection) render() (string, []cite.Pick) {
-	var parts []string
+// render writes a piece in Markdown with the mark of source n behind it, and
+// returns what it quotes. bold marks the chosen sentence.
+func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) {
+	var b strings.Builder
 	var picks []cite.Pick
-	for _, n := range s.sources() {
-		var p *passage
-		var units []int
-		for _, c := range s.chosen {
-			if s.source(c) == n {
-				p, units = &s.passages[c.passage], append(units, c.unit)
-			}
-		}
-		slices.Sort(units)
-		units = s.recordsLast(p, slices.Compact(units))
-		for at := 0; at < len(units); {
-			n := p.together(units[at:])
-			if part := p.show(units[at : at+n]); part != "" {
-				if end := at + n; end == len(units) || p.units[units[end]].block != p.units[units[end-1]].block {
-					if more := p.left(units[:end]); more > 0 {
-						part += "\n\n" + prompts.More(more, s.language) + " " + p.mark(units[end-1])
-					}
-				}
-				if more := p.units[units[at]].more; more != 0 && (at+n == len(units) || units[at+n] != units[at]+1) {
-					part += "\n\n" + prompts.MoreCode(more, s.language) + " " + p.mark(units[at])
-				}
-				parts = append(parts, part)
-				for _, u := range units[at : at+n] {
-					picks = append(picks, p.pick(u))
-				}
-			}
-			at += n
-		}
+	margin := x.p.blocks[x.blocks[0]].indent
+	for _, i := range x.blocks {
+		margin = min(margin, x.p.blocks[i].indent)
 	}
-	return strings.Join(parts, "\n\n"), picks
+	several := len(x.blocks) > 1 || len(x.p.sentencesIn(x.blocks[0])) > 1
+	var before block
+	for at, i := range x.blocks {
+		o := x.p.blocks[i]
+		span, cut := x.spans[i]
+		if !cut {
+			span = unit{o.start, o.end, i}
+		}
+		if span.start < span.end {
+			if k := len(picks) - 1; k >= 0 && x.blocks[at-1] == i-1 && !cut {
+				picks[k].End = span.end
+			} else {
+				picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
+			}
+		}
+		skipped := at > 0 && x.blocks[at-1] != i-1
+		b.WriteString(separator(at, before, o, skipped))
+		switch o.kind {
+		case code:
+			b.WriteString(x.code(i, language))
+		case row:
+			b.WriteString(x.row(i, at == 0 || before.kind != row))
+		case item:
+			depth := (o.indent - margin + 1) / 2
+			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, cut, bold && several))
+		case paragraph, heading:
+			b.WriteString(x.prose(span, cut, bold && several))
+		}
+		before = o
+	}
+	mark := " " + cite.Marker(n)
+	switch before.kind {
+	case code:
+		mark = "\n" + cite.Marker(n)
+	case row:
+		mark = "\n\n" + cite.Marker(n)
+	case item, paragraph, heading:
+	}
+	b.WriteString(mark)
+	if more := x.left(); more > 0 {
+		b.WriteString("\n\n" + prompts.More(more, language))
+	}
+	return b.String(), picks
 }
 
-// recordsLast puts the rows of a box that stands above the statement an answer is built
-// on behind it: the sentence says more.
-func (s *selection) recordsLast(p *passage, units []int) []int {
-	first := s.chosen[0]
-	if &s.passages[first.passage] != p || p.units[first.unit].kind != sentence {
-		return units
+// separator stands between two blocks of a piece.
+func separator(at int, before, o block, skipped bool) string {
+	switch {
+	case at == 0:
+		return ""
+	case before.kind == row && o.kind == row && before.group == o.group:
+		return "\n"
+	case before.kind == item && o.kind == item && skipped:
+		return "\n- …\n"
+	case before.kind == item && o.kind == item:
+		return "\n"
 	}
-	var out, rows []int
-	for _, u := range units {
-		if p.record(u) {
-			rows = append(rows, u)
-		} else {
+	return "\n\n"
+}
+
+func listMarker(marker string) string {
+	if strings.ContainsAny(marker, "0123456789") {
+		return marker + " "
+	}
+	return "- "
+}
+
+// sentencesIn are the units of a block.
+func (p *passage) sentencesIn(block int) []unit {
+	var out []unit
+	for _, u := range p.units {
+		if u.block == block {
 			out = append(out, u)
-		}
-	}
-	return append(out, rows...)
-}
-
-// sources are the numbers of those that were chosen from, in that order.
-func (s *selection) sources() []int {
-	var out []int
-	for _, c := range s.chosen {
-		if n := s.source(c); !slices.Contains(out, n) {
-			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// source is the number of the one that a chosen unit is shown with.
-func (s *selection) source(c place) int {
-	if n, ok := s.with[c]; ok {
-		return n
+// prose is a paragraph or an item, tidied, with an ellipsis where it is cut. The
+// chosen sentence is bold.
+func (x *piece) prose(span unit, cut, bold bool) string {
+	s, u := x.p.text[span.start:span.end], x.p.units[x.unit]
+	o := x.p.blocks[span.block]
+	whole := unit{o.start, o.end, span.block}
+	from := 0
+	if o.kind == item && span.start == o.start {
+		from = len(s) - len(strings.TrimLeft(s, "> \t"))
+		from += len(itemMark.FindString(s[from:]))
 	}
-	return s.passages[c.passage].source(c.unit)
+	var out string
+	if start, end := max(u.start-span.start, from), u.end-span.start; bold && u.block == span.block && start < end && end <= len(s) {
+		out = joined(tidy(s[from:start]), emphasized(tidy(s[start:end])), tidy(s[end:]))
+	} else {
+		out = tidy(s[from:])
+	}
+	if cut && span.start > whole.start {
+		out = "… " + out
+	}
+	if cut && span.end < whole.end {
+		out += " …"
+	}
+	return out
 }
 
-// together is how many of the first units make one paragraph, list or table.
-func (p *passage) together(units []int) int {
-	first := p.units[units[0]]
-	n := 1
-	for n < len(units) {
-		u := p.units[units[n]]
-		if u.kind != first.kind || u.kind == code || u.kind != sentence && u.block != first.block || u.kind == row && p.source(units[n]) != p.source(units[0]) {
-			break
-		}
-		n++
-	}
-	return n
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// skipsSteps reports whether steps stand between two units of one list.
-func (p *passage) skipsSteps(a, b int) bool {
-	for _, u := range p.units[a+1 : b] {
-		if u.kind == item && u.ordered && u.level <= p.units[b].level {
-			return true
-		}
+// emphasized is a sentence in bold.
+func emphasized(s string) string {
+	s = strings.TrimSpace(strings.NewReplacer("**", "", "__", "").Replace(s))
+	if s == "" {
+		return ""
 	}
-	return false
+	return "**" + s + "**"
 }
 
-// fewSteps is how many steps of a list must be shown for it to be one that was cut, and
-// not a few of its steps.
-const fewSteps = 3
-
-// left is how many items a list goes on with behind the last unit, where those before it
-// are its beginning.
-func (p *passage) left(units []int) int {
-	last, from, n := p.units[units[len(units)-1]], len(p.units), 0
-	for j, u := range p.units {
-		if u.kind == item && u.block == last.block {
-			from = min(from, j)
+// code is a block of code as an answer shows it, at most mostCode lines.
+func (x *piece) code(i int, language string) string {
+	o := x.p.blocks[i]
+	raw := x.p.text[o.start:o.end]
+	shown := raw
+	fenced := strings.HasPrefix(strings.TrimLeft(raw, "> \t"), "```") || strings.HasPrefix(strings.TrimLeft(raw, "> \t"), "~~~")
+	most := mostCode
+	if fenced {
+		most += 2
+	}
+	lines := strings.SplitAfter(raw, "\n")
+	more := 0
+	if len(lines) > most+1 {
+		more = len(lines) - most
+		if fenced {
+			more--
 		}
+		shown = strings.Join(lines[:most], "")
 	}
-	at := slices.Index(units, from)
-	if last.block == 0 || at < 0 {
-		return 0
+	if fenced {
+		shown = codeBlock(shown)
+	} else {
+		shown = bareBlock(shown, x.p.language)
 	}
-	top, shown := p.units[from], 0
-	for _, j := range units[at:] {
-		if u := p.units[j]; u.kind == item && u.level <= top.level {
-			shown++
-		}
+	if more > 0 {
+		shown += "\n" + prompts.MoreCode(more, language)
 	}
-	for _, u := range p.units[units[len(units)-1]+1:] {
-		if u.kind == item && u.block == last.block && u.level <= top.level {
-			n++
-		}
-	}
-	if shown < fewSteps || !top.ordered && shown < maxItems {
-		return 0
-	}
-	return n
+	return shown
 }
 
-// show writes units of one kind.
-func (p *passage) show(units []int) string {
-	var lines []string
-	switch p.units[units[0]].kind {
-	case code:
-		return p.block(units[0]) + "\n" + p.mark(units[0])
-	case row:
-		if head := p.units[units[0]].head; head == units[0] && len(units) > 1 {
-			return p.table(units) + "\n\n" + p.mark(units[0])
-		}
-		for _, u := range units {
-			lines = append(lines, "- "+strings.Join(p.cells(u), " — ")+" "+p.mark(u))
-		}
-		return strings.Join(lines, "\n")
-	case item:
-		number := 0
-		for i, u := range units {
-			if t := p.tidied(u); t != "" {
-				if i > 0 && p.skipsSteps(units[i-1], u) {
-					lines = append(lines, "…")
-				}
-				bullet := "- "
-				if p.units[u].ordered {
-					number = max(number+1, p.units[u].number) // Markdown may write 1. before every item
-					bullet = strconv.Itoa(number) + ". "
-				}
-				lines = append(lines, bullet+t+" "+p.mark(u))
-			}
-		}
-		return strings.Join(lines, "\n")
-	default:
-		for _, u := range units {
-			if t := p.tidied(u); t != "" {
-				lines = append(lines, t+" "+p.mark(u))
-			}
-		}
-		return strings.Join(lines, " ")
+// row is a row of a table; the first one shown is followed by the rule, where it
+// is the header.
+func (x *piece) row(i int, first bool) string {
+	o := x.p.blocks[i]
+	cells := cellsOf(x.p.text[o.start:o.end])
+	if o.head < 0 {
+		return "- " + strings.Join(cells, " — ")
 	}
+	out := "| " + strings.Join(cells, " | ") + " |"
+	if first && o.head == i {
+		out += "\n|" + strings.Repeat(" --- |", len(cells))
+	}
+	return out
 }
 
-// block is unit j, which is code, as an answer shows it.
-func (p *passage) block(j int) string {
-	if p.units[j].bare {
-		return bareBlock(p.text(j), p.units[j].language)
-	}
-	return codeBlock(p.text(j))
-}
-
-// table writes a header, its rule and rows.
-func (p *passage) table(units []int) string {
-	var lines []string
-	for i, u := range units {
-		cells := p.cells(u)
-		lines = append(lines, "| "+strings.Join(cells, " | ")+" |")
-		if i == 0 {
-			lines = append(lines, "|"+strings.Repeat(" --- |", len(cells)))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// cells are the cells of a row, tidied. A bar in code or behind a backslash
+// cellsOf are the cells of a row, tidied. A bar in code or behind a backslash
 // divides nothing.
-func (p *passage) cells(u int) []string {
-	line := strings.TrimSpace(p.text(u))
-	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+func cellsOf(line string) []string {
+	line = strings.TrimSpace(line)
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimLeft(line, "> \t"), "|"), "|")
 	var out []string
 	from, inCode := 0, false
 	for i := range len(line) {
@@ -227,57 +198,7 @@ func (p *passage) cells(u int) []string {
 	return append(out, tidy(line[from:]))
 }
 
-// telling are the words of the quotes that carry most information, best first:
-// rare in the index, often in the answer. They help to understand a follow-up.
-func (l lexicon) telling(citations []state.Citation) []string {
-	type candidate struct {
-		word string
-		n    int
-	}
-	byTerm := map[string]*candidate{}
-	var order []string
-	for _, c := range citations {
-		quote, end := asRead(c.Quote), 0
-		for _, t := range l.words(quote) {
-			word := quote[t.Start:t.End]
-			if t.Start < end || functionWord("en", word) || !hasLetter(word) {
-				continue // the parts of a name say no more than the name
-			}
-			end = t.End
-			if byTerm[t.Term] == nil {
-				byTerm[t.Term] = &candidate{word: strings.ToLower(word)}
-				order = append(order, t.Term)
-			}
-			byTerm[t.Term].n++
-		}
-	}
-	score := func(term string) float64 { return l.idf(term) * math.Min(float64(byTerm[term].n), 3) }
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(score(b), score(a)) })
-	var out []string
-	for _, term := range order[:min(len(order), answerTerms)] {
-		out = append(out, byTerm[term].word)
-	}
-	return out
+// drop leaves a block out of a piece, unless it is the one that was chosen.
+func (x *piece) drop(i int) {
+	x.blocks = slices.DeleteFunc(slices.Clone(x.blocks), func(k int) bool { return k == i })
 }
-
-// asRead is what a reader sees of a quote, without where its links lead; of a
-// block of code that shows commands behind prompts, the commands: what they print
-// are the names of one machine.
-func asRead(quote string) string {
-	first, _, _ := strings.Cut(strings.TrimLeft(quote, "> \t"), "\n")
-	if _, isCode := text.OpenFence(first); !isCode {
-		return tidy(quote)
-	}
-	var commands []string
-	for line := range strings.Lines(quote) {
-		if command, ok := strings.CutPrefix(strings.TrimLeft(line, "> \t"), "$ "); ok {
-			commands = append(commands, command)
-		}
-	}
-	if len(commands) == 0 {
-		return quote
-	}
-	return strings.Join(commands, "")
-}
-
-func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

@@ -11,7 +11,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/lineedit"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 	"example.com/ragflow/transcript"
@@ -19,7 +19,7 @@ import (
 
 // Assistant is what a session needs of *ragflow.Assistant.
 type Assistant interface {
-	Index(ctx context.Context) (*ragflow.IndexReport, error)
+	Index(ctx context.Context) (*ingest.Report, error)
 	Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow.Event, error]
 	Reply(ctx context.Context, run string) (*ragflow.Reply, error)
 	Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error)
@@ -37,28 +37,38 @@ type Threads interface {
 type Config struct {
 	Assistant Assistant
 	Threads   Threads
-	Terminal  *lineedit.Terminal // nil where no person types
-	In        io.Reader          // read where Terminal is nil
+	Terminal  *Terminal // nil where no person types
+	In        io.Reader // read where Terminal is nil
 	Out       io.Writer
 	Err       io.Writer // hints and errors, where Terminal is nil
 	Prompt    bool      // without Terminal: a person types all the same, so ask for each line
-	Style     bool      // bold and colours
-	Links     bool      // hyperlinks to files
-	Quiet     bool      // no greetings and hints
 
-	Thread  string            // the conversation to go on with; empty begins a new one
-	History *lineedit.History // nil keeps it for the session only
-	Env     map[string]string // EDITOR, PAGER and HOME are looked at
+	// Size returns columns and rows of the screen that Out is. Nil where it is none;
+	// then text is written as it is.
+	Size func() (columns, rows int)
+
+	Style bool // bold and colours
+	Links bool // hyperlinks to files
+	Quiet bool // no greetings and hints
+
+	Thread string            // the conversation to go on with; empty begins a new one
+	Env    map[string]string // EDITOR, PAGER and HOME are looked at
 
 	// Undo takes the last turn of a thread back and returns its question. Nil where
 	// that cannot be done; there is no /undo then, and /retry makes a turn more.
 	Undo func(ctx context.Context, thread string) (question string, err error)
 
+	// Interrupts delivers each Ctrl-C that is typed while a turn runs.
+	Interrupts <-chan struct{}
+
+	// Observe is told of the durable events of turns; may be nil.
+	Observe func(ragflow.Event)
+
 	// Running tells that a turn is under way until what it returns is called; nil
 	// tells nobody.
 	Running func() (done func())
 
-	Indexed  *ragflow.IndexReport                          // what the index holds; may be nil
+	Indexed  *ingest.Report                                // what the index holds; may be nil
 	Models   func(ctx context.Context) []string            // lines that say what answers
 	Markdown func(context.Context, *threads.Thread) string // a conversation, to export
 	Nearest  func(word string, of []string) string         // the word most like it, or empty
@@ -84,11 +94,7 @@ type session struct {
 // Run talks until the person leaves, the input or ctx ends. Without a terminal
 // it returns the first error that a question had, after all were asked.
 func Run(ctx context.Context, c Config) error {
-	s := &session{Config: c, thread: c.Thread}
-	s.screen = region{out: c.Out, size: s.size}
-	if s.History == nil {
-		s.History = &lineedit.History{}
-	}
+	s := newSession(c)
 	s.greet(ctx)
 	if s.thread != "" {
 		s.introduce(ctx)
@@ -97,7 +103,7 @@ func Run(ctx context.Context, c Config) error {
 	for {
 		text, err := read()
 		switch {
-		case errors.Is(err, lineedit.ErrInterrupted):
+		case errors.Is(err, errInterrupted):
 			if strings.TrimSpace(text) == "" {
 				s.hint("Ctrl-D or /quit leaves.")
 			}
@@ -117,13 +123,35 @@ func Run(ctx context.Context, c Config) error {
 	}
 }
 
+func newSession(c Config) *session {
+	if c.Terminal != nil {
+		c.Size = c.Terminal.size
+	}
+	return &session{Config: c, thread: c.Thread, screen: region{out: c.Out, size: c.Size}}
+}
+
+// Ask asks one question and shows the answer as a session does.
+func Ask(ctx context.Context, c Config, q ragflow.Question) (*ragflow.Reply, error) {
+	s := newSession(c)
+	defer s.screen.end()
+	run, err := s.stream(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := s.Assistant.Reply(ctx, run)
+	if err == nil {
+		s.answer(ctx, reply)
+	}
+	return reply, err
+}
+
+// Show shows an answer as a session does.
+func Show(ctx context.Context, c Config, r *ragflow.Reply) { newSession(c).answer(ctx, r) }
+
 // line does what one text asks for. An error ends the session.
 func (s *session) line(ctx context.Context, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
-	}
-	if err := s.History.Add(text); err != nil {
-		s.warn(err.Error())
 	}
 	var err error
 	if name, rest, ok := command(text); ok {
@@ -148,8 +176,7 @@ func (s *session) line(ctx context.Context, text string) error {
 // lines returns what reads the next text.
 func (s *session) lines(ctx context.Context) func() (string, error) {
 	if s.Terminal != nil {
-		p := lineedit.Prompt{First: s.accent("›") + " ", More: "  ", Complete: s.complete}
-		return func() (string, error) { return s.Terminal.ReadLine(ctx, p, s.History) }
+		return func() (string, error) { return s.Terminal.readLine(ctx, s.accent("›")+" ", s.complete) }
 	}
 	type result struct {
 		text string
@@ -216,25 +243,36 @@ func (s *session) introduce(ctx context.Context) {
 			if err := s.recall(ctx); err != nil {
 				s.complain(err)
 			}
-			s.say(s.bold(s.clip(oneLine(t.Title))), s.dim(fmt.Sprintf("%s, last used %s", count(t.Turns, "turn"), when(t.Used))), "")
+			s.say(s.bold(s.clip(oneLine(t.Title), s.width())), s.dim(fmt.Sprintf("%s, last used %s", count(t.Turns, "turn"), when(t.Used))), "")
 			return
 		}
 	}
 	s.hint("a new conversation, " + oneLine(s.thread))
 }
 
-// recall makes the last question of the conversation the one that /retry asks.
+// recall makes the last turn of the conversation the one that /retry, /open,
+// /sources and /trace are about.
 func (s *session) recall(ctx context.Context) error {
+	s.asked, s.last, s.cut = "", nil, false
 	t, err := s.Threads.Thread(ctx, s.thread)
+	if errors.Is(err, ragflow.ErrNotFound) {
+		return nil // all turns are taken back
+	}
 	if err != nil {
 		return err
 	}
+	run := ""
 	for _, m := range t.Messages {
 		if m.Role == state.Human {
 			s.asked = m.Content
+		} else {
+			run = m.Run
 		}
 	}
-	return nil
+	if run != "" {
+		s.last, err = s.Assistant.Reply(ctx, run)
+	}
+	return err
 }
 
 // farewell says how to come back.
@@ -244,13 +282,9 @@ func (s *session) farewell() {
 	}
 }
 
-// Watch runs f while the terminal's input is kept for later. Ctrl-C ends the
-// context of f; the error then matches context.Canceled. A nil terminal is not
-// watched.
-func Watch(ctx context.Context, t *lineedit.Terminal, f func(context.Context) error) error {
-	if t == nil {
-		return f(ctx)
-	}
+// Interruptible runs f with a context that Ctrl-C ends; the error of f then
+// matches context.Canceled.
+func Interruptible(ctx context.Context, interrupts <-chan struct{}, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -259,10 +293,8 @@ func Watch(ctx context.Context, t *lineedit.Terminal, f func(context.Context) er
 		select {
 		case err := <-done:
 			return err
-		case c := <-t.Input():
-			if t.Keep(c) {
-				cancel()
-			}
+		case <-interrupts:
+			cancel()
 		}
 	}
 }

@@ -5,23 +5,27 @@ package chat_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/lineedit"
-	"example.com/ragflow/internal/screen"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -70,8 +74,8 @@ func (f *fake) Reply(_ context.Context, run string) (*ragflow.Reply, error) {
 	return &ragflow.Reply{ThreadID: "t-1", RunID: run, Answer: "You asked: " + question}, nil
 }
 
-func (*fake) Index(context.Context) (*ragflow.IndexReport, error) {
-	return &ragflow.IndexReport{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
+func (*fake) Index(context.Context) (*ingest.Report, error) {
+	return &ingest.Report{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
 }
 func (*fake) Run(context.Context, string) (*transcript.Run, error) { return &transcript.Run{}, nil }
 func (*fake) List(context.Context) ([]threads.Info, error) {
@@ -79,7 +83,7 @@ func (*fake) List(context.Context) ([]threads.Info, error) {
 }
 
 func (*fake) Thread(_ context.Context, id string) (*threads.Thread, error) {
-	return &threads.Thread{Info: threads.Info{ID: id, Title: "Title of " + id}, Messages: []threads.Message{{Message: state.Message{Role: state.Human, Content: "earlier"}}}}, nil
+	return &threads.Thread{Info: threads.Info{ID: id, Title: "Title of " + id}, Messages: []threads.Message{{Message: state.Message{Role: state.Human, Content: "earlier"}}, {Message: state.Message{Role: state.AI, Content: "a"}, Run: "rline 12"}}}, nil
 }
 func (*fake) Trace(context.Context, string) (string, string, error) { return "answer", "flow", nil }
 
@@ -90,50 +94,137 @@ func (f *fake) undo(context.Context, string) (string, error) {
 	return "the question", nil
 }
 
-// session is a chat in a terminal of this process.
-type session struct {
-	t      *testing.T
-	fake   *fake
-	pty    *os.File
-	screen *screen.Screen
-	moved  chan struct{}
-	ended  chan error
-	cancel context.CancelFunc
+// scripts are what the program of a session answers to some questions. step
+// waits until the test goes on.
+func scripts(step func()) *fake {
+	return &fake{
+		script: map[string]func(context.Context, func(string) bool) error{
+			"hang": func(ctx context.Context, emit func(string) bool) error {
+				emit("The beginning")
+				<-ctx.Done()
+				return context.Cause(ctx)
+			},
+			"fail": func(context.Context, func(string) bool) error { return errors.New("the store is \x1b[31mgone") },
+			"q": func(_ context.Context, emit func(string) bool) error {
+				emit("# Titl")
+				step()
+				emit("e\n\nSome **bold** text [Source 1]")
+				step()
+				emit("") // void
+				emit("Another **bold** text [Source 9][Source 1]\n\n```\ncode")
+				step()
+				return nil
+			},
+		},
+		reply: map[string]*ragflow.Reply{
+			"q": {
+				ThreadID: "t-1", RunID: "rq", Answer: "Another **bold** text [Source 1]\n\n```\ncode\n```\n",
+				Citations: []ragflow.CitationReply{{N: 1, Source: "a.md", Path: "/docs/a.md", StartLine: 3, EndLine: 4, Title: "A \x1b[31mtitle", Quote: "quoted\x1b[2J text"}},
+			},
+			"line 12": {RunID: "r12", Answer: "a", Citations: []ragflow.CitationReply{{N: 1, Path: "/docs/a.md", StartLine: 12, EndLine: 12}}},
+		},
+	}
 }
 
-const patience = 10 * time.Second
-
-func start(t *testing.T, f *fake, change func(*chat.Config)) *session {
-	t.Helper()
-	master, tty, err := pty.Open()
+// TestMain is also the program of a session: a chat with a fake assistant, in
+// the terminal that it is started in. It writes what was asked to file 4.
+func TestMain(m *testing.M) {
+	if os.Getenv("CHAT_TEST_PROGRAM") == "" {
+		os.Exit(m.Run())
+	}
+	steps := os.NewFile(3, "steps")
+	f := scripts(func() { _, _ = steps.Read(make([]byte, 1)) })
+	term, err := chat.OpenTerminal("")
 	if err != nil {
-		t.Skipf("no pseudo-terminal here: %v", err)
+		os.Exit(9)
 	}
-	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-		t.Fatal(err)
-	}
-	term, err := lineedit.Open(tty, tty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	s := &session{t, f, master, screen.New(80, 24), make(chan struct{}, 1), make(chan error, 1), cancel}
-	go func() { _, _ = io.Copy(io.MultiWriter(s.screen, s), master) }()
-	c := chat.Config{
-		Assistant: f, Threads: f, Undo: f.undo, Terminal: term, Out: tty, Err: tty, Env: map[string]string{},
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals, interrupts := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for s := range signals {
+			if s == syscall.SIGTERM {
+				cancel(errTerminated)
+				continue
+			}
+			interrupts <- struct{}{}
+		}
+	}()
+	err = chat.Run(ctx, chat.Config{
+		Assistant: f, Threads: f, Undo: f.undo, Terminal: term, Interrupts: interrupts, Out: os.Stdout, Err: os.Stdout,
+		Style:    true,
+		Env:      map[string]string{"HOME": os.Getenv("HOME"), "EDITOR": os.Getenv("EDITOR")},
 		Models:   func(context.Context) []string { return []string{"a model"} },
 		Markdown: func(_ context.Context, t *threads.Thread) string { return "# " + t.Title + "\n" },
 		Nearest:  func(string, []string) string { return "" },
 		Quote:    func(name string) string { return name },
 		Explain:  func(err error) (string, string) { return err.Error(), "" },
+	})
+	code := 0
+	switch closed := term.Close(); {
+	case errors.Is(err, errTerminated) && closed == nil:
+		code = 7
+	case err != nil || closed != nil:
+		code = 8
 	}
-	if change != nil {
-		change(&c)
+	_, _ = fmt.Fprintf(os.NewFile(4, "asked"), "%s; %d taken back", strings.Join(f.asked, "|"), f.undone)
+	os.Exit(code)
+}
+
+var errTerminated = errors.New("terminated")
+
+// session is a chat in a terminal.
+type session struct {
+	t     *testing.T
+	pty   *os.File
+	vt    vt10x.Terminal
+	moved chan struct{}
+	ended chan error
+	step  *os.File
+	asked *os.File
+	kill  func() // SIGTERM
+}
+
+const patience = 10 * time.Second
+
+func start(t *testing.T, env ...string) *session {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	c.Env = append(append(os.Environ(), "CHAT_TEST_PROGRAM=1", "TERM=xterm-256color", "HOME="+t.TempDir()), env...)
+	steps, step, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	go func() { s.ended <- errors.Join(chat.Run(ctx, c), term.Close()) }()
-	t.Cleanup(func() { cancel(); _ = master.Close(); _ = tty.Close() })
+	asked, ask, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ExtraFiles = []*os.File{steps, ask}
+	master, err := pty.StartWithSize(c, &pty.Winsize{Rows: 100, Cols: 80})
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	_, _ = steps.Close(), ask.Close()
+	s := &session{
+		t, master, vt10x.New(vt10x.WithSize(80, 100), vt10x.WithWriter(master)), make(chan struct{}, 1), make(chan error, 1), step, asked,
+		func() { _ = c.Process.Signal(syscall.SIGTERM) },
+	}
+	go func() {
+		_, _ = io.Copy(io.MultiWriter(s.vt, s), master)
+		s.ended <- c.Wait()
+	}()
+	t.Cleanup(func() { _, _ = master.Close(), step.Close() })
 	s.prompt("Ctrl-D leaves.")
 	return s
+}
+
+// text is what a person sees.
+func (s *session) text() string {
+	lines := strings.Split(s.vt.String(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (s *session) Write(p []byte) (int, error) {
@@ -155,11 +246,11 @@ func (s *session) expect(pattern string) {
 	s.t.Helper()
 	re := regexp.MustCompile(`(?s)` + pattern + `\s*$`)
 	deadline := time.After(patience)
-	for !re.MatchString(s.screen.Text()) {
+	for !re.MatchString(s.text()) {
 		select {
 		case <-s.moved:
 		case <-deadline:
-			s.t.Fatalf("the screen does not end in %q:\n%s", pattern, s.screen.Text())
+			s.t.Fatalf("the screen does not end in %q:\n%s", pattern, s.text())
 		}
 	}
 }
@@ -169,32 +260,31 @@ func (s *session) prompt(after string) {
 	s.expect(after + `.*\n›`)
 }
 
-func (s *session) end(want error) {
+// end waits for the end of the session and returns what was asked in it.
+func (s *session) end(want int) string {
 	s.t.Helper()
 	select {
 	case err := <-s.ended:
-		if !errors.Is(err, want) {
-			s.t.Errorf("the session ended with %v, want %v", err, want)
+		code := 0
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		}
+		if code != want {
+			s.t.Errorf("the session ended with %d, want %d:\n%s", code, want, s.text())
 		}
 	case <-time.After(patience):
-		s.t.Fatalf("the session goes on:\n%s", s.screen.Text())
+		s.t.Fatalf("the session goes on:\n%s", s.text())
 	}
-	if u := s.screen.Unknown(); len(u) > 0 {
-		s.t.Errorf("unknown sequences %q", u)
+	asked, err := io.ReadAll(s.asked)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-}
-
-// hang answers nothing until its context ends.
-func hang(ctx context.Context, emit func(string) bool) error {
-	emit("The beginning")
-	<-ctx.Done()
-	return context.Cause(ctx)
+	return string(asked)
 }
 
 // Ctrl-C ends a turn and never the session; what is typed meanwhile is kept.
 func TestInterrupt(t *testing.T) {
-	f := &fake{script: map[string]func(context.Context, func(string) bool) error{"hang": hang}}
-	s := start(t, f, nil)
+	s := start(t)
 	s.send("hang\r")
 	s.expect(`The beginning\n\nwriting …`)
 	s.send("typed ahead\x03\x03")
@@ -204,52 +294,39 @@ func TestInterrupt(t *testing.T) {
 	s.send("\x03")
 	s.prompt("Ctrl-D or /quit leaves.")
 	s.send("half a li\x03")
-	s.prompt(`half a li\^C`)
+	s.prompt(`half a li`)
 	s.send("\x04")
-	s.end(nil)
+	s.end(0)
 }
 
 // The end of the context ends the session at the prompt, and within a turn.
 func TestEnd(t *testing.T) {
-	s := start(t, &fake{}, nil)
-	s.cancel()
-	s.end(context.Canceled)
+	s := start(t)
+	s.kill()
+	s.end(7)
 
-	f := &fake{script: map[string]func(context.Context, func(string) bool) error{"hang": hang}}
-	s = start(t, f, nil)
+	s = start(t)
 	s.send("hang\r")
 	s.expect("writing …")
-	s.cancel()
-	s.end(context.Canceled)
+	s.kill()
+	s.end(7)
 }
 
 // A draft grows on the screen; the answer replaces what differs.
 func TestStream(t *testing.T) {
-	next := make(chan struct{})
-	f := &fake{
-		script: map[string]func(context.Context, func(string) bool) error{"q": func(_ context.Context, emit func(string) bool) error {
-			emit("# Titl")
-			<-next
-			emit("e\n\nSome **bold** text [Source 1]")
-			<-next
-			emit("") // void
-			emit("Another **bold** text [Source 9][Source 1]\n\n```\ncode")
-			<-next
-			return nil
-		}},
-		reply: map[string]*ragflow.Reply{"q": {
-			ThreadID: "t-1", RunID: "rq", Answer: "Another **bold** text [Source 1]\n\n```\ncode\n```\n",
-			Citations: []ragflow.CitationReply{{N: 1, Source: "a.md", Path: "/docs/a.md", StartLine: 3, EndLine: 4, Title: "A \x1b[31mtitle", Quote: "quoted\x1b[2J text"}},
-		}},
+	s := start(t)
+	next := func() {
+		if _, err := s.step.WriteString("x"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s := start(t, f, func(c *chat.Config) { c.Style = true })
 	s.send("q\r")
 	s.expect(`\n\nTitl\n\nwriting …`)
-	next <- struct{}{}
+	next()
 	s.expect(`\n\nTitle\n\nSome bold text \[1\]\n\nwriting …`)
-	next <- struct{}{}
+	next()
 	s.expect(`Another bold text \[9\]\[1\]\n\n    code\n\nwriting …`)
-	next <- struct{}{}
+	next()
 	s.expect(`› q\n\nAnother bold text \[1\]\n\n    code\n\n  \[1\] /docs/a.md:3-4  A ␛\[31mtitle\n\n›`)
 	s.send("/sources\r")
 	s.prompt(`│ quoted␛\[2J text`)
@@ -258,46 +335,45 @@ func TestStream(t *testing.T) {
 	s.send("/open 7\r")
 	s.prompt(`has no source 7`)
 	s.send("\x04")
-	s.end(nil)
+	s.end(0)
 }
 
-// Pasted lines stay one question; so do lines joined by Alt-Enter.
+// Pasted lines stay one question; so do lines joined by Ctrl-J. Ctrl-R
+// searches what was typed, and Esc leaves the search with what was found.
 func TestLines(t *testing.T) {
-	f := &fake{}
-	s := start(t, f, nil)
+	s := start(t)
 	s.send("\x1b[200~first\r\nsecond\x1b[201~")
 	s.expect(`› first\n  second`)
-	s.send("\x1b\rthird\r")
+	s.send("\nthird\r")
 	s.prompt("You asked:")
 	s.send("\x1b[A") // the last one again
 	s.expect(`› first\n  second\n  third`)
 	s.send("\x03")
-	s.prompt(`\^C`)
+	s.prompt(`third`)
 	s.send("one\rtwo\r") // the second is typed before the first is answered
 	s.prompt("You asked: two")
 	s.send("\x12fir")
-	s.expect(`search fir: first\n  second\n  third`)
-	s.send("\r")
-	s.prompt("third")
+	s.expect(`› first\n  second\n  third.*fir.*`)
+	s.send("\x1b")
+	s.expect(`› first\n  second\n  third`)
+	s.send("!\r")
+	s.prompt(`You asked: first second third!`)
 	s.send("/he\t\r")
 	s.prompt(`Ctrl-C\s+stops an answer`)
+	s.send("日本語\x7f\x7f\r")
+	s.prompt("You asked: 日")
 	s.send("\x04")
-	s.end(nil)
-	want := []string{"first\nsecond\nthird", "one", "two", "first\nsecond\nthird"}
-	if strings.Join(f.asked, "|") != strings.Join(want, "|") {
-		t.Errorf("asked %q, want %q", f.asked, want)
+	if got, want := s.end(0), "first\nsecond\nthird|one|two|first\nsecond\nthird!|日; 0 taken back"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
 	}
 }
 
 // Commands that change the conversation.
 func TestCommands(t *testing.T) {
-	f := &fake{script: map[string]func(context.Context, func(string) bool) error{
-		"fail": func(context.Context, func(string) bool) error { return errors.New("the store is \x1b[31mgone") },
-	}}
 	dir := t.TempDir()
-	s := start(t, f, func(c *chat.Config) { c.Env["HOME"] = dir })
+	s := start(t, "HOME="+dir)
 	for _, step := range []struct{ send, want string }{
-		{"/sources\r", "nothing was asked in this session yet"},
+		{"/sources\r", "nothing was asked in this conversation yet"},
 		{"/retry\r", "there is no question to ask again"},
 		{"/undo\r", "there is nothing to take back"},
 		{"/export\r", "there is no conversation to write yet"},
@@ -311,7 +387,8 @@ func TestCommands(t *testing.T) {
 		{"/undo\r", "taken back: the question"},
 		{"/export ~/out.md\r", "wrote .*out.md"},
 		{"/export ~/out.md\r", `out.md is already there; give\s+another name:\s+/export FILE`},
-		{"/trace ~/traces\r", "nothing was asked in this session yet"},
+		{"/open 1\r", "/docs/a.md:12"},
+		{"/retry\r", `asking again: earlier\n\nYou asked: earlier`},
 		{"/threads\r", `1  First ␛\[31mtitle\n.*2  Second`},
 		{"/threads 2\r", "Second\n1 turn"},
 		{"/threads t-\r", `2 conversations begin with "t-"`},
@@ -324,9 +401,8 @@ func TestCommands(t *testing.T) {
 		s.prompt(step.want)
 	}
 	s.send("/quit\r")
-	s.end(nil)
-	if f.undone != 2 {
-		t.Errorf("%d turns taken back, want 2", f.undone)
+	if got := s.end(0); !strings.HasSuffix(got, "; 3 taken back") {
+		t.Errorf("asked %q, want 3 turns taken back", got)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "out.md")); err != nil || string(data) != "# Title of t-1\n" {
 		t.Errorf("exported %q, %v", data, err)
@@ -341,9 +417,8 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{reply: map[string]*ragflow.Reply{"q": {RunID: "rq", Answer: "a", Citations: []ragflow.CitationReply{{N: 1, Path: "/docs/a.md", StartLine: 12, EndLine: 12}}}}}
-	s := start(t, f, func(c *chat.Config) { c.Env["EDITOR"] = editor })
-	s.send("q\r")
+	s := start(t, "EDITOR="+editor)
+	s.send("line 12\r")
 	s.prompt(`a.md:12`)
 	s.send("/open 1\r")
 	s.expect("/open 1") // released: the editor's own line editing echoes
@@ -352,5 +427,5 @@ func TestOpen(t *testing.T) {
 	s.send("after\r")
 	s.prompt("You asked: after")
 	s.send("\x04")
-	s.end(nil)
+	s.end(0)
 }

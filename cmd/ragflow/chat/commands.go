@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow"
+	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/termmd"
 	"example.com/ragflow/threads"
 )
@@ -99,9 +99,9 @@ func (s *session) help(context.Context, string) error {
 		}
 		s.say("  " + s.bold(name) + strings.Repeat(" ", max(column-len(name), 2)) + s.dim(c.help))
 	}
-	if s.Terminal != nil {
+	if s.Size != nil {
 		s.say("")
-		s.hint("Alt-Enter, or a backslash at the end of a line, begins a new line. Pasted lines stay together. " +
+		s.hint("Ctrl-J, or a backslash at the end of a line, begins a new line. Pasted lines stay together. " +
 			"Up and Ctrl-R bring back what you typed before; Tab completes commands. Ctrl-C stops an answer.")
 	}
 	s.say("")
@@ -137,7 +137,7 @@ func (s *session) threads(ctx context.Context, args string) error {
 			mark = s.accent("›") + " "
 		}
 		about := fmt.Sprintf("%s, %s", count(t.Turns, "turn"), when(t.Used))
-		s.say(fmt.Sprintf("%s%2d  %s", mark, i+1, s.clipTo(oneLine(t.Title), s.width()-6)), "      "+s.dim(about))
+		s.say(fmt.Sprintf("%s%2d  %s", mark, i+1, s.clip(oneLine(t.Title), s.width()-6)), "      "+s.dim(about))
 	}
 	if len(list) > 0 {
 		s.hint("/threads N goes on with one of them")
@@ -182,7 +182,7 @@ func (s *session) noAnswer() error {
 	if s.cut {
 		return errors.New("the last question was not answered; /retry asks again")
 	}
-	return errors.New("nothing was asked in this session yet")
+	return errors.New("nothing was asked in this conversation yet")
 }
 
 func (s *session) sources(ctx context.Context, _ string) error {
@@ -199,7 +199,7 @@ func (s *session) sources(ctx context.Context, _ string) error {
 
 func (s *session) model(ctx context.Context, _ string) error {
 	for _, m := range s.Models(ctx) {
-		if s.Terminal == nil {
+		if s.Size == nil {
 			s.say(oneLine(m))
 			continue
 		}
@@ -211,8 +211,8 @@ func (s *session) model(ctx context.Context, _ string) error {
 
 // docs brings the index up to date and shows what it holds.
 func (s *session) docs(ctx context.Context, _ string) error {
-	var report *ragflow.IndexReport
-	err := Watch(ctx, s.Terminal, func(ctx context.Context) error {
+	var report *ingest.Report
+	err := Interruptible(ctx, s.Interrupts, func(ctx context.Context) error {
 		var err error
 		report, err = s.Assistant.Index(ctx)
 		return err
@@ -244,10 +244,9 @@ func (s *session) undo(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	s.last, s.cut, s.asked = nil, false, ""
-	s.hint("taken back: " + s.clipTo(oneLine(question), s.width()-12))
+	s.hint("taken back: " + s.clip(oneLine(question), s.width()-12))
 	s.say("")
-	return nil
+	return s.recall(ctx)
 }
 
 // retry asks the last question anew, in place of the turn it made.
@@ -261,8 +260,8 @@ func (s *session) retry(ctx context.Context, _ string) error {
 			return err
 		}
 	}
-	if s.Terminal != nil {
-		s.hint("asking again: " + s.clipTo(oneLine(question), s.width()-14))
+	if s.Size != nil {
+		s.hint("asking again: " + s.clip(oneLine(question), s.width()-14))
 	}
 	return s.ask(ctx, question)
 }

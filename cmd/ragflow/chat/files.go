@@ -14,8 +14,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/rivo/uniseg"
-
 	"example.com/ragflow"
 )
 
@@ -48,11 +46,11 @@ func (s *session) openAt(ctx context.Context, c ragflow.CitationReply) error {
 		}
 	}
 	if program == "" || s.Terminal == nil || c.StartLine == 0 { // editors show lines
-		s.say(place(oneLine(c.Path), []ragflow.CitationReply{c}))
+		s.say(Place(oneLine(c.Path), []ragflow.CitationReply{c}))
 		return nil
 	}
 	args := editorArgs(strings.Fields(program), c.Path, c.StartLine)
-	err := s.Terminal.Released(func(in, out *os.File) error {
+	err := s.Terminal.released(func(in, out *os.File) error {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 		return cmd.Run()
@@ -106,10 +104,10 @@ func (s *session) trace(ctx context.Context, dir string) error {
 			head := fmt.Sprintf("  %-23s", oneLine(d.Node))
 			about := oneLine(strings.Join(details, ", "))
 			if room := s.width() - 25 - 12; room >= 20 {
-				s.say(head + s.dim(strings.TrimRight(took+"  "+s.clipTo(about, room), " ")))
+				s.say(head + s.dim(strings.TrimRight(took+"  "+s.clip(about, room), " ")))
 				continue
 			}
-			s.say(head, s.dim("  "+s.clipTo(took+"  "+about, s.width()-2)))
+			s.say(head, s.dim("  "+s.clip(took+"  "+about, s.width()-2)))
 		}
 	}
 	s.hint("run " + s.last.RunID + "; /trace DIR writes all of it")
@@ -193,14 +191,4 @@ func fileName(title string) string {
 		return "conversation"
 	}
 	return name
-}
-
-// clipTo cuts a line to a width of the screen; without a terminal it stays
-// whole.
-func (s *session) clipTo(text string, width int) string {
-	width = max(width, 8)
-	if s.Terminal == nil || uniseg.StringWidth(text) <= width {
-		return text
-	}
-	return strings.TrimRight(pieces(text, width-1)[0], " ") + "…"
 }

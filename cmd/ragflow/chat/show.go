@@ -12,27 +12,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
+	"github.com/charmbracelet/x/ansi"
 
 	"example.com/ragflow"
 	"example.com/ragflow/internal/termmd"
 	"example.com/ragflow/transcript"
 )
 
-// widest is how many columns text is given at most: longer lines are hard to
+// Widest is how many columns text is given at most: longer lines are hard to
 // read.
-const widest = 96
-
-func (s *session) size() (columns, rows int) {
-	if s.Terminal == nil {
-		return widest, 24
-	}
-	return s.Terminal.Size()
-}
+const Widest = 96
 
 func (s *session) width() int {
-	columns, _ := s.size()
-	return min(columns-1, widest)
+	if s.Size == nil {
+		return Widest - 1
+	}
+	columns, _ := s.Size()
+	return min(columns-1, Widest)
 }
 
 // rendered is an answer as lines for the terminal. Its references lead to the
@@ -40,14 +36,14 @@ func (s *session) width() int {
 func (s *session) rendered(answer string, cited []ragflow.CitationReply, done bool) []string {
 	out := termmd.Render(transcript.Visible(answer), termmd.Options{
 		Width: s.width(), Style: s.Style, LongCode: done,
-		Cite: func(n int) (string, int) {
-			label := fmt.Sprintf("[%d]", n)
+		Cite: func(n int) string {
+			label := s.faint(fmt.Sprintf("[%d]", n))
 			for _, c := range cited {
 				if c.N == n {
-					return s.link(c.Path, s.faint(label)), len(label)
+					return s.link(c.Path, label)
 				}
 			}
-			return s.faint(label), len(label)
+			return label
 		},
 	})
 	return strings.Split(out, "\n")
@@ -55,7 +51,7 @@ func (s *session) rendered(answer string, cited []ragflow.CitationReply, done bo
 
 // answer shows a reply and where it stands.
 func (s *session) answer(ctx context.Context, r *ragflow.Reply) {
-	if s.Terminal == nil {
+	if s.Size == nil {
 		fmt.Fprintf(s.Out, "%s\n", transcript.Visible(strings.TrimSpace(r.Answer)))
 		if len(r.Citations) > 0 {
 			fmt.Fprintf(s.Out, "\n%s\n", cmp.Or(r.SourcesHeader, "Sources"))
@@ -68,6 +64,9 @@ func (s *session) answer(ctx context.Context, r *ragflow.Reply) {
 			lines = append(lines, "")
 			for _, group := range grouped(r.Citations) {
 				lines = append(lines, s.source(group)...)
+				if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.Changed }) {
+					lines = append(lines, "      "+r.ChangedNotice)
+				}
 			}
 		}
 		s.screen.show(append(lines, "", ""))
@@ -83,7 +82,8 @@ func (s *session) answer(ctx context.Context, r *ragflow.Reply) {
 func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 	var out [][]ragflow.CitationReply
 	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b ragflow.CitationReply) int {
-		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path),
+			cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine), cmp.Compare(a.Start, b.Start))
 	})
 	for _, c := range sorted {
 		last := len(out) - 1
@@ -124,42 +124,25 @@ func (s *session) printSources(ctx context.Context, list []ragflow.CitationReply
 func (s *session) source(group []ragflow.CitationReply) []string {
 	c := group[0]
 	number := fmt.Sprintf("[%d] ", c.N)
-	where := place(s.shown(c.Path, c.Source), group)
+	where := Place(s.shown(c.Path, c.Source), group)
 	title := oneLine(c.Title)
-	if s.Terminal == nil {
+	if s.Size == nil {
 		return []string{strings.TrimRight(number+where+"  "+title, " ")}
 	}
 	const indent = "  "
 	room := s.width() - len(indent) - len(number)
 	var lines []string
-	for i, part := range pieces(where, room) {
+	for i, part := range strings.Split(ansi.Hardwrap(where, room, false), "\n") {
 		start := s.faint(strings.TrimSpace(number)) + " "
 		if i > 0 {
 			start = strings.Repeat(" ", len(number))
 		}
 		lines = append(lines, indent+start+s.link(c.Path, s.dim(part)))
 	}
-	if len(lines) == 1 && title != "" && uniseg.StringWidth(where)+2+uniseg.StringWidth(title) <= room {
+	if len(lines) == 1 && title != "" && ansi.StringWidth(where)+2+ansi.StringWidth(title) <= room {
 		lines[0] += "  " + title
 	}
 	return lines
-}
-
-// pieces breaks a text to a width.
-func pieces(text string, width int) []string {
-	var out []string
-	var b strings.Builder
-	column := 0
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if column+g.Width() > width && column > 0 {
-			out = append(out, b.String())
-			b.Reset()
-			column = 0
-		}
-		b.WriteString(g.Str())
-		column += g.Width()
-	}
-	return append(out, b.String())
 }
 
 // shown writes a path as one would type it here: relative to the working
@@ -183,10 +166,11 @@ func (s *session) shown(path, source string) string {
 	return oneLine(path)
 }
 
-// place names lines as compilers do, with the last one too, and further ones
-// behind: path:12-18, 24. Passages that overlap are named as one. Pages are
-// named in words: path, page 12, page 14.
-func place(path string, group []ragflow.CitationReply) string {
+// Place names the lines of citations of one file as compilers do, in order:
+// path:12-18, 24. Passages that overlap are named as one. Pages are named in words:
+// path, page 12, page 14.
+func Place(path string, group []ragflow.CitationReply) string {
+	group = slices.SortedStableFunc(slices.Values(group), func(a, b ragflow.CitationReply) int { return cmp.Compare(a.StartLine, b.StartLine) })
 	type lines struct{ from, to int }
 	var merged []lines
 	var out []string
@@ -243,14 +227,14 @@ func (s *session) say(lines ...string) {
 // echo repeats a text of a session without a terminal above its answer, as
 // Markdown does.
 func (s *session) echo(text string) {
-	if s.Terminal == nil && !s.Prompt {
+	if s.Size == nil && !s.Prompt {
 		fmt.Fprintf(s.Out, "> %s\n\n", oneLine(text))
 	}
 }
 
 // hint says something that is not an answer.
 func (s *session) hint(text string) {
-	if s.Terminal != nil {
+	if s.Size != nil {
 		for _, l := range termmd.Wrap(text, s.width()) {
 			fmt.Fprintln(s.Out, s.dim(l))
 		}
@@ -268,7 +252,7 @@ func (s *session) warn(text string) {
 // complain tells of an error.
 func (s *session) complain(err error) {
 	what, hint := s.Explain(err)
-	if s.Terminal == nil {
+	if s.Size == nil {
 		if s.failed == nil {
 			s.failed = err
 		}
@@ -299,8 +283,13 @@ func (s *session) dim(text string) string    { return s.sgr("2", text) }
 func (s *session) accent(text string) string { return s.sgr("1;36", text) }
 func (s *session) faint(text string) string  { return s.sgr("36", text) }
 
-// clip cuts a line to the width of the screen.
-func (s *session) clip(text string) string { return s.clipTo(text, s.width()) }
+// clip cuts a line to a width of the screen; without one it stays whole.
+func (s *session) clip(text string, width int) string {
+	if s.Size == nil {
+		return text
+	}
+	return ansi.Truncate(text, max(width, 8), "…")
+}
 
 // oneLine makes a text one line that cannot command a terminal.
 func oneLine(text string) string {

@@ -9,7 +9,6 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/lineedit"
 	"example.com/ragflow/nodes"
 )
 
@@ -72,24 +71,17 @@ func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, e
 				continue
 			}
 			run, s.thread = t.event.Run, t.event.Thread
+			if s.Observe != nil && !t.event.Live {
+				s.Observe(t.event)
+			}
 			p.take(t.event)
 		case <-p.tick:
 			p.draw()
-		case c := <-s.input():
-			if s.Terminal.Keep(c) {
-				p.stopping = true
-				cancel()
-			}
+		case <-s.Interrupts:
+			p.stopping = true
+			cancel()
 		}
 	}
-}
-
-// input is what is typed while a turn runs.
-func (s *session) input() <-chan lineedit.Chunk {
-	if s.Terminal == nil {
-		return nil
-	}
-	return s.Terminal.Input()
 }
 
 // progress shows a turn while it goes on: what has been written of the answer,
@@ -115,7 +107,7 @@ const (
 
 func (s *session) newProgress() *progress {
 	p := &progress{session: s, begun: time.Now(), stop: func() {}}
-	if s.Terminal != nil {
+	if s.Size != nil {
 		ticker := time.NewTicker(drawEvery)
 		p.tick, p.stop = ticker.C, ticker.Stop
 	}
@@ -176,5 +168,5 @@ func (p *progress) draw() {
 	if elapsed := now.Sub(p.begun); elapsed >= 2*time.Second {
 		what += fmt.Sprintf(" · %d s · Ctrl-C stops", int(elapsed.Seconds()))
 	}
-	s.screen.show(append(lines, s.dim(s.clip(what+" …"))))
+	s.screen.show(append(lines, s.dim(s.clip(what+" …", s.width()))))
 }

@@ -1,0 +1,114 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/reeflective/readline"
+	"golang.org/x/term"
+)
+
+// errInterrupted is what readLine returns for Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
+// Terminal is the terminal that a person types at. While no line is read, keys
+// are not echoed and wait for the next line, and Ctrl-C is a signal.
+type Terminal struct {
+	in, out *os.File
+	before  *term.State
+	shell   *readline.Shell
+}
+
+// OpenTerminal takes standard input and output over, which must be a terminal.
+// What was typed is kept in the file history; empty keeps it for the session.
+// The caller closes the terminal.
+func OpenTerminal(history string) (*Terminal, error) {
+	t := &Terminal{in: os.Stdin, out: os.Stdout}
+	if err := t.enter(); err != nil {
+		return nil, err
+	}
+	t.shell = readline.NewShell()
+	if history != "" {
+		t.shell.History.AddFromFile("history", history)
+	}
+	for name, value := range map[string]any{
+		"enable-bracketed-paste": true, "multiline-column": false,
+		"cursor-position-probe": false, // keys that arrive with the answer would be lost
+	} {
+		if err := t.shell.Config.Set(name, value); err != nil {
+			return nil, errors.Join(fmt.Errorf("set up the line editor: %w", err), t.Close())
+		}
+	}
+	t.shell.Keymap.Register(map[string]func(){"newline": func() { t.shell.Cursor().InsertAt('\n') }})
+	if err := t.shell.Config.Bind("emacs", "\n", "newline", false); err != nil { // Ctrl-J
+		return nil, errors.Join(fmt.Errorf("set up the line editor: %w", err), t.Close())
+	}
+	t.shell.AcceptMultiline = func(line []rune) bool { return !strings.HasSuffix(string(line), `\`) }
+	return t, nil
+}
+
+func (t *Terminal) enter() (err error) {
+	if t.before, err = term.GetState(int(t.in.Fd())); err == nil {
+		err = hush(int(t.in.Fd()))
+	}
+	if err != nil {
+		return fmt.Errorf("take over the terminal: %w", err)
+	}
+	return nil
+}
+
+// Close gives the terminal back as it was.
+func (t *Terminal) Close() error { return term.Restore(int(t.in.Fd()), t.before) }
+
+// released runs f with the terminal as it was before.
+func (t *Terminal) released(f func(in, out *os.File) error) error {
+	if err := t.Close(); err != nil {
+		return err
+	}
+	return errors.Join(f(t.in, t.out), t.enter())
+}
+
+// size returns columns and rows: 80 and 24 where the terminal does not say.
+func (t *Terminal) size() (columns, rows int) {
+	columns, rows, err := term.GetSize(int(t.out.Fd()))
+	if err != nil || columns <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return columns, rows
+}
+
+// readLine reads one text, which may have several lines. Errors match
+// errInterrupted for Ctrl-C, io.EOF for Ctrl-D where nothing was typed, and the
+// cause of ctx. A read that ctx ends goes on until the program ends.
+func (t *Terminal) readLine(ctx context.Context, prompt string, complete func(string) []string) (string, error) {
+	t.shell.Prompt.Primary(func() string { return prompt })
+	t.shell.Prompt.Secondary(func() string { return "  " })
+	t.shell.Completer = func(line []rune, cursor int) readline.Completions {
+		return readline.CompleteValues(complete(string(line[:cursor]))...)
+	}
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := t.shell.Readline()
+		done <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-done:
+		switch {
+		case errors.Is(r.err, readline.ErrInterrupt):
+			return r.text, errInterrupted
+		case r.err != nil && !errors.Is(r.err, io.EOF):
+			return r.text, fmt.Errorf("read from the terminal: %w", r.err)
+		}
+		return strings.ReplaceAll(r.text, "\\\n", "\n"), r.err
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow"
+	"example.com/ragflow/transcript"
+)
+
+// argsBetween refuses fewer or more arguments than a command takes, as wrong
+// usage. A most below zero is no limit.
+func argsBetween(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("%s needs %s", c.CommandPath(), strings.TrimPrefix(c.Use, c.Name()+" "))
+		case most >= 0 && len(args) > most:
+			return usagef("%s does not know what to do with %q", c.CommandPath(), args[most]).with("quote an argument that has spaces in it")
+		}
+		return nil
+	}
+}
+
+// subcommands refuses words that are none of the commands below c.
+func subcommands(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if f := dropped(c.CommandPath() + " " + args[0]); f != nil {
+		return f
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("unknown command %q", args[0]).with("there are: " + strings.Join(names, ", "))
+}
+
+// jsonFlag adds --json to a command.
+func (a *app) jsonFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.asJSON, "json", false, "write one JSON object instead of text")
+}
+
+// print writes the reply of a command: as JSON with --json, else by text.
+func (a *app) print(reply any, text func()) error {
+	if !a.asJSON {
+		text()
+		return nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(reply)
+	if err == nil {
+		_, err = a.out.Write(transcript.VisibleJSON(b.Bytes()))
+	}
+	return failed("write JSON", err)
+}
+
+// tell says something on standard error, unless --quiet.
+func (a *app) tell(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintln(a.err, line(fmt.Sprintf(format, args...)))
+	}
+}
+
+// warn prints a warning on standard error.
+func (a *app) warn(text string) { a.tell("warning: %s", text) }
+
+// withAssistant opens the assistant, without reading documents, and closes it.
+func (a *app) withAssistant(ctx context.Context, change func(*ragflow.Config), do func(*ragflow.Assistant) error) (err error) {
+	assistant, err := a.open(ctx, change)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	return do(assistant)
+}
+
+// withDocuments does the same and brings the index up to date first.
+func (a *app) withDocuments(ctx context.Context, change func(*ragflow.Config), do func(*ragflow.Assistant) error) (err error) {
+	assistant, err := a.openIndexed(ctx, change)
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, assistant)
+	return do(assistant)
+}
+
+// closeInto ends the assistant; its error counts where nothing else went wrong.
+func closeInto(err *error, assistant *ragflow.Assistant) {
+	if closeErr := assistant.Close(); *err == nil {
+		*err = failed("close", closeErr)
+	}
+}
+
+// confirm asks before something cannot be undone. Where nobody can answer, it
+// wants --yes. done is what is not done after a no.
+func (a *app) confirm(ctx context.Context, yes bool, question, done string) error {
+	if yes {
+		return nil
+	}
+	if in, ok := a.in.(*os.File); !ok || !a.isTerm(in) {
+		return usagef("this cannot be undone: confirm with --yes")
+	}
+	fmt.Fprintf(a.err, "%sreally? [y/N] ", question)
+	answer, err := readLine(ctx, a.in)
+	if err != nil {
+		return err
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return &failure{code: exitFailure, err: errors.New("nothing was " + done)}
+	}
+	return nil
+}
+
+// readLine reads what a person types, and stops waiting when ctx ends.
+func readLine(ctx context.Context, r io.Reader) (string, error) {
+	return wait(ctx, func() (string, error) {
+		text, _ := bufio.NewReader(r).ReadString('\n') // the end of input is an answer too: no
+		return text, nil
+	})
+}
+
+// readAll reads a stream up to a limit, and stops waiting when ctx ends.
+func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
+	return wait(ctx, func() (string, error) {
+		data, err := io.ReadAll(io.LimitReader(r, limit))
+		return string(data), err
+	})
+}
+
+// wait stops waiting for a read when ctx ends. The read itself cannot be
+// called off; it ends with the program.
+func wait(ctx context.Context, read func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := read()
+		done <- result{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-done:
+		return r.text, r.err
+	}
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// byteSize is a number of bytes for people.
+func byteSize(n int64) string {
+	const step = 1000
+	if n < step {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, unit := float64(n)/step, 0
+	for size >= step && unit < 3 {
+		size /= step
+		unit++
+	}
+	return fmt.Sprintf("%.1f %cB", size, "kMGT"[unit])
+}
+
+// line makes a text one line that cannot command a terminal.
+func line(s string) string { return strings.Join(strings.Fields(transcript.Visible(s)), " ") }
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"example.com/ragflow"
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/rank"
+)
+
+// askFlags adds what all commands share that answer questions.
+func (a *app) askFlags(f *pflag.FlagSet) {
+	a.searchFlags(f)
+	a.modelFlags(f)
+	a.filterFlags(f)
+}
+
+// searchFlags adds what all commands share that search.
+func (a *app) searchFlags(f *pflag.FlagSet) {
+	a.docsFlag(f)
+	a.dictionaryFlag(f)
+	a.collectionFlag(f)
+	a.textFlag(f, "RETRIEVAL_PRESET", "preset", "search as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
+	a.textFlag(f, "RETRIEVAL_FUSION", "fusion", "make one list of several by `METHOD`: "+strings.Join(rank.Methods(), ", "))
+	a.textFlag(f, "RETRIEVAL_ALPHA", "alpha", "weight `N` of meaning, from 0 (words only) to 1 (meaning only)")
+	a.textFlag(f, "RETRIEVAL_WEIGHTS", "weights", "`WEIGHTS` of the legs, such as dense=0.7,lexical=0.3,graph=0; one of 0 is not asked")
+	a.textFlag(f, "RETRIEVAL_GRAPH", "graph", "follow the links of the best documents over `HOPS`, 1 to 3, or off")
+	a.textFlag(f, "RERANKING", "rerank", "put the best passages in order by `METHOD`: "+strings.Join(search.RerankMethods(), ", "))
+}
+
+// docsFlag adds --docs to a command.
+func (a *app) docsFlag(f *pflag.FlagSet) {
+	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`, - for standard input; may be repeated"+
+		" (default: those of \"ragflow init\", else all that is indexed)")
+}
+
+// dictionaryFlag adds --dictionary to a command that searches.
+func (a *app) dictionaryFlag(f *pflag.FlagSet) {
+	a.textFlag(f, "RAGFLOW_DICTIONARY", "dictionary", "search also for what `FILE` says of words: lines such as \"leave: holiday, time off\", or YAML")
+}
+
+// collectionFlag adds --collection to a command.
+func (a *app) collectionFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.flags.collection, "collection", "", "use the collection `NAME`, a set of folders with an index, an embedding model and a chunker of its own")
+}
+
+// chunkFlags adds the flags of how documents are cut.
+func (a *app) chunkFlags(f *pflag.FlagSet) {
+	a.textFlag(f, "RETRIEVAL_PRESET", "preset", "cut documents as preset `NAME` says: "+strings.Join(ragflow.PresetNames(), ", "))
+	a.textFlag(f, "RAGFLOW_CHUNKER", "chunker", "how documents are cut: `NAME` is one of "+strings.Join(chunk.Chunkers(), ", ")+" (default: as before, else RAGFLOW_CHUNKER)")
+	a.textFlag(f, "CHUNK_SIZE", "chunk-size", "most `TOKENS` of a passage (default: as before, else CHUNK_SIZE)")
+	a.textFlag(f, "CHUNK_OVERLAP", "overlap", "`TOKENS` of a passage that the next one repeats, where it is cut at a size (default: as before, else CHUNK_OVERLAP)")
+}
+
+// chunkFlagged reports whether a flag says how documents are cut.
+func (a *app) chunkFlagged() bool {
+	return a.flagged("RAGFLOW_CHUNKER")+a.flagged("RETRIEVAL_PRESET")+a.flagged("CHUNK_SIZE")+a.flagged("CHUNK_OVERLAP") != ""
+}

@@ -1,0 +1,398 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/rerank"
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/rank"
+)
+
+// setting is one thing that can be configured.
+type setting struct {
+	name    string // environment variable
+	key     string // in the configuration file
+	also    string // a second name of the variable
+	preset  string // the default
+	allowed string // what values are; for messages
+	is      traits
+	set     func(c *ragflow.Config, value string) bool
+	setList func(c *ragflow.Config, values []string) // of a list, instead of set
+}
+
+// traits say what kind of setting one is.
+type traits int
+
+const (
+	firstPage traits = 1 << iota // on the first page of "ragflow config"
+	list                         // several values: a list in the file, separated by the list separator of the system in the environment
+	path                         // values are paths, relative to the place they were written in
+	raw                          // spaces around the value belong to it
+	address                      // a URL: not shown where it is refused, for it may hold a password
+	zero                         // the zero Config holds the default already, and other defaults may follow from what is set
+	secret                       // never shown, and not read from the configuration file; key is empty
+	safe                         // an untrusted file may set it: it sends nothing anywhere and reads no file
+	own                          // a collection has its own
+	ofModel                      // matters only where a model is used
+)
+
+// has reports whether a setting has a trait.
+func (s setting) has(t traits) bool { return s.is&t != 0 }
+
+// automatic is the value of a setting that the program chooses itself.
+const automatic = "auto"
+
+// table lists the settings in the order people see them: the only place that
+// knows their names.
+func table(dataDir string, m *models) []setting {
+	ranking := search.DefaultRanking()
+	return slices.Concat([]setting{
+		{
+			name: "RAGFLOW_DATA_DIR", key: "data_dir", preset: dataDir, is: firstPage | path, allowed: "a folder",
+			set: func(c *ragflow.Config, v string) bool { c.DataDir = v; return v != "" },
+		},
+		{
+			name: "RAGFLOW_DOCS", key: "docs", is: firstPage | list | path | own, allowed: "files and folders",
+			setList: func(c *ragflow.Config, v []string) { c.Docs = v },
+		},
+		{
+			name: "MAX_MESSAGES_BEFORE_SUMMARY", key: "max_messages_before_summary", preset: "1500", is: firstPage | safe,
+			allowed: "a whole number of tokens from 1 to 1000000",
+			set:     whole(1_000_000, func(c *ragflow.Config) *int { return &c.SummaryTokens }),
+		},
+		{
+			name: "MAX_CONTENT_TOKENS", key: "max_content_tokens", preset: "4096", is: firstPage | safe,
+			allowed: "a whole number of tokens from 1 to 1000000",
+			set:     whole(1_000_000, func(c *ragflow.Config) *int { return &c.ContentTokens }),
+		},
+		{
+			name: "RELEVANCE_THRESHOLD", key: "relevance_threshold", preset: "0.5", is: firstPage | safe,
+			allowed: "a number above 0 and up to 1", set: fraction(func(c *ragflow.Config) *float64 { return &c.Threshold }),
+		},
+		{
+			name: "STRICT_CITATIONS", key: "strict_citations", preset: "false", is: firstPage | safe, allowed: "true or false",
+			set: truth(func(c *ragflow.Config) *bool { return &c.Strict }),
+		},
+		{
+			name: "RAGFLOW_TRUST_DOCUMENTS", key: "trust_documents", preset: "false", allowed: "true or false",
+			set: truth(func(c *ragflow.Config) *bool { return &c.Context.TrustDocuments }),
+		},
+		{
+			name: "RETRIEVAL_MAX_WORKERS", key: "retrieval_max_workers", preset: "4", is: firstPage | safe,
+			allowed: "a whole number from 1 to 64", set: whole(64, func(c *ragflow.Config) *int { return &c.RetrievalWorkers }),
+		},
+		{
+			name: "RAGFLOW_DICTIONARY", key: "dictionary", is: firstPage | path,
+			allowed: `a file with lines such as "leave: holiday, time off"`,
+			set:     text(func(c *ragflow.Config) *string { return &c.Dictionary }),
+		},
+		{
+			name: "RAGFLOW_SYSTEM_PROMPT", key: "system_prompt", is: path, allowed: "a file with a system prompt that holds {context}",
+			set: text(func(c *ragflow.Config) *string { return &c.SystemPrompt }),
+		},
+		{
+			name: "RAGFLOW_DURABILITY", key: "durability", preset: ragflow.ProcessCrash,
+			allowed: ragflow.ProcessCrash + " or " + ragflow.PowerLoss,
+			set:     oneOf([]string{ragflow.ProcessCrash, ragflow.PowerLoss}, func(c *ragflow.Config) *string { return &c.Durability }),
+		},
+		{
+			name: "RAGFLOW_THREAD_KEYS", is: firstPage | secret,
+			allowed: "keys such as 2026:KEY, KEY being 32 bytes in base64; the first one is the current",
+			set: func(c *ragflow.Config, v string) bool {
+				keys, err := ragflow.ParseKeyring(v)
+				c.ThreadKeys = keys
+				return err == nil
+			},
+		},
+		{
+			name: "EMBEDDING_DIMENSION", key: "embedding_dimension", preset: automatic, is: safe | own,
+			allowed: "a whole number from 1 to 65536, or auto",
+			set:     or(automatic, whole(1<<16, func(c *ragflow.Config) *int { return &c.Dense.Dimension })),
+		},
+		{
+			name: "EMBEDDING_METRIC", key: "embedding_metric", preset: "cosine", is: safe | own, allowed: "cosine, the only metric",
+			set: func(_ *ragflow.Config, v string) bool { return v == "cosine" },
+		},
+		{
+			name: "EMBEDDING_TOKENS", key: "embedding_tokens", preset: "400", is: safe | own, allowed: "a whole number from 1 to 100000",
+			set: whole(100_000, func(c *ragflow.Config) *int { return &c.Dense.Tokens }),
+		},
+		{
+			name: "EMBEDDING_QUERY_PREFIX", key: "embedding_query_prefix", is: raw | own, allowed: "a text",
+			set: text(func(c *ragflow.Config) *string { return &c.Dense.QueryPrefix }),
+		},
+		{
+			name: "EMBEDDING_PASSAGE_PREFIX", key: "embedding_passage_prefix", is: raw | own, allowed: "a text",
+			set: text(func(c *ragflow.Config) *string { return &c.Dense.PassagePrefix }),
+		},
+		{
+			name: "REBUILD_INDEX", key: "rebuild_index", preset: "0", allowed: "0 or 1",
+			set: func(c *ragflow.Config, v string) (ok bool) {
+				var err error
+				c.Dense.Rebuild, err = strconv.ParseBool(v)
+				return err == nil
+			},
+		},
+		{
+			name: "RETRIEVAL_PRESET", key: "retrieval_preset", preset: "none", is: firstPage | safe,
+			allowed: "one of none, " + strings.Join(ragflow.PresetNames(), ", "),
+			set:     or("none", oneOf(ragflow.PresetNames(), func(c *ragflow.Config) *string { return &c.Preset })),
+		},
+		{
+			name: "RETRIEVAL_FUSION", key: "retrieval_fusion", preset: automatic, is: safe,
+			allowed: "one of auto, " + strings.Join(rank.Methods(), ", "),
+			set:     or(automatic, oneOf(rank.Methods(), func(c *ragflow.Config) *string { return &c.Retrieval.Fusion.Method })),
+		},
+		{
+			name: "RETRIEVAL_ALPHA", key: "retrieval_alpha", preset: automatic, is: safe,
+			allowed: "a number from 0 (words only) to 1 (meaning only), or auto",
+			set:     or(automatic, func(c *ragflow.Config, v string) bool { return alpha(&c.Dense, v) }),
+		},
+		{
+			name: "RETRIEVAL_WEIGHTS", key: "retrieval_weights", preset: automatic, is: safe,
+			allowed: "weights such as dense=0.7,lexical=0.3,graph=0, or auto",
+			set:     or(automatic, func(c *ragflow.Config, v string) bool { return weights(&c.Retrieval.Weights, v) }),
+		},
+		{
+			name: "RETRIEVAL_GRAPH", key: "retrieval_graph", preset: automatic, is: safe, allowed: "auto, off, or 1, 2 or 3 hops",
+			set: or(automatic, func(c *ragflow.Config, v string) bool {
+				c.Retrieval.Hops = -1
+				return v == "off" || whole(search.MaxHops, func(c *ragflow.Config) *int { return &c.Retrieval.Hops })(c, v)
+			}),
+		},
+		{
+			name: "RETRIEVAL_MULTI_SOURCE", key: "retrieval_multi_source", preset: fmt.Sprint(rank.DefaultMultiSource), is: safe,
+			allowed: "a number from 1 (off) to 10",
+			set:     numeric(1, 10, func(c *ragflow.Config) *float64 { return &c.Retrieval.Fusion.MultiSource }),
+		},
+		{
+			name: "RETRIEVAL_THRESHOLD", also: "RAG_MIN_SCORE_THRESHOLD", key: "retrieval_threshold",
+			preset: fmt.Sprint(rank.DefaultThreshold), is: safe,
+			allowed: "a number above 0 and up to 1, or off",
+			set: func(c *ragflow.Config, v string) bool {
+				c.Retrieval.Fusion.Threshold = -1
+				return v == "off" || fraction(func(c *ragflow.Config) *float64 { return &c.Retrieval.Fusion.Threshold })(c, v)
+			},
+		},
+		{
+			name: "RERANKING", key: "reranking", is: firstPage | safe, allowed: "one of " + strings.Join(search.RerankMethods(), ", "),
+			set: text(func(c *ragflow.Config) *string { return &c.Retrieval.Rerank }), // Open checks it
+		},
+		rankingRow("BM25_K1", 10, ranking.K1, func(r *search.Ranking) *float64 { return &r.K1 }),
+		rankingRow("BM25_B", 1, ranking.B, func(r *search.Ranking) *float64 { return &r.B }),
+		rankingRow("BM25_TITLE", 100, ranking.Title, func(r *search.Ranking) *float64 { return &r.Title }),
+		rankingRow("BM25_HEADINGS", 100, ranking.Heading, func(r *search.Ranking) *float64 { return &r.Heading }),
+		rankingRow("BM25_DOCUMENT", 100, ranking.Document, func(r *search.Ranking) *float64 { return &r.Document }),
+		{
+			name: "RAGFLOW_CHUNKER", key: "chunker", preset: "adaptive", is: firstPage | zero | safe | own,
+			allowed: "one of " + strings.Join(chunk.Chunkers(), ", "),
+			set:     oneOf(chunk.Chunkers(), func(c *ragflow.Config) *string { return &c.Chunking.Chunker }),
+		},
+		{
+			name: "CHUNK_SIZE", key: "chunk_size", preset: "512", is: firstPage | zero | safe | own,
+			allowed: "a whole number of tokens from 16 to 8192",
+			set: func(c *ragflow.Config, v string) bool {
+				return whole(8192, func(c *ragflow.Config) *int { return &c.Chunking.Size })(c, v) && c.Chunking.Size >= 16
+			},
+		},
+		{
+			name: "CHUNK_OVERLAP", key: "chunk_overlap", preset: "50", is: firstPage | zero | safe | own,
+			allowed: "a whole number of tokens from 0 to 4096",
+			set: func(c *ragflow.Config, v string) bool {
+				n, err := strconv.Atoi(v)
+				c.Chunking.Overlap = n
+				if n == 0 {
+					c.Chunking.Overlap = -1 // none, where 0 is the default
+				}
+				return err == nil && n >= 0 && n <= 4096
+			},
+		},
+		{
+			name: "SEMANTIC_MODEL", key: "semantic_model", preset: "words", is: zero, allowed: "words, or the name of the embedding model",
+			set: or("words", name(func(c *ragflow.Config) *string { return &c.Chunking.Semantic.Model })),
+		},
+		{
+			name: "SEMANTIC_SPLIT_ON", key: "semantic_split_on", preset: "sentences", is: zero | safe, allowed: "sentences or paragraphs",
+			set: oneOf([]string{"sentences", "paragraphs"}, func(c *ragflow.Config) *string { return &c.Chunking.Semantic.SplitOn }),
+		},
+		{
+			name: "SEMANTIC_PRESERVE_CONTEXT", key: "semantic_preserve_context", preset: "true", is: zero | safe, allowed: "true or false",
+			set: func(c *ragflow.Config, v string) bool {
+				c.Chunking.Semantic.Apart = v == "false"
+				return v == "true" || v == "false"
+			},
+		},
+		{
+			name: "SEMANTIC_THRESHOLD", key: "semantic_threshold", preset: "0.5", is: zero | safe, allowed: "a number above 0 and up to 1",
+			set: fraction(func(c *ragflow.Config) *float64 { return &c.Chunking.Semantic.Threshold }),
+		},
+	}, modelTable(m))
+}
+
+// modelTable lists the settings that say which models to use, and where.
+func modelTable(m *models) []setting {
+	const (
+		aName     = "the name of a model, without spaces"
+		aPrice    = "US dollars for a million tokens, input/output, such as 2.5/10"
+		anAddress = "an http or https address without user, password and query"
+	)
+	model := func(variable, also string, to *string) setting {
+		return setting{
+			name: variable, also: also, key: strings.ToLower(variable), is: firstPage | ofModel, allowed: aName,
+			set: name(func(*ragflow.Config) *string { return to }),
+		}
+	}
+	price := func(variable string, to **llm.PerMillion) setting {
+		return setting{name: variable, key: strings.ToLower(variable), is: ofModel, allowed: aPrice, set: func(_ *ragflow.Config, v string) bool {
+			p, ok := parsePrice(v)
+			*to = &p
+			return ok
+		}}
+	}
+	at := func(variable string, to *string) setting {
+		set := func(_ *ragflow.Config, v string) bool {
+			_, err := llm.CheckBaseURL(v)
+			*to = strings.TrimRight(v, "/")
+			return err == nil
+		}
+		return setting{name: variable, key: strings.ToLower(variable), is: address | ofModel, allowed: anAddress, set: set}
+	}
+	key := func(variable string, to *string) setting {
+		return setting{name: variable, is: secret | ofModel, allowed: "a key", set: text(func(*ragflow.Config) *string { return to })}
+	}
+	rows := []setting{
+		model("SMART_LLM_MODEL", "OPENAI_DEFAULT_LLM_MODEL", &m.smart), price("SMART_LLM_PRICE", &m.smartPrice),
+		model("GRADER_LLM_MODEL", "", &m.grader), price("GRADER_LLM_PRICE", &m.graderPrice),
+		at("OPENAI_BASE_URL", &m.baseURL), key("OPENAI_API_KEY", &m.openAIKey),
+		at("OPENROUTER_BASE_URL", &m.openRouterURL), key("OPENROUTER_API_KEY", &m.openRouterKey),
+		model("EMBEDDING_MODEL", "", &m.embedding), price("EMBEDDING_PRICE", &m.embedPrice),
+		at("EMBEDDING_BASE_URL", &m.embeddingURL), key("EMBEDDING_API_KEY", &m.embeddingKey),
+		model("RERANK_MODEL", "RERANKER_MODEL", &m.reranker), at("RERANK_BASE_URL", &m.rerankURL),
+		{
+			name: "RERANK_PROTOCOL", key: "rerank_protocol", is: ofModel,
+			allowed: rerank.Documents + " (Cohere, Jina, llama.cpp) or " + rerank.Texts + " (Text Embeddings Inference)",
+			set:     oneOf([]string{rerank.Documents, rerank.Texts}, func(*ragflow.Config) *string { return &m.rerankProtocol }),
+		},
+		key("RERANK_API_KEY", &m.rerankKey),
+	}
+	for i, row := range rows {
+		if strings.HasPrefix(row.name, "EMBEDDING_") && !row.has(secret) {
+			rows[i].is |= own
+		}
+	}
+	return rows
+}
+
+// rankingRow is a number of the search by words.
+func rankingRow(variable string, most, preset float64, field func(*search.Ranking) *float64) setting {
+	return setting{
+		name: variable, key: strings.ToLower(variable), preset: strconv.FormatFloat(preset, 'g', -1, 64), is: safe,
+		allowed: fmt.Sprintf("a number from 0 to %g", most),
+		set: numeric(0, most, func(c *ragflow.Config) *float64 {
+			if c.Retrieval.Ranking == nil {
+				r := search.DefaultRanking()
+				c.Retrieval.Ranking = &r
+			}
+			return field(c.Retrieval.Ranking)
+		}),
+	}
+}
+
+// setter reads a value into a configuration, and reports whether it is allowed.
+type setter = func(c *ragflow.Config, value string) bool
+
+// or allows one more word, which leaves the default.
+func or(word string, set setter) setter {
+	return func(c *ragflow.Config, v string) bool { return v == word || set(c, v) }
+}
+
+func text(to func(*ragflow.Config) *string) setter {
+	return func(c *ragflow.Config, v string) bool { *to(c) = v; return true }
+}
+
+func name(to func(*ragflow.Config) *string) setter {
+	return func(c *ragflow.Config, v string) bool { *to(c) = v; return !strings.ContainsAny(v, " \t\r\n") }
+}
+
+func oneOf(words []string, to func(*ragflow.Config) *string) setter {
+	return func(c *ragflow.Config, v string) bool { *to(c) = v; return slices.Contains(words, v) }
+}
+
+func truth(to func(*ragflow.Config) *bool) setter {
+	return func(c *ragflow.Config, v string) bool { *to(c) = v == "true"; return v == "true" || v == "false" }
+}
+
+func whole(most int, to func(*ragflow.Config) *int) setter {
+	return func(c *ragflow.Config, v string) bool {
+		n, err := strconv.Atoi(v)
+		*to(c) = n
+		return err == nil && n >= 1 && n <= most
+	}
+}
+
+func numeric(least, most float64, to func(*ragflow.Config) *float64) setter {
+	return func(c *ragflow.Config, v string) bool {
+		f, err := strconv.ParseFloat(v, 64)
+		*to(c) = f
+		return err == nil && f >= least && f <= most // NaN is neither
+	}
+}
+
+func fraction(to func(*ragflow.Config) *float64) setter {
+	return numeric(math.SmallestNonzeroFloat64, 1, to)
+}
+
+// parsePrice reads "2.5/10", or "0.1" for models that write nothing.
+func parsePrice(s string) (p llm.PerMillion, ok bool) {
+	in, out, _ := strings.Cut(s, "/")
+	for i, part := range []string{in, cmp.Or(out, "0")} {
+		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
+			return p, false
+		}
+		*[]*float64{&p.Input, &p.Output}[i] = f
+	}
+	return p, true
+}
+
+// alpha reads the weight of the dense leg; at its ends one leg searches alone.
+func alpha(d *search.Dense, text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || math.IsNaN(f) || f < 0 || f > 1:
+		return false
+	case f == 0:
+		d.Leg = search.LegLexical
+	case f == 1:
+		d.Leg = search.LegDense
+	default:
+		d.Alpha = f
+	}
+	return true
+}
+
+// weights reads "dense=0.7,lexical=0.3"; a leg that is not named has 0. One must
+// have more.
+func weights(w *search.Weights, text string) bool {
+	legs := map[string]*float64{search.LegDense: &w.Dense, search.LegLexical: &w.Lexical, search.LegGraph: &w.Graph}
+	all := 0.0
+	for part := range strings.SplitSeq(text, ",") {
+		leg, number, _ := strings.Cut(part, "=")
+		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		to := legs[strings.TrimSpace(leg)]
+		if err != nil || to == nil || !(f >= 0) || math.IsInf(f, 1) {
+			return false
+		}
+		*to = f
+		all += f
+	}
+	return all > 0
+}

@@ -1,0 +1,258 @@
+// Package field_test checks the questions of the field evaluation against the
+// documents they were written from. It runs nothing of the program.
+package field_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// question is a line of questions.jsonl. README.md explains the fields.
+type question struct {
+	ID, Corpus, Half, Question, Lang, Kind, Note string
+
+	History    []string
+	Answerable bool
+	Files      []string
+	Strings    [][]string
+}
+
+var halves = map[string]string{
+	"python3": "look", "zsh": "look", "gomod": "look",
+	"nginx": "report", "bind9": "report", "octave": "report", "office": "report",
+}
+
+var kinds = []string{"settings", "howto", "error", "definition", "number", "table", "why", "comparison"}
+
+func questions(t *testing.T) []question {
+	t.Helper()
+	data, err := os.ReadFile("questions.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []question
+	lines := json.NewDecoder(bytes.NewReader(data))
+	lines.DisallowUnknownFields()
+	for lines.More() {
+		var q question
+		if err := lines.Decode(&q); err != nil {
+			t.Fatalf("question %d: %v", len(all)+1, err)
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+func TestQuestionsAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, q := range questions(t) {
+		if q.ID == "" || seen[q.ID] {
+			t.Errorf("%q: id is empty or not unique", q.ID)
+		}
+		seen[q.ID] = true
+		if q.Half == "" || q.Half != halves[q.Corpus] {
+			t.Errorf("%s: half is %q, want that of corpus %q", q.ID, q.Half, q.Corpus)
+		}
+		if q.Question == "" || q.Note == "" || !slices.Contains([]string{"en", "pl", "vi"}, q.Lang) || !slices.Contains(kinds, q.Kind) {
+			t.Errorf("%s: question, note, language or kind is missing or unknown", q.ID)
+		}
+		if q.Answerable != (len(q.Files) > 0) || q.Answerable != (len(q.Strings) > 0) {
+			t.Errorf("%s: files and strings must be given exactly for answerable questions", q.ID)
+		}
+		if _, ok := absent(q); !q.Answerable && !ok {
+			t.Errorf("%s: the note must give the pattern that finds nothing, after %q", q.ID, "grep: ")
+		}
+	}
+}
+
+// absent returns the pattern that the note of an unanswerable question gives.
+func absent(q question) (*regexp.Regexp, bool) {
+	_, pattern, ok := strings.Cut(q.Note, "grep: ")
+	if !ok {
+		return nil, false
+	}
+	re, err := regexp.Compile("(?i)" + pattern)
+	return re, err == nil
+}
+
+// folder returns where a corpus lies and skips the test if it was not fetched.
+func folder(t *testing.T, corpus string) string {
+	t.Helper()
+	if corpus == "office" {
+		return "office"
+	}
+	data := os.Getenv("FIELD_DATA")
+	if data == "" {
+		data = filepath.Join("..", "..", "field-data")
+	}
+	dir := filepath.Join(data, corpus)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("run eval/field/fetch.sh first, or set FIELD_DATA: %v", err)
+	}
+	return dir
+}
+
+// TestDecisiveStrings proves that each file named holds, for each group, at
+// least one alternative, and that each alternative occurs in one of the files.
+func TestDecisiveStrings(t *testing.T) {
+	all := questions(t)
+	for corpus := range halves {
+		t.Run(corpus, func(t *testing.T) {
+			dir := folder(t, corpus)
+			texts := map[string]string{}
+			for _, q := range all {
+				if q.Corpus != corpus {
+					continue
+				}
+				var joined strings.Builder
+				for _, name := range q.Files {
+					if _, ok := texts[name]; !ok {
+						texts[name] = normal(text(t, filepath.Join(dir, filepath.FromSlash(name))))
+					}
+					joined.WriteString(texts[name] + "\n")
+					for _, group := range q.Strings {
+						if !slices.ContainsFunc(group, func(s string) bool { return strings.Contains(texts[name], normal(s)) }) {
+							t.Errorf("%s: %s has none of %q", q.ID, name, group)
+						}
+					}
+				}
+				for _, s := range slices.Concat(q.Strings...) {
+					if !strings.Contains(joined.String(), normal(s)) {
+						t.Errorf("%s: no file has %q", q.ID, s)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestAbsentPatterns proves that nothing in the corpus matches the pattern of
+// an unanswerable question.
+func TestAbsentPatterns(t *testing.T) {
+	all := questions(t)
+	for corpus := range halves {
+		t.Run(corpus, func(t *testing.T) {
+			dir := folder(t, corpus)
+			err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				lines := strings.Split(text(t, path), "\n")
+				for _, q := range all {
+					if q.Corpus != corpus || q.Answerable {
+						continue
+					}
+					re, ok := absent(q)
+					if !ok {
+						continue
+					}
+					if i := slices.IndexFunc(lines, re.MatchString); i >= 0 {
+						t.Errorf("%s: %s has %q", q.ID, path, lines[i])
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// normal is the form in which texts are compared: lower case, one space for
+// any white space, straight quotation marks, and no marks of Markdown.
+func normal(s string) string {
+	s = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "`", "", "*", "").Replace(s)
+	return strings.Join(strings.Fields(strings.ToLower(s)), " ")
+}
+
+var (
+	tags  = regexp.MustCompile(`<[^>]*>`)
+	codes = regexp.MustCompile(`\\[a-z]+-?[0-9]* ?|[{}]`)
+)
+
+// text returns what a file says, without its markup.
+func text(t *testing.T, path string) string {
+	t.Helper()
+	if filepath.Ext(path) == ".pdf" {
+		out, err := exec.CommandContext(t.Context(), "pdftotext", path, "-").Output()
+		if err != nil {
+			t.Skipf("pdftotext is needed: %v", err)
+		}
+		return string(out)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch filepath.Ext(path) {
+	case ".html":
+		return pageText(data)
+	case ".docx", ".xlsx":
+		return packageText(t, path)
+	case ".rtf":
+		return codes.ReplaceAllString(string(data), "")
+	}
+	return string(data)
+}
+
+func pageText(page []byte) string {
+	var out strings.Builder
+	hidden := false
+	for tokens := html.NewTokenizer(bytes.NewReader(page)); ; {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return out.String()
+		case html.TextToken:
+			if !hidden {
+				out.Write(tokens.Text())
+			}
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			tag := tokens.Token()
+			if tag.Data == "script" || tag.Data == "style" {
+				hidden = tag.Type == html.StartTagToken
+			}
+			if slices.Contains([]string{"p", "div", "li", "tr", "td", "th", "dt", "dd", "pre", "br", "h1", "h2", "h3", "h4"}, tag.Data) {
+				out.WriteString("\n")
+			}
+		case html.CommentToken, html.DoctypeToken:
+		}
+	}
+}
+
+func packageText(t *testing.T, path string) string {
+	t.Helper()
+	parts, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parts.Close()
+	var out strings.Builder
+	for _, part := range parts.File {
+		if part.Name != "word/document.xml" && part.Name != "xl/sharedStrings.xml" {
+			continue
+		}
+		in, err := part.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spaced := strings.NewReplacer("</w:p>", "\n", "</si>", "\n").Replace(string(data))
+		out.WriteString(html.UnescapeString(tags.ReplaceAllString(spaced, "")))
+	}
+	return out.String()
+}

@@ -1,0 +1,186 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// OnBusy decides what happens to a new input for a thread with an active run, in this
+// process or another. Two runs never write to a thread at the same time, and every input
+// with a [RunStarted] event is in the log. For a resume and an update the policy is
+// always Reject.
+type OnBusy int
+
+const (
+	// Reject fails the new run with [ErrBusy], after [Request].Wait.
+	Reject OnBusy = iota
+	// Enqueue makes the new run wait until its context ends: in order of arrival within a
+	// Runner, in any order between runners and processes.
+	Enqueue
+	// Interrupt stops the active run with [ErrSuperseded]: its nodes are cancelled and it
+	// saves nothing more. In the log it is Superseded. Its input and its saved supersteps
+	// remain part of the state.
+	Interrupt
+	// Rollback is like Interrupt, and a commit of [SourceUndo] restores the state before
+	// the input of the interrupted run. It needs [Graph].Restore.
+	Rollback
+)
+
+// forever is the time that Enqueue waits in a store.
+const forever = 100 * 365 * 24 * time.Hour
+
+// activeRuns is the set of active and waiting runs of a Runner.
+type activeRuns struct {
+	mu     sync.Mutex
+	active map[string]*activeRun      // active runs by thread
+	queues map[string][]chan struct{} // runs that wait for them, with Enqueue
+}
+
+type activeRun struct {
+	token  int64 // token of its lease; the run with the greatest token owns the thread
+	cancel context.CancelCauseFunc
+}
+
+// turn waits until all earlier runs on a thread have left.
+func (c *activeRuns) turn(ctx context.Context, thread string) (leave func(), err error) {
+	c.mu.Lock()
+	queue, taken := c.queues[thread]
+	if c.queues == nil {
+		c.queues = map[string][]chan struct{}{}
+	}
+	if !taken {
+		c.queues[thread] = nil
+		c.mu.Unlock()
+		return func() { c.next(thread) }, nil
+	}
+	mine := make(chan struct{})
+	c.queues[thread] = append(queue, mine)
+	c.mu.Unlock()
+	select {
+	case <-mine:
+		return func() { c.next(thread) }, nil
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	i := slices.Index(c.queues[thread], mine)
+	if i >= 0 {
+		c.queues[thread] = slices.Delete(c.queues[thread], i, i+1)
+	}
+	c.mu.Unlock()
+	if i < 0 { // its turn came at the same moment
+		c.next(thread)
+	}
+	return nil, fmt.Errorf("wait for thread %q: %w (%w)", thread, context.Cause(ctx), ErrBusy)
+}
+
+func (c *activeRuns) next(thread string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	queue := c.queues[thread]
+	if len(queue) == 0 {
+		delete(c.queues, thread)
+		return
+	}
+	close(queue[0])
+	c.queues[thread] = queue[1:]
+}
+
+// enter registers a run as the owner of a thread. If another run is registered, the one
+// with the older lease has lost it and is cancelled. A run in another process notices the
+// loss when it writes or renews its lease.
+func (c *activeRuns) enter(thread string, token int64, cancel context.CancelCauseFunc) (leave func()) {
+	me := &activeRun{token, cancel}
+	lost := fmt.Errorf("stopped by a later input: %w", ErrSuperseded)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.active == nil {
+		c.active = map[string]*activeRun{}
+	}
+	switch other := c.active[thread]; {
+	case other == nil:
+		c.active[thread] = me
+	case other.token < token:
+		other.cancel(lost)
+		c.active[thread] = me
+	default:
+		cancel(lost)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.active[thread] == me {
+			delete(c.active, thread)
+		}
+	}
+}
+
+// open acquires the thread of a run according to OnBusy. The returned function releases
+// it.
+func (x *run[S, U]) open(ctx context.Context, cancel context.CancelCauseFunc) (func(), error) {
+	policy, wait := x.o.OnBusy, x.req.Wait
+	if x.req.Resume {
+		policy = Reject
+	}
+	after := func() {}
+	if policy == Enqueue {
+		leave, err := x.active.turn(ctx, x.req.Thread)
+		if err != nil {
+			return nil, err
+		}
+		after, wait = leave, forever
+	}
+	if policy == Interrupt || policy == Rollback {
+		wait = 0 // the active run is stopped without waiting
+	}
+	o := AcquireOptions{Owner: x.o.Owner, TTL: x.o.LeaseTTL, Wait: wait}
+	log, err := openLog(ctx, x.o.Store, x.req.Thread, o, cancel)
+	if errors.Is(err, ErrBusy) && (policy == Interrupt || policy == Rollback) {
+		o.Force, x.tookOver = true, true
+		log, err = openLog(ctx, x.o.Store, x.req.Thread, o, cancel)
+	}
+	if err != nil {
+		after()
+		return nil, err
+	}
+	x.log = log
+	left := x.active.enter(x.req.Thread, log.lease.Token, cancel)
+	return func() {
+		left()
+		log.close(ctx)
+		after()
+	}, nil
+}
+
+// undone returns the state before the input of the run at the head, and the deltas that
+// restore it.
+func (x *run[S, U]) undone(ctx context.Context, head Commit) (S, []Delta, error) {
+	var then S
+	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
+		if err != nil {
+			return then, nil, err
+		}
+		if c.Run != head.Run || c.Source != SourceInput {
+			continue
+		}
+		if c.Parent != 0 {
+			if then, _, err = x.load(ctx, x.req.Thread, c.Parent); err != nil {
+				return then, nil, err
+			}
+		}
+		updates, err := callRestore(x.plan.restore, x.state, then)
+		if err != nil {
+			return then, nil, err
+		}
+		return x.changed(updates)
+	}
+	return then, nil, fmt.Errorf("the input of run %q: %w", head.Run, ErrNotFound)
+}
+
+func callRestore[S, U any](restore func(now, then S) ([]U, error), now, then S) (us []U, err error) {
+	defer caught(&err)
+	return restore(now, then)
+}

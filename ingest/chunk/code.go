@@ -1,0 +1,217 @@
+package chunk
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
+)
+
+// Languages of source code whose declarations are known.
+const (
+	langC          = "c"
+	langCPP        = "cpp"
+	langCSharp     = "csharp"
+	langGo         = "go"
+	langJava       = "java"
+	langJavaScript = "javascript"
+	langKotlin     = "kotlin"
+	langPHP        = "php"
+	langPython     = "python"
+	langRust       = "rust"
+	langSwift      = "swift"
+	langTypeScript = "typescript"
+)
+
+// Languages lists the languages that the code chunker knows, in alphabetical
+// order: the values of Options.Language.
+func Languages() []string {
+	return []string{
+		langC, langCPP, langCSharp, langGo, langJava, langJavaScript, langKotlin, langPHP, langPython, langRust,
+		langSwift, langTypeScript,
+	}
+}
+
+// language returns the language of a source file, "" for other documents.
+func (o Options) language(doc *document.Document) string {
+	if doc.Kind != document.Plain || len(doc.Blocks) > 0 {
+		return ""
+	}
+	if known := languageOf(doc); known == "" && !document.IsSource(doc.Source) || o.Language == "" {
+		return known
+	}
+	return o.Language
+}
+
+// languageOf returns the language of a document by its name or else by the
+// program that its first line names; "" where it is not known.
+func languageOf(doc *document.Document) string {
+	switch strings.ToLower(path.Ext(doc.Source)) {
+	case ".c", ".h":
+		return langC
+	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx":
+		return langCPP
+	case ".cs":
+		return langCSharp
+	case ".go":
+		return langGo
+	case ".java":
+		return langJava
+	case ".js", ".mjs", ".cjs", ".jsx":
+		return langJavaScript
+	case ".kt", ".kts":
+		return langKotlin
+	case ".php":
+		return langPHP
+	case ".py", ".pyi":
+		return langPython
+	case ".rs":
+		return langRust
+	case ".swift":
+		return langSwift
+	case ".ts", ".tsx", ".mts", ".cts":
+		return langTypeScript
+	}
+	if first, _, _ := strings.Cut(doc.Text, "\n"); strings.HasPrefix(first, "#!") {
+		switch {
+		case strings.Contains(first, "python"):
+			return langPython
+		case strings.Contains(first, "node"):
+			return langJavaScript
+		case strings.Contains(first, "php"):
+			return langPHP
+		}
+	}
+	return ""
+}
+
+// Types of declarations, as parsers of the tree-sitter family name them.
+const (
+	declFunction  = "function_declaration"
+	declMethod    = "method_definition"
+	declArrow     = "arrow_function"
+	declClass     = "class_declaration"
+	declInterface = "interface_declaration"
+	declAlias     = "type_alias_declaration"
+	declType      = "type_declaration"
+	declStruct    = "struct_declaration"
+	declEnum      = "enum_declaration"
+	declUnion     = "union_declaration"
+	declImpl      = "impl_declaration"
+	declModule    = "module_declaration"
+	declMacro     = "macro_declaration"
+	declConst     = "const_declaration"
+	declVariable  = "variable_declaration"
+)
+
+// declaration is a declaration in source code: whole lines where it does not
+// share them with others, with the comment right above it.
+type declaration struct {
+	start, end int
+	kind       string
+	name       string
+	label      string        // what it is called in a path of headings: func Open
+	members    []declaration // of classes and the like, in order
+	bare       bool          // a signature without a body
+}
+
+// byDeclarations makes a piece of each top-level declaration of a source file, and of the text
+// between them. A class that is too large is split at its members, any other declaration at
+// blank lines, then at line ends.
+func byDeclarations(_ context.Context, j *cutting) ([]piece, error) {
+	language := j.o.language(j.doc)
+	c := coder{
+		s: j.doc.Text, size: j.o.Size, language: language,
+		packer: packer{s: j.doc.Text, size: j.o.Size, deepest: 6},
+	}
+	c.emit(declarations(language, c.s, j.doc.Body), span{j.doc.Body, len(c.s)}, nil, declaration{})
+	return c.out, nil
+}
+
+// declarations finds the declarations of s[from:].
+func declarations(language, s string, from int) []declaration {
+	if language == langGo {
+		if out, ok := goDeclarations(s, from); ok {
+			return out
+		}
+	}
+	return declarationReader{s, language}.declarations(span{from, len(s)}, false)
+}
+
+// coder makes pieces of declarations.
+type coder struct {
+	s        string
+	size     int
+	language string
+	packer   packer
+	out      []piece
+}
+
+// emit makes pieces of a part of the file and the declarations in it. in is the
+// declaration they are members of, at a path of headings.
+func (c *coder) emit(decls []declaration, whole span, path []string, in declaration) {
+	at := whole.start
+	for i, d := range decls {
+		start := d.start
+		if gap := c.s[at:d.start]; document.IsBlank(gap) || (i > 0 || in.kind != "") && c.crumb(gap, d) {
+			start = at
+		} else {
+			c.piece(span{at, d.start}, path, in)
+		}
+		d.start = start
+		c.declaration(d, path)
+		at = d.end
+	}
+	rest := span{at, whole.end}
+	switch n := len(c.out); {
+	case document.IsBlank(c.s[rest.start:rest.end]):
+	case n > 0 && len(decls) > 0 && c.crumb(c.s[rest.start:rest.end], declaration{start: c.out[n-1].start, end: c.out[n-1].end}):
+		c.out[n-1].end = rest.end // a closing brace
+	default:
+		c.piece(rest, path, in)
+	}
+}
+
+// least is the size in tokens of the smallest piece between declarations: a line or two.
+const least = 24
+
+// crumb reports whether the text between declarations is smaller than least and fits into the
+// piece of a declaration.
+func (c *coder) crumb(gap string, d declaration) bool {
+	n := text.Estimate(gap)
+	return n < least && n+text.Estimate(c.s[d.start:d.end]) <= c.size
+}
+
+// declaration makes a piece of a declaration, or several where it is too large.
+func (c *coder) declaration(d declaration, path []string) {
+	path = append(slices.Clip(path), d.label)
+	if len(d.members) > 0 && text.Estimate(c.s[d.start:d.end]) > c.size {
+		c.emit(d.members, span{d.start, d.end}, path, d)
+		return
+	}
+	c.piece(span{d.start, d.end}, path, d)
+}
+
+// piece appends a part of a file that has no declarations of its own, in
+// several pieces where it is too large.
+func (c *coder) piece(part span, path []string, of declaration) {
+	blocks := document.Paragraphs(c.s[:part.end], part.start)
+	for i := range blocks {
+		blocks[i].Kind, blocks[i].Path = document.KindCode, path
+	}
+	pieces := []piece{{start: part.start, end: part.end, kind: document.KindCode, path: path}}
+	if text.Estimate(c.s[part.start:part.end]) > c.size {
+		pieces = c.packer.section(blocks)
+		if n := len(pieces); n > 1 && pieces[n-1].tokens < least && c.packer.near(pieces[n-2], pieces[n-1]) {
+			pieces[n-2], pieces = join(pieces[n-2], pieces[n-1]), pieces[:n-1]
+		}
+	}
+	for _, p := range pieces {
+		p.kind, p.path = document.KindCode, path
+		p.cut.Language, p.cut.Declaration, p.cut.Name = c.language, of.kind, of.name
+		c.out = append(c.out, p)
+	}
+}

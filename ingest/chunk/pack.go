@@ -1,0 +1,340 @@
+package chunk
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+const (
+	// maxFine bounds the size in bytes of text that is split as finely as its
+	// sentences and lines; longer text is split into coarser parts.
+	maxFine = 4 << 20
+	// maxSegment is the size in bytes of the segments of a block beyond maxFine.
+	maxSegment = 256 << 10
+)
+
+// packer packs blocks into pieces.
+type packer struct {
+	s       string
+	size    int // tokens a piece may have
+	least   int // tokens a section should have; 0 joins none
+	deepest int // level of heading that still parts sections
+}
+
+// piece is a chunk in the making.
+type piece struct {
+	start, end int
+	tokens     int
+	kind       string
+	path       []string
+	bare       bool // headings and noise only
+	heading    bool // holds a heading
+	cut        state.Cut
+}
+
+// unit is what a piece is made of: a block, or a part of one that was too
+// large.
+type unit struct {
+	document.Block
+	tokens int
+	noise  bool // nothing to read: shortcodes, comments, rules
+	opens  bool // belongs to what follows: a heading, an opening shortcode, a text that ends in a colon
+}
+
+// pack returns the pieces of a document, in order and without gaps.
+func (p *packer) pack(blocks []document.Block) []piece {
+	var out []piece
+	for _, section := range sections(blocks, p.deepest) {
+		for i, q := range p.section(section) {
+			record := i == 0 && len(section) > 0 && section[0].Apart
+			if n := len(out); n > 0 && !record && p.joins(out[n-1], q) {
+				out[n-1] = p.merge(out[n-1], q)
+			} else {
+				out = append(out, q)
+			}
+		}
+	}
+	if n := len(out); n > 1 && out[n-1].bare && p.near(out[n-2], out[n-1]) { // nothing follows that it could go with
+		out[n-2] = join(out[n-2], out[n-1])
+		out = out[:n-1]
+	}
+	if !slices.ContainsFunc(out, func(q piece) bool { return !q.bare || q.heading }) {
+		return nil // a page made elsewhere of shortcodes and comments; there is nothing to cite
+	}
+	return out
+}
+
+// joins reports whether two neighbours should be one piece: where one has
+// nothing to read, or where a small section and its neighbour under the same
+// parent are still small together. A heading without text goes with what
+// follows.
+func (p *packer) joins(a, b piece) bool {
+	if a.bare || b.bare && !b.heading {
+		return p.near(a, b)
+	}
+	if opening(a, b, p.least) {
+		return a.tokens+b.tokens <= p.size
+	}
+	small := a.tokens < p.least || b.tokens < p.least
+	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
+}
+
+// near reports whether two pieces are one without exceeding the size by much.
+// That is allowed for headings and shortcodes only, which are worth little
+// alone.
+func (p *packer) near(a, b piece) bool { return a.tokens+b.tokens <= p.size+p.size/4 }
+
+// opening reports whether a is only a line or two, such as a date, above the
+// first section under its heading.
+func opening(a, b piece, least int) bool {
+	return a.tokens < least/4 && len(a.path) > 0 && len(b.path) > len(a.path) && len(common(a.path, b.path)) == len(a.path)
+}
+
+// merge is join across sections, where an opening takes the path of what it
+// opens.
+func (p *packer) merge(a, b piece) piece {
+	j := join(a, b)
+	if opening(a, b, p.least) {
+		j.path = b.path // which holds a's
+	}
+	return j
+}
+
+func join(a, b piece) piece {
+	j := piece{
+		start: a.start, end: b.end, tokens: a.tokens + b.tokens, kind: a.kind, path: common(a.path, b.path),
+		bare: a.bare && b.bare, heading: a.heading || b.heading, cut: a.cut,
+	}
+	switch {
+	case a.bare:
+		j.path, j.kind, j.cut = b.path, b.kind, b.cut
+		j.cut.Inside = a.cut.Inside
+	case b.bare:
+		j.path = a.path
+	case a.kind != b.kind:
+		j.kind = document.KindMixed
+	}
+	return j
+}
+
+func common(a, b []string) []string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return slices.Clip(a[:n])
+}
+
+// section packs one section. A section that needs several pieces gets them
+// about equally full, so that no crumb is left at its end.
+func (p *packer) section(blocks []document.Block) []piece {
+	groups := p.groups(blocks)
+	total := 0
+	for _, g := range groups {
+		total += g.tokens
+	}
+	pieces := (total + p.size - 1) / p.size
+	target := total / max(pieces, 1)
+	out := groups[:0] // what is read is never behind what is written
+	for i, g := range groups {
+		last := len(out) - 1
+		if i > 0 && (out[last].bare && p.near(out[last], g) ||
+			out[last].tokens+g.tokens <= p.size && out[last].tokens+g.tokens/2 <= target) {
+			out[last] = join(out[last], g)
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// groups cuts blocks into units no larger than a piece, and puts together what
+// belongs together.
+func (p *packer) groups(blocks []document.Block) []piece {
+	var units []unit
+	for _, b := range blocks {
+		units = p.units(units, b, b)
+	}
+	out := make([]piece, 0, len(units))
+	open := false // the last group waits for what follows
+	for _, u := range units {
+		g := piece{
+			start: u.Start, end: u.End, tokens: u.tokens, kind: u.Kind, path: u.Path,
+			bare: u.noise || u.Level > 0, heading: u.Level > 0, cut: state.Cut{Level: u.Depth, Inside: u.Inside},
+		}
+		if last := len(out) - 1; last >= 0 && p.belongs(out[last], g, u, open) {
+			out[last] = join(out[last], g)
+			open = u.opens || open && u.noise
+			continue
+		}
+		out = append(out, g)
+		open = u.opens
+	}
+	return out
+}
+
+// belongs reports whether a unit goes with the group before it.
+func (p *packer) belongs(group, g piece, u unit, open bool) bool {
+	switch {
+	case open && group.bare, u.noise && (open || !u.opens):
+		return p.near(group, g)
+	case open:
+		return group.tokens+g.tokens <= p.size
+	}
+	return false
+}
+
+// units appends a block, or the parts of a block that does not fit, all under
+// the kind and path of the block on top.
+func (p *packer) units(dst []unit, b, top document.Block) []unit {
+	s := p.s[b.Start:b.End]
+	tokens := text.Estimate(s)
+	if tokens <= p.size {
+		u := unit{Block: b, tokens: tokens, noise: b.Level == 0 && isNoise(s)}
+		u.opens = b.Level > 0 || u.noise && !closes(s) || b.Kind == document.KindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
+		u.Kind, u.Path, u.Depth = top.Kind, top.Path, top.Depth
+		return append(dst, u)
+	}
+	parts := b.Parts
+	if len(parts) == 0 {
+		parts = p.split(b)
+	}
+	dst = slices.Grow(dst, len(parts))
+	for _, part := range parts {
+		dst = p.units(dst, part, top)
+	}
+	return dst
+}
+
+// split cuts a block that has no blocks inside: code and tables between lines,
+// text between sentences, a single line or sentence between words.
+func (p *packer) split(b document.Block) []document.Block {
+	if b.End-b.Start > maxFine {
+		return p.segments(b)
+	}
+	var cuts []int // where parts begin, but for the first
+	switch b.Kind {
+	case document.KindCode, document.KindTable:
+		for at := document.LineEnd(p.s, b.Start); at < b.End; at = document.LineEnd(p.s, at) {
+			cuts = append(cuts, at)
+		}
+	default:
+		for _, span := range text.Sentences(p.s[b.Start:b.End]) {
+			cuts = append(cuts, b.Start+span.Start)
+		}
+		cuts = cuts[min(1, len(cuts)):]
+	}
+	if len(p.s) > maxFine {
+		cuts = thin(cuts, b.Start, 2*p.size)
+	}
+	if len(cuts) == 0 {
+		cuts = p.windows(b)
+	}
+	out := make([]document.Block, 0, len(cuts)+1)
+	at, inside, opener := b.Start, b.Inside, p.opener(b)
+	for _, cut := range append(cuts, b.End) {
+		out = append(out, document.Block{Start: at, End: cut, Kind: b.Kind, Inside: inside})
+		at, inside = cut, opener
+	}
+	return out
+}
+
+// segments cuts a block of several megabytes at line ends, spaces or runes into
+// segments that are split again.
+func (p *packer) segments(b document.Block) []document.Block {
+	var out []document.Block
+	for at := b.Start; at < b.End; {
+		end := min(at+maxSegment, b.End)
+		if end < b.End {
+			if i := strings.LastIndexByte(p.s[at:end], '\n'); i > maxSegment/2 {
+				end = at + i + 1
+			} else if i := strings.LastIndexByte(p.s[at:end], ' '); i > maxSegment/2 {
+				end = at + i + 1
+			}
+			for end < b.End && !utf8.RuneStart(p.s[end]) {
+				end++
+			}
+		}
+		out = append(out, document.Block{Start: at, End: end, Kind: b.Kind, Inside: b.Inside})
+		at = end
+	}
+	return out
+}
+
+// thin drops cuts that follow another one, or the start, within so many bytes.
+func thin(cuts []int, start, least int) []int {
+	out := cuts[:0]
+	for _, cut := range cuts {
+		if cut-start >= least {
+			out = append(out, cut)
+			start = cut
+		}
+	}
+	return out
+}
+
+// opener is the line that opens a block of code, which a part of one knows; "" where no
+// fence does, and of other blocks.
+func (p *packer) opener(b document.Block) string {
+	if b.Kind != document.KindCode || b.Inside != "" {
+		return b.Inside
+	}
+	line := strings.Trim(p.s[b.Start:min(b.End, document.LineEnd(p.s, b.Start))], "> \t\r\n")
+	if _, fenced := text.OpenFence(line); !fenced || len(line) > longestOpener {
+		return ""
+	}
+	return line
+}
+
+// longestOpener is how many bytes a line may have that opens a block of code.
+const longestOpener = 200
+
+// windows cuts what has no structure after about half a piece: behind white
+// space where there is some near, else between runes.
+func (p *packer) windows(b document.Block) []int {
+	var cuts []int
+	for at := b.Start; ; {
+		end, tokens := at, 0
+		for end < b.End && tokens < 4*p.size/2 { // quarters of a token, as text.Estimate has them
+			if p.s[end] < utf8.RuneSelf {
+				tokens++
+			} else if utf8.RuneStart(p.s[end]) {
+				tokens += 3
+			}
+			end++
+		}
+		for end < b.End && !utf8.RuneStart(p.s[end]) {
+			end++
+		}
+		if end >= b.End {
+			return cuts
+		}
+		if i := strings.LastIndexAny(p.s[at:end], " \t\n"); i > (end-at)/2 {
+			end = at + i + 1
+		}
+		cuts = append(cuts, end)
+		at = end
+	}
+}
+
+// isNoise reports whether a block says nothing to a reader: only shortcodes,
+// comments, rules or marks.
+func isNoise(s string) bool {
+	if len(s) > 2000 {
+		return false
+	}
+	said := func(r rune) bool { return r > ' ' && !strings.ContainsRune("-*_=#>|.`~\u00a0", r) }
+	return !strings.ContainsFunc(document.WithoutShortcodes(s), said)
+}
+
+// closes reports whether noise ends something: its last shortcode is a closing
+// one.
+func closes(s string) bool {
+	i := strings.LastIndex(s, "{{")
+	return i < 0 || strings.HasPrefix(strings.TrimLeft(s[i:], "{<% "), "/")
+}

@@ -1,0 +1,208 @@
+package chunk
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
+)
+
+const (
+	// overlapSentence is how many tokens of overlap count as one sentence.
+	overlapSentence = 20
+	// defaultThreshold is the cosine similarity below which two sentences differ in topic. It
+	// depends on the model.
+	defaultThreshold = 0.5
+	// tilingWindow is how many sentences on each side of a gap are compared where
+	// words are: Hearst's blocks have six to ten lines.
+	tilingWindow = 6
+	// embedBatch is how many sentences go to the model at once.
+	embedBatch = 64
+)
+
+// bySentences cuts where neighbouring sentences are least alike. With a model,
+// that is where the cosine of their vectors is below the threshold. Without one,
+// the words of the sentences on both sides are compared and it is cut in the
+// valleys, as TextTiling does (Hearst, Computational Linguistics 23(1), 1997). A
+// chunk also ends where the next sentence would make it too large, and begins
+// with the last sentences of the one before.
+func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
+	units := j.sentences()
+	var breaks []bool // in front of a unit
+	if j.o.Semantic.Model == "" {
+		breaks = valleys(wordSimilarity(j.doc.Text, units))
+	} else {
+		var err error
+		if breaks, err = j.unlike(ctx, units); err != nil {
+			return nil, err
+		}
+	}
+	r := recursive{s: j.doc.Text, size: j.o.Size}
+	again := j.o.Overlap / overlapSentence
+	if j.o.Semantic.Apart {
+		again = 0
+	}
+	var spans []span
+	var counts []int
+	first := 0
+	for i := range units {
+		last := i == len(units)-1
+		if !last && !breaks[i+1] && weigh(r.s[units[first].start:units[i+1].end]).tokens() <= j.o.Size {
+			continue
+		}
+		for _, s := range r.split(nil, span{units[first].start, units[i].end}, 0) { // one, but for a sentence that is too large
+			spans, counts = append(spans, s), append(counts, i+1-first)
+		}
+		if last {
+			break
+		}
+		next := max(first+1, i+1-again)
+		for next <= i && weigh(r.s[units[next].start:units[i+1].end]).tokens() > j.o.Size {
+			next++
+		}
+		first = next
+	}
+	pieces := j.under(spans)
+	for i := range pieces {
+		pieces[i].cut.Sentences = counts[i]
+	}
+	return pieces, nil
+}
+
+// sentences returns the sentences of a document, each with the blank space
+// behind it. What is no prose is parted at blank lines only.
+func (j *cutting) sentences() []span {
+	var out []span
+	for _, b := range outline(j.doc) {
+		at := b.Start
+		if b.Kind == document.KindText && j.o.Semantic.SplitOn != SplitParagraphs {
+			for i, s := range text.Sentences(j.doc.Text[b.Start:b.End]) {
+				if start := b.Start + s.Start; i > 0 && start > at {
+					out = append(out, span{at, start})
+					at = start
+				}
+			}
+		}
+		out = append(out, span{at, b.End})
+	}
+	return out
+}
+
+// unlike asks the model which sentences differ from those before.
+func (j *cutting) unlike(ctx context.Context, units []span) ([]bool, error) {
+	name := j.o.Semantic.Model
+	if j.embed == nil {
+		return nil, fmt.Errorf("%w: set EMBEDDING_MODEL to %s, or take semantic_model out to compare words", ErrNoModel, name)
+	}
+	vectors := make([][]float32, 0, len(units))
+	for from := 0; from < len(units); from += embedBatch {
+		var texts []string
+		for _, u := range units[from:min(from+embedBatch, len(units))] {
+			s := strings.TrimSpace(j.doc.Text[u.start:u.end])
+			if s == "" {
+				s = "-" // models reject empty texts
+			}
+			texts = append(texts, s)
+		}
+		some, err := j.embed(ctx, texts)
+		if err != nil {
+			return nil, fmt.Errorf("compare sentences by %s: %w", name, err)
+		}
+		if len(some) != len(texts) {
+			return nil, fmt.Errorf("compare sentences by %s: %d vectors for %d sentences", name, len(some), len(texts))
+		}
+		vectors = append(vectors, some...)
+	}
+	breaks := make([]bool, len(units))
+	for i := 1; i < len(units); i++ {
+		breaks[i] = cosine(vectors[i-1], vectors[i]) < j.o.Semantic.Threshold
+	}
+	return breaks, nil
+}
+
+func cosine(a, b []float32) float64 {
+	var dot, aa, bb float64
+	for i := range min(len(a), len(b)) {
+		x, y := float64(a[i]), float64(b[i])
+		dot, aa, bb = dot+x*y, aa+x*x, bb+y*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(aa*bb)
+}
+
+// wordSimilarity is, for each sentence but the first, the cosine between the
+// words of the window in front of it and of the window it begins.
+func wordSimilarity(s string, units []span) []float64 {
+	analyzer := text.For(text.Language(s))
+	terms := make([][]string, len(units))
+	for i, u := range units {
+		for _, t := range analyzer.Analyze(s[u.start:u.end]) {
+			terms[i] = append(terms[i], t.Term)
+		}
+	}
+	out := make([]float64, len(units))
+	for i := 1; i < len(units); i++ {
+		out[i] = alike(terms[max(0, i-tilingWindow):i], terms[i:min(len(terms), i+tilingWindow)])
+	}
+	return out
+}
+
+// alike is the cosine between the counts of words on two sides.
+func alike(a, b [][]string) float64 {
+	left := map[string]int{}
+	var dot, aa, bb int
+	for _, terms := range a {
+		for _, t := range terms {
+			n := left[t]
+			left[t], aa = n+1, aa+2*n+1
+		}
+	}
+	right := map[string]int{}
+	for _, terms := range b {
+		for _, t := range terms {
+			n := right[t]
+			right[t], bb = n+1, bb+2*n+1
+			dot += left[t]
+		}
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
+}
+
+// valleys are the gaps that are deep between the peaks at their sides: deeper than the mean by
+// half a standard deviation, and at least a tenth.
+func valleys(similarity []float64) []bool {
+	out := make([]bool, len(similarity))
+	depths := make([]float64, len(similarity))
+	var sum, squares float64
+	n := 0
+	for i := 1; i < len(similarity); i++ {
+		left, right := i, i
+		for left > 1 && similarity[left-1] >= similarity[left] {
+			left--
+		}
+		for right+1 < len(similarity) && similarity[right+1] >= similarity[right] {
+			right++
+		}
+		depths[i] = similarity[left] + similarity[right] - 2*similarity[i]
+		sum, squares, n = sum+depths[i], squares+depths[i]*depths[i], n+1
+	}
+	if n == 0 {
+		return out
+	}
+	mean := sum / float64(n)
+	const shallow = 0.1
+	cut := max(mean+math.Sqrt(max(squares/float64(n)-mean*mean, 0))/2, shallow)
+	for i := 1; i < len(similarity); i++ {
+		lowest := (i == 1 || similarity[i] < similarity[i-1]) && (i+1 == len(similarity) || similarity[i] <= similarity[i+1])
+		out[i] = lowest && depths[i] >= cut
+	}
+	return out
+}

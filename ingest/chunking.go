@@ -1,0 +1,70 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/search"
+)
+
+// chunkingOf returns how the documents of a root are cut: as stored by KeepChunking,
+// else as Options.Chunking says.
+func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, error) {
+	if l.o.KeepChunking {
+		return l.o.Chunking, nil
+	}
+	note, err := l.index.Chunking(ctx, root)
+	if err != nil || note == "" {
+		return l.o.Chunking, err
+	}
+	var kept chunk.Options
+	if err := json.Unmarshal([]byte(note), &kept); err != nil {
+		return kept, fmt.Errorf("read how %q is cut: %w", root, err)
+	}
+	return kept, nil
+}
+
+// sentenceModel returns the embedder of the semantic chunker: the configured one, where
+// it is the model that the options name; else nil.
+func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
+	e := l.o.Embedder
+	if e == nil || o.Semantic.Model == "" || search.ModelName(e.Model()) != search.ModelName(o.Semantic.Model) {
+		return nil
+	}
+	return func(ctx context.Context, texts []string) ([][]float32, error) {
+		out, err := e.EmbedPassages(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		return out.Vectors, nil
+	}
+}
+
+// chunkings returns chunkingOf for all that is indexed, by root.
+func (l *Library) chunkings(ctx context.Context) (map[string]chunk.Options, error) {
+	collections, err := l.index.Collections(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]chunk.Options{}
+	for _, c := range collections {
+		if out[c.Root], err = l.chunkingOf(ctx, c.Root); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// keepChunking stores how the documents of a root are cut from now on.
+func (l *Library) keepChunking(ctx context.Context, root string) error {
+	if !l.o.KeepChunking {
+		return nil
+	}
+	note, err := json.Marshal(l.o.Chunking)
+	if err != nil {
+		return err
+	}
+	return l.index.SetChunking(ctx, root, string(note))
+}

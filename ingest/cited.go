@@ -1,0 +1,101 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// CitedFiles finds out which citations quote a file that changed since. It reads each
+// file once, and must not be used by several goroutines at a time.
+type CitedFiles struct {
+	raw    map[string][]byte // by path; nil where the file cannot be read
+	parsed map[string][]byte // text of the file, where that differs from its bytes
+	known  func(context.Context, state.Citation) (hash string)
+}
+
+// CitedFiles returns a checker that spares reading a file which the index read in its
+// present state. chunks reads chunks of the index by id.
+func (l *Library) CitedFiles(chunks func(ctx context.Context, ids []string) ([]state.Chunk, error)) *CitedFiles {
+	files := map[string]map[string]search.File{} // by root and source
+	return &CitedFiles{known: func(ctx context.Context, c state.Citation) string {
+		found, err := chunks(ctx, []string{c.Chunk})
+		if err != nil || len(found) != 1 {
+			return ""
+		}
+		from, to := c.Start-found[0].Start, c.End-found[0].Start
+		if from < 0 || from > to || to > len(found[0].Text) || found[0].Text[from:to] != c.Quote {
+			return ""
+		}
+		if files[c.Root] == nil {
+			if files[c.Root], err = l.index.Files(ctx, c.Root); err != nil {
+				return ""
+			}
+		}
+		return files[c.Root][c.Source].Hash
+	}}
+}
+
+// Changed reports whether the file behind a citation does not hold the quote at its
+// place: it was edited, or is gone. A document that is no file never changes.
+func (f *CitedFiles) Changed(ctx context.Context, c state.Citation) bool {
+	if c.Root == "" || c.Root == rootGiven {
+		return false
+	}
+	return f.ChangedAt(ctx, Path(c.Root, c.Source), c)
+}
+
+// ChangedAt is Changed for the file at a path.
+func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citation) bool {
+	if f.raw == nil {
+		f.raw, f.parsed = map[string][]byte{}, map[string][]byte{}
+	}
+	raw, ok := f.raw[path]
+	if !ok {
+		var err error
+		if raw, err = os.ReadFile(path); err != nil {
+			raw = nil
+		}
+		f.raw[path] = raw
+	}
+	if raw == nil {
+		return true
+	}
+	if c.QuotedIn(raw) {
+		return false
+	}
+	if f.known != nil {
+		sum := sha256.Sum256(raw)
+		if f.known(ctx, c) == hex.EncodeToString(sum[:]) {
+			return false
+		}
+	}
+	text, ok := f.parsed[path]
+	if !ok {
+		if doc, err := load.Load(ctx, load.File{Source: c.Source, Path: path}, load.Limits{}); err == nil && doc.Converted {
+			text = []byte(doc.Text)
+		}
+		f.parsed[path] = text
+	}
+	return !c.QuotedIn(text)
+}
+
+// Path returns where a source lies: under its root, or the root itself where that is
+// a single file. A document that is no file has its name.
+func Path(root, source string) string { return new(Paths).Of(root, source) }
+
+// Paths finds the paths of several sources.
+type Paths struct{ locator load.Locator }
+
+// Of is [Path].
+func (p *Paths) Of(root, source string) string {
+	if root == "" || root == rootGiven {
+		return source
+	}
+	return p.locator.Locate(root, source)
+}

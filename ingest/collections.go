@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Facts about named collections; match them with errors.Is.
+var (
+	ErrNoCollection   = errors.New("there is no such collection")
+	ErrCollectionName = errors.New("the name of a collection has 1 to 64 of the characters a-z, 0-9, - and _, and begins with a letter or digit")
+)
+
+// collectionsDir is the folder of the named collections in the data folder.
+const collectionsDir = "collections"
+
+// CollectionDir returns the folder of a named collection in a data folder, whether it
+// exists or not. Its index is index.db there.
+func CollectionDir(dataDir, name string) string { return filepath.Join(dataDir, collectionsDir, name) }
+
+// CheckCollection reports whether a collection may have a name. The error matches
+// ErrCollectionName.
+func CheckCollection(name string) error {
+	if !collectionName(name) {
+		return fmt.Errorf("collection %q: %w", name, ErrCollectionName)
+	}
+	return nil
+}
+
+// collectionName reports whether a collection may have a name: one that is the
+// name of a folder on every system, and differs from all others there.
+func collectionName(s string) bool {
+	for i, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		case i > 0 && (r == '-' || r == '_'):
+		default:
+			return false
+		}
+	}
+	device := slices.Contains([]string{"con", "prn", "aux", "nul"}, s) || // names of devices on Windows
+		len(s) == 4 && (strings.HasPrefix(s, "com") || strings.HasPrefix(s, "lpt")) && s[3] >= '0' && s[3] <= '9'
+	return len(s) >= 1 && len(s) <= 64 && !device
+}
+
+// Collections lists the named collections of a data folder, in order. A folder
+// without any, or that is not there, has none.
+func Collections(dataDir string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(dataDir, collectionsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list collections: %w", err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		if e.IsDir() && collectionName(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// DropCollection deletes a named collection with all it holds; documents and
+// conversations stay. The error matches ErrNoCollection where there is none.
+func DropCollection(dataDir, name string) error {
+	if err := CheckCollection(name); err != nil {
+		return err
+	}
+	// Out of sight first, so that none is left half deleted.
+	aside := filepath.Join(dataDir, collectionsDir, ".deleted-"+rand.Text())
+	if err := os.Rename(CollectionDir(dataDir, name), aside); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("collection %q: %w", name, ErrNoCollection)
+	} else if err != nil {
+		return fmt.Errorf("delete collection %q: %w", name, err)
+	}
+	if err := os.RemoveAll(aside); err != nil {
+		return fmt.Errorf("delete collection %q: %w", name, err)
+	}
+	return nil
+}

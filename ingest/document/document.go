@@ -1,0 +1,100 @@
+package document
+
+import (
+	"sort"
+	"strings"
+
+	"example.com/ragflow/state"
+)
+
+// Kinds of documents.
+const (
+	Markdown = "markdown"
+	Plain    = "text"
+	HTML     = "html"
+	PDF      = "pdf"
+	DOCX     = "docx" // Word
+	ODT      = "odt"  // OpenDocument text
+	EPUB     = "epub"
+	Notebook = "notebook"
+	JSON     = "json"  // also JSON lines
+	Table    = "table" // CSV and TSV
+)
+
+// Document is a file that was read.
+type Document struct {
+	Root      string            // the folder, file or glob that the document was found by
+	Source    string            // path under the root, with slashes
+	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
+	Kind      string            // one of the kinds above
+	Text      string            // valid UTF-8; what offsets of chunks count in
+	Body      int               // offset of the text behind byte order mark and front matter
+	Meta      map[string]string // front matter, or what a page says of itself: keys in lower case, lists joined by ", "; nil without
+	Metadata  state.Metadata    // Meta with typed values, of front matter and of a metadata file; nil: Meta is all
+	URL       string            // where the document says it is published, always https; empty where it does not
+	Links     []state.Link      // to other documents: of the text, and of the relations in Meta; each once, in order
+	Hash      string            // SHA-256 of the file and its metadata file, in hex
+	Encoding  string            // of the file: utf-8, utf-16le, windows-1250, shift_jis …; of archives and PDFs, their format
+	Converted bool              // Text differs from the file, so offsets do not lead into it; that of HTML always does
+	Warnings  []string          // what was wrong and how it was read all the same
+
+	Blocks []Block // nil: the document is made of Paragraphs
+	Places []Place // the lines of the file that Text comes from, where it was made from them
+	Pages  []int   // where in Text pages begin
+}
+
+// Line returns the line of the file, from 1, of the text at an offset; 0 where the file has no
+// lines. An offset beyond the text counts as its end.
+func (d *Document) Line(offset int) int {
+	offset = max(min(offset, len(d.Text)), 0)
+	switch {
+	case d.Kind == PDF || d.Kind == DOCX || d.Kind == ODT || d.Kind == EPUB:
+		return 0
+	case d.Places != nil:
+		return lineOf(d.Places, offset)
+	}
+	return 1 + strings.Count(d.Text[:offset], "\n")
+}
+
+// Page returns the page of the text at an offset, from 1; 0 where the file has no pages. An offset beyond the text counts as its end.
+func (d *Document) Page(offset int) int {
+	return sort.Search(len(d.Pages), func(i int) bool { return d.Pages[i] > offset })
+}
+
+// Place is where the text of a line of the file begins.
+type Place struct {
+	Offset int // in the text
+	Line   int // of the file, from 1
+}
+
+// lineOf returns the line of the file of the text at an offset.
+func lineOf(places []Place, offset int) int {
+	i := sort.Search(len(places), func(i int) bool { return places[i].Offset > offset })
+	if i == 0 {
+		return 1
+	}
+	return places[i-1].Line
+}
+
+// Block is a part of a document that is kept whole if it fits into a chunk. The blocks of a
+// document follow each other without gaps.
+type Block struct {
+	Start, End int
+	Kind       string   // text, code, table or list
+	Level      int      // of a heading, 0 for other blocks
+	Heading    string   // its text
+	Parts      []Block  // what it may be split into; nil: lines or sentences
+	Path       []string // headings above it, set by sections
+	Depth      int      // level of the innermost of them
+	Apart      bool     // it begins a record, which has its own path and joins with nothing before
+	Inside     string   // of a part of a block of code, but the first: the line that opens the block
+}
+
+// Kinds of blocks and chunks.
+const (
+	KindText  = "text"
+	KindCode  = "code"
+	KindTable = "table"
+	KindList  = "list"
+	KindMixed = "mixed"
+)

@@ -1,0 +1,50 @@
+package document
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// sources are the extensions of programs and their settings. They are read as
+// plain text. Other data (.xml, .svg), logs and lock files are not: they are large, repetitive
+// and answer no questions.
+//
+//nolint:gochecknoglobals // a table
+var sources = set(`.go .py .pyi .js .mjs .cjs .jsx .ts .tsx .java .kt .kts .scala .groovy .rs .c .h .cc .cpp .cxx .hh .hpp .hxx .cs
+	.fs .swift .m .mm .rb .php .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .mli .clj .cljs .elm .zig .nim .v .vue
+	.svelte .sh .bash .zsh .fish .ps1 .bat .cmd .sql .graphql .proto .thrift .tf .hcl .nix .cmake .mk .gradle
+	.yaml .yml .toml .ini .cfg .conf .properties .css .scss .less .tex .org .rmd`)
+
+// plainNames are files that have no extension and hold text. Licences are not
+// among them: every folder has one, and nobody asks about it.
+//
+//nolint:gochecknoglobals // a table
+var plainNames = set(`readme changelog changes news todo install contributing makefile gnumakefile dockerfile containerfile
+	vagrantfile jenkinsfile procfile rakefile gemfile justfile`)
+
+// IsSource reports whether a file is source code or a setting, by its name.
+func IsSource(name string) bool {
+	base := strings.ToLower(path.Base(filepath.ToSlash(name)))
+	if LockFile(base) {
+		return false
+	}
+	return sources[path.Ext(base)] || plainNames[base]
+}
+
+// LockFile reports whether a program wrote a file from another one, by its name.
+func LockFile(base string) bool {
+	switch base {
+	case "package-lock.json", "npm-shrinkwrap.json", "composer.lock", "pipfile.lock", "pnpm-lock.yaml", "go.sum", "poetry.lock", "cargo.lock":
+		return true
+	}
+	return strings.HasSuffix(base, ".min.js") || strings.HasSuffix(base, ".min.css")
+}
+
+func set(names string) map[string]bool {
+	out := map[string]bool{}
+	for n := range strings.FieldsSeq(names) {
+		out[n] = true
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package document
+
+import "strings"
+
+// Paragraphs returns the paragraphs of s[from:], with the blank lines behind each. The last
+// of MaxBlocks holds all that follows.
+func Paragraphs(s string, from int) []Block {
+	var out []Block
+	gap := true // the line before was blank
+	for at := from; at < len(s); {
+		end := LineEnd(s, at)
+		empty := IsBlank(s[at:end])
+		if !empty && gap || len(out) == 0 {
+			if len(out) == MaxBlocks {
+				out[len(out)-1].End = len(s)
+				return out
+			}
+			out = append(out, Block{Start: at, Kind: KindText})
+		}
+		out[len(out)-1].End = end
+		gap = empty
+		at = end
+	}
+	return out
+}
+
+// Blank is the white space that chunks do not begin or end with. Unicode has more, which may
+// carry meaning in a script or in code.
+const Blank = " \t\r\n\v\f\u00a0\u0085"
+
+// IsBlank reports whether s is blank.
+func IsBlank(s string) bool { return strings.Trim(s, Blank) == "" }
+
+// LineEnd returns the offset behind the line of s[i].
+func LineEnd(s string, i int) int {
+	if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
+		return i + j + 1
+	}
+	return len(s)
+}
+
+// WithoutShortcodes returns s without Hugo shortcodes and HTML comments.
+func WithoutShortcodes(s string) string {
+	for _, pair := range [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"<!--", "-->"}} {
+		for {
+			i := strings.Index(s, pair[0])
+			if i < 0 {
+				break
+			}
+			j := strings.Index(s[i:], pair[1])
+			if j < 0 {
+				break
+			}
+			s = s[:i] + " " + s[i+j+len(pair[1]):]
+		}
+	}
+	return s
+}
+
+const (
+	// MaxBlocks bounds the blocks that are kept apart in one document: paragraphs,
+	// headings, list items, table cells. Text behind them is one block more. Each
+	// block costs about half a kilobyte while the document is cut.
+	MaxBlocks = 100_000
+)

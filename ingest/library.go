@@ -1,0 +1,193 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search"
+)
+
+// Facts about documents; match them with errors.Is.
+var (
+	ErrNoDocuments = errors.New("no documents to answer from") // none configured and none indexed
+	ErrNoPath      = load.ErrNoPath                            // a path of documents is empty
+)
+
+// Library is a set of documents in an index. It is safe for concurrent use.
+type Library struct {
+	index search.Backend
+	o     Options
+
+	mu sync.Mutex // held while documents are read into the index
+}
+
+// Options say what belongs to a library and how it is read.
+type Options struct {
+	Docs    []string // folders, files and globs; empty: all that is indexed
+	Folders []string // further folders, read where they exist
+	Given   []Given  // documents that are no files
+	Ignored string   // a folder whose changes [Library.Watch] ignores, such as the data folder
+
+	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
+	KeepChunking bool          // store Chunking for the folders that are indexed
+
+	Embedder Embedder // nil: no vectors are made
+	Dense    search.Dense
+
+	Notice   string         // what to warn of in each report, such as that the index was replaced
+	Progress func(Progress) // may be nil; called from one goroutine at a time
+	Clock    func() time.Time
+	// Serve is called after each change with the roots to answer from.
+	Serve func(ctx context.Context, roots []string) error
+	// ReadOnly makes the error of a change to an index that can only be read.
+	ReadOnly func(consequence string) error
+}
+
+// Embedder makes the vectors of passages. Implementations are safe for concurrent use.
+type Embedder interface {
+	Model() string
+	EmbedPassages(ctx context.Context, texts []string) (Embeddings, error)
+}
+
+// Embeddings are vectors, one for each text, and what they cost.
+type Embeddings struct {
+	Vectors     [][]float32
+	Calls       int
+	InputTokens int64
+}
+
+// New returns the library of an index.
+func New(index search.Backend, o Options) *Library { return &Library{index: index, o: o} }
+
+// Sync makes the index equal to the documents: new and changed files are read, files
+// that are gone leave the index, all others cost a look at their size and time. A file
+// that cannot be read is reported and stops nothing; a missing folder is an error that
+// matches fs.ErrNotExist. What was done before an error or the end of ctx is kept.
+// Where the index can only be read it stays as it is, and the report warns.
+func (l *Library) Sync(ctx context.Context) (*Report, error) { return l.sync(ctx, syncOptions{}) }
+
+// Retry is Sync that also reads again all files that failed or were skipped before.
+// Those that can be read now count as changed.
+func (l *Library) Retry(ctx context.Context) (*Report, error) {
+	return l.sync(ctx, syncOptions{retry: true})
+}
+
+// syncOptions say how to sync.
+type syncOptions struct {
+	retry   bool             // read again what could not be read
+	changed func(FileChange) // told of each file that was added, changed or removed; may be nil
+}
+
+func (l *Library) sync(ctx context.Context, o syncOptions) (*Report, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	begun := l.o.Clock()
+	report := newReport()
+	if l.index.ReadOnly() {
+		return report, l.serveAsItIs(ctx, report)
+	}
+	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
+		root, err := resolveRoot(docs)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.newSyncer(root, report, o).run(ctx); err != nil {
+			return nil, fmt.Errorf("index %s: %w", docs, err)
+		}
+		report.Roots = append(report.Roots, root)
+	}
+	if err := l.putGiven(ctx, report); err != nil {
+		return nil, err
+	}
+	return l.finish(ctx, report, begun)
+}
+
+// finish embeds what is indexed and answers from it.
+func (l *Library) finish(ctx context.Context, report *Report, begun time.Time) (*Report, error) {
+	if err := l.embedIndexed(ctx, report); err != nil {
+		return nil, err
+	}
+	if err := l.serve(ctx, report); err != nil {
+		return nil, err
+	}
+	report.ElapsedMS = float64(l.o.Clock().Sub(begun).Microseconds()) / 1000
+	return report, nil
+}
+
+// serve answers from the roots of the report, or from all that is indexed where no
+// documents are configured, and counts what they hold.
+func (l *Library) serve(ctx context.Context, report *Report) error {
+	collections, err := l.index.Collections(ctx)
+	if err != nil {
+		return err
+	}
+	var roots []string
+	report.Files, report.Chunks = 0, 0
+	for _, c := range collections {
+		if len(l.o.Docs) == 0 || slices.Contains(report.Roots, c.Root) {
+			roots = append(roots, c.Root)
+			report.Files += c.Files
+			report.Chunks += c.Chunks
+		}
+	}
+	switch {
+	case len(roots) == 0 && l.o.Notice != "":
+		return fmt.Errorf("%w: index.db: %s", ErrNoDocuments, l.o.Notice)
+	case len(roots) == 0:
+		return ErrNoDocuments
+	}
+	report.Roots = roots
+	if l.o.Notice != "" {
+		report.Warned = append(report.Warned, FileProblem{"index.db", l.o.Notice})
+	}
+	return l.o.Serve(ctx, roots)
+}
+
+// serveAsItIs answers from an index that cannot be written.
+func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
+	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
+		root, err := resolveRoot(docs)
+		if err != nil {
+			return err
+		}
+		report.Roots = append(report.Roots, root)
+	}
+	err := l.serve(ctx, report)
+	if errors.Is(err, ErrNoDocuments) && len(l.o.Docs) > 0 {
+		return l.o.ReadOnly("documents that are not indexed yet cannot be")
+	}
+	report.Unchanged = report.Files
+	report.Warned = append(report.Warned, FileProblem{"index.db", "it cannot be written, so it was not brought up to date"})
+	return err
+}
+
+// CheckPath reports whether there is something at a path of documents: a file, a
+// folder, or the folder that a glob begins with. The error matches fs.ErrNotExist or
+// is that of the file system.
+func CheckPath(path string) error {
+	_, err := load.Resolve(path)
+	return err
+}
+
+// resolveRoot returns the name of a root in the index.
+func resolveRoot(docs string) (string, error) {
+	root, err := load.Resolve(docs)
+	return root.Name, err
+}
+
+// folders returns those of Options.Folders that exist.
+func (l *Library) folders() []string {
+	return slices.DeleteFunc(slices.Clone(l.o.Folders), func(f string) bool { return CheckPath(f) != nil })
+}
+
+func (l *Library) progress(p Progress) {
+	if l.o.Progress != nil {
+		l.o.Progress(p)
+	}
+}

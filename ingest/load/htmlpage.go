@@ -1,0 +1,399 @@
+package load
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+
+	"example.com/ragflow/ingest/document"
+)
+
+const (
+	maxIndentDepth = 8    // of nested lists
+	longestHeading = 1000 // bytes; a longer heading is a page whose heading has no end tag
+	longestURL     = 200  // bytes, of an address that is of use to a reader
+)
+
+// pageReader writes the text of a tree. White space is collapsed as a browser does.
+type pageReader struct {
+	builder
+	tree  *tree
+	loose bool     // furniture is text like any other
+	cell  bool     // of a table: one line without addresses
+	items []int    // number of the next item, by list; -1 in lists without numbers
+	hrefs []string // where the links lead
+
+	line   int // of the file
+	level  int // of the heading that is written, 0 outside
+	kind   string
+	lists  int    // nesting
+	item   string // marker of the item that begins with the next text
+	inList bool   // a block of kind list is open
+	quotes int
+	open   bool // a line of text is open
+	space  bool // white space came since
+	breaks int  // line breaks came since
+	last   rune // written last
+}
+
+// read returns the text of some elements.
+func (t *tree) read(nodes []*html.Node, loose bool) *pageReader {
+	r := &pageReader{tree: t, loose: loose, kind: document.KindText, line: 1}
+	for _, n := range nodes {
+		r.node(n)
+		r.end()
+	}
+	return r
+}
+
+// skips reports whether an element is left out with all of its content.
+func (r *pageReader) skips(n *html.Node) bool {
+	return never[n.Data] || isHidden(n) || !r.loose && isFurniture(n)
+}
+
+func (r *pageReader) children(n *html.Node) {
+	for c := range n.ChildNodes() {
+		r.node(c)
+	}
+}
+
+func (r *pageReader) node(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		r.line = r.tree.lines[n]
+		r.text(n.Data)
+	case n.Type == html.ElementNode && n.Data == "math":
+		r.text(attr(n, "alttext"))
+	case n.Type == html.ElementNode && !r.skips(n):
+		r.element(n)
+	case n.Type == html.DocumentNode:
+		r.children(n)
+	}
+}
+
+func (r *pageReader) element(n *html.Node) {
+	switch n.Data {
+	case "br":
+		r.breaks++
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		r.heading(n)
+	case "pre", "listing", "xmp", "plaintext":
+		r.code(n)
+	case "table":
+		r.table(n)
+	case "ul", "ol", "menu", "dir", "dl":
+		r.list(n)
+	case "li", "dt":
+		r.end()
+		r.item = "- "
+		if last := len(r.items) - 1; last >= 0 && r.items[last] >= 0 {
+			r.item = strconv.Itoa(r.items[last]) + ". "
+			r.items[last]++
+		}
+		r.children(n)
+		r.end()
+	case "blockquote":
+		r.end()
+		r.quotes++
+		r.children(n)
+		r.end()
+		r.quotes--
+	case "a":
+		r.link(n)
+	case "img":
+		if alt := attr(n, "alt"); len(alt) <= 2000 && strings.ContainsAny(strings.TrimSpace(alt), ` \=`) { // more than a name
+			r.text(alt)
+		}
+	case "q":
+		r.text("“")
+		r.children(n)
+		r.text("”")
+	case "code":
+		quote := "`"
+		if s := textOf(n); s == "" || strings.Contains(s, "`") || r.lastIs('`') {
+			quote = ""
+		}
+		r.text(quote)
+		r.children(n)
+		r.text(quote)
+	default:
+		if blockElements[n.Data] {
+			r.end()
+		}
+		r.children(n)
+		if blockElements[n.Data] {
+			r.end()
+		}
+	}
+}
+
+func (r *pageReader) lastIs(c rune) bool { return r.last == c && !r.space }
+
+func (r *pageReader) heading(n *html.Node) {
+	r.end()
+	s, blocks := textOf(n), len(r.blocks)
+	if r.lists == 0 && r.quotes == 0 && len(s) <= longestHeading && !holdsBlocks(n) {
+		r.level = int(n.Data[1] - '0')
+	}
+	r.children(n)
+	r.end()
+	if r.level > 0 && len(r.blocks) == blocks+1 {
+		r.blocks[blocks].Heading = s
+	}
+	r.level = 0
+}
+
+// holdsBlocks reports whether a heading holds what no heading does: its end tag is missing.
+func holdsBlocks(n *html.Node) bool { return holds(n, "p", "ul", "ol", "table", "pre", "blockquote") }
+
+// list reads a list. The items of a list in it are further items.
+func (r *pageReader) list(n *html.Node) {
+	r.end()
+	next := -1
+	if n.Data == "ol" {
+		next = number(attr(n, "start"), 1_000_000)
+	}
+	r.items = append(r.items, next)
+	r.lists++
+	r.children(n)
+	r.end()
+	r.item = ""
+	r.lists--
+	r.items = r.items[:len(r.items)-1]
+	r.inList = r.inList && r.lists > 0
+}
+
+// link reads a link, with its address if that is a whole one and not the text. Signs that
+// link to the heading they belong to are left out.
+func (r *pageReader) link(n *html.Node) {
+	if isAnchor(n) {
+		return
+	}
+	r.children(n)
+	href := strings.TrimSpace(attr(n, "href"))
+	r.hrefs = append(r.hrefs, href)
+	s := textOf(n)
+	u, err := url.Parse(href)
+	if r.cell || s == "" || len(href) > longestURL || err != nil ||
+		u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return // an address with a name before the host is made to mislead
+	}
+	if to := u.String(); !strings.Contains(to, strings.TrimSuffix(s, "/")) {
+		r.text(" (" + to + ")")
+	}
+}
+
+func isAnchor(n *html.Node) bool {
+	if n.FirstChild == nil || n.FirstChild != n.LastChild || n.FirstChild.Type != html.TextNode {
+		return false
+	}
+	switch strings.TrimSpace(n.FirstChild.Data) {
+	case "¶", "#", "§", "🔗":
+		return true
+	}
+	return false
+}
+
+// textOf returns what a reader sees below a node, as one line. Of long texts it returns the
+// beginning.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		for c := n.FirstChild; c != nil && b.Len() <= 4*longestHeading; c = c.NextSibling {
+			switch {
+			case c.Type == html.TextNode:
+				b.WriteString(c.Data)
+			case c.Data == "br":
+				b.WriteByte(' ')
+			case !never[c.Data] && !isHidden(c) && (c.Data != "a" || !isAnchor(c)):
+				walk(c)
+			}
+		}
+	}
+	walk(n)
+	return strings.Join(strings.Fields(strings.Map(seen, b.String())), " ")
+}
+
+// seen drops runes that cannot be seen and can mislead.
+func seen(r rune) rune {
+	switch {
+	case r == '\uFE0F' || r == '\u200C' || r == '\u200D' || unicode.Is(unicode.Prepended_Concatenation_Mark, r), unicode.IsSpace(r):
+		return r
+	case slices.Contains([]rune{'\u034F', '\u115F', '\u1160', '\u17B4', '\u17B5', '\u3164', '\uFFA0'}, r),
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point), r >= 0xE0000 && r <= 0xE0FFF:
+		return -1
+	}
+	return r
+}
+
+// text writes text. Joiners decide about the shape of letters in some scripts; beside Latin
+// letters they are dropped.
+func (r *pageReader) text(s string) {
+	for _, c := range s {
+		if c == '\n' && r.line < r.tree.last {
+			r.line++
+		}
+		switch c = seen(c); {
+		case unicode.IsSpace(c):
+			r.space = true
+		case c < 0 || (c == '\u200C' || c == '\u200D') && r.last < 0x300:
+		default:
+			r.write(c)
+		}
+	}
+}
+
+func (r *pageReader) write(c rune) {
+	switch {
+	case r.cell:
+		if (r.space || r.breaks > 0 || !r.open) && r.out.Len() > 0 {
+			r.out.WriteByte(' ')
+		}
+		r.open = true
+	case r.breaks > 1:
+		r.end()
+	case r.open && r.breaks == 1:
+		r.newLine()
+	case r.open && r.space:
+		r.out.WriteByte(' ')
+	}
+	r.space, r.breaks, r.last = false, 0, c
+	r.beginLine()
+	r.place()
+	r.out.WriteRune(c)
+}
+
+// place notes the line of the file of what is written next.
+func (r *pageReader) place() {
+	if n := len(r.places); n == 0 || r.places[n-1].Line != r.line {
+		r.at(r.line)
+	}
+}
+
+// beginLine opens a line of text, and a block where none is open.
+func (r *pageReader) beginLine() {
+	if r.open {
+		return
+	}
+	r.open = true
+	switch {
+	case r.lists > 0 && r.inList:
+		r.out.WriteByte('\n')
+	case len(r.blocks) == document.MaxBlocks: // the last one holds all that follows
+		r.out.WriteString("\n\n")
+	default:
+		b := r.begin(document.Block{Kind: r.kind, Level: r.level})
+		if r.inList = r.lists > 0; r.inList {
+			b.Kind = document.KindList
+		}
+	}
+	r.place()
+	if b := &r.blocks[len(r.blocks)-1]; r.inList && (r.item != "" || len(b.Parts) == 0) {
+		b.Parts = append(b.Parts, document.Block{Start: r.out.Len(), Kind: document.KindList})
+	}
+	depth := r.lists
+	if r.item != "" {
+		depth--
+	}
+	r.out.WriteString(strings.Repeat("  ", min(max(depth, 0), maxIndentDepth)) + r.item)
+	r.item = ""
+	if r.quotes > 0 {
+		r.out.WriteString("> ")
+	}
+	if r.level > 0 {
+		r.out.WriteString(strings.Repeat("#", r.level) + " ")
+	}
+}
+
+// newLine goes to the next line within a block.
+func (r *pageReader) newLine() {
+	r.out.WriteByte('\n')
+	r.place()
+	r.out.WriteString(strings.Repeat("  ", min(r.lists, maxIndentDepth)))
+	if r.quotes > 0 {
+		r.out.WriteString("> ")
+	}
+}
+
+// end closes the line of text.
+func (r *pageReader) end() { r.open, r.space, r.breaks, r.last = false, false, 0, 0 }
+
+// code writes preformatted text as a fenced block.
+func (r *pageReader) code(n *html.Node) {
+	r.end()
+	var b strings.Builder
+	lines := []int{0} // of the file, by line of the text; 0 is the line before
+	for d := range n.Descendants() {
+		if d.Data == "br" && d.Type == html.ElementNode {
+			b.WriteByte('\n')
+			lines = append(lines, 0)
+		}
+		if d.Type != html.TextNode || isHiddenBelow(d.Parent) {
+			continue
+		}
+		for i, part := range strings.SplitAfter(d.Data, "\n") {
+			if i > 0 {
+				lines = append(lines, 0)
+			}
+			if lines[len(lines)-1] == 0 {
+				lines[len(lines)-1] = r.tree.lines[d] + i
+			}
+			b.WriteString(strings.Map(seen, part))
+		}
+	}
+	text := strings.Split(strings.TrimRight(b.String(), " \t\r\n"), "\n")
+	for len(text) > 0 && strings.TrimSpace(text[0]) == "" {
+		text, lines = text[1:], lines[1:]
+	}
+	if len(text) == 0 {
+		return
+	}
+	fence := "```"
+	for strings.Contains(b.String(), fence) && len(fence) < 64 {
+		fence += "`"
+	}
+	r.kind, r.line = document.KindCode, max(lines[0], 1)
+	r.beginLine()
+	r.out.WriteString(fence + language(n))
+	for i, l := range text {
+		if lines[i] > 0 {
+			r.line = min(lines[i], r.tree.last)
+		}
+		r.newLine()
+		r.out.WriteString(strings.TrimRight(l, " \t\r"))
+	}
+	r.newLine()
+	r.out.WriteString(fence)
+	r.kind = document.KindText
+	r.end()
+}
+
+// language returns the programming language that an element names for a highlighter.
+func language(n *html.Node) string {
+	for d := n; d != nil && d.Type == html.ElementNode; d = d.FirstChild {
+		for c := range strings.FieldsSeq(attr(d, "class")) {
+			name, ok := strings.CutPrefix(c, "language-")
+			if !ok {
+				name, ok = strings.CutPrefix(c, "lang-")
+			}
+			if ok && len(name) <= 20 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789+#-") == "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// number reads a whole number from 1 to a limit; what is none is 1.
+func number(s string, most int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return min(n, most)
+}

@@ -1,0 +1,195 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"sync"
+	"time"
+
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search"
+)
+
+// readAll reads the changed files on all cores and puts them into the index in order,
+// batch by batch.
+func (s *syncer) readAll(ctx context.Context) error {
+	results := make([]chan read, len(s.work))
+	for i := range results {
+		results[i] = make(chan read, 1)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	defer cancel()
+	ahead := make(chan struct{}, 4*runtime.GOMAXPROCS(0)) // limits files that are read and not yet stored
+	readers.Go(func() {
+		for i, j := range s.work {
+			for range places(j, cap(ahead)) {
+				select {
+				case ahead <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
+			}
+			readers.Go(func() { results[i] <- s.read(ctx, j) })
+		}
+	})
+	b := &batch{syncer: s}
+	for i := range s.work {
+		select {
+		case r := <-results[i]:
+			for range places(r.job, cap(ahead)) {
+				<-ahead
+			}
+			if err := b.add(ctx, r, i+1); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return errors.Join(b.flush(context.WithoutCancel(ctx)), context.Cause(ctx))
+		}
+	}
+	return b.flush(ctx)
+}
+
+// places is how many of the places in ahead a file takes, by its size, so that few
+// large files or many small ones are read at a time.
+func places(j job, most int) int { return min(1+int(j.file.Size/batchBytes), most) }
+
+// read is the result of one job.
+type read struct {
+	job
+	entry   search.Entry
+	same    bool // the bytes of the file have not changed
+	warned  []string
+	problem error
+}
+
+// read reads and cuts one file. A panic of a loader is a failure of that file.
+func (s *syncer) read(ctx context.Context, j job) read {
+	return guarded(j, func() read { return s.load(ctx, j) })
+}
+
+// guarded returns what f returns, or a failure of the file where f panics.
+func guarded(j job, f func() read) (r read) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := fmt.Errorf("the reader of this kind of file failed: %v", p)
+			r = read{job: j, problem: err}
+			r.entry.File = search.File{Source: j.file.Source, Size: j.file.Size, Error: err.Error()}
+		}
+	}()
+	return f()
+}
+
+func (s *syncer) load(ctx context.Context, j job) read {
+	r := read{job: j}
+	modified := j.file.ModTime
+	if time.Since(modified) < settled {
+		modified = time.Unix(0, 0)
+	}
+	r.entry.File = search.File{
+		Source: j.file.Source, Size: j.file.Size, ModTime: modified, Chunker: s.fingerprint,
+	}
+	doc, err := load.Load(ctx, j.file, load.Limits{})
+	if err != nil {
+		if left, ok := errors.AsType[*load.FileError](err); ok {
+			err = left.Err // the report names the file
+		}
+		r.problem, r.entry.File.Error = err, err.Error()
+		return r
+	}
+	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
+	r.entry.File.Metadata, r.entry.File.URL = doc.Metadata, doc.URL
+	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
+		return r
+	}
+	r.warned = doc.Warnings
+	r.entry.Links = doc.Links
+	r.entry.Chunks, err = chunk.CutWith(ctx, doc, s.chunking, s.sentenceModel(s.chunking))
+	if err != nil {
+		r.problem, r.entry.File.Error = err, err.Error()
+	}
+	return r
+}
+
+// change returns FileAdded or FileChanged.
+func (r read) change() string {
+	if r.known.Source == "" {
+		return FileAdded
+	}
+	return FileChanged
+}
+
+// batch collects what is stored in one transaction.
+type batch struct {
+	*syncer
+	put   []search.Entry
+	touch []search.File
+	fail  []search.File
+	gone  []string
+	size  int64
+}
+
+func (b *batch) add(ctx context.Context, r read, done int) error {
+	switch {
+	case r.same:
+		b.report.Unchanged++
+		b.touch = append(b.touch, r.entry.File)
+	case r.problem != nil && skippable(r.problem):
+		b.report.Skipped = append(b.report.Skipped, FileProblem{r.file.Source, r.problem.Error()})
+		b.put = append(b.put, r.entry)
+	case errors.Is(r.problem, fs.ErrNotExist):
+		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, "it was gone before it could be read"})
+		if r.known.Source != "" {
+			b.tell(r.file.Source, FileRemoved)
+			b.gone = append(b.gone, r.file.Source)
+		}
+	case r.problem != nil: // its earlier chunks stay, because it may be readable again tomorrow
+		b.report.Failed = append(b.report.Failed, FileProblem{r.file.Source, r.problem.Error()})
+		b.fail = append(b.fail, r.entry.File)
+	default:
+		b.tell(r.file.Source, r.change())
+		b.put = append(b.put, r.entry)
+	}
+	for _, w := range r.warned {
+		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, w})
+	}
+	b.size += r.file.Size
+	b.bytes += r.file.Size
+	b.progress(Progress{Stage: "indexing", Done: done, Total: len(b.work), Bytes: b.bytes})
+	if len(b.put)+len(b.touch)+len(b.fail)+len(b.gone) < batchFiles && b.size < batchBytes {
+		return nil
+	}
+	return b.flush(ctx)
+}
+
+func (b *batch) flush(ctx context.Context) error {
+	db := b.index
+	if len(b.put) > 0 {
+		if err := db.Put(ctx, b.root, b.put); err != nil {
+			return err
+		}
+	}
+	if len(b.touch) > 0 {
+		if err := db.Touch(ctx, b.root, b.touch...); err != nil {
+			return err
+		}
+	}
+	if len(b.fail) > 0 {
+		if err := db.Fail(ctx, b.root, b.fail...); err != nil {
+			return err
+		}
+	}
+	if len(b.gone) > 0 {
+		if err := db.Delete(ctx, b.root, b.gone...); err != nil {
+			return err
+		}
+	}
+	clear(b.put) // their texts
+	b.put, b.touch, b.fail, b.gone, b.size = b.put[:0], b.touch[:0], b.fail[:0], b.gone[:0], 0
+	return nil
+}

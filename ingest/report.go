@@ -1,0 +1,62 @@
+package ingest
+
+import (
+	"strings"
+
+	"example.com/ragflow/ingest/load"
+)
+
+// Report says what indexing did. Its JSON is the schema of `ragflow index --json`.
+type Report struct {
+	Roots     []string      `json:"roots"`     // absolute paths
+	Files     int           `json:"files"`     // in the index now
+	Chunks    int           `json:"chunks"`    // in the index now
+	Added     int           `json:"added"`     // files
+	Changed   int           `json:"changed"`   // files
+	Removed   int           `json:"removed"`   // files
+	Unchanged int           `json:"unchanged"` // files
+	Skipped   []FileProblem `json:"skipped"`   // files without text that can be read: binary, too large
+	Failed    []FileProblem `json:"failed"`    // files that could not be read
+	Warned    []FileProblem `json:"warned"`    // files that were read, but not as they are: broken front matter, another encoding
+	ElapsedMS float64       `json:"elapsed_ms"`
+	Dense     *DenseReport  `json:"dense,omitempty"` // nil without an embedder
+}
+
+// newReport returns an empty report; its lists are not nil, for JSON.
+func newReport() *Report {
+	return &Report{Roots: []string{}, Skipped: []FileProblem{}, Failed: []FileProblem{}, Warned: []FileProblem{}}
+}
+
+// FileProblem says what is wrong with a file.
+type FileProblem struct {
+	Source string `json:"source"`
+	Reason string `json:"reason"`
+}
+
+// OtherKind reports whether a file was left out because no loader reads its kind.
+func (p FileProblem) OtherKind() bool { return strings.HasPrefix(p.Reason, load.ErrNoLoader.Error()) }
+
+// What happened to a file.
+const (
+	FileAdded   = "added"
+	FileChanged = "changed"
+	FileRemoved = "removed"
+)
+
+// FileChange is a file that came into the index, changed there, or left it.
+type FileChange struct {
+	Root   string `json:"root"`
+	Source string `json:"source"`
+	What   string `json:"what"` // FileAdded, FileChanged or FileRemoved
+}
+
+// StageEmbedding is the stage of [Progress] that counts passages.
+const StageEmbedding = "embedding"
+
+// Progress says how far long work is.
+type Progress struct {
+	Stage string // scanning, indexing, publishing, embedding or verifying
+	Done  int    // files; passages while embedding
+	Total int    // of the same; 0 while unknown
+	Bytes int64  // read so far
+}

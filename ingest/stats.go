@@ -1,0 +1,204 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"example.com/ragflow/search"
+)
+
+// Stats describe the index. Its JSON is the schema of `ragflow index stats --json`.
+type Stats struct {
+	Analyzer    string            `json:"analyzer"` // analyzer and format of the terms
+	Bytes       int64             `json:"bytes"`    // of the database
+	Collections []CollectionStats `json:"collections"`
+}
+
+// CollectionStats describe what was indexed of one root.
+type CollectionStats struct {
+	Root         string       `json:"root"`
+	Files        int          `json:"files"`   // Indexed + Empty + Skipped + Failed
+	Indexed      int          `json:"indexed"` // with chunks, as they were read last
+	Empty        int          `json:"empty"`   // read, but without text
+	Bare         int          `json:"bare"`    // of those that are empty: they have only metadata, such as front matter
+	Skipped      int          `json:"skipped"` // binary or too large
+	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
+	Chunks       int          `json:"chunks"`
+	Chunkers     []Count      `json:"chunkers"`      // files by the chunker that cut them, which adaptive chose or was named; by name
+	FileBytes    int64        `json:"file_bytes"`    // of the files
+	Links        int          `json:"links"`         // between documents: in their text, and as their metadata relates them
+	Dangling     int          `json:"dangling"`      // links by path to pages that are not there
+	Relations    []Count      `json:"relations"`     // links by kind; by name
+	Embedder     string       `json:"embedder"`      // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
+	Vectors      string       `json:"vectors"`       // what of a document is embedded: "passage"; empty: it has none
+	Segments     int          `json:"segments"`      // that searches read; changes make new ones, which are merged
+	SegmentBytes int64        `json:"segment_bytes"` // of their files
+	Pending      int          `json:"pending"`       // files in no segment yet; searches find them, too
+	Dead         int          `json:"dead"`          // files in segments that changed or were deleted since; no search finds them
+	Generation   int64        `json:"generation"`    // rises with every change
+	LastChange   *time.Time   `json:"last_change"`   // when it rose last; null where that is not known
+	FileList     []FileStatus `json:"file_list,omitempty"`
+}
+
+// Status of a file in the index.
+const (
+	StatusIndexed = "indexed"
+	StatusEmpty   = "empty"
+	StatusSkipped = "skipped"
+	StatusFailed  = "failed"
+)
+
+// FileStatus is one file as the index knows it.
+type FileStatus struct {
+	Source string `json:"source"`
+	Status string `json:"status"` // indexed, empty, skipped or failed
+	Reason string `json:"reason"` // why it is empty, was skipped or failed
+	Title  string `json:"title"`
+	Bytes  int64  `json:"bytes"`
+	Chunks int    `json:"chunks"`
+	Cut    string `json:"chunker"` // that cut it; empty where nothing is cut or it was not noted
+}
+
+// Count is how many there are of something.
+type Count struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+}
+
+// Stats describe the configured collections, or all where none are configured; files
+// adds each file. Only the index is read.
+func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
+	stats, err := l.index.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Stats{Analyzer: stats.Analyzer, Bytes: stats.Bytes, Collections: []CollectionStats{}}
+	wanted := l.wanted()
+	for _, c := range stats.Collections {
+		if wanted != nil && !wanted[c.Root] {
+			continue
+		}
+		known, err := l.index.Files(ctx, c.Root)
+		if err != nil {
+			return nil, err
+		}
+		s := CollectionStats{
+			Root: c.Root, Files: len(known), Segments: c.Segments, SegmentBytes: c.SegmentBytes,
+			Pending: c.Pending, Dead: c.Dead, Generation: c.Generation,
+		}
+		switch {
+		case !c.Changed.IsZero():
+			s.LastChange = &c.Changed
+		case !c.Published.IsZero(): // indexed by a version that did not keep it
+			s.LastChange = &c.Published
+		}
+		cut := map[string]int{}
+		for _, f := range known {
+			s.count(f)
+			if f.CutBy != "" {
+				cut[f.CutBy]++
+			}
+			if files {
+				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy})
+			}
+		}
+		s.Chunkers = counts(cut)
+		if err := l.countLinks(ctx, &s); err != nil {
+			return nil, err
+		}
+		switch e, found, err := l.index.Embedder(ctx, c.Root); {
+		case err != nil:
+			return nil, err
+		case found:
+			s.Embedder, s.Vectors = e.String(), "passage"
+		}
+		slices.SortFunc(s.FileList, func(a, b FileStatus) int { return cmp.Compare(a.Source, b.Source) })
+		out.Collections = append(out.Collections, s)
+	}
+	return out, nil
+}
+
+func (l *Library) countLinks(ctx context.Context, s *CollectionStats) error {
+	links, dangling, err := l.index.Links(ctx, s.Root)
+	kinds := map[string]int{}
+	for _, link := range links {
+		kinds[link.Relation]++
+	}
+	s.Links, s.Dangling, s.Relations = len(links), dangling, counts(kinds)
+	return err
+}
+
+// counts lists counters by name.
+func counts(of map[string]int) []Count {
+	out := []Count{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, Count{name, of[name]})
+	}
+	return out
+}
+
+// wanted returns the names of the configured roots; nil means all. A root that no
+// longer exists keeps the name it was given.
+func (l *Library) wanted() map[string]bool {
+	if len(l.o.Docs) == 0 {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
+		root, err := resolveRoot(docs)
+		if err != nil {
+			root = docs
+		}
+		out[root] = true
+	}
+	return out
+}
+
+func (s *CollectionStats) count(f search.File) {
+	s.Chunks += f.Chunks
+	s.FileBytes += f.Size
+	switch statusOf(f) {
+	case StatusIndexed:
+		s.Indexed++
+	case StatusEmpty:
+		s.Empty++
+		if bare(f) {
+			s.Bare++
+		}
+	case StatusSkipped:
+		s.Skipped++
+	case StatusFailed:
+		s.Failed++
+	}
+}
+
+func statusOf(f search.File) string {
+	switch {
+	case f.Error == "" && f.Chunks > 0:
+		return StatusIndexed
+	case f.Error == "":
+		return StatusEmpty
+	case isSkipReason(f.Error):
+		return StatusSkipped
+	}
+	return StatusFailed
+}
+
+// bare reports whether a file has metadata and no text.
+func bare(f search.File) bool { return f.Error == "" && f.Chunks == 0 && f.Meta != nil }
+
+// reasonOf says why a file has no passages of its newest version.
+func reasonOf(f search.File) string {
+	switch {
+	case f.Error != "" || f.Chunks > 0:
+		return f.Error
+	case f.Size == 0:
+		return "the file has no bytes"
+	case bare(f):
+		return "it has only metadata, such as front matter, and no text"
+	}
+	return "it has no text but comments or space"
+}

@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/search"
+)
+
+// Files are put into the index in batches, so that an interrupted run keeps what it
+// did and memory stays bounded.
+const (
+	batchFiles = 64
+	batchBytes = 8 << 20
+)
+
+// settled is how old a file must be for its size and time to prove that it has not
+// changed. A younger one may be written again within the resolution of the clock, so
+// the next sync hashes it.
+const settled = 2 * time.Second
+
+// syncer makes one collection of the index equal to one root.
+type syncer struct {
+	*Library
+	syncOptions
+	root        string
+	report      *Report
+	chunking    chunk.Options
+	fingerprint string // of chunking
+
+	seen    map[string]bool // sources that are there
+	blocked []string        // folders that could not be read; their files stay in the index
+	work    []job
+	bytes   int64 // of the files that were read
+}
+
+func (l *Library) newSyncer(root string, report *Report, o syncOptions) *syncer {
+	return &syncer{Library: l, syncOptions: o, root: root, report: report, seen: map[string]bool{}}
+}
+
+// job is a file that may have changed.
+type job struct {
+	file  load.File
+	known search.File // what the index holds; zero for a new file
+}
+
+func (s *syncer) run(ctx context.Context) error {
+	db := s.index
+	chunking, err := s.chunkingOf(ctx, s.root)
+	if err != nil {
+		return err
+	}
+	s.chunking, s.fingerprint = chunking, chunking.Fingerprint()
+	if err := s.keepChunking(ctx, s.root); err != nil {
+		return err
+	}
+	known, err := db.Files(ctx, s.root)
+	if err != nil {
+		return err
+	}
+	if err := s.scan(ctx, known); err != nil {
+		return err
+	}
+	if err := s.remove(ctx, known); err != nil {
+		return err
+	}
+	if err := s.readAll(ctx); err != nil {
+		return err
+	}
+	s.progress(Progress{Stage: "publishing", Done: len(s.work), Total: len(s.work), Bytes: s.bytes})
+	return db.Publish(ctx, s.root)
+}
+
+// scan walks the root and lists the files to read.
+func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
+	for file, err := range load.Files(ctx, s.root) {
+		if err != nil {
+			if err := s.leftOut(err); err != nil {
+				return err
+			}
+			continue
+		}
+		s.seen[file.Source] = true
+		k, ok := known[file.Source]
+		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.tryAgain(k) {
+			s.report.Unchanged++
+			if k.Error != "" {
+				s.report.Skipped = append(s.report.Skipped, FileProblem{file.Source, k.Error})
+			}
+			continue
+		}
+		s.work = append(s.work, job{file, k})
+		s.progress(Progress{Stage: "scanning", Done: len(s.seen)})
+	}
+	return nil
+}
+
+// tryAgain reports whether to read a file again that failed and has not changed,
+// because its permissions may have.
+func (s *syncer) tryAgain(k search.File) bool {
+	if s.retry {
+		return k.Error != ""
+	}
+	return k.Error != "" && !isPermanent(k.Error)
+}
+
+// isPermanent reports whether a stored error is about the content of the file, so that
+// reading it again before it changes is useless.
+func isPermanent(reason string) bool {
+	return isSkipReason(reason) || slices.ContainsFunc([]error{load.ErrBroken, load.ErrEncrypted, load.ErrNoText}, func(err error) bool {
+		return strings.HasPrefix(reason, err.Error())
+	})
+}
+
+// isSkipReason reports whether a stored error says that the file is no document.
+func isSkipReason(reason string) bool {
+	return strings.HasPrefix(reason, load.ErrBinary.Error()) || strings.HasPrefix(reason, load.ErrTooLarge.Error()) ||
+		strings.HasPrefix(reason, load.ErrGenerated.Error())
+}
+
+// leftOut reports a file or folder that the walk could not read.
+func (s *syncer) leftOut(err error) error {
+	left, ok := errors.AsType[*load.FileError](err)
+	if !ok {
+		return err
+	}
+	source, relErr := filepath.Rel(s.root, left.Path)
+	switch {
+	case relErr != nil:
+		source = left.Path
+	case source == ".": // the root is a file that cannot be read
+		source = filepath.Base(left.Path)
+	}
+	problem := FileProblem{filepath.ToSlash(source), left.Err.Error()}
+	if skippable(left.Err) {
+		s.report.Skipped = append(s.report.Skipped, problem)
+		return nil
+	}
+	s.report.Failed = append(s.report.Failed, problem)
+	s.blocked = append(s.blocked, problem.Source)
+	return nil
+}
+
+// skippable reports whether an error says that the file is no document, which is no
+// failure.
+func skippable(err error) bool {
+	return errors.Is(err, load.ErrNoLoader) || errors.Is(err, load.ErrBinary) ||
+		errors.Is(err, load.ErrTooLarge) || errors.Is(err, load.ErrNotRegular) || errors.Is(err, load.ErrGenerated)
+}
+
+// remove deletes files from the index that are no longer in the root. Files of a folder
+// that could not be read may still exist, so they stay.
+func (s *syncer) remove(ctx context.Context, known map[string]search.File) error {
+	var gone []string
+	for source := range known {
+		if !s.seen[source] && !s.isBlocked(source) {
+			gone = append(gone, source)
+		}
+	}
+	slices.Sort(gone)
+	for _, source := range gone {
+		s.tell(source, FileRemoved)
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return s.index.Delete(ctx, s.root, gone...)
+}
+
+func (s *syncer) isBlocked(source string) bool {
+	for _, b := range s.blocked {
+		if b == "." || source == b || strings.HasPrefix(source, b+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// tell counts a change and reports it.
+func (s *syncer) tell(source, what string) {
+	switch what {
+	case FileAdded:
+		s.report.Added++
+	case FileChanged:
+		s.report.Changed++
+	case FileRemoved:
+		s.report.Removed++
+	}
+	if s.changed != nil {
+		s.changed(FileChange{Root: s.root, Source: source, What: what})
+	}
+}

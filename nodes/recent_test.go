@@ -1,0 +1,83 @@
+package nodes_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/state"
+)
+
+func TestExchangeKeepsListsAndOffers(t *testing.T) {
+	long := strings.Repeat("ż", 500)
+	for _, tt := range []struct {
+		name, answer, offer string
+		items               []string
+	}{
+		{"bullets", "There are two ways:\n\n- Use a volume. [Source 1]\n- Use a bind mount. [Source 1]\n", "", []string{"Use a volume.", "Use a bind mount."}},
+		{"steps with code between", "1. Stop it:\n\n   ```console\n   - not an item\n   ```\n2. Start it.\n\nDone.", "", []string{"Stop it:", "Start it."}},
+		{"nested items are skipped", "* a\n    * inner\n* b", "", []string{"a", "b"}},
+		{"the first list of two", "- a\n- b\n\nOr else:\n\n- c\n- d", "", []string{"a", "b"}},
+		{"one item is no list", "- alone\n\nProse.", "", nil},
+		{"a dash in code", "```\n- a\n- b\n```", "", nil},
+		{"long items are cut", "- " + long + "\n- b", "", []string{long[:2*160], "b"}},
+		{"an offer", "Volumes keep data. [Source 1] Shall I show how to back one up?", "Shall I show how to back one up?", nil},
+		{"a quoted question is no offer", "Do you see an error? [Source 1]", "", nil},
+		{"many items", strings.Repeat("- a\n", 100), "", strings.Fields(strings.Repeat("a ", 20))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			st := searching(state.Query{Text: "q"})
+			st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Alpha.")}}
+			after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
+				return state.Answer{Text: tt.answer, Abstained: true, Model: "offline"}, nil
+			})), st)
+			want := []state.Exchange{{Question: "q", Items: tt.items, Offer: tt.offer}}
+			if strings.Contains(tt.answer, "[Source 1]") {
+				want[0].Chunks, want[0].Told = []string{"c1"}, []state.Told{{Chunk: "c1", End: 6}}
+			}
+			if diff := cmp.Diff(want, after.Recent); diff != "" {
+				t.Errorf("recent (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRetrievalOfEarlierCitations(t *testing.T) {
+	s := shelf{
+		lists:  map[string][]string{"q": {"a", "b", "c"}},
+		chunks: map[string]state.Chunk{"a": chunk("a", "a.md", "A"), "c": chunk("c", "c.md", "C"), "d": chunk("d", "d.md", "D")},
+	}
+	search := func(q state.Query) (ids []string, of map[string]state.Hit) {
+		t.Helper()
+		after, _ := notes(t, nodes.Retrieval(s, 1, 0, rank.RRF), searching(q))
+		of = map[string]state.Hit{}
+		for _, h := range after.Turn.Hits {
+			ids, of[h.Chunk] = append(ids, h.Chunk), h
+		}
+		return ids, of
+	}
+	ids, of := search(state.Query{Text: "q", Weight: 1, Attempt: 1, Cited: []string{"gone", "c", "d"}})
+	if diff := cmp.Diff([]string{"c", "a", "b", "d"}, ids); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+	legs := of["c"].Legs
+	if len(legs) != 2 || legs[0].Name != nodes.LegCited || legs[0].Rank != 1 || legs[1].Rank != 3 {
+		t.Errorf("legs of a passage cited and found = %+v", legs)
+	}
+}
+
+func TestPostRetrievalContinuesAfterQuotes(t *testing.T) {
+	c := chunk("a", "a.md", "One is told.\nTwo is not.\n\nThree is not.")
+	s := shelf{chunks: map[string]state.Chunk{"a": c, "b": chunk("b", "b.md", "Another page.")}}
+	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, Told: []state.Told{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
+	st.Turn.Hits = []state.Hit{{Chunk: "a", Score: 0.02}, {Chunk: "b", Score: 0.01}}
+	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
+	want := c
+	want.Text, want.Start, want.StartLine = "Two is not.\n\nThree is not.", 13, 2
+	if diff := cmp.Diff([]state.Source{{Chunk: want, Score: 0.02}}, after.Turn.Sources); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,298 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// Backend is what an index must do: hold documents cut into chunks, and search
+// them. Collections are named by their root, the folder that was indexed.
+// Implementations are safe for concurrent use, and searches go on while documents
+// are put in. A change that a method acknowledged survives the end of the process.
+type Backend interface {
+	// Put stores files with their chunks, all or none, in place of what the
+	// collection held of these files. It makes the collection where there is none.
+	Put(ctx context.Context, root string, entries []Entry) error
+	// Touch stores size and time of files whose content was found unchanged.
+	Touch(ctx context.Context, root string, files ...File) error
+	// Fail stores why files could not be read. Chunks of an earlier version stay.
+	Fail(ctx context.Context, root string, files ...File) error
+	// Delete removes files with their chunks.
+	Delete(ctx context.Context, root string, sources ...string) error
+	// Publish makes what was put fast to search. Searches find it before, too.
+	Publish(ctx context.Context, root string) error
+
+	// Files returns the files of a collection by source; none where there is no such
+	// collection.
+	Files(ctx context.Context, root string) (map[string]File, error)
+	// Collections lists all collections by root.
+	Collections(ctx context.Context) ([]Collection, error)
+	// Chunking returns the text that SetChunking stored for a collection, "" without one.
+	Chunking(ctx context.Context, root string) (string, error)
+	SetChunking(ctx context.Context, root, note string) error
+	// Stats says how large the index is, without reading its texts.
+	Stats(ctx context.Context) (Stats, error)
+	// Links lists the links between the documents of a collection, and counts those
+	// that lead to no document.
+	Links(ctx context.Context, root string) (links []Link, dangling int, err error)
+	// Verify checks the index and changes nothing.
+	Verify(ctx context.Context, o VerifyOptions) ([]Finding, error)
+
+	// Embed gives the chunks of collections the vectors they lack. Where a collection
+	// has vectors of another model, the error is an [*EmbedderError], unless o.Switch
+	// is set.
+	Embed(ctx context.Context, spec VectorSpec, roots []string, o EmbedOptions) (*EmbedReport, error)
+	// Embedder returns what made the vectors of a collection; found is false where it
+	// has none.
+	Embedder(ctx context.Context, root string) (spec VectorSpec, found bool, err error)
+	// PruneVectors deletes the vectors that no collection uses and counts them.
+	PruneVectors(ctx context.Context) (int, error)
+
+	// Snapshot returns the collections as they are now, to search in. The error
+	// matches [ErrNotIndexed] where one does not exist.
+	Snapshot(ctx context.Context, roots ...string) (Snapshot, error)
+	// ReadOnly reports whether nothing can be changed.
+	ReadOnly() bool
+	Close() error
+}
+
+// Snapshot searches some collections as they were at one moment. It is safe for
+// concurrent use and needs no closing.
+type Snapshot interface {
+	// SearchWords returns up to k chunks by their words, best first.
+	SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
+	// SearchNames returns up to k chunks of documents whose title, tags or
+	// description name the query.
+	SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error)
+	// Vectors returns the vectors that a model made of the chunks. The error is an
+	// [*EmbedderError] where another one made them.
+	Vectors(ctx context.Context, spec VectorSpec) (Vectors, error)
+	// CheckEmbedder returns the error that Vectors would, without loading any.
+	CheckEmbedder(ctx context.Context, spec VectorSpec) error
+	// Expand adds what the documents of the best hits link to.
+	Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error)
+	// Narrow returns a snapshot that finds only documents that pass the filter, and
+	// only chunks that hold the phrases of the query and none of the words it excludes.
+	// It returns the receiver where nothing is left out.
+	Narrow(ctx context.Context, f state.Filter, q state.Query) (Snapshot, error)
+
+	// Chunks returns chunks by id, in the order asked for. Ids that are not in the
+	// index any more are left out.
+	Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
+	// Facets counts the documents that match a query by the values of keys. The error
+	// may be an [*UnknownKeyError].
+	Facets(ctx context.Context, q state.Query, keys ...string) ([]Facet, error)
+	// Snippets returns a function that finds the part of a passage that says most of
+	// what a query asks for.
+	Snippets(q state.Query) func(passage string) Snippet
+	// Respelled lists the words of a query that no chunk holds, with the terms that are
+	// searched for instead.
+	Respelled(query string) []Respelled
+	// Explain says where the lexical score of a chunk comes from.
+	Explain(ctx context.Context, q state.Query, chunk string) (*HitExplanation, error)
+
+	// Documents returns the first documents by path, at most so many, and how many
+	// there are.
+	Documents(ctx context.Context, most int) (first []state.Document, all int, err error)
+	// Speaks reports whether chunks are in a language.
+	Speaks(language string) bool
+	Analyzer() text.Analyzer
+	Docs() int               // chunks
+	Files() int              // documents
+	Passing() int            // documents that this snapshot may find
+	DocFreq(term string) int // chunks that hold a term
+	IDF(term string) float64 // inverse document frequency of a term
+}
+
+// Vectors are the vectors of the chunks of a [Snapshot]. They are safe for
+// concurrent use.
+type Vectors interface {
+	// Search returns up to k chunks by the cosine of their vector and query, which must
+	// be at least least.
+	Search(ctx context.Context, query []float32, k int, least float64) ([]state.Hit, error)
+	// Of returns the vectors of the chunks of a narrowed snapshot.
+	Of(s Snapshot) Vectors
+	Len() int     // chunks with a vector
+	Missing() int // chunks without
+}
+
+// Names of the legs of a search, in [state.Leg].
+const (
+	LegHybrid  = "hybrid"  // the lexical and the dense leg, fused
+	LegLexical = "lexical" // by words
+	LegDense   = "dense"   // by the vectors of an embedder
+	LegGraph   = "graph"   // by the names of documents, and by the links between them
+)
+
+// Facts about an index; match them with errors.Is.
+var (
+	ErrNotIndexed      = errors.New("not indexed")                                              // the error that wraps it names the root
+	ErrEarlier         = errors.New("the index was made by an earlier version of this program") // build it again from the documents
+	ErrEmbedderChanged = errors.New("made by another embedder")                                 // the error is an *EmbedderError
+	ErrTextRefused     = errors.New("the model refuses the text")                               // of EmbedOptions.Embed: it is tried again, shorter
+)
+
+// File is a file as the index knows it.
+type File struct {
+	Source  string            // path under the root, with slashes
+	Size    int64             // bytes
+	ModTime time.Time         // to the nanosecond; the zone is not kept
+	Hash    string            // SHA-256 of its bytes, in hex
+	Title   string            // of the document
+	Chunker string            // fingerprint of the chunking options; another one means chunking again
+	Meta    map[string]string // front matter and the like
+	// Metadata is Meta with typed values; nil where all values are text. Put prefers it
+	// to Meta.
+	Metadata state.Metadata
+	URL      string // where the document says it is published, https; empty where it does not
+	Error    string // why it could not be read; empty where it could
+	Chunks   int    // number of chunks; Put counts them itself
+	CutBy    string // name of the chunker that cut it; empty for a file without chunks
+}
+
+// Entry is a file with its chunks, in order of Ordinal.
+type Entry struct {
+	File   File
+	Chunks []state.Chunk
+	Links  []state.Link // to other documents
+}
+
+// Collection is what the index holds of one root.
+type Collection struct {
+	Root       string
+	Files      int
+	Chunks     int
+	Generation int64 // rises with every change that a search could see
+}
+
+// Link is a link between two documents of a collection, named by their sources.
+type Link struct{ From, To, Relation string }
+
+// Stats says how large an index is.
+type Stats struct {
+	Analyzer    string // analyzer and format of the terms
+	Bytes       int64  // of the database
+	Collections []CollectionStats
+}
+
+// CollectionStats describes one collection.
+type CollectionStats struct {
+	Collection
+	Changed      time.Time // when the generation rose last; zero where that is not known
+	Segments     int       // that searches read
+	SegmentBytes int64     // of their files
+	Published    time.Time // when the last segment was made; zero without one
+	Pending      int       // files that changed since; searches find them
+	Dead         int       // files in segments that changed or were deleted since; no search finds them
+}
+
+// Finding is something in an index that is wrong.
+type Finding struct {
+	Root   string // of the collection; empty where the whole database is meant
+	Source string // of the file; empty where more than one is meant
+	What   string
+}
+
+// VerifyOptions say what [Backend.Verify] checks besides the index itself.
+type VerifyOptions struct {
+	// Check compares a file with its chunks and returns what is wrong; nil skips it.
+	// It is called from several goroutines.
+	Check func(root string, f File, chunks []state.Chunk) []string
+	// Progress is told how many files were checked; may be nil.
+	Progress func(done, total int)
+}
+
+// Facet says how documents are spread over the values of a key.
+type Facet struct {
+	Key       string       `json:"key"`
+	Documents int          `json:"documents"` // that match
+	Without   int          `json:"without"`   // of these, without the key
+	Values    []FacetValue `json:"values"`    // most documents first, then by value
+}
+
+// FacetValue is one value. A document whose value is a list counts for each item.
+type FacetValue struct {
+	Value     string `json:"value"`
+	Documents int    `json:"documents"`
+}
+
+// UnknownKeyError means that a filter or facet names a key that no document has.
+type UnknownKeyError struct {
+	Key   string
+	Known []string // all keys, ascending
+}
+
+func (e *UnknownKeyError) Error() string {
+	return fmt.Sprintf("no document has the key %q; there are %s", e.Key, strings.Join(e.Known, ", "))
+}
+
+// Snippet is the part of a text that says most of what a query asks for. Positions
+// are bytes of the text.
+type Snippet struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`   // first byte after
+	Marks []Mark `json:"marks"` // words of the query, in order, not overlapping; positions in the whole text
+}
+
+// Mark is a word of the query in a text.
+type Mark struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// Respelled is a word of a query that no chunk holds, with the terms that are
+// searched for instead.
+type Respelled struct {
+	Word  string        // as written
+	Terms []SimilarTerm // most similar first
+}
+
+// SimilarTerm is a term of the index that is spelled almost like a word.
+type SimilarTerm struct {
+	Term   string
+	Edits  int // letters added, removed, replaced or swapped; 0: only diacritics differ
+	Chunks int // that hold it
+}
+
+// MaxHops is the largest number of links that a search follows.
+const MaxHops = 3
+
+// Expansion says how links are followed. The zero value is ready for use.
+type Expansion struct {
+	Top     int     // best hits whose documents' links are followed; default 5
+	Damping float64 // factor of the score per hop, above 0 and up to 1; default 0.5
+	Hops    int     // 1 to MaxHops; default 1. DEPENDS_ON and REQUIRES are always followed over MaxHops
+	Limit   int     // most hits to add; default as many as there are
+}
+
+// Ranking holds the parameters of BM25. For each term of the query a chunk gets
+//
+//	weight · idf · tf·(K1+1) / (tf+K1)
+//	idf = ln((N−df+0.5)/(df+0.5) + 1)
+//	tf  = Σ over fields: field weight · occurrences / (1 − B + B·length/average length)
+//
+// with the fields text (weight 1), heading path and title. N and df count chunks. To
+// the sum over terms is added Document times the same sum for the document as a
+// whole, with text and title as fields and documents counted instead of chunks.
+//
+// With Title, Heading and Document 0 this is plain BM25.
+type Ranking struct {
+	K1       float64 `json:"k1"`       // how soon repeated terms stop to count; ≥ 0
+	B        float64 `json:"b"`        // how much long texts are marked down; 0–1
+	Title    float64 `json:"title"`    // weight of the title; ≥ 0
+	Heading  float64 `json:"heading"`  // weight of the heading path; ≥ 0
+	Document float64 `json:"document"` // weight of the document's own score; ≥ 0
+}
+
+// DefaultRanking returns the parameters in use. They were chosen on docker-eval and
+// SciFact; the figures change little around all of them but Document, without which
+// three of thirty questions lose the first place.
+func DefaultRanking() Ranking {
+	return Ranking{K1: 1.2, B: 0.75, Title: 2, Heading: 0.5, Document: 1}
+}

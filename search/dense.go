@@ -1,0 +1,176 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// Facts about the dense leg; match them with errors.Is.
+var (
+	ErrNoDense   = errors.New("there is no dense search")        // no embedder is configured, or nothing was embedded yet
+	ErrEmbedding = errors.New("the question cannot be embedded") // the error that wraps it wraps the embedder's too
+)
+
+// denseLeg searches by vectors.
+type denseLeg struct {
+	snapshot Snapshot
+	o        Options
+	whole    *denseLeg // has the vectors of the snapshot that this one narrows; nil: not narrowed
+
+	mu      sync.Mutex // guards the fields below
+	vectors Vectors    // nil: not loaded yet
+	fault   error      // why this snapshot has none
+}
+
+func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hit, []string, error) {
+	v, err := d.load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	vector, err := d.o.Vectors.get(ctx, d.o, denseText(q))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
+	}
+	hits, err := v.Search(ctx, vector, k, MinCosine)
+	if err != nil || v.Missing() == 0 {
+		return hits, nil, err
+	}
+	return hits, []string{fmt.Sprintf("Dense search is incomplete: %d of %d passages have no vector yet and are found by their words only; "+
+		"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len())}, nil
+}
+
+// load returns the vectors of the snapshot. The first search reads them; where that
+// fails, the next one tries again.
+func (d *denseLeg) load(ctx context.Context) (Vectors, error) {
+	if d.whole != nil {
+		v, err := d.whole.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return v.Of(d.snapshot), nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.vectors != nil || d.fault != nil {
+		return d.vectors, d.fault
+	}
+	v, err := d.snapshot.Vectors(ctx, d.o.Dense.Spec(d.o.Embedder.Model()))
+	if err != nil {
+		return nil, err
+	}
+	if v.Len() == 0 {
+		d.fault = fmt.Errorf("%w: no passage has been embedded yet; \"ragflow index\" does it", ErrNoDense)
+		return nil, d.fault
+	}
+	d.vectors = v
+	return v, nil
+}
+
+// contextWeight is the weight above which a boost is context of a follow-up, and not
+// another word for what the question says (REQUIREMENTS W2).
+const contextWeight = 0.3
+
+// denseText is the text to embed for a query: what it borrows from earlier questions,
+// oldest first, and then its own words.
+func denseText(q state.Query) string {
+	var parts []string
+	for _, b := range slices.Backward(q.Boosts) {
+		if b.Weight > contextWeight && !slices.Contains(parts, b.Text) {
+			parts = append(parts, b.Text)
+		}
+	}
+	return strings.Join(append(parts, q.Text), ". ")
+}
+
+// maxQueryVectors is how many vectors of questions are remembered.
+const maxQueryVectors = 512
+
+// QueryVectors remembers the vectors of questions. Searches that ask for the same
+// text at the same time embed it once. The zero value is ready for use, and safe for
+// concurrent use.
+type QueryVectors struct {
+	mu    sync.Mutex
+	known map[string]*queryVector
+	order []string // oldest first
+}
+
+// queryVector holds its result once done is closed.
+type queryVector struct {
+	done   chan struct{}
+	vector []float32
+	err    error
+}
+
+// get returns the vector of a question, which the caller must not change.
+func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]float32, error) {
+	if len(question) > o.Dense.Tokens { // a token has at least one byte
+		question = text.Trim(question, o.Dense.Tokens)
+	}
+	question = o.Dense.QueryPrefix + question
+	for {
+		v, mine := m.claim(question)
+		if mine {
+			v.vector, v.err = embedQuery(ctx, o.Embedder, question)
+			if v.err != nil {
+				m.forget(question)
+			}
+			close(v.done)
+			return v.vector, v.err
+		}
+		select {
+		case <-v.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if v.err == nil || !errors.Is(v.err, context.Canceled) && !errors.Is(v.err, context.DeadlineExceeded) {
+			return v.vector, v.err
+		} // the search that embedded it was cancelled: try again
+	}
+}
+
+// claim returns the entry of a text, and whether the caller must fill it.
+func (m *QueryVectors) claim(question string) (v *queryVector, mine bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known, ok := m.known[question]; ok {
+		return known, false
+	}
+	if m.known == nil {
+		m.known = map[string]*queryVector{}
+	}
+	if len(m.order) >= maxQueryVectors {
+		delete(m.known, m.order[0])
+		m.order = m.order[1:]
+	}
+	v = &queryVector{done: make(chan struct{})}
+	m.known[question] = v
+	m.order = append(m.order, question)
+	return v, true
+}
+
+func (m *QueryVectors) forget(question string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.known, question)
+	if i := slices.Index(m.order, question); i >= 0 {
+		m.order = slices.Delete(m.order, i, i+1)
+	}
+}
+
+// embedQuery asks the embedder. A panic is an error, so that searches that wait for
+// the vector go on.
+func embedQuery(ctx context.Context, e Embedder, question string) (vector []float32, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			vector, err = nil, fmt.Errorf("%s panicked: %v", e.Model(), r)
+		}
+	}()
+	return e.EmbedQuery(ctx, question)
+}

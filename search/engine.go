@@ -1,0 +1,280 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/state"
+)
+
+// Engine searches one snapshot of an index. It is safe for concurrent use.
+type Engine struct {
+	Snapshot
+	o     Options
+	dense *denseLeg
+}
+
+// Found is what a search found.
+type Found struct {
+	Hits     []state.Hit // best first
+	Warnings []string    // why a leg did not take part
+	Notes    []Note      // what a person who asks why may want to know
+
+	nearness nearness // of the hits of the dense leg
+}
+
+// Note is a fact about a search.
+type Note struct{ Name, Text string }
+
+// New returns an engine for a snapshot. An embedder that does not fit the vectors of
+// the index is no error here: searches go on by words and warn.
+func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
+	o, err := o.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if o.Vectors == nil {
+		o.Vectors = &QueryVectors{}
+	}
+	e := &Engine{Snapshot: s, o: o, dense: &denseLeg{snapshot: s, o: o}}
+	if o.Embedder == nil {
+		e.dense.fault = fmt.Errorf("%w: no embedding model is configured", ErrNoDense)
+		return e, nil
+	}
+	err = s.CheckEmbedder(ctx, o.Dense.Spec(o.Embedder.Model()))
+	if errors.Is(err, ErrEmbedderChanged) {
+		e.dense.fault, err = err, nil
+	}
+	return e, err
+}
+
+// Narrowed returns an engine that finds only what passes a filter and holds the
+// phrases of a query.
+func (e *Engine) Narrowed(ctx context.Context, f state.Filter, q state.Query) (*Engine, error) {
+	s, err := e.Narrow(ctx, f, q)
+	if err != nil || s == e.Snapshot {
+		return e, err
+	}
+	return &Engine{Snapshot: s, o: e.o, dense: &denseLeg{snapshot: s, o: e.o, whole: e.dense}}, nil
+}
+
+// Search returns the k chunks that fit a query best, by the configured legs. The
+// failure of the dense leg is a warning; words are searched then.
+func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
+	if len(q.Phrases)+len(q.Without) > 0 {
+		narrowed, err := e.Narrowed(ctx, state.Filter{}, q)
+		if err != nil {
+			return Found{}, err
+		}
+		q.Phrases, q.Without = nil, nil
+		return narrowed.Search(ctx, q, k)
+	}
+	leg := e.o.Dense.Leg
+	found, err := e.byLegs(ctx, q, k, leg)
+	if err != nil && ctx.Err() == nil && leg == LegDense {
+		found.Warnings = []string{denseFailed(err)}
+		found.Hits, err = e.SearchWords(ctx, q, k)
+	}
+	if err == nil {
+		found.Hits, err = e.follow(ctx, q, found.Hits, k)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	if leg != LegDense {
+		for _, r := range e.Respelled(q.Text) {
+			found.Notes = append(found.Notes, Note{"searched also for", respelling(r)})
+		}
+	}
+	if note := e.lexicalNote(q, leg); note != "" && len(found.Warnings) == 0 {
+		found.Notes = append(found.Notes, Note{"legs", note})
+	}
+	return found, nil
+}
+
+func respelling(r Respelled) string {
+	terms := make([]string, len(r.Terms))
+	for i, t := range r.Terms {
+		terms[i] = t.Term
+	}
+	return fmt.Sprintf("%s, because no document has %q", strings.Join(terms, ", "), r.Word)
+}
+
+// byLegs searches by one leg, or by all that have a weight at the same time, and
+// fuses their lists. A leg that fails or finds nothing leaves its weight to the
+// others. The failure of the dense leg is an error only where it was asked for alone.
+func (e *Engine) byLegs(ctx context.Context, q state.Query, k int, leg string) (Found, error) {
+	if !slices.Contains(Legs(), leg) {
+		return Found{}, fmt.Errorf("unknown search leg %q: use one of %s", leg, strings.Join(Legs(), ", "))
+	}
+	legs := e.legs(q, k, leg)
+	if len(legs) == 1 {
+		hits, warnings, err := legs[0].find(ctx, k)
+		return Found{Hits: hits, Warnings: warnings}, err
+	}
+	lists, warnings, err := askAll(ctx, legs)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Warnings: warnings}
+	if i := slices.IndexFunc(legs, func(l legCall) bool { return l.name == LegDense }); i >= 0 && e.o.Retrieval.auto {
+		found.nearness = nearnessOf(lists[i], e.Docs()*e.Passing()/max(1, e.Files()))
+	}
+	setShares(legs, lists)
+	fused := e.o.Retrieval.Fuse(rank.Merge(lists...), func(l state.Leg) float64 { return l.Of(1) })
+	found.Hits = fused[:min(k, len(fused))]
+	return found, nil
+}
+
+// follow adds the documents that the best hits link to, where that is configured.
+func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k int) ([]state.Hit, error) {
+	if e.o.Retrieval.Hops <= 0 {
+		return hits, nil
+	}
+	hits, err := e.Expand(ctx, q, hits, Expansion{Hops: e.o.Retrieval.Hops, Limit: k})
+	return hits[:min(k, len(hits))], err
+}
+
+// legCall is a leg that takes part in a search.
+type legCall struct {
+	name     string
+	weight   float64
+	depth    int  // hits it is asked for
+	optional bool // its failure is a warning
+	find     func(ctx context.Context, k int) ([]state.Hit, []string, error)
+}
+
+// maxNamed is how many hits the graph leg is asked for.
+const maxNamed = 50
+
+// legs lists the legs to ask, each for twice as many hits as are wanted unless a
+// depth is configured.
+func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
+	r := e.o.Retrieval
+	w := r.Weights.only(leg)
+	if leg == LegHybrid && e.o.Embedder == nil {
+		w = Weights{Lexical: cmp.Or(w.Lexical, 1), Graph: w.Graph}
+	}
+	if r.auto && w.Dense > 0 && w.Lexical > 0 {
+		w.Lexical *= e.lexicalShare(q)
+	}
+	plain := func(find func(context.Context, state.Query, int) ([]state.Hit, error)) func(context.Context, int) ([]state.Hit, []string, error) {
+		return func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+			hits, err := find(ctx, q, k)
+			return hits, nil, err
+		}
+	}
+	var out []legCall
+	if w.Lexical > 0 {
+		out = append(out, legCall{name: LegLexical, weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: plain(e.SearchWords)})
+	}
+	if w.Dense > 0 {
+		out = append(out, legCall{
+			name: LegDense, weight: w.Dense, depth: cmp.Or(r.DenseDepth, 2*k), optional: true,
+			find: func(ctx context.Context, k int) ([]state.Hit, []string, error) { return e.dense.search(ctx, q, k) },
+		})
+	}
+	if w.Graph > 0 {
+		out = append(out, legCall{name: LegGraph, weight: w.Graph, depth: maxNamed, find: plain(e.SearchNames)})
+	}
+	return out
+}
+
+// lexicalShare is how much the lexical leg counts for a query, above 0 and up to 1.
+// It is never 0, so that the hits of the leg still come last.
+func (e *Engine) lexicalShare(q state.Query) float64 { return max(0.01, e.coverage(q.Text)) }
+
+// coverage is the share of a question's words, weighted by IDF, that chunks hold.
+func (e *Engine) coverage(question string) float64 {
+	var known, all float64
+	seen := map[string]bool{}
+	for _, t := range e.Analyzer().Analyze(question) {
+		if seen[t.Term] {
+			continue
+		}
+		seen[t.Term] = true
+		idf := e.IDF(t.Term)
+		all += idf
+		if e.DocFreq(t.Term) > 0 {
+			known += idf
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return known / all
+}
+
+// lexicalNote explains why the lexical leg counts less than the dense one; "" where
+// it does not.
+func (e *Engine) lexicalNote(q state.Query, leg string) string {
+	w := e.o.Retrieval.Weights
+	if leg != LegHybrid || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
+		return ""
+	}
+	covered := e.coverage(q.Text)
+	if covered*w.Lexical >= w.Dense {
+		return ""
+	}
+	return fmt.Sprintf("searched mostly by meaning: the documents hold only %.0f %% of the question's words", 100*covered)
+}
+
+// askAll asks legs at the same time. An optional leg that fails gives a warning. A
+// panic is a failure.
+func askAll(ctx context.Context, legs []legCall) (lists [][]state.Hit, warnings []string, err error) {
+	lists = make([][]state.Hit, len(legs))
+	warned, faults := make([][]string, len(legs)), make([]error, len(legs))
+	ask := func(i int) {
+		l := legs[i]
+		defer func() {
+			if r := recover(); r != nil {
+				faults[i] = fmt.Errorf("the %s search panicked: %v", l.name, r)
+			}
+			if faults[i] != nil && l.optional {
+				warned[i], faults[i] = []string{denseFailed(faults[i])}, nil
+			}
+		}()
+		lists[i], warned[i], faults[i] = l.find(ctx, l.depth)
+	}
+	var wg sync.WaitGroup
+	for i := range legs {
+		wg.Go(func() { ask(i) })
+	}
+	wg.Wait()
+	if err = context.Cause(ctx); err == nil {
+		err = errors.Join(faults...)
+	}
+	return lists, slices.Concat(warned...), err
+}
+
+func denseFailed(err error) string {
+	return "Dense search left out, searched by words only: " + err.Error()
+}
+
+// setShares gives each leg of a hit its share of the query's weight, among the legs
+// that found something.
+func setShares(legs []legCall, lists [][]state.Hit) {
+	found, all := 0, 0.0
+	for i, l := range legs {
+		if len(lists[i]) > 0 {
+			found++
+			all += l.weight
+		}
+	}
+	if found < 2 {
+		return
+	}
+	for i, l := range legs {
+		for _, h := range lists[i] {
+			for n := range h.Legs {
+				h.Legs[n].Share = l.weight / all
+			}
+		}
+	}
+}

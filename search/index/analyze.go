@@ -1,0 +1,205 @@
+package index
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"example.com/ragflow/internal/parallel"
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// fileTerms is the inverted index of one file. Segments are merged from those of their
+// files. It is made of the file's chunks whenever it is needed.
+type fileTerms struct {
+	title  uint32 // terms of the title
+	chunks []chunkLengths
+	terms  map[string]*fileTerm
+}
+
+// chunkLengths are the id of a chunk, and how many terms its fields have.
+type chunkLengths struct {
+	id            string
+	body, heading uint32
+}
+
+// fileTerm is a term of a file.
+type fileTerm struct {
+	title    uint32    // occurrences in the title
+	postings []posting // by ordinal, which is in the field chunk; without title
+}
+
+// termsFormat is part of the analysis of a segment.
+const termsFormat = "/terms3"
+
+// analysis names the analyzer and the format. A segment of another analysis is built again.
+func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
+
+// languageMark begins the terms that name the language of a chunk, such as "\x00de"; no
+// word begins with it. English and Vietnamese are not marked. So a segment knows which
+// languages it holds, and queries are analyzed for those.
+const languageMark = "\x00"
+
+// analyze makes the inverted index of a file.
+func analyze(a text.Analyzer, title string, chunks []state.Chunk) *fileTerms {
+	x := &fileTerms{chunks: make([]chunkLengths, len(chunks)), terms: map[string]*fileTerm{}}
+	texts := make([]string, len(chunks))
+	for i := range chunks {
+		texts[i] = chunks[i].Text
+	}
+	whole, languages := "", make([]string, len(chunks))
+	polyglot, ok := a.(text.Polyglot)
+	if ok {
+		whole, languages = polyglot.Languages(texts)
+	}
+	var tokens []text.Token
+	tokenize := func(s, language string) []text.Token {
+		if tokens = tokens[:0]; ok {
+			tokens = polyglot.AppendIn(tokens, s, language)
+		} else {
+			tokens = a.Append(tokens, s)
+		}
+		return tokens
+	}
+	for _, t := range tokenize(title, whole) {
+		x.title++
+		x.term(t.Term).title++
+	}
+	for i := range chunks {
+		c, language := &chunks[i], languages[i]
+		if language != "" && language != "en" && language != "vi" {
+			x.term(languageMark+language).in(i).body++
+		}
+		lengths := chunkLengths{id: c.ID}
+		for _, t := range tokenize(c.Text, language) {
+			lengths.body++
+			x.term(t.Term).in(i).body++
+		}
+		if len(c.Headings) > 0 {
+			for _, t := range tokenize(strings.Join(c.Headings, "\n"), language) {
+				lengths.heading++
+				x.term(t.Term).in(i).heading++
+			}
+		}
+		x.chunks[i] = lengths
+	}
+	return x
+}
+
+// term returns a term, which it adds where there is none.
+func (x *fileTerms) term(name string) *fileTerm {
+	t := x.terms[name]
+	if t == nil {
+		t = &fileTerm{}
+		x.terms[name] = t
+	}
+	return t
+}
+
+// in returns the posting of a chunk; ordinals ascend.
+func (t *fileTerm) in(ordinal int) *posting {
+	if n := len(t.postings); n == 0 || int(t.postings[n-1].chunk) != ordinal {
+		t.postings = append(t.postings, posting{chunk: uint32(ordinal)})
+	}
+	return &t.postings[len(t.postings)-1]
+}
+
+// totals returns what the file adds to the sums.
+func (x *fileTerms) totals() totals {
+	t := totals{Files: 1, Chunks: len(x.chunks), Titles: int(x.title), ChunkTitles: int(x.title) * len(x.chunks)}
+	for _, c := range x.chunks {
+		t.Body += int(c.body)
+		t.Heading += int(c.heading)
+	}
+	return t
+}
+
+// tombstone is what a search subtracts from the statistics for a file that changed or went
+// while a segment still holds it. The table dead keeps it, encoded by package gob.
+type tombstone struct {
+	Totals totals
+	Chunks map[string]int // by term: chunks that hold it in any field
+}
+
+func (x *fileTerms) tombstone() ([]byte, error) {
+	t := tombstone{Totals: x.totals(), Chunks: make(map[string]int, len(x.terms))}
+	for name, term := range x.terms {
+		t.Chunks[name] = len(term.postings)
+		if term.title > 0 {
+			t.Chunks[name] = len(x.chunks)
+		}
+	}
+	var out bytes.Buffer
+	err := gob.NewEncoder(&out).Encode(&t)
+	return out.Bytes(), err
+}
+
+// subtrahend is the sum of tombstones. The zero value subtracts nothing.
+type subtrahend struct {
+	chunks, files map[string]int // by term
+}
+
+// add adds an encoded tombstone and returns its totals.
+func (s *subtrahend) add(body []byte) (totals, error) {
+	var t tombstone
+	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&t); err != nil {
+		return totals{}, fmt.Errorf("tombstone: %w", err)
+	}
+	if s.chunks == nil {
+		s.chunks, s.files = map[string]int{}, map[string]int{}
+	}
+	for name, n := range t.Chunks {
+		s.chunks[name] += n
+		s.files[name]++
+	}
+	return t.Totals, nil
+}
+
+// fileVersion is a row of the table files, as of one version of it.
+type fileVersion struct {
+	id, version int64
+	title       string
+}
+
+// analyzeFiles makes the inverted indexes of files on all cores. The caller bounds how many
+// files it asks for at a time.
+func (db *DB) analyzeFiles(tx *sqlite.Tx, files []fileVersion) ([]*fileTerms, error) {
+	ids := make([]int64, len(files))
+	for i, f := range files {
+		ids[i] = f.id
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make(map[int64][]state.Chunk, len(files))
+	if err := each(tx, func(r row) error {
+		var file int64
+		var c state.Chunk
+		var headings []byte
+		err := r.Scan(&file, &c.ID, &headings, &c.Text)
+		if err == nil {
+			err = json.Unmarshal(headings, &c.Headings)
+		}
+		chunks[file] = append(chunks[file], c)
+		return err
+	}, `SELECT file, id, headings, text FROM chunks WHERE file IN (SELECT value FROM json_each(?)) ORDER BY file, ordinal`, string(list)); err != nil {
+		return nil, err
+	}
+	out := make([]*fileTerms, len(files))
+	parallel.Each(len(files), func(i int) { out[i] = analyze(db.analyzer, files[i].title, chunks[files[i].id]) })
+	return out, nil
+}
+
+// weight is about how many bytes the terms of chunks take.
+func weight(chunks []state.Chunk) (n int64) {
+	for i := range chunks {
+		n += int64(len(chunks[i].Text)) + 16
+	}
+	return min(n, math.MaxInt32)
+}

@@ -1,0 +1,42 @@
+package index
+
+import (
+	"context"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// DB and Searcher are what package search works with.
+var (
+	_ search.Backend  = (*DB)(nil)
+	_ search.Snapshot = (*Searcher)(nil)
+	_ search.Vectors  = (*Vectors)(nil)
+)
+
+// Snapshot implements search.Backend; see [DB.Searcher].
+func (db *DB) Snapshot(ctx context.Context, roots ...string) (search.Snapshot, error) {
+	s, err := db.Searcher(ctx, roots...)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// SearchWords implements search.Snapshot; see [Searcher.Search].
+func (s *Searcher) SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	return s.Search(ctx, q, k)
+}
+
+// Narrow implements search.Snapshot. How rare words are, and so every score, stays that of
+// all documents; Files and Docs count all.
+func (s *Searcher) Narrow(ctx context.Context, f state.Filter, q state.Query) (search.Snapshot, error) {
+	narrowed, err := s.filtered(ctx, f)
+	if err == nil {
+		narrowed, err = narrowed.matching(ctx, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return narrowed, nil
+}

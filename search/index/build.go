@@ -1,0 +1,125 @@
+package index
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/search"
+)
+
+// builder merges the inverted indexes of files, which must come in the order of their
+// sources, into a segment.
+type builder struct {
+	s     segment
+	terms map[string]*termPostings
+}
+
+// termPostings are the postings of a term so far, as appendPosting writes them.
+type termPostings struct {
+	data []byte
+	last uint32 // chunk of the last one
+}
+
+func (t *termPostings) append(p posting) {
+	t.data = appendPosting(t.data, t.last, p)
+	t.last = p.chunk
+}
+
+func newBuilder() *builder { return &builder{terms: map[string]*termPostings{}} }
+
+// add adds the index of one file. A file without chunks is left out.
+func (b *builder) add(f segmentFile, x *fileTerms) error {
+	if len(x.chunks) == 0 {
+		return nil
+	}
+	s := &b.s
+	for _, c := range x.chunks {
+		s.ids = append(s.ids, c.id...)
+		s.chunks = append(s.chunks, chunkEntry{uint32(len(s.Files)), c.body, c.heading, uint32(len(s.ids))})
+	}
+	if uint64(len(s.ids)) > math.MaxUint32 {
+		return errTooLarge
+	}
+	sum := x.totals()
+	f.Chunk, f.Body, f.Title = uint32(s.Totals.Chunks), uint32(sum.Body), x.title
+	s.Files = append(s.Files, f)
+	s.Totals.add(sum, 1)
+	for name, t := range x.terms {
+		to := b.terms[name]
+		if to == nil {
+			to = &termPostings{}
+			b.terms[strings.Clone(name)] = to // the name may be a part of the text
+		}
+		title := t.title // counted in the posting of the first chunk
+		if title > 0 && (len(t.postings) == 0 || t.postings[0].chunk > 0) {
+			to.append(posting{chunk: f.Chunk, title: title})
+			title = 0
+		}
+		for _, p := range t.postings {
+			to.append(posting{chunk: f.Chunk + p.chunk, body: p.body, heading: p.heading, title: title})
+			title = 0
+		}
+	}
+	return nil
+}
+
+// finish returns the segment. The builder must not be used afterwards.
+func (b *builder) finish() (*segment, error) {
+	s := &b.s
+	s.made = newScorer(search.DefaultRanking(), s.Totals)
+	var list []posting
+	var bounds []bound
+	for _, name := range slices.Sorted(maps.Keys(b.terms)) {
+		list = readPostings(list[:0], 0, b.terms[name].data)
+		var chunks, files int
+		bounds, chunks, files = s.measure(bounds[:0], list)
+		before := uint32(0)
+		for from := 0; from < len(list); from += blockSize {
+			to := min(from+blockSize, len(list))
+			var most bound
+			for i := from; i < to; i++ {
+				s.postings = appendPosting(s.postings, before, list[i])
+				before = list[i].chunk
+				most = bound{max(most.Chunk, bounds[i].Chunk), max(most.File, bounds[i].File)}
+			}
+			s.blocks = append(s.blocks, blockEntry{before, uint32(len(s.postings)), most})
+		}
+		s.names = append(s.names, name...)
+		s.terms = append(s.terms, termEntry{uint32(len(s.names)), uint32(len(s.blocks)), uint32(chunks), uint32(files)})
+	}
+	if uint64(max(len(s.postings), len(s.names))) > math.MaxUint32 {
+		return nil, errTooLarge
+	}
+	return s, nil
+}
+
+// measure appends the bounds of the postings of a term, and counts the chunks and files
+// that hold the term in any field.
+func (s *segment) measure(out []bound, list []posting) (bounds []bound, chunks, files int) {
+	for from := 0; from < len(list); {
+		file := s.fileOf(int(list[from].chunk))
+		occurrences, to := uint32(0), from
+		for to < len(list) && s.fileOf(int(list[to].chunk)) == file {
+			occurrences += list[to].body
+			to++
+		}
+		f, title := &s.Files[file], list[from].title
+		whole := roundUp(s.made.fileTF(occurrences, f.Body, title, f.Title))
+		for _, p := range list[from:to] {
+			c := &s.chunks[p.chunk]
+			tf := s.made.chunkTF(p.body, c.Body, p.heading, c.Heading, title, f.Title)
+			out = append(out, bound{roundUp(tf), whole})
+		}
+		files++
+		if title > 0 { // all chunks hold it
+			first, end := s.chunksOf(file)
+			chunks += end - first
+		} else {
+			chunks += to - from
+		}
+		from = to
+	}
+	return out, chunks, files
+}

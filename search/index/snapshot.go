@@ -1,0 +1,242 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
+)
+
+// snapshot is a collection as it was at one moment. It is immutable.
+type snapshot struct {
+	root     string
+	manifest manifest
+	maxRev   int64  // greatest rev of a row of chunks at that moment
+	parts    []part // by version; the last one may be in memory only
+	minus    subtrahend
+	all      totals // of the files that count
+
+	reading sync.Mutex // held while the pages are read
+	pages   *pages     // nil before somebody asks for them
+}
+
+// part is a segment of a snapshot, with the files of it that count.
+type part struct {
+	*segment
+
+	root   string
+	maxRev int64  // of the snapshot
+	alive  bitmap // files that did not change or go since; nil: all
+	shown  bitmap // files that may be found; nil: all that are alive
+	only   bitmap // chunks that may be found, of those files; nil: all
+}
+
+// live reports whether a chunk counts.
+func (p *part) live(chunk int) bool { return p.alive == nil || p.alive.has(p.fileOf(chunk)) }
+
+// found returns the files that may be found; nil: all.
+func (p *part) found() bitmap {
+	if p.shown != nil {
+		return p.shown
+	}
+	return p.alive
+}
+
+// shows reports whether a chunk may be found.
+func (p *part) shows(chunk int) bool {
+	if p.only != nil && !p.only.has(chunk) {
+		return false
+	}
+	files := p.found()
+	return files == nil || files.has(p.fileOf(chunk))
+}
+
+// manifest lists the published segments of a collection.
+type manifest struct {
+	collection int64
+	generation int64        // of the collection now
+	segments   []segmentRow // by generation: each begins where the one before ends, the first at -1
+}
+
+// segmentRow is a row of the table tiers.
+type segmentRow struct {
+	since, generation int64
+	weight            int64 // of the segment
+	dead              int64 // bytes of the tombstones of its files
+}
+
+func (m *manifest) key(r segmentRow) segmentKey {
+	return segmentKey{m.collection, r.since, r.generation}
+}
+
+// published returns the newest version that a segment holds; -1: there is none.
+func (m *manifest) published() int64 {
+	if len(m.segments) == 0 {
+		return -1
+	}
+	return m.segments[len(m.segments)-1].generation
+}
+
+// read reads the manifest of root. Where segments or tombstones were made by another
+// analyzer, no segment counts.
+func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
+	*m = manifest{}
+	err := tx.QueryRow(`SELECT id, generation FROM collections WHERE root = ?`, root).Scan(&m.collection, &m.generation)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %s", search.ErrNotIndexed, root)
+	}
+	if err != nil {
+		return err
+	}
+	foreign := false
+	err = each(tx, func(r row) error {
+		var s segmentRow
+		var by string
+		err := r.Scan(&s.since, &s.generation, &s.weight, &by, &s.dead)
+		foreign = foreign || by != analysis || s.since != m.published()
+		m.segments = append(m.segments, s)
+		return err
+	}, `SELECT since, generation, weight, analysis, (SELECT coalesce(sum(length(d.body)), 0) FROM dead d WHERE d.collection = t.collection
+			AND d.version > t.since AND d.version <= t.generation AND d.died > t.generation)
+		FROM tiers t WHERE collection = ? ORDER BY generation`, m.collection)
+	if err == nil && !foreign && len(m.segments) > 0 {
+		err = tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM dead WHERE collection = ? AND analysis <> ?)`, m.collection, analysis).Scan(&foreign)
+	}
+	if foreign {
+		m.segments = nil
+	}
+	return err
+}
+
+// snapshots returns the snapshots of roots, all of one moment.
+func (db *DB) snapshots(ctx context.Context, roots []string) (out []*snapshot, err error) {
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		out = nil
+		for _, root := range roots {
+			v, err := db.snapshot(ctx, tx, root)
+			if err != nil {
+				return fmt.Errorf("search %q: %w", root, err)
+			}
+			out = append(out, v)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// snapshot returns the snapshot of root: the one that was made before, or one of its
+// segments and of a new one in memory with all that they do not hold. db.mu is held.
+func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapshot, error) {
+	v := &snapshot{root: root}
+	m := &v.manifest
+	if err := m.read(tx, root, db.analysis()); err != nil {
+		return nil, err
+	}
+	if seen := db.seen[m.collection]; seen != nil && seen.manifest.generation == m.generation && slices.Equal(seen.manifest.segments, m.segments) {
+		return seen, nil
+	}
+	if err := tx.QueryRow(`SELECT coalesce(max(rev), 0) FROM chunks`).Scan(&v.maxRev); err != nil {
+		return nil, err
+	}
+	since := int64(-1)
+	add := func(s *segment) {
+		v.parts = append(v.parts, part{segment: s, root: root, maxRev: v.maxRev})
+		v.all.add(s.Totals, 1)
+		since = s.Generation
+	}
+	for _, r := range m.segments[:db.usable(ctx, m)] {
+		add(db.segments[m.key(r)])
+	}
+	if since < m.generation {
+		rest, err := db.build(tx, segmentKey{m.collection, since, m.generation})
+		if err != nil {
+			return nil, err
+		}
+		if len(rest.Files) > 0 || len(v.parts) == 0 {
+			add(rest)
+		}
+	}
+	if err := v.bury(tx); err != nil {
+		return nil, err
+	}
+	db.seen[m.collection] = v
+	db.forget(m)
+	return v, nil
+}
+
+// usable returns how many segments of a manifest, from the first one on, can be used, and
+// loads them. db.mu is held.
+func (db *DB) usable(ctx context.Context, m *manifest) int {
+	for i, r := range m.segments {
+		k := m.key(r)
+		if db.segments[k] != nil {
+			continue
+		}
+		s, err := db.load(k)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				db.log.WarnContext(ctx, "segment is made anew", "file", db.path(k), "error", err)
+			}
+			return i
+		}
+		db.segments[k] = s
+	}
+	return len(m.segments)
+}
+
+// forget drops segments in memory that the newest manifest does not name. Searchers that
+// use them keep them. db.mu is held.
+func (db *DB) forget(m *manifest) {
+	for k := range db.segments {
+		if k.collection == m.collection && !slices.ContainsFunc(m.segments, func(r segmentRow) bool { return m.key(r) == k }) {
+			delete(db.segments, k)
+		}
+	}
+}
+
+// bury marks the files of the parts that changed or went since, and subtracts them from
+// the statistics.
+func (v *snapshot) bury(tx *sqlite.Tx) error {
+	type grave struct{ id, version int64 }
+	graves := map[grave]bool{}
+	if err := each(tx, func(r row) error {
+		var g grave
+		var died int64
+		var body sql.RawBytes
+		if err := r.Scan(&g.id, &g.version, &died, &body); err != nil {
+			return err
+		}
+		for i := range v.parts {
+			if p := &v.parts[i]; g.version > p.Since && g.version <= p.Generation && died > p.Generation {
+				graves[g] = true
+				t, err := v.minus.add(body)
+				v.all.add(t, -1)
+				return err
+			}
+		}
+		return nil // it went before it was published
+	}, `SELECT file, version, died, body FROM dead WHERE collection = ?`, v.manifest.collection); err != nil || len(graves) == 0 {
+		return err
+	}
+	for i := range v.parts {
+		p := &v.parts[i]
+		for n, f := range p.Files {
+			if graves[grave{f.ID, f.Version}] {
+				if p.alive == nil {
+					p.alive = newBitmap(len(p.Files))
+					p.alive.fill(len(p.Files))
+				}
+				p.alive.unset(n)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/state"
+)
+
+// Request says what a search lists. The zero value is as the engine is configured.
+type Request struct {
+	K      int          // passages; 0: Retrieval.TopK
+	Leg    string       // one of [Legs]; empty: Dense.Leg
+	Filter state.Filter // documents that may be found
+	Facets []string     // keys to count matching documents by
+	Ranks  bool         // only the ranking counts: no snippets, and near-duplicates stay
+	// MinScore leaves out hits with a lower score; 0 leaves out none. Scores of different
+	// legs and models cannot be compared.
+	MinScore float64
+}
+
+// Listing is a list of passages for a person.
+type Listing struct {
+	Hits       []ListedHit
+	Duplicates int // hits left out because a better one says nearly the same
+	Facets     []Facet
+	Passing    int // documents that pass the filter
+	Warnings   []string
+	Note       string // says that a leg counts less than usual
+}
+
+// ListedHit is one passage of a listing.
+type ListedHit struct {
+	state.Hit
+	Chunk   state.Chunk
+	Rerank  *float64 // what the order goes by, within 0 and 1; nil where this hit was not reordered
+	Snippet Snippet
+}
+
+const (
+	// spareHits is how many more hits than wanted are asked for, to replace
+	// near-duplicates.
+	spareHits = 10
+	// comparedHits is how many hits are compared with each other. After them only those
+	// with the same text are left out.
+	comparedHits = 200
+)
+
+// List returns the k passages that fit a query best, without near-duplicates, in the
+// configured order. A dense search that is not possible is an error that matches
+// [ErrNoDense] or [ErrEmbedderChanged], or is the embedder's own; a hybrid one warns
+// instead. A filter or facet by an unknown key is an [*UnknownKeyError].
+func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
+	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
+	narrowed, err := e.Narrowed(ctx, r.Filter, q)
+	if err != nil {
+		return nil, err
+	}
+	method, compared := e.listOrder(leg)
+	depth := max(k, compared)
+	spare := spareHits
+	if r.Ranks {
+		spare = 0
+	}
+	found, err := narrowed.byLegs(ctx, q, depth+spare, leg)
+	if err == nil && r.Leg != LegLexical && r.Leg != LegDense { // a leg by name is asked alone
+		found.Hits, err = narrowed.follow(ctx, q, found.Hits, depth+spare)
+	}
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := e.chunksOf(ctx, found.Hits)
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{Passing: narrowed.Passing(), Warnings: found.Warnings}
+	if len(found.Warnings) == 0 {
+		l.Note = e.lexicalNote(q, leg)
+	}
+	if len(r.Facets) > 0 {
+		if l.Facets, err = narrowed.Facets(ctx, q, r.Facets...); err != nil {
+			return nil, err
+		}
+	}
+	hits := slices.DeleteFunc(found.Hits, func(h state.Hit) bool {
+		return chunks[h.Chunk] == nil || r.MinScore != 0 && !(h.Score >= r.MinScore)
+	})
+	if !r.Ranks {
+		hits, l.Duplicates = withoutDuplicates(hits, chunks, depth)
+	}
+	for _, h := range hits {
+		l.Hits = append(l.Hits, ListedHit{Hit: h, Chunk: *chunks[h.Chunk]})
+	}
+	if err := narrowed.order(ctx, q, l, method, compared, found.nearness); err != nil {
+		return nil, err
+	}
+	l.Hits = l.Hits[:min(k, len(l.Hits))]
+	if !r.Ranks {
+		snippet := e.Snippets(q)
+		for i := range l.Hits {
+			l.Hits[i].Snippet = snippet(l.Hits[i].Chunk.Text)
+		}
+	}
+	return l, nil
+}
+
+// chunksOf reads the chunks of hits, by id. Those that left the index are missing.
+func (e *Engine) chunksOf(ctx context.Context, hits []state.Hit) (map[string]*state.Chunk, error) {
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := e.Chunks(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("read what was found: %w", err)
+	}
+	out := make(map[string]*state.Chunk, len(chunks))
+	for i := range chunks {
+		out[chunks[i].ID] = &chunks[i]
+	}
+	return out, nil
+}
+
+// withoutDuplicates leaves out hits whose text is nearly that of a better one, and
+// returns the k best. It counts those left out above the last of them.
+func withoutDuplicates(hits []state.Hit, chunks map[string]*state.Chunk, k int) (kept []state.Hit, duplicates int) {
+	var vectors []rank.Vector
+	near := rank.AtLeast(rank.NearDuplicate)
+	seen := map[string]bool{}
+	for i, h := range hits {
+		if len(kept) == k {
+			break
+		}
+		c := chunks[h.Chunk]
+		again := seen[c.Hash]
+		if !again && i < comparedHits {
+			v := rank.TextVector(c.Text)
+			if again = slices.ContainsFunc(vectors, func(o rank.Vector) bool { return near(rank.Cosine(o, v)) }); !again {
+				vectors = append(vectors, v)
+			}
+		}
+		if again {
+			duplicates++
+			continue
+		}
+		seen[c.Hash] = true
+		kept = append(kept, h)
+	}
+	return kept, duplicates
+}
+
+// order puts the first hits of a listing in the order of a method. The others follow
+// them where the person set no method, and go where the person did.
+func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method string, compared int, n nearness) error {
+	if method == RerankOff || method == byProbability && n.unknown() || len(l.Hits) == 0 {
+		return nil
+	}
+	first := l.Hits[:min(compared, len(l.Hits))]
+	byID := make(map[string]ListedHit, len(first))
+	candidates := make([]state.Source, len(first))
+	for i, h := range first {
+		byID[h.Chunk.ID] = h
+		candidates[i] = state.Source{Chunk: h.Chunk, Score: h.Score}
+	}
+	var (
+		ordered Ordered
+		err     error
+	)
+	if method == byProbability {
+		ordered, err = e.orderByProbability(ctx, q, first, candidates, n)
+	} else {
+		ordered, err = e.reorder(ctx, method, e.o.List, []state.Query{q}, candidates)
+	}
+	if err != nil {
+		return err
+	}
+	l.Note = cmp.Or(l.Note, ordered.note)
+	l.Warnings = append(l.Warnings, ordered.Warnings...)
+	var rest []ListedHit
+	if e.o.Retrieval.Rerank == "" {
+		rest = slices.Clone(l.Hits[len(first):])
+	}
+	l.Hits = make([]ListedHit, 0, len(l.Hits))
+	for i := range ordered.Sources {
+		s := &ordered.Sources[i]
+		h := byID[s.ID]
+		if len(ordered.Warnings) == 0 {
+			score := min(max(s.Score, 0), 1)
+			h.Rerank = &score
+		}
+		l.Hits = append(l.Hits, h)
+	}
+	l.Hits = append(l.Hits, rest...)
+	return nil
+}

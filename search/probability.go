@@ -1,0 +1,92 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"example.com/ragflow/search/rank"
+	"example.com/ragflow/state"
+)
+
+// A note says that meaning tells little where no passage has more than weakDense of
+// the probability by its vector, and one has at least clearLexical by its words. It
+// changes no order.
+const (
+	weakDense    = 0.1
+	clearLexical = 0.5
+)
+
+// nearness says what the scores of the dense leg are worth.
+type nearness struct {
+	spread float64 // of the scores of all passages, see [rank.Spread]; 0: not known
+	least  float64 // score of the last hit: passages that were not found have no more
+	found  bool    // the leg found something
+}
+
+// unknown reports that the leg found something and nobody can tell what its scores
+// are worth, because there are too few passages.
+func (n nearness) unknown() bool { return n.found && n.spread == 0 }
+
+// nearnessOf looks at the hits of the dense leg among all passages.
+func nearnessOf(hits []state.Hit, all int) nearness {
+	scores := make([]float64, len(hits))
+	for i, h := range hits {
+		scores[i] = h.Score
+	}
+	n := nearness{spread: rank.Spread(scores, all), found: len(hits) > 0}
+	if n.spread > 0 {
+		n.least = scores[len(scores)-1]
+	}
+	return n
+}
+
+// orderByProbability orders candidates, which are the chunks of hits, by the
+// probability that each is the passage asked for: by its words, as a list of words
+// alone is ordered, and by its vector, where a lead of one spread makes it e times as
+// likely. Words count by the share of the question's words that the documents hold.
+// A hit that only links or names found has the probability of one that neither leg
+// found.
+func (e *Engine) orderByProbability(ctx context.Context, q state.Query, hits []ListedHit, candidates []state.Source, n nearness) (Ordered, error) {
+	byWords, near := slices.Clone(candidates), make([]float64, len(hits))
+	lexicalRank, place := map[string]int{}, map[string]int{}
+	for i, h := range hits {
+		id := h.Chunk.ID
+		place[id], lexicalRank[id], byWords[i].Score, near[i] = i, math.MaxInt, 0, n.least
+		for _, l := range h.Legs {
+			switch {
+			case l.Linked():
+			case l.Name == LegLexical:
+				lexicalRank[id], byWords[i].Score = l.Rank, l.Score
+			case l.Name == LegDense:
+				near[i] = l.Score
+			}
+		}
+	}
+	slices.SortStableFunc(byWords, func(a, b state.Source) int { return cmp.Compare(lexicalRank[a.ID], lexicalRank[b.ID]) })
+	if e.o.List != nil {
+		var err error
+		if byWords, err = e.o.List.Rerank(ctx, []state.Query{q}, byWords); err != nil {
+			return Ordered{}, err
+		}
+	}
+	words := make([]float64, len(hits))
+	for _, c := range byWords {
+		words[place[c.ID]] = c.Score
+	}
+	out := Ordered{Sources: slices.Clone(candidates), By: byProbability}
+	probabilities, weights := [][]float64{words}, []float64{e.lexicalShare(q)}
+	if n.spread > 0 {
+		dense := rank.Softmax(near, n.spread)
+		probabilities, weights = append(probabilities, dense), append(weights, 1)
+		if slices.Max(dense) < weakDense && slices.Max(words) >= clearLexical {
+			out.note = "searched mostly by words: by meaning no passage stands out from the others"
+		}
+	}
+	for i, p := range rank.Odds(probabilities, weights) {
+		out.Sources[i].Score = p
+	}
+	slices.SortStableFunc(out.Sources, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
+	return out, nil
+}

@@ -1,0 +1,329 @@
+package ragflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/ingest"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/model"
+	"example.com/ragflow/skills/offline"
+	"example.com/ragflow/state"
+)
+
+// skills are how the nodes do their work; see flow.go.
+type skills struct {
+	searcher   nodes.Searcher
+	rewriter   nodes.Rewriter
+	grader     nodes.Grader
+	free       nodes.Grader // grades without a model; see nodes.CheckAndRefine
+	reranker   nodes.Reranker
+	summarizer nodes.Summarizer
+	answerer   nodes.Answerer
+	stats      cite.Stats // for the check of answers
+
+	words *offline.Rewriter // knows other words for those of a question
+	order search.Orderer    // of the context of an answer
+	list  search.Orderer    // of what a search lists
+}
+
+// newOfflineSkills returns the skills without a model, for a snapshot of the index.
+func newOfflineSkills(s search.Snapshot, c Config, d offline.Dictionary) skills {
+	own := offline.New(s, c.Threshold)
+	own.Answerer.HasModel = c.Chat != nil
+	words := own.Rewriter.WithDictionary(d)
+	return skills{
+		rewriter: words, words: words, grader: own.Grader, free: own.Grader, order: own.Reranker, list: own.Reranker,
+		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
+	}
+}
+
+// searcher is a search engine as the nodes use it: its warnings and notes become those
+// of the running task.
+type searcher struct{ *search.Engine }
+
+// Search implements nodes.Searcher.
+func (s searcher) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	found, err := s.Engine.Search(ctx, q, k)
+	for _, w := range found.Warnings {
+		graph.Warn(ctx, w)
+	}
+	for _, n := range found.Notes {
+		graph.Note(ctx, n.Name, n.Text)
+	}
+	return found.Hits, err
+}
+
+// reranker is the reranking of a search engine as the nodes use it.
+type reranker struct{ *search.Engine }
+
+// Rerank implements nodes.Reranker.
+func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
+	out, err := r.Engine.Rerank(ctx, queries, candidates)
+	for _, w := range out.Warnings {
+		graph.Warn(ctx, w)
+	}
+	noteMaker(ctx, out.By)
+	return out.Sources, err
+}
+
+// Keys of [graph.Call.Counts] of a call to a model.
+const (
+	countInput      = "input_tokens"
+	countOutput     = "output_tokens"
+	countRetries    = "retries"
+	countFirstToken = "first_token_ms"
+	countChunks     = "chunks"
+	countCost       = "cost_nanousd" // absent where the price is not known
+)
+
+// embedder is an embedding model as packages search and ingest use it. Calls for
+// questions are counted with the task under way.
+type embedder struct{ llm.Embedder }
+
+// EmbedQuery implements search.Embedder.
+func (e embedder) EmbedQuery(ctx context.Context, question string) ([]float32, error) {
+	begun := time.Now()
+	out, err := e.Embed(ctx, []string{question}, llm.Query)
+	if err == nil && len(out.Vectors) != 1 {
+		err = fmt.Errorf("%s gave %d vectors for one text", e.Model(), len(out.Vectors))
+	}
+	count(ctx, e.Model(), begun, err, map[string]int64{countInput: out.Usage.Input, countRetries: int64(out.Retries)}, out.Priced, out.CostUSD)
+	if err != nil {
+		return nil, err
+	}
+	return out.Vectors[0], nil
+}
+
+// EmbedPassages implements ingest.Embedder.
+func (e embedder) EmbedPassages(ctx context.Context, texts []string) (ingest.Embeddings, error) {
+	out, err := e.Embed(ctx, texts, llm.Passage)
+	// llm.ErrRefused is about the texts and not the service. llama.cpp has no status of
+	// its own for a text that is too long.
+	if failed, ok := errors.AsType[*llm.Error](err); ok &&
+		(errors.Is(failed.Kind, llm.ErrRefused) || strings.Contains(failed.Detail, "too large to process")) {
+		err = fmt.Errorf("%w: %w", search.ErrTextRefused, err)
+	}
+	return ingest.Embeddings{Vectors: out.Vectors, Calls: out.Calls, InputTokens: out.Usage.Input}, err
+}
+
+// passageRanker is a reranking model as package search uses it.
+type passageRanker struct{ llm.Reranker }
+
+// Rerank implements search.Reranker.
+func (r passageRanker) Rerank(ctx context.Context, question string, passages []string) ([]float64, error) {
+	begun := time.Now()
+	out, err := r.Reranker.Rerank(ctx, question, passages)
+	count(ctx, r.Model(), begun, err, map[string]int64{countInput: out.Usage.Input, countRetries: int64(out.Retries)}, false, 0)
+	return out.Values, err
+}
+
+// count notes a call to a model with the task under way.
+func count(ctx context.Context, model string, begun time.Time, err error, counts map[string]int64, priced bool, usd float64) {
+	call := graph.Call{Name: model, Duration: time.Since(begun).Truncate(time.Microsecond), Counts: counts}
+	if priced {
+		counts[countCost] = int64(math.Round(usd * 1e9))
+	}
+	if err != nil {
+		call.Error, call.Counts = err.Error(), nil
+		if e, ok := errors.AsType[*llm.Error](err); ok {
+			call.Counts = map[string]int64{countRetries: int64(e.Retries)}
+		}
+	}
+	graph.Count(ctx, call)
+}
+
+// withModels puts the configured models before the offline skills. Each offline skill
+// takes over where its model fails, and says so.
+func (s skills) withModels(c Config, stats model.Stats, own prompts.SystemTemplate) skills {
+	if c.Chat == nil {
+		return s
+	}
+	chat, grader := llm.Chat(recordedChat{c.Chat}), llm.Chat(recordedChat{c.Chat})
+	if c.Grader != nil {
+		grader = recordedChat{c.Grader}
+	}
+	s.rewriter = rewriter{model.NewRewriter(chat, s.rewriter, stats), s.rewriter, chat.Model()}
+	s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
+	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model()}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own), s.answerer, chat.Model(), c.Threshold}
+	return s
+}
+
+// recordedChat notes each call with the task under way, so that trace and usage
+// show it.
+type recordedChat struct{ llm.Chat }
+
+// Complete implements llm.Chat.
+func (c recordedChat) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
+	begun := time.Now()
+	out, err := c.Chat.Complete(ctx, r, token)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {
+		return out, err // nothing was called
+	}
+	count(ctx, c.Model(), begun, err, map[string]int64{
+		countInput: out.Usage.Input, countOutput: out.Usage.Output, countRetries: int64(out.Retries),
+		countFirstToken: out.FirstToken.Milliseconds(), countChunks: int64(out.Chunks),
+	}, out.Priced, out.CostUSD)
+	if err != nil {
+		return out, err
+	}
+	if token != nil && out.Finish == llm.FinishLength {
+		graph.Warn(ctx, fmt.Sprintf("The model %q stopped at its limit of %d tokens; its answer ends with the last whole sentence.", c.Model(), r.MaxTokens))
+	}
+	return out, nil
+}
+
+// fellBack says that a model failed and that offline does its work. It returns
+// the error where there is nobody to do it for: the run has ended.
+func fellBack(ctx context.Context, name, work string, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	graph.Note(ctx, "fallback", fmt.Sprintf("%s → %s: %v", name, offline.Name, err))
+	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so %s offline: %v.", name, work, err))
+	return nil
+}
+
+// noteMaker says what did a task's work, which only the task itself knows.
+func noteMaker(ctx context.Context, name string) { graph.Note(ctx, "by", name) }
+
+type rewriter struct {
+	model   nodes.Rewriter
+	offline nodes.Rewriter
+	name    string
+}
+
+// Rewrite implements nodes.Rewriter.
+func (r rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, err := r.model.Rewrite(ctx, question, m)
+	if err == nil {
+		name := r.name
+		if plan.Route != "" && plan.Route != state.RouteSearch {
+			name = offline.Name // no model is asked where nothing is searched for
+		}
+		noteMaker(ctx, name)
+		return plan, nil
+	}
+	if err := fellBack(ctx, r.name, "the question was rewritten", err); err != nil {
+		return state.Plan{}, err
+	}
+	noteMaker(ctx, offline.Name)
+	return r.offline.Rewrite(ctx, question, m)
+}
+
+type grading struct {
+	model     nodes.Grader
+	offline   nodes.Grader
+	name      string
+	threshold float64
+}
+
+// Grade implements nodes.Grader. Where the model finds what was found poor and
+// knows nothing better to search for, offline's refined query is tried.
+func (g grading) Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
+	grade, err := g.model.Grade(ctx, queries, best)
+	if err != nil {
+		if err := fellBack(ctx, g.name, "what was found was graded", err); err != nil {
+			return state.Grade{}, err
+		}
+		return g.offline.Grade(ctx, queries, best)
+	}
+	if grade.Score < g.threshold && grade.Refined == nil {
+		plain, err := g.offline.Grade(ctx, queries, best)
+		if err != nil {
+			return state.Grade{}, err
+		}
+		grade.Refined = plain.Refined
+	}
+	return grade, nil
+}
+
+type summarizer struct {
+	model   nodes.Summarizer
+	offline nodes.Summarizer
+	name    string
+}
+
+// Summarize implements nodes.Summarizer.
+func (z summarizer) Summarize(ctx context.Context, summary string, older []state.Message) (string, error) {
+	longer, err := z.model.Summarize(ctx, summary, older)
+	if err == nil {
+		noteMaker(ctx, z.name)
+		return longer, nil
+	}
+	if err := fellBack(ctx, z.name, "the conversation was summarised", err); err != nil {
+		return "", err
+	}
+	noteMaker(ctx, offline.Name)
+	return z.offline.Summarize(ctx, summary, older)
+}
+
+type answerer struct {
+	model     *model.Answerer
+	offline   nodes.Answerer
+	name      string
+	threshold float64
+}
+
+var _ nodes.StreamAnswerer = answerer{}
+
+// Answer implements nodes.Answerer.
+func (a answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return a.AnswerStream(ctx, t, func(nodes.Token) {})
+}
+
+// AnswerStream implements nodes.StreamAnswerer. Small talk, and a question whose
+// sources were graded below the threshold, are answered offline: there a model
+// could only make something up.
+func (a answerer) AnswerStream(ctx context.Context, t state.Task, token func(nodes.Token)) (state.Answer, error) {
+	switch {
+	case t.Route != state.RouteSearch || len(t.Sources) == 0:
+		return a.offline.Answer(ctx, t)
+	case t.Grade.Score < a.threshold:
+		graph.Note(ctx, "model", fmt.Sprintf("not asked: the sources were graded %.2f, below %.2f", t.Grade.Score, a.threshold))
+		return a.offline.Answer(ctx, t)
+	}
+	told := false
+	answer, err := a.model.AnswerStream(ctx, t, func(piece string) {
+		told = true
+		token(nodes.Token{Text: piece})
+	})
+	if err == nil && !answer.Abstained {
+		return answer, nil
+	}
+	if told {
+		token(nodes.Token{Void: true})
+	}
+	if err != nil {
+		if err := fellBack(ctx, a.name, "the answer was written", err); err != nil {
+			return state.Answer{}, err
+		}
+		return a.offline.Answer(ctx, t)
+	}
+	return a.closest(ctx, t, answer)
+}
+
+// closest adds to a model's refusal the passage that comes nearest, which is
+// found offline.
+func (a answerer) closest(ctx context.Context, t state.Task, refusal state.Answer) (state.Answer, error) {
+	t.Grade.Score = 0 // the model has looked: the answer is not there
+	nearest, err := a.offline.Answer(ctx, t)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	rest := strings.Replace(nearest.Text, prompts.Say(prompts.NotFound, t.Language), "", 1)
+	refusal.Text += "\n\n" + strings.TrimSpace(rest)
+	refusal.Citations, refusal.Order = nearest.Citations, nearest.Order
+	graph.Note(ctx, "closest passage", "chosen "+offline.Name)
+	return refusal, nil
+}

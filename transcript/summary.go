@@ -1,0 +1,131 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/state"
+)
+
+// Limits of the summary.
+const (
+	longestQuery   = 160 // runes of a query
+	namedDocuments = 3   // documents that are named
+)
+
+// summary returns five sentences about a run, escaped for Markdown: the question,
+// the queries, the quality of the search result, the chosen passages, and the
+// answer. A part that the run did not reach is reported as such.
+func summary(r Run, commits []graph.Commit, vs []visit) []string {
+	return []string{
+		"The question was: " + heading(oneLine(r.question())),
+		searchedFor(r.State.Turn, vs),
+		searchQuality(r.State.Turn, vs),
+		chosen(r.State.Turn, vs),
+		answered(r.State.Turn, commits, vs),
+	}
+}
+
+// finished reports whether a node finished in the run. If it did not, its part of
+// the state belongs to an earlier turn.
+func finished(vs []visit, node string) bool {
+	return slices.ContainsFunc(vs, func(v visit) bool { return v.Node == node && v.Path == "" && v.Error == "" })
+}
+
+func searchedFor(t state.Turn, vs []visit) string {
+	switch {
+	case !finished(vs, "pre_retrieval"):
+		return "Nothing was searched for."
+	case t.Route != state.RouteSearch:
+		return fmt.Sprintf("Nothing was searched for, because the route of the message is %s.", inline(t.Route))
+	}
+	var first, retry []string
+	boosted := ""
+	for _, q := range t.Queries {
+		text := "“" + inline(cut(oneLine(q.Text), longestQuery)) + "”"
+		if len(q.Boosts) > 0 {
+			boosted = " Some queries also contain words from the conversation or the documents."
+		}
+		switch {
+		case slices.Contains(first, text):
+		case q.Attempt > 1:
+			retry = append(retry, text)
+		default:
+			first = append(first, text)
+		}
+	}
+	if len(first) == 0 {
+		first = []string{"the question itself"}
+	}
+	line := "The search looked for " + strings.Join(first, " and ") + "."
+	if len(retry) > 0 {
+		line += " The second search looked for " + strings.Join(retry, " and ") + "."
+	}
+	return line + boosted
+}
+
+func searchQuality(t state.Turn, vs []visit) string {
+	if !finished(vs, "check_and_refine") {
+		return "No search result was graded."
+	}
+	var scores []string
+	for _, v := range vs {
+		for _, d := range v.Notes.Details {
+			if v.Node == "check_and_refine" && v.Error == "" && d.Key == "SCORE" {
+				scores = append(scores, inline(d.Value))
+			}
+		}
+	}
+	switch {
+	case len(t.Hits) == 0 && len(scores) == 0:
+		return "The search found nothing."
+	case len(scores) == 0:
+		return "The search result was not graded."
+	case t.Attempts < 2:
+		return fmt.Sprintf("The best passages got the relevance score %s of 1.00. There was no second search.", scores[0])
+	case len(scores) == 1:
+		return fmt.Sprintf("The best passages got the relevance score %s of 1.00. That was too low, so there was a second search.", scores[0])
+	}
+	return fmt.Sprintf("The best passages got the relevance score %s of 1.00. That was too low, so there was a second search. Its score was %s.",
+		scores[0], scores[len(scores)-1])
+}
+
+func chosen(t state.Turn, vs []visit) string {
+	if len(t.Sources) == 0 || !finished(vs, "post_retrieval") {
+		return "No passage was chosen for the answer."
+	}
+	var documents []string
+	for _, s := range t.Sources {
+		if name := inline(s.Source); !slices.Contains(documents, name) {
+			documents = append(documents, name)
+		}
+	}
+	passages := "1 passage was"
+	if n := len(t.Sources); n > 1 {
+		passages = fmt.Sprintf("%d passages were", n)
+	}
+	named := strings.Join(documents[:min(len(documents), namedDocuments)], ", ")
+	if n := len(documents) - namedDocuments; n > 0 {
+		named += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%s chosen for the answer, from %s.", passages, named)
+}
+
+func answered(t state.Turn, commits []graph.Commit, vs []visit) string {
+	if !finished(vs, "generate") {
+		return inline(unanswered(status(commits)))
+	}
+	line := fmt.Sprintf("The model %s wrote the answer.", inline(t.Model))
+	if t.Model == offline || t.Model == "" {
+		line = "The answer was made without a model."
+	}
+	switch {
+	case t.Abstained:
+		return line + " It says that the documents do not contain the exact answer."
+	case t.Quality.Claims > 0:
+		return line + fmt.Sprintf(" Its sources support %.0f %% of its statements.", 100*t.Quality.Faithfulness)
+	}
+	return line
+}
