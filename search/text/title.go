@@ -71,4 +71,3 @@ const (
 	narrow = 40  // text that is nowhere wider was never wrapped
 	wide   = 120 // nor was text that is anywhere wider
 )
-

@@ -46,7 +46,7 @@ func TestBuild(t *testing.T) {
 		if !c.QuotedIn([]byte(document)) {
 			t.Errorf("%+v is not in the document", c)
 		}
-		if c.QuotedIn([]byte("x"+document)) {
+		if c.QuotedIn([]byte("x" + document)) {
 			t.Errorf("%+v is said to be in a changed document", c)
 		}
 	}
