@@ -195,7 +195,7 @@ type Keyring = checkpoint.Keyring
 func ParseKeyring(text string) (*Keyring, error) { return checkpoint.ParseKeyring(text) }
 
 // ArchiveError says why a file is not a complete archive of a thread.
-type ArchiveError = checkpoint.ArchiveError
+type ArchiveError = graph.ArchiveError
 
 // Preset is a choice of settings by name.
 type Preset struct {

@@ -102,7 +102,7 @@ func (w *writer) release() {
 	}
 }
 
-func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) *checkpoint.Archive {
+func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) *graph.Archive {
 	t.Helper()
 	a, err := s.Export(t.Context(), name, at)
 	if err != nil {
@@ -111,7 +111,7 @@ func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) 
 	return a
 }
 
-func importAs(t *testing.T, s *checkpoint.SQLite, a *checkpoint.Archive, name string) {
+func importAs(t *testing.T, s *checkpoint.SQLite, a *graph.Archive, name string) {
 	t.Helper()
 	if err := s.Import(t.Context(), a, name); err != nil {
 		t.Fatalf("Import(%q): %v", name, err)
@@ -127,7 +127,7 @@ func bare(commits []graph.Commit) []graph.Commit {
 	return out
 }
 
-func info(t *testing.T, s *checkpoint.SQLite, name string) checkpoint.Info {
+func info(t *testing.T, s *checkpoint.SQLite, name string) graph.ThreadInfo {
 	t.Helper()
 	infos, err := s.Threads(t.Context())
 	if err != nil {
@@ -139,7 +139,7 @@ func info(t *testing.T, s *checkpoint.SQLite, name string) checkpoint.Info {
 		}
 	}
 	t.Fatalf("thread %q is not listed", name)
-	return checkpoint.Info{}
+	return graph.ThreadInfo{}
 }
 
 func archiveGivesBack(t *testing.T, s *checkpoint.SQLite) {
@@ -179,7 +179,7 @@ func archiveBytes(t *testing.T, s *checkpoint.SQLite) {
 	if err := export(t, s, "t", 0).Write(&first); err != nil {
 		t.Fatal(err)
 	}
-	a, err := checkpoint.ReadArchive(bytes.NewReader(first.Bytes()), 0)
+	a, err := graph.ReadArchive(bytes.NewReader(first.Bytes()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func importRefuses(t *testing.T, s *checkpoint.SQLite) {
 	want := thread(t, s, "t")
 	wantError(t, "Import", s.Import(t.Context(), export(t, s, "t", 0), ""), graph.ErrExists)
 	wantEqual(t, "commits", walk(t, s, "t"), want)
-	if err := s.Import(t.Context(), &checkpoint.Archive{Thread: "empty"}, ""); err == nil {
+	if err := s.Import(t.Context(), &graph.Archive{Thread: "empty"}, ""); err == nil {
 		t.Error("an archive without commits was imported")
 	}
 	a := export(t, s, "t", 0)

@@ -273,21 +273,9 @@ func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, erro
 	return results, nil
 }
 
-// Info is one line in a list of threads.
-type Info struct {
-	Thread  string
-	Created time.Time      // time of the first Acquire, in UTC
-	Touched time.Time      // time of its newest commit, in UTC
-	First   graph.CommitID // its oldest commit
-	Head    graph.CommitID
-	Status  graph.Status // status of its last run
-	Inputs  int          // turns of the conversation: inputs that were not undone
-	Bytes   int64        // size of the bodies of its deltas
-}
-
 // Threads lists the threads that have a commit, newest commit first. The order is that of
 // commit IDs and not of times, because a clock can be set back.
-func (s *SQLite) Threads(ctx context.Context) (infos []Info, err error) {
+func (s *SQLite) Threads(ctx context.Context) (infos []graph.ThreadInfo, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		infos, err = list(tx, math.MaxInt64, "")
 		return err
@@ -296,8 +284,8 @@ func (s *SQLite) Threads(ctx context.Context) (infos []Info, err error) {
 }
 
 // Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
-func (s *SQLite) Info(ctx context.Context, thread string) (Info, error) {
-	var infos []Info
+func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
+	var infos []graph.ThreadInfo
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		infos, err = list(tx, math.MaxInt64, ` AND t.name = ?2`, thread)
 		return err
@@ -306,18 +294,18 @@ func (s *SQLite) Info(ctx context.Context, thread string) (Info, error) {
 		err = notFound("thread %q", thread)
 	}
 	if err != nil {
-		return Info{}, err
+		return graph.ThreadInfo{}, err
 	}
 	return infos[0], nil
 }
 
 // list returns the threads with a newest commit before a time in microseconds that
 // meet a further condition, argument 2 of which is the first of args.
-func list(tx *sqlite.Tx, before int64, condition string, args ...any) ([]Info, error) {
-	var infos []Info
+func list(tx *sqlite.Tx, before int64, condition string, args ...any) ([]graph.ThreadInfo, error) {
+	var infos []graph.ThreadInfo
 	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, c.status
 		FROM threads t JOIN commits c ON c.id = t.head WHERE c.time < ?1`+condition+` ORDER BY t.head DESC`, append([]any{before}, args...)...) {
-		var i Info
+		var i graph.ThreadInfo
 		var created, touched int64
 		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {
 			return nil, err

@@ -73,7 +73,7 @@ func TestStore(t *testing.T) {
 				infos[i].Created = time.Time{}
 			}
 			when := time.Date(2026, 11, 21, 9, 0, 0, 5000, time.UTC)
-			want := []checkpoint.Info{
+			want := []graph.ThreadInfo{
 				{Thread: "b", Touched: when, First: 2, Head: shared, Status: graph.Running, Inputs: 2, Bytes: 4},
 				{Thread: "a", Touched: when, First: 1, Head: other, Status: graph.Running, Inputs: 3, Bytes: 16},
 			}

@@ -209,9 +209,6 @@ func (s *SQLite) Counters() Counters { return Counters(s.db.Counters()) }
 // now is the time in microseconds since 1970.
 func (s *SQLite) now() int64 { return s.clock().UnixMicro() }
 
-// micro converts a time from the format of the store.
-func micro(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
-
 // notFound returns the error of a missing thread, commit or run.
 func notFound(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)

@@ -15,14 +15,14 @@ import (
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the
 // head, all of it with its pending results. The error matches [graph.ErrNotFound]
 // for an unknown thread or commit.
-func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*Archive, error) {
-	var a *Archive
+func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*graph.Archive, error) {
+	var a *graph.Archive
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		id, last, err := find(tx, thread, at)
 		if err != nil {
 			return err
 		}
-		a = &Archive{Thread: thread}
+		a = &graph.Archive{Thread: thread}
 		var created int64
 		var head graph.CommitID
 		if err := tx.QueryRow(`SELECT created, head FROM threads WHERE id = ?`, id).Scan(&created, &head); err != nil {
@@ -49,7 +49,7 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 // Copy implements [graph.Copier].
 func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
 	err := graph.CheckThread(to)
-	var a *Archive
+	var a *graph.Archive
 	if err == nil {
 		a, err = s.Export(ctx, from, at)
 	}
@@ -70,8 +70,8 @@ func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to st
 // its own: all or nothing. Commits keep their ids if all are greater than any that
 // the store has used, else they get new ones in the same order. The error matches
 // [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
-func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
-	a, err := a.clean(thread)
+func (s *SQLite) Import(ctx context.Context, a *graph.Archive, thread string) error {
+	a, err := graph.NormalizeArchive(a, thread)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -99,7 +99,7 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
 			return err
 		}
-		ids := a.idsAfter(last)
+		ids := idsAfter(a, last)
 		for i, e := range entries {
 			parent := int64(0)
 			if i > 0 {
@@ -125,7 +125,7 @@ func (s *SQLite) Import(ctx context.Context, a *Archive, thread string) error {
 
 // idsAfter returns the ids for the commits of an archive: their own if they are
 // greater than last, else the next ones.
-func (a *Archive) idsAfter(last int64) []int64 {
+func idsAfter(a *graph.Archive, last int64) []int64 {
 	const most = 1 << 40 // leaves room for ids that JSON numbers can hold
 	ids := make([]int64, len(a.Commits))
 	own := int64(a.Commits[0].ID) > last && a.Commits[len(ids)-1].ID <= most
@@ -221,13 +221,13 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 // [SQLite.Delete] does, each in a transaction of its own, and returns them as
 // Threads lists them. Threads that are held stay. A dry run only returns what it
 // would delete. After an error the threads returned were deleted.
-func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]Info, error) {
-	var old []Info
+func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]graph.ThreadInfo, error) {
+	var old []graph.ThreadInfo
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		old, err = list(tx, before.UnixMicro(), "")
 		return err
 	})
-	var expired []Info
+	var expired []graph.ThreadInfo
 	for _, i := range old {
 		expire := func(tx *sqlite.Tx) error {
 			if now, err := list(tx, before.UnixMicro(), ` AND t.name = ?2`, i.Thread); err != nil || len(now) == 0 {

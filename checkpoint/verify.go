@@ -10,37 +10,20 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// Finding is a problem in a store.
-type Finding struct {
-	Thread  string         `json:"thread"` // empty if it is about the file
-	Commit  graph.CommitID `json:"commit"` // 0 if it is not about one commit
-	Problem string         `json:"problem"`
-}
-
-func (f Finding) String() string {
-	switch {
-	case f.Thread == "":
-		return f.Problem
-	case f.Commit == 0:
-		return fmt.Sprintf("thread %q: %s", f.Thread, f.Problem)
-	}
-	return fmt.Sprintf("thread %q, commit %d: %s", f.Thread, f.Commit, f.Problem)
-}
-
 // Verify checks threads, or all of them and the file if none is named: that each
 // commit follows its parent, everything can be decoded, counts are right, and
 // SQLite finds no damage. It changes nothing. An error means that the check was not
 // possible, [graph.ErrNotFound] that a thread is unknown. The caller must check the content
 // of bodies.
-func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, error) {
-	var found []Finding
+func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]graph.Finding, error) {
+	var found []graph.Finding
 	if len(threads) == 0 {
 		lines, err := s.db.Check(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 		for _, l := range lines {
-			found = append(found, Finding{Problem: l})
+			found = append(found, graph.Finding{Problem: l})
 		}
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 			threads, err = texts(tx, `SELECT name FROM threads ORDER BY name`)
@@ -59,7 +42,7 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, erro
 		found = append(found, v.found...)
 		switch {
 		case errors.Is(err, ErrDamaged):
-			found = append(found, Finding{Thread: name, Problem: err.Error()})
+			found = append(found, graph.Finding{Thread: name, Problem: err.Error()})
 		case err != nil:
 			return nil, fmt.Errorf("verify: %w", err)
 		}
@@ -71,11 +54,11 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]Finding, erro
 type verifier struct {
 	s      *SQLite
 	thread string
-	found  []Finding
+	found  []graph.Finding
 }
 
 func (v *verifier) find(at graph.CommitID, format string, args ...any) {
-	v.found = append(v.found, Finding{v.thread, at, fmt.Sprintf(format, args...)})
+	v.found = append(v.found, graph.Finding{Thread: v.thread, Commit: at, Problem: fmt.Sprintf(format, args...)})
 }
 
 func (v *verifier) verify(tx *sqlite.Tx) error {

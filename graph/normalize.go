@@ -46,7 +46,7 @@ func NormalizeBatch(thread string, b Batch, now time.Time) (Batch, error) {
 	if c.Time.IsZero() {
 		c.Time = now
 	}
-	c.Time = time.UnixMicro(c.Time.UnixMicro()).UTC()
+	c.Time = inMicroseconds(c.Time)
 	c.Error = validText(c.Error)
 	c.Frontier = nilIfEmpty(slices.Clone(c.Frontier))
 	c.Deltas = nilIfEmpty(slices.Clone(c.Deltas))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -31,7 +30,7 @@ func (l *Log) List(ctx context.Context) ([]Info, error) {
 	return out, nil
 }
 
-func (l *Log) describe(ctx context.Context, info checkpoint.Info) (Info, error) {
+func (l *Log) describe(ctx context.Context, info graph.ThreadInfo) (Info, error) {
 	t := Info{
 		ID: info.Thread, Turns: info.Inputs, Created: info.Created, Used: info.Touched,
 		Bytes: info.Bytes, Status: string(info.Status),

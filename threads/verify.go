@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
 )
@@ -16,9 +15,9 @@ import (
 // Verified is the report of [Log.Verify]. Its JSON is the schema of
 // `ragflow threads verify --json`.
 type Verified struct {
-	Threads  int                  `json:"threads"` // checked threads
-	Commits  int                  `json:"commits"`
-	Findings []checkpoint.Finding `json:"findings"`
+	Threads  int             `json:"threads"` // checked threads
+	Commits  int             `json:"commits"`
+	Findings []graph.Finding `json:"findings"`
 }
 
 // Verify checks threads, or all of them and their file where none is named:
@@ -31,11 +30,11 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 	if err != nil {
 		return nil, err
 	}
-	report := &Verified{Findings: append([]checkpoint.Finding{}, found...)}
+	report := &Verified{Findings: append([]graph.Finding{}, found...)}
 	if len(threads) == 0 {
 		infos, err := l.store.Threads(ctx)
 		if err != nil {
-			report.Findings = append(report.Findings, checkpoint.Finding{Problem: err.Error()})
+			report.Findings = append(report.Findings, graph.Finding{Problem: err.Error()})
 			return report, nil //nolint:nilerr // the error is a finding
 		}
 		for _, i := range infos {
@@ -45,11 +44,11 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 	for _, thread := range threads {
 		report.Threads++
 		find := func(at graph.CommitID, err error) {
-			report.Findings = append(report.Findings, checkpoint.Finding{Thread: thread, Commit: at, Problem: err.Error()})
+			report.Findings = append(report.Findings, graph.Finding{Thread: thread, Commit: at, Problem: err.Error()})
 		}
 		if err := l.verifyStates(ctx, thread, report, find); err != nil && ctx.Err() != nil {
 			return nil, err
-		} else if err != nil && !slices.ContainsFunc(found, func(f checkpoint.Finding) bool { return f.Thread == thread }) {
+		} else if err != nil && !slices.ContainsFunc(found, func(f graph.Finding) bool { return f.Thread == thread }) {
 			find(0, err)
 		}
 	}

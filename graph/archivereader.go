@@ -1,4 +1,4 @@
-package checkpoint
+package graph
 
 import (
 	"bufio"
@@ -14,8 +14,6 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
-
-	"example.com/ragflow/graph"
 )
 
 // MaxArchive is the default limit of ReadArchive, in bytes.
@@ -35,7 +33,7 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 	if err := in.header(&h); err != nil {
 		return nil, err
 	}
-	a := &Archive{Thread: h.Thread, Created: micro(h.Created)}
+	a := &Archive{Thread: h.Thread, Created: inMicroseconds(h.Created)}
 	for range h.Commits {
 		var l commitLine
 		if err := in.next(&l); err != nil {
@@ -50,21 +48,22 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 		if err := in.next(&l); err != nil {
 			return nil, err
 		}
-		if err := a.addPending(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()}); err != nil {
+		if err := a.addPending(TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()}); err != nil {
 			return nil, &ArchiveError{in.lines, err.Error()}
 		}
 	}
 	return a, in.end()
 }
 
-// clean returns a checked copy of an archive with the given thread name, or with its own
-// name if that is empty.
-func (a *Archive) clean(thread string) (*Archive, error) {
+// NormalizeArchive returns a checked copy of an archive with the given thread name, or with
+// its own name if that is empty. A store imports only such copies. The error is an
+// [*ArchiveError] or an [*EntryError].
+func NormalizeArchive(a *Archive, thread string) (*Archive, error) {
 	if len(a.Commits) == 0 {
 		return nil, &ArchiveError{0, "no commits"}
 	}
-	out := &Archive{Thread: cmp.Or(thread, a.Thread), Created: micro(a.Created)}
-	if err := graph.CheckThread(out.Thread); err != nil {
+	out := &Archive{Thread: cmp.Or(thread, a.Thread), Created: inMicroseconds(a.Created)}
+	if err := CheckThread(out.Thread); err != nil {
 		return nil, err
 	}
 	for _, c := range a.Commits {
@@ -81,8 +80,8 @@ func (a *Archive) clean(thread string) (*Archive, error) {
 }
 
 // add appends a commit after the checks of a store.
-func (a *Archive) add(c graph.Commit) error {
-	var last graph.CommitID
+func (a *Archive) add(c Commit) error {
+	var last CommitID
 	if n := len(a.Commits); n > 0 {
 		last = a.Commits[n-1].ID
 	}
@@ -95,16 +94,16 @@ func (a *Archive) add(c graph.Commit) error {
 		return errors.New("no run")
 	case c.Time.Year() < 1970 || c.Time.Year() > 9999:
 		return fmt.Errorf("time in year %d", c.Time.Year())
-	case !slices.Contains([]graph.Source{
-		graph.SourceInput, graph.SourceLoop, graph.SourceClose, graph.SourceUpdate, graph.SourceUndo, graph.SourceFork, graph.SourceBase,
+	case !slices.Contains([]Source{
+		SourceInput, SourceLoop, SourceClose, SourceUpdate, SourceUndo, SourceFork, SourceBase,
 	}, c.Source):
 		return fmt.Errorf("unknown source %q", c.Source)
-	case !slices.Contains([]graph.Status{
-		graph.Running, graph.Interrupted, graph.Completed, graph.Failed, graph.Cancelled, graph.Limited, graph.Superseded,
+	case !slices.Contains([]Status{
+		Running, Interrupted, Completed, Failed, Cancelled, Limited, Superseded,
 	}, c.Status):
 		return fmt.Errorf("unknown status %q", c.Status)
 	}
-	b, err := graph.NormalizeBatch(a.Thread, graph.Batch{Commit: c}, time.Time{})
+	b, err := NormalizeBatch(a.Thread, Batch{Commit: c}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -113,8 +112,8 @@ func (a *Archive) add(c graph.Commit) error {
 	return nil
 }
 
-func (a *Archive) addPending(r graph.TaskResult) error {
-	r, err := graph.NormalizeResult(r)
+func (a *Archive) addPending(r TaskResult) error {
+	r, err := NormalizeResult(r)
 	if err == nil {
 		a.Pending = append(a.Pending, r)
 	}
@@ -195,7 +194,7 @@ func (in *archiveReader) header(h *headerLine) error {
 	if err := in.decode(line, h); err != nil {
 		return err
 	}
-	if err := graph.CheckThread(h.Thread); err != nil {
+	if err := CheckThread(h.Thread); err != nil {
 		return in.fail("%v", err)
 	}
 	switch {
@@ -225,3 +224,6 @@ func (in *archiveReader) end() error {
 	}
 	return nil
 }
+
+// inMicroseconds returns a time with the precision of a store, in UTC.
+func inMicroseconds(t time.Time) time.Time { return time.UnixMicro(t.UnixMicro()).UTC() }
