@@ -1,6 +1,7 @@
 package ragflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func (s skills) withModels(c Config, stats model.Stats, own prompts.SystemTempla
 	s.rewriter = rewriter{model.NewRewriter(chat, s.rewriter, stats), s.rewriter, chat.Model()}
 	s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
 	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model()}
-	s.answerer = answerer{model.NewAnswerer(chat, stats, own), s.answerer, chat.Model(), c.Threshold}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own), s.answerer, chat.Model()}
 	return s
 }
 
@@ -190,6 +191,9 @@ func fellBack(ctx context.Context, name, work string, err error) error {
 		return err
 	}
 	graph.Note(ctx, "fallback", fmt.Sprintf("%s → %s: %v", name, offline.Name, err))
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {
+		return nil // the failure was reported when it happened
+	}
 	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so %s offline: %v.", name, work, err))
 	return nil
 }
@@ -207,11 +211,7 @@ type rewriter struct {
 func (r rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
 	plan, err := r.model.Rewrite(ctx, question, m)
 	if err == nil {
-		name := r.name
-		if plan.Route != "" && plan.Route != state.RouteSearch {
-			name = offline.Name // no model is asked where nothing is searched for
-		}
-		noteMaker(ctx, name)
+		noteMaker(ctx, cmp.Or(plan.By, offline.Name))
 		return plan, nil
 	}
 	if err := fellBack(ctx, r.name, "the question was rewritten", err); err != nil {
@@ -269,10 +269,9 @@ func (z summarizer) Summarize(ctx context.Context, summary string, older []state
 }
 
 type answerer struct {
-	model     *model.Answerer
-	offline   nodes.Answerer
-	name      string
-	threshold float64
+	model   *model.Answerer
+	offline nodes.Answerer
+	name    string
 }
 
 var _ nodes.StreamAnswerer = answerer{}
@@ -282,15 +281,11 @@ func (a answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error
 	return a.AnswerStream(ctx, t, func(nodes.Token) {})
 }
 
-// AnswerStream implements nodes.StreamAnswerer. Small talk, and a question whose
-// sources were graded below the threshold, are answered offline: there a model
-// could only make something up.
+// AnswerStream implements nodes.StreamAnswerer. Small talk is answered offline. The
+// grade does not keep the model from answering: it was given on the first characters
+// of three chunks, and the model reads all sources and may decline.
 func (a answerer) AnswerStream(ctx context.Context, t state.Task, token func(nodes.Token)) (state.Answer, error) {
-	switch {
-	case t.Route != state.RouteSearch || len(t.Sources) == 0:
-		return a.offline.Answer(ctx, t)
-	case t.Grade.Score < a.threshold:
-		graph.Note(ctx, "model", fmt.Sprintf("not asked: the sources were graded %.2f, below %.2f", t.Grade.Score, a.threshold))
+	if t.Route != state.RouteSearch || len(t.Sources) == 0 {
 		return a.offline.Answer(ctx, t)
 	}
 	told := false

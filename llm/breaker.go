@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,9 +11,10 @@ import (
 // DefaultPause is the time during which a [Breaker] does not call a provider.
 const DefaultPause = 30 * time.Second
 
-// Breaker is a circuit breaker. After a call failed without a connection, by a timeout or
-// because of an invalid key, all calls fail at once with the same error for the given
-// pause. So a turn with several calls waits for a dead provider only once. pause 0 means
+// Breaker is a circuit breaker. After a call failed without a connection, by a timeout, by
+// a rate limit or because of an invalid key or model name, all calls fail at once with the
+// same error for the given pause. So a turn with several calls waits for a dead provider
+// only once. pause 0 means
 // [DefaultPause]; clock nil means time.Now.
 func Breaker(c Chat, pause time.Duration, clock func() time.Time) Chat {
 	if pause == 0 {
@@ -40,7 +42,7 @@ func (b *breaker) Complete(ctx context.Context, r Request, token func(string)) (
 	}
 	out, err := b.Chat.Complete(ctx, r, token)
 	e, ok := errors.AsType[*Error](err)
-	if ok && (errors.Is(e, ErrUnavailable) || errors.Is(e, ErrTimeout) || errors.Is(e, ErrCredentials)) {
+	if ok && slices.Contains([]error{ErrUnavailable, ErrTimeout, ErrRateLimited, ErrCredentials, ErrModelNotFound}, e.Kind) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.until, b.last = b.clock().Add(b.pause), *e

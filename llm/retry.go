@@ -10,8 +10,8 @@ import (
 
 // Limits and defaults of [RetryOptions].
 const (
-	MaxRetries        = 3 // maximum retries of a call
-	DefaultBackoff    = 500 * time.Millisecond
+	MaxRetries        = 3                      // maximum retries of a call
+	DefaultBackoff    = 400 * time.Millisecond // three waits take at most 2.8 s
 	DefaultMaxBackoff = 20 * time.Second
 	DefaultPatience   = time.Minute
 )

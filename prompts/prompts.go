@@ -75,7 +75,13 @@ type Earlier struct {
 type PreRetrieval struct {
 	Question string
 	Earlier  []Earlier // oldest first
+	In       string    // language code to write the queries in; "" means that of the question
 	Boundary string    // see [NewBoundary]
+}
+
+// Language returns the name of the language that the queries are asked in, or "".
+func (p PreRetrieval) Language() string {
+	return map[string]string{"en": "English", "pl": "Polish (polski)", "vi": "Vietnamese (tiếng Việt)"}[p.In]
 }
 
 // Render renders the prompt in a language.

@@ -335,6 +335,7 @@ type Plan struct {
 	Route      string
 	Standalone bool    // the question can be understood without the conversation
 	Queries    []Query // one to three; the first is the question as asked
+	By         string  // the model that was asked for queries; empty if none was
 }
 
 // Task is the input of an answerer.

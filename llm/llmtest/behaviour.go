@@ -99,6 +99,33 @@ func Status(code int, message string) Behaviour {
 	}
 }
 
+// RefuseParameter answers 400 as long as the body of the request has the parameter, in the
+// format of OpenAI.
+func RefuseParameter(name string, then Behaviour) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(lastCall(w).Body, strconv.Quote(name)) {
+			then(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		body, _ := json.Marshal(map[string]any{"error": map[string]any{ // plain strings
+			"message": "Unsupported parameter: '" + name + "'", "type": "invalid_request_error", "param": name, "code": "unsupported_parameter",
+		}})
+		_, _ = w.Write(body)
+	}
+}
+
+// Whole answers with JSON instead of a stream, as servers without streaming do.
+func Whole(text string) Behaviour {
+	body, _ := json.Marshal(map[string]any{ // plain strings
+		"object": "chat.completion", "model": "played",
+		"choices": []any{map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}},
+		"usage":   map[string]any{"prompt_tokens": InputTokens, "completion_tokens": OutputTokens, "total_tokens": InputTokens + OutputTokens},
+	})
+	return Body("application/json", string(body))
+}
+
 // RetryAfter answers 429 with the header Retry-After. A d below a second is written as a
 // fraction, as some providers do.
 func RetryAfter(d time.Duration) Behaviour {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -16,71 +17,133 @@ import (
 type chat struct {
 	client *Client
 	model  string
+
+	mu      sync.Mutex // guards adapted
+	adapted adaptation
 }
 
-// Chat returns a chat model.
+// Chat returns a chat model. What its server refuses is remembered and left out
+// of later requests.
 func (c *Client) Chat(model string) llm.Chat { return &chat{client: c, model: model} }
 
 // Model implements llm.Chat.
 func (c *chat) Model() string { return c.model }
 
 // Complete implements llm.Chat. The answer is always streamed, so that a stall is noticed
-// and the time of the first token is known.
+// and the time of the first token is known. A request whose parameters the server refuses
+// is sent again without them. Thoughts are neither passed on nor returned.
 func (c *chat) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
 	if len(r.Messages) == 0 {
 		return llm.Response{}, errors.New("complete: no messages")
 	}
+	c.mu.Lock()
+	adapted := c.adapted
+	c.mu.Unlock()
+	adapted.changesSoFar = 0
+	for {
+		out, raw, err := c.try(ctx, r, adapted, token)
+		if err == nil {
+			c.mu.Lock()
+			c.adapted = adapted
+			c.mu.Unlock()
+			return out, nil
+		}
+		next, again := adapted.after(raw, err, r)
+		if !again || ctx.Err() != nil {
+			return llm.Response{}, c.client.withModels(ctx, err)
+		}
+		adapted = next
+	}
+}
+
+// try sends a request once. It returns the error of the SDK, where there is one,
+// beside that for the caller.
+func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token func(string)) (out llm.Response, raw, err error) {
 	start := time.Now()
 	w := c.client.watch(ctx, c.model, mediaStream)
 	defer w.end()
-	stream := c.client.chats.NewStreaming(w.ctx, c.params(r)) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
-	defer stream.Close()                                      //nolint:errcheck // the answer is already read
+	params := c.params(r)
+	adapted.apply(&params)
+	stream := c.client.chats.NewStreaming(w.ctx, params) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
+	defer stream.Close()                                 //nolint:errcheck // the answer is already read
 
-	out := llm.Response{Model: c.model, Provider: c.client.config.Provider}
-	var text strings.Builder
-	var finish string
-	for stream.Next() {
-		piece := stream.Current()
-		if piece.Model != "" {
-			out.Model = piece.Model
-		}
-		if piece.JSON.Usage.Valid() {
-			out.Usage = llm.Usage{Input: piece.Usage.PromptTokens, Output: piece.Usage.CompletionTokens}
-		}
-		if len(piece.Choices) == 0 {
-			continue
-		}
-		if choice := piece.Choices[0]; choice.FinishReason != "" {
-			finish = choice.FinishReason
-		}
-		if said := piece.Choices[0].Delta.Content; said != "" {
-			if out.Chunks == 0 {
-				out.FirstToken = time.Since(start)
-			}
-			out.Chunks++
-			text.WriteString(said)
-			if token != nil {
-				token(said)
-			}
-		}
+	a := answer{Response: llm.Response{Model: c.model, Provider: c.client.config.Provider}, start: start, limit: r.MaxTokens, token: token}
+	for !a.tooLong && stream.Next() {
+		a.add(stream.Current())
 	}
-	err := stream.Err()
-	if err == nil && ctx.Err() != nil {
-		err = ctx.Err() // the stream ends without the error of the context
+	raw = stream.Err()
+	if raw == nil && ctx.Err() != nil {
+		raw = ctx.Err() // the stream ends without the error of the context
 	}
-	if err != nil {
-		err = c.client.fault(w, err)
+	if raw != nil {
+		err = c.client.fault(w, raw)
 	} else {
-		out.Finish, err = c.client.finished(c.model, finish, text.String())
+		a.say(a.thinking.rest())
+		a.Finish, err = c.client.finished(c.model, a.finish, a.text.String())
 	}
 	if err != nil {
 		if e, ok := errors.AsType[*llm.Error](err); ok {
-			e.Streamed = token != nil && out.Chunks > 0
+			e.Streamed = token != nil && a.Chunks > 0
+			e.Thought = a.finish == finishLength && a.text.Len() == 0
 		}
-		return llm.Response{}, err
+		return llm.Response{}, raw, err
 	}
-	out.Text, out.Latency = text.String(), time.Since(start)
-	return out, nil
+	a.Text, a.Latency = a.text.String(), time.Since(start)
+	return a.Response, nil, nil
+}
+
+// bytesPerToken is more than a token of any language has on average. An answer of
+// more bytes per token of its limit comes from a server that ignores the limit.
+const bytesPerToken = 16
+
+const finishLength = "length"
+
+// answer collects the pieces of a stream.
+type answer struct {
+	llm.Response
+	start    time.Time
+	limit    int // in tokens; 0 means none
+	token    func(string)
+	text     strings.Builder
+	thinking thinkingFilter
+	finish   string
+	tooLong  bool
+}
+
+// add takes a piece of the stream.
+func (a *answer) add(piece sdk.ChatCompletionChunk) {
+	if piece.Model != "" {
+		a.Model = piece.Model
+	}
+	if piece.JSON.Usage.Valid() {
+		a.Usage = llm.Usage{Input: piece.Usage.PromptTokens, Output: piece.Usage.CompletionTokens}
+	}
+	if len(piece.Choices) == 0 {
+		return
+	}
+	if choice := piece.Choices[0]; choice.FinishReason != "" {
+		a.finish = choice.FinishReason
+	}
+	a.say(a.thinking.next(piece.Choices[0].Delta.Content))
+}
+
+// say appends a part of the answer and passes it on.
+func (a *answer) say(said string) {
+	if a.limit > 0 && a.text.Len()+len(said) > a.limit*bytesPerToken {
+		said = strings.ToValidUTF8(said[:a.limit*bytesPerToken-a.text.Len()], "")
+		a.tooLong, a.finish = true, finishLength
+	}
+	if said == "" {
+		return
+	}
+	if a.Chunks == 0 {
+		a.FirstToken = time.Since(a.start)
+	}
+	a.Chunks++
+	a.text.WriteString(said)
+	if a.token != nil {
+		a.token(said)
+	}
 }
 
 func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
@@ -138,7 +201,7 @@ func (c *Client) finished(model, reason, text string) (llm.FinishReason, error) 
 		return "", e
 	case reason == "tool_calls" || reason == "function_call":
 		return "", c.bad(model, "it wants to call a tool, and none was offered")
-	case reason == "length":
+	case reason == finishLength:
 		return llm.FinishLength, nil
 	}
 	return llm.FinishStop, nil

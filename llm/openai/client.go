@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -116,6 +117,29 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 		names[i] = m.ID
 	}
 	return names, nil
+}
+
+// listedModels is how many models an error lists.
+const listedModels = 8
+
+// withModels adds the models that the provider has to the error that it has not the one
+// asked for.
+func (c *Client) withModels(ctx context.Context, err error) error {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || !errors.Is(e, llm.ErrModelNotFound) {
+		return err
+	}
+	names, listErr := c.Models(ctx)
+	if listErr != nil || len(names) == 0 {
+		e.Detail = "is the base URL right? " + e.Detail
+		return err
+	}
+	e.Detail = "it has " + strings.Join(names[:min(len(names), listedModels)], ", ")
+	if more := len(names) - listedModels; more > 0 {
+		e.Detail += fmt.Sprintf(" and %d more", more)
+	}
+	e.Detail = c.redact(e.Detail)
+	return err
 }
 
 // Provider returns the name of the provider for errors.

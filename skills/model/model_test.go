@@ -99,13 +99,35 @@ func TestRewrite(t *testing.T) { // Q04
 		})
 	}
 	chat := &replying{}
-	plan, err := model.NewRewriter(chat, planned{Route: state.RouteChitchat, Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), "thanks", state.Memory{})
+	plan, err := model.NewRewriter(chat, planned{Route: state.RouteSearch, Standalone: true, Language: "en", Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), raw.Text, state.Memory{})
+	if err != nil || len(chat.asked) > 0 || len(plan.Queries) != 1 {
+		t.Errorf("a question that needs no conversation was put to the model: %v, %v", plan, err)
+	}
+	plan, err = model.NewRewriter(chat, planned{Route: state.RouteChitchat, Queries: []state.Query{raw}}, vocabulary(page)).Rewrite(t.Context(), "thanks", state.Memory{})
 	if err != nil || len(chat.asked) > 0 || len(plan.Queries) != 1 {
 		t.Errorf("small talk was put to the model: %v, %v", plan, err)
 	}
 	_, err = model.NewRewriter(&replying{text: "A volume is…"}, planned{Route: state.RouteSearch}, vocabulary(page)).Rewrite(t.Context(), "What?", state.Memory{})
 	if _, ok := errors.AsType[*prompts.ParseError](err); !ok {
 		t.Errorf("got %v, want a *prompts.ParseError", err)
+	}
+}
+
+// englishOnly is the vocabulary of documents in English.
+type englishOnly struct{ vocabulary }
+
+func (englishOnly) Speaks(language string) bool { return language == "en" }
+
+func TestRewriteIntoTheLanguageOfTheDocuments(t *testing.T) {
+	raw := state.Query{Text: "Jak zrobić kopię zapasową woluminu?", Weight: 1}
+	chat := &replying{text: "Q1: How do I back up the data of a container?\nQ2: Kubernetes Helm\n"}
+	r := model.NewRewriter(chat, planned{Language: "pl", Route: state.RouteSearch, Standalone: true, Queries: []state.Query{raw}}, englishOnly{vocabulary(page)})
+	plan, err := r.Rewrite(t.Context(), raw.Text, state.Memory{})
+	if err != nil || len(plan.Queries) != 2 || plan.Queries[1].Text != "How do I back up the data of a container?" || plan.Queries[1].Weight != 1 {
+		t.Errorf("got %+v, %v", plan.Queries, err)
+	}
+	if system := chat.asked[0].Messages[0].Content; !strings.Contains(system, "English") || strings.Contains(system, "NONE") {
+		t.Errorf("asked %s", system)
 	}
 }
 

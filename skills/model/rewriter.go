@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -48,12 +49,20 @@ func NewRewriter(chat llm.Chat, first Planner, stats Stats) *Rewriter {
 // Rewrite implements the rewriter of package nodes. The raw turn stays the first
 // query with the weight the plan gave it. The model's own come next; what place
 // is left goes to the query that the conversation expanded.
+//
+// The model is not asked where the question can be understood by itself and is in
+// the language of the documents. Else it writes its queries in that language.
 func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
 	plan, err := r.first.Rewrite(ctx, question, m)
 	if err != nil || plan.Route != state.RouteSearch {
 		return plan, err
 	}
-	p := prompts.PreRetrieval{Question: question, Boundary: prompts.NewBoundary()}
+	foreign := r.foreign(plan.Language)
+	standalone := plan.Standalone && (len(m.Recent) == 0 || slices.Contains(prompts.Languages(), plan.Language))
+	if standalone && foreign == "" {
+		return plan, nil // the words that refer to earlier turns are known in those languages
+	}
+	p := prompts.PreRetrieval{Question: question, In: foreign, Boundary: prompts.NewBoundary()}
 	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}
@@ -63,6 +72,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	if err != nil {
 		return state.Plan{}, err
 	}
+	plan.By = r.chat.Model()
 	known := r.vocabulary(question, m.Recent)
 	added := make([]state.Query, 0, maxQueries)
 	for _, q := range []state.Query{
@@ -72,7 +82,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	} {
 		q.Attempt = 1
 		echo := strings.Contains(rendered.System, q.Text) // small models repeat what they were told to do
-		if q.Text != "" && !echo && !r.same(q.Text, question) && r.honest(q.Text, plan.Language, known) {
+		if q.Text != "" && !echo && !r.same(q.Text, question) && r.honest(q.Text, cmp.Or(foreign, plan.Language), foreign != "", known) {
 			added = append(added, q)
 		}
 	}
@@ -116,22 +126,46 @@ func termsOf(a text.Analyzer, s string) []string {
 	return out
 }
 
+// foreign returns the language to search in where the documents are not in the
+// language of the question, else "".
+func (r *Rewriter) foreign(language string) string {
+	documents, ok := r.stats.(interface{ Speaks(language string) bool })
+	if !ok || language == "" || r.stats.Docs() == 0 || documents.Speaks(language) {
+		return ""
+	}
+	for _, l := range prompts.Languages() {
+		if documents.Speaks(l) {
+			return l
+		}
+	}
+	return ""
+}
+
 // enoughWords is how many words tell the language of a query.
 const enoughWords = 5
 
-// honest reports whether a query holds only words that somebody wrote, in the
-// language of the turn where it is long enough to tell.
-func (r *Rewriter) honest(query, language string, known map[string]bool) bool {
+// knownShare is the share of the words of a query that somebody must have written.
+// A translation may have a word that no document has.
+const knownShare = 0.5
+
+// honest reports whether a query was not made up: it is in the given language, as far
+// as it is long enough to tell, and its words stand in the conversation or in the
+// documents, of a translation at least [knownShare] of them.
+func (r *Rewriter) honest(query, language string, translated bool, known map[string]bool) bool {
 	if len(strings.Fields(query)) >= enoughWords {
 		if l := text.Language(query); l != language && l != "en" {
 			return false
 		}
 	}
 	terms := r.stats.Analyzer().Analyze(query)
+	n := 0
 	for _, t := range terms {
-		if !known[t.Term] && r.stats.DocFreq(t.Term) == 0 {
-			return false
+		if known[t.Term] || r.stats.DocFreq(t.Term) > 0 {
+			n++
 		}
 	}
-	return len(terms) > 0
+	if translated {
+		return n > 0 && float64(n) >= knownShare*float64(len(terms))
+	}
+	return n > 0 && n == len(terms)
 }
