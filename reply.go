@@ -315,7 +315,7 @@ func cloneQueries(queries []state.Query) []state.Query {
 	out := slices.Clone(queries)
 	for i := range out {
 		q := &out[i]
-		q.Boosts, q.Cited, q.Told = slices.Clone(q.Boosts), slices.Clone(q.Cited), slices.Clone(q.Told)
+		q.Boosts, q.Cited, q.QuoteEnds = slices.Clone(q.Boosts), slices.Clone(q.Cited), slices.Clone(q.QuoteEnds)
 		q.Phrases, q.Without = slices.Clone(q.Phrases), slices.Clone(q.Without)
 	}
 	return out

@@ -566,7 +566,7 @@ func TestGenerateValidates(t *testing.T) { // X13
 	if last.ID != "new" || last.Role != state.AI || last.Content != after.Turn.Answer || len(last.Citations) != 1 {
 		t.Errorf("message = %+v", last)
 	}
-	want := []state.Exchange{{Question: "q", Terms: []string{"alpha"}, Chunks: []string{"c1"}, Told: []state.Told{{Chunk: "c1", End: 6}}}}
+	want := []state.Exchange{{Question: "q", Terms: []string{"alpha"}, Chunks: []string{"c1"}, QuoteEnds: []state.QuoteEnd{{Chunk: "c1", End: 6}}}}
 	if diff := cmp.Diff(want, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
@@ -697,7 +697,7 @@ func TestAbstainedAnswerKeepsNoTerms(t *testing.T) {
 	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
 		return state.Answer{Text: "Closest: alpha [Source 1]", Abstained: true, Model: "offline", Terms: []string{"alpha"}}, nil
 	})), st)
-	if diff := cmp.Diff([]state.Exchange{{Question: "q", Chunks: []string{"c1"}, Told: []state.Told{{Chunk: "c1", End: 6}}}}, after.Recent); diff != "" {
+	if diff := cmp.Diff([]state.Exchange{{Question: "q", Chunks: []string{"c1"}, QuoteEnds: []state.QuoteEnd{{Chunk: "c1", End: 6}}}}, after.Recent); diff != "" {
 		t.Errorf("recent (-want +got):\n%s", diff)
 	}
 }

@@ -60,8 +60,8 @@ func noteQuery(ctx context.Context, i int, q state.Query) {
 	if len(q.Cited) > 0 {
 		graph.Note(ctx, fmt.Sprintf("query %d cited earlier", i+1), fmt.Sprintf("%d passages are candidates", len(q.Cited)))
 	}
-	if len(q.Told) > 0 {
-		graph.Note(ctx, fmt.Sprintf("query %d quoted earlier", i+1), fmt.Sprintf("%d passages continue after their quotes", len(q.Told)))
+	if len(q.QuoteEnds) > 0 {
+		graph.Note(ctx, fmt.Sprintf("query %d quoted earlier", i+1), fmt.Sprintf("%d passages continue after their quotes", len(q.QuoteEnds)))
 	}
 }
 

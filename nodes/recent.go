@@ -24,7 +24,7 @@ const (
 // follow-up may refer to them.
 func newExchange(question string, a state.Answer) *state.Exchange {
 	e := &state.Exchange{
-		Question: question, Chunks: citedChunks(a.Citations), Told: quotedEnds(a.Citations),
+		Question: question, Chunks: citedChunks(a.Citations), QuoteEnds: quotedEnds(a.Citations),
 		Items: listItems(a.Text), Offer: offer(a.Text),
 	}
 	if !a.Abstained {
@@ -46,13 +46,13 @@ func citedChunks(citations []state.Citation) []string {
 
 // quotedEnds returns for each cited chunk the end of its last quote, in order of
 // the first citation.
-func quotedEnds(citations []state.Citation) []state.Told {
-	var out []state.Told
+func quotedEnds(citations []state.Citation) []state.QuoteEnd {
+	var out []state.QuoteEnd
 	for _, c := range citations {
-		i := slices.IndexFunc(out, func(t state.Told) bool { return t.Chunk == c.Chunk })
+		i := slices.IndexFunc(out, func(t state.QuoteEnd) bool { return t.Chunk == c.Chunk })
 		if i < 0 {
 			i = len(out)
-			out = append(out, state.Told{Chunk: c.Chunk})
+			out = append(out, state.QuoteEnd{Chunk: c.Chunk})
 		}
 		out[i].End = max(out[i].End, c.End)
 	}
@@ -64,7 +64,7 @@ func quotedEnds(citations []state.Citation) []state.Told {
 func unquotedRest(c state.Chunk, queries []state.Query) (rest state.Chunk, ok bool) {
 	end := c.Start
 	for _, q := range queries {
-		for _, t := range q.Told {
+		for _, t := range q.QuoteEnds {
 			if t.Chunk == c.ID {
 				end = max(end, t.End)
 			}

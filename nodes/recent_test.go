@@ -36,7 +36,7 @@ func TestExchangeKeepsListsAndOffers(t *testing.T) {
 			})), st)
 			want := []state.Exchange{{Question: "q", Items: tt.items, Offer: tt.offer}}
 			if strings.Contains(tt.answer, "[Source 1]") {
-				want[0].Chunks, want[0].Told = []string{"c1"}, []state.Told{{Chunk: "c1", End: 6}}
+				want[0].Chunks, want[0].QuoteEnds = []string{"c1"}, []state.QuoteEnd{{Chunk: "c1", End: 6}}
 			}
 			if diff := cmp.Diff(want, after.Recent); diff != "" {
 				t.Errorf("recent (-want +got):\n%s", diff)
@@ -72,7 +72,7 @@ func TestRetrievalOfEarlierCitations(t *testing.T) {
 func TestPostRetrievalContinuesAfterQuotes(t *testing.T) {
 	c := chunk("a", "a.md", "One is told.\nTwo is not.\n\nThree is not.")
 	s := shelf{chunks: map[string]state.Chunk{"a": c, "b": chunk("b", "b.md", "Another page.")}}
-	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, Told: []state.Told{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
+	st := searching(state.Query{Text: "more"}, state.Query{Text: "q", Weight: 1, QuoteEnds: []state.QuoteEnd{{Chunk: "a", End: 12}, {Chunk: "b", End: 13}}})
 	st.Turn.Hits = []state.Hit{{Chunk: "a", Score: 0.02}, {Chunk: "b", Score: 0.01}}
 	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
 	want := c

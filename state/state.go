@@ -25,9 +25,10 @@ type Exchange struct {
 	Question string   `json:"question"`
 	Terms    []string `json:"terms,omitempty"`  // the most informative words of the answer, best first
 	Chunks   []string `json:"chunks,omitempty"` // IDs of the cited chunks, also if the answer abstained
-	Told     []Told   `json:"told,omitempty"`   // how far chunks were quoted, also if the answer abstained
-	Items    []string `json:"items,omitempty"`  // items of the first list in the answer: "the second one" is Items[1]
-	Offer    string   `json:"offer,omitempty"`  // the question at the end of the answer, to which the person may say "yes"
+	// QuoteEnds says how far chunks were quoted, also if the answer abstained.
+	QuoteEnds []QuoteEnd `json:"told,omitempty"`
+	Items     []string   `json:"items,omitempty"` // items of the first list in the answer: "the second one" is Items[1]
+	Offer     string     `json:"offer,omitempty"` // the question at the end of the answer, to which the person may say "yes"
 }
 
 // Memory is the part of a state that a rewriter uses.
@@ -95,8 +96,8 @@ type Query struct {
 	// Cited are IDs of chunks that earlier answers cited, best first. They form an
 	// extra list of candidates with a small weight.
 	Cited []string `json:"cited,omitempty"`
-	// Told says how far chunks were quoted already, so that "more" continues there.
-	Told []Told `json:"told,omitempty"`
+	// QuoteEnds says how far chunks were quoted already, so that "more" continues there.
+	QuoteEnds []QuoteEnd `json:"told,omitempty"`
 	// A passage, its headings or its title must contain all Phrases and none of
 	// Without, which are words or phrases. The searcher must filter by them: see
 	// index.Searcher.Matching.
@@ -104,8 +105,8 @@ type Query struct {
 	Without []string `json:"without,omitempty"`
 }
 
-// Told says how far a chunk was quoted.
-type Told struct {
+// QuoteEnd says how far a chunk was quoted.
+type QuoteEnd struct {
 	Chunk string `json:"chunk"` // ID
 	End   int    `json:"end"`   // offset of the first byte of the document after the quote
 }

@@ -259,7 +259,7 @@ func TestRewriting(t *testing.T) {
 	r := offline.New(manual(), 0).Rewriter
 	memory := state.Memory{Recent: []state.Exchange{
 		{Question: "What do networks do?", Terms: []string{"bridge"}},
-		{Question: "How do I back up a volume?", Terms: []string{"tar", "archive"}, Chunks: []string{"volumes"}, Told: []state.Told{{Chunk: "volumes", End: 50}}},
+		{Question: "How do I back up a volume?", Terms: []string{"tar", "archive"}, Chunks: []string{"volumes"}, QuoteEnds: []state.QuoteEnd{{Chunk: "volumes", End: 50}}},
 	}}
 	for _, tt := range []struct {
 		question   string
@@ -284,8 +284,8 @@ func TestRewriting(t *testing.T) {
 			lent = append(lent, b.Text)
 		}
 		q := plan.Queries[1]
-		if !strings.Contains(strings.Join(lent, "; "), tt.holds) || len(q.Cited) != tt.cited || len(q.Told) != tt.told {
-			t.Errorf("%s: lends %q, cited %v, told %v", tt.question, lent, q.Cited, q.Told)
+		if !strings.Contains(strings.Join(lent, "; "), tt.holds) || len(q.Cited) != tt.cited || len(q.QuoteEnds) != tt.told {
+			t.Errorf("%s: lends %q, cited %v, quote ends %v", tt.question, lent, q.Cited, q.QuoteEnds)
 		}
 	}
 }

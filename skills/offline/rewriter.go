@@ -96,7 +96,7 @@ func (r *Rewriter) onwards(recent []state.Exchange) state.Query {
 	q := r.withHistory(recent[from].Question, recent[:from])
 	q.Why = fmt.Sprintf("on with %q, without what was told", recent[from].Question)
 	for _, e := range recent[from:] {
-		q.Told = append(q.Told, e.Told...)
+		q.QuoteEnds = append(q.QuoteEnds, e.QuoteEnds...)
 	}
 	return q
 }
