@@ -110,7 +110,7 @@ func (a *Assistant) request(q Question) (graph.Request[state.Update], error) {
 	request.Run = a.config.NewID()
 	request.Input = state.Update{Messages: []state.MessageOp{{Put: &state.Message{
 		ID: a.config.NewID(), Role: state.Human, Content: q.Text, Time: a.config.Clock().UTC().Truncate(time.Microsecond),
-	}}}}
+	}}}, Scope: a.config.scope()}
 	return request, nil
 }
 

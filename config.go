@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -171,6 +172,25 @@ func (c Config) withDefaults() (Config, error) {
 	o, err = o.WithDefaults()
 	c.Dense, c.Retrieval = o.Dense, o.Retrieval
 	return c, errors.Join(append(faults, err)...)
+}
+
+// scope is what questions are answered from, to be kept in their thread; nil where
+// documents were given that are no files, because a later process does not have them.
+func (c Config) scope() *state.Scope {
+	if len(c.Given) > 0 {
+		return nil
+	}
+	s := &state.Scope{Collection: c.Collection, Filter: c.Filter}
+	if c.Collection != "" {
+		return s // it has folders of its own
+	}
+	for _, d := range c.Docs {
+		if abs, err := filepath.Abs(d); err == nil { // else there is no working folder
+			d = abs
+		}
+		s.Docs = append(s.Docs, d)
+	}
+	return s
 }
 
 // Values of Config.Durability.

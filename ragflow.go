@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -91,7 +92,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if err := c.makeFolder(); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	if err := a.openThreads(ctx); err != nil {
+	if a.store, a.log, err = c.openThreads(ctx); err != nil {
 		return nil, err
 	}
 	db, notice, err := index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
@@ -103,8 +104,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	return a, nil
 }
 
-func (a *Assistant) openThreads(ctx context.Context) error {
-	c := a.config
+func (c Config) openThreads(ctx context.Context) (*checkpoint.SQLite, *threads.Log, error) {
 	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
 	if c.DataDir != "" && !c.ForgetThreads {
 		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
@@ -113,15 +113,31 @@ func (a *Assistant) openThreads(ctx context.Context) error {
 	}
 	store, err := checkpoint.Open(ctx, path, o)
 	if err != nil {
-		return fmt.Errorf("open threads: %w", err)
+		return nil, nil, fmt.Errorf("open threads: %w", err)
 	}
 	// The plan of the log has nodes without skills, because the log runs nothing.
 	plan, err := graph.Compile(flow(c, skills{}))
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
-	a.store, a.log = store, threads.New(store, plan, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID})
-	return nil
+	return store, threads.New(store, plan, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID}), nil
+}
+
+// OpenThreads opens the conversations of a data folder without its index. The caller
+// closes them.
+func OpenThreads(ctx context.Context, c Config) (*threads.Log, io.Closer, error) {
+	c, err := c.withDefaults()
+	if err == nil {
+		err = c.makeFolder()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	store, log, err := c.openThreads(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return log, store, nil
 }
 
 func (a *Assistant) ingestOptions(notice string) ingest.Options {

@@ -61,6 +61,11 @@ func TestRestore(t *testing.T) {
 			now:  state.State{Recent: recent("2", "3", "4", "5", "6")}, old: state.State{Recent: recent("1", "2", "3", "4", "5")}, updates: 1,
 		},
 		{
+			name: "the documents asked before come back",
+			now:  state.State{Messages: said("1", "2"), Scope: state.Scope{Docs: []string{"/b"}}},
+			old:  state.State{Messages: said("1"), Scope: state.Scope{Docs: []string{"/a"}}}, updates: 1, removed: []string{"2"},
+		},
+		{
 			name: "a summary made in between is reverted",
 			now:  state.State{Messages: said("3", "4", "5", "6"), Summary: "1 and 2"},
 			old:  state.State{Messages: said("1", "2", "3", "4")}, updates: 2, removed: []string{"5", "6"},

@@ -5,18 +5,38 @@
 // Goroutines share values. A value that is part of a State must not be changed.
 package state
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // MaxRecent is the maximum number of exchanges in State.Recent.
 const MaxRecent = 5
 
-// State is the state of a thread. Messages, Summary and Recent last from turn to turn;
+// State is the state of a thread. Messages, Summary, Recent and Scope last from turn to turn;
 // Turn is the data of the current turn.
 type State struct {
 	Messages []Message  `json:"messages,omitempty"` // live messages; older ones are summarised in Summary and stored in the log
 	Summary  string     `json:"summary,omitempty"`  // running summary of the messages that left the live state
 	Recent   []Exchange `json:"recent,omitempty"`   // the last five turns, oldest first; a summary does not change them
+	Scope    Scope      `json:"scope,omitzero"`
 	Turn     Turn       `json:"turn,omitzero"`
+}
+
+// Scope is what the questions of a thread are answered from. The zero Scope is all that
+// is indexed.
+type Scope struct {
+	Docs       []string `json:"docs,omitempty"`       // absolute paths of folders and files; empty: all that is indexed
+	Collection string   `json:"collection,omitempty"` // empty: the index that has no name
+	Filter     Filter   `json:"filter,omitzero"`      // which of the documents
+}
+
+// Empty reports whether s is the zero Scope.
+func (s Scope) Empty() bool { return len(s.Docs) == 0 && s.Collection == "" && s.Filter.Empty() }
+
+// Equal reports whether two scopes name the same documents in the same way.
+func (s Scope) Equal(o Scope) bool {
+	return s.Empty() && o.Empty() || reflect.DeepEqual(s, o)
 }
 
 // Exchange is the record of an earlier turn that later turns use to understand a

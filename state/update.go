@@ -12,6 +12,7 @@ type Update struct {
 	Summary  *string     `json:"summary,omitempty"`
 	Recent   *Exchange   `json:"recent,omitempty"` // appended; at most MaxRecent are kept
 
+	Scope     *Scope      `json:"scope,omitempty"`
 	NewRecent *[]Exchange `json:"new_recent,omitempty"` // replaces all exchanges, before Recent is appended
 	NewTurn   *Turn       `json:"new_turn,omitempty"`   // replaces Turn, before the fields below apply
 	Language  *string     `json:"language,omitempty"`
@@ -42,6 +43,7 @@ func Apply(s State, u Update) (State, error) {
 		s.Recent = append(slices.Clone(s.Recent), *u.Recent)
 		s.Recent = s.Recent[max(0, len(s.Recent)-MaxRecent):]
 	}
+	set(&s.Scope, u.Scope)
 	set(&s.Turn, u.NewTurn)
 	set(&s.Turn.Language, u.Language)
 	set(&s.Turn.Route, u.Route)
@@ -63,14 +65,18 @@ func Apply(s State, u Update) (State, error) {
 // summary was made in between, a second update restores the messages that it removed.
 // If s has no messages and no summary, one update is enough for any old.
 func Restore(s, old State) []Update {
+	var scope *Scope
+	if !s.Scope.Equal(old.Scope) {
+		scope = &old.Scope
+	}
 	if len(s.Messages) == 0 && s.Summary == "" {
-		whole := Update{Messages: puts(old.Messages), NewRecent: &old.Recent, NewTurn: &old.Turn}
+		whole := Update{Messages: puts(old.Messages), NewRecent: &old.Recent, NewTurn: &old.Turn, Scope: scope}
 		if old.Summary != "" {
 			whole.Summary = &old.Summary
 		}
 		return []Update{whole}
 	}
-	first := Update{NewRecent: &old.Recent, NewTurn: &old.Turn}
+	first := Update{NewRecent: &old.Recent, NewTurn: &old.Turn, Scope: scope}
 	for _, m := range s.Messages {
 		if !slices.ContainsFunc(old.Messages, func(o Message) bool { return o.ID == m.ID }) {
 			first.Messages = append(first.Messages, MessageOp{Remove: m.ID})

@@ -16,6 +16,7 @@ func full() state.State {
 	return state.State{
 		Messages: []state.Message{{ID: "1", Role: state.Human, Content: "q", Time: time.Unix(1700000000, 0).UTC()}},
 		Summary:  "so far",
+		Scope:    state.Scope{Docs: []string{"/docs"}, Collection: "c", Filter: state.Filter{Must: []state.Condition{{Key: "k", Op: state.OpExists}}}},
 		Recent:   []state.Exchange{{Question: "q", Terms: []string{"t"}, Chunks: []string{"c"}}},
 		Turn: state.Turn{
 			Query: "q", Language: "en", Route: state.RouteSearch, Attempts: 2, Answer: "a", Abstained: true, Model: "offline",

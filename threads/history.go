@@ -101,7 +101,7 @@ func (l *Log) Thread(ctx context.Context, id string) (*Thread, error) {
 
 // history folds a thread's log into what was said.
 type history struct {
-	thread   *Thread // its summaries
+	thread   *Thread // its summaries and scope
 	messages []state.Message
 	runs     map[string]string // id of a message → run that wrote it
 }
@@ -115,6 +115,9 @@ func (h *history) add(c graph.Commit, d graph.Delta) error {
 	var u state.Update
 	if err := json.Unmarshal(d.Body, &u); err != nil {
 		return err
+	}
+	if u.Scope != nil {
+		h.thread.Scope = *u.Scope
 	}
 	ops := u.Messages
 	if u.Summary != nil {

@@ -65,6 +65,8 @@ type Thread struct {
 	Messages  []Message `json:"messages"` // all messages, including summarised ones
 	Summary   string    `json:"summary"`
 	Summaries []string  `json:"summaries"` // each version of the running summary, oldest first
+	// Scope is what its next question is answered from, unless it says otherwise.
+	Scope state.Scope `json:"scope"`
 }
 
 // Message is one message of a conversation.

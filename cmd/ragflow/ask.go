@@ -42,8 +42,10 @@ of each statement; where they do not hold the answer, it says so.
 Documents named with --docs are indexed first, as far as they are new or have
 changed. Each question begins a new thread, whose id is printed on standard
 error; with --thread the question continues that conversation and may refer to
-it ("and how do I back it up?"). A thread is named by its id, by the first 8 or
-more characters of one, or by "last"; any other name begins a thread of that name.
+it ("and how do I back it up?"); it is answered from the documents of the
+question before, unless --docs, --collection or --filter name others. A thread
+is named by its id, by the first 8 or more characters of one, or by "last"; any
+other name begins a thread of that name.
 
 The question may also be given with -q, or on standard input with "-".`,
 		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
@@ -122,12 +124,12 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 const largestQuestion = 1 << 20
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
-	filter, err := a.filter()
+	with, err := a.converse(ctx, o.thread, o.resume)
 	if err != nil {
 		return err
 	}
 	assistant, report, err := a.openReport(ctx, func(c *ragflow.Config) {
-		c.Filter = filter
+		with.configure(c)
 		c.Observe = a.observer(o)
 	})
 	if err != nil {
@@ -142,14 +144,10 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		}
 		a.tellRoots(report)
 	}
-	thread, isNew, err := threadToAsk(ctx, assistant.Threads(), o.thread, o.resume)
-	if err != nil {
-		return err
+	if with.isNew && with.thread != "" {
+		a.tell("new thread %q", with.thread)
 	}
-	if isNew && thread != "" {
-		a.tell("new thread %q", thread)
-	}
-	q := ragflow.Question{Text: question, Thread: thread, Resume: o.resume, Trace: o.trace}
+	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Trace: o.trace}
 	reply, shown, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)
@@ -160,7 +158,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 			return failed("show the prompt", err)
 		}
 	}
-	if err := a.printReply(reply, prompt, isNew, shown); err != nil {
+	if err := a.printReply(reply, prompt, with.isNew, shown); err != nil {
 		return err
 	}
 	if o.trace {
@@ -264,7 +262,7 @@ func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew, s
 	if isNew && r.Model == offlineName {
 		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
 	}
-	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask%s --thread %s \"…\"\n", line(r.ThreadID), a.sameFlags(), quoted(r.ThreadID))
+	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask%s --thread %s \"…\"\n", line(r.ThreadID), a.dataFlag(), quoted(r.ThreadID))
 	return nil
 }
 

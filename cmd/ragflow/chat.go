@@ -53,7 +53,7 @@ and answers are written plainly.`,
 }
 
 func (a *app) chat(ctx context.Context, name string) (err error) {
-	filter, err := a.filter()
+	with, err := a.converse(ctx, name, false)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	}
 	var assistant *ragflow.Assistant
 	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
-		assistant, config.Indexed, err = a.openReport(ctx, func(c *ragflow.Config) { c.Filter = filter })
+		assistant, config.Indexed, err = a.openReport(ctx, with.configure)
 		if err == nil && assistant.ReadOnly() {
 			err = a.readOnly("begin the session")
 		}
@@ -98,9 +98,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	defer closeInto(&err, assistant)
 	config.Assistant, config.Threads = chatAssistant{assistant}, assistant.Threads()
 	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
-	if config.Thread, _, err = threadToAsk(ctx, assistant.Threads(), name, false); err != nil {
-		return err
-	}
+	config.Thread = with.thread
 	err = chat.Run(ctx, config)
 	if ctx.Err() != nil {
 		return ctx.Err() // what it means stands in failure.go

@@ -100,9 +100,9 @@ func (a *app) withDocuments(ctx context.Context, change func(*ragflow.Config), d
 	return do(assistant)
 }
 
-// closeInto ends the assistant; its error counts where nothing else went wrong.
-func closeInto(err *error, assistant *ragflow.Assistant) {
-	if closeErr := assistant.Close(); *err == nil {
+// closeInto closes c; its error counts where nothing else went wrong.
+func closeInto(err *error, c io.Closer) {
+	if closeErr := c.Close(); *err == nil {
 		*err = failed("close", closeErr)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -207,7 +206,7 @@ func (a *app) interrupted() error {
 		f = &failure{code: exitTerminated, err: errTerminated}
 	}
 	if a.started != "" {
-		f.hint = "go on with: ragflow ask" + a.sameFlags() + " --thread " + quoted(a.started) + " --resume"
+		f.hint = "go on with: ragflow ask" + a.dataFlag() + " --thread " + quoted(a.started) + " --resume"
 	}
 	if a.goOn != "" {
 		f.hint = a.goOn
@@ -241,28 +240,14 @@ func (a *app) report(command *cobra.Command, err error) int {
 	return f.code
 }
 
-// sameFlags are the flags that make another call use the same documents and the
-// same data folder, from any folder. They begin with a space.
-func (a *app) sameFlags() string {
-	here, err := os.Getwd()
-	if err != nil {
+// dataFlag is the flag that makes a call from any folder use the same data folder. It
+// begins with a space; it is empty where such a call uses that folder anyway.
+func (a *app) dataFlag() string {
+	s, err := a.readSettings()
+	if err != nil || s.config.DataDir == a.defaultData("") || a.flagged("RAGFLOW_DATA_DIR") == "" && a.env["RAGFLOW_DATA_DIR"] != "" {
 		return ""
 	}
-	flags := ""
-	if a.flags.collection != "" {
-		flags += " --collection " + quoted(a.flags.collection)
-	}
-	var docs strings.Builder
-	for _, p := range a.flags.docs {
-		if p != stdinDocs {
-			docs.WriteString(" --docs " + quoted(absolute(here, p)))
-		}
-	}
-	flags += docs.String()
-	if dir := a.flagged("RAGFLOW_DATA_DIR"); dir != "" {
-		flags += " --data-dir " + quoted(absolute(here, dir))
-	}
-	return flags
+	return " --data-dir " + quoted(s.config.DataDir)
 }
 
 // once takes out the parts of a message that repeat the part before them, as

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -120,12 +122,98 @@ func threadToAsk(ctx context.Context, log *threads.Log, name string, resume bool
 	return name, true, nil
 }
 
+// conversation is the thread a question goes to, and what it is answered from.
+type conversation struct {
+	thread string // empty: a new one without a name
+	isNew  bool
+	scope  state.Scope // without Docs: those of flags and settings
+}
+
+// converse finds the thread of a name (see threadToAsk) and what it was answered from
+// before, which is used again as far as no flag says otherwise. Other documents are
+// announced; the next question keeps them in the thread. A run is resumed only with
+// those that it began with.
+func (a *app) converse(ctx context.Context, name string, resume bool) (c conversation, err error) {
+	c.isNew = true
+	if c.scope.Filter, err = a.filter(); err != nil || name == "" {
+		return c, err
+	}
+	s, err := a.settings()
+	if err != nil {
+		return c, err
+	}
+	log, store, err := ragflow.OpenThreads(ctx, s.config)
+	if err != nil {
+		return c, failed("open "+s.config.DataDir, err)
+	}
+	defer closeInto(&err, store)
+	if c.thread, c.isNew, err = threadToAsk(ctx, log, name, resume); err != nil || c.isNew {
+		return c, err
+	}
+	last, err := log.StateAt(ctx, c.thread, 0)
+	if err != nil || last.Scope.Empty() {
+		return c, err
+	}
+	kept := last.Scope
+	switch {
+	case len(a.flags.docs) == 0 && a.flags.collection == "":
+		c.scope.Docs, a.flags.collection = kept.Docs, kept.Collection
+		if c.scope.Filter.Empty() {
+			c.scope.Filter = kept.Filter
+		}
+		err = exist(kept.Docs)
+		if f, ok := errors.AsType[*failure](err); ok {
+			f.hint = fmt.Sprintf("thread %q was answered from there; name other documents with --docs", c.thread)
+		}
+		return c, err
+	case slices.Contains(a.flags.docs, stdinDocs):
+		return c, nil // not kept
+	}
+	now := state.Scope{Collection: a.flags.collection, Filter: c.scope.Filter}
+	for _, p := range a.flags.docs {
+		now.Docs = append(now.Docs, absolute(s.here, p))
+	}
+	switch {
+	case now.Equal(kept):
+	case resume:
+		f := usagef("--resume goes on with the documents of the question, %s; leave out --docs and --collection", scopeName(kept))
+		f.hint = "ragflow ask --thread " + quoted(c.thread) + " --resume"
+		return c, f
+	default:
+		a.tell("thread %q was answered from %s; from now on it is answered from %s", c.thread, scopeName(kept), scopeName(now))
+	}
+	return c, nil
+}
+
+// configure makes c answer from the documents of the conversation.
+func (v conversation) configure(c *ragflow.Config) {
+	c.Filter = v.scope.Filter
+	if len(v.scope.Docs) > 0 {
+		c.Docs = v.scope.Docs
+	}
+}
+
+// scopeName names the documents of a thread.
+func scopeName(s state.Scope) string {
+	name := line(strings.Join(s.Docs, ", "))
+	if s.Collection != "" {
+		name = "the collection " + line(s.Collection)
+	}
+	if !s.Filter.Empty() {
+		name += " (filtered)"
+	}
+	return cmp.Or(name, "all that is indexed")
+}
+
 // threadMarkdown writes a conversation as Markdown.
 func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
 	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
 		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
+	if !t.Scope.Empty() {
+		fmt.Fprintf(&b, "Answered from %s\n", scopeName(t.Scope))
+	}
 	var files ingest.CitedFiles
 	for _, m := range t.Messages {
 		if m.Role == state.Human {

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"example.com/ragflow"
+)
+
+// TestResumeKeepsDocuments: a run that stopped goes on with the documents of its question,
+// whatever was indexed since and wherever the command runs.
+func TestResumeKeepsDocuments(t *testing.T) {
+	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
+	for file, text := range map[string]string{
+		"a/heater.md": "# Heater\n\nTo reset the heater, hold the red button for ten seconds.\n",
+		"b/heater.md": "# Heater\n\nTo reset the heater, pull the plug.\n",
+	} {
+		path := filepath.Join(p.dir, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drain := make(chan struct{})
+	close(drain)
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data, Docs: []string{filepath.Join(p.dir, "a")}, Drain: drain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Ask(t.Context(), ragflow.Question{Text: "How do I reset the heater?", Thread: "stopped"})
+	if !errors.Is(err, ragflow.ErrDrained) {
+		t.Fatalf("got %v, want a run that stopped", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.do("index", "b")
+	var reply ragflow.Reply
+	p.json(&reply, "ask", "--thread", "stopped", "--resume", "--json")
+	if len(reply.Citations) != 1 || reply.Citations[0].Path != filepath.Join(p.dir, "a", "heater.md") {
+		t.Errorf("cited %+v, want the heater.md of a", reply.Citations)
+	}
+}
