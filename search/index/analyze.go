@@ -1,10 +1,7 @@
 package index
 
 import (
-	"bytes"
-	"encoding/gob"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strings"
 
@@ -107,57 +104,6 @@ func (t *fileTerm) in(ordinal int) *posting {
 		t.postings = append(t.postings, posting{chunk: uint32(ordinal)})
 	}
 	return &t.postings[len(t.postings)-1]
-}
-
-// totals returns what the file adds to the sums.
-func (x *fileTerms) totals() totals {
-	t := totals{Files: 1, Chunks: len(x.chunks), Titles: int(x.title), ChunkTitles: int(x.title) * len(x.chunks)}
-	for _, c := range x.chunks {
-		t.Body += int(c.body)
-		t.Heading += int(c.heading)
-	}
-	return t
-}
-
-// tombstone is what a search subtracts from the statistics for a file that changed or went
-// while a segment still holds it. The table dead keeps it, encoded by package gob.
-type tombstone struct {
-	Totals totals
-	Chunks map[string]int // by term: chunks that hold it in any field
-}
-
-func (x *fileTerms) tombstone() ([]byte, error) {
-	t := tombstone{Totals: x.totals(), Chunks: make(map[string]int, len(x.terms))}
-	for name, term := range x.terms {
-		t.Chunks[name] = len(term.postings)
-		if term.title > 0 {
-			t.Chunks[name] = len(x.chunks)
-		}
-	}
-	var out bytes.Buffer
-	err := gob.NewEncoder(&out).Encode(&t)
-	return out.Bytes(), err
-}
-
-// subtrahend is the sum of tombstones. The zero value subtracts nothing.
-type subtrahend struct {
-	chunks, files map[string]int // by term
-}
-
-// add adds an encoded tombstone and returns its totals.
-func (s *subtrahend) add(body []byte) (totals, error) {
-	var t tombstone
-	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&t); err != nil {
-		return totals{}, fmt.Errorf("tombstone: %w", err)
-	}
-	if s.chunks == nil {
-		s.chunks, s.files = map[string]int{}, map[string]int{}
-	}
-	for name, n := range t.Chunks {
-		s.chunks[name] += n
-		s.files[name]++
-	}
-	return t.Totals, nil
 }
 
 // fileVersion is a row of the table files, as of one version of it.

@@ -42,10 +42,12 @@ func (b *builder) add(f segmentFile, x *fileTerms) error {
 	if uint64(len(s.ids)) > math.MaxUint32 {
 		return errTooLarge
 	}
-	sum := x.totals()
-	f.Chunk, f.Body, f.Title = uint32(s.Totals.Chunks), uint32(sum.Body), x.title
+	f.Chunk, f.Title = uint32(s.Totals.Chunks), x.title
+	for _, c := range x.chunks {
+		f.Body += c.body
+	}
 	s.Files = append(s.Files, f)
-	s.Totals.add(sum, 1)
+	s.Totals.add(s.totalsOf(len(s.Files)-1), 1)
 	for name, t := range x.terms {
 		to := b.terms[name]
 		if to == nil {

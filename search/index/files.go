@@ -117,21 +117,16 @@ func (db *DB) Delete(ctx context.Context, root string, sources ...string) error 
 	return db.change(ctx, "delete from", root, false, func(tx *sqlite.Tx, collection, next int64) (bool, error) {
 		changed := false
 		for _, s := range sources {
-			var f fileVersion
-			var chunks int
-			err := tx.QueryRow(`SELECT id, version, title, chunks FROM files WHERE collection = ? AND source = ?`, collection, s).
-				Scan(&f.id, &f.version, &f.title, &chunks)
+			var id int64
+			err := tx.QueryRow(`SELECT id FROM files WHERE collection = ? AND source = ?`, collection, s).Scan(&id)
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
-			if err == nil && chunks > 0 {
-				var body []byte
-				if body, err = db.tombstone(tx, f); err == nil {
-					err = db.bury(tx, collection, f, next, body)
-				}
+			if err == nil {
+				err = bury(tx, collection, id, next)
 			}
 			if err == nil {
-				_, err = tx.Exec(`DELETE FROM files WHERE id = ?`, f.id)
+				_, err = tx.Exec(`DELETE FROM files WHERE id = ?`, id)
 			}
 			if err != nil {
 				return false, fmt.Errorf("%q: %w", s, err)

@@ -132,72 +132,53 @@ func (db *DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x 
 	if len(e.Chunks) > 0 {
 		cutBy = e.Chunks[0].Cut.Chunker
 	}
-	now := fileVersion{version: next, title: f.Title}
+	var id int64
 	err = tx.QueryRow(`INSERT INTO files(collection, version, source, size, mtime, hash, title, chunker, cut_by, meta, url, error, chunks, weight)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, source) DO NOTHING RETURNING id`,
-		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight).Scan(&now.id)
+		collection, next, f.Source, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight).Scan(&id)
 	if err == nil { // it is new
 		for i := range x.rows {
-			if err := putChunk(tx, collection, now.id, &x.rows[i], e.Chunks[i].Text); err != nil {
+			if err := putChunk(tx, collection, id, &x.rows[i], e.Chunks[i].Text); err != nil {
 				return false, err
 			}
 		}
 		if x.links != "" {
-			_, err = putLinks(tx, now.id, x.links)
+			_, err = putLinks(tx, id, x.links)
 		}
 		return true, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return false, err
 	}
-	var before fileVersion
-	var url, meta string
-	var chunks int
-	if err := tx.QueryRow(`SELECT id, version, title, url, meta, chunks FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
-		Scan(&before.id, &before.version, &before.title, &url, &meta, &chunks); err != nil {
+	var version int64
+	var title, url, meta string
+	if err := tx.QueryRow(`SELECT id, version, title, url, meta FROM files WHERE collection = ? AND source = ?`, collection, f.Source).
+		Scan(&id, &version, &title, &url, &meta); err != nil {
 		return false, err
 	}
-	var old []byte
-	if chunks > 0 && before.version != next {
-		if old, err = db.tombstone(tx, before); err != nil {
+	moved, err := putChunks(tx, collection, id, e, x)
+	if err != nil {
+		return false, err
+	}
+	linked, err := putLinks(tx, id, x.links)
+	if err != nil {
+		return false, err
+	}
+	if changed = moved || linked || title != f.Title || url != f.URL || meta != x.meta; changed && version != next {
+		if err := bury(tx, collection, id, next); err != nil {
 			return false, err
 		}
+		version = next
 	}
-	moved, err := putChunks(tx, collection, before.id, e, x)
-	if err != nil {
-		return false, err
-	}
-	linked, err := putLinks(tx, before.id, x.links)
-	if err != nil {
-		return false, err
-	}
-	if changed = moved || linked || before.title != f.Title || url != f.URL || meta != x.meta; !changed {
-		now.version = before.version
-	}
-	if err := tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
-		WHERE id = ?`, now.version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight, before.id); err != nil {
-		return false, err
-	}
-	if changed && old != nil {
-		err = db.bury(tx, collection, before, next, old)
-	}
-	return changed, err
+	return changed, tx.Do(`UPDATE files SET version = ?, size = ?, mtime = ?, hash = ?, title = ?, chunker = ?, cut_by = ?, meta = ?, url = ?, error = ?, chunks = ?, weight = ?
+		WHERE id = ?`, version, f.Size, f.ModTime.UnixNano(), f.Hash, f.Title, f.Chunker, cutBy, x.meta, f.URL, f.Error, len(e.Chunks), x.weight, id)
 }
 
-// bury notes that a version of a file is dead from a generation on, so that a search does
-// not count its terms, which a segment may hold.
-func (db *DB) bury(tx *sqlite.Tx, collection int64, f fileVersion, died int64, body []byte) error {
-	return tx.Do(`INSERT INTO dead(collection, file, version, died, body, analysis) VALUES(?, ?, ?, ?, ?, ?)`,
-		collection, f.id, f.version, died, body, db.analysis())
-}
-
-// tombstone returns the tombstone of a file whose chunks are about to change.
-func (db *DB) tombstone(tx *sqlite.Tx, f fileVersion) ([]byte, error) {
-	list, err := db.analyzeFiles(tx, []fileVersion{f})
-	if err != nil {
-		return nil, err
-	}
-	return list[0].tombstone()
+// bury notes that a version of a file is dead from a generation on, so that a search leaves
+// it out where a segment still holds it.
+func bury(tx *sqlite.Tx, collection, file, died int64) error {
+	return tx.Do(`INSERT INTO dead(collection, file, version, died, weight) SELECT ?, id, version, ?, weight FROM files WHERE id = ? AND chunks > 0`,
+		collection, died, file)
 }
 
 // putChunks deletes the rows of a file that changed or went and inserts what is new.

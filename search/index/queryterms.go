@@ -28,15 +28,11 @@ func (t *queryTerm) gain(r *search.Ranking) float64 {
 // newTerm looks a term up in all parts.
 func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 	t := queryTerm{name: name, weight: weight, parts: make([]entry, len(s.parts))}
-	for i, p := range s.parts {
-		e := p.find(name)
+	for i := range s.parts {
+		e := s.parts[i].find(name)
 		t.parts[i] = e
 		t.chunkDF += e.chunks
 		t.fileDF += e.files
-	}
-	for _, v := range s.snapshots {
-		t.chunkDF -= v.minus.chunks[name]
-		t.fileDF -= v.minus.files[name]
 	}
 	if t.chunkDF > 0 {
 		t.chunkGain = idf(s.all.Chunks, t.chunkDF) * (s.scorer.ranking.K1 + 1)

@@ -7,14 +7,13 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// applicationID marks index databases: "rfi3".
-const applicationID = 0x72666933
+// applicationID marks index databases: "rfi4". All versions begin with "rfi".
+const applicationID = 0x72666934
 
-// isEarlier reports whether an error names the application id of an earlier version.
+// isEarlier reports whether an error names the application id of another version.
 func isEarlier(err error) bool {
 	foreign, ok := errors.AsType[*sqlite.Error](err)
-	return ok && errors.Is(foreign, sqlite.ErrForeign) &&
-		(strings.Contains(foreign.Err.Error(), "0x72666978") || strings.Contains(foreign.Err.Error(), "0x72666932")) // "rfix", "rfi2"
+	return ok && errors.Is(foreign, sqlite.ErrForeign) && strings.Contains(foreign.Err.Error(), "0x726669")
 }
 
 // migrations is the schema, version by version.
@@ -128,16 +127,15 @@ CREATE TABLE tiers(
 	PRIMARY KEY(collection, generation)
 ) STRICT, WITHOUT ROWID;
 
--- Tombstones: files that changed or went, as long as a tier may hold them, with their
--- terms, so that a search counts as if the tier did not.
+-- Tombstones: files that changed or went, as long as a tier may hold them, so that a search
+-- counts as if the tier did not.
 CREATE TABLE dead(
 	id         INTEGER PRIMARY KEY,
 	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
 	file       INTEGER NOT NULL,         -- id its row had
 	version    INTEGER NOT NULL,         -- that it had then
 	died       INTEGER NOT NULL,         -- the generation that does not have it
-	body       BLOB NOT NULL,            -- see fileindex.go
-	analysis   TEXT NOT NULL             -- analyzer and format of body
+	weight     INTEGER NOT NULL          -- that it had then
 ) STRICT;
 CREATE INDEX dead_by_version ON dead(collection, version);
 `}

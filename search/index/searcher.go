@@ -107,11 +107,8 @@ func (s *Searcher) Documents(ctx context.Context, most int) (first []state.Docum
 // DocFreq returns how many chunks hold an analyzed term in text, heading path or title.
 func (s *Searcher) DocFreq(term string) int {
 	df := 0
-	for _, p := range s.parts {
-		df += p.find(term).chunks
-	}
-	for _, v := range s.snapshots {
-		df -= v.minus.chunks[term]
+	for i := range s.parts {
+		df += s.parts[i].find(term).chunks
 	}
 	return df
 }

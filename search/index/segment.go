@@ -127,7 +127,18 @@ func (s *segment) chunksOf(file int) (first, end int) {
 	if file+1 < len(s.Files) {
 		return int(s.Files[file].Chunk), int(s.Files[file+1].Chunk)
 	}
-	return int(s.Files[file].Chunk), s.Totals.Chunks
+	return int(s.Files[file].Chunk), len(s.chunks)
+}
+
+// totalsOf returns what a file adds to the sums.
+func (s *segment) totalsOf(file int) totals {
+	first, end := s.chunksOf(file)
+	f, n := &s.Files[file], end-first
+	t := totals{Files: 1, Chunks: n, Body: int(f.Body), Titles: int(f.Title), ChunkTitles: n * int(f.Title)}
+	for _, c := range s.chunks[first:end] {
+		t.Heading += int(c.Heading)
+	}
+	return t
 }
 
 // id returns the id of a chunk.

@@ -19,7 +19,6 @@ type snapshot struct {
 	manifest manifest
 	maxRev   int64  // greatest rev of a row of chunks at that moment
 	parts    []part // by version; the last one may be in memory only
-	minus    subtrahend
 	all      totals // of the files that count
 
 	reading sync.Mutex // held while the pages are read
@@ -33,12 +32,40 @@ type part struct {
 	root   string
 	maxRev int64  // of the snapshot
 	alive  bitmap // files that did not change or go since; nil: all
+	dead   bitmap // the others; nil: none
 	shown  bitmap // files that may be found; nil: all that are alive
 	only   bitmap // chunks that may be found, of those files; nil: all
 }
 
 // live reports whether a chunk counts.
 func (p *part) live(chunk int) bool { return p.alive == nil || p.alive.has(p.fileOf(chunk)) }
+
+// find looks a term up. Dead files and their chunks are not counted.
+func (p *part) find(name string) entry {
+	e := p.segment.find(name)
+	if p.dead == nil || e.chunks == 0 {
+		return e
+	}
+	for c := newCursor(p.segment, e); c.chunk != noChunk; {
+		file := p.dead.next(p.fileOf(int(c.chunk)))
+		if file >= len(p.Files) {
+			break
+		}
+		first, end := p.chunksOf(file)
+		if c.seek(uint32(first)); uint64(c.chunk) >= uint64(end) {
+			continue // the file does not hold it
+		}
+		e.files--
+		if c.title > 0 { // all its chunks hold it
+			e.chunks -= end - first
+			c.seek(uint32(end))
+		}
+		for ; uint64(c.chunk) < uint64(end); c.next() {
+			e.chunks--
+		}
+	}
+	return e
+}
 
 // found returns the files that may be found; nil: all.
 func (p *part) found() bitmap {
@@ -68,7 +95,7 @@ type manifest struct {
 type segmentRow struct {
 	since, generation int64
 	weight            int64 // of the segment
-	dead              int64 // bytes of the tombstones of its files
+	dead              int64 // weight of its dead files
 }
 
 func (m *manifest) key(r segmentRow) segmentKey {
@@ -83,8 +110,8 @@ func (m *manifest) published() int64 {
 	return m.segments[len(m.segments)-1].generation
 }
 
-// read reads the manifest of root. Where segments or tombstones were made by another
-// analyzer, no segment counts.
+// read reads the manifest of root. Where segments were made by another analyzer, none
+// counts.
 func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 	*m = manifest{}
 	err := tx.QueryRow(`SELECT id, generation FROM collections WHERE root = ?`, root).Scan(&m.collection, &m.generation)
@@ -102,12 +129,9 @@ func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 		foreign = foreign || by != analysis || s.since != m.published()
 		m.segments = append(m.segments, s)
 		return err
-	}, `SELECT since, generation, weight, analysis, (SELECT coalesce(sum(length(d.body)), 0) FROM dead d WHERE d.collection = t.collection
+	}, `SELECT since, generation, weight, analysis, (SELECT coalesce(sum(d.weight), 0) FROM dead d WHERE d.collection = t.collection
 			AND d.version > t.since AND d.version <= t.generation AND d.died > t.generation)
 		FROM tiers t WHERE collection = ? ORDER BY generation`, m.collection)
-	if err == nil && !foreign && len(m.segments) > 0 {
-		err = tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM dead WHERE collection = ? AND analysis <> ?)`, m.collection, analysis).Scan(&foreign)
-	}
 	if foreign {
 		m.segments = nil
 	}
@@ -205,37 +229,29 @@ func (db *DB) forget(m *manifest) {
 // bury marks the files of the parts that changed or went since, and subtracts them from
 // the statistics.
 func (v *snapshot) bury(tx *sqlite.Tx) error {
-	type grave struct{ id, version int64 }
-	graves := map[grave]bool{}
+	type version struct{ id, version int64 }
+	graves := map[version]bool{}
 	if err := each(tx, func(r row) error {
-		var g grave
-		var died int64
-		var body sql.RawBytes
-		if err := r.Scan(&g.id, &g.version, &died, &body); err != nil {
-			return err
-		}
-		for i := range v.parts {
-			if p := &v.parts[i]; g.version > p.Since && g.version <= p.Generation && died > p.Generation {
-				graves[g] = true
-				t, err := v.minus.add(body)
-				v.all.add(t, -1)
-				return err
-			}
-		}
-		return nil // it went before it was published
-	}, `SELECT file, version, died, body FROM dead WHERE collection = ?`, v.manifest.collection); err != nil || len(graves) == 0 {
+		var f version
+		err := r.Scan(&f.id, &f.version)
+		graves[f] = true
+		return err
+	}, `SELECT file, version FROM dead WHERE collection = ?`, v.manifest.collection); err != nil || len(graves) == 0 {
 		return err
 	}
 	for i := range v.parts {
 		p := &v.parts[i]
 		for n, f := range p.Files {
-			if graves[grave{f.ID, f.Version}] {
-				if p.alive == nil {
-					p.alive = newBitmap(len(p.Files))
-					p.alive.fill(len(p.Files))
-				}
-				p.alive.unset(n)
+			if !graves[version{f.ID, f.Version}] {
+				continue
 			}
+			if p.dead == nil {
+				p.alive, p.dead = newBitmap(len(p.Files)), newBitmap(len(p.Files))
+				p.alive.fill(len(p.Files))
+			}
+			p.alive.unset(n)
+			p.dead.set(n)
+			v.all.add(p.totalsOf(n), -1)
 		}
 	}
 	return nil
