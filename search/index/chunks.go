@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,34 +58,44 @@ func (v *snapshot) read(tx *sqlite.Tx, ids []string, found map[string]state.Chun
 	return err
 }
 
+// chunkPlace is what the column place keeps of a chunk, as JSON. The keys are those of
+// [state.Chunk].
+type chunkPlace struct {
+	Start     int       `json:"start,omitzero"`
+	End       int       `json:"end"`
+	StartLine int       `json:"start_line,omitzero"`
+	EndLine   int       `json:"end_line,omitzero"`
+	Page      int       `json:"page,omitzero"`
+	Breaks    []int     `json:"breaks,omitempty"`
+	Lines     []int     `json:"lines,omitempty"`
+	Kind      string    `json:"kind,omitempty"`
+	Cut       state.Cut `json:"cut,omitzero"`
+}
+
+func encodePlace(c *state.Chunk) (string, error) {
+	cut := c.Cut
+	cut.Chunker = "" // it is in the row of the file
+	data, err := json.Marshal(chunkPlace{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Breaks, c.Lines, c.Kind, cut})
+	return string(data), err
+}
+
 // chunkColumns are what scanChunk reads, and the tables that have them.
-const chunkColumns = `c.id, o.root, f.source, f.title, c.headings, c.text, c.start, c."end", c.start_line, c.end_line, c.lines,
-	c.page, c.breaks, c.kind, c.ordinal, c.hash, f.url, c.cut, f.cut_by, f.meta
+const chunkColumns = `c.id, o.root, f.source, f.title, f.url, f.cut_by, f.meta, c.ordinal, c.hash, c.text, c.place, c.headings
 	FROM chunks c JOIN files f ON f.id = c.file JOIN collections o ON o.id = c.collection`
 
 // scanChunk reads a row of chunkColumns.
 func scanChunk(from row, c *state.Chunk) error {
-	var headings, lines, breaks, cut, cutBy, meta string
-	if err := from.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &headings, &c.Text, &c.Start, &c.End, &c.StartLine, &c.EndLine, &lines,
-		&c.Page, &breaks, &c.Kind, &c.Ordinal, &c.Hash, &c.URL, &cut, &cutBy, &meta); err != nil {
-		return err
+	var place, headings, meta []byte
+	var cutBy string
+	err := from.Scan(&c.ID, &c.Root, &c.Source, &c.Title, &c.URL, &cutBy, &meta, &c.Ordinal, &c.Hash, &c.Text, &place, &headings)
+	if err == nil {
+		err = errors.Join(json.Unmarshal(place, c), json.Unmarshal(headings, &c.Headings))
 	}
-	for _, column := range [...]struct {
-		what, json string
-		to         any
-	}{
-		{"headings", headings, &c.Headings},
-		{"lines", lines, &c.Lines},
-		{"page breaks", breaks, &c.Breaks},
-		{"cut", cut, &c.Cut},
-		{"metadata", meta, &c.Metadata},
-	} {
-		if column.json == "" || column.json == "null" || column.what == "metadata" && column.json == "{}" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(column.json), column.to); err != nil {
-			return fmt.Errorf("%s of chunk %s: %w", column.what, c.ID, err)
-		}
+	if err == nil && string(meta) != "{}" {
+		err = json.Unmarshal(meta, &c.Metadata)
+	}
+	if err != nil {
+		return fmt.Errorf("chunk %s: %w", c.ID, err)
 	}
 	c.Cut.Chunker = cutBy
 	if c.Metadata != nil {

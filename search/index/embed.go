@@ -3,9 +3,11 @@ package index
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -86,15 +88,7 @@ func (r *embedding) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.adopt(ctx, r.Switch); err != nil || r.id == 0 {
-		return err
-	}
-	// Write the vectors beside the segments, so that the next process finds them ready.
-	s, err := r.db.Searcher(ctx, r.roots...)
-	if err == nil {
-		_, err = s.Vectors(ctx, r.embedder)
-	}
-	return err
+	return r.adopt(ctx, r.Switch)
 }
 
 // admit refuses collections of another embedder and finds the row of this one.
@@ -240,7 +234,9 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 		if err != nil {
 			return err
 		}
-		rows[i] = encodeVector(unit)
+		for _, f := range unit {
+			rows[i] = binary.LittleEndian.AppendUint32(rows[i], math.Float32bits(f))
+		}
 	}
 	if refused == len(o.list) && refused > 0 && !r.begun {
 		return o.refusal // it would refuse all others too

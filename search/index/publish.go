@@ -189,7 +189,6 @@ func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) 
 	if err != nil || overtaken {
 		return err
 	}
-	s.published = true
 	db.mu.Lock()
 	db.segments[s.key()] = s
 	db.mu.Unlock()
@@ -246,13 +245,11 @@ func (db *DB) sweep(ctx context.Context, collection int64) {
 }
 
 // needed reports whether a file in the folder of segments stays: that of a segment in
-// keep, its vectors, and a temporary file that is being written.
+// keep, and a temporary file that is being written.
 func (db *DB) needed(e fs.DirEntry, keep []segmentKey) bool {
 	if strings.HasSuffix(e.Name(), ".tmp") {
 		info, err := e.Info()
 		return err != nil || time.Since(info.ModTime()) < abandoned
 	}
-	return slices.ContainsFunc(keep, func(k segmentKey) bool {
-		return e.Name() == filepath.Base(db.path(k)) || e.Name() == filepath.Base(db.vectorPath(k))
-	})
+	return slices.ContainsFunc(keep, func(k segmentKey) bool { return e.Name() == filepath.Base(db.path(k)) })
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -51,15 +52,9 @@ type encodedEntry struct {
 
 // chunkRow is all of a chunk's row but its text, which the hash identifies.
 type chunkRow struct {
-	id                 string
-	ordinal            int
-	start, end         int
-	startLine, endLine int
-	page               int
-	kind               string
-	headings           string // JSON
-	lines, breaks, cut string // JSON or empty
-	hash, passage      string
+	id                             string
+	ordinal                        int
+	place, headings, hash, passage string
 }
 
 func encode(e *search.Entry) (x encodedEntry, err error) {
@@ -87,37 +82,13 @@ func encode(e *search.Entry) (x encodedEntry, err error) {
 }
 
 func newChunkRow(c *state.Chunk, title string) (chunkRow, error) {
-	row := chunkRow{
-		id: c.ID, ordinal: c.Ordinal, start: c.Start, end: c.End, startLine: c.StartLine, endLine: c.EndLine,
-		page: c.Page, kind: c.Kind, hash: c.Hash,
+	headings, err := json.Marshal(c.Headings)
+	if err != nil {
+		return chunkRow{}, err
 	}
-	if row.hash == "" {
-		row.hash = textHash(c.Text)
-	}
+	place, err := encodePlace(c)
 	passage := sha256.Sum256([]byte(search.Passage(state.Chunk{Title: title, Headings: c.Headings, Text: c.Text})))
-	row.passage = string(passage[:])
-	cut := c.Cut
-	cut.Chunker = "" // it is in the row of the file
-	for _, column := range []struct {
-		to    *string
-		value any
-		none  bool
-	}{
-		{&row.headings, c.Headings, false},
-		{&row.lines, c.Lines, len(c.Lines) == 0},
-		{&row.breaks, c.Breaks, len(c.Breaks) == 0},
-		{&row.cut, cut, cut == (state.Cut{})},
-	} {
-		if column.none {
-			continue
-		}
-		data, err := json.Marshal(column.value)
-		if err != nil {
-			return row, err
-		}
-		*column.to = string(data)
-	}
-	return row, nil
+	return chunkRow{c.ID, c.Ordinal, place, string(headings), cmp.Or(c.Hash, textHash(c.Text)), string(passage[:])}, err
 }
 
 func textHash(text string) string {
@@ -188,14 +159,14 @@ func putChunks(tx *sqlite.Tx, collection, file int64, e *search.Entry, x *encode
 	if err := each(tx, func(rows row) error {
 		var rev int64
 		var r chunkRow
-		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.start, &r.end, &r.startLine, &r.endLine, &r.page, &r.kind, &r.headings, &r.lines, &r.breaks, &r.cut, &r.hash, &r.passage)
+		err := rows.Scan(&rev, &r.id, &r.ordinal, &r.place, &r.headings, &r.hash, &r.passage)
 		if i := r.ordinal; i < len(x.rows) && x.rows[i] == r {
 			kept[i] = true
 		} else {
 			gone = append(gone, rev)
 		}
 		return err
-	}, `SELECT rev, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, passage FROM chunks WHERE file = ?`, file); err != nil {
+	}, `SELECT rev, id, ordinal, place, headings, hash, passage FROM chunks WHERE file = ?`, file); err != nil {
 		return false, err
 	}
 	for _, rev := range gone {
@@ -217,9 +188,8 @@ func putChunks(tx *sqlite.Tx, collection, file int64, e *search.Entry, x *encode
 }
 
 func putChunk(tx *sqlite.Tx, collection, file int64, r *chunkRow, text string) error {
-	err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, start, "end", start_line, end_line, page, kind, headings, lines, breaks, cut, hash, passage, text)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		collection, file, r.id, r.ordinal, r.start, r.end, r.startLine, r.endLine, r.page, r.kind, r.headings, r.lines, r.breaks, r.cut, r.hash, []byte(r.passage), text)
+	err := tx.Do(`INSERT INTO chunks(collection, file, id, ordinal, place, headings, hash, passage, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		collection, file, r.id, r.ordinal, r.place, r.headings, r.hash, []byte(r.passage), text)
 	if err != nil {
 		return fmt.Errorf("chunk %s: %w", r.id, err)
 	}

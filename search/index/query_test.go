@@ -287,3 +287,26 @@ func narrowed(tb testing.TB, s *index.Searcher, f state.Filter, q state.Query) *
 	}
 	return n.(*index.Searcher) //nolint:forcetypeassert // it is a test
 }
+
+// TestRepeatedWords: a word that a long query repeats counts as often as it stands there, and
+// once in a short one.
+func TestRepeatedWords(t *testing.T) {
+	db := open(t, "", index.Options{})
+	filler := strings.Repeat("letter ", 3)
+	put(t, db, "/docs", file("often.md", "", "volume "+filler), file("once.md", "", "network "+filler), file("other.md", "", "port"))
+	s := searcher(t, db, "/docs")
+	var others strings.Builder
+	for i := range 70 {
+		fmt.Fprintf(&others, " word%d", i)
+	}
+	for query, times := range map[string]float64{"volume volume volume network": 1, "volume volume volume network" + others.String(): 3} {
+		hits, err := s.Search(t.Context(), state.Query{Text: query}, 10)
+		if err != nil || len(hits) != 2 {
+			t.Fatalf("%d hits, %v", len(hits), err)
+		}
+		score := map[string]float64{hits[0].Chunk: hits[0].Score, hits[1].Chunk: hits[1].Score}
+		if got := score["often.md#0"] / score["once.md#0"]; math.Abs(got-times) > 1e-9 {
+			t.Errorf("%.30s…: the repeated word counts %.4f times, want %v", query, got, times)
+		}
+	}
+}

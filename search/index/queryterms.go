@@ -44,7 +44,7 @@ func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 // queryTerms analyzes a query. Terms that no chunk holds are left out. The rest is
 // in the order in which scores are added up, the greatest gain first.
 func (s *Searcher) queryTerms(q state.Query) []queryTerm {
-	asked := text.QueryTerms(s.db.analyzer, q.Text, s.held)
+	asked := countRepeats(text.QueryTerms(s.db.analyzer, q.Text, s.held))
 	l := lookup{s: s, places: map[string]int{}}
 	for _, t := range asked {
 		l.add(t.Term, t.Weight)
@@ -62,6 +62,35 @@ func (s *Searcher) queryTerms(q state.Query) []queryTerm {
 		}
 	}
 	return l.ranked()
+}
+
+// textWords is how many words make a query a text. A text repeats the words that it is about,
+// so each occurrence counts. A question repeats words by grammar: see docs/search-ablation.md.
+const textWords = 64
+
+// countRepeats gives each term of a long query the sum of its weights at different places.
+// Other queries stay as they are.
+func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
+	type occurrence struct {
+		term string
+		at   text.Span
+	}
+	weights, places, sums := map[occurrence]float64{}, map[text.Span]bool{}, map[string]float64{}
+	for _, t := range asked {
+		o := occurrence{t.Term, text.Span{Start: t.Start, End: t.End}}
+		places[o.at] = true
+		if more := t.Weight - weights[o]; more > 0 { // two languages may give a word one term
+			weights[o] = t.Weight
+			sums[t.Term] += more
+		}
+	}
+	if len(places) < textWords {
+		return asked
+	}
+	for i := range asked {
+		asked[i].Weight = sums[asked[i].Term]
+	}
+	return asked
 }
 
 // lookup collects the terms of a query, each once.

@@ -88,16 +88,8 @@ CREATE TABLE chunks(
 	file       INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
 	id         TEXT NOT NULL,
 	ordinal    INTEGER NOT NULL,
-	start      INTEGER NOT NULL,
-	"end"      INTEGER NOT NULL,
-	start_line INTEGER NOT NULL,
-	end_line   INTEGER NOT NULL,
-	page       INTEGER NOT NULL,         -- that it begins on, from 1; 0: the file has no pages
-	kind       TEXT NOT NULL,
+	place      TEXT NOT NULL,            -- JSON: where it is in the file and what the chunker noted; see chunkPlace
 	headings   TEXT NOT NULL,            -- JSON array of strings, or null
-	lines      TEXT NOT NULL,            -- JSON array: lines of the file by line of the text; empty: they follow each other
-	breaks     TEXT NOT NULL,            -- JSON array: offsets where later pages begin; empty: it lies on one
-	cut        TEXT NOT NULL,            -- JSON: what else the chunker noted; empty: nothing
 	hash       TEXT NOT NULL,            -- SHA-256 of the text, in hex
 	passage    BLOB NOT NULL,            -- SHA-256 of search.Passage: title, headings and text
 	text       TEXT NOT NULL,
@@ -112,7 +104,7 @@ CREATE TABLE links(
 	body TEXT NOT NULL                   -- JSON object: targets in order, by relation
 ) STRICT;
 
--- The manifest: the tiers of each collection, as tier.go describes their files.
+-- The manifest: the tiers of each collection, as segment.go describes their files.
 -- A tier holds the files whose versions are greater than since, up to generation.
 CREATE TABLE tiers(
 	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,

@@ -158,9 +158,9 @@ func (s *Searcher) Speaks(language string) bool {
 }
 
 // Search returns the k best chunks for q, best first, all of a score above 0. The words of
-// q.Text weigh 1, those of boosts their weight; of several weights the greatest counts. Boosts
-// whose weight is not above 0 and finite are left out. [Searcher.Respelled] tells what is
-// searched for besides words that no chunk holds.
+// q.Text weigh 1, those of boosts their weight; of several weights the greatest counts. In a
+// query of 64 words and more, each occurrence of a word counts. Boosts whose weight is not
+// above 0 and finite are left out. [Searcher.Respelled] lists what is searched for besides.
 func (s *Searcher) Search(ctx context.Context, q state.Query, k int) (hits []state.Hit, err error) {
 	if k = min(k, s.all.Chunks); k <= 0 {
 		return nil, context.Cause(ctx)

@@ -90,8 +90,7 @@ type segment struct {
 	names    []byte       // of the terms
 	postings []byte       // see appendPosting
 
-	made      scorer // the scorer that bounds were computed with
-	published bool   // it is in the table tiers
+	made scorer // the scorer that bounds were computed with
 
 	once   sync.Once
 	places map[string]int // chunks by id; made by place
@@ -202,7 +201,7 @@ func (db *DB) path(k segmentKey) string {
 // write writes a segment to a temporary file and returns its name and size.
 func (db *DB) write(s *segment) (name string, size int64, err error) {
 	s.Tables = [...]int{len(s.chunks), len(s.terms), len(s.blocks), len(s.ids), len(s.names), len(s.postings)}
-	return db.writeFile(s.Collection, segmentMagic, func(w io.Writer) error {
+	return db.writeFile(s.Collection, func(w io.Writer) error {
 		err := gob.NewEncoder(w).Encode(&s.segmentHead)
 		for _, table := range [][]byte{
 			encodeTable(s.chunks, func(c chunkEntry) row4 { return row4{c.File, c.Body, c.Heading, c.IDEnd} }),
@@ -226,8 +225,8 @@ func (db *DB) load(k segmentKey) (*segment, error) {
 	if db.folder == "" {
 		return nil, os.ErrNotExist
 	}
-	s := &segment{published: true}
-	err := readFile(db.path(k), segmentMagic, func(r *bufio.Reader) error {
+	s := &segment{}
+	err := readFile(db.path(k), func(r *bufio.Reader) error {
 		err := gob.NewDecoder(r).Decode(&s.segmentHead)
 		next := func(size int) []byte {
 			table := make([]byte, size)
@@ -290,7 +289,7 @@ const (
 
 // writeFile writes a temporary file for a collection, with magic and checksum, waits until
 // it is on the disk, and returns its name and size.
-func (db *DB) writeFile(collection int64, magic string, write func(io.Writer) error) (name string, size int64, err error) {
+func (db *DB) writeFile(collection int64, write func(io.Writer) error) (name string, size int64, err error) {
 	if err := os.MkdirAll(db.folder, 0o700); err != nil {
 		return "", 0, err
 	}
@@ -300,7 +299,7 @@ func (db *DB) writeFile(collection int64, magic string, write func(io.Writer) er
 	}
 	sum := crc32.New(castagnoli)
 	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)
-	_, err = f.Write(append([]byte(magic), 0, 0, 0, 0))
+	_, err = f.Write(append([]byte(segmentMagic), 0, 0, 0, 0))
 	if err == nil {
 		err = write(w)
 	}
@@ -321,7 +320,7 @@ func (db *DB) writeFile(collection int64, magic string, write func(io.Writer) er
 }
 
 // readFile checks magic and checksum of a file and calls read for what follows them.
-func readFile(name, magic string, read func(*bufio.Reader) error) (err error) {
+func readFile(name string, read func(*bufio.Reader) error) (err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -329,7 +328,7 @@ func readFile(name, magic string, read func(*bufio.Reader) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var begin [checkedFrom]byte
 	sum := crc32.New(castagnoli)
-	if _, err := io.ReadFull(f, begin[:]); err != nil || string(begin[:checksumAt]) != magic {
+	if _, err := io.ReadFull(f, begin[:]); err != nil || string(begin[:checksumAt]) != segmentMagic {
 		return fmt.Errorf("%w: not a file of this version", errDamaged)
 	}
 	if _, err := io.Copy(sum, f); err != nil {

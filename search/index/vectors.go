@@ -3,6 +3,8 @@ package index
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -36,14 +38,14 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 	s.db.vectorsMu.Lock()
 	defer s.db.vectorsMu.Unlock()
 	for i, stamp := range stamps {
-		if stamp.Embedder == 0 {
+		if stamp.embedder == 0 {
 			continue
 		}
 		p := &s.parts[i]
 		if v.parts[i], err = s.db.vectorsOf(ctx, p, stamp, e.Dimension); err != nil {
 			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
-		for _, chunk := range v.parts[i].Rows {
+		for _, chunk := range v.parts[i].rows {
 			if p.live(int(chunk)) {
 				v.found++
 			}
@@ -51,6 +53,82 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 	}
 	s.db.forgetVectors(s)
 	return v, nil
+}
+
+// segmentVectors are the vectors of a segment, read from the database. They are immutable.
+type segmentVectors struct {
+	stamp     vectorStamp
+	dimension int
+	lacking   int       // chunks without a vector, of those that had not changed
+	rows      []uint32  // chunk of each vector, ascending
+	data      []float32 // dimension numbers for each row
+}
+
+// vectorStamp says which state of the table vectors was read.
+type vectorStamp struct {
+	embedder int64 // row of the table embedders; 0: the collection has no vectors
+	newest   int64 // greatest id of a vector
+}
+
+func (v *segmentVectors) row(i int) []float32 { return v.data[i*v.dimension : (i+1)*v.dimension] }
+
+// vectorsOf returns the vectors of a part: those in memory where they are up to date, else
+// those of the database. Where no chunk lacks a vector, newer vectors make no difference.
+// db.vectorsMu is held.
+func (db *DB) vectorsOf(ctx context.Context, p *part, want vectorStamp, dimension int) (*segmentVectors, error) {
+	if v := db.vectors[p.key()]; v != nil && (v.stamp == want || v.lacking == 0 && v.stamp.embedder == want.embedder) {
+		return v, nil
+	}
+	var v *segmentVectors
+	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		v = &segmentVectors{stamp: want, dimension: dimension}
+		return v.read(tx, p)
+	}); err != nil {
+		return nil, err
+	}
+	db.vectors[p.key()] = v
+	return v, nil
+}
+
+// read reads the vectors of a part's chunks. Chunks that changed since the part was made are
+// left out, as they are by Searcher.Chunks.
+func (v *segmentVectors) read(tx *sqlite.Tx, p *part) error {
+	numbers := make(map[int64]int, len(p.Files)) // of the files in the part
+	for i, f := range p.Files {
+		numbers[f.ID] = i
+	}
+	return each(tx, func(r row) error {
+		var file int64
+		var ordinal int
+		var id, body sql.RawBytes
+		if err := r.Scan(&file, &ordinal, &id, &body); err != nil {
+			return err
+		}
+		number, ok := numbers[file]
+		if !ok {
+			return nil
+		}
+		first, end := p.chunksOf(number)
+		chunk := first + ordinal
+		switch {
+		case chunk >= end || p.id(chunk) != string(id):
+			return nil // the file changed
+		case body == nil:
+			v.lacking++
+			return nil
+		case len(body) != 4*v.dimension:
+			return fmt.Errorf("the vector of chunk %s has %d bytes instead of %d", id, len(body), 4*v.dimension)
+		}
+		if v.data == nil {
+			v.data = make([]float32, 0, p.Totals.Chunks*v.dimension)
+		}
+		v.rows = append(v.rows, uint32(chunk))
+		for i := range v.dimension {
+			v.data = append(v.data, math.Float32frombits(binary.LittleEndian.Uint32(body[4*i:])))
+		}
+		return nil
+	}, `SELECT f.id, c.ordinal, c.id, v.vector FROM files f JOIN chunks c ON c.file = f.id LEFT JOIN vectors v ON v.embedder = ? AND v.key = c.passage
+		WHERE f.collection = ? AND f.version > ? AND c.rev <= ? ORDER BY f.source, c.ordinal`, v.stamp.embedder, p.Collection, p.Since, p.maxRev)
 }
 
 // forgetVectors drops vectors in memory of earlier snapshots of the same collections.
@@ -98,7 +176,7 @@ func (s *Searcher) vectorStamps(ctx context.Context, e search.VectorSpec) (searc
 				return &search.EmbedderError{Root: p.root, Stored: stored, Given: e}
 			}
 			e.Dimension = stored.Dimension
-			stamps[i] = vectorStamp{s.db.id, p.Collection, p.Since, p.Generation, id, mark}
+			stamps[i] = vectorStamp{id, mark}
 		}
 		return nil
 	})
@@ -157,8 +235,8 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 		if vectors == nil {
 			continue
 		}
-		for from := 0; from < len(vectors.Rows); from += scanBlock {
-			blocks = append(blocks, block{p, from, min(from+scanBlock, len(vectors.Rows))})
+		for from := 0; from < len(vectors.rows); from += scanBlock {
+			blocks = append(blocks, block{p, from, min(from+scanBlock, len(vectors.rows))})
 		}
 	}
 	better := func(a, b candidate) int { return cmp.Or(cmp.Compare(b.score, a.score), v.s.compare(a, b)) }
@@ -168,7 +246,7 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 		vectors, p := v.parts[b.part], &v.s.parts[b.part]
 		tops[i] = newTop(k, better)
 		for row := b.from; row < b.to && ctx.Err() == nil; row++ {
-			chunk, score := int(vectors.Rows[row]), cosine(unit, vectors.row(row))
+			chunk, score := int(vectors.rows[row]), cosine(unit, vectors.row(row))
 			if score >= least && score >= tops[i].floor() && p.shows(chunk) {
 				tops[i].offer(candidate{b.part, chunk, score})
 			}

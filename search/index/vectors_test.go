@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -225,62 +224,6 @@ func TestVectorsSnapshot(t *testing.T) {
 	for text, id := range map[string]string{"alpha": "x.md#0", "zeta": "x.md#1", "gamma": "y.md#0", "delta": "w.md#0"} {
 		if got := nearest(t, v, b, text); got != id {
 			t.Errorf("%s: %v, want %s", text, got, id)
-		}
-	}
-}
-
-// A file of vectors that is damaged, cut, of another time or missing is made
-// anew; it never changes an answer.
-func TestVectorFileDamaged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index.db")
-	db := open(t, path, index.Options{})
-	randomIndex(t, db, 40, 8)
-	model := search.VectorSpec{Model: "fixed"}
-	query := randomVector(rand.New(rand.NewPCG(5, 6)), 8)
-	want, err := vectors(t, db, model, "/a", "/b").Search(t.Context(), query, 40, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := filepath.Glob(filepath.Join(path+".segments", "*.vec"))
-	if err != nil || len(names) != 2 {
-		t.Fatalf("files of vectors: %v, %v; want one a collection", names, err)
-	}
-	whole, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.ReadFile(names[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	damage := map[string][]byte{
-		"empty": {}, "cut": whole[:len(whole)-5], "longer": append(slices.Clone(whole), 0), "another's": other, "nonsense": []byte("nonsense, longer than a head"),
-	}
-	for i := 0; i < len(whole); i += 7 {
-		flipped := slices.Clone(whole)
-		flipped[i] ^= 0x41
-		damage[fmt.Sprintf("byte %d", i)] = flipped
-	}
-	for name, bytes := range damage {
-		if err := os.WriteFile(names[0], bytes, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		fresh, err := index.Open(t.Context(), path, index.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := vectors(t, fresh, model, "/a", "/b").Search(t.Context(), query, 40, -1)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !gocmp.Equal(got, want) {
-			t.Errorf("%s: other hits", name)
-		}
-		if err := fresh.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if mended, err := os.ReadFile(names[0]); err != nil || !slices.Equal(mended, whole) {
-			t.Errorf("%s: the file was not made anew (%v)", name, err)
 		}
 	}
 }
