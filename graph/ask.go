@@ -18,7 +18,7 @@ type Question struct {
 	Key     string          `json:"key"`               // names the question within the task
 	Ask     json.RawMessage `json:"ask"`               // the question itself
 	Schema  json.RawMessage `json:"schema"`            // the JSON schema of an answer
-	Turn    int             `json:"turn,omitempty"`    // number of rejected answers
+	Turn    int             `json:"turn,omitempty"`    // number of earlier answers to this key
 	Problem string          `json:"problem,omitempty"` // why the last answer was rejected
 }
 
@@ -43,7 +43,8 @@ type Answer struct {
 // runs again from its start. Use [Once] for everything that the node must not repeat. A
 // node that returns no error withdraws its questions.
 //
-// The key identifies the question within the task, or within one part of a [FanOut].
+// The key identifies the question within the task, or within one part of a [FanOut]. A node
+// that asks again with the same key, as in a loop, asks a new question.
 // question can be any value with a JSON encoding. The answer must match the JSON schema
 // of T, which is stored with the question. The tag `enum:"yes,no"` and a method
 // Validate() error restrict T further. If Validate rejects an answer, the question is
@@ -65,21 +66,24 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	if key == "" {
 		return zero, errors.New("ask: a question needs a key")
 	}
-	for ; ; q.Turn++ {
+	if err := CheckName("key", key); err != nil {
+		return zero, fmt.Errorf("ask: %w", err)
+	}
+	for used := b.answers(key); ; q.Turn++ {
 		d, ok := b.of.get(q.place())
 		if !ok {
 			break
 		}
 		answer, err := decodeAnswer[T](q.Schema, d.Body)
-		if err == nil {
-			b.write(func(n *Notes) {
-				if !slices.ContainsFunc(n.Answers, func(a Answer) bool { return a.At == q.At && a.Key == key }) {
-					n.Answers = append(n.Answers, Answer{q.At, key, d.Body})
-				}
-			})
+		switch {
+		case err != nil:
+			q.Problem = err.Error()
+		case used > 0: // by an earlier call
+			used, q.Problem = used-1, ""
+		default:
+			b.use(q, d.Body)
 			return answer, nil
 		}
-		q.Problem = err.Error()
 	}
 	b.asks(q)
 	return zero, &InterruptError{Questions: []Question{q}}
@@ -99,6 +103,34 @@ func decodeAnswer[T any](schema, body json.RawMessage) (v T, err error) {
 		}
 	}
 	return v, nil
+}
+
+// answers returns how many answers with a key the current attempt has used.
+func (b *taskContext) answers(key string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used[key]
+}
+
+// use counts an answer and adds it to the notes, where an earlier attempt may have added it.
+func (b *taskContext) use(q Question, body []byte) {
+	b.mu.Lock()
+	if b.used == nil {
+		b.used = map[string]int{}
+	}
+	b.used[q.Key]++
+	n := b.used[q.Key]
+	b.mu.Unlock()
+	b.write(func(notes *Notes) {
+		for _, a := range notes.Answers {
+			if a.At == q.At && a.Key == q.Key {
+				n--
+			}
+		}
+		if n > 0 {
+			notes.Answers = append(notes.Answers, Answer{q.At, q.Key, body})
+		}
+	})
 }
 
 // asks adds open questions to the task of b.

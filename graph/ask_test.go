@@ -135,6 +135,60 @@ func TestAskAgain(t *testing.T) {
 	}
 }
 
+// A node that asks with one key until it likes the answer gets a new answer each time.
+func TestAskInALoop(t *testing.T) {
+	n := func(ctx context.Context, _ list) (item, error) {
+		said := ""
+		for {
+			a, err := graph.Ask[approval](ctx, "k", "more?")
+			if err != nil {
+				return item{}, err
+			}
+			if said += a.Verdict; a.Verdict == "no" {
+				return item{said}, nil
+			}
+		}
+	}
+	m := newMemStore()
+	call := func(q ask) (list, error) {
+		q.Thread = "t"
+		return build(t, "a", map[string]node{"a": n}, "^ a, a $").Runner(graph.Options{Store: m}).Invoke(t.Context(), q)
+	}
+	_, err := call(ask{})
+	for _, answer := range []approval{{"yes", 1}, {"yes", 101}, {"yes", 2}} {
+		if !slices.Equal(ids(err), []string{"a/k"}) {
+			t.Fatal(err)
+		}
+		_, err = call(ask{Resume: true, Answers: map[string]any{"k": answer}})
+	}
+	s, err := call(ask{Resume: true, Answers: map[string]any{"k": approval{"no", 3}}})
+	if err != nil || !slices.Equal(s.Items, []string{"yesyesno"}) {
+		t.Fatal(s, err)
+	}
+	for c, err := range m.Walk(t.Context(), "t", 0) {
+		if got := c.Deltas[0].Notes.Answers; err != nil || len(got) != 3 {
+			t.Errorf("%v, %v; want the three accepted answers", got, err)
+		}
+		break
+	}
+}
+
+// A key that a store would change is refused before anything happens.
+func TestKeysThatAStoreWouldChange(t *testing.T) {
+	for _, key := range []string{"\xff", "a\x00"} {
+		done := 0
+		p := build(t, "a", map[string]node{"a": func(ctx context.Context, _ list) (item, error) {
+			_, asked := graph.Ask[bool](ctx, key, "?")
+			_, err := graph.Once(ctx, key, func(context.Context, string) (int, error) { done++; return 1, nil })
+			return item{}, errors.Join(asked, err)
+		}}, "^ a, a $")
+		_, err := p.Runner(graph.Options{Store: newMemStore()}).Invoke(t.Context(), ask{Thread: "t"})
+		if _, ok := errors.AsType[*graph.EntryError](err); !ok || done != 0 || strings.Count(err.Error(), "key: ") != 2 {
+			t.Errorf("%v; done %d times", err, done)
+		}
+	}
+}
+
 // Of two nodes that ask, each goes on when its own questions are answered.
 func TestAskSideBySide(t *testing.T) {
 	m, b, c := newMemStore(), 0, 0
@@ -279,6 +333,41 @@ func TestOnce(t *testing.T) {
 	}
 	if len(m.threads["t"].pending) != 0 {
 		t.Errorf("left behind %v", m.threads["t"].pending)
+	}
+}
+
+// The idempotency key of an action is the same each time the step runs, and another one for
+// another thread, turn or fork.
+func TestIdempotencyKeys(t *testing.T) {
+	var keys []string
+	n := func(ctx context.Context, _ list) (item, error) {
+		_, err := graph.Once(ctx, "k", func(_ context.Context, key string) (int, error) {
+			keys = append(keys, key)
+			return 0, errFlaky
+		})
+		return item{}, err
+	}
+	m := newMemStore()
+	r := build(t, "a", map[string]node{"a": n}, "^ a, a $").Runner(graph.Options{Store: m})
+	call := func(thread string, resume bool) {
+		if _, err := r.Invoke(t.Context(), ask{Thread: thread, Run: "same", Resume: resume}); !errors.Is(err, errFlaky) {
+			t.Fatal(err)
+		}
+	}
+	call("t", false)
+	call("t", true)
+	call("t", true)
+	if err := r.Fork(t.Context(), graph.Point{Thread: "t"}, "fork"); err != nil {
+		t.Fatal(err)
+	}
+	call("fork", true)
+	call("t", false)
+	call("other", false)
+	if same := keys[:3]; len(slices.Compact(same)) != 1 {
+		t.Errorf("one step had the keys %q", same)
+	}
+	if rest := slices.Compact(slices.Sorted(slices.Values(keys[2:]))); len(rest) != 4 {
+		t.Errorf("keys %q, want another one for the fork, the next turn and another thread", keys)
 	}
 }
 

@@ -116,10 +116,6 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		return err
 	}
 	x.frontier = slices.Clone(x.plan.first)
-	x.session.beginStep(x.id, x.step+1)
-	if err := x.prepare(); err != nil {
-		return err
-	}
 	if x.log != nil {
 		if err := x.supersede(ctx, head, undo); err != nil {
 			return err
@@ -128,6 +124,10 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		if err := x.save(ctx, SourceInput, []Delta{body}); err != nil {
 			return fmt.Errorf("save input: %w", err)
 		}
+	}
+	x.session.beginStep(x.id, x.step+1, x.log)
+	if err := x.prepare(); err != nil {
+		return err
 	}
 	x.yieldDurable(RunStarted, nil, nil)
 	return nil
@@ -170,7 +170,7 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 		return fmt.Errorf("run %q: %w", head.Run, err)
 	}
 	x.id, x.step = head.Run, head.Step
-	x.session.beginStep(x.id, x.step+1)
+	x.session.beginStep(x.id, x.step+1, x.log)
 	if err := x.recall(ctx, head); err != nil {
 		return err
 	}
@@ -207,10 +207,14 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 		if err != nil {
 			return fmt.Errorf("read open questions: %w", err)
 		}
-		for _, d := range c.Deltas {
-			x.session.open = append(x.session.open, d.Notes.Questions...)
+		if c.ID == head.ID {
+			for _, d := range c.Deltas {
+				x.session.open = append(x.session.open, d.Notes.Questions...)
+			}
 		}
-		break
+		if x.session.base = c.ID; c.Source != SourceClose {
+			break
+		}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type checker struct {
 	branched map[string][]string // targets of branches and picks by origin
 	handler  map[string]string   // OnError.To by origin
 	wait     map[string]Wait
-	picks    []string                   // nodes with Pick
+	picks    map[string]bool            // nodes with Pick
 	reaches  map[string]map[string]bool // filled by leads
 	faults   []error
 }
@@ -28,7 +28,7 @@ type checker struct {
 func check[S, U any](g Graph[S, U]) error {
 	c := &checker{
 		known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{},
-		handler: map[string]string{}, wait: map[string]Wait{},
+		handler: map[string]string{}, wait: map[string]Wait{}, picks: map[string]bool{},
 	}
 	if g.Apply == nil {
 		c.faultf("Apply is nil")
@@ -72,12 +72,15 @@ func (c *checker) codec(what string, t reflect.Type) {
 
 // order collects the nodes: those of Nodes and of Order.
 func (c *checker) order(order, nodes []string) {
+	for _, name := range nodes {
+		c.known[name] = true
+	}
 	seen := map[string]bool{}
 	for _, name := range order {
 		switch {
 		case seen[name]:
 			c.faultf("order: node %q is listed twice", name)
-		case !slices.Contains(nodes, name):
+		case name == End || !c.known[name]:
 			c.faultf("order: unknown node %q", name)
 		default:
 			c.nodes = append(c.nodes, name)
@@ -85,7 +88,6 @@ func (c *checker) order(order, nodes []string) {
 		seen[name] = true
 	}
 	for _, name := range nodes {
-		c.known[name] = true
 		if !seen[name] {
 			c.faultf("order: node %q is missing", name)
 			c.nodes = append(c.nodes, name)
@@ -95,6 +97,8 @@ func (c *checker) order(order, nodes []string) {
 			c.faultf("a node has an empty name")
 		case strings.HasPrefix(name, "__"):
 			c.faultf("node %q: names beginning with __ are reserved", name)
+		case strings.ContainsAny(name, "/#["):
+			c.faultf("node %q: names must not contain any of / # [, which separate the parts of an address", name)
 		case name != printable(name):
 			c.faultf("node %q: names need printable characters", name)
 		}
@@ -204,12 +208,16 @@ func (c *checker) paths() {
 		}
 	}
 	c.cycles(settled)
-	for grown := true; grown; {
-		grown = false
-		for _, name := range c.nodes {
-			if !settled[name] && slices.ContainsFunc(c.leaving(name), func(to string) bool { return settled[to] || !c.known[to] }) {
-				settled[name], grown = true, true
-			}
+	into := map[string][]string{}
+	for _, name := range c.nodes {
+		for _, to := range c.leaving(name) {
+			into[to] = append(into[to], name)
+			settled[to] = settled[to] || !c.known[to]
+		}
+	}
+	for _, end := range slices.Collect(maps.Keys(settled)) {
+		if settled[end] {
+			c.reach(end, func(name string) []string { return into[name] }, settled)
 		}
 	}
 	for _, name := range c.nodes {
@@ -222,8 +230,23 @@ func (c *checker) paths() {
 // cycles finds cycles that consist only of edges. Every edge is always followed, so such a
 // cycle never ends, even if another edge leaves it.
 func (c *checker) cycles(settled map[string]bool) {
+	entering := map[string]int{} // edges into a node, without those from nodes that are on no cycle
 	for _, name := range c.nodes {
-		if settled[name] {
+		for _, to := range c.static[name] {
+			entering[to]++
+		}
+	}
+	for queue := slices.Clone(c.nodes); len(queue) > 0; queue = queue[1:] {
+		if name := queue[0]; entering[name] == 0 {
+			entering[name] = -1 // done
+			for _, to := range c.static[name] {
+				entering[to]--
+				queue = append(queue, to)
+			}
+		}
+	}
+	for _, name := range c.nodes {
+		if settled[name] || entering[name] < 0 {
 			continue
 		}
 		if way := c.wayBack(name); way != nil {
@@ -237,29 +260,36 @@ func (c *checker) cycles(settled map[string]bool) {
 
 // wayBack returns the shortest path over edges from a node to itself.
 func (c *checker) wayBack(name string) []string {
-	queue, seen := [][]string{{name}}, map[string]bool{}
-	for len(queue) > 0 {
-		way := queue[0]
-		queue = queue[1:]
-		for _, to := range c.static[way[len(way)-1]] {
-			longer := append(slices.Clone(way), to)
+	from := map[string]string{}
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		for _, to := range c.static[at] {
 			if to == name {
-				return longer
+				way := []string{to}
+				for ; at != name; at = from[at] {
+					way = append(way, at)
+				}
+				way = append(way, name)
+				slices.Reverse(way)
+				return way
 			}
-			if !seen[to] {
-				seen[to] = true
-				queue = append(queue, longer)
+			if _, seen := from[to]; !seen {
+				from[to] = at
+				queue = append(queue, to)
 			}
 		}
 	}
 	return nil
 }
 
-func (c *checker) reach(from string, leaving func(string) []string, reached map[string]bool) {
-	for _, to := range leaving(from) {
-		if !reached[to] {
-			reached[to] = true
-			c.reach(to, leaving, reached)
+// reach adds all nodes that can be reached over at least one step.
+func (*checker) reach(from string, leaving func(string) []string, reached map[string]bool) {
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		for _, to := range leaving(queue[0]) {
+			if !reached[to] {
+				reached[to] = true
+				queue = append(queue, to)
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // checkTask checks the policies and targets of a task.
@@ -16,9 +15,6 @@ func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
 	}
 	if t.Pick != nil {
 		c.picker(name, t.To)
-	}
-	if t.sub != "" && strings.ContainsAny(name, "/#[") {
-		c.faultf("node %q: the name of a subgraph must not contain any of / # [", name)
 	}
 	if t.Cache != nil && t.Cache.Key == nil {
 		c.faultf("node %q: Cache.Key is nil", name)
@@ -53,7 +49,7 @@ func (c *checker) picker(name string, to []string) {
 	}
 	c.targets(fmt.Sprintf("node %q: To", name), to)
 	c.branched[name] = append(c.branched[name], to...)
-	c.picks = append(c.picks, name)
+	c.picks[name] = true
 }
 
 // lasts checks that only End and nodes with Last follow a node with Last.
@@ -92,7 +88,7 @@ func (c *checker) meetings() {
 	told := map[string]bool{}
 	for _, fork := range append([]string{Start}, c.nodes...) {
 		targets := c.static[fork]
-		if slices.Contains(c.picks, fork) {
+		if c.picks[fork] {
 			targets = c.branched[fork]
 		}
 		for i, a := range targets {

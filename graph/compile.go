@@ -131,8 +131,10 @@ func defaultOrder[S, U any](g Graph[S, U]) []string {
 		places = append(append(places, g.Nodes[name].To...), g.Nodes[name].OnError.To)
 	}
 	var order []string
+	listed := map[string]bool{}
 	for _, name := range append(places, names...) {
-		if _, known := g.Nodes[name]; known && !slices.Contains(order, name) {
+		if _, known := g.Nodes[name]; known && !listed[name] {
+			listed[name] = true
 			order = append(order, name)
 		}
 	}

@@ -68,7 +68,7 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 		}()
 		results[i], err = guarded(workers.open(ctx, i), i, work)
 	}}
-	pool.run()
+	_ = pool.slots.without(parent, taskContextOf(parent), func(context.Context) error { pool.run(); return nil })
 	workers.merge(parent)
 	if failed.Load() || !pool.allTaken() {
 		return nil, context.Cause(ctx)
@@ -81,7 +81,8 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 
 func guarded[U any](ctx context.Context, i int, work func(context.Context, int) (U, error)) (u U, err error) {
 	defer caught(&err)
-	return work(ctx, i)
+	u, err = work(ctx, i)
+	return u, inspected(err)
 }
 
 // workerContexts are the task contexts of the workers of a FanOut; nil outside a run.

@@ -60,12 +60,14 @@ type taskContext struct {
 	emit func(liveEvent) // sends live events; nil without a consumer
 
 	mu        sync.Mutex
-	notes     *Notes       // nil if there are none, as for most tasks
-	over      bool         // the task has ended; later notes are dropped
-	up        *taskContext // taskContext of the task, for a worker of a [FanOut]
-	part      int          // index of the part of the worker
-	questions []Question   // open questions of the task
-	idle      *watchdog    // reset by every sign of activity; nil without an idle timeout
+	notes     *Notes         // nil if there are none, as for most tasks
+	over      bool           // the task has ended; later notes are dropped
+	up        *taskContext   // taskContext of the task, for a worker of a [FanOut]
+	part      int            // index of the part of the worker
+	questions []Question     // open questions of the task
+	idle      *watchdog      // reset by every sign of activity; nil without an idle timeout
+	used      map[string]int // answers that the current attempt has used, by key
+	inside    int            // calls of Slots.without
 }
 
 type taskContextKey struct{}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // Once runs fn from within a node and saves its result, so that fn does not run again when the
@@ -23,6 +22,9 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 	b := taskContextOf(ctx)
 	if b == nil {
 		return fn(ctx, key)
+	}
+	if err := CheckName("key", key); err != nil {
+		return zero, fmt.Errorf("once: %w", err)
 	}
 	if _, err := encode(zero); err != nil {
 		if _, never := errors.AsType[*json.UnsupportedTypeError](err); never {
@@ -88,8 +90,9 @@ func (s *session) lock(ctx context.Context, p place) (unlock func(), err error) 
 	}
 }
 
-// idempotencyKey returns the same key for a place of a run at any time and in any process.
+// idempotencyKey returns the same key for a place of a superstep at any time and in any process,
+// and another one for every other thread, turn and step.
 func (s *session) idempotencyKey(p place) string {
-	sum := sha256.Sum256([]byte(s.run + "\x00" + strconv.Itoa(s.step) + "\x00" + p.path + "\x00" + p.node))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d %d %q %q", s.thread, s.run, s.base, s.step, p.path, p.node))
 	return hex.EncodeToString(sum[:16])
 }

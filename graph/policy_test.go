@@ -91,6 +91,40 @@ func TestRetryStopsWithTheRun(t *testing.T) {
 	})
 }
 
+// faulty is an error of which one method panics.
+type faulty struct{ method string }
+
+func (e *faulty) call(method string) {
+	if e.method == method {
+		panic(method + " panics")
+	}
+}
+func (e *faulty) Error() string { e.call("Error"); return "faulty" }
+func (e *faulty) Unwrap() error { e.call("Unwrap"); return nil }
+func (e *faulty) Is(error) bool { e.call("Is"); return false }
+func (e *faulty) As(any) bool   { e.call("As"); return false }
+
+// An error of which a method panics is a panic of the node, beside a sibling and in a FanOut.
+func TestPanicsOfErrors(t *testing.T) {
+	for _, method := range []string{"Error", "Unwrap", "Is", "As"} {
+		t.Run(method, func(t *testing.T) {
+			err := &faulty{method}
+			work := func(context.Context, list, int) (item, error) { return item{}, err }
+			fan := graph.FanOut(0, func(list) []int { return make([]int, 3) }, work, func(list, []item) (item, error) { return item{}, nil })
+			for _, n := range []node{fails(err), fan} {
+				p, err := plan(t, tasks{"a": {Run: n}, "b": {Run: says("b")}}, "^ a, ^ b, a $, b $")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = p.Runner(graph.Options{Store: newMemStore()}).Invoke(t.Context(), ask{Thread: "t"})
+				if panicked, ok := errors.AsType[*graph.PanicError](err); !ok || panicked.Value != method+" panics" {
+					t.Errorf("error %v", err)
+				}
+			}
+		})
+	}
+}
+
 func TestPanicsAreNotRetried(t *testing.T) {
 	ran := 0
 	p, err := plan(t, tasks{"a": {Run: func(context.Context, list) (item, error) { ran++; panic("boom") }, Retry: graph.Retry{Attempts: 3}}}, "^ a, a $")

@@ -86,6 +86,9 @@ func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], tc *taskCont
 		return u, nil, err
 	}
 	defer x.o.Slots.release()
+	tc.mu.Lock()
+	tc.used = nil
+	tc.mu.Unlock()
 	ctx, ended := x.span(ctx, SpanAttempt, n.name, i)
 	defer func() { ended(err) }()
 	ctx, stop := n.timeout.watch(ctx, tc)

@@ -137,7 +137,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	}
 	x.spare = oldFrontier[:0]
 	if x.path == "" {
-		x.session.beginStep(x.id, x.step+1)
+		x.session.beginStep(x.id, x.step+1, x.log)
 	}
 	if err := x.prepare(); err != nil {
 		return err

@@ -3,8 +3,11 @@ package graph_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,6 +68,28 @@ func build(tb testing.TB, order string, nodes map[string]node, edges string, bra
 		tb.Fatal(err)
 	}
 	return p
+}
+
+// Tasks of a step wait for models, so they run side by side on any number of processors.
+func TestTasksRunSideBySide(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const n = 64
+	var all sync.WaitGroup
+	all.Add(n)
+	nodes, order, edges := map[string]node{}, []string{}, []string{}
+	for i := range n {
+		name := fmt.Sprint("n", i)
+		nodes[name] = func(context.Context, list) (item, error) {
+			all.Done()
+			all.Wait() // all of them run now
+			return item{}, nil
+		}
+		order, edges = append(order, name), append(edges, "^ "+name, name+" $")
+	}
+	p := build(t, strings.Join(order, " "), nodes, strings.Join(edges, ","))
+	if _, err := p.Runner(graph.Options{}).Invoke(t.Context(), ask{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // three makes a graph of one node, then two side by side, then one.

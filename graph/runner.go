@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 type Options struct {
 	Store    Store            // saves the threads; nil saves nothing
 	MaxSteps int              // maximum supersteps of one call; default 50
-	Parallel int              // concurrent tasks of one superstep; default GOMAXPROCS
+	Parallel int              // concurrent tasks of one superstep; default 64
 	Slots    *Slots           // limit for all runners that share them; default none
 	OnBusy   OnBusy           // what happens to an input for a busy thread; default Reject
 	LeaseTTL time.Duration    // how long a thread stays busy after its process died; default 15 s
@@ -52,7 +51,7 @@ func (o Options) withDefaults() Options {
 		o.MaxSteps = 50
 	}
 	if o.Parallel <= 0 {
-		o.Parallel = runtime.GOMAXPROCS(0)
+		o.Parallel = 64 // tasks wait for models, so they need no processor each
 	}
 	if o.LeaseTTL <= 0 {
 		o.LeaseTTL = 15 * time.Second

@@ -21,7 +21,8 @@ type session struct {
 	save   func(context.Context, TaskResult) error // nil without a store
 
 	mu     sync.Mutex
-	step   int // current superstep of the root
+	step   int      // current superstep of the root
+	base   CommitID // the commit that this superstep follows; 0 without a store
 	ledger map[place]Delta
 	open   []Question              // open questions in the log
 	busy   map[place]chan struct{} // places that Once is working on
@@ -40,10 +41,13 @@ const (
 )
 
 // beginStep starts a superstep of the root with an empty ledger.
-func (s *session) beginStep(run string, step int) {
+func (s *session) beginStep(run string, step int, log *threadLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run, s.step, s.ledger, s.open, s.stale = run, step, nil, nil, false
+	if log != nil {
+		s.base = log.head.ID
+	}
 }
 
 // recall loads the pending results of an earlier attempt of the step.

@@ -4,8 +4,8 @@ import "context"
 
 // Slots limit the number of concurrent tasks in a process. All runners with the same Slots
 // in their [Options] share them, including the workers of their [FanOut]s. A task that
-// waits between two attempts has no slot. Slots are safe for concurrent use; nil means no
-// limit.
+// waits between two attempts, for a subgraph or for the workers of a FanOut has no slot.
+// Slots are safe for concurrent use; nil means no limit.
 type Slots struct{ used chan struct{} }
 
 // NewSlots returns n slots, at least one.
@@ -33,6 +33,29 @@ func (s *Slots) release() {
 	if s != nil {
 		<-s.used
 	}
+}
+
+// without gives the slot of a task back while f runs a subgraph or the workers of a [FanOut], which
+// need slots too. So whoever waits for a slot has none.
+func (s *Slots) without(ctx context.Context, b *taskContext, f func(context.Context) error) error {
+	if s == nil {
+		return f(ctx)
+	}
+	count := func(change, limit int) bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.inside += change
+		return b.inside == limit
+	}
+	if count(1, 1) {
+		s.release()
+	}
+	defer func() {
+		if count(-1, 0) && s.acquire(ctx) != nil {
+			go func() { s.used <- struct{}{} }() // ends when the task releases its slot, which need not wait
+		}
+	}()
+	return f(ctx)
 }
 
 func slotsOf(ctx context.Context) *Slots {

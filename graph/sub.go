@@ -48,7 +48,7 @@ func (p *Plan[S, U]) runInside(ctx context.Context, in func() U) (S, error) {
 	if err := x.enter(ctx, in); err != nil {
 		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)
 	}
-	err := x.loop(ctx)
+	err := b.of.o.Slots.without(ctx, b, x.loop)
 	if waits, ok := errors.AsType[*InterruptError](err); ok {
 		b.asks(waits.Questions...)
 	}

@@ -376,9 +376,19 @@ func caught(err *error) {
 	}
 }
 
+// inspected calls the methods of a node's error once, so that a panic of one of them is caught
+// like a panic of the node.
+func inspected(err error) error {
+	if err != nil && !isPause(err) {
+		_ = err.Error()
+	}
+	return err
+}
+
 func callNode[S, U any](ctx context.Context, run Node[S, U], s S) (u U, err error) {
 	defer caught(&err)
-	return run(ctx, s)
+	u, err = run(ctx, s)
+	return u, inspected(err)
 }
 
 func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err error) {
@@ -388,7 +398,8 @@ func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err err
 
 func callPick[S, U any](ctx context.Context, pick Picker[S, U], s S) (u U, next []string, err error) {
 	defer caught(&err)
-	return pick(ctx, s)
+	u, next, err = pick(ctx, s)
+	return u, next, inspected(err)
 }
 
 func callKey[S any](key func(S) string, s S) (k string, err error) {

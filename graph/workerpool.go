@@ -32,9 +32,7 @@ func (c *workerPool) run() {
 		c.slotCtx, c.stopWaiting = context.WithCancel(c.ctx)
 		defer c.stopWaiting()
 	}
-	c.started.Store(1)
-	c.starting.Store(true)
-	c.workers.Go(c.parts) // uses the slot of the task, so that the pool cannot deadlock
+	c.startWorker()
 	c.workers.Wait()
 }
 
