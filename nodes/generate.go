@@ -260,11 +260,15 @@ func noteAnswer(ctx context.Context, a state.Answer, q state.Quality) {
 	graph.Note(ctx, "words", strconv.Itoa(len(strings.Fields(a.Text))))
 	graph.Note(ctx, "citations", strconv.Itoa(len(a.Citations)))
 	graph.Note(ctx, "invalid citations", strconv.Itoa(q.Invalid))
-	graph.Note(ctx, "faithfulness", fmt.Sprintf("%.3f", q.Faithfulness))
-	graph.Note(ctx, "citation precision", fmt.Sprintf("%.3f", q.CitationPrecision))
-	graph.Note(ctx, "citation recall", fmt.Sprintf("%.3f", q.CitationRecall))
-	graph.Note(ctx, "claims", fmt.Sprintf("%d (%d reattached, %d unsupported, %d dropped, %d in another language)",
-		q.Claims, q.Reattached, q.Unsupported, q.Dropped, q.Unchecked))
+	if q.Claims == 0 {
+		graph.Note(ctx, "faithfulness", "not measured: the answer states nothing of its own")
+	} else {
+		graph.Note(ctx, "faithfulness", fmt.Sprintf("%.3f", q.Faithfulness))
+		graph.Note(ctx, "citation precision", fmt.Sprintf("%.3f", q.CitationPrecision))
+		graph.Note(ctx, "citation recall", fmt.Sprintf("%.3f", q.CitationRecall))
+		graph.Note(ctx, "claims", fmt.Sprintf("%d (%d reattached, %d unsupported, %d dropped, %d in another language)",
+			q.Claims, q.Reattached, q.Unsupported, q.Dropped, q.Unchecked))
+	}
 	graph.Note(ctx, "abstained", strconv.FormatBool(a.Abstained))
 	graph.Note(ctx, "answer", oneLine(a.Text))
 }

@@ -55,8 +55,8 @@ func citedPath(c state.Citation) string {
 // longestTitle is the maximum length of a question in a heading, in runes.
 const longestTitle = 200
 
-// AnswerMD renders answer.md: the question as heading, the answer, and the cited
-// passages. Each [Source N] of the answer becomes a link to the passages of that
+// AnswerMD renders answer.md: the question as heading, a line with thread, date, model
+// and certainty, the answer, and the cited passages. Each [Source N] of the answer becomes a link to the passages of that
 // source below, which link to their lines. A mark without a citation is not changed.
 //
 // The heading of a source is "Source N" in every language. All viewers give such a
@@ -71,22 +71,55 @@ func AnswerMD(r Run, o Options) string {
 	if cut(asked, longestTitle) != asked {
 		b.WriteString(fenced("> ", r.question()) + "\n")
 	}
+	if f := facts(r); f != "" {
+		b.WriteString("*" + f + "*\n\n")
+	}
 	text := strings.TrimSpace(turn.Answer)
 	if text == "" {
 		st, why := status(r.ordered())
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	c := cleaner{rewrite: linker(turn.Citations)}
-	b.WriteString(c.clean(text) + "\n")
+	b.WriteString(clean(text, linker(turn.Citations)) + "\n")
 	if len(turn.Citations) > 0 {
-		if c.fence.Mark != "" && !c.lost { // close the code block of an answer that was cut inside it
-			b.WriteString(c.fence.Mark + "\n")
-		}
 		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
 		references(&b, turn.Citations, turn.Language, o)
 	}
 	return b.String()
+}
+
+// facts names the thread, the date, the model and the certainty of an answer, as far
+// as they are known, in one line.
+func facts(r Run) string {
+	var parts []string
+	if r.Thread != "" {
+		parts = append(parts, "Thread "+inline(r.Thread))
+	}
+	if commits := r.ordered(); len(commits) > 0 {
+		parts = append(parts, commits[0].Time.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	turn := r.State.Turn
+	switch turn.Model {
+	case "":
+	case offline:
+		parts = append(parts, "no model")
+	default:
+		parts = append(parts, "model "+inline(turn.Model))
+	}
+	if turn.Model != "" && turn.Route == state.RouteSearch {
+		parts = append(parts, "certainty "+certainty(turn))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// certainty says how sure a reader may be of an answer: the probability that its
+// sources answer the question, and what that means.
+func certainty(t state.Turn) string {
+	means := map[string]string{
+		state.BandAnswers: "this answers the question", state.BandProbably: "this probably answers the question",
+		state.BandClosest: "the question is not answered",
+	}[state.Band(t.Grade.Score, t.Abstained)]
+	return fmt.Sprintf("%.2f of 1.00: %s", t.Grade.Score, means)
 }
 
 // heading formats a question as the text of a heading.

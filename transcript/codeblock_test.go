@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
@@ -39,5 +41,34 @@ func TestSourcesAreOutsideOfCode(t *testing.T) {
 				t.Errorf("the sources are part of a code block:\n%s", md)
 			}
 		})
+	}
+}
+
+// TestActiveParts: nothing that an answer holds is active in a viewer, also where a tag
+// ends a code block or begins one.
+func TestActiveParts(t *testing.T) {
+	viewer := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+	for _, answer := range []string{
+		"<script>alert(1)</script>",
+		"<pre>\n```\n</pre>\n\n```\n<img src=x>\n```",
+		"<!--\n```\n-->\n\n```\n<img src=x>",
+		"- ```\n<img src=x>\n```\n<img src=y>",
+		"> ```\n<img src=x>",
+		"a `b\n\n<img src=x> c`",
+		"| a |\n| - |\n| `x | <img src=x>` |",
+		"`<img src=x>` and \\`<img src=y>\\`",
+		"![x](http://evil/a.png) ![y][z]\n\n[z]: http://evil/b.png",
+		"~~~\n<img src=x>\n```\n~~~\n<img src=y>",
+		"    <img src=x>\n\n1. a\n\n        <img src=y>\n   <img src=z>",
+		strings.Repeat("<pre>\n```\n</pre>\n```\n", 12) + "<img src=x>",
+	} {
+		r := transcript.Run{State: state.State{Turn: state.Turn{Answer: answer}}}
+		var page bytes.Buffer
+		if err := viewer.Convert([]byte(transcript.AnswerMD(r, transcript.Options{})), &page); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(page.String(), "<img") || strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "<!--") {
+			t.Errorf("%q is active:\n%s", answer, &page)
+		}
 	}
 }

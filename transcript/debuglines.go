@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/ragflow/graph"
 )
@@ -51,24 +50,13 @@ func DebugLines(tasks []graph.Delta) []string {
 }
 
 // StageLines returns the duration of each task of a superstep, one line per task
-// without a line end: "⏱️ retrieval: 24ms".
+// without a line end: "⏱️ retrieval: 24.1 ms".
 func StageLines(tasks []graph.Delta) []string {
 	var out []string
 	for _, t := range tasks {
 		if t.Node != "" {
-			out = append(out, fmt.Sprintf("⏱️ %s: %s", oneLine(joined(t.Path, t.Node)), shortDuration(t.Notes.Duration)))
+			out = append(out, fmt.Sprintf("⏱️ %s: %s", oneLine(joined(t.Path, t.Node)), duration(t.Notes.Duration)))
 		}
 	}
 	return out
-}
-
-// shortDuration formats a duration with two or three significant digits.
-func shortDuration(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.2fs", d.Seconds())
-	case d >= 10*time.Millisecond:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.2fms", float64(d.Microseconds())/1000)
 }

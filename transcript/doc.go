@@ -9,8 +9,8 @@
 //	err := transcript.WriteJSON(os.Stdout, r)               // JSON lines
 //
 // [AnswerMD] returns the answer with a link from every [Source N] to its quoted
-// passages below. [FlowTraceMD] returns a summary of five sentences, one section
-// for each visit of a node, the calls of each model, and a diagram of the path.
+// passages below. [FlowTraceMD] returns a summary of five lines, the passages that
+// competed, one section for each visit of a node, and the calls of each model.
 // [WriteJSON] writes the same facts for programs. [DebugLines] and [StageLines]
 // describe one superstep while a run is in progress.
 //

@@ -4,18 +4,25 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"example.com/ragflow/search/text"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	searchtext "example.com/ragflow/search/text"
 )
 
 // Visible makes text safe to show on a terminal or in a viewer. It replaces invalid
 // UTF-8 by U+FFFD and control characters, other than tab and newline, by their
 // pictures. All kinds of line end become a newline. It drops invisible characters
 // with an effect: those that reorder text, join or split words, or carry hidden text
-// (tags). See [text.Hidden].
+// (tags). See [searchtext.Hidden].
 //
 // This is the only place where text of documents, models and people is made safe to
 // show. Chunks, quotes and answers are stored unchanged.
@@ -33,7 +40,7 @@ func Visible(s string) string {
 			return 0x2421
 		case unicode.Is(unicode.Cc, r):
 			return utf8.RuneError
-		case r >= utf8.RuneSelf && text.Hidden(r):
+		case r >= utf8.RuneSelf && searchtext.Hidden(r):
 			return -1
 		}
 		return r // strings.Map gives U+FFFD for invalid bytes
@@ -47,7 +54,7 @@ func VisibleJSON(data []byte) []byte {
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
 		switch {
-		case r < 0x7f || r == utf8.RuneError || !unicode.IsControl(r) && !text.Hidden(r):
+		case r < 0x7f || r == utf8.RuneError || !unicode.IsControl(r) && !searchtext.Hidden(r):
 			out = append(out, data[:n]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -112,23 +119,6 @@ func inline(s string) string {
 	return b.String()
 }
 
-// code formats a short text as a code span that its content cannot end. A text with
-// a pipe is escaped instead.
-func code(s string) string {
-	s = oneLine(s)
-	if s == "" {
-		return "–"
-	}
-	if strings.ContainsAny(s, "|\\") { // a pipe would end a table cell even in a code span
-		return inline(s)
-	}
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		s = " " + s + " "
-	}
-	return fence + s + fence
-}
-
 // fenced formats text as a code block, with a prefix before each line.
 func fenced(prefix, s string) string {
 	s = strings.TrimRight(Visible(s), "\n")
@@ -161,120 +151,83 @@ func longestRun(s string, c byte) int {
 
 // Parts of an answer that are active in a viewer.
 var (
-	fenceLike = regexp.MustCompile("^[ \t>*+0-9.)-]*(`{3,}|~{3,})")
 	htmlStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 	imageMark = regexp.MustCompile(`!\[`)
 )
 
-// cleaner makes an answer's Markdown harmless, line by line. Outside of code every
-// HTML tag becomes text and every image becomes a link, so that opening the file
-// loads nothing. rewrite, if not nil, is applied to text outside of code.
-//
-// It does not parse all of CommonMark. If it is unsure whether something is code, it
-// treats it as text. If it cannot tell where a code block ends, it treats the rest as
-// text. So a rare code block may show "&lt;", but no viewer ever sees a tag.
-type cleaner struct {
-	rewrite func(string) string
-	fence   text.Fence // fence of the current code block; zero outside
-	open    bool       // a code span of an earlier line may still be open
-	lost    bool       // it is unknown which lines are code
+// viewer parses an answer as viewers do, with tables: their cells come before code spans.
+var viewer = sync.OnceValue(func() parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+})
+
+// clean makes an answer's Markdown harmless. Outside of code every HTML tag becomes
+// text and every image becomes a link, so that opening the file loads nothing; rewrite
+// is applied to the rest of that text. An escaped tag may change what is code, so the
+// result is parsed again until nothing changes. A code block without an end is closed.
+func clean(s string, rewrite func(string) string) string {
+	s = Visible(s)
+	const most = 10 // rounds
+	for range most {
+		next := cleanOnce(s, rewrite, codeSpans(s))
+		if next == s {
+			return closed(s)
+		}
+		s = next
+	}
+	return cleanOnce(s, rewrite, nil) // all of it as text
 }
 
-// clean returns the harmless form of a Markdown text.
-func (c *cleaner) clean(text string) string {
+// codeSpans returns the parts of Markdown text that are code, in order.
+func codeSpans(s string) (code []text.Segment) {
+	source := []byte(s)
+	_ = ast.Walk(viewer().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			if entering {
+				code = append(code, n.Lines().Sliced(0, n.Lines().Len())...)
+			}
+		case *ast.CodeSpan:
+			for c := n.FirstChild(); c != nil && entering; c = c.NextSibling() {
+				if t, ok := c.(*ast.Text); ok && !strings.Contains(string(t.Segment.Value(source)), "|") { // where tables are unknown
+					code = append(code, t.Segment)
+				}
+			}
+		}
+		return ast.WalkContinue, nil // the walker returns no error of its own
+	})
+	return code
+}
+
+func cleanOnce(s string, rewrite func(string) string, code []text.Segment) string {
 	var b strings.Builder
-	for line := range strings.SplitAfterSeq(Visible(text), "\n") {
-		b.WriteString(c.line(line))
+	harmless := func(part string) {
+		part = htmlStart.ReplaceAllString(part, "&lt;$1")
+		b.WriteString(rewrite(imageMark.ReplaceAllString(part, "&#33;["))) // not a backslash: another one before it would cancel it
 	}
+	at := 0
+	for _, c := range code {
+		harmless(s[at:max(at, c.Start)])
+		b.WriteString(s[max(at, c.Start):max(at, c.Stop)])
+		at = max(at, c.Stop)
+	}
+	harmless(s[at:])
 	return b.String()
 }
 
-func (c *cleaner) line(line string) string {
-	body := strings.TrimRight(line, "\n")
-	blank := strings.TrimSpace(body) == ""
-	if blank {
-		c.open = false
-		return line
+// closed ends the code block of an answer that was cut inside it, so that what follows
+// is not part of the code.
+func closed(s string) string {
+	ends := func(s string) bool {
+		_, ok := viewer().Parse(text.NewReader([]byte(s + "\n\n."))).LastChild().(*ast.Paragraph)
+		return ok
 	}
-	indent := len(body) - len(strings.TrimLeft(body, " "))
-	fence, fenced := text.OpenFence(body)
-	switch {
-	case c.lost:
-		return c.text(line)
-	case c.fence.Mark != "":
-		switch {
-		case c.fence.Closes(body) && (c.fence.Indent == 0 || fence.Indent == c.fence.Indent):
-			c.fence = text.Fence{}
-		case c.fence.Indent == 0: // no list item can end it, so this is content
-		case indent < c.fence.Indent, fenceLike.MatchString(body): // the block may have ended
-			c.lost = true
-			return c.text(line)
+	for _, mark := range []byte("`~") {
+		if ends(s) {
+			break
 		}
-		return line
-	case fenced:
-		c.fence, c.open = fence, false
-		return line
-	case fenceLike.MatchString(body):
-		c.lost = true
-		return c.text(line)
-	}
-	return c.spans(line)
-}
-
-// spans handles a line outside of code blocks: text with code spans in it.
-func (c *cleaner) spans(line string) string {
-	if c.open || strings.Contains(line, "\\`") {
-		c.open = c.open || strings.Contains(line, "`")
-		return c.text(line)
-	}
-	var b strings.Builder
-	rest := line
-	for {
-		i := strings.IndexByte(rest, '`')
-		if i < 0 {
-			b.WriteString(c.text(rest))
-			return b.String()
+		if end := s + "\n" + strings.Repeat(string(mark), max(3, longestRun(s, mark))); ends(end) {
+			return end
 		}
-		n := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
-		j := closing(rest[i+n:], n)
-		if j < 0 {
-			c.open = true
-			b.WriteString(c.text(rest))
-			return b.String()
-		}
-		end := i + n + j + n
-		b.WriteString(c.text(rest[:i]))
-		if span := rest[i:end]; strings.Contains(span, "|") { // in a table, cells come first
-			b.WriteString(c.text(span))
-		} else {
-			b.WriteString(span)
-		}
-		rest = rest[end:]
-	}
-}
-
-// closing returns where in s a run of exactly n backticks begins, or -1.
-func closing(s string, n int) int {
-	for i := 0; i < len(s); {
-		if s[i] != '`' {
-			i++
-			continue
-		}
-		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-		if run == n {
-			return i
-		}
-		i += run
-	}
-	return -1
-}
-
-// text makes text outside of code harmless.
-func (c *cleaner) text(s string) string {
-	s = htmlStart.ReplaceAllString(s, "&lt;$1")
-	s = imageMark.ReplaceAllString(s, "&#33;[") // not a backslash: another backslash before it would cancel it
-	if c.rewrite != nil {
-		s = c.rewrite(s)
 	}
 	return s
 }

@@ -40,6 +40,8 @@ func Example() {
 	// Output:
 	// # What outlives a container?
 	//
+	// *Thread t · 2026-01-02 12:00 UTC*
+	//
 	// A volume does [\[1\]](#source-1).
 	//
 	// ## References

@@ -11,8 +11,8 @@ import (
 
 // Limits of the summary.
 const (
-	longestQuery   = 160 // runes of a query
-	namedDocuments = 3   // documents that are named
+	longestQuery  = 160 // runes of a query
+	namedPassages = 3   // passages that are named
 )
 
 // summary returns five sentences about a run, escaped for Markdown: the question,
@@ -79,6 +79,8 @@ func searchQuality(t state.Turn, vs []visit) string {
 		}
 	}
 	switch {
+	case t.Route != "" && t.Route != state.RouteSearch:
+		return "There was nothing to grade."
 	case len(t.Hits) == 0 && len(scores) == 0:
 		return "The search found nothing."
 	case len(scores) == 0:
@@ -96,36 +98,42 @@ func chosen(t state.Turn, vs []visit) string {
 	if len(t.Sources) == 0 || !finished(vs, "post_retrieval") {
 		return "No passage was chosen for the answer."
 	}
-	var documents []string
-	for _, s := range t.Sources {
-		if name := inline(s.Source); !slices.Contains(documents, name) {
-			documents = append(documents, name)
-		}
+	var named []string
+	for _, s := range bestFirst(t.Sources)[:min(len(t.Sources), namedPassages)] {
+		named = append(named, fmt.Sprintf("%s (score %.2f)", inline(passage(s.Chunk)), s.Score))
 	}
-	passages := "1 passage was"
-	if n := len(t.Sources); n > 1 {
-		passages = fmt.Sprintf("%d passages were", n)
+	list := strings.Join(named, ", ")
+	if n := len(t.Sources) - namedPassages; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
 	}
-	named := strings.Join(documents[:min(len(documents), namedDocuments)], ", ")
-	if n := len(documents) - namedDocuments; n > 0 {
-		named += fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("%s chosen for the answer, from %s.", passages, named)
+	return fmt.Sprintf("Of %d passages found, these were chosen for the answer, best first: %s.", max(len(t.Hits), len(t.Sources)), list)
 }
 
 func answered(t state.Turn, commits []graph.Commit, vs []visit) string {
 	if !finished(vs, "generate") {
 		return inline(unanswered(status(commits)))
 	}
+	quoted := t.Model == offline || t.Model == ""
 	line := fmt.Sprintf("The model %s wrote the answer.", inline(t.Model))
-	if t.Model == offline || t.Model == "" {
-		line = "The answer was made without a model."
-	}
 	switch {
-	case t.Abstained:
-		return line + " It says that the documents do not contain the exact answer."
+	case quoted && t.Route != state.RouteSearch:
+		line = "The answer was made without a model."
+	case quoted:
+		line = "The answer was made without a model: it quotes the documents."
 	case t.Quality.Claims > 0:
-		return line + fmt.Sprintf(" Its sources support %.0f %% of its statements.", 100*t.Quality.Faithfulness)
+		line += fmt.Sprintf(" Its sources support %.0f %% of its statements.", 100*t.Quality.Faithfulness)
+	}
+	if t.Route == state.RouteSearch {
+		line += " Certainty: " + certainty(t) + "."
+	}
+	for _, v := range vs {
+		if slices.ContainsFunc(v.Notes.Details, func(d graph.Detail) bool { return d.Key == fallbackKey }) {
+			line += fmt.Sprintf(" The model failed in %s, which was done without it.", inline(v.Node))
+		}
 	}
 	return line
 }
+
+// fallbackKey is the detail in which a node says that its model failed and what did the
+// work instead.
+const fallbackKey = "fallback"

@@ -1,19 +1,22 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/state"
 )
 
-// FlowTraceMD renders flow_trace.md: a summary of five sentences, the facts of the
-// run, one section for each visit of a node in order, a table of calls per model,
-// and a diagram of the path taken. A failed attempt has a section too, with its
-// error.
+// FlowTraceMD renders flow_trace.md: a summary of five lines, the facts of the run, the
+// passages that competed for the answer, one section for each visit of a node in order,
+// and a table of calls per model. A failed attempt has a section too, with its error.
 func FlowTraceMD(r Run) string {
 	commits := r.ordered()
 	vs := visits(commits)
@@ -24,18 +27,18 @@ func FlowTraceMD(r Run) string {
 	}
 	b.WriteString("\n")
 	writeRun(&b, r, commits, vs)
+	writePassages(&b, r.State.Turn, vs)
 	for i, v := range vs {
 		writeVisit(&b, i+1, v)
 	}
 	writeTotals(&b, vs)
-	b.WriteString("\n## Path taken\n\n```mermaid\n" + mermaid(commits) + "```\n")
 	return b.String()
 }
 
 func writeRun(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
 	st, why := status(commits)
-	item(b, "thread", code(r.Thread))
-	item(b, "run", code(r.ID))
+	item(b, "thread", inline(r.Thread))
+	item(b, "run", inline(r.ID))
 	if len(commits) > 0 {
 		item(b, "started", commits[0].Time.UTC().Format("2006-01-02 15:04:05.000 UTC"))
 	}
@@ -53,6 +56,36 @@ func writeRun(b *strings.Builder, r Run, commits []graph.Commit, vs []visit) {
 	if warnings > 0 {
 		item(b, "warnings", strconv.Itoa(warnings))
 	}
+}
+
+// writePassages lists the passages that post_retrieval chose, the best first, and what
+// became of each.
+func writePassages(b *strings.Builder, t state.Turn, vs []visit) {
+	if len(t.Sources) == 0 || !finished(vs, "post_retrieval") {
+		return
+	}
+	b.WriteString("\n## Passages that competed\n\n| passage | about | score | in the answer |\n| --- | --- | ---: | --- |\n")
+	for _, s := range bestFirst(t.Sources) {
+		used := "not cited"
+		if i := slices.IndexFunc(t.Citations, func(c state.Citation) bool { return c.Chunk == s.ID }); i >= 0 {
+			used = fmt.Sprintf("source %d", t.Citations[i].N)
+		}
+		about := s.Title
+		if n := len(s.Headings); n > 0 && s.Headings[n-1] != s.Title {
+			about = strings.TrimPrefix(about+": "+s.Headings[n-1], ": ")
+		}
+		fmt.Fprintf(b, "| %s | %s | %.4f | %s |\n", inline(passage(s.Chunk)), inline(about), s.Score, used)
+	}
+}
+
+// bestFirst returns sources by descending score; an answer numbers them by use.
+func bestFirst(sources []state.Source) []state.Source {
+	return slices.SortedStableFunc(slices.Values(sources), func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
+}
+
+// passage formats the position of a chunk.
+func passage(c state.Chunk) string {
+	return Place(state.Citation{Source: c.Source, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page}, prompts.English)
 }
 
 func writeVisit(b *strings.Builder, i int, v visit) {
@@ -87,7 +120,7 @@ func writeVisit(b *strings.Builder, i int, v visit) {
 
 func callLine(c graph.Call) string {
 	parts := []string{inline(c.Name)}
-	for _, key := range sortedKeys(c.Counts) {
+	for _, key := range slices.Sorted(maps.Keys(c.Counts)) {
 		parts = append(parts, fmt.Sprintf("%s %d", inline(key), c.Counts[key]))
 	}
 	parts = append(parts, duration(c.Duration))
@@ -95,15 +128,6 @@ func callLine(c graph.Call) string {
 		parts = append(parts, "failed: "+inline(c.Error))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func sortedKeys(m map[string]int64) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func item(b *strings.Builder, key, value string) {
@@ -137,18 +161,13 @@ func writeTotals(b *strings.Builder, vs []visit) {
 	row(all, "**")
 }
 
-// duration formats a duration: whole microseconds below a millisecond, then three
-// significant digits, then tenths of a second.
+// duration formats a duration with three significant digits, or tenths of a second.
 func duration(d time.Duration) string {
 	switch abs := d.Abs(); {
 	case abs < time.Millisecond:
 		return fmt.Sprintf("%d µs", d.Microseconds())
-	case abs < 10*time.Millisecond:
-		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
-	case abs < 100*time.Millisecond:
-		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
 	case abs < time.Second:
-		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
+		return fmt.Sprintf("%.3g ms", d.Seconds()*1e3)
 	case abs < 10*time.Second:
 		return fmt.Sprintf("%.2f s", d.Seconds())
 	}

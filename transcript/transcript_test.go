@@ -155,11 +155,11 @@ func readRun(t *testing.T, data []byte) transcript.Run {
 // TestEmptyRun renders a run that is not in the log.
 func TestEmptyRun(t *testing.T) {
 	r := transcript.Run{Thread: "t", ID: "r"}
-	if got, want := transcript.AnswerMD(r, transcript.Options{}), "# (no question)\n\n*No answer: the run is pending.*\n"; got != want {
+	if got, want := transcript.AnswerMD(r, transcript.Options{}), "# (no question)\n\n*Thread t*\n\n*No answer: the run is pending.*\n"; got != want {
 		t.Errorf("AnswerMD(empty) = %q, want %q", got, want)
 	}
-	if got := transcript.FlowTraceMD(r); !strings.Contains(got, "start -->|1| finish") {
-		t.Errorf("FlowTraceMD(empty) draws no path:\n%s", got)
+	if got := transcript.FlowTraceMD(r); !strings.Contains(got, "5. No answer: the run is pending.") {
+		t.Errorf("FlowTraceMD(empty) does not say that there is no answer:\n%s", got)
 	}
 }
 
