@@ -63,7 +63,10 @@ var rooms = map[string]room{
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 		"golang.org/x/sys/cpu",             // whether the processor has the instructions of the dot product
 	}},
-	"checkpoint":  {ours: []string{"graph", "internal/sqlite"}},
+	"checkpoint": {ours: []string{"graph", "internal/sqlite"}},
+	"checkpoint/postgres": {ours: []string{"graph"}, theirs: []string{
+		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
+	}},
 	"llm":         {},
 	"llm/llmtest": {},
 	"llm/rerank":  {ours: []string{"llm"}},
@@ -144,6 +147,7 @@ var testOnly = []string{
 	module + "/search/index",
 	module + "/search/searchtest",
 	module + "/graph/draw",
+	module + "/threads", // views of what stores hold
 	module + "/llm/llmtest",
 }
 

@@ -2,6 +2,7 @@ package ragflow
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ import (
 	"example.com/ragflow/search"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
+	"example.com/ragflow/threads"
 )
 
 // Config says how an [Assistant] works. The zero Config keeps threads and
@@ -98,6 +100,10 @@ type Config struct {
 	// it is not. Once it is, it opens only with its keys. What was written before
 	// is encrypted by [Assistant.SealThreads]. The index of the documents is not.
 	ThreadKeys *Keyring
+	// ThreadStore (RAGFLOW_STORE) opens the store of the threads, for example one on a
+	// server; the Assistant closes it. Nil: threads.db in DataDir, to which Durability and
+	// ThreadKeys apply.
+	ThreadStore func(context.Context) (threads.Store, error)
 	// Drain, once closed, lets questions under way finish their step, save it and
 	// end with ErrDrained; they can be resumed. May be nil.
 	Drain <-chan struct{}
@@ -156,6 +162,9 @@ func (c Config) withDefaults() (Config, error) {
 		if c.DataDir == "" {
 			faults = append(faults, fmt.Errorf("collection %q needs a data folder", c.Collection))
 		}
+	}
+	if c.ThreadStore != nil && c.ThreadKeys != nil {
+		faults = append(faults, errors.New("ThreadKeys encrypt threads.db only, not the threads on a server"))
 	}
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))

@@ -1,6 +1,8 @@
 package ragflow
 
+import "example.com/ragflow/checkpoint"
+
 // Statements is how many SQL statements an assistant with a data folder has run.
 func Statements(a *Assistant) int64 {
-	return a.store.Counters().Statements + a.index.Counters().Statements
+	return a.store.(*checkpoint.SQLite).Counters().Statements + a.index.Counters().Statements
 }

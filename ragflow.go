@@ -56,7 +56,7 @@ type Token = nodes.Token
 // folder.
 type Assistant struct {
 	config     Config
-	store      *checkpoint.SQLite
+	store      threads.Store
 	log        *threads.Log
 	index      *index.DB
 	library    *ingest.Library
@@ -104,14 +104,8 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	return a, nil
 }
 
-func (c Config) openThreads(ctx context.Context) (*checkpoint.SQLite, *threads.Log, error) {
-	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
-	if c.DataDir != "" && !c.ForgetThreads {
-		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
-			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: checkpoint.Access(c.access()), Keys: c.ThreadKeys,
-		}
-	}
-	store, err := checkpoint.Open(ctx, path, o)
+func (c Config) openThreads(ctx context.Context) (threads.Store, *threads.Log, error) {
+	store, err := c.openStore(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open threads: %w", err)
 	}
@@ -121,6 +115,19 @@ func (c Config) openThreads(ctx context.Context) (*checkpoint.SQLite, *threads.L
 		return nil, nil, errors.Join(err, store.Close())
 	}
 	return store, threads.New(store, plan, threads.Options{Wait: c.Wait, Clock: c.Clock, NewID: c.NewID}), nil
+}
+
+func (c Config) openStore(ctx context.Context) (threads.Store, error) {
+	if c.ThreadStore != nil && !c.ForgetThreads {
+		return c.ThreadStore(ctx)
+	}
+	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
+	if c.DataDir != "" && !c.ForgetThreads {
+		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
+			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: checkpoint.Access(c.access()), Keys: c.ThreadKeys,
+		}
+	}
+	return checkpoint.Open(ctx, path, o)
 }
 
 // OpenThreads opens the conversations of a data folder without its index. The caller
@@ -217,7 +224,10 @@ func (a *Assistant) Threads() *threads.Log { return a.log }
 
 // ReadOnly reports whether the data folder was opened for reading only, because
 // Config.ReadOnly says so or because it cannot be written.
-func (a *Assistant) ReadOnly() bool { return a.store.ReadOnly() || a.index.ReadOnly() }
+func (a *Assistant) ReadOnly() bool {
+	s, ok := a.store.(interface{ ReadOnly() bool })
+	return ok && s.ReadOnly() || a.index.ReadOnly()
+}
 
 // Close closes the databases. Questions still under way fail.
 func (a *Assistant) Close() error { return errors.Join(a.store.Close(), a.index.Close()) }

@@ -43,7 +43,13 @@ func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, err
 
 // Backup writes all threads, as they are at one moment, to a new file;
 // checkpoint.Restore reads it. Runs go on meanwhile.
-func (l *Log) Backup(ctx context.Context, path string) error { return l.store.Backup(ctx, path) }
+func (l *Log) Backup(ctx context.Context, path string) error {
+	f, ok := l.store.(file)
+	if !ok {
+		return fmt.Errorf("%w: back them up with its tools, or each with export", ErrServer)
+	}
+	return f.Backup(ctx, path)
+}
 
 // foldAll folds commits, oldest first, as a store does when it loads a thread. It
 // calls each, which may be nil, with the state after every commit.

@@ -119,5 +119,9 @@ func (l *Log) Delete(ctx context.Context, threads ...string) error {
 // returns how many there were. Older keys are no longer needed afterwards. A
 // store without keys is an error that matches checkpoint.ErrKey.
 func (l *Log) Seal(ctx context.Context) (int, error) {
-	return l.store.Rotate(ctx)
+	f, ok := l.store.(file)
+	if !ok {
+		return 0, fmt.Errorf("%w: it does not encrypt them record by record", ErrServer)
+	}
+	return f.Rotate(ctx)
 }

@@ -27,7 +27,7 @@ type Options struct {
 // Log reads and edits the conversations of a store. It is safe for concurrent
 // use and never runs a node.
 type Log struct {
-	store  *checkpoint.SQLite
+	store  Store
 	plan   *graph.Plan[state.State, state.Update]
 	runner *graph.Runner[state.State, state.Update]
 	wait   time.Duration
@@ -37,7 +37,7 @@ type Log struct {
 
 // New returns the log of a store whose threads were written by plan. The caller
 // keeps ownership of the store and closes it.
-func New(store *checkpoint.SQLite, plan *graph.Plan[state.State, state.Update], o Options) *Log {
+func New(store Store, plan *graph.Plan[state.State, state.Update], o Options) *Log {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}

@@ -1,0 +1,222 @@
+package postgres
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/ragflow/graph"
+)
+
+// appendCommit checks lease and parent, moves the head, and saves a commit with its
+// deltas and its snapshot, in one statement. It returns no row if the lease or the parent
+// is not that of the thread.
+const appendCommit = `WITH held AS (
+	UPDATE threads SET head = nextval('commit_ids'), inputs = inputs + $4, bytes = bytes + $5,
+		until = CASE WHEN $6 THEN NULL ELSE clock_timestamp() + ttl END, owner = CASE WHEN $6 THEN '' ELSE owner END
+	WHERE name = $1 AND token = $2 AND until IS NOT NULL AND head = $3
+	RETURNING id, head, waited AND until IS NULL AS notify
+), saved AS (
+	INSERT INTO commits(thread, id, parent, nonce, step, bytes, time, run, source, status, graph, frontier, error)
+	SELECT id, head, $3, $7, $8, $5, $9, $10, $11, $12, $13, $14, $15 FROM held
+), changed AS (
+	INSERT INTO deltas(thread, at, n, rank, path, node, body, error, notes)
+	SELECT held.id, held.head, d.n - 1, d.rank, d.path, d.node, d.body, d.error, d.notes
+	FROM held, unnest($16::int[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[])
+		WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)
+), kept AS (
+	INSERT INTO snapshots(thread, at, body) SELECT id, head, $22 FROM held WHERE $22::bytea IS NOT NULL
+), dropped AS (
+	DELETE FROM pending USING held WHERE pending.thread = held.id AND NOT $23
+)
+SELECT head, CASE WHEN notify THEN pg_notify('` + channel + `', id::text)::text END FROM held`
+
+// Commit implements [graph.Store]. It also renews the lease. A body that is not JSON in
+// UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is replaced.
+func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at graph.CommitID, err error) {
+	b, err = graph.NormalizeBatch(l.Thread, b, time.Now())
+	var d deltaColumns
+	if err == nil {
+		d, err = newDeltaColumns(b.Deltas)
+	}
+	var snapshot []byte
+	if err == nil && b.Snapshot != nil {
+		snapshot, err = pack(b.Snapshot)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
+	}
+	nonce, repeated := rand.Int64(), false
+	err = s.do(ctx, func() error {
+		err := s.pool.QueryRow(ctx, appendCommit, l.Thread, l.Token, int64(b.Parent), turns(b.Source), bodyBytes(b.Deltas), b.Release,
+			nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, errorColumn(b.Error),
+			d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes, snapshot, b.KeepPending).Scan(&at, nil)
+		if errors.Is(err, pgx.ErrNoRows) {
+			at, err = s.refused(ctx, l, b.Parent, nonce, repeated)
+		}
+		repeated = true
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	return at, nil
+}
+
+// refused returns why a commit was not saved: or its id, if an earlier attempt saved it and
+// the answer was lost.
+func (s *Store) refused(ctx context.Context, l graph.Lease, parent graph.CommitID, nonce int64, repeated bool) (graph.CommitID, error) {
+	var held bool
+	var head, saved graph.CommitID
+	err := s.pool.QueryRow(ctx, `SELECT token = $2 AND until IS NOT NULL, head,
+			CASE WHEN $5 THEN coalesce((SELECT c.id FROM commits c WHERE c.thread = t.id AND c.id > $3 AND c.nonce = $4), 0) ELSE 0 END
+		FROM threads t WHERE name = $1`, l.Thread, l.Token, int64(parent), nonce, repeated).Scan(&held, &head, &saved)
+	switch {
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
+		return 0, err
+	case saved != 0:
+		return saved, nil
+	case !held:
+		return 0, superseded(l)
+	}
+	return 0, fmt.Errorf("thread %q: %w: it is commit %d, not %d", l.Thread, graph.ErrConflict, head, parent)
+}
+
+// appendPending checks the lease and saves a result, once for each attempt.
+const appendPending = `WITH held AS (
+	UPDATE threads SET until = clock_timestamp() + ttl WHERE name = $1 AND token = $2 AND until IS NOT NULL RETURNING id
+), saved AS (
+	INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, notes)
+	SELECT id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM held ON CONFLICT DO NOTHING
+)
+SELECT id FROM held`
+
+// Pend implements [graph.Store]. It also renews the lease. If the same attempt is saved
+// twice, the first result stays.
+func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
+	r, err := graph.NormalizeResult(r)
+	var notes *string
+	if err == nil {
+		notes, err = notesColumn(r.Delta.Notes)
+	}
+	if err != nil {
+		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
+	}
+	d := r.Delta
+	err = s.do(ctx, func() error {
+		var id int64
+		err := s.pool.QueryRow(ctx, appendPending, l.Thread, l.Token, r.Run, r.Step, r.Attempt,
+			d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return superseded(l)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("pend: %w", err)
+	}
+	return nil
+}
+
+// deltaColumns are the deltas of a commit, column by column.
+type deltaColumns struct {
+	ranks                 []int
+	paths, nodes          []string
+	bodies, errors, notes []*string
+}
+
+func newDeltaColumns(deltas []graph.Delta) (c deltaColumns, err error) {
+	for _, d := range deltas {
+		notes, err := notesColumn(d.Notes)
+		if err != nil {
+			return c, err
+		}
+		c.ranks, c.paths, c.nodes = append(c.ranks, d.Rank), append(c.paths, d.Path), append(c.nodes, d.Node)
+		c.bodies, c.errors, c.notes = append(c.bodies, bodyColumn(d.Body)), append(c.errors, errorColumn(d.Error)), append(c.notes, notes)
+	}
+	return c, nil
+}
+
+// bodyColumn returns JSON as a text; nil for none.
+func bodyColumn(body []byte) *string {
+	if len(body) == 0 {
+		return nil
+	}
+	text := string(body)
+	return &text
+}
+
+// errorColumn returns an error text; nil for none. A text with a NUL, which PostgreSQL
+// does not save, becomes a JSON string, and so does one that looks like that.
+func errorColumn(text string) *string {
+	if text == "" {
+		return nil
+	}
+	if text[0] == '"' || strings.ContainsRune(text, 0) {
+		quoted, _ := json.Marshal(text) // a string always encodes
+		text = string(quoted)
+	}
+	return &text
+}
+
+// errorText reverts errorColumn.
+func errorText(column *string) (text string, err error) {
+	if column == nil {
+		return "", nil
+	}
+	if strings.HasPrefix(*column, `"`) {
+		err = json.Unmarshal([]byte(*column), &text)
+		return text, err
+	}
+	return *column, nil
+}
+
+// notesColumn returns notes as JSON; nil if there are none.
+func notesColumn(n graph.Notes) (*string, error) {
+	if reflect.ValueOf(&n).Elem().IsZero() {
+		return nil, nil
+	}
+	b, err := json.Marshal(n)
+	return bodyColumn(b), err
+}
+
+// pack deflates a snapshot.
+func pack(body []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err == nil {
+		_, err = z.Write(body)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	return packed.Bytes(), err
+}
+
+// turns returns the change of the number of turns by a commit.
+func turns(s graph.Source) int {
+	switch s {
+	case graph.SourceInput:
+		return 1
+	case graph.SourceUndo:
+		return -1
+	default:
+		return 0
+	}
+}
+
+func bodyBytes(deltas []graph.Delta) (n int) {
+	for _, d := range deltas {
+		n += len(d.Body)
+	}
+	return n
+}

@@ -1,0 +1,37 @@
+// Package postgres keeps the commits of threads in a PostgreSQL database, version 15 or
+// later, for several processes on several machines. [Store] implements graph.Store and
+// passes the conformance suite of graph/graphtest.
+//
+//	s, err := postgres.Open(ctx, "postgres://ann@db.example:5432/app", postgres.Options{})
+//	…
+//	runner := plan.Runner(graph.Options{Store: s, Owner: checkpoint.ProcessOwner()})
+//
+// # Rules
+//
+//   - The log is the state, as in package checkpoint. One statement appends a commit,
+//     checks the lease and the parent, moves the head, and drops pending results.
+//   - Leases live by the clock of the database, so clocks of clients do not matter. A
+//     writer that lost its lease gets graph.ErrSuperseded.
+//   - A writer that waits for a lease is notified when it is released (LISTEN, NOTIFY),
+//     and looks again at the end of the lease and every second. Only threads that
+//     somebody waits for are notified, because notifications serialise transactions.
+//   - Writes are repeated for up to [Options].Patience while the server restarts, fails
+//     over or reports a serialisation failure. Every commit has a random number, so a
+//     commit whose answer was lost is found instead of written twice.
+//   - Bodies are JSON in UTF-8 and come back byte for byte; empty ones as nil.
+//   - An acknowledged commit is as durable as the server's synchronous_commit says.
+//
+// # Schema
+//
+// The tables are in the schema "ragflow", or in the one that search_path in the URL names:
+//
+//	threads    name, head commit, counts, and the lease: token, owner, ttl, until
+//	commits    parent, run, step, source, status, time, graph, frontier, error
+//	deltas     of commit at, at position n: rank, path, node, body, error, notes
+//	snapshots  the state at a commit as JSON, deflated
+//	pending    results of finished tasks whose superstep was not committed
+//	meta       version of the schema; hash of the views; last token of deleted threads
+//
+// The view log has a row for every delta, with its body as jsonb. [Options].Views adds
+// views that know what the bodies mean.
+package postgres

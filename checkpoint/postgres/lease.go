@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/ragflow/graph"
+)
+
+// lookAgain is how often a waiting Acquire looks at a lease without being notified.
+const lookAgain = time.Second
+
+// takeLease gives the next token if the lease is free. Argument 5 forces it; argument 6 is
+// the token of a lease whose owner is dead; a lease with the same claim was got by an
+// attempt of this Acquire whose answer was lost.
+const takeLease = `UPDATE threads SET
+	token = CASE token WHEN 0 THEN (SELECT value::bigint FROM meta WHERE key = '` + lastTokenKey + `') ELSE token END + 1,
+	claim = $2, owner = $3, ttl = $4, until = clock_timestamp() + $4, waited = false
+WHERE name = $1 AND (until IS NULL OR until <= clock_timestamp() OR $5 OR token = $6 OR claim = $2)
+RETURNING token, head`
+
+// seeLease reads a lease that is live.
+const seeLease = `SELECT id, token, owner, until, until - clock_timestamp() FROM threads WHERE name = $1 AND until > clock_timestamp()`
+
+// awaitLease reads a lease that is live and asks to be notified of its release.
+const awaitLease = `UPDATE threads SET waited = true WHERE name = $1 AND until > clock_timestamp()
+RETURNING id, token, owner, until, until - clock_timestamp()`
+
+// lease is a lease that another writer holds.
+type lease struct {
+	thread, token int64
+	owner         string
+	until         time.Time
+	left          time.Duration // until its end, by the clock of the database
+}
+
+func (l lease) busy() error {
+	return fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(l.owner, "a writer without a name"),
+		l.until.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+}
+
+// Acquire implements [graph.Store]. A lease can be taken over when it has ended by the
+// clock of the database, when [Options].OwnerDied says so, or with Force. A live lease is
+// respected even if the owner has the same name, because one owner may run several
+// writers. Without a TTL the lease lives [graph.DefaultTTL].
+func (s *Store) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
+	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner)); err != nil {
+		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
+	}
+	end, see := time.Now().Add(o.Wait), seeLease
+	a := attempt{thread: thread, o: o, claim: 1 + rand.Int64N(1<<62)}
+	var wake <-chan struct{}
+	for {
+		l, other, err := s.acquire(ctx, a, see)
+		left := time.Until(end)
+		if err != nil || other == nil {
+			return l, err
+		}
+		if left <= 0 {
+			return graph.Lease{}, other.busy()
+		}
+		if wake == nil { // and ask for the notification before waiting for it
+			var leave func()
+			wake, leave = s.waiters.join(ctx, other.thread)
+			defer leave()
+			see = awaitLease
+			continue
+		}
+		timer := time.NewTimer(min(left, max(other.left, 0)+time.Millisecond, lookAgain))
+		select {
+		case <-wake:
+			timer.Stop()
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return graph.Lease{}, fmt.Errorf("%w (%w)", context.Cause(ctx), other.busy())
+		}
+	}
+}
+
+// attempt is one call of Acquire.
+type attempt struct {
+	thread string
+	o      graph.AcquireOptions
+	claim  int64 // random
+}
+
+// acquire tries once. It returns the lease, or that of another writer as read by see.
+func (s *Store) acquire(ctx context.Context, a attempt, see string) (l graph.Lease, other *lease, err error) {
+	l = graph.Lease{Thread: a.thread, Owner: a.o.Owner, Keeper: s}
+	dead := int64(-1)
+	try := func() error {
+		for {
+			other = nil
+			err := s.pool.QueryRow(ctx, takeLease, a.thread, a.claim, a.o.Owner, ttlOrDefault(a.o.TTL), a.o.Force, dead).Scan(&l.Token, &l.Head)
+			if !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			// The next statement sees what a Delete of the same name left in meta.
+			if _, err := s.pool.Exec(ctx, `INSERT INTO threads(name) SELECT $1 WHERE NOT EXISTS (SELECT FROM threads WHERE name = $1) ON CONFLICT DO NOTHING`, a.thread); err != nil {
+				return err
+			}
+			var now lease
+			err = s.pool.QueryRow(ctx, see, a.thread).Scan(&now.thread, &now.token, &now.owner, &now.until, &now.left)
+			switch {
+			case errors.Is(err, pgx.ErrNoRows): // it is new, or was released meanwhile
+				continue
+			case err != nil:
+				return err
+			case now.token != dead && s.died(now.owner):
+				dead = now.token
+				continue
+			}
+			other = &now
+			return nil
+		}
+	}
+	if err := s.do(ctx, try); err != nil {
+		return graph.Lease{}, nil, fmt.Errorf("acquire thread %q: %w", a.thread, err)
+	}
+	return l, other, nil
+}
+
+// Renew implements [graph.LeaseKeeper]. A lease that has ended can be renewed as long as
+// nobody has taken the thread over.
+func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
+	return s.do(ctx, func() error {
+		tag, err := s.pool.Exec(ctx, `UPDATE threads SET ttl = $3, until = clock_timestamp() + $3 WHERE name = $1 AND token = $2 AND until IS NOT NULL`,
+			l.Thread, l.Token, ttlOrDefault(ttl))
+		if err == nil && tag.RowsAffected() == 0 {
+			return superseded(l)
+		}
+		return err
+	})
+}
+
+// Release implements [graph.LeaseKeeper].
+func (s *Store) Release(ctx context.Context, l graph.Lease) error {
+	return s.do(ctx, func() error {
+		_, err := s.pool.Exec(ctx, `WITH released AS (
+			UPDATE threads SET owner = '', until = NULL WHERE name = $1 AND token = $2 AND until IS NOT NULL RETURNING id, waited
+		) SELECT pg_notify('`+channel+`', id::text) FROM released WHERE waited`, l.Thread, l.Token)
+		return err
+	})
+}
+
+func superseded(l graph.Lease) error {
+	return fmt.Errorf("thread %q, lease %d of %s: %w", l.Thread, l.Token, l.Owner, graph.ErrSuperseded)
+}
+
+func ttlOrDefault(ttl time.Duration) time.Duration {
+	if ttl <= 0 {
+		return graph.DefaultTTL
+	}
+	return max(ttl, time.Microsecond)
+}

@@ -1,0 +1,327 @@
+package postgres
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/ragflow/graph"
+)
+
+// walkFirst and walkMore are the numbers of commits that Walk reads at a time. Most
+// callers need only the newest commits.
+const (
+	walkFirst = 16
+	walkMore  = 256
+)
+
+// find returns the row id of a thread and checks that a commit belongs to it; at 0 it
+// returns the head.
+func find(ctx context.Context, q queryer, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
+	var known bool
+	err = q.QueryRow(ctx, `SELECT t.id, t.head, $2::bigint IN (0, t.head) OR EXISTS (SELECT FROM commits c WHERE c.thread = t.id AND c.id = $2)
+		FROM threads t WHERE name = $1`, name, int64(at)).Scan(&thread, &found, &known)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, 0, notFound("thread %q", name)
+	case err != nil:
+		return 0, 0, err
+	case found == 0:
+		return 0, 0, notFound("commit of thread %q", name)
+	case !known:
+		return 0, 0, notFound("thread %q, commit %d", name, at)
+	case at != 0:
+		found = at
+	}
+	return thread, found, nil
+}
+
+// Head implements [graph.Store].
+func (s *Store) Head(ctx context.Context, thread string) (head graph.Commit, err error) {
+	err = s.do(ctx, func() error {
+		found, err := commits(ctx, s.pool, thread, `(SELECT id FROM threads WHERE name = $1)`, math.MaxInt64, 1, thread)
+		if err == nil && len(found) == 0 {
+			return notFound("commit of thread %q", thread)
+		}
+		if err == nil {
+			head = found[0]
+		}
+		return err
+	})
+	if err != nil {
+		return graph.Commit{}, fmt.Errorf("head: %w", err)
+	}
+	return head, nil
+}
+
+// Load implements [graph.Store]. At commit 0 it loads the head.
+func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
+	var snapshot graph.Snapshot
+	var found []graph.Delta
+	err := s.read(ctx, func(tx pgx.Tx) error {
+		snapshot, found = graph.Snapshot{}, nil
+		id, newest, err := find(ctx, tx, thread, at)
+		if err != nil {
+			return err
+		}
+		var packed []byte
+		err = tx.QueryRow(ctx, `SELECT at, body FROM snapshots WHERE thread = $1 AND at <= $2 ORDER BY at DESC LIMIT 1`, id, int64(newest)).
+			Scan(&snapshot.At, &packed)
+		if err == nil {
+			snapshot.Body, err = unpack(packed)
+		}
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		return deltas(ctx, tx, id, snapshot.At, newest, func(_ graph.CommitID, d graph.Delta) { found = append(found, d) })
+	})
+	if err != nil {
+		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
+	}
+	return snapshot, found, nil
+}
+
+// unpack decodes the body of a snapshot.
+func unpack(packed []byte) ([]byte, error) {
+	body, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err == nil && !json.Valid(body) {
+		err = errors.New("not valid JSON")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return body, nil
+}
+
+// Walk implements [graph.Store]. It reads in parts and uses no connection while the caller
+// handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
+// [graph.ErrNotFound].
+func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
+	return func(yield func(graph.Commit, error) bool) {
+		for next, count := from, walkFirst; ; count = walkMore {
+			var part []graph.Commit
+			err := s.read(ctx, func(tx pgx.Tx) error {
+				id, at, err := find(ctx, tx, thread, next)
+				if err == nil {
+					part, err = walk(ctx, tx, thread, id, at, count)
+				}
+				return err
+			})
+			if err != nil {
+				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
+				return
+			}
+			for _, c := range part {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(part) < count || part[len(part)-1].Parent == 0 {
+				return
+			}
+			next = part[len(part)-1].Parent
+		}
+	}
+}
+
+// walk returns up to count commits with their deltas, newest first.
+func walk(ctx context.Context, q queryer, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
+	found, err := commits(ctx, q, thread, "$1", int64(from), count, id)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	place := make(map[graph.CommitID]int, len(found))
+	for i, c := range found {
+		place[c.ID] = i
+	}
+	return found, deltas(ctx, q, id, found[len(found)-1].ID-1, from, func(at graph.CommitID, d graph.Delta) {
+		if i, ok := place[at]; ok {
+			found[i].Deltas = append(found[i].Deltas, d)
+		}
+	})
+}
+
+// commits returns up to count commits of a thread without deltas, newest first. The row of
+// the thread is an expression over argument 1.
+func commits(ctx context.Context, q queryer, thread, row string, from int64, count int, arg any) ([]graph.Commit, error) {
+	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, error
+		FROM commits WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, arg, from, count)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (graph.Commit, error) {
+		c := graph.Commit{Thread: thread}
+		var problem *string
+		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &c.Time, &c.Fingerprint, &c.Frontier, &problem)
+		if err == nil {
+			c.Error, err = errorText(problem)
+		}
+		c.Time = c.Time.UTC()
+		return c, err
+	})
+}
+
+// deltas calls f with the deltas of the commits of a thread after one commit, up to and
+// including another, oldest first.
+func deltas(ctx context.Context, q queryer, thread int64, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
+	rows, err := q.Query(ctx, `SELECT at, rank, path, node, body, error, notes FROM deltas
+		WHERE thread = $1 AND at > $2 AND at <= $3 ORDER BY at, n`, thread, int64(after), int64(upTo))
+	if err != nil {
+		return err
+	}
+	var at graph.CommitID
+	var d graph.Delta
+	var c columns
+	_, err = pgx.ForEachRow(rows, []any{&at, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.notes}, func() error {
+		read := d
+		if err := c.decode(&read); err != nil {
+			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
+		}
+		f(at, read)
+		return nil
+	})
+	return err
+}
+
+// columns are the encoded columns of a delta.
+type columns struct{ body, error, notes *string }
+
+// decode sets body, error and notes of a delta.
+func (c columns) decode(d *graph.Delta) (err error) {
+	if c.body != nil {
+		if d.Body = []byte(*c.body); !json.Valid(d.Body) {
+			return errors.New("body is not valid JSON")
+		}
+	}
+	if d.Error, err = errorText(c.error); err != nil {
+		return fmt.Errorf("error: %w", err)
+	}
+	if c.notes != nil {
+		if err := json.Unmarshal([]byte(*c.notes), &d.Notes); err != nil {
+			return fmt.Errorf("notes: %w", err)
+		}
+	}
+	return nil
+}
+
+// Pending implements [graph.Store]. A thread that does not exist has none.
+func (s *Store) Pending(ctx context.Context, thread string) (results []graph.TaskResult, err error) {
+	err = s.do(ctx, func() error {
+		results, err = pending(ctx, s.pool, thread)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
+	}
+	return results, nil
+}
+
+func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult, error) {
+	rows, err := q.Query(ctx, `SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.notes
+		FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = $1 ORDER BY p.rank, p.id`, thread)
+	if err != nil {
+		return nil, err
+	}
+	results, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r graph.TaskResult, err error) {
+		d := &r.Delta
+		var c columns
+		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.notes); err != nil {
+			return r, err
+		}
+		return r, c.decode(d)
+	})
+	if len(results) == 0 {
+		return nil, err
+	}
+	return results, err
+}
+
+// infoColumns are what an entry of the list of threads is made of.
+const infoColumns = `SELECT t.name, t.created, (SELECT min(id) FROM commits WHERE thread = t.id), t.head, t.inputs, t.bytes, c.time, c.status
+	FROM threads t JOIN commits c ON c.thread = t.id AND c.id = t.head `
+
+// list returns the threads that meet a condition, newest commit first.
+func list(ctx context.Context, q queryer, condition string, args ...any) ([]graph.ThreadInfo, error) {
+	rows, err := q.Query(ctx, infoColumns+condition+` ORDER BY t.head DESC`, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (i graph.ThreadInfo, err error) {
+		err = row.Scan(&i.Thread, &i.Created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &i.Touched, &i.Status)
+		i.Created, i.Touched = i.Created.UTC(), i.Touched.UTC()
+		return i, err
+	})
+}
+
+// Threads lists the threads that have a commit, newest commit first.
+func (s *Store) Threads(ctx context.Context) (infos []graph.ThreadInfo, err error) {
+	err = s.do(ctx, func() error {
+		infos, err = list(ctx, s.pool, "")
+		return err
+	})
+	return infos, err
+}
+
+// Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
+func (s *Store) Info(ctx context.Context, thread string) (info graph.ThreadInfo, err error) {
+	err = s.do(ctx, func() error {
+		infos, err := list(ctx, s.pool, `WHERE t.name = $1`, thread)
+		if err == nil && len(infos) == 0 {
+			return notFound("thread %q", thread)
+		}
+		if err == nil {
+			info = infos[0]
+		}
+		return err
+	})
+	return info, err
+}
+
+// FindRun returns the thread of a run and the newest commit of the run;
+// [graph.ErrNotFound] if no commit belongs to it. If several threads have the run, it
+// returns the thread where the run ended first: forks are newer.
+func (s *Store) FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error) {
+	err = s.do(ctx, func() error {
+		return s.pool.QueryRow(ctx, `SELECT t.name, max(c.id) FROM commits c JOIN threads t ON t.id = c.thread
+			WHERE c.run = $1 GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", 0, notFound("run %q", run)
+	}
+	return thread, last, err
+}
+
+// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
+func (s *Store) Runs(ctx context.Context, prefix string) (ids []string, err error) {
+	err = s.do(ctx, func() error {
+		ids, err = column[string](ctx, s.pool, `SELECT DISTINCT run FROM commits WHERE run ^@ $1 ORDER BY run LIMIT 100`, prefix)
+		return err
+	})
+	return ids, err
+}
+
+// Snapshots returns the commits of a thread that have a snapshot, oldest first.
+func (s *Store) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
+	err = s.do(ctx, func() error {
+		ids, err = column[graph.CommitID](ctx, s.pool, `SELECT s.at FROM threads t JOIN snapshots s ON s.thread = t.id WHERE t.name = $1 ORDER BY s.at`, thread)
+		return err
+	})
+	return ids, err
+}
+
+// column returns the only column of a query.
+func column[T any](ctx context.Context, q queryer, sql string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[T])
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed" // the schema
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+//go:embed schema1.sql
+var schema1 string
+
+// migrations are numbered by position. A released one never changes.
+func migrations() []string { return []string{schema1} }
+
+// Keys of the table meta.
+const (
+	versionKey   = "version"
+	viewsKey     = "views"      // hash of the texts of the views in Options
+	lastTokenKey = "last token" // greatest lease token of deleted threads, which is not given again
+)
+
+// migrate brings the schema up to date and makes the views. It is one transaction, and
+// one process at a time does it.
+func (s *Store) migrate(ctx context.Context, views []string) error {
+	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
+	want := hex.EncodeToString(sum[:])
+	if version, made, err := s.version(ctx, s.pool); err != nil || version == len(migrations()) && made == want {
+		return err
+	}
+	return s.write(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('ragflow '||$1))`, s.schema); err != nil {
+			return err
+		}
+		version, made, err := s.version(ctx, tx) // another process may have been first
+		if err != nil {
+			return err
+		}
+		all := migrations()
+		statements := all[version:]
+		if version == 0 {
+			statements = append([]string{
+				`CREATE SCHEMA IF NOT EXISTS ` + pgx.Identifier{s.schema}.Sanitize(),
+				`CREATE TABLE meta(key text PRIMARY KEY, value text NOT NULL)`,
+				`INSERT INTO meta VALUES('` + lastTokenKey + `', '0')`,
+			}, statements...)
+		}
+		if made != want {
+			for _, v := range views {
+				name, ok := viewName(v)
+				if !ok {
+					return fmt.Errorf("not a CREATE VIEW statement: %q", v)
+				}
+				statements = append(statements, `DROP VIEW IF EXISTS `+name, v)
+			}
+		}
+		for _, statement := range statements {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return fmt.Errorf("make the tables: %w", err)
+			}
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO meta VALUES($1, $2), ($3, $4) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+			versionKey, strconv.Itoa(len(all)), viewsKey, want)
+		return err
+	})
+}
+
+// viewName returns the name in a statement "CREATE VIEW name…".
+func viewName(statement string) (string, bool) {
+	words := strings.Fields(statement)
+	if len(words) < 3 || !strings.EqualFold(words[0]+words[1], "CREATEVIEW") {
+		return "", false
+	}
+	name, _, _ := strings.Cut(words[2], "(")
+	return name, true
+}
+
+// version reads the version of the schema, 0 if there is none, and the hash of its views.
+func (s *Store) version(ctx context.Context, q queryer) (version int, views string, err error) {
+	var exists bool
+	if err := q.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s.schema, "meta"}.Sanitize()).Scan(&exists); err != nil || !exists {
+		return 0, "", err
+	}
+	err = q.QueryRow(ctx, `SELECT coalesce((SELECT value FROM meta WHERE key = $1), '0')::int, coalesce((SELECT value FROM meta WHERE key = $2), '')`,
+		versionKey, viewsKey).Scan(&version, &views)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code[:2] == "42" || err == nil && version == 0 {
+		return 0, "", fmt.Errorf("schema %q: %w", s.schema, ErrForeign)
+	}
+	if err == nil && version > len(migrations()) {
+		return 0, "", fmt.Errorf("schema %q has version %d, this program knows %d: %w", s.schema, version, len(migrations()), ErrNewer)
+	}
+	return version, views, err
+}

@@ -1,0 +1,288 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"example.com/ragflow/graph"
+)
+
+// Export copies a thread out of the store: up to a commit, or, if at is 0 or the head, all
+// of it with its pending results. The error matches [graph.ErrNotFound] for an unknown
+// thread or commit.
+func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*graph.Archive, error) {
+	var a *graph.Archive
+	err := s.read(ctx, func(tx pgx.Tx) error {
+		id, last, err := find(ctx, tx, thread, at)
+		if err != nil {
+			return err
+		}
+		a = &graph.Archive{Thread: thread}
+		var head graph.CommitID
+		if err := tx.QueryRow(ctx, `SELECT created, head FROM threads WHERE id = $1`, id).Scan(&a.Created, &head); err != nil {
+			return err
+		}
+		a.Created = a.Created.UTC()
+		if last == head {
+			if a.Pending, err = pending(ctx, tx, thread); err != nil {
+				return err
+			}
+		}
+		a.Commits, err = walk(ctx, tx, thread, id, last, math.MaxInt32)
+		slices.Reverse(a.Commits)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return a, nil
+}
+
+// Copy implements [graph.Copier].
+func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
+	err := graph.CheckThread(to)
+	var a *graph.Archive
+	if err == nil {
+		a, err = s.Export(ctx, from, at)
+	}
+	if err == nil {
+		a.Created = time.Now()
+		if pending != nil {
+			a.Pending = pending
+		}
+		err = s.Import(ctx, a, to)
+	}
+	if err != nil {
+		return fmt.Errorf("copy thread %q: %w", from, err)
+	}
+	return nil
+}
+
+// Import adds the thread of an archive, under the given name or, if that is empty, its
+// own: all or nothing. Its commits get new ids in the same order. The error matches
+// [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
+func (s *Store) Import(ctx context.Context, a *graph.Archive, thread string) error {
+	a, err := graph.NormalizeArchive(a, thread)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	err = s.write(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `INSERT INTO threads(name, token) SELECT $1, (SELECT value::bigint FROM meta WHERE key = '`+lastTokenKey+`')
+			ON CONFLICT DO NOTHING`, a.Thread); err != nil {
+			return err
+		}
+		id, head, err := s.free(ctx, tx, a.Thread)
+		if err == nil && head != 0 {
+			err = graph.ErrExists
+		}
+		if err != nil {
+			return err
+		}
+		return insertArchive(ctx, tx, id, a)
+	})
+	if err != nil {
+		return fmt.Errorf("import thread %q: %w", a.Thread, err)
+	}
+	return nil
+}
+
+// insertArchive saves the rows of an archive to a thread without commits.
+func insertArchive(ctx context.Context, tx pgx.Tx, thread int64, a *graph.Archive) error {
+	ids, err := column[int64](ctx, tx, `SELECT nextval('commit_ids') FROM generate_series(1, $1)`, len(a.Commits))
+	if err != nil {
+		return err
+	}
+	var logRows, deltaRows [][]any
+	inputs, size, parent := 0, 0, int64(0)
+	for i, c := range a.Commits {
+		logRows = append(logRows, []any{
+			thread, ids[i], parent, rand.Int64(), c.Step, bodyBytes(c.Deltas), c.Time,
+			c.Run, string(c.Source), string(c.Status), c.Fingerprint, c.Frontier, errorColumn(c.Error),
+		})
+		for n, d := range c.Deltas {
+			notes, err := notesColumn(d.Notes)
+			if err != nil {
+				return err
+			}
+			deltaRows = append(deltaRows, []any{thread, ids[i], n, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes})
+		}
+		parent = ids[i]
+		inputs += turns(c.Source)
+		size += bodyBytes(c.Deltas)
+	}
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"commits"}, []string{
+		"thread", "id", "parent", "nonce", "step", "bytes", "time", "run", "source", "status", "graph", "frontier", "error",
+	}, pgx.CopyFromRows(logRows)); err != nil {
+		return err
+	}
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"deltas"}, []string{"thread", "at", "n", "rank", "path", "node", "body", "error", "notes"}, pgx.CopyFromRows(deltaRows)); err != nil {
+		return err
+	}
+	for _, p := range a.Pending {
+		d := p.Delta
+		notes, err := notesColumn(d.Notes)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, notes)
+			VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+			thread, p.Run, p.Step, p.Attempt, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `UPDATE threads SET created = $2, head = $3, inputs = $4, bytes = $5 WHERE id = $1`, thread, a.Created, parent, inputs, size)
+	return err
+}
+
+// free locks the row of a thread. The error matches [graph.ErrNotFound] if there is none,
+// [graph.ErrBusy] if it has a live lease.
+func (s *Store) free(ctx context.Context, tx pgx.Tx, name string) (thread int64, head graph.CommitID, err error) {
+	var l lease
+	var live bool
+	err = tx.QueryRow(ctx, `SELECT id, head, owner, coalesce(until, 'epoch'), coalesce(until > clock_timestamp(), false) FROM threads WHERE name = $1 FOR UPDATE`, name).
+		Scan(&thread, &head, &l.owner, &l.until, &live)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, 0, graph.ErrNotFound
+	case err == nil && live && !s.died(l.owner):
+		return 0, 0, l.busy()
+	}
+	return thread, head, err
+}
+
+// Prune implements [graph.Pruner].
+func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
+	base, err := graph.NormalizeBatch(l.Thread, base, time.Now())
+	if err != nil {
+		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
+	}
+	err = s.write(ctx, func(tx pgx.Tx) error {
+		var id int64
+		err := tx.QueryRow(ctx, `SELECT id FROM threads WHERE name = $1 AND token = $2 AND until IS NOT NULL FOR UPDATE`, l.Thread, l.Token).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return superseded(l)
+		}
+		if err == nil {
+			_, at, err = find(ctx, tx, l.Thread, at)
+		}
+		if err != nil {
+			return err
+		}
+		return prune(ctx, tx, id, at, base)
+	})
+	if err != nil {
+		return fmt.Errorf("prune: %w", err)
+	}
+	return nil
+}
+
+// prune replaces the commits of a thread up to at by base, which keeps the id, the time and
+// the rest of commit at.
+func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base graph.Batch) error {
+	d, err := newDeltaColumns(base.Deltas)
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	added := bodyBytes(base.Deltas)
+	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3
+		FROM (SELECT `+turnsOf+` AS inputs, sum(bytes) AS bytes FROM commits WHERE thread = $1 AND id <= $2) x WHERE t.id = $1`, thread, int64(at), added)
+	for _, table := range []string{"deltas WHERE at <= $2 AND", "snapshots WHERE at <= $2 AND", "commits WHERE id < $2 AND"} {
+		batch.Queue(`DELETE FROM `+table+` thread = $1`, thread, int64(at))
+	}
+	batch.Queue(`UPDATE commits SET parent = 0, run = $3, source = $4, bytes = $5 WHERE thread = $1 AND id = $2`,
+		thread, int64(at), base.Run, string(graph.SourceBase), added)
+	batch.Queue(`INSERT INTO deltas SELECT $1, $2, d.n - 1, d.rank, d.path, d.node, d.body, d.error, d.notes
+		FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)`,
+		thread, int64(at), d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes)
+	if base.Snapshot != nil {
+		packed, err := pack(base.Snapshot)
+		if err != nil {
+			return err
+		}
+		batch.Queue(`INSERT INTO snapshots VALUES($1, $2, $3)`, thread, int64(at), packed)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// turnsOf is an SQL expression for what the commits of a query add to the turns of their
+// thread.
+const turnsOf = `coalesce(sum(CASE source WHEN 'input' THEN 1 WHEN 'undo' THEN -1 ELSE 0 END), 0)`
+
+// Delete drops threads, all or none of them. The error matches [graph.ErrNotFound] for an
+// unknown thread, [graph.ErrBusy] for one that is held. Their space is free after
+// [Store.Vacuum].
+func (s *Store) Delete(ctx context.Context, threads ...string) error {
+	threads = slices.Clone(threads)
+	slices.Sort(threads) // one order for all, so that two calls cannot wait for each other
+	err := s.write(ctx, func(tx pgx.Tx) error {
+		for _, name := range threads {
+			if err := s.delete(ctx, tx, name); err != nil {
+				return fmt.Errorf("thread %q: %w", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) delete(ctx context.Context, tx pgx.Tx, name string) error {
+	id, _, err := s.free(ctx, tx, name)
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`UPDATE meta SET value = greatest(value::bigint, (SELECT token FROM threads WHERE id = $1)) WHERE key = '`+lastTokenKey+`'`, id)
+	for _, table := range []string{"deltas WHERE thread", "snapshots WHERE thread", "pending WHERE thread", "commits WHERE thread", "threads WHERE id"} {
+		batch.Queue(`DELETE FROM `+table+` = $1`, id)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// Expire deletes the threads whose newest commit was made before a time, as [Store.Delete]
+// does, each in a transaction of its own, and returns them as Threads lists them. Threads
+// that are held stay. A dry run only returns what it would delete. After an error the
+// threads returned were deleted.
+func (s *Store) Expire(ctx context.Context, before time.Time, dryRun bool) (expired []graph.ThreadInfo, err error) {
+	var old []graph.ThreadInfo
+	err = s.do(ctx, func() error {
+		old, err = list(ctx, s.pool, `WHERE c.time < $1`, before)
+		return err
+	})
+	for _, i := range old {
+		if err = s.write(ctx, func(tx pgx.Tx) error { return s.expire(ctx, tx, i, dryRun) }); errors.Is(err, graph.ErrBusy) || errors.Is(err, graph.ErrNotFound) {
+			err = nil
+			continue
+		}
+		if err != nil {
+			break
+		}
+		expired = append(expired, i)
+	}
+	if err != nil {
+		return expired, fmt.Errorf("expire: %w", err)
+	}
+	return expired, nil
+}
+
+// expire deletes a thread if nobody has written to it since it was listed.
+func (s *Store) expire(ctx context.Context, tx pgx.Tx, listed graph.ThreadInfo, dryRun bool) error {
+	_, head, err := s.free(ctx, tx, listed.Thread)
+	switch {
+	case err != nil || dryRun:
+		return err
+	case head != listed.Head:
+		return graph.ErrBusy
+	}
+	return s.delete(ctx, tx, listed.Thread)
+}
