@@ -135,6 +135,7 @@ var testOnly = []string{
 	"golang.org/x/tools/txtar",        // documents and expectations in one file
 	"github.com/creack/pty",           // a terminal for the program under test
 	"github.com/hinshun/vt10x",        // the screen of that terminal
+	"github.com/jackc/pgx/v5",         // SQL beside the store on a server
 	"github.com/yuin/goldmark",        // renders what we write as its readers see it
 	module + "/internal/golden",
 	module + "/internal/termmd", // what a terminal gets

@@ -103,7 +103,7 @@ type Config struct {
 	// ThreadStore (RAGFLOW_STORE) opens the store of the threads, for example one on a
 	// server; the Assistant closes it. Nil: threads.db in DataDir, to which Durability and
 	// ThreadKeys apply.
-	ThreadStore func(context.Context) (threads.Store, error)
+	ThreadStore func(ctx context.Context, readOnly bool) (threads.Store, error)
 	// Drain, once closed, lets questions under way finish their step, save it and
 	// end with ErrDrained; they can be resumed. May be nil.
 	Drain <-chan struct{}

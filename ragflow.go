@@ -119,7 +119,7 @@ func (c Config) openThreads(ctx context.Context) (threads.Store, *threads.Log, e
 
 func (c Config) openStore(ctx context.Context) (threads.Store, error) {
 	if c.ThreadStore != nil && !c.ForgetThreads {
-		return c.ThreadStore(ctx)
+		return c.ThreadStore(ctx, c.ReadOnly)
 	}
 	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
 	if c.DataDir != "" && !c.ForgetThreads {

@@ -76,7 +76,7 @@ func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
 		return l, nil
 	case err != nil:
 		return l, err
-	case l.until > s.now() && !ownerDied(l.owner):
+	case l.until > s.now() && !OwnerDied(l.owner):
 		return l, fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(l.owner, "a writer without a name"),
 			time.UnixMicro(l.until).UTC().Format("2006-01-02 15:04:05.000 UTC"))
 	}

@@ -36,9 +36,10 @@ var self = sync.OnceValue(func() identity {
 	return me
 })
 
-// ownerDied reports whether owner is a process of this process's space that does
-// not exist any more. If in doubt it returns false, and the lease ends by itself.
-func ownerDied(owner string) bool {
+// OwnerDied reports whether owner, a name that [ProcessOwner] gave, is a process of this
+// process's space that does not exist any more. If in doubt it returns false, and the
+// lease ends by itself.
+func OwnerDied(owner string) bool {
 	parts := strings.Split(owner, "/")
 	if len(parts) != 4 || parts[3] == "" || parts[3] != self().space {
 		return false

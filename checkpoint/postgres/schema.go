@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"example.com/ragflow/graph"
 )
 
 //go:embed schema1.sql
@@ -29,11 +31,16 @@ const (
 
 // migrate brings the schema up to date and makes the views. It is one transaction, and
 // one process at a time does it.
-func (s *Store) migrate(ctx context.Context, views []string) error {
+func (s *Store) migrate(ctx context.Context, o Options) error {
+	views := o.Views
 	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
 	want := hex.EncodeToString(sum[:])
-	if version, made, err := s.version(ctx, s.pool); err != nil || version == len(migrations()) && made == want {
+	version, made, err := s.version(ctx, s.pool)
+	switch {
+	case err != nil || version == len(migrations()) && (made == want || o.ReadOnly):
 		return err
+	case o.ReadOnly:
+		return fmt.Errorf("schema %q has no tables of this version yet: %w", s.schema, graph.ErrNotFound)
 	}
 	return s.write(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('ragflow '||$1))`, s.schema); err != nil {

@@ -30,6 +30,9 @@ type Options struct {
 	// Patience is how long a call waits for a server that restarts or fails over, and
 	// repeats what the server rolled back. Default 30 s. The call's context ends it too.
 	Patience time.Duration
+	// ReadOnly changes nothing. A schema that is not there, or of another version, is an
+	// error, and every write fails.
+	ReadOnly bool
 	// OwnerDied reports whether the owner of a lease is a process that is known to be
 	// dead; its leases are taken over at once. Nil: they end by themselves.
 	OwnerDied func(owner string) bool
@@ -63,6 +66,9 @@ func parse(address string) (*pgxpool.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return nil, errors.New("the address is not a URL such as postgres://user@host:5432/database")
+	}
+	if u.Query().Has("password") {
+		return nil, errors.New("the address of the PostgreSQL server: the password goes before the @ or into PGPASSWORD")
 	}
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -107,6 +113,9 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if s.died == nil {
 		s.died = func(string) bool { return false }
 	}
+	if o.ReadOnly {
+		c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
 		return nil, explained(err)
 	}
@@ -119,7 +128,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		err = fmt.Errorf("the server has version %d and the database encoding %s: PostgreSQL 15 or later with UTF8 is needed", n/10000, encoding)
 	}
 	if err == nil {
-		err = s.migrate(ctx, o.Views)
+		err = s.migrate(ctx, o)
 	}
 	if err != nil {
 		s.pool.Close()

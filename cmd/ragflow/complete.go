@@ -56,10 +56,10 @@ func (a *app) completeFrom(
 ) (offers []cobra.Completion, _ cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	s, err := a.settings()
-	if err != nil || !present(s.config.DataDir, "threads.db") {
+	if err != nil || s.config.ThreadStore == nil && !present(s.config.DataDir, "threads.db") {
 		return nil, directive
 	}
-	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: s.config.DataDir})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: s.config.DataDir, ThreadStore: s.config.ThreadStore})
 	if err != nil {
 		return nil, directive
 	}

@@ -153,12 +153,13 @@ func (d *doctor) checkDisk(dir string) {
 
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
-	if !present(d.DataDir, "index.db") && !present(d.DataDir, threadsFile) {
+	server := d.settings.config.ThreadStore
+	if !present(d.DataDir, "index.db") && !present(d.DataDir, threadsFile) && server == nil {
 		d.note(checkOK, "index", "none yet; the first question makes it")
 		d.note(checkOK, "threads", "none yet")
 		return
 	}
-	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true, ThreadStore: server})
 	if err != nil {
 		d.broken("databases", err)
 		return

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
+	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -179,6 +180,11 @@ func advices() []advice {
 		{ragflow.ErrThreadExists, exitFailure, "choose another name for the new thread"},
 		{&ragflow.ArchiveError{}, exitFailure, `nothing was imported; "ragflow threads export" writes such files`},
 		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
+		{postgres.ErrDown, exitFailure, "check that RAGFLOW_STORE names the server and that it runs; an unfinished question goes on with: ragflow ask --thread ID --resume"},
+		{postgres.ErrDenied, exitFailure, "check user, database and rights in RAGFLOW_STORE, and the password there or in PGPASSWORD"},
+		{postgres.ErrFull, exitFailure, "make room on the disk of the server; nothing of the step was saved: go on with: ragflow ask --thread ID --resume"},
+		{postgres.ErrNewer, exitFailure, "use the version of ragflow that the other machines use; nothing was changed"},
+		{postgres.ErrForeign, exitFailure, "name another schema in RAGFLOW_STORE: postgres://…?search_path=NAME; nothing was changed"},
 		{ragflow.ErrDiskFull, exitFailure, "make room on the disk; what was saved before is intact, and an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{ragflow.ErrDisk, exitFailure, `the disk failed to read or write; what was saved before is intact: check the disk, then "ragflow threads verify"`},
 		{

@@ -138,6 +138,9 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		if row.has(secret) && len(v.values) > 0 {
 			v.values = []string{"set"}
 		}
+		if row.has(address) && len(v.values) > 0 {
+			v.values = []string{redacted(v.values[0])}
+		}
 		if i := slices.IndexFunc(s.refused, func(r refusal) bool { return r.row.name == row.name }); i >= 0 {
 			v.source += " (" + s.refused[i].source + " is not trusted)"
 		}

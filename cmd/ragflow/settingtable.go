@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/rerank"
@@ -97,6 +98,14 @@ func table(dataDir string, m *models) []setting {
 		{
 			name: "RAGFLOW_SYSTEM_PROMPT", key: "system_prompt", is: path, allowed: "a file with a system prompt that holds {context}",
 			set: text(func(c *ragflow.Config) *string { return &c.SystemPrompt }),
+		},
+		{
+			name: "RAGFLOW_STORE", key: "store", is: firstPage | address,
+			allowed: "a URL such as postgres://user@host:5432/database, or unset for threads.db in the data folder",
+			set: func(c *ragflow.Config, v string) bool {
+				c.ThreadStore = openPostgres(v)
+				return postgres.CheckURL(v) == nil
+			},
 		},
 		{
 			name: "RAGFLOW_DURABILITY", key: "durability", preset: ragflow.ProcessCrash,

@@ -289,7 +289,7 @@ func (a *app) verifyThreads(ctx context.Context, log *threads.Log, _ *threadFlag
 		return err
 	}
 	return &failure{
-		code: exitFailure, err: fmt.Errorf("%s in threads.db", count(len(r.Findings), "problem")),
+		code: exitFailure, err: fmt.Errorf("%s in the threads", count(len(r.Findings), "problem")),
 		hint: "keep a copy of the data folder; what is whole can be exported: ragflow threads export ID -o FILE",
 	}
 }
@@ -309,6 +309,9 @@ func (a *app) restoreThreads(ctx context.Context, _ *threads.Log, o *threadFlags
 	s, err := a.settings()
 	if err != nil {
 		return err
+	}
+	if s.config.ThreadStore != nil {
+		return usagef("the threads are on a server: restore them with its tools, or each with import")
 	}
 	path := filepath.Join(s.config.DataDir, threadsFile)
 	if present(s.config.DataDir, threadsFile) {

@@ -28,7 +28,7 @@ func (a *app) welcome(c *cobra.Command, _ []string) error {
 	for _, d := range s.config.Docs {
 		fmt.Fprintln(a.out, "  documents "+d)
 	}
-	indexed, threads := present(s.config.DataDir, "index.db"), present(s.config.DataDir, "threads.db")
+	indexed, threads := present(s.config.DataDir, "index.db"), s.config.ThreadStore != nil || present(s.config.DataDir, "threads.db")
 	fmt.Fprintf(a.out, "  index:   %s\n  threads: %s\n", either(indexed, "there", "none yet"), either(threads, a.howMany(c, threads), "none yet"))
 
 	docs := ""
