@@ -37,7 +37,9 @@ func (b *builder) add(f segmentFile, x *fileTerms) error {
 	s := &b.s
 	for _, c := range x.chunks {
 		s.ids = append(s.ids, c.id...)
-		s.chunks = append(s.chunks, chunkEntry{uint32(len(s.Files)), c.body, c.heading, uint32(len(s.ids))})
+		s.chunkFile = append(s.chunkFile, uint32(len(s.Files)))
+		s.chunkBody, s.chunkHeading = append(s.chunkBody, c.body), append(s.chunkHeading, c.heading)
+		s.idEnd = append(s.idEnd, uint32(len(s.ids)))
 	}
 	if uint64(len(s.ids)) > math.MaxUint32 {
 		return errTooLarge
@@ -86,10 +88,13 @@ func (b *builder) finish() (*segment, error) {
 				before = list[i].chunk
 				most = bound{max(most.Chunk, bounds[i].Chunk), max(most.File, bounds[i].File)}
 			}
-			s.blocks = append(s.blocks, blockEntry{before, uint32(len(s.postings)), most})
+			s.blockLast, s.postingsEnd = append(s.blockLast, before), append(s.postingsEnd, uint32(len(s.postings)))
+			s.maxChunkTF = append(s.maxChunkTF, math.Float32bits(most.Chunk))
+			s.maxFileTF = append(s.maxFileTF, math.Float32bits(most.File))
 		}
 		s.names = append(s.names, name...)
-		s.terms = append(s.terms, termEntry{uint32(len(s.names)), uint32(len(s.blocks)), uint32(chunks), uint32(files)})
+		s.nameEnd, s.blockEnd = append(s.nameEnd, uint32(len(s.names))), append(s.blockEnd, uint32(len(s.blockLast)))
+		s.termChunks, s.termFiles = append(s.termChunks, uint32(chunks)), append(s.termFiles, uint32(files))
 	}
 	if uint64(max(len(s.postings), len(s.names))) > math.MaxUint32 {
 		return nil, errTooLarge
@@ -110,8 +115,7 @@ func (s *segment) measure(out []bound, list []posting) (bounds []bound, chunks, 
 		f, title := &s.Files[file], list[from].title
 		whole := roundUp(s.made.fileTF(occurrences, f.Body, title, f.Title))
 		for _, p := range list[from:to] {
-			c := &s.chunks[p.chunk]
-			tf := s.made.chunkTF(p.body, c.Body, p.heading, c.Heading, title, f.Title)
+			tf := s.made.chunkTF(p.body, s.chunkBody[p.chunk], p.heading, s.chunkHeading[p.chunk], title, f.Title)
 			out = append(out, bound{roundUp(tf), whole})
 		}
 		files++

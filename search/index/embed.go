@@ -52,6 +52,7 @@ type embedding struct {
 	embedder search.VectorSpec // its dimension is 0 until the first vector comes
 	id       int64             // row of the embedder; 0 before its dimension is known
 	roots    []string
+	rootList string // roots as JSON
 	report   search.EmbedReport
 	begun    bool // the embedder has made vectors, now or before
 	done     int  // texts, refused ones too
@@ -59,28 +60,27 @@ type embedding struct {
 }
 
 func (r *embedding) run(ctx context.Context) error {
-	var todo []missing
-	err := r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		if err := r.admit(tx); err != nil {
-			return err
-		}
-		if todo, err = missingVectors(tx, r.id, r.roots); err != nil {
-			return err
-		}
-		r.report.Chunks = 0
-		for _, root := range r.roots {
-			if err := tx.QueryRow(`SELECT ? + coalesce(sum(f.chunks), 0) FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ?`,
-				r.report.Chunks, root).Scan(&r.report.Chunks); err != nil {
-				return err
-			}
-		}
-		return tx.QueryRow(`SELECT EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)`, r.id).Scan(&r.begun)
-	})
+	list, err := json.Marshal(r.roots)
 	if err != nil {
 		return err
 	}
+	r.rootList = string(list)
+	var todo []missing
+	if err := r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if err := r.admit(tx); err != nil {
+			return err
+		}
+		if todo, err = r.missingVectors(tx); err != nil {
+			return err
+		}
+		return tx.QueryRow(`SELECT coalesce(sum(f.chunks), 0), EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)
+			FROM files f JOIN collections c ON c.id = f.collection WHERE c.root IN (SELECT value FROM json_each(?))`, r.id, r.rootList).
+			Scan(&r.report.Chunks, &r.begun)
+	}); err != nil {
+		return err
+	}
 	r.total = len(todo)
-	if err := r.adopt(ctx, false); err != nil {
+	if err := r.store(ctx, nil, nil, false); err != nil {
 		return err
 	}
 	for round := range slices.Chunk(todo, r.Batch*r.Workers) {
@@ -88,7 +88,7 @@ func (r *embedding) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.adopt(ctx, r.Switch)
+	return r.store(ctx, nil, nil, r.Switch)
 }
 
 // admit refuses collections of another embedder and finds the row of this one.
@@ -105,20 +105,15 @@ func (r *embedding) admit(tx *sqlite.Tx) error {
 			return &search.EmbedderError{Root: root, Stored: stored, Given: e}
 		}
 	}
-	var err error
-	r.id, r.embedder, err = knownEmbedder(tx, e)
-	return err
-}
-
-// adopt makes the embedder that of collections without one, or of all.
-func (r *embedding) adopt(ctx context.Context, all bool) error {
-	if r.embedder.Dimension == 0 {
-		return nil // nothing has been embedded
+	r.embedder = e
+	// Where no dimension is known, the row that came last counts.
+	err := tx.QueryRow(`SELECT id, dimension FROM embedders WHERE model = ? AND prefix = ? AND tokens = ?
+		AND (dimension = ?4 OR ?4 = 0) ORDER BY id DESC LIMIT 1`, e.Model, e.Prefix, e.Tokens, e.Dimension).
+		Scan(&r.id, &r.embedder.Dimension)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
 	}
-	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) {
-		r.id, err = adopt(tx, r.embedder, r.roots, all)
-		return err
-	})
+	return err
 }
 
 // outcome is what became of one batch.
@@ -243,7 +238,7 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 	}
 	if refused < len(o.list) {
 		r.begun = true
-		if err := r.store(ctx, o.list, rows); err != nil {
+		if err := r.store(ctx, o.list, rows, false); err != nil {
 			return err
 		}
 	}
@@ -256,18 +251,27 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 	return nil
 }
 
-// store saves rows, which were paid for: ctx does not stop it.
-func (r *embedding) store(ctx context.Context, list []missing, rows [][]byte) error {
-	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) (err error) {
-		if r.id, err = adopt(tx, r.embedder, r.roots, false); err != nil {
+// store saves rows, and makes the embedder that of collections without one, or of all. The
+// rows were paid for, so ctx does not stop it. It does nothing before a dimension is known.
+func (r *embedding) store(ctx context.Context, list []missing, rows [][]byte, all bool) error {
+	e := r.embedder
+	if e.Dimension == 0 {
+		return nil
+	}
+	return r.db.sql.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error {
+		if err := tx.QueryRow(`INSERT INTO embedders(model, dimension, prefix, tokens) VALUES(?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET model = excluded.model RETURNING id`, e.Model, e.Dimension, e.Prefix, e.Tokens).Scan(&r.id); err != nil {
+			return err
+		}
+		if err := tx.Do(`UPDATE collections SET embedder = ?1 WHERE root IN (SELECT value FROM json_each(?2)) AND (?3 OR embedder IS NULL)`,
+			r.id, r.rootList, all); err != nil {
 			return err
 		}
 		for i, v := range rows {
 			if v == nil {
 				continue
 			}
-			if _, err := tx.Exec(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`,
-				r.id, list[i].key, v); err != nil {
+			if err := tx.Do(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`, r.id, list[i].key, v); err != nil {
 				return err
 			}
 		}
@@ -298,60 +302,28 @@ func collectionEmbedder(tx *sqlite.Tx, root string) (id int64, e search.VectorSp
 	return id, e, err == nil, err
 }
 
-// knownEmbedder finds the row of e; where its dimension is not known, the one
-// that came last. The id is 0 where there is none.
-func knownEmbedder(tx *sqlite.Tx, e search.VectorSpec) (id int64, known search.VectorSpec, err error) {
-	known = e
-	err = tx.QueryRow(`SELECT id, dimension FROM embedders WHERE model = ? AND prefix = ? AND tokens = ?
-		AND (dimension = ?4 OR ?4 = 0) ORDER BY id DESC LIMIT 1`, e.Model, e.Prefix, e.Tokens, e.Dimension).
-		Scan(&id, &known.Dimension)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, e, nil
-	}
-	return id, known, err
-}
-
-// adopt makes e, which must know its dimension, the embedder of collections: of all of roots,
-// or of those that have none. It returns the row of e.
-func adopt(tx *sqlite.Tx, e search.VectorSpec, roots []string, all bool) (id int64, err error) {
-	if err := tx.QueryRow(`INSERT INTO embedders(model, dimension, prefix, tokens) VALUES(?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET model = excluded.model RETURNING id`, e.Model, e.Dimension, e.Prefix, e.Tokens).Scan(&id); err != nil {
-		return 0, err
-	}
-	for _, root := range roots {
-		if err := tx.Do(`UPDATE collections SET embedder = ?1 WHERE root = ?2 AND (?3 OR embedder IS NULL)`, id, root, all); err != nil {
-			return 0, err
-		}
-	}
-	return id, nil
-}
-
 // missing is a text without a vector.
 type missing struct {
 	key []byte // column passage of the chunk
 	rev int64  // a chunk that holds it
 }
 
-// missingVectors lists the texts of collections that the embedder of a row has no vectors for,
-// each once, ordered by root, source and place.
-func missingVectors(tx *sqlite.Tx, embedder int64, roots []string) (list []missing, err error) {
+// missingVectors lists the texts without a vector, each once, ordered by root, source and
+// place.
+func (r *embedding) missingVectors(tx *sqlite.Tx) (list []missing, err error) {
 	seen := map[string]bool{}
-	for _, root := range slices.Sorted(slices.Values(roots)) {
-		if err := each(tx, func(r row) error {
-			var m missing
-			err := r.Scan(&m.key, &m.rev)
-			if !seen[string(m.key)] {
-				seen[string(m.key)] = true
-				list = append(list, m)
-			}
-			return err
-		}, `SELECT c.passage, c.rev FROM collections o JOIN files f ON f.collection = o.id JOIN chunks c ON c.file = f.id
-			WHERE o.root = ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.key = c.passage)
-			ORDER BY f.source, c.ordinal`, root, embedder); err != nil {
-			return nil, err
+	err = each(tx, func(from row) error {
+		var m missing
+		err := from.Scan(&m.key, &m.rev)
+		if !seen[string(m.key)] {
+			seen[string(m.key)] = true
+			list = append(list, m)
 		}
-	}
-	return list, nil
+		return err
+	}, `SELECT c.passage, c.rev FROM collections o JOIN files f ON f.collection = o.id JOIN chunks c ON c.file = f.id
+		WHERE o.root IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.embedder = ? AND v.key = c.passage)
+		ORDER BY o.root, f.source, c.ordinal`, r.rootList, r.id)
+	return list, err
 }
 
 // passagesToEmbed reads the texts to embed. Chunks that changed or went meanwhile are left out.

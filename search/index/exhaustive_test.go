@@ -47,7 +47,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunks[at].Body, in.heading, p.chunks[at].Heading, title, length)
+					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunkBody[at], in.heading, p.chunkHeading[at], title, length)
 					chunks[at] += float64(t.weight * v)
 				}
 				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.Files[f].Body, title, length))

@@ -52,7 +52,7 @@ func (s *Searcher) locate(id string) (part, chunk int, ok bool) {
 		if marked && rootMark(p.root) != mark {
 			continue
 		}
-		if c, found := p.place(bare); found && p.live(c) {
+		if c, found := p.place(bare); found && p.live(p.fileOf(c)) {
 			return i, c, true
 		}
 	}
@@ -75,7 +75,7 @@ func (s *Searcher) explainTerm(p *part, chunk int, t queryTerm, postings entry) 
 		}
 	}
 	r, f := s.scorer.ranking, &p.Files[file]
-	body, heading := p.chunks[chunk].Body, p.chunks[chunk].Heading
+	body, heading := p.chunkBody[chunk], p.chunkHeading[chunk]
 	ofChunk = s.scorer.chunkImpact(t.chunkGain, here.body, body, here.heading, heading, title, f.Title)
 	ofFile = s.scorer.fileImpact(t.fileGain, total, f.Body, title, f.Title)
 	tf := s.scorer.fileTF(total, f.Body, title, f.Title)

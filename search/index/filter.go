@@ -90,7 +90,7 @@ func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, err
 // Passing returns how many documents may be found.
 func (s *Searcher) Passing() (n int) {
 	for i := range s.parts {
-		if files := s.parts[i].found(); files != nil {
+		if files := s.parts[i].shown; files != nil {
 			n += files.count()
 		} else {
 			n += len(s.parts[i].Files)

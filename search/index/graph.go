@@ -248,7 +248,7 @@ func (s *Searcher) partOf(snapshot int, p *page) (part int, ok bool) {
 	for v := range snapshot {
 		part += len(s.snapshots[v].parts)
 	}
-	files := s.parts[part].found()
+	files := s.parts[part].shown
 	return part, files == nil || files.has(p.file)
 }
 

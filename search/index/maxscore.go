@@ -45,7 +45,7 @@ func (s *Searcher) best(ctx context.Context, terms []queryTerm, found *top) erro
 
 func (s *Searcher) newScan(i int, terms []queryTerm, found *top) *scan {
 	p := &s.parts[i]
-	sc := &scan{number: i, part: p, allowed: p.found(), score: &s.scorer, found: found}
+	sc := &scan{number: i, part: p, allowed: p.shown, score: &s.scorer, found: found}
 	sc.ofChunks, sc.ofFiles = s.scorer.stretch(&p.made)
 	for _, t := range terms {
 		if t.parts[i].chunks > 0 {
@@ -164,7 +164,7 @@ func (sc *scan) add(t, file int) float64 {
 			c.next()
 		}
 		occurrences += in.body
-		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunks[at].Body, in.heading, p.chunks[at].Heading, title, f.Title)
+		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunkBody[at], in.heading, p.chunkHeading[at], title, f.Title)
 		sc.sums[at-first] += float64(term.weight * gives)
 	}
 	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, f.Body, title, f.Title))

@@ -118,7 +118,7 @@ func (db *DB) pagesOf(ctx context.Context, v *snapshot) (*pages, error) {
 	for i := range v.parts {
 		p := &v.parts[i]
 		for n, f := range p.Files {
-			if at, ok := byID[f.ID]; ok && (p.alive == nil || p.alive.has(n)) && out.list[at].source == f.Source {
+			if at, ok := byID[f.ID]; ok && p.live(n) && out.list[at].source == f.Source {
 				out.list[at].part, out.list[at].file = i, n
 			}
 		}

@@ -102,15 +102,12 @@ func (c *cursor) load(block int) {
 		c.posting, c.decoded, c.blockLast = posting{chunk: noChunk}, nil, noChunk
 		return
 	}
-	before, begin := uint32(0), uint32(0)
-	if block > 0 {
-		begin = c.s.blocks[block-1].End
-	}
+	before := uint32(0)
 	if block > c.term.from {
-		before = c.s.blocks[block-1].Last
+		before = c.s.blockLast[block-1]
 	}
-	c.decoded = readPostings(c.decoded[:0], before, c.s.postings[begin:c.s.blocks[block].End])
-	c.posting, c.blockLast = c.decoded[0], c.s.blocks[block].Last
+	c.decoded = readPostings(c.decoded[:0], before, item(c.s.postings, c.s.postingsEnd, block))
+	c.posting, c.blockLast = c.decoded[0], c.s.blockLast[block]
 }
 
 // next goes to the next posting.
@@ -129,7 +126,7 @@ func (c *cursor) seek(chunk uint32) {
 	}
 	if c.blockLast < chunk {
 		block := c.block + 1
-		for block < c.term.to && c.s.blocks[block].Last < chunk {
+		for block < c.term.to && c.s.blockLast[block] < chunk {
 			block++
 		}
 		if c.load(block); c.chunk >= chunk {
@@ -147,9 +144,10 @@ func (c *cursor) bound(end uint32) (b bound) {
 	if c.chunk >= end {
 		return b
 	}
-	for _, block := range c.s.blocks[c.block:c.term.to] {
-		b = bound{max(b.Chunk, block.Bound.Chunk), max(b.File, block.Bound.File)}
-		if block.Last >= end-1 {
+	for block := c.block; block < c.term.to; block++ {
+		b.Chunk = max(b.Chunk, math.Float32frombits(c.s.maxChunkTF[block]))
+		b.File = max(b.File, math.Float32frombits(c.s.maxFileTF[block]))
+		if c.s.blockLast[block] >= end-1 {
 			break
 		}
 	}

@@ -193,7 +193,7 @@ func (s *Searcher) publicID(c candidate) string {
 	own := &s.parts[c.part]
 	id := own.id(c.chunk)
 	for i := 0; s.parts[i].root != own.root; i++ {
-		if at, ok := s.parts[i].place(id); ok && s.parts[i].live(at) {
+		if at, ok := s.parts[i].place(id); ok && s.parts[i].live(s.parts[i].fileOf(at)) {
 			return id + "@" + rootMark(own.root)
 		}
 	}

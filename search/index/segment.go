@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"sort"
@@ -20,13 +19,13 @@ import (
 // The file of a segment, little-endian:
 //
 //	8 bytes   magic, with the version of the format
-//	4 bytes   CRC-32C of all that follows
 //	head      segmentHead, encoded by package gob
-//	tables    chunks, terms, blocks, ids, names and postings, one after the other
+//	tables    see segment.tables, then ids, names and postings
+//	4 bytes   CRC-32C of all that precedes
 //
 // All of a segment can be built again from the database, so a file that cannot be read or has
 // a wrong checksum is not repaired.
-const segmentMagic = "rfseg\x00\x00\x05"
+const segmentMagic = "rfseg\x00\x00\x06"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) //nolint:gochecknoglobals // a constant table
 
@@ -48,7 +47,7 @@ type segmentHead struct {
 	Weight                        int64 // sum of the column weight of its files
 	Totals                        totals
 	Files                         []segmentFile
-	Tables                        [6]int // lengths of the tables
+	Lengths                       []int // of the tables, ids, names and postings
 }
 
 func (h *segmentHead) key() segmentKey { return segmentKey{h.Collection, h.Since, h.Generation} }
@@ -78,45 +77,52 @@ func (t *totals) add(o totals, n int) {
 	t.Titles += n * o.Titles
 }
 
-// segment is the inverted index of some files. It is immutable. A field that ends with "end"
-// is the offset where an item ends in another table; it begins where the one before it ends.
+// segment is the inverted index of some files. It is immutable. A table with "end" in its name
+// has the offsets where items end in another table; an item begins where the one before ends.
 type segment struct {
 	segmentHead
 
-	chunks   []chunkEntry // by file, then ordinal
-	terms    []termEntry  // by name
-	blocks   []blockEntry // by term, then chunk
-	ids      []byte       // of the chunks
-	names    []byte       // of the terms
-	postings []byte       // see appendPosting
+	// By chunk, ordered by file, then ordinal.
+	chunkFile               []uint32 // number of its file
+	chunkBody, chunkHeading []uint32 // terms of its text and of its heading path
+	idEnd                   []uint32
+	// By term, ordered by name.
+	nameEnd, blockEnd     []uint32
+	termChunks, termFiles []uint32 // that hold it in any field
+	// By block of postings, ordered by term, then chunk.
+	blockLast, postingsEnd []uint32 // its last chunk, and its end in postings
+	maxChunkTF, maxFileTF  []uint32 // see bound; bits of a float32
 
-	made scorer // the scorer that bounds were computed with
+	ids      []byte // of the chunks
+	names    []byte // of the terms
+	postings []byte // see appendPosting
+
+	made scorer // that bounds were computed with
 
 	once   sync.Once
 	places map[string]int // chunks by id; made by place
 }
 
-// chunkEntry is a chunk of a segment.
-type chunkEntry struct {
-	File          uint32 // number of its file
-	Body, Heading uint32 // terms of its text and of its heading path
-	IDEnd         uint32
+// tables returns the tables of numbers in the order of the file.
+func (s *segment) tables() []*[]uint32 {
+	return []*[]uint32{
+		&s.chunkFile, &s.chunkBody, &s.chunkHeading, &s.idEnd,
+		&s.nameEnd, &s.blockEnd, &s.termChunks, &s.termFiles,
+		&s.blockLast, &s.postingsEnd, &s.maxChunkTF, &s.maxFileTF,
+	}
 }
 
-// termEntry is a term of a segment. The zero value is a term that no chunk holds.
-type termEntry struct {
-	NameEnd, BlockEnd uint32
-	Chunks, Files     uint32 // that hold it in any field
+func (s *segment) texts() []*[]byte { return []*[]byte{&s.ids, &s.names, &s.postings} }
+
+// item returns the item i of a table whose items end at the offsets in ends.
+func item(table []byte, ends []uint32, i int) []byte {
+	if i == 0 {
+		return table[:ends[0]]
+	}
+	return table[ends[i-1]:ends[i]]
 }
 
-// blockEntry is a block of postings of a term.
-type blockEntry struct {
-	Last  uint32 // the last chunk
-	End   uint32 // in postings
-	Bound bound
-}
-
-func (s *segment) fileOf(chunk int) int { return int(s.chunks[chunk].File) }
+func (s *segment) fileOf(chunk int) int { return int(s.chunkFile[chunk]) }
 
 // source returns the path of the file that a chunk is of.
 func (s *segment) source(chunk int) string { return s.Files[s.fileOf(chunk)].Source }
@@ -126,7 +132,7 @@ func (s *segment) chunksOf(file int) (first, end int) {
 	if file+1 < len(s.Files) {
 		return int(s.Files[file].Chunk), int(s.Files[file+1].Chunk)
 	}
-	return int(s.Files[file].Chunk), len(s.chunks)
+	return int(s.Files[file].Chunk), len(s.chunkFile)
 }
 
 // totalsOf returns what a file adds to the sums.
@@ -134,20 +140,14 @@ func (s *segment) totalsOf(file int) totals {
 	first, end := s.chunksOf(file)
 	f, n := &s.Files[file], end-first
 	t := totals{Files: 1, Chunks: n, Body: int(f.Body), Titles: int(f.Title), ChunkTitles: n * int(f.Title)}
-	for _, c := range s.chunks[first:end] {
-		t.Heading += int(c.Heading)
+	for _, terms := range s.chunkHeading[first:end] {
+		t.Heading += int(terms)
 	}
 	return t
 }
 
 // id returns the id of a chunk.
-func (s *segment) id(chunk int) string {
-	begin := uint32(0)
-	if chunk > 0 {
-		begin = s.chunks[chunk-1].IDEnd
-	}
-	return string(s.ids[begin:s.chunks[chunk].IDEnd])
-}
+func (s *segment) id(chunk int) string { return string(item(s.ids, s.idEnd, chunk)) }
 
 // place returns the chunk that has an id.
 func (s *segment) place(id string) (chunk int, ok bool) {
@@ -167,28 +167,22 @@ type entry struct {
 	from, to      int // its blocks of postings
 }
 
-func (s *segment) name(term int) []byte {
-	begin := uint32(0)
-	if term > 0 {
-		begin = s.terms[term-1].NameEnd
-	}
-	return s.names[begin:s.terms[term].NameEnd]
-}
+func (s *segment) name(term int) []byte { return item(s.names, s.nameEnd, term) }
 
 // firstTerm returns the first term that is not before name.
 func (s *segment) firstTerm(name string) int {
-	return sort.Search(len(s.terms), func(t int) bool { return string(s.name(t)) >= name })
+	return sort.Search(len(s.nameEnd), func(t int) bool { return string(s.name(t)) >= name })
 }
 
 // find looks a term up.
 func (s *segment) find(name string) entry {
 	t := s.firstTerm(name)
-	if t == len(s.terms) || string(s.name(t)) != name {
+	if t == len(s.nameEnd) || string(s.name(t)) != name {
 		return entry{}
 	}
-	e := entry{chunks: int(s.terms[t].Chunks), files: int(s.terms[t].Files), to: int(s.terms[t].BlockEnd)}
+	e := entry{chunks: int(s.termChunks[t]), files: int(s.termFiles[t]), to: int(s.blockEnd[t])}
 	if t > 0 {
-		e.from = int(s.terms[t-1].BlockEnd)
+		e.from = int(s.blockEnd[t-1])
 	}
 	return e
 }
@@ -198,54 +192,76 @@ func (db *DB) path(k segmentKey) string {
 	return filepath.Join(db.folder, fmt.Sprintf("%d-%d-%d.seg", k.collection, k.since+1, k.generation))
 }
 
-// write writes a segment to a temporary file and returns its name and size.
+// write writes a segment to a temporary file, waits until it is on the disk, and returns its
+// name and size.
 func (db *DB) write(s *segment) (name string, size int64, err error) {
-	s.Tables = [...]int{len(s.chunks), len(s.terms), len(s.blocks), len(s.ids), len(s.names), len(s.postings)}
-	return db.writeFile(s.Collection, func(w io.Writer) error {
-		err := gob.NewEncoder(w).Encode(&s.segmentHead)
-		for _, table := range [][]byte{
-			encodeTable(s.chunks, func(c chunkEntry) row4 { return row4{c.File, c.Body, c.Heading, c.IDEnd} }),
-			encodeTable(s.terms, func(t termEntry) row4 { return row4{t.NameEnd, t.BlockEnd, t.Chunks, t.Files} }),
-			encodeTable(s.blocks, func(b blockEntry) row4 {
-				return row4{b.Last, b.End, math.Float32bits(b.Bound.Chunk), math.Float32bits(b.Bound.File)}
-			}),
-			s.ids, s.names, s.postings,
-		} {
-			if err == nil {
-				_, err = w.Write(table)
-			}
+	if err := os.MkdirAll(db.folder, 0o700); err != nil {
+		return "", 0, err
+	}
+	f, err := os.CreateTemp(db.folder, fmt.Sprintf("%d-*.tmp", s.Collection))
+	if err != nil {
+		return "", 0, err
+	}
+	sum := crc32.New(castagnoli)
+	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)
+	if err = errors.Join(s.encode(w), w.Flush()); err == nil {
+		err = binary.Write(f, binary.LittleEndian, sum.Sum32())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", 0, errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), size, nil
+}
+
+// encode writes all of a segment's file but the checksum.
+func (s *segment) encode(w *bufio.Writer) error {
+	s.Lengths = nil
+	for _, t := range s.tables() {
+		s.Lengths = append(s.Lengths, len(*t))
+	}
+	for _, t := range s.texts() {
+		s.Lengths = append(s.Lengths, len(*t))
+	}
+	_, err := w.WriteString(segmentMagic)
+	if err == nil {
+		err = gob.NewEncoder(w).Encode(&s.segmentHead)
+	}
+	for _, t := range s.tables() {
+		if err == nil {
+			err = binary.Write(w, binary.LittleEndian, *t)
 		}
-		return err
-	})
+	}
+	for _, t := range s.texts() {
+		if err == nil {
+			_, err = w.Write(*t)
+		}
+	}
+	return err
 }
 
 // load reads a segment from its file. The error matches fs.ErrNotExist where there is none,
 // and errDamaged where it cannot be used.
-func (db *DB) load(k segmentKey) (*segment, error) {
+func (db *DB) load(k segmentKey) (s *segment, err error) {
 	if db.folder == "" {
 		return nil, os.ErrNotExist
 	}
-	s := &segment{}
-	err := readFile(db.path(k), func(r *bufio.Reader) error {
-		err := gob.NewDecoder(r).Decode(&s.segmentHead)
-		next := func(size int) []byte {
-			table := make([]byte, size)
-			if err == nil {
-				_, err = io.ReadFull(r, table)
-			}
-			return table
-		}
-		n := s.Tables
-		s.chunks = decodeTable(next(rowSize*n[0]), func(r row4) chunkEntry { return chunkEntry{r[0], r[1], r[2], r[3]} })
-		s.terms = decodeTable(next(rowSize*n[1]), func(r row4) termEntry { return termEntry{r[0], r[1], r[2], r[3]} })
-		s.blocks = decodeTable(next(rowSize*n[2]), func(r row4) blockEntry {
-			return blockEntry{r[0], r[1], bound{math.Float32frombits(r[2]), math.Float32frombits(r[3])}}
-		})
-		s.ids, s.names, s.postings = next(n[3]), next(n[4]), next(n[5])
-		return err
-	})
+	f, err := os.Open(db.path(k))
 	if err != nil {
 		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := checkFile(f); err != nil {
+		return nil, err
+	}
+	s = &segment{}
+	if err := s.decode(bufio.NewReaderSize(f, 1<<16)); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	if s.key() != k || s.Database != db.id || s.Analysis != db.analysis() {
 		return nil, fmt.Errorf("%w: it is of another database, moment or analyzer", errDamaged)
@@ -254,94 +270,48 @@ func (db *DB) load(k segmentKey) (*segment, error) {
 	return s, nil
 }
 
-// row4 is an entry of a table as the file has it.
-type row4 [4]uint32
-
-const rowSize = 16
-
-func encodeTable[T any](table []T, of func(T) row4) []byte {
-	out := make([]byte, 0, rowSize*len(table))
-	for _, entry := range table {
-		for _, n := range of(entry) {
-			out = binary.LittleEndian.AppendUint32(out, n)
-		}
-	}
-	return out
-}
-
-func decodeTable[T any](data []byte, of func(row4) T) []T {
-	out := make([]T, len(data)/rowSize)
-	for i := range out {
-		b := data[i*rowSize : (i+1)*rowSize]
-		out[i] = of(row4{
-			binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]),
-		})
-	}
-	return out
-}
-
-// checksumAt is where the checksum of a file begins, after the magic, and checkedFrom where
-// what it covers begins.
-const (
-	checksumAt  = len(segmentMagic)
-	checkedFrom = checksumAt + crc32.Size
-)
-
-// writeFile writes a temporary file for a collection, with magic and checksum, waits until
-// it is on the disk, and returns its name and size.
-func (db *DB) writeFile(collection int64, write func(io.Writer) error) (name string, size int64, err error) {
-	if err := os.MkdirAll(db.folder, 0o700); err != nil {
-		return "", 0, err
-	}
-	f, err := os.CreateTemp(db.folder, fmt.Sprintf("%d-*.tmp", collection))
-	if err != nil {
-		return "", 0, err
-	}
-	sum := crc32.New(castagnoli)
-	w := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<16)
-	_, err = f.Write(append([]byte(segmentMagic), 0, 0, 0, 0))
-	if err == nil {
-		err = write(w)
-	}
-	err = errors.Join(err, w.Flush())
-	if err == nil {
-		_, err = f.WriteAt(binary.LittleEndian.AppendUint32(nil, sum.Sum32()), int64(checksumAt))
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		size, err = f.Seek(0, io.SeekEnd)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", 0, errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), size, nil
-}
-
-// readFile checks magic and checksum of a file and calls read for what follows them.
-func readFile(name string, read func(*bufio.Reader) error) (err error) {
-	f, err := os.Open(name)
+// checkFile checks magic and checksum of a segment's file, and leaves it after the magic.
+func checkFile(f *os.File) error {
+	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var begin [checkedFrom]byte
-	sum := crc32.New(castagnoli)
-	if _, err := io.ReadFull(f, begin[:]); err != nil || string(begin[:checksumAt]) != segmentMagic {
+	sum, magic := crc32.New(castagnoli), make([]byte, len(segmentMagic))
+	content := io.TeeReader(io.LimitReader(f, info.Size()-crc32.Size), sum)
+	if _, err := io.ReadFull(content, magic); err != nil || string(magic) != segmentMagic {
 		return fmt.Errorf("%w: not a file of this version", errDamaged)
 	}
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := io.Copy(io.Discard, content); err != nil {
 		return err
 	}
-	if sum.Sum32() != binary.LittleEndian.Uint32(begin[checksumAt:]) {
+	var want uint32
+	if err := binary.Read(f, binary.LittleEndian, &want); err != nil || sum.Sum32() != want {
 		return fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
-	if _, err := f.Seek(int64(checkedFrom), io.SeekStart); err != nil {
+	_, err = f.Seek(int64(len(segmentMagic)), io.SeekStart)
+	return err
+}
+
+// decode reads what encode wrote after the magic.
+func (s *segment) decode(r *bufio.Reader) error {
+	if err := gob.NewDecoder(r).Decode(&s.segmentHead); err != nil {
 		return err
 	}
-	if err := read(bufio.NewReaderSize(f, 1<<16)); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+	tables, texts := s.tables(), s.texts()
+	if len(s.Lengths) != len(tables)+len(texts) {
+		return errors.New("another number of tables")
+	}
+	for i, t := range tables {
+		*t = make([]uint32, s.Lengths[i])
+		if err := binary.Read(r, binary.LittleEndian, *t); err != nil {
+			return err
+		}
+	}
+	for i, t := range texts {
+		*t = make([]byte, s.Lengths[len(tables)+i])
+		if _, err := io.ReadFull(r, *t); err != nil {
+			return err
+		}
 	}
 	return nil
 }

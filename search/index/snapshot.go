@@ -31,14 +31,13 @@ type part struct {
 
 	root   string
 	maxRev int64  // of the snapshot
-	alive  bitmap // files that did not change or go since; nil: all
-	dead   bitmap // the others; nil: none
-	shown  bitmap // files that may be found; nil: all that are alive
+	dead   bitmap // files that changed or went since; nil: none
+	shown  bitmap // files that may be found; nil: all
 	only   bitmap // chunks that may be found, of those files; nil: all
 }
 
-// live reports whether a chunk counts.
-func (p *part) live(chunk int) bool { return p.alive == nil || p.alive.has(p.fileOf(chunk)) }
+// live reports whether a file counts.
+func (p *part) live(file int) bool { return p.dead == nil || !p.dead.has(file) }
 
 // find looks a term up. Dead files and their chunks are not counted.
 func (p *part) find(name string) entry {
@@ -67,21 +66,9 @@ func (p *part) find(name string) entry {
 	return e
 }
 
-// found returns the files that may be found; nil: all.
-func (p *part) found() bitmap {
-	if p.shown != nil {
-		return p.shown
-	}
-	return p.alive
-}
-
 // shows reports whether a chunk may be found.
 func (p *part) shows(chunk int) bool {
-	if p.only != nil && !p.only.has(chunk) {
-		return false
-	}
-	files := p.found()
-	return files == nil || files.has(p.fileOf(chunk))
+	return (p.only == nil || p.only.has(chunk)) && (p.shown == nil || p.shown.has(p.fileOf(chunk)))
 }
 
 // manifest lists the published segments of a collection.
@@ -246,10 +233,10 @@ func (v *snapshot) bury(tx *sqlite.Tx) error {
 				continue
 			}
 			if p.dead == nil {
-				p.alive, p.dead = newBitmap(len(p.Files)), newBitmap(len(p.Files))
-				p.alive.fill(len(p.Files))
+				p.shown, p.dead = newBitmap(len(p.Files)), newBitmap(len(p.Files))
+				p.shown.fill(len(p.Files))
 			}
-			p.alive.unset(n)
+			p.shown.unset(n)
 			p.dead.set(n)
 			v.all.add(p.totalsOf(n), -1)
 		}

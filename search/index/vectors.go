@@ -46,7 +46,7 @@ func (s *Searcher) Vectors(ctx context.Context, e search.VectorSpec) (search.Vec
 			return nil, fmt.Errorf("vectors of %q: %w", p.root, err)
 		}
 		for _, chunk := range v.parts[i].rows {
-			if p.live(int(chunk)) {
+			if p.live(p.fileOf(int(chunk))) {
 				v.found++
 			}
 		}
