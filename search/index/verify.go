@@ -21,35 +21,48 @@ import (
 // on meanwhile; each file is checked as it was at one moment. An index without faults gives no
 // findings.
 func (db *DB) Verify(ctx context.Context, o search.VerifyOptions) ([]search.Finding, error) {
-	out, err := db.verifyDatabase(ctx)
+	out, files, roots, err := db.verifyDatabase(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify index: %w", err)
 	}
-	collections, err := db.Collections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v := verification{db: db, VerifyOptions: o}
-	for _, c := range collections {
-		v.total += c.Files
-	}
-	for _, c := range collections {
-		found, err := v.files(ctx, c.Root)
-		if err != nil {
-			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
+	found, faults := make([][]search.Finding, len(files)), make([]error, len(files))
+	var mu sync.Mutex // of done
+	done := 0
+	parallel.Each(len(files), func(i int) {
+		found[i], faults[i] = db.verifyFile(ctx, files[i], o.Check)
+		if o.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			o.Progress(done, len(files))
 		}
-		out = append(out, found...)
-		if found, err = db.verifySegments(ctx, c.Root); err != nil {
-			return nil, fmt.Errorf("verify %q: %w", c.Root, err)
-		}
-		out = append(out, found...)
+	})
+	for _, root := range roots {
+		segments, err := db.verifySegments(ctx, root)
+		found, faults = append(found, segments), append(faults, err)
 	}
-	return out, nil
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("verify index: %w", err)
+	}
+	return append(out, slices.Concat(found...)...), nil
 }
 
-// verifyDatabase returns what is wrong with the tables.
-func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, err error) {
+// storedFile is a file of a collection.
+type storedFile struct {
+	id   int64
+	root string
+}
+
+// verifyDatabase returns what is wrong with the tables, and what there is to verify.
+func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, files []storedFile, roots []string, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if roots, err = collect(tx, func(r row, root *string) error { return r.Scan(root) }, `SELECT root FROM collections ORDER BY root`); err != nil {
+			return err
+		}
+		if files, err = collect(tx, func(r row, f *storedFile) error { return r.Scan(&f.id, &f.root) },
+			`SELECT f.id, c.root FROM files f JOIN collections c ON c.id = f.collection ORDER BY c.root, f.id`); err != nil {
+			return err
+		}
 		out, err = collect(tx, func(r row, f *search.Finding) error { return r.Scan(&f.What) }, `
 			SELECT 'SQLite: ' || integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
 			UNION ALL SELECT count(*) || ' files without a collection' FROM files
@@ -62,48 +75,16 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, err err
 				WHERE length(v.vector) <> 4 * e.dimension HAVING count(*) > 0`)
 		return err
 	})
-	return out, err
+	return out, files, roots, err
 }
 
-// verification is the part of Verify that checks files.
-type verification struct {
-	search.VerifyOptions
-
-	db          *DB
-	mu          sync.Mutex // of done
-	done, total int        // files
-}
-
-// files checks the files of a collection on all cores, each in a transaction of its own, and
-// returns what it found in the order in which they were put.
-func (v *verification) files(ctx context.Context, root string) ([]search.Finding, error) {
-	var ids []int64
-	if err := v.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		ids, err = collect(tx, func(r row, id *int64) error { return r.Scan(id) },
-			`SELECT f.id FROM files f JOIN collections c ON c.id = f.collection WHERE c.root = ? ORDER BY f.id`, root)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	found, faults := make([][]search.Finding, len(ids)), make([]error, len(ids))
-	parallel.Each(len(ids), func(i int) {
-		found[i], faults[i] = v.file(ctx, root, ids[i])
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		if v.done++; v.Progress != nil {
-			v.Progress(v.done, max(v.total, v.done))
-		}
-	})
-	return slices.Concat(found...), errors.Join(faults...)
-}
-
-// file returns what is wrong with a file; nothing where it is gone meanwhile.
-func (v *verification) file(ctx context.Context, root string, id int64) (out []search.Finding, err error) {
+// verifyFile returns what is wrong with a file as it is at one moment; nothing where it is gone.
+func (db *DB) verifyFile(ctx context.Context, stored storedFile, check func(string, search.File, []state.Chunk) []string) (out []search.Finding, err error) {
 	var f search.File
 	var chunks []state.Chunk
-	err = v.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		if f, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, id)); err == nil {
-			chunks, err = fileChunks(tx, id)
+	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		if f, err = scanFile(tx.QueryRow(selectFiles+`WHERE f.id = ?`, stored.id)); err == nil {
+			chunks, err = fileChunks(tx, stored.id)
 		}
 		return err
 	})
@@ -125,11 +106,11 @@ func (v *verification) file(ctx context.Context, root string, id int64) (out []s
 			what = append(what, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
 		}
 	}
-	if v.Check != nil {
-		what = append(what, v.Check(root, f, chunks)...)
+	if check != nil {
+		what = append(what, check(stored.root, f, chunks)...)
 	}
 	for _, w := range what {
-		out = append(out, search.Finding{Root: root, Source: f.Source, What: w})
+		out = append(out, search.Finding{Root: stored.root, Source: f.Source, What: w})
 	}
 	return out, nil
 }
