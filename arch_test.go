@@ -59,7 +59,9 @@ var rooms = map[string]room{
 		"github.com/fsnotify/fsnotify", // changes in folders that are watched
 	}},
 	"search/searchtest": {ours: []string{"search", "state"}},
-	"search/index": {ours: []string{"search", "search/text", "state", "search/rank", "internal/parallel", "internal/sqlite"}, theirs: []string{
+	"search/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
+		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
+		"github.com/hbollon/go-edlib",       // the similarity of names by Jaro and Winkler
 		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
 		"golang.org/x/sys/cpu",             // whether the processor has the instructions of the dot product
 	}},

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -239,17 +241,17 @@ func narrow(r *rand.Rand, s *Searcher, n int) {
 		if n%4 == 0 {
 			continue
 		}
-		p.shown = newBitmap(len(p.Files))
+		p.shown = bitset.New(uint(len(p.Files)))
 		for f := range p.Files {
 			if r.Float64() < share {
-				p.shown.set(f)
+				p.shown.Set(uint(f))
 			}
 		}
 		if n%2 == 0 {
-			p.only = newBitmap(p.Totals.Chunks)
+			p.only = bitset.New(uint(p.Totals.Chunks))
 			for c := range p.Totals.Chunks {
 				if r.IntN(3) > 0 {
-					p.only.set(c)
+					p.only.Set(uint(c))
 				}
 			}
 		}

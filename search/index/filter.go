@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bits-and-blooms/bitset"
 	"github.com/bmatcuk/doublestar/v4"
 
 	"example.com/ragflow/search"
@@ -70,7 +71,7 @@ func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, err
 	}
 	out := s.narrowed()
 	for i := range out.parts {
-		out.parts[i].shown = newBitmap(len(out.parts[i].Files))
+		out.parts[i].shown = bitset.New(uint(len(out.parts[i].Files)))
 	}
 	for n, v := range s.snapshots {
 		for i := range v.pages.list {
@@ -80,7 +81,7 @@ func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, err
 			part, ok := s.partOf(n, p)
 			if ok && !slices.ContainsFunc(must, fails) && !slices.ContainsFunc(mustNot, holds) &&
 				(len(should) == 0 || slices.ContainsFunc(should, holds)) {
-				out.parts[part].shown.set(p.file)
+				out.parts[part].shown.Set(uint(p.file))
 			}
 		}
 	}
@@ -91,7 +92,7 @@ func (s *Searcher) filtered(ctx context.Context, f state.Filter) (*Searcher, err
 func (s *Searcher) Passing() (n int) {
 	for i := range s.parts {
 		if files := s.parts[i].shown; files != nil {
-			n += files.count()
+			n += int(files.Count())
 		} else {
 			n += len(s.parts[i].Files)
 		}
@@ -199,7 +200,7 @@ func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([
 			for i := range v.pages.list {
 				p := &v.pages.list[i]
 				part, ok := s.partOf(n, p)
-				if !ok || !matched[part].has(p.file) {
+				if !ok || !matched[part].Test(uint(p.file)) {
 					continue
 				}
 				f.Documents++
@@ -225,15 +226,15 @@ func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([
 
 // matched returns, by part, the files with a chunk that may be found and holds a term of a
 // query; a query without terms matches every chunk.
-func (s *Searcher) matched(q state.Query) []bitmap {
+func (s *Searcher) matched(q state.Query) []*bitset.BitSet {
 	terms := s.queryTerms(q)
-	out := make([]bitmap, len(s.parts))
+	out := make([]*bitset.BitSet, len(s.parts))
 	for i := range s.parts {
 		p := &s.parts[i]
-		out[i] = newBitmap(len(p.Files))
+		out[i] = bitset.New(uint(len(p.Files)))
 		take := func(chunk int) {
 			if p.shows(chunk) {
-				out[i].set(p.fileOf(chunk))
+				out[i].Set(uint(p.fileOf(chunk)))
 			}
 		}
 		if len(s.db.analyzer.Analyze(q.Text)) == 0 {

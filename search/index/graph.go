@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bits-and-blooms/bitset"
+	"github.com/hbollon/go-edlib"
+
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/rank"
 	"example.com/ragflow/state"
 )
 
@@ -44,7 +46,7 @@ type pageKey struct{ snapshot, page int }
 
 // SearchNames returns documents by what they are called: those whose name, title, tags or
 // description contain the query, and those whose name or title it contains. The score is
-// how alike query and name or title are, within 0 and 1 ([rank.JaroWinkler]); of one score,
+// how alike query and name or title are by Jaro and Winkler, within 0 and 1; of one score,
 // documents that are connected with more others come first. The passage that fits the query
 // best stands for each. There are k hits at most, and never more than mostNamed.
 func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
@@ -63,7 +65,7 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 			if _, ok := s.partOf(v, p); !ok {
 				continue
 			}
-			if _, likeness := p.likeness(query); likeness > 0 {
+			if likeness := p.likeness(query); likeness > 0 {
 				found = append(found, &reached{snapshot: v, page: i, score: likeness, degree: p.degree()})
 			}
 		}
@@ -84,26 +86,20 @@ func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]sta
 	return hits, nil
 }
 
-// likeness says how alike a folded query and the name or title of a page are, and what of
-// the page contains the query or is contained in it; 0 where nothing does.
-func (p *page) likeness(query string) (in string, best float64) {
+// likeness returns how alike a folded query and the name or title of a page are, in (0, 1].
+// It is 0 where none of name, title, tags and description contains the query, and the query
+// contains neither name nor title.
+func (p *page) likeness(query string) float64 {
 	file := strings.NewReplacer("-", " ", "_", " ").Replace(path.Base(pagePath(p.source)))
-	text := " " + strings.TrimRight(query, ".?!,;: ") + " "
-	for _, n := range []struct{ kind, name string }{{"title", foldName(p.title)}, {"file", foldName(file)}} {
-		if in == "" && (strings.Contains(n.name, query) || len(n.name) >= shortestName && strings.Contains(text, " "+n.name+" ")) {
-			in = n.kind
-		}
-		best = max(best, rank.JaroWinkler(query, n.name))
+	names := []string{foldName(p.title), foldName(file)}
+	asked := " " + strings.TrimRight(query, ".?!,;: ") + " "
+	contains := func(text string) bool { return strings.Contains(text, query) }
+	if !slices.ContainsFunc(names, func(name string) bool {
+		return contains(name) || len(name) >= shortestName && strings.Contains(asked, " "+name+" ")
+	}) && !slices.ContainsFunc([]string{"tags", "keywords", "description"}, func(key string) bool { return contains(foldName(p.meta[key])) }) {
+		return 0
 	}
-	for _, key := range []string{"tags", "keywords", "description"} {
-		if in == "" && strings.Contains(foldName(p.meta[key]), query) {
-			in = key
-		}
-	}
-	if in == "" {
-		return "", 0
-	}
-	return in, best
+	return float64(max(edlib.JaroWinklerSimilarity(query, names[0]), edlib.JaroWinklerSimilarity(query, names[1])))
 }
 
 // withDefaults fills in what is zero and checks the rest.
@@ -249,7 +245,7 @@ func (s *Searcher) partOf(snapshot int, p *page) (part int, ok bool) {
 		part += len(s.snapshots[v].parts)
 	}
 	files := s.parts[part].shown
-	return part, files == nil || files.has(p.file)
+	return part, files == nil || files.Test(uint(p.file))
 }
 
 // represent sets the chunk to show for each document. A document that may not be found has
@@ -259,7 +255,7 @@ func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reache
 	byFile := map[fileAt]*reached{}
 	narrowed := s.narrowed()
 	for i := range narrowed.parts {
-		narrowed.parts[i].shown = newBitmap(len(narrowed.parts[i].Files))
+		narrowed.parts[i].shown = bitset.New(uint(len(narrowed.parts[i].Files)))
 	}
 	for _, r := range found {
 		page := &s.snapshots[r.snapshot].pages.list[r.page]
@@ -267,7 +263,7 @@ func (s *Searcher) represent(ctx context.Context, q state.Query, found []*reache
 		if !ok {
 			continue
 		}
-		narrowed.parts[part].shown.set(page.file)
+		narrowed.parts[part].shown.Set(uint(page.file))
 		byFile[fileAt{part, page.file}] = r
 		p := &s.parts[part]
 		for c, end := p.chunksOf(page.file); c < end && r.chunk == ""; c++ {

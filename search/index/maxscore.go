@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"slices"
+
+	"github.com/bits-and-blooms/bitset"
 )
 
 // The search algorithm is MaxScore (Turtle & Flood 1995) with the maxima of blocks (Ding &
@@ -22,7 +24,7 @@ const slack = 1 + 1e-9
 type scan struct {
 	number   int // of the part
 	part     *part
-	allowed  bitmap // files that may be found; nil: all
+	allowed  *bitset.BitSet // files that may be found; nil: all
 	score    *scorer
 	found    *top
 	terms    []queryTerm // that the part holds
@@ -106,11 +108,11 @@ func (sc *scan) scoreWindow(end uint32) {
 			return
 		}
 		file := sc.part.fileOf(int(chunk))
-		if sc.allowed == nil || sc.allowed.has(file) {
+		if sc.allowed == nil || sc.allowed.Test(uint(file)) {
 			sc.scoreFile(file)
 			file++
 		} else {
-			file = sc.allowed.next(file)
+			file = next(sc.allowed, file)
 		}
 		to := sc.part.Totals.Chunks
 		if file < len(sc.part.Files) {
@@ -139,7 +141,7 @@ func (sc *scan) scoreFile(file int) {
 	}
 	only := sc.part.only
 	for i, sum := range sc.sums {
-		if sum > 0 && (only == nil || only.has(first+i)) {
+		if sum > 0 && (only == nil || only.Test(uint(first+i))) {
 			sc.found.offer(candidate{sc.number, first + i, sum + whole})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -22,8 +24,8 @@ func wordsIn(s string) []string {
 }
 
 // matching returns a searcher that finds only chunks that hold all phrases of a query and
-// nothing of what it is to be without. The index tells the chunks that hold all words of a
-// phrase; the text is searched for the phrase itself, about 20 µs a chunk.
+// nothing of what it is to be without. The postings give the chunks that hold all words of a
+// phrase; their texts are searched for the phrase itself, about 20 µs a chunk.
 func (s *Searcher) matching(ctx context.Context, q state.Query) (*Searcher, error) {
 	if len(q.Phrases)+len(q.Without) == 0 {
 		return s, nil
@@ -31,76 +33,61 @@ func (s *Searcher) matching(ctx context.Context, q state.Query) (*Searcher, erro
 	out := s.narrowed()
 	for i := range out.parts {
 		p := &out.parts[i]
-		only := newBitmap(p.Totals.Chunks)
-		only.fill(p.Totals.Chunks)
+		only := bitset.New(uint(p.Totals.Chunks)).SetAll()
 		if p.only != nil {
-			only.intersect(p.only)
+			only = p.only.Clone()
 		}
 		for _, phrase := range q.Phrases {
-			only.intersect(s.holding(p, phrase, true))
-		}
-		for _, phrase := range q.Phrases {
-			if err := s.keepPhrase(ctx, p, phrase, only); err != nil {
+			held, err := s.holdingPhrase(ctx, p, phrase)
+			if err != nil {
 				return nil, err
 			}
+			only.InPlaceIntersection(held)
 		}
 		for _, words := range q.Without {
-			several := len(wordsIn(words)) > 1
-			gone := s.holding(p, words, several)
-			if several {
-				if err := s.keepPhrase(ctx, p, words, gone); err != nil {
+			held, _ := s.holding(p, words)
+			if len(wordsIn(words)) > 1 {
+				var err error
+				if held, err = s.holdingPhrase(ctx, p, words); err != nil {
 					return nil, err
 				}
 			}
-			only.subtract(gone)
+			only.InPlaceDifference(held)
 		}
 		p.only = only
 	}
 	return out, nil
 }
 
-// holding returns the chunks of a part that hold all of some words, in text, headings or
-// title, in the form that any language of the index gives the word. Words that some language
-// leaves out, as it does stop words, hold all chunks where every is set, else none.
-func (s *Searcher) holding(p *part, words string, every bool) bitmap {
-	out := newBitmap(p.Totals.Chunks)
-	out.fill(p.Totals.Chunks)
+// holding returns the chunks of a part that hold a word in text, headings or title, in the
+// form that any language of the index gives it. all reports that some language leaves the
+// word out, as it does stop words: any chunk may hold it then.
+func (s *Searcher) holding(p *part, word string) (held *bitset.BitSet, all bool) {
 	analyzers := []text.Analyzer{s.db.analyzer}
 	for _, lang := range s.held {
 		analyzers = append(analyzers, text.For(lang))
 	}
-	for _, word := range wordsIn(words) {
-		held := newBitmap(p.Totals.Chunks)
-		for _, a := range analyzers {
-			form := p.holdingForm(a, word)
-			switch {
-			case form != nil:
-				held.unite(form)
-			case every:
-				held.fill(p.Totals.Chunks)
+	held = bitset.New(uint(p.Totals.Chunks))
+	for _, a := range analyzers {
+		var form *bitset.BitSet // chunks that hold all terms of the word
+		for _, t := range a.Analyze(word) {
+			if text.IsFolded(t.Term) || text.IsPhrase(t.Term) {
+				continue // the words that it is made of are there too
 			}
+			term := bitset.New(uint(p.Totals.Chunks))
+			p.eachHolding(p.segment.find(t.Term), func(chunk int) { term.Set(uint(chunk)) })
+			if form != nil {
+				term.InPlaceIntersection(form)
+			}
+			form = term
 		}
-		out.intersect(held)
-	}
-	return out
-}
-
-// holdingForm returns the chunks that hold all terms that an analyzer makes of a word; nil
-// where it makes none.
-func (s *segment) holdingForm(a text.Analyzer, word string) (out bitmap) {
-	for _, t := range a.Analyze(word) {
-		if text.IsFolded(t.Term) || text.IsPhrase(t.Term) {
-			continue // the words that it is made of are there too
-		}
-		held := newBitmap(s.Totals.Chunks)
-		s.eachHolding(s.find(t.Term), held.set)
-		if out == nil {
-			out = held
+		if form == nil {
+			all = true
 		} else {
-			out.intersect(held)
+			held.InPlaceUnion(form)
 		}
 	}
-	return out
+	return held, all
 }
 
 // eachHolding calls f for each chunk that holds a term in any field.
@@ -117,22 +104,29 @@ func (s *segment) eachHolding(e entry, f func(chunk int)) {
 	}
 }
 
-// readAtOnce is how many chunks keepPhrase reads at a time.
+// readAtOnce is how many chunks holdingPhrase reads at a time.
 const readAtOnce = 256
 
-// keepPhrase takes out of chunks those that may be found but do not hold a phrase word by
-// word.
-func (s *Searcher) keepPhrase(ctx context.Context, p *part, phrase string, chunks bitmap) error {
+// holdingPhrase returns the chunks of a part that hold a phrase word by word, of those that
+// may be found.
+func (s *Searcher) holdingPhrase(ctx context.Context, p *part, phrase string) (*bitset.BitSet, error) {
 	pattern, err := phrasePattern(wordsIn(strings.ToLower(phrase)))
 	if err != nil {
-		return fmt.Errorf("phrase %q: %w", phrase, err)
+		return nil, fmt.Errorf("phrase %q: %w", phrase, err)
 	}
-	numbers := map[string]int{} // of chunks to look at, by id
-	for c := chunks.next(0); c < p.Totals.Chunks; c = chunks.next(c + 1) {
-		if p.shows(c) {
-			numbers[p.id(c)] = c
+	candidates := bitset.New(uint(p.Totals.Chunks)).SetAll()
+	for _, word := range wordsIn(phrase) {
+		if held, all := s.holding(p, word); !all {
+			candidates.InPlaceIntersection(held)
 		}
 	}
+	numbers := map[string]uint{} // of candidates, by id
+	for c := range candidates.EachSet() {
+		if p.shows(int(c)) {
+			numbers[p.id(int(c))] = c
+		}
+	}
+	out := bitset.New(uint(p.Totals.Chunks))
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(numbers)), readAtOnce) {
 		if err := s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 			found, err := chunksByID(tx, p.Collection, ids, p.maxRev)
@@ -140,18 +134,15 @@ func (s *Searcher) keepPhrase(ctx context.Context, p *part, phrase string, chunk
 				if slices.ContainsFunc([]string{c.Text, strings.Join(c.Headings, "\n"), c.Title}, func(s string) bool {
 					return pattern.MatchString(strings.ToLower(s))
 				}) {
-					delete(numbers, c.ID)
+					out.Set(numbers[c.ID])
 				}
 			}
 			return err
 		}); err != nil {
-			return fmt.Errorf("phrase %q: %w", phrase, err)
+			return nil, fmt.Errorf("phrase %q: %w", phrase, err)
 		}
 	}
-	for _, c := range numbers {
-		chunks.unset(c)
-	}
-	return nil
+	return out, nil
 }
 
 // Character classes of phrasePattern: what is in no word, and letters of scripts that do not

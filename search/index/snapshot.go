@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
 )
@@ -30,14 +32,14 @@ type part struct {
 	*segment
 
 	root   string
-	maxRev int64  // of the snapshot
-	dead   bitmap // files that changed or went since; nil: none
-	shown  bitmap // files that may be found; nil: all
-	only   bitmap // chunks that may be found, of those files; nil: all
+	maxRev int64          // of the snapshot
+	dead   *bitset.BitSet // files that changed or went since; nil: none
+	shown  *bitset.BitSet // files that may be found; nil: all
+	only   *bitset.BitSet // chunks that may be found, of those files; nil: all
 }
 
 // live reports whether a file counts.
-func (p *part) live(file int) bool { return p.dead == nil || !p.dead.has(file) }
+func (p *part) live(file int) bool { return p.dead == nil || !p.dead.Test(uint(file)) }
 
 // find looks a term up. Dead files and their chunks are not counted.
 func (p *part) find(name string) entry {
@@ -46,7 +48,7 @@ func (p *part) find(name string) entry {
 		return e
 	}
 	for c := newCursor(p.segment, e); c.chunk != noChunk; {
-		file := p.dead.next(p.fileOf(int(c.chunk)))
+		file := next(p.dead, p.fileOf(int(c.chunk)))
 		if file >= len(p.Files) {
 			break
 		}
@@ -66,9 +68,17 @@ func (p *part) find(name string) entry {
 	return e
 }
 
+// next returns the least member of a set that is not below i; its length where there is none.
+func next(set *bitset.BitSet, i int) int {
+	if n, ok := set.NextSet(uint(i)); ok {
+		return int(n)
+	}
+	return int(set.Len())
+}
+
 // shows reports whether a chunk may be found.
 func (p *part) shows(chunk int) bool {
-	return (p.only == nil || p.only.has(chunk)) && (p.shown == nil || p.shown.has(p.fileOf(chunk)))
+	return (p.only == nil || p.only.Test(uint(chunk))) && (p.shown == nil || p.shown.Test(uint(p.fileOf(chunk))))
 }
 
 // manifest lists the published segments of a collection.
@@ -233,11 +243,10 @@ func (v *snapshot) bury(tx *sqlite.Tx) error {
 				continue
 			}
 			if p.dead == nil {
-				p.shown, p.dead = newBitmap(len(p.Files)), newBitmap(len(p.Files))
-				p.shown.fill(len(p.Files))
+				p.shown, p.dead = bitset.New(uint(len(p.Files))).SetAll(), bitset.New(uint(len(p.Files)))
 			}
-			p.shown.unset(n)
-			p.dead.set(n)
+			p.shown.Clear(uint(n))
+			p.dead.Set(uint(n))
 			v.all.add(p.totalsOf(n), -1)
 		}
 	}
