@@ -1,6 +1,7 @@
 package search
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,4 +96,29 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 // wordsIn returns the words of a text as they are written.
 func wordsIn(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !isWordRune(r) })
+}
+
+// Character classes of PhrasePattern: what is in no word, and letters of scripts that do not
+// separate words by spaces.
+const (
+	noWord   = `[^\pL\p{Nd}\pM]`
+	unspaced = `[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`
+)
+
+// PhrasePattern matches a text in lower case that has the words of a phrase one after the
+// other, with no other word between them.
+func PhrasePattern(phrase string) (*regexp.Regexp, error) {
+	words := wordsIn(strings.ToLower(phrase))
+	beginsUnspaced := regexp.MustCompile(`^` + unspaced)
+	pattern := `(?:^|` + noWord + `|` + unspaced + `)`
+	for i, w := range words {
+		switch {
+		case i > 0 && beginsUnspaced.MatchString(w):
+			pattern += noWord + `*`
+		case i > 0:
+			pattern += noWord + `+`
+		}
+		pattern += regexp.QuoteMeta(w)
+	}
+	return regexp.Compile(pattern + `(?:$|` + noWord + `|` + unspaced + `)`)
 }

@@ -40,3 +40,12 @@ func (s *Searcher) Narrow(ctx context.Context, f state.Filter, q state.Query) (s
 	}
 	return narrowed, nil
 }
+
+// Snippets implements search.Snapshot: the rarest words of the query weigh most.
+func (s *Searcher) Snippets(q state.Query) func(passage string) search.Snippet {
+	weights := map[string]float64{}
+	for _, t := range s.queryTerms(q) {
+		weights[t.name] = t.weight * idf(s.all.Chunks, t.chunkDF)
+	}
+	return search.NewSnippets(s.Analyzer(), weights)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +11,7 @@ import (
 	"github.com/bits-and-blooms/bitset"
 
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -110,7 +110,7 @@ const readAtOnce = 256
 // holdingPhrase returns the chunks of a part that hold a phrase word by word, of those that
 // may be found.
 func (s *Searcher) holdingPhrase(ctx context.Context, p *part, phrase string) (*bitset.BitSet, error) {
-	pattern, err := phrasePattern(wordsIn(strings.ToLower(phrase)))
+	pattern, err := search.PhrasePattern(phrase)
 	if err != nil {
 		return nil, fmt.Errorf("phrase %q: %w", phrase, err)
 	}
@@ -143,28 +143,4 @@ func (s *Searcher) holdingPhrase(ctx context.Context, p *part, phrase string) (*
 		}
 	}
 	return out, nil
-}
-
-// Character classes of phrasePattern: what is in no word, and letters of scripts that do not
-// separate words by spaces.
-const (
-	noWord   = `[^\pL\p{Nd}\pM]`
-	unspaced = `[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`
-)
-
-// phrasePattern matches a text that has words one after the other, with no other word between
-// them. Text and words are in lower case.
-func phrasePattern(words []string) (*regexp.Regexp, error) {
-	beginsUnspaced := regexp.MustCompile(`^` + unspaced)
-	pattern := `(?:^|` + noWord + `|` + unspaced + `)`
-	for i, w := range words {
-		switch {
-		case i > 0 && beginsUnspaced.MatchString(w):
-			pattern += noWord + `*`
-		case i > 0:
-			pattern += noWord + `+`
-		}
-		pattern += regexp.QuoteMeta(w)
-	}
-	return regexp.Compile(pattern + `(?:$|` + noWord + `|` + unspaced + `)`)
 }

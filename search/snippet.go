@@ -1,13 +1,11 @@
-package index
+package search
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
-	"example.com/ragflow/state"
 )
 
 const (
@@ -15,25 +13,20 @@ const (
 	snippetRunes = 240 // of a snippet at most, for scripts without spaces and for long lines
 )
 
-// Snippets returns a function that finds the stretch of some 30 words of a passage with the
-// rarest words of the query. A passage without any of them gives its beginning.
-func (s *Searcher) Snippets(q state.Query) func(passage string) search.Snippet {
-	weights := map[string]float64{}
-	for _, t := range s.queryTerms(q) {
-		weights[t.name] = t.weight * idf(s.all.Chunks, t.chunkDF)
-	}
-	analyzer := s.Analyzer()
-	return func(passage string) search.Snippet { return snippet(analyzer, weights, passage) }
+// NewSnippets returns a function that finds the stretch of some 30 words of a passage whose
+// terms weigh most. A passage without any of them gives its beginning.
+func NewSnippets(a text.Analyzer, weights map[string]float64) func(passage string) Snippet {
+	return func(passage string) Snippet { return snippet(a, weights, passage) }
 }
 
-func snippet(a text.Analyzer, weights map[string]float64, passage string) search.Snippet {
+func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippet {
 	var found []text.Token
 	for _, t := range a.Analyze(passage) {
 		if weights[t.Term] > 0 {
 			found = append(found, t)
 		}
 	}
-	out := search.Snippet{Marks: []search.Mark{}}
+	out := Snippet{Marks: []Mark{}}
 	out.Start, out.End = widen(passage, found, weights)
 	for _, t := range found {
 		switch n := len(out.Marks); {
@@ -41,7 +34,7 @@ func snippet(a text.Analyzer, weights map[string]float64, passage string) search
 		case n > 0 && t.Start < out.Marks[n-1].End: // a part of a name, or a pair of syllables
 			out.Marks[n-1].End = max(out.Marks[n-1].End, t.End)
 		default:
-			out.Marks = append(out.Marks, search.Mark{Start: t.Start, End: t.End})
+			out.Marks = append(out.Marks, Mark{Start: t.Start, End: t.End})
 		}
 	}
 	return out
