@@ -29,7 +29,6 @@ type Comparison struct {
 	Setup       []string           `json:"setup"`       // what else differs, in words
 	Metrics     []MetricComparison `json:"metrics"`     // in the order of [Metrics]
 	Questions   []QuestionChange   `json:"questions"`   // those with another figure, in the order of A
-	Reworded    int                `json:"reworded"`    // matched questions whose answer's text differs
 	Regressions []string           `json:"regressions"` // metrics that fell by more than their interval
 }
 
@@ -55,7 +54,6 @@ type MetricComparison struct {
 	B          float64 `json:"b"`          // mean
 	Difference float64 `json:"difference"` // B - A
 	Interval           // 95 %, of the difference: bootstrap over items
-	P          float64 `json:"p"` // two-sided, of a paired randomisation test
 	Wins       int     `json:"wins"`
 	Losses     int     `json:"losses"`
 	Ties       int     `json:"ties"`
@@ -70,15 +68,6 @@ type QuestionChange struct {
 	ID       string         `json:"id"`
 	Question string         `json:"question"`
 	Changes  []MetricChange `json:"changes"`
-	Moved    []Move         `json:"moved"` // relevant pages at another rank, in the order of Relevant
-}
-
-// Move tells where a relevant page stands in both runs: ranks from 1, 0 where it
-// was not found.
-type Move struct {
-	Source string `json:"source"`
-	A      int    `json:"a"`
-	B      int    `json:"b"`
 }
 
 // MetricChange is a figure in both runs; nil where the metric does not apply.
@@ -118,9 +107,6 @@ func Compare(a, b *Result) (*Comparison, error) {
 	for _, p := range pairs {
 		if change := p.change(a.metrics()); len(change.Changes) > 0 {
 			c.Questions = append(c.Questions, change)
-		}
-		if p.a.Answer != p.b.Answer {
-			c.Reworded++
 		}
 	}
 	return c, nil
@@ -201,7 +187,7 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 	}
 	m.N, m.A, m.B = len(as), Mean(as), Mean(bs)
 	m.Difference = Mean(slices.Concat(groups...))
-	m.Interval, m.P = bootstrapGroups(groups), randomisation(groups)
+	m.Interval = bootstrapGroups(groups)
 	return m, true
 }
 
@@ -223,14 +209,6 @@ func (p pair) change(metrics []Metric) QuestionChange {
 		}
 		c.Changes = append(c.Changes, change)
 	}
-	c.Moved = []Move{}
-	inA, inB := sources(p.a.Retrieved), sources(p.b.Retrieved)
-	for _, source := range p.a.Relevant {
-		m := Move{source, 1 + slices.Index(inA, source), 1 + slices.Index(inB, source)}
-		if m.A != m.B {
-			c.Moved = append(c.Moved, m)
-		}
-	}
 	return c
 }
 
@@ -245,7 +223,7 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 	}
 	var rows strings.Builder
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nMETRIC\tA\tB\tB - A\t95 % INTERVAL\tP\tWON/LOST/TIED\t")
+	fmt.Fprintln(t, "\nMETRIC\tA\tB\tB - A\t95 % INTERVAL\tWON/LOST/TIED\t")
 	for _, m := range c.Metrics {
 		verdict := ""
 		switch {
@@ -254,27 +232,23 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		case m.Low > 0:
 			verdict = "better"
 		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%+.3f\t[%+.3f, %+.3f]\t%.3f\t%d/%d/%d\t%s\n",
-			m.Name, m.A, m.B, m.Difference, m.Low, m.High, m.P, m.Wins, m.Losses, m.Ties, verdict)
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%+.3f\t[%+.3f, %+.3f]\t%d/%d/%d\t%s\n",
+			m.Name, m.A, m.B, m.Difference, m.Low, m.High, m.Wins, m.Losses, m.Ties, verdict)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprint(w, tidy(rows.String()))
 	changed := c.Questions
+	unit := "question"
 	if c.Retrieval {
-		changed = worstFirst(changed)
-		fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "query"))
-	} else {
-		fmt.Fprintf(w, "\n%s with other figures, %s worded differently\n", plural(len(changed), "question"), plural(c.Reworded, "answer"))
+		unit = "query"
 	}
+	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), unit))
 	for _, q := range changed[:min(mostChanges, len(changed))] {
 		var parts []string
 		for _, m := range q.Changes {
 			parts = append(parts, fmt.Sprintf("%s %s → %s", m.Name, figure(m.A), figure(m.B)))
-		}
-		for _, m := range q.Moved[:min(mostMoves, len(q.Moved))] {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", m.Source, place(m.A), place(m.B)))
 		}
 		fmt.Fprintf(w, "  %s: %s\n", q.ID, strings.Join(parts, ", "))
 	}
@@ -282,30 +256,6 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		fmt.Fprintf(w, "  … and %d more\n", more)
 	}
 	return nil
-}
-
-// worstFirst orders changed queries by what they lost of nDCG.
-func worstFirst(all []QuestionChange) []QuestionChange {
-	gain := func(q QuestionChange) float64 {
-		for _, m := range q.Changes {
-			if m.Name == MetricNDCG && m.A != nil && m.B != nil {
-				return *m.B - *m.A
-			}
-		}
-		return 0
-	}
-	return slices.SortedStableFunc(slices.Values(all), func(a, b QuestionChange) int { return cmp.Compare(gain(a), gain(b)) })
-}
-
-// mostMoves is how many relevant pages of a changed question a table names.
-const mostMoves = 3
-
-// place is a rank for people.
-func place(rank int) string {
-	if rank == 0 {
-		return "not found"
-	}
-	return fmt.Sprintf("#%d", rank)
 }
 
 func figure(f *float64) string {
@@ -352,12 +302,12 @@ func (c *Comparison) remarks() []string {
 // WriteCSV writes one line a metric, with a header.
 func (c *Comparison) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	if err := out.Write([]string{"metric", "n", "a", "b", "difference", "low", "high", "p", "wins", "losses", "ties"}); err != nil {
+	if err := out.Write([]string{"metric", "n", "a", "b", "difference", "low", "high", "wins", "losses", "ties"}); err != nil {
 		return err
 	}
 	for _, m := range c.Metrics {
 		cells := []string{m.Name, strconv.Itoa(m.N)}
-		for _, f := range []float64{m.A, m.B, m.Difference, m.Low, m.High, m.P} {
+		for _, f := range []float64{m.A, m.B, m.Difference, m.Low, m.High} {
 			cells = append(cells, decimal(f))
 		}
 		for _, n := range []int{m.Wins, m.Losses, m.Ties} {

@@ -232,7 +232,7 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 		t.Fatal(err)
 	}
 	m := change.Metrics[0]
-	fmt.Fprintf(&out, "  hybrid over %s: %+.4f [%+.4f, %+.4f], p %.3f\n", better, m.Difference, m.Low, m.High, m.P)
+	fmt.Fprintf(&out, "  hybrid over %s: %+.4f [%+.4f, %+.4f]\n", better, m.Difference, m.Low, m.High)
 	for _, leg := range []struct {
 		name   string
 		turned *sync.Map

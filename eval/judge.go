@@ -1,14 +1,10 @@
 package eval
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"example.com/ragflow/llm"
@@ -113,135 +109,5 @@ func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 	return nil
 }
 
-// Agreement tells how far a judge agrees with the authors of this program on a
-// small set of answers of known quality, before one believes what it says of others.
-type Agreement struct {
-	Items   int               `json:"items"`
-	Aspects []AspectAgreement `json:"aspects"`
-	Calls   int64             `json:"calls"`
-	Input   int64             `json:"input_tokens"`
-	Output  int64             `json:"output_tokens"`
-	CostUSD float64           `json:"cost_usd"`
-	Errors  []string          `json:"errors,omitempty"` // each reason once
-}
-
-// AspectAgreement is the agreement on one aspect.
-type AspectAgreement struct {
-	Aspect string  `json:"aspect"`
-	N      int     `json:"n"` // answers with a score that could be read
-	Kappa  float64 `json:"kappa"`
-	Exact  float64 `json:"exact"` // share of answers given the very score of the first reading
-
-	// Readers is the κ of the two readings of the set with each other, over all of
-	// its answers.
-	Readers float64 `json:"readers_kappa"`
-}
-
-// TrustedKappa is the agreement from which on a judge is worth listening to; a
-// rule of thumb.
-const TrustedKappa = 0.7
-
-// Agreement asks the judge about a built-in set of answers that the authors of
-// this program read twice, each reading blind to the other, one call for each, workers at a time.
-func (j *Judge) Agreement(ctx context.Context, workers int) (*Agreement, error) {
-	set, err := judgedByHand()
-	if err != nil {
-		return nil, err
-	}
-	judged := make([]*Judgement, len(set))
-	err = inParallel(ctx, len(set), workers, func(ctx context.Context, i int) error {
-		var err error
-		judged[i], err = j.ask(ctx, set[i].Question, set[i].Expected, set[i].Answer, nil)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := &Agreement{Items: len(set)}
-	for _, g := range judged {
-		out.Calls += g.Calls
-		out.Input += g.InputTokens
-		out.Output += g.OutputTokens
-		out.CostUSD += g.CostUSD
-		if g.Error != "" && !slices.Contains(out.Errors, g.Error) {
-			out.Errors = append(out.Errors, g.Error)
-		}
-	}
-	for _, aspect := range prompts.Aspects() {
-		var hand, model, first, second []int
-		for i, g := range judged {
-			first, second = append(first, set[i].Scores[aspect]), append(second, set[i].Second[aspect])
-			if score, ok := g.Scores[aspect]; ok {
-				hand = append(hand, set[i].Scores[aspect])
-				model = append(model, int(10*score+0.5))
-			}
-		}
-		kappa, exact := QuadraticKappa(hand, model, 10)
-		readers, _ := QuadraticKappa(first, second, 10)
-		out.Aspects = append(out.Aspects, AspectAgreement{aspect, len(hand), kappa, exact, readers})
-	}
-	return out, nil
-}
-
-// QuadraticKappa is Cohen's κ with quadratic weights (Cohen 1968) of two
-// raters who gave whole numbers from 0 to most, and the share of pairs that are
-// equal. κ is 1 for full agreement, 0 for that of chance, and may be negative;
-// where chance leaves no room for disagreement, it is 0 unless all are equal.
-func QuadraticKappa(a, b []int, most int) (kappa, exact float64) {
-	if len(a) == 0 || len(a) != len(b) {
-		return 0, 0
-	}
-	countA, countB := make([]float64, most+1), make([]float64, most+1)
-	observed, equal := 0.0, 0
-	for i := range a {
-		x, y := min(max(a[i], 0), most), min(max(b[i], 0), most)
-		countA[x]++
-		countB[y]++
-		observed += float64((x - y) * (x - y))
-		if x == y {
-			equal++
-		}
-	}
-	n := float64(len(a))
-	exact = float64(equal) / n
-	expected := 0.0
-	for x := range countA {
-		for y := range countB {
-			expected += float64((x-y)*(x-y)) * countA[x] * countB[y] / n
-		}
-	}
-	if expected == 0 {
-		return exact, exact // both gave one and the same score throughout
-	}
-	return 1 - observed/expected, exact
-}
-
 // errNoChat is a judge without a model.
 var errNoChat = errors.New("a judge needs a model")
-
-//go:embed judged.jsonl
-var judgedFile []byte
-
-// byHand is an answer that was graded twice with the rubric of the judge. An author
-// of this program made the first grading. A language model made the second one without
-// seeing the first. No panel of people took part. A judge cannot be asked to agree more
-// than the two gradings do.
-type byHand struct {
-	Question string         `json:"question"`
-	Expected string         `json:"expected"`
-	Answer   string         `json:"answer"`
-	Scores   map[string]int `json:"scores"` // by aspect, 0 to 10; what a judge is compared with
-	Second   map[string]int `json:"second"` // the second reading
-}
-
-func judgedByHand() ([]byHand, error) {
-	var out []byHand
-	for line := range bytes.Lines(judgedFile) {
-		var item byHand
-		if err := json.Unmarshal(line, &item); err != nil {
-			return nil, fmt.Errorf("answers read by the authors: %w", err)
-		}
-		out = append(out, item)
-	}
-	return out, nil
-}

@@ -19,8 +19,7 @@ type Result struct {
 	Complete   bool           `json:"complete"` // all questions were asked
 	Dataset    DatasetInfo    `json:"dataset"`
 	Setup      Setup          `json:"setup"`
-	JudgeModel string         `json:"judge_model"` // empty: nothing was judged
-	Agreement  *Agreement     `json:"agreement,omitempty"`
+	JudgeModel string         `json:"judge_model"`         // empty: nothing was judged
 	Retrieval  *RetrievalInfo `json:"retrieval,omitempty"` // nil: answers were measured, else the documents found alone
 	Summary    Summary        `json:"summary"`
 	Outcomes   []Outcome      `json:"outcomes"` // in the order of the dataset
@@ -74,18 +73,18 @@ func NewResult(d Dataset, o Options) *Result {
 
 // Summary is what a run comes to.
 type Summary struct {
-	Questions int             `json:"questions"` // asked
-	Errors    int             `json:"errors"`    // questions that failed
-	Troubled  int             `json:"troubled"`  // questions with any trouble, those that failed among them
-	Metrics   []MetricSummary `json:"metrics"`   // in the order of [Metrics], those that apply
-	Verdicts  Verdicts        `json:"verdicts"`
-	Words     int             `json:"words"` // median length of answers, code aside
-	Latency   Latency         `json:"latency_ms"`
-	Tokens    Tokens          `json:"tokens"`
-	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
-	Chunks    ChunkMeans      `json:"chunks"`
-	Judged    *JudgedSummary  `json:"judged,omitempty"`
-	Grades    *GradeSummary   `json:"grades,omitempty"` // nil where they tell nothing apart
+	Questions int               `json:"questions"` // asked
+	Errors    int               `json:"errors"`    // questions that failed
+	Troubled  int               `json:"troubled"`  // questions with any trouble, those that failed among them
+	Metrics   []MetricSummary   `json:"metrics"`   // in the order of [Metrics], those that apply
+	Verdicts  Verdicts          `json:"verdicts"`
+	Words     int               `json:"words"` // median length of answers, code aside
+	Latency   Latency           `json:"latency_ms"`
+	Tokens    Tokens            `json:"tokens"`
+	CostUSD   float64           `json:"cost_usd"` // of answering; 0 where the price is not known
+	Chunks    ChunkMeans        `json:"chunks"`
+	Judged    *JudgedSummary    `json:"judged,omitempty"`
+	Certainty *CertaintySummary `json:"certainty,omitempty"` // nil where it tells nothing apart
 }
 
 // Verdicts counts the outcomes by their verdict. Those of answerable questions are
@@ -97,18 +96,13 @@ type Verdicts struct {
 	NotMeasured int `json:"not_measured"`
 }
 
-// GradeSummary tells what grades are worth. Figures are left out where one of the
-// two kinds of questions is missing.
-type GradeSummary struct {
-	AUROC            *float64 `json:"auroc,omitempty"`             // answerable questions against others, see [AUROC]
-	RightAUROC       *float64 `json:"auroc_right,omitempty"`       // right answers against wrong ones
-	BalancedAccuracy *float64 `json:"balanced_accuracy,omitempty"` // at 0.50, see [BalancedAccuracy]
-	CalibrationError float64  `json:"calibration_error"`           // expected, see [CalibrationError]
-	Bins             []Bin    `json:"bins"`                        // the reliability diagram
+// CertaintySummary tells what the certainty of answers, their grade, is worth. An AUROC
+// is left out where one of the two kinds is missing.
+type CertaintySummary struct {
+	RightAUROC       *float64 `json:"auroc_right,omitempty"` // right answers against wrong ones, see [AUROC]
+	AUROC            *float64 `json:"auroc,omitempty"`       // answerable questions against others
+	CalibrationError float64  `json:"calibration_error"`     // of answerable questions, see [CalibrationError]
 }
-
-// gradeCut is where grades divide answers from refusals.
-const gradeCut = 0.5
 
 // metrics are those that a result can have, in the order of reports.
 func (r *Result) metrics() []Metric {
@@ -118,9 +112,9 @@ func (r *Result) metrics() []Metric {
 	return Metrics()
 }
 
-// grades sums up the grades of the questions that did not fail, nil where they tell
+// certainty sums up the grades of the questions that did not fail, nil where they tell
 // nothing apart.
-func (r *Result) grades() *GradeSummary {
+func (r *Result) certainty() *CertaintySummary {
 	var answerable, right []Graded
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -131,19 +125,17 @@ func (r *Result) grades() *GradeSummary {
 			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
 		}
 	}
-	g := &GradeSummary{Bins: Reliability(answerable, CalibrationBins)}
-	g.CalibrationError = CalibrationError(g.Bins)
+	s := &CertaintySummary{CalibrationError: CalibrationError(Reliability(answerable, CalibrationBins))}
 	if area, ok := AUROC(answerable); ok {
-		accuracy, _ := BalancedAccuracy(answerable, gradeCut)
-		g.AUROC, g.BalancedAccuracy = &area, &accuracy
+		s.AUROC = &area
 	}
 	if area, ok := AUROC(right); ok {
-		g.RightAUROC = &area
+		s.RightAUROC = &area
 	}
-	if g.AUROC == nil && g.RightAUROC == nil {
+	if s.AUROC == nil && s.RightAUROC == nil {
 		return nil
 	}
-	return g
+	return s
 }
 
 // MetricSummary is the mean of a metric over the questions it applies to.
@@ -243,7 +235,7 @@ func (r *Result) Summarise() {
 		}
 	}
 	if r.Retrieval == nil {
-		s.Grades = r.grades()
+		s.Certainty = r.certainty()
 	}
 	r.Summary = s
 }

@@ -108,8 +108,8 @@ func TestVerdicts(t *testing.T) {
 	if m, _ := r.Summary.Metric(eval.MetricDecision); m.Mean != 0.5 || m.N != 2 {
 		t.Errorf("decision accuracy %v of %d, want 0.5 of 2", m.Mean, m.N)
 	}
-	if g := r.Summary.Grades; g == nil || g.RightAUROC == nil || *g.RightAUROC != 0.5 || g.AUROC != nil {
-		t.Errorf("grades %+v, want right against wrong at chance: both answers are graded alike", g)
+	if g := r.Summary.Certainty; g == nil || g.RightAUROC == nil || *g.RightAUROC != 0.5 || g.AUROC != nil {
+		t.Errorf("certainty %+v, want right against wrong at chance: both answers are graded alike", g)
 	}
 	var table strings.Builder
 	r = runSet(t, newFake(t), eval.Dataset{Items: d.Items[2:]}, eval.Options{})
@@ -327,47 +327,6 @@ func TestJudgePrompt(t *testing.T) {
 	}}
 	if r := runSet(t, newFake(t), set(1), eval.Options{Judge: &eval.Judge{Chat: c}}); r.Summary.Judged.Failed != 0 {
 		t.Error(r.Outcomes[0].Judgement.Error)
-	}
-}
-
-func TestAgreement(t *testing.T) {
-	c := &chat{text: func(llm.Request) (string, error) {
-		return "CORRECTNESS: 5\nRELEVANCE: 5\nCOMPLETENESS: 5\nCOHERENCE: 5", nil
-	}}
-	a, err := (&eval.Judge{Chat: c}).Agreement(t.Context(), 4)
-	if err != nil || a.Items < 30 || int(c.calls.Load()) != a.Items || len(a.Aspects) != 4 {
-		t.Fatalf("Agreement() = %+v, %v", a, err)
-	}
-	for _, x := range a.Aspects {
-		if x.N != a.Items || x.Kappa > 0.01 {
-			t.Errorf("a judge that always says 5 agrees: %+v", x)
-		}
-		if x.Readers < 0.9 || x.Readers == 1 {
-			t.Errorf("%s: the two readings have κ %.2f, want two that agree and are not one", x.Aspect, x.Readers)
-		}
-	}
-}
-
-func TestQuadraticKappa(t *testing.T) {
-	for _, tt := range []struct {
-		name         string
-		a, b         []int
-		kappa, exact float64
-	}{
-		{"equal", []int{0, 5, 10}, []int{0, 5, 10}, 1, 1},
-		{"reversed", []int{0, 10}, []int{10, 0}, -1, 0},
-		{"chance", []int{0, 0, 10, 10}, []int{0, 10, 0, 10}, 0, 0.5},
-		{"constant and equal", []int{7, 7}, []int{7, 7}, 1, 1},
-		{"none", nil, nil, 0, 0},
-		// observed 1+1 = 2; expected (1/3)·Σ(x-y)² over all nine pairs = (1/3)·(0+1+9+1+0+4+4+1+1) = 7
-		{"by hand", []int{1, 2, 3}, []int{1, 2, 4}, 1 - 1/(1.0/3*(0+1+9+1+0+4+4+1+1)), 2.0 / 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			kappa, exact := eval.QuadraticKappa(tt.a, tt.b, 10)
-			if diff := kappa - tt.kappa; diff > 1e-9 || diff < -1e-9 || exact != tt.exact {
-				t.Errorf("QuadraticKappa() = %v, %v, want %v, %v", kappa, exact, tt.kappa, tt.exact)
-			}
-		})
 	}
 }
 

@@ -42,6 +42,13 @@ func WriteTable(w io.Writer, r *Result) error {
 	return r.writeTroubled(w)
 }
 
+// quoted reports whether answers were made of quotes alone, so that faithfulness says
+// nothing of them.
+func (r *Result) quoted() bool {
+	_, measured := r.Summary.Metric(MetricFaithfulness)
+	return !measured && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Model == offlineName && !o.Abstained })
+}
+
 // tidy takes the blanks away that a table leaves at the ends of lines.
 func tidy(table string) string {
 	var b strings.Builder
@@ -108,28 +115,25 @@ func (r *Result) footer() []string {
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
 		fmt.Sprintf("answers  %s at the median; a question finds %.1f chunks, reads %.0f tokens of them and cites %.1f", plural(s.Words, "word"), s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
 	}
-	if g := s.Grades; g != nil {
-		lines = append(lines, fmt.Sprintf("grades   AUROC of right answers against wrong ones %s, of answerable questions against others %s; calibration error %.3f",
-			figure(g.RightAUROC), figure(g.AUROC), g.CalibrationError))
+	if r.quoted() {
+		lines = append(lines, MetricFaithfulness+"  not measured: the answer is quoted")
+	}
+	if c := s.Certainty; c != nil {
+		lines = append(lines, fmt.Sprintf("certainty  AUROC: right answers against wrong ones %s, answerable questions against others %s; calibration error %.3f",
+			area(c.RightAUROC), area(c.AUROC), c.CalibrationError))
 	}
 	if j := s.Judged; j != nil {
 		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score, n/a %s; %d tokens in, %d out, %.4f USD",
 			plural(j.Answers, "answer"), j.Failed, counts(j.Missing), j.InputTokens, j.OutputTokens, j.CostUSD))
 	}
-	if a := r.Agreement; a != nil {
-		lines = append(lines, "", fmt.Sprintf("agreement of the judge with the authors of this program, on %s that they read twice:", plural(a.Items, "answer")))
-		for _, x := range a.Aspects {
-			trust := "usable"
-			if x.Kappa < TrustedKappa {
-				trust = fmt.Sprintf("below %.1f: do not rely on it", TrustedKappa)
-			}
-			lines = append(lines, fmt.Sprintf("  %-13s quadratic κ %.2f, exact %.0f %%, %d read (%s); of the two readings κ %.2f", x.Aspect, x.Kappa, 100*x.Exact, x.N, trust, x.Readers))
-		}
-		for _, e := range a.Errors {
-			lines = append(lines, "  the judge failed: "+e)
-		}
-	}
 	return lines
+}
+
+func area(auroc *float64) string {
+	if auroc == nil {
+		return "not measured (one kind is missing)"
+	}
+	return fmt.Sprintf("%.2f", *auroc)
 }
 
 // line says how many questions were answered rightly, and of how many nobody can tell.

@@ -43,7 +43,7 @@ func evalHere(t *testing.T, s *llmtest.Server) func(ctx context.Context, args ..
 }
 
 // E02: without --llm-judge no judge is asked; offline, nobody at all. With it,
-// the judge is asked once an answer, and about the answers that people graded.
+// the judge is asked once an answer.
 func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say("CORRECTNESS: 8\nRELEVANCE: 8\nCOMPLETENESS: 8\nCOHERENCE: 8"))
 	t.Cleanup(s.Close)
@@ -56,10 +56,10 @@ func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
 		t.Fatalf("offline with no judge named: exit code %d, %d calls: %s%s", code, len(s.Calls()), stdout, stderr)
 	}
 	code, stdout, stderr = eval(t.Context(), "--dataset", "set.jsonl", "--offline", "--llm-judge", "--judge-model", "strict")
-	if got, want := len(s.Calls()), 32+2; code != exitOK || got != want {
+	if got, want := len(s.Calls()), 2; code != exitOK || got != want {
 		t.Fatalf("exit code %d, %d calls, want %d: %s", code, got, want, stderr)
 	}
-	for _, want := range []string{"answered by offline, judged by strict", "qa_correctness ", "quadratic κ", "judge    2 answers, 0 without a score, n/a none"} {
+	for _, want := range []string{"answered by offline, judged by strict", "qa_correctness ", "judge    2 answers, 0 without a score, n/a none"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -74,7 +74,7 @@ func TestEvalInterruptedAndResumed(t *testing.T) {
 	calls := make(chan struct{}, 100)
 	interrupting := func(w http.ResponseWriter, r *http.Request) {
 		calls <- struct{}{}
-		if len(calls) == 34 { // the second answer
+		if len(calls) == 2 { // the second answer
 			cancel()
 			<-r.Context().Done()
 			return
@@ -93,7 +93,7 @@ func TestEvalInterruptedAndResumed(t *testing.T) {
 		t.Errorf("a judge is asked without the flag: exit code %d: %s", code, stderr)
 	}
 	code, stdout, stderr = eval(t.Context(), append(judged, "--resume", "long")...)
-	if got := len(calls); code != exitOK || got != 34+1 || !strings.HasPrefix(stdout, "dataset set: 3 questions, ") {
-		t.Errorf("exit code %d, %d calls, want one more than 34: %s%s", code, got, stdout, stderr)
+	if got := len(calls); code != exitOK || got != 2+1 || !strings.HasPrefix(stdout, "dataset set: 3 questions, ") {
+		t.Errorf("exit code %d, %d calls, want one more than 2: %s%s", code, got, stdout, stderr)
 	}
 }

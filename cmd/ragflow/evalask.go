@@ -218,17 +218,9 @@ func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.
 		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
 	}
 	e.options.Record = e.journal.Record
-	agreement := opening.Agreement
-	if judge := e.options.Judge; judge != nil && agreement == nil { // once a run
-		var err error
-		if agreement, err = judge.Agreement(ctx, max(1, e.options.Workers)); err != nil {
-			return nil, failed("compare the judge with people", err)
-		}
-	}
 	result, err := e.run(ctx, e.options)
 	progress.end()
 	result.TakeOver(opening)
-	result.Agreement = agreement
 	if keepErr := e.journal.Finish(result); err == nil && keepErr != nil {
 		err = keepErr
 	}

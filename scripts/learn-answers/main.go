@@ -378,8 +378,8 @@ func report(set, how string, cases []gradeCase, intercept float64, w []float64) 
 	a, _ := eval.AUROC(right)
 	b, _ := eval.AUROC(there)
 	g, _ := eval.AUROC(given)
-	acc, _ := eval.BalancedAccuracy(right, offline.DefaultThreshold)
-	acc2, _ := eval.BalancedAccuracy(there, offline.DefaultThreshold)
+	acc, _ := balancedAccuracy(right, offline.DefaultThreshold)
+	acc2, _ := balancedAccuracy(there, offline.DefaultThreshold)
 	var refused, declined []float64
 	for _, c := range there {
 		if c.True {
@@ -478,4 +478,25 @@ func ablate(choices []choiceCase, grades []gradeCase) {
 		ci := eval.Bootstrap(without)
 		fmt.Printf("| %s | %+.4f [%+.4f, %+.4f] |\n", name, eval.Mean(without), ci.Low, ci.High)
 	}
+}
+
+// balancedAccuracy is the mean of the share of true cases whose score is at
+// least cut and the share of false cases whose score is below it. ok is false
+// where one of the two kinds is missing.
+func balancedAccuracy(graded []eval.Graded, cut float64) (accuracy float64, ok bool) {
+	var n, right [2]float64
+	for _, g := range graded {
+		kind := 0
+		if g.True {
+			kind = 1
+		}
+		n[kind]++
+		if g.True == (g.Score >= cut) {
+			right[kind]++
+		}
+	}
+	if n[0] == 0 || n[1] == 0 {
+		return 0, false
+	}
+	return (right[0]/n[0] + right[1]/n[1]) / 2, true
 }
