@@ -1,10 +1,9 @@
 package prompts
 
 import (
+	"cmp"
 	"math"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -31,10 +30,10 @@ type Scores map[string]float64
 
 var (
 	aspectLine = regexp.MustCompile(`(?im)^[^\pL\n]*(correctness|relevance|completeness|coherence)\b[\s*_` + "`" + `]*(?:\([^)\n]*\))?[\s*_` + "`" + `]*[:=–—-]+[ \t*_` + "`" + `]*([^\n]*)$`)
-	scoreText  = regexp.MustCompile(`(?i)^(\d+(?:[.,]\d+)?|[a-z]+)[*_` + "`" + `]*(?:\s*(%)|\s*(?:/|out of|of)\s*[*_]*(\d+|ten)\b)?(.?)`)
+	scoreText  = regexp.MustCompile(`(?i)^(\d+(?:[.,]\d+)?)[*_` + "`" + `]*(?:\s*(%)|\s*(?:/|out of|of)\s*[*_]*(\d+)\b)?(.?)`)
 )
 
-// ParseJudge parses scores as models write them: 8, 8.5, 8,5, 8/10, 4/5, 80%, eight,
+// ParseJudge parses scores as models write them: 8, 8.5, 8,5, 8/10, 4/5, 80%,
 // with other text around. The first line of each aspect counts. Ranges, numbers above
 // 10 and other words are ignored. If there is no score, it returns a [*ParseError].
 func ParseJudge(reply string) (Scores, error) {
@@ -61,32 +60,6 @@ func parseScore(s string) (float64, bool) {
 	if m == nil || strings.ContainsAny(m[4], "-–") { // a range such as 7-8 is no score
 		return 0, false
 	}
-	value, ok := number(m[1])
-	if !ok {
-		return 0, false
-	}
-	of := 10.0
-	if m[3] != "" {
-		if of, ok = number(m[3]); !ok {
-			return 0, false
-		}
-	}
-	if m[2] == "%" {
-		of = 100
-	}
-	value /= of
-	if math.IsNaN(value) || value < 0 || value > 1 {
-		return 0, false
-	}
-	return math.Round(value*1000) / 1000, true
-}
-
-// number parses a number in digits or as an English word up to ten.
-func number(s string) (float64, bool) {
-	words := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
-	if i := slices.Index(words, strings.ToLower(s)); i >= 0 {
-		return float64(i), true
-	}
-	value, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
-	return value, err == nil && !math.IsInf(value, 0) && s[0] >= '0' && s[0] <= '9'
+	value, err := share(m[1], m[2], cmp.Or(m[3], "10"))
+	return math.Round(value*1000) / 1000, err == nil
 }

@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -134,15 +135,8 @@ func ParseCheckAndRefine(reply string) (Verdict, error) {
 	if m == nil {
 		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE:"}
 	}
-	score, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
-	switch {
-	case m[2] == "%":
-		score /= 100
-	case m[3] != "":
-		of, _ := strconv.ParseFloat(m[3], 64) // only digits; 0 makes the score NaN or infinite
-		score /= of
-	}
-	if err != nil || math.IsNaN(score) || score < 0 || score > 1 {
+	score, err := share(m[1], m[2], cmp.Or(m[3], "1"))
+	if err != nil {
 		return v, &ParseError{Prompt: "check_and_refine", Want: "SCORE: from 0.00 to 1.00"}
 	}
 	v.Score = math.Floor(score*100+1e-9) / 100 // rounded down: 0.496 must stay below a threshold of 0.50
@@ -155,6 +149,23 @@ func ParseCheckAndRefine(reply string) (Verdict, error) {
 		}
 	}
 	return v, nil
+}
+
+// share parses a score as a part of a whole, with 80% of 100. A share that is not from 0
+// to 1 is an error.
+func share(number, unit, whole string) (float64, error) {
+	if unit == "%" {
+		whole = "100"
+	}
+	value, err := strconv.ParseFloat(strings.Replace(number, ",", ".", 1), 64)
+	if err != nil {
+		return 0, err
+	}
+	of, err := strconv.ParseFloat(whole, 64)
+	if value /= of; err != nil || math.IsNaN(value) || value < 0 || value > 1 {
+		return 0, strconv.ErrRange
+	}
+	return value, nil
 }
 
 // ParseSummarizeConversation returns the summary in a reply: without empty lines, and

@@ -45,7 +45,7 @@ const English = "en"
 
 // Say returns the sentence for a situation in a language (ISO 639-1).
 func Say(s Situation, language string) string {
-	return translations(s).in(language)
+	return sentences[s].in(language)
 }
 
 type row struct{ en, pl, vi string }
@@ -62,114 +62,83 @@ func (r row) in(language string) string {
 	}
 }
 
-// translations returns the sentence of a situation in all languages.
-func translations(s Situation) row {
-	switch s {
-	case NoDocuments:
-		return row{
-			en: "No relevant documents found for your query.",
-			pl: "Nie znaleziono dokumentów pasujących do pytania.",
-			vi: "Không tìm thấy tài liệu nào phù hợp với câu hỏi của bạn.",
-		}
-	case Answers:
-		return row{
-			en: "This answers it, from your documents:",
-			pl: "Oto odpowiedź z Twoich dokumentów:",
-			vi: "Tài liệu của bạn trả lời như sau:",
-		}
-	case Probably:
-		return row{
-			en: "This probably answers it, from your documents:",
-			pl: "To prawdopodobnie odpowiedź, z Twoich dokumentów:",
-			vi: "Tài liệu của bạn có lẽ trả lời như sau:",
-		}
-	case NotFound:
-		return row{
-			en: "I did not find the exact answer to this in your documents.",
-			pl: "Nie udało się znaleźć w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
-			vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
-		}
-	case Closest:
-		return row{
-			en: "Closest passages:",
-			pl: "Najbliższe fragmenty:",
-			vi: "Những đoạn gần nhất:",
-		}
-	case OtherLanguage:
-		return row{
-			en: "Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
-			pl: "Pytanie jest w innym języku niż dokumenty, więc dopasować można było tylko nazwy, liczby i polecenia.",
-			vi: "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.",
-		}
-	case SourcesHeader:
-		return row{en: "Sources", pl: "Źródła", vi: "Nguồn tham khảo"}
-	case Greeting:
-		return row{
-			en: "Hello. Ask me something about your documents.",
-			pl: "Dzień dobry. Zadaj mi pytanie o swoje dokumenty.",
-			vi: "Xin chào. Hãy hỏi tôi về tài liệu của bạn.",
-		}
-	case Thanks:
-		return row{en: "You're welcome.", pl: "Proszę bardzo.", vi: "Không có gì."}
-	case Farewell:
-		return row{en: "Goodbye.", pl: "Do widzenia.", vi: "Tạm biệt."}
-	case Capabilities:
-		return row{
-			en: "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions.",
-			pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
-			vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
-		}
-	case Holdings:
-		return row{en: "Your documents:", pl: "Twoje dokumenty:", vi: "Tài liệu của bạn:"}
-	case EarlierQuestions:
-		return row{en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"}
-	case Conversation:
-		return row{en: "Our conversation so far:", pl: "Dotychczasowa rozmowa:", vi: "Cuộc trò chuyện cho đến nay:"}
-	case NothingEarlier:
-		return row{
-			en: "You have not asked anything before in this conversation.",
-			pl: "W tej rozmowie nie było jeszcze żadnego pytania.",
-			vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
-		}
-	case Refusal:
-		return row{
-			en: "I don't have enough information to answer that question.",
-			pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",
-			vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
-		}
-	case Unsupported:
-		return row{en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"}
-	case DocumentType:
-		return row{en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"}
-	case DocumentID:
-		return row{en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"}
-	case Changed:
-		return row{
-			en: "The document has changed since.",
-			pl: "Dokument od tego czasu się zmienił.",
-			vi: "Tài liệu đã thay đổi kể từ đó.",
-		}
-	case NeedsModel:
-		return row{
-			en: "A question like this needs a model to answer it in its own words; \"ragflow models --help\" says how to set one up.",
-			pl: "Na takie pytanie własnymi słowami odpowie dopiero model; „ragflow models --help” mówi, jak go ustawić.",
-			vi: "Câu hỏi như thế này cần một mô hình để trả lời bằng lời của nó; \"ragflow models --help\" cho biết cách thiết lập.",
-		}
-	case OneLeftOut:
-		return row{en: "One more source was found and is not shown.", pl: "Znaleziono jeszcze jedno źródło, którego tu nie ma.", vi: "Còn một nguồn nữa không hiển thị ở đây."}
-	case SomeLeftOut:
-		return row{en: "%d more sources were found and are not shown.", pl: "Dalsze znalezione źródła, których tu nie ma: %d.", vi: "Còn %d nguồn nữa không hiển thị ở đây."}
-	case MoreItems:
-		return row{en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"}
-	case MoreLine:
-		return row{en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa"}
-	case LinesFollow:
-		return row{en: "… and more lines of code", pl: "… i dalsze wiersze kodu", vi: "… và các dòng mã tiếp theo"}
-	case MoreLines:
-		return row{en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa"}
-	default:
-		return row{}
-	}
+// sentences holds the text of every situation.
+var sentences = map[Situation]row{
+	NoDocuments: {
+		en: "No relevant documents found for your query.",
+		pl: "Nie znaleziono dokumentów pasujących do pytania.",
+		vi: "Không tìm thấy tài liệu nào phù hợp với câu hỏi của bạn.",
+	},
+	Answers: {
+		en: "This answers it, from your documents:",
+		pl: "Oto odpowiedź z Twoich dokumentów:",
+		vi: "Tài liệu của bạn trả lời như sau:",
+	},
+	Probably: {
+		en: "This probably answers it, from your documents:",
+		pl: "To prawdopodobnie odpowiedź, z Twoich dokumentów:",
+		vi: "Tài liệu của bạn có lẽ trả lời như sau:",
+	},
+	NotFound: {
+		en: "I did not find the exact answer to this in your documents.",
+		pl: "Nie udało się znaleźć w Twoich dokumentach dokładnej odpowiedzi na to pytanie.",
+		vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+	},
+	Closest: {
+		en: "Closest passages:",
+		pl: "Najbliższe fragmenty:",
+		vi: "Những đoạn gần nhất:",
+	},
+	OtherLanguage: {
+		en: "Your question is in another language than the documents, so only names, numbers and commands in it could be matched.",
+		pl: "Pytanie jest w innym języku niż dokumenty, więc dopasować można było tylko nazwy, liczby i polecenia.",
+		vi: "Câu hỏi dùng ngôn ngữ khác với tài liệu, nên chỉ có thể đối chiếu tên riêng, con số và câu lệnh.",
+	},
+	SourcesHeader: {en: "Sources", pl: "Źródła", vi: "Nguồn tham khảo"},
+	Greeting: {
+		en: "Hello. Ask me something about your documents.",
+		pl: "Dzień dobry. Zadaj mi pytanie o swoje dokumenty.",
+		vi: "Xin chào. Hãy hỏi tôi về tài liệu của bạn.",
+	},
+	Thanks:   {en: "You're welcome.", pl: "Proszę bardzo.", vi: "Không có gì."},
+	Farewell: {en: "Goodbye.", pl: "Do widzenia.", vi: "Tạm biệt."},
+	Capabilities: {
+		en: "I answer questions from your documents and cite the passage behind each statement. I remember this conversation, so you can ask follow-up questions.",
+		pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
+		vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
+	},
+	Holdings:         {en: "Your documents:", pl: "Twoje dokumenty:", vi: "Tài liệu của bạn:"},
+	EarlierQuestions: {en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"},
+	Conversation:     {en: "Our conversation so far:", pl: "Dotychczasowa rozmowa:", vi: "Cuộc trò chuyện cho đến nay:"},
+	NothingEarlier: {
+		en: "You have not asked anything before in this conversation.",
+		pl: "W tej rozmowie nie było jeszcze żadnego pytania.",
+		vi: "Bạn chưa hỏi gì trước đó trong cuộc trò chuyện này.",
+	},
+	Refusal: {
+		en: "I don't have enough information to answer that question.",
+		pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",
+		vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
+	},
+	Unsupported:  {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
+	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"},
+	DocumentID:   {en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"},
+	Changed: {
+		en: "The document has changed since.",
+		pl: "Dokument od tego czasu się zmienił.",
+		vi: "Tài liệu đã thay đổi kể từ đó.",
+	},
+	NeedsModel: {
+		en: "A question like this needs a model to answer it in its own words; \"ragflow models --help\" says how to set one up.",
+		pl: "Na takie pytanie własnymi słowami odpowie dopiero model; „ragflow models --help” mówi, jak go ustawić.",
+		vi: "Câu hỏi như thế này cần một mô hình để trả lời bằng lời của nó; \"ragflow models --help\" cho biết cách thiết lập.",
+	},
+	OneLeftOut:  {en: "One more source was found and is not shown.", pl: "Znaleziono jeszcze jedno źródło, którego tu nie ma.", vi: "Còn một nguồn nữa không hiển thị ở đây."},
+	SomeLeftOut: {en: "%d more sources were found and are not shown.", pl: "Dalsze znalezione źródła, których tu nie ma: %d.", vi: "Còn %d nguồn nữa không hiển thị ở đây."},
+	MoreItems:   {en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"},
+	MoreLine:    {en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa"},
+	LinesFollow: {en: "… and more lines of code", pl: "… i dalsze wiersze kodu", vi: "… và các dòng mã tiếp theo"},
+	MoreLines:   {en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa"},
 }
 
 // MoreCode returns the sentence that a code block has n more lines. A negative n means
@@ -238,9 +207,9 @@ func Fixed(sentence string) bool {
 		return false
 	}
 	sentence = figures.ReplaceAllString(sentence, "%d")
-	for s := NoDocuments; translations(s) != (row{}); s++ {
-		for _, language := range Languages() {
-			if fixed := Say(s, language); strings.HasPrefix(fixed, sentence) || strings.HasSuffix(fixed, " "+sentence) {
+	for _, row := range sentences {
+		for _, fixed := range []string{row.en, row.pl, row.vi} {
+			if strings.HasPrefix(fixed, sentence) || strings.HasSuffix(fixed, " "+sentence) {
 				return true
 			}
 		}
