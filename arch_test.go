@@ -62,12 +62,19 @@ var rooms = map[string]room{
 	"search/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
 		"github.com/hbollon/go-edlib",       // the similarity of names by Jaro and Winkler
-		"github.com/bmatcuk/doublestar/v4", // globs of paths in filters
-		"golang.org/x/sys/cpu",             // whether the processor has the instructions of the dot product
+		"github.com/bmatcuk/doublestar/v4",  // globs of paths in filters
+		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
 	"checkpoint": {ours: []string{"graph", "internal/sqlite"}},
 	"checkpoint/postgres": {ours: []string{"graph"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
+	}},
+	"search/weaviate": {ours: []string{"search", "search/text", "state"}, theirs: []string{
+		"github.com/weaviate/weaviate-go-client/v4", // the client that the server's makers keep
+		"github.com/weaviate/weaviate/entities",     // the objects and classes that it takes
+		"github.com/go-openapi/strfmt",              // the type of their ids
+		"github.com/google/uuid",                    // ids made of content (version 5)
+		"golang.org/x/sync/errgroup",                // workers that end with the first error
 	}},
 	"llm":         {},
 	"llm/llmtest": {},

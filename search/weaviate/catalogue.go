@@ -1,0 +1,346 @@
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// catalogue holds the documents without their text in an embedded index, which knows how to
+// filter them, count them by metadata, find them by name and follow their links. Each
+// document is one passage there, whose id is that of the file; its text is a word that all
+// share and a number of its own.
+type catalogue struct {
+	search.Backend
+
+	mu     sync.Mutex
+	placed map[string]map[string]int64 // generation of the root by source… of each file: its version
+	number map[string]string           // by id of the file
+}
+
+// everyDocument is the word that all documents of a catalogue share.
+const everyDocument = "document"
+
+// of brings the catalogue up to date with roots.
+func (c *catalogue) of(ctx context.Context, roots []*root) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.number == nil {
+		c.number = map[string]string{}
+	}
+	for _, r := range roots {
+		held := c.placed[r.name]
+		if held == nil {
+			held = map[string]int64{}
+			c.placed[r.name] = held
+		}
+		var put []search.Entry
+		var gone []string
+		for source, f := range r.files {
+			if version, ok := held[source]; ok && version == f.version {
+				continue
+			}
+			e := search.Entry{File: f.File, Links: f.Links}
+			if f.Chunks > 0 && f.version > 0 {
+				if c.number[f.id] == "" {
+					c.number[f.id] = strconv.Itoa(1_000_000 + len(c.number))
+				}
+				e.Chunks = []state.Chunk{{ID: f.id, Text: everyDocument + " " + c.number[f.id]}}
+			}
+			put, held[source] = append(put, e), f.version
+		}
+		for source := range held {
+			if _, ok := r.files[source]; !ok {
+				gone = append(gone, source)
+				delete(held, source)
+			}
+		}
+		err := c.Delete(ctx, r.name, gone...)
+		if err == nil {
+			err = c.Put(ctx, r.name, put)
+		}
+		if err != nil {
+			delete(c.placed, r.name)
+			return fmt.Errorf("catalogue: %w", err)
+		}
+	}
+	return nil
+}
+
+// Links implements search.Backend.
+func (db *DB) Links(ctx context.Context, name string) (links []search.Link, dangling int, err error) {
+	roots, err := db.roots(ctx)
+	if r := roots[name]; r != nil && err == nil {
+		if err = db.catalogue.of(ctx, []*root{r}); err == nil {
+			return db.catalogue.Links(ctx, name)
+		}
+	}
+	return nil, 0, err
+}
+
+// documents returns the catalogue of the documents that the snapshot may find.
+func (s *snapshot) documents(ctx context.Context) (search.Snapshot, error) {
+	if err := s.db.catalogue.of(ctx, s.roots); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(s.roots))
+	for i, r := range s.roots {
+		names[i] = r.name
+	}
+	return s.db.catalogue.Snapshot(ctx, names...)
+}
+
+// found returns the ids of files that a search in the catalogue found. Marks of roots do not
+// occur, because ids of files differ.
+func (s *snapshot) found(hits []state.Hit) (out []string) {
+	for _, h := range hits {
+		if _, ok := s.places[h.Chunk]; ok && (s.only == nil || s.only[h.Chunk]) {
+			out = append(out, h.Chunk)
+		}
+	}
+	return out
+}
+
+// Narrow implements search.Snapshot. The server is asked for what passes: for files by their
+// ids, for phrases by their words. That words stand beside each other is checked here.
+func (s *snapshot) Narrow(ctx context.Context, f state.Filter, q state.Query) (search.Snapshot, error) {
+	out := *s
+	if !f.Empty() {
+		documents, err := s.documents(ctx)
+		if err == nil {
+			documents, err = documents.Narrow(ctx, f, state.Query{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		hits, err := documents.SearchWords(ctx, state.Query{Text: everyDocument, Weight: 1}, len(s.places))
+		if err != nil {
+			return nil, err
+		}
+		out.only = map[string]bool{}
+		for _, id := range s.found(hits) {
+			out.only[id] = true
+		}
+	}
+	if len(q.Phrases)+len(q.Without) > 0 {
+		if err := out.match(q); err != nil {
+			return nil, err
+		}
+	} else if f.Empty() {
+		return s, nil
+	}
+	return &out, nil
+}
+
+// match leaves out chunks without the phrases of a query, or with what it excludes.
+func (s *snapshot) match(q state.Query) error {
+	var musts, nots []func(object, map[string]bool) bool
+	if before := s.fits; before != nil {
+		musts = append(musts, func(o object, _ map[string]bool) bool { return before(o) })
+	}
+	for _, phrase := range q.Phrases {
+		pattern, err := search.PhrasePattern(phrase)
+		if err != nil {
+			return fmt.Errorf("phrase %q: %w", phrase, err)
+		}
+		musts = append(musts, holdsPhrase(pattern))
+		for _, word := range words(phrase) {
+			if forms := s.forms(word); !slices.ContainsFunc(forms, func(form []string) bool { return len(form) == 0 }) {
+				var all []string
+				for _, term := range slices.Concat(forms...) {
+					all = append(all, encodeTerm(term))
+				}
+				s.needed = and(s.needed, is("terms", all...))
+			}
+		}
+	}
+	for _, phrase := range q.Without {
+		if list := words(phrase); len(list) == 1 {
+			forms := s.forms(list[0])
+			nots = append(nots, func(_ object, held map[string]bool) bool {
+				return slices.ContainsFunc(forms, func(form []string) bool {
+					return len(form) > 0 && !slices.ContainsFunc(form, func(t string) bool { return !held[encodeTerm(t)] })
+				})
+			})
+			continue
+		}
+		pattern, err := search.PhrasePattern(phrase)
+		if err != nil {
+			return fmt.Errorf("phrase %q: %w", phrase, err)
+		}
+		nots = append(nots, holdsPhrase(pattern))
+	}
+	s.fits = func(o object) bool {
+		held := map[string]bool{}
+		for term := range strings.FieldsSeq(o.text("terms")) {
+			held[term] = true
+		}
+		yes := func(test func(object, map[string]bool) bool) bool { return test(o, held) }
+		return !slices.ContainsFunc(nots, yes) && !slices.ContainsFunc(musts, func(t func(object, map[string]bool) bool) bool { return !yes(t) })
+	}
+	return nil
+}
+
+func holdsPhrase(pattern *regexp.Regexp) func(object, map[string]bool) bool {
+	return func(o object, _ map[string]bool) bool {
+		return slices.ContainsFunc([]string{"text", "title", "headings"}, func(property string) bool {
+			return pattern.MatchString(strings.ToLower(o.text(property)))
+		})
+	}
+}
+
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+}
+
+// forms returns the terms that each language of the documents makes of a word.
+func (s *snapshot) forms(word string) (out [][]string) {
+	analyzers := []text.Analyzer{s.db.analyzer}
+	for _, lang := range s.held {
+		analyzers = append(analyzers, text.For(lang))
+	}
+	for _, a := range analyzers {
+		form := []string{}
+		for _, t := range a.Analyze(word) {
+			if !text.IsFolded(t.Term) && !text.IsPhrase(t.Term) {
+				form = append(form, t.Term)
+			}
+		}
+		out = append(out, form)
+	}
+	return out
+}
+
+// Facets implements search.Snapshot. Of more than 10,000 documents that hold a word of the
+// query, so many are counted.
+func (s *snapshot) Facets(ctx context.Context, q state.Query, keys ...string) ([]search.Facet, error) {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var asked, numbers []string
+	for term := range s.weigh(q) {
+		asked = append(asked, encodeTerm(term))
+	}
+	matched := slices.Collect(maps.Keys(s.places))
+	if len(asked) > 0 {
+		list, err := s.db.get(ctx, "File", and(s.filter("id"), is("terms", asked...)), "_additional{id}")
+		if err != nil {
+			return nil, err
+		}
+		matched = nil
+		for _, o := range list {
+			matched = append(matched, o.id())
+		}
+	}
+	for _, id := range matched {
+		if p, ok := s.places[id]; ok && (s.only == nil || s.only[p.id]) {
+			numbers = append(numbers, s.db.catalogue.number[id])
+		}
+	}
+	return documents.Facets(ctx, state.Query{Text: cmp.Or(strings.Join(numbers, " "), "0"), Weight: 1}, keys...)
+}
+
+// represent returns a chunk for each of some files: the one that fits a query best, else the
+// first.
+func (s *snapshot) represent(ctx context.Context, q state.Query, files []string) (map[string]hit, error) {
+	out := map[string]hit{}
+	if len(files) == 0 {
+		return out, nil
+	}
+	some := *s
+	some.only = map[string]bool{}
+	for _, id := range files {
+		some.only[id] = true
+	}
+	hits, err := some.words(ctx, q, max(200, 8*len(files)))
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.db.get(ctx, "Chunk", and(some.filter("file"), `{path:["ordinal"] operator:Equal valueNumber:0}`), hitFields+fitFields)
+	for _, o := range list {
+		if h, ok := some.newHit(o, 0); ok {
+			hits = append(hits, h)
+		}
+	}
+	for _, h := range hits {
+		if _, ok := out[h.file]; !ok {
+			out[h.file] = h
+		}
+	}
+	return out, err
+}
+
+// SearchNames implements search.Snapshot.
+func (s *snapshot) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named, err := documents.SearchNames(ctx, q, k)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.represent(ctx, q, s.found(named))
+	var out []state.Hit
+	for _, h := range named {
+		if r, ok := shown[h.Chunk]; ok {
+			h.Chunk, h.Legs[0].Rank = r.chunk, len(out)+1
+			out = append(out, h)
+		}
+	}
+	return out, err
+}
+
+// Expand implements search.Snapshot.
+func (s *snapshot) Expand(ctx context.Context, q state.Query, hits []state.Hit, e search.Expansion) ([]state.Hit, error) {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	chunks, err := s.Chunks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{} // of chunks
+	for _, c := range chunks {
+		files[c.ID] = id(c.Root, c.Source)
+	}
+	given := slices.Clone(hits)
+	for i, h := range given {
+		given[i].Chunk = files[h.Chunk]
+	}
+	e.Limit = cmp.Or(e.Limit, len(hits))
+	all, err := documents.Expand(ctx, q, given, e)
+	if err != nil {
+		return nil, err
+	}
+	linked := slices.DeleteFunc(all, func(h state.Hit) bool {
+		return slices.ContainsFunc(given, func(g state.Hit) bool { return g.Chunk == h.Chunk })
+	})
+	shown, err := s.represent(ctx, q, s.found(linked))
+	out := slices.Clone(hits)
+	for _, h := range linked {
+		if r, ok := shown[h.Chunk]; ok {
+			h.Chunk = r.chunk
+			out = append(out, h)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b state.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return out, err
+}

@@ -1,0 +1,143 @@
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// object is what a query returns of an object, by property.
+type object map[string]any
+
+func (o object) text(property string) string    { s, _ := o[property].(string); return s }
+func (o object) number(property string) float64 { n, _ := o[property].(float64); return n }
+func (o object) whole(property string) int64    { return int64(o.number(property)) }
+
+// additional is a number or text that the server computed, such as the score of a hit.
+func (o object) additional(name string) object {
+	a, _ := o["_additional"].(map[string]any)
+	if s, ok := a[name].(string); ok && name == "score" { // a number that is sent as a text
+		f, _ := strconv.ParseFloat(s, 64)
+		return object{name: f}
+	}
+	return a
+}
+
+func (o object) id() string { return o.additional("id").text("id") }
+
+// graphql asks the server and returns what it says below the first field, Get or Aggregate.
+func (db *DB) graphql(ctx context.Context, query string) (map[string]any, error) {
+	r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
+	if err != nil {
+		return nil, db.explain(ctx, err)
+	}
+	if len(r.Errors) > 0 {
+		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("Weaviate at %s: %s", db.address, r.Errors[0].Message))
+	}
+	for _, data := range r.Data {
+		if fields, ok := data.(map[string]any); ok {
+			return fields, nil
+		}
+	}
+	return nil, errors.New("Weaviate at " + db.address + " gave an answer without data")
+}
+
+// objects picks the objects of a class out of an answer.
+func (db *DB) objects(answer map[string]any, class string) []object {
+	list, _ := answer[db.prefix+class].([]any)
+	out := make([]object, len(list))
+	for i := range list {
+		out[i], _ = list[i].(map[string]any)
+	}
+	return out
+}
+
+// get returns the objects that fit, at most mostObjects.
+func (db *DB) get(ctx context.Context, class, where, properties string) ([]object, error) {
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, mostObjects, where, "", properties)+"}")
+	return db.objects(answer, class), err
+}
+
+// all calls f for every object of a class.
+func (db *DB) all(ctx context.Context, class, properties string, f func(object) error) error {
+	const page = 1000
+	for after := ""; ; {
+		answer, err := db.graphql(ctx, "Get{"+db.fields(class, page, "", "after:"+quote(after), properties+" _additional{id}")+"}")
+		if err != nil {
+			return err
+		}
+		list := db.objects(answer, class)
+		for _, o := range list {
+			if err := f(o); err != nil {
+				return err
+			}
+			after = o.id()
+		}
+		if len(list) < page {
+			return nil
+		}
+	}
+}
+
+// fields is the part of a query that asks for objects of a class.
+func (db *DB) fields(class string, limit int, where, order, properties string) string {
+	if where != "" {
+		where = "where:" + where
+	}
+	if db.consistency != "" && !strings.HasPrefix(order, "after:") {
+		order += " consistencyLevel:" + db.consistency
+	}
+	return fmt.Sprintf("%s%s(limit:%d %s %s){%s}", db.prefix, class, limit, where, order, properties)
+}
+
+// counts counts the objects of a class that fit each of some filters.
+func (db *DB) counts(ctx context.Context, class string, wheres ...string) ([]int, error) {
+	var query strings.Builder
+	for i, where := range wheres {
+		if where != "" {
+			where = "(where:" + where + ")"
+		}
+		fmt.Fprintf(&query, "n%d:%s%s%s{meta{count}} ", i, db.prefix, class, where)
+	}
+	answer, err := db.graphql(ctx, "Aggregate{"+query.String()+"}")
+	out := make([]int, len(wheres))
+	for i := range out {
+		if list, _ := answer["n"+strconv.Itoa(i)].([]any); len(list) > 0 {
+			o, _ := list[0].(map[string]any)
+			meta, _ := o["meta"].(map[string]any)
+			out[i] = int(object(meta).whole("count"))
+		}
+	}
+	return out, err
+}
+
+// quote writes a text as GraphQL does: its escapes are those of JSON. What is no UTF-8 is
+// replaced.
+func quote(s string) string {
+	out, _ := json.Marshal(s) // a text has no error
+	return string(out)
+}
+
+// is is the filter for one of some values of a property.
+func is(property string, values ...string) string {
+	list, _ := json.Marshal(values) // texts have no error
+	return fmt.Sprintf(`{path:["%s"] operator:ContainsAny valueText:%s}`, property, list)
+}
+
+// and is the filter for what passes all filters; empty ones are left out.
+func and(filters ...string) string {
+	var kept []string
+	for _, f := range filters {
+		if f != "" {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) < 2 {
+		return strings.Join(kept, "")
+	}
+	return "{operator:And operands:[" + strings.Join(kept, " ") + "]}"
+}

@@ -1,0 +1,467 @@
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// snapshot implements search.Snapshot. It finds nothing that was put after it was made; what
+// was deleted since is missing from it.
+type snapshot struct {
+	db       *DB
+	roots    []*root           // by name
+	places   map[string]place  // of files with chunks, by id
+	where    string            // filter for the roots; empty where they are all there are
+	docs     int               // chunks
+	held     []string          // languages besides English that chunks are in
+	analyzer text.Analyzer     // see search.Snapshot
+	seen     *frequencies      // of terms
+	only     map[string]bool   // ids of files that may be found; nil: all
+	needed   string            // filter for what phrases need
+	fits     func(object) bool // phrases and exclusions; nil: all fit
+}
+
+// place is a file in a snapshot.
+type place struct {
+	file
+	root int
+}
+
+// Snapshot implements search.Backend.
+func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, error) {
+	all, err := db.roots(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	var roots []*root
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		r := all[name]
+		if r == nil {
+			return nil, fmt.Errorf("search %q: %w", name, search.ErrNotIndexed)
+		}
+		roots = append(roots, r)
+	}
+	s := newSnapshot(db, roots)
+	if len(roots) < len(all) {
+		s.where = is("root", s.rootIDs()...)
+	}
+	if p, ok := db.analyzer.(text.Polyglot); ok {
+		var marks []string
+		for _, lang := range p.Codes() {
+			marks = append(marks, languageMark+lang)
+		}
+		if err := s.look(ctx, marks); err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		for _, lang := range p.Codes() {
+			if s.DocFreq(languageMark+lang) > 0 {
+				s.held = append(s.held, lang)
+			}
+		}
+		s.analyzer = p.Bound(s.held, s.DocFreq)
+	}
+	return s, nil
+}
+
+func newSnapshot(db *DB, roots []*root) *snapshot {
+	s := &snapshot{db: db, roots: roots, places: map[string]place{}, analyzer: db.analyzer, seen: &frequencies{chunks: map[string]int{}}}
+	for i, r := range roots {
+		for _, f := range r.files {
+			if f.Chunks > 0 && f.version > 0 {
+				s.places[f.id] = place{f, i}
+				s.docs += f.Chunks
+			}
+		}
+	}
+	return s
+}
+
+func (s *snapshot) rootIDs() (out []string) {
+	for _, r := range s.roots {
+		out = append(out, id(r.name))
+	}
+	return out
+}
+
+// frequencies remember how many chunks hold a term.
+type frequencies struct {
+	mu     sync.Mutex
+	chunks map[string]int
+}
+
+// look asks how many chunks hold terms that were not asked for yet.
+func (s *snapshot) look(ctx context.Context, list []string) error {
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	list = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(list))), func(t string) bool {
+		_, ok := s.seen.chunks[t]
+		return ok
+	})
+	for some := range slices.Chunk(list, 200) {
+		wheres := make([]string, len(some))
+		for i, t := range some {
+			wheres[i] = and(s.where, is("terms", encodeTerm(t)))
+		}
+		counts, err := s.db.counts(ctx, "Chunk", wheres...)
+		if err != nil {
+			return err
+		}
+		for i, t := range some {
+			s.seen.chunks[t] = counts[i]
+		}
+	}
+	return nil
+}
+
+// DocFreq implements search.Snapshot. A term that cannot be asked for counts as missing.
+func (s *snapshot) DocFreq(term string) int {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := s.look(ctx, []string{term}); err != nil {
+		s.db.log.WarnContext(ctx, "how many passages hold a word is not known", "error", err)
+	}
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	return s.seen.chunks[term]
+}
+
+// IDF implements search.Snapshot.
+func (s *snapshot) IDF(term string) float64 {
+	n, df := float64(s.docs), float64(s.DocFreq(term))
+	return math.Log((max(0, n-df)+0.5)/(df+0.5) + 1)
+}
+
+// Docs implements search.Snapshot.
+func (s *snapshot) Docs() int { return s.docs }
+
+// Files implements search.Snapshot.
+func (s *snapshot) Files() int { return len(s.places) }
+
+// Passing implements search.Snapshot.
+func (s *snapshot) Passing() int {
+	if s.only != nil {
+		return len(s.only)
+	}
+	return len(s.places)
+}
+
+// Analyzer implements search.Snapshot.
+func (s *snapshot) Analyzer() text.Analyzer { return s.analyzer }
+
+// fewSpeak is the share of chunks below which a language does not count.
+const fewSpeak = 0.005
+
+// Speaks implements search.Snapshot.
+func (s *snapshot) Speaks(language string) bool {
+	if !slices.Contains(s.held, language) {
+		others := 0
+		for _, lang := range s.held {
+			others += s.DocFreq(languageMark + lang)
+		}
+		return (language == "en" || language == "vi") && others < s.docs
+	}
+	return float64(s.DocFreq(languageMark+language)) >= fewSpeak*float64(s.docs)
+}
+
+// Respelled implements search.Snapshot. The server does not list its terms, so no word is
+// replaced by one that is spelled like it.
+func (s *snapshot) Respelled(string) []search.Respelled { return nil }
+
+// weigh returns the weights of the terms of a query.
+func (s *snapshot) weigh(q state.Query) map[string]float64 {
+	out := map[string]float64{}
+	add := func(words string, factor float64) {
+		for _, t := range text.QueryTerms(s.db.analyzer, words, s.held) {
+			out[t.Term] = max(out[t.Term], factor*t.Weight)
+		}
+	}
+	add(q.Text, 1)
+	for _, b := range q.Boosts {
+		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
+			add(b.Text, b.Weight)
+		}
+	}
+	return out
+}
+
+// Snippets implements search.Snapshot.
+func (s *snapshot) Snippets(q state.Query) func(passage string) search.Snippet {
+	weights := s.weigh(q)
+	for term, w := range weights {
+		if weights[term] = w * s.IDF(term); s.DocFreq(term) == 0 {
+			delete(weights, term)
+		}
+	}
+	return search.NewSnippets(s.analyzer, weights)
+}
+
+// weightSteps is how often a term of weight 1 stands in a query: the server multiplies its
+// IDF by that.
+const weightSteps = 10
+
+// bm25 is the part of a query that ranks by words; empty where there are none.
+func bm25(weights map[string]float64) string {
+	var query []string
+	for term, w := range weights {
+		for range min(100, max(1, int(math.Round(w*weightSteps)))) {
+			query = append(query, encodeTerm(term))
+		}
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	slices.Sort(query)
+	return "bm25:{query:" + quote(strings.Join(query, " ")) + ` properties:["terms"]}`
+}
+
+// hit is a chunk that a leg found.
+type hit struct {
+	chunk, file string // the public id, and that of the file
+	order       string // of hits of one score: root, source and place
+	score       float64
+}
+
+// hitFields are what newHit reads, and fitFields what a filter by phrases does besides.
+const (
+	hitFields = "chunk file version ordinal "
+	fitFields = "text title headings terms "
+)
+
+// newHit returns the hit for a chunk; ok is false where the snapshot does not find it.
+func (s *snapshot) newHit(o object, score float64) (h hit, ok bool) {
+	p, ok := s.places[o.text("file")]
+	if !ok || o.whole("version") > p.version || s.only != nil && !s.only[p.id] || s.fits != nil && !s.fits(o) {
+		return h, false
+	}
+	return hit{s.publicID(o.text("chunk"), p.root), p.id, fmt.Sprintf("%06d %s %09d", p.root, p.Source, o.whole("ordinal")), score}, true
+}
+
+// publicID is the id by which a chunk is known outside: its own one, and in all roots but the
+// first with a mark of the root, because chunks of two roots may have the same id.
+func (s *snapshot) publicID(chunk string, root int) string {
+	if root == 0 {
+		return chunk
+	}
+	return chunk + "@" + textHash(s.roots[root].name)[:8]
+}
+
+func ranked(hits []hit, k int) []hit {
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.order, b.order)) })
+	return hits[:min(k, len(hits))]
+}
+
+func asHits(hits []hit, leg string) (out []state.Hit) {
+	for i, h := range hits {
+		out = append(out, state.Hit{Chunk: h.chunk, Score: h.score, Legs: []state.Leg{{Name: leg, Rank: i + 1, Score: h.score}}})
+	}
+	return out
+}
+
+// filter is the filter for objects of a class that has files in a property.
+func (s *snapshot) filter(property string) string {
+	if s.only == nil {
+		return s.where
+	}
+	ids := make([]string, 0, len(s.only))
+	for id := range s.only {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return is(property, ids...)
+}
+
+// SearchWords implements search.Snapshot. A chunk gets the BM25 of its own terms and that of
+// the terms of its document. The candidates are some times k chunks; among them the order is
+// that of the embedded index, but for how long fields count: the server knows one length.
+func (s *snapshot) SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
+	found, err := s.words(ctx, q, min(k, s.docs))
+	if err != nil {
+		return nil, fmt.Errorf("search by words: %w", err)
+	}
+	return asHits(found, search.LegLexical), nil
+}
+
+func (s *snapshot) words(ctx context.Context, q state.Query, k int) ([]hit, error) {
+	rank := bm25(s.weigh(q))
+	if k <= 0 || rank == "" || s.only != nil && len(s.only) == 0 {
+		return nil, context.Cause(ctx)
+	}
+	properties := hitFields + "_additional{score}"
+	if s.fits != nil {
+		properties += fitFields
+	}
+	scale := (search.DefaultRanking().K1 + 1) / weightSteps
+	for n := 4*k + 50; ; n *= 4 {
+		n = min(n, mostObjects)
+		answer, err := s.db.graphql(ctx, "Get{"+
+			s.db.fields("Chunk", n, and(s.filter("file"), s.needed), rank, properties)+
+			s.db.fields("File", n, s.filter("id"), rank, "_additional{id score}")+"}")
+		if err != nil {
+			return nil, err
+		}
+		files := map[string]float64{}
+		for _, o := range s.db.objects(answer, "File") {
+			files[o.id()] = o.additional("score").number("score")
+		}
+		chunks, found := s.db.objects(answer, "Chunk"), []hit(nil)
+		for _, o := range chunks {
+			score := o.additional("score").number("score") + search.DefaultRanking().Document*files[o.text("file")]
+			if h, ok := s.newHit(o, scale*score); ok {
+				found = append(found, h)
+			}
+		}
+		if len(found) >= k || len(chunks) < n || n == mostObjects {
+			return ranked(found, k), nil
+		}
+	}
+}
+
+// Chunks implements search.Snapshot.
+func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, error) {
+	bare := make([]string, len(ids))
+	for i, id := range ids {
+		bare[i], _, _ = strings.Cut(id, "@")
+	}
+	if len(ids) == 0 {
+		return nil, context.Cause(ctx)
+	}
+	chunks, places, err := s.read(ctx, is("chunk", bare...))
+	if err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
+	}
+	found := map[string]int{}
+	for i, c := range chunks { // by the id with and without a mark; without, the first root counts
+		for _, id := range []string{c.ID, c.ID + "@" + textHash(c.Root)[:8]} {
+			if before, ok := found[id]; !ok || places[i].root < places[before].root {
+				found[id] = i
+			}
+		}
+	}
+	var out []state.Chunk
+	for _, id := range ids {
+		if i, ok := found[id]; ok {
+			c := chunks[i]
+			c.ID = id
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// chunksOf reads the chunks of a file in order.
+func (s *snapshot) chunksOf(ctx context.Context, f file) ([]state.Chunk, error) {
+	chunks, _, err := s.read(ctx, is("file", f.id))
+	slices.SortFunc(chunks, func(a, b state.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+	return chunks, err
+}
+
+// read returns the chunks that fit, with their files.
+func (s *snapshot) read(ctx context.Context, where string) (chunks []state.Chunk, places []place, err error) {
+	list, err := s.db.get(ctx, "Chunk", and(s.where, where), hitFields+"text hash data")
+	for _, o := range list {
+		p, ok := s.places[o.text("file")]
+		if !ok || o.whole("version") > p.version {
+			continue
+		}
+		var d chunkData
+		if err := json.Unmarshal([]byte(o.text("data")), &d); err != nil {
+			return nil, nil, fmt.Errorf("chunk %s: %w", o.text("chunk"), err)
+		}
+		c := state.Chunk{
+			ID: o.text("chunk"), Root: s.roots[p.root].name, Source: p.Source, Title: p.Title, Headings: d.Headings, Text: o.text("text"),
+			Start: d.Start, End: d.End, StartLine: d.StartLine, EndLine: d.EndLine, Lines: d.Lines, Page: d.Page, Breaks: d.Breaks,
+			Kind: d.Kind, Ordinal: int(o.whole("ordinal")), Hash: o.text("hash"), URL: p.URL, Cut: d.Cut,
+		}
+		if d.Raw != nil {
+			c.Text = string(d.Raw)
+		}
+		if len(p.Metadata) > 0 {
+			c.Metadata, c.DocumentType, c.DocumentID = p.Metadata, p.Metadata.Text("document_type"), p.Metadata.Text("document_id")
+		}
+		chunks, places = append(chunks, c), append(places, p)
+	}
+	return chunks, places, err
+}
+
+// Documents implements search.Snapshot.
+func (s *snapshot) Documents(ctx context.Context, most int) (first []state.Document, all int, err error) {
+	list := make([]place, 0, len(s.places))
+	for _, p := range s.places {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b place) int { return cmp.Or(cmp.Compare(a.root, b.root), strings.Compare(a.Source, b.Source)) })
+	for _, p := range list[:min(most, len(list))] {
+		first = append(first, state.Document{Source: p.Source, Title: p.Title})
+	}
+	return first, len(list), context.Cause(ctx)
+}
+
+// Explain implements search.Snapshot. What each field has part in a term is not known.
+func (s *snapshot) Explain(ctx context.Context, q state.Query, id string) (*search.HitExplanation, error) {
+	chunks, err := s.Chunks(ctx, []string{id})
+	if err == nil && len(chunks) == 0 {
+		err = fmt.Errorf("no passage has the id %q", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	bare, _, _ := strings.Cut(id, "@")
+	r := search.DefaultRanking()
+	x := &search.HitExplanation{
+		ChunkID: id, DocumentShare: r.Document, Ranking: r, Chunks: s.docs, Documents: len(s.places),
+		Terms: []search.TermExplanation{}, Missing: []string{},
+	}
+	file := s.roots[s.rootOf(chunks[0])].files[chunks[0].Source].id
+	for term, w := range s.weigh(q) {
+		df := s.DocFreq(term)
+		if df == 0 {
+			x.Missing = append(x.Missing, term)
+			continue
+		}
+		t := search.TermExplanation{Term: term, Weight: w}
+		t.Chunk = search.PartExplanation{DF: df, IDF: s.IDF(term), Fields: []search.FieldExplanation{}}
+		t.Document.Fields = []search.FieldExplanation{}
+		for class, part := range map[string]*search.PartExplanation{"Chunk": &t.Chunk, "File": &t.Document} {
+			where := and(is("chunk", bare), is("file", file))
+			if class == "File" {
+				where = is("id", file)
+			}
+			answer, err := s.db.graphql(ctx, "Get{"+s.db.fields(class, 1, where, bm25(map[string]float64{term: w}), "_additional{score}")+"}")
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range s.db.objects(answer, class) {
+				part.Contribution = o.additional("score").number("score") * (r.K1 + 1) / weightSteps
+			}
+		}
+		x.Chunk += t.Chunk.Contribution
+		x.Document += t.Document.Contribution
+		x.Terms = append(x.Terms, t)
+	}
+	if x.Chunk > 0 {
+		x.Score = x.Chunk + r.Document*x.Document
+	}
+	slices.Sort(x.Missing)
+	slices.SortFunc(x.Terms, func(a, b search.TermExplanation) int {
+		return cmp.Or(cmp.Compare(b.Chunk.Contribution+b.Document.Contribution, a.Chunk.Contribution+a.Document.Contribution), strings.Compare(a.Term, b.Term))
+	})
+	return x, nil
+}
+
+func (s *snapshot) rootOf(c state.Chunk) int {
+	return slices.IndexFunc(s.roots, func(r *root) bool { return r.name == c.Root })
+}
+
+var errNoDirection = errors.New("the model gave a vector that is zero or not finite")

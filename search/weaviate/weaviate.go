@@ -1,0 +1,271 @@
+// Package weaviate is a [search.Backend] on a Weaviate server: for document sets that
+// outgrow one machine, or that several machines search.
+//
+// The server holds everything: the list of known files with their hashes, the chunks and
+// their vectors. So any machine goes on where another one stopped. Words are analyzed here,
+// and the server gets terms that it splits at white space, so every script and stemmer works
+// as in the embedded index. Words and vectors are searched by separate requests, so fusion,
+// filters and traces are those of package search.
+//
+// # Objects
+//
+// An address names classes by a prefix, RagflowRoot and so on:
+//
+//	Root     one object a folder: generation, chunking, embedder
+//	File     one object a file: what package search knows of it, its links, its terms
+//	Chunk    one object a passage: text, place, terms, version
+//	Vectors… one class an embedder, one object a passage, with the id of its chunk
+//
+// Ids are made of content, so sending something twice changes nothing. A change of a file
+// sends the chunks that are new, deletes those that went, and then writes the File object,
+// which commits it: chunks with a version above that of their file are not found. A process
+// that is killed in between leaves a file that the next sync reads again.
+//
+// One process at a time may index a folder; any number may search it, and index others.
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/weaviate/weaviate-go-client/v4/weaviate"
+	"github.com/weaviate/weaviate-go-client/v4/weaviate/fault"
+	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+)
+
+// Facts about a server; match them with errors.Is.
+var (
+	ErrUnreachable = errors.New("no Weaviate answers")          // at any of the hosts
+	ErrKey         = errors.New("Weaviate refuses the API key") // Options.Key is missing or wrong
+	ErrVersion     = errors.New("the collection was made by another version of this program")
+)
+
+// Options say how a server is used. Catalogue must be set.
+type Options struct {
+	Key        string        // API key; empty: none
+	Collection string        // letters, digits, - and _; part of the names of the classes
+	Timeout    time.Duration // of one request to one host; 0: 60 s
+	Logger     *slog.Logger  // nil discards
+
+	// Catalogue is an empty index in memory. It gets the documents without their text
+	// once a filter, a facet or a link needs it. The DB closes it.
+	Catalogue search.Backend
+}
+
+// DB is an index on a server. It is safe for concurrent use.
+type DB struct {
+	client, grpc *weaviate.Client // grpc imports batches; it is client without a gRPC port
+	address      string           // for people
+	prefix       string           // of the names of classes
+	replicas     int64
+	consistency  string // of reads and writes; empty: the server's default
+	analyzer     text.Analyzer
+	log          *slog.Logger
+
+	writing   sync.Mutex // held while something is changed
+	catalogue catalogue
+
+	mu    sync.Mutex // guards the fields below
+	ready bool       // the classes exist and fit
+	known map[string]*root
+}
+
+const (
+	defaultPrefix = "Ragflow"
+	format        = "ragflow/1 " // of the objects; with the analyzer's name in the description of Root
+)
+
+// Open connects to the server at an address:
+//
+//	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM]
+//
+// weaviates is the same over TLS. Further hosts are asked where one does not answer. grpc is
+// the port for imports, which are sent over HTTP without it. replicas counts the copies of
+// each object and is heeded when the classes are made. The error matches [ErrUnreachable],
+// [ErrKey] or [ErrVersion].
+func Open(ctx context.Context, address string, o Options) (*DB, error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{
+		address: u.Scheme + "://" + u.Host, prefix: cmp.Or(strings.Trim(u.Path, "/"), defaultPrefix),
+		consistency: u.Query().Get("consistency"), analyzer: text.Multilingual(), log: o.Logger, known: map[string]*root{},
+		catalogue: catalogue{Backend: o.Catalogue, placed: map[string]map[string]int64{}},
+	}
+	db.replicas, _ = strconv.ParseInt(cmp.Or(u.Query().Get("replicas"), "1"), 10, 64)
+	for _, r := range o.Collection {
+		db.prefix += string(r)
+		if r == '-' { // is not allowed in names of classes
+			db.prefix = strings.TrimSuffix(db.prefix, "-") + "__"
+		}
+	}
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
+	}
+	scheme := "http"
+	if u.Scheme == "weaviates" {
+		scheme = "https"
+	}
+	hosts := strings.Split(u.Host, ",")
+	c := weaviate.Config{Host: hosts[0], Scheme: scheme, ConnectionClient: &http.Client{Transport: &failover{
+		hosts: hosts, timeout: cmp.Or(o.Timeout, time.Minute), next: http.DefaultTransport,
+	}}}
+	if o.Key != "" {
+		c.Headers = map[string]string{"authorization": "Bearer " + o.Key}
+	}
+	if db.client, err = weaviate.NewClient(c); err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", db.address, err)
+	}
+	db.grpc = db.client
+	if port := u.Query().Get("grpc"); port != "" {
+		name, _, _ := strings.Cut(hosts[0], ":")
+		c.GrpcConfig, c.Timeout = &grpc.Config{Host: name + ":" + port}, cmp.Or(o.Timeout, time.Minute)
+		if db.grpc, err = weaviate.NewClient(c); err != nil {
+			return nil, fmt.Errorf("connect to %s: %w", db.address, err)
+		}
+	}
+	if db.ready, err = db.fits(ctx); err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// CheckAddress returns what is wrong with an address for [Open].
+func CheckAddress(address string) error {
+	_, err := parse(address)
+	return err
+}
+
+func parse(address string) (*url.URL, error) {
+	fault := func(format string, args ...any) (*url.URL, error) {
+		return nil, fmt.Errorf("the address of the index must be like weaviate://host:8080?grpc=50051: "+format, args...)
+	}
+	scheme, rest, _ := strings.Cut(address, "://")
+	hosts, _, _ := strings.Cut(rest, "/")
+	hosts, _, _ = strings.Cut(hosts, "?")
+	first, more, _ := strings.Cut(hosts, ",")
+	u, err := url.Parse(scheme + "://" + first + strings.TrimPrefix(rest, hosts))
+	switch {
+	case err != nil:
+		return fault("it cannot be read")
+	case u.Scheme != "weaviate" && u.Scheme != "weaviates":
+		return fault("it begins with %q", u.Scheme)
+	case u.User != nil:
+		return fault("a key belongs into WEAVIATE_API_KEY")
+	case u.Hostname() == "":
+		return fault("it names no host")
+	case !regexp.MustCompile(`^/?([A-Z][A-Za-z0-9_]*)?$`).MatchString(u.Path):
+		return fault("the name %q is not a capital letter followed by letters and digits", strings.Trim(u.Path, "/"))
+	}
+	for key, values := range u.Query() {
+		v := values[0]
+		n, err := strconv.Atoi(v)
+		switch {
+		case key == "grpc" && err == nil && n > 0 && n < 1<<16 && u.Scheme == "weaviate":
+		case key == "grpc" && u.Scheme == "weaviates":
+			return fault("grpc does not go with TLS, because the client does not check certificates there")
+		case key == "replicas" && err == nil && n > 0 && n < 100:
+		case key == "consistency" && (v == "ONE" || v == "QUORUM" || v == "ALL"):
+		default:
+			return fault("%s=%s is not grpc=PORT, replicas=COUNT or consistency=ONE, QUORUM or ALL", key, v)
+		}
+	}
+	if more != "" {
+		u.Host += "," + more
+	}
+	return u, nil
+}
+
+// failover sends a request to the host that answered last, and where it does not answer in
+// time to the next one. All requests may be repeated: they read, or give ids.
+type failover struct {
+	hosts   []string
+	timeout time.Duration
+	current atomic.Int64
+	next    http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (f *failover) RoundTrip(r *http.Request) (*http.Response, error) {
+	var first error
+	for range f.hosts {
+		at := f.current.Load()
+		ctx, cancel := context.WithTimeoutCause(r.Context(), f.timeout, fmt.Errorf("no answer in %s", f.timeout))
+		try := r.Clone(ctx)
+		try.URL.Host = f.hosts[at%int64(len(f.hosts))]
+		if r.GetBody != nil {
+			try.Body, _ = r.GetBody()
+		}
+		answer, err := f.next.RoundTrip(try)
+		if err == nil && (answer.StatusCode < http.StatusBadGateway || answer.StatusCode > http.StatusGatewayTimeout) {
+			answer.Body = closing{answer.Body, cancel}
+			return answer, nil
+		}
+		if err == nil {
+			err = errors.Join(errors.New(answer.Status), answer.Body.Close())
+		}
+		cancel()
+		if first == nil {
+			first = err
+		}
+		if r.Context().Err() != nil {
+			break
+		}
+		f.current.CompareAndSwap(at, at+1)
+	}
+	return nil, first
+}
+
+// closing ends the time limit of a request when its answer was read.
+type closing struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (c closing) Close() error {
+	defer c.cancel()
+	return c.ReadCloser.Close()
+}
+
+// explain says what an error of the client means.
+func (db *DB) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	f, ok := errors.AsType[*fault.WeaviateClientError](err)
+	switch {
+	case !ok:
+		return err
+	case f.DerivedFromError != nil:
+		return fmt.Errorf("%w at %s: %w", ErrUnreachable, db.address, f.DerivedFromError)
+	case f.StatusCode == http.StatusUnauthorized || f.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("%w at %s; set WEAVIATE_API_KEY in the environment", ErrKey, db.address)
+	}
+	return fmt.Errorf("Weaviate at %s: %d: %s", db.address, f.StatusCode, strings.TrimSpace(f.Msg))
+}
+
+// ReadOnly implements search.Backend; a server is never opened for reading only.
+func (db *DB) ReadOnly() bool { return false }
+
+// Close implements search.Backend. Searches under way fail.
+func (db *DB) Close() error { return db.catalogue.Close() }
