@@ -58,7 +58,7 @@ type Assistant struct {
 	config     Config
 	store      threads.Store
 	log        *threads.Log
-	index      *index.DB
+	index      search.Backend
 	library    *ingest.Library
 	vectors    *search.QueryVectors
 	dictionary offline.Dictionary     // Config.Dictionary
@@ -95,7 +95,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.store, a.log, err = c.openThreads(ctx); err != nil {
 		return nil, err
 	}
-	db, notice, err := index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
+	db, notice, err := c.openIndex(ctx)
 	if err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
@@ -253,6 +253,21 @@ func (c Config) access() sqlite.Access {
 		return sqlite.ReadOnly
 	}
 	return sqlite.ReadIfNeeded
+}
+
+// openIndex opens the index. notice says that it had to be replaced, and why.
+func (c Config) openIndex(ctx context.Context) (db search.Backend, notice string, err error) {
+	if c.Index == nil || len(c.Given) > 0 {
+		return index.OpenOrReplace(ctx, c.indexPath(), index.Options{Ranking: c.Retrieval.Ranking, Logger: c.Logger, Access: c.access()})
+	}
+	local, err := index.Open(ctx, "", index.Options{})
+	if err != nil {
+		return nil, "", err
+	}
+	if db, err = c.Index(ctx, c.Collection, local); err != nil {
+		return nil, "", errors.Join(err, local.Close())
+	}
+	return db, "", nil
 }
 
 // indexPath returns the file of the index; "" keeps it in memory.

@@ -243,7 +243,7 @@ func table(dataDir string, m *models) []setting {
 			name: "SEMANTIC_THRESHOLD", key: "semantic_threshold", preset: "0.5", is: zero | safe, allowed: "a number above 0 and up to 1",
 			set: fraction(func(c *ragflow.Config) *float64 { return &c.Chunking.Semantic.Threshold }),
 		},
-	}, modelTable(m))
+	}, weaviateTable(), modelTable(m))
 }
 
 // modelTable lists the settings that say which models to use, and where.
