@@ -1,0 +1,223 @@
+package postgres_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/checkpoint/postgres"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/threads"
+)
+
+var when = time.Date(2026, 11, 21, 9, 0, 0, 5000, time.UTC)
+
+// fill writes turns of two commits to a thread, and a pending result.
+func fill(t *testing.T, s graph.Store, thread string, turns int) {
+	t.Helper()
+	l, err := s.Acquire(t.Context(), thread, graph.AcquireOptions{Owner: "a", TTL: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range turns {
+		run := fmt.Sprint(thread, "-", i)
+		input := fmt.Sprintf(`{"messages":[{"put":{"id":"q%d","role":"human","content":"question %d \u0000"}}]}`, i, i)
+		answer := fmt.Sprintf(`{"messages":[{"put":{"id":"a%d","role":"ai","content":"answer %d"}},{"remove":"q%d"}],"summary":"summary %d"}`, i, i, i, i)
+		b := graph.Batch{Commit: graph.Commit{
+			Parent: l.Head, Run: run, Source: graph.SourceInput, Status: graph.Running, Time: when, Frontier: []string{"n"},
+			Deltas: []graph.Delta{{Body: []byte(input)}},
+		}}
+		if l.Head, err = s.Commit(t.Context(), l, b); err != nil {
+			t.Fatal(err)
+		}
+		b.Commit = graph.Commit{
+			Parent: l.Head, Run: run, Step: 1, Source: graph.SourceLoop, Status: graph.Completed, Time: when.Add(time.Duration(i) * time.Hour), Error: "\"no\x00luck",
+			Deltas: []graph.Delta{{Node: "n", Body: []byte(answer), Notes: graph.Notes{Start: when, Duration: 5}}, {Node: "m", Rank: 1, Error: "x"}},
+		}
+		b.Snapshot = []byte(`{"state":1}`)
+		if l.Head, err = s.Commit(t.Context(), l, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := graph.TaskResult{Run: "next", Step: 1, Attempt: 2, Delta: graph.Delta{Node: "p", Body: []byte(`1`)}}
+	if err := errors.Join(s.Pend(t.Context(), l, r), s.Release(t.Context(), l)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// written is the archive of a thread as a file, without the ids that a store gives.
+func written(t *testing.T, s threads.Store, thread string) string {
+	t.Helper()
+	a, err := s.Export(t.Context(), thread, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.Commits {
+		a.Commits[i].ID, a.Commits[i].Parent = graph.CommitID(i+1), graph.CommitID(i)
+	}
+	var b bytes.Buffer
+	if err := a.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A thread is the same after it went to SQLite and back.
+func TestCopyBetweenStoresIntegration(t *testing.T) {
+	server := open(t, schema(t))
+	file, err := checkpoint.Open(t.Context(), ":memory:", checkpoint.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, server, "t", 20)
+	want := written(t, server, "t")
+	for _, step := range []struct{ from, to threads.Store }{{server, file}, {file, server}} {
+		a, err := step.from.Export(t.Context(), "t", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step.to == server {
+			if err := server.Import(t.Context(), a, ""); !errors.Is(err, graph.ErrExists) {
+				t.Errorf("Import over a thread: %v", err)
+			}
+			if err := server.Delete(t.Context(), "t"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := step.to.Import(t.Context(), a, ""); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, written(t, step.to, "t")); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	if found, err := server.Verify(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("Verify: %v, %v", found, err)
+	}
+	if err := errors.Join(server.Close(), file.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// The list, the runs, expiry, and the views that other tools read.
+func TestThreadsIntegration(t *testing.T) {
+	address := schema(t)
+	s := open(t, address)
+	defer func() { _ = s.Close() }()
+	fill(t, s, "old", 1)
+	fill(t, s, "new", 3)
+	infos, err := s.Threads(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range infos {
+		infos[i].Created, infos[i].Bytes = time.Time{}, 0
+	}
+	if diff := cmp.Diff([]graph.ThreadInfo{
+		{Thread: "new", Touched: when.Add(2 * time.Hour), First: 3, Head: 8, Status: graph.Completed, Inputs: 3},
+		{Thread: "old", Touched: when, First: 1, Head: 2, Status: graph.Completed, Inputs: 1},
+	}, infos); diff != "" {
+		t.Errorf("Threads: -want +got:\n%s", diff)
+	}
+	runs, err := s.Runs(t.Context(), "new-")
+	if diff := cmp.Diff([]string{"new-0", "new-1", "new-2"}, runs); diff != "" || err != nil {
+		t.Errorf("Runs: %v\n%s", err, diff)
+	}
+	if thread, last, err := s.FindRun(t.Context(), "new-1"); thread != "new" || last != 6 || err != nil {
+		t.Errorf("FindRun: %q, %d, %v", thread, last, err)
+	}
+	if _, _, err := s.FindRun(t.Context(), "none"); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("FindRun of an unknown run: %v", err)
+	}
+	if ids, err := s.Snapshots(t.Context(), "old"); err != nil || !cmp.Equal(ids, []graph.CommitID{2}) {
+		t.Errorf("Snapshots: %v, %v", ids, err)
+	}
+	// The last question and the removed ones stay in the history, as summarising removed them.
+	want := "1 human question 0 \uFFFD|2 ai answer 0|3 human question 1 \uFFFD|4 ai answer 1|5 human question 2 \uFFFD|6 ai answer 2"
+	if got := query(t, address, `SELECT string_agg(concat_ws(' ', seq, role, content), '|' ORDER BY seq) FROM messages WHERE thread = 'new'`); got != want {
+		t.Errorf("messages:\n got %s\nwant %s", got, want)
+	}
+	if got, want := query(t, address, `SELECT string_agg(summary, '|' ORDER BY seq) FROM summaries WHERE thread = 'new'`), "summary 0|summary 1|summary 2"; got != want {
+		t.Errorf("summaries: %s, want %s", got, want)
+	}
+	for _, dryRun := range []bool{true, false} {
+		gone, err := s.Expire(t.Context(), when.Add(time.Hour), dryRun)
+		if err != nil || len(gone) != 1 || gone[0].Thread != "old" {
+			t.Errorf("Expire: %v, %v", gone, err)
+		}
+	}
+	if _, err := s.Info(t.Context(), "old"); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("Info of an expired thread: %v", err)
+	}
+	if err := s.Vacuum(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func query(t *testing.T, address, sql string) (text string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if err := conn.QueryRow(t.Context(), sql).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Verify finds each kind of damage.
+func TestVerifyIntegration(t *testing.T) {
+	for _, c := range []struct{ damage, want string }{
+		{`DELETE FROM commits WHERE id = 6`, "the newest commit is 5"},
+		{`DELETE FROM commits WHERE id = 3`, "its parent is commit 3, the commit before it is 2"},
+		{`UPDATE threads SET inputs = 7`, "7 turns are counted, the log holds 3"},
+		{`UPDATE threads SET bytes = 7`, "7 bytes are counted"},
+		{`DELETE FROM deltas WHERE at = 2 AND n = 0`, "a delta is missing"},
+		{`UPDATE deltas SET rank = 9 WHERE at = 2 AND n = 0`, "out of order"},
+		{`UPDATE deltas SET body = '{' WHERE at = 4 AND n = 0`, "body is not valid JSON"},
+		{`UPDATE snapshots SET body = 'x' WHERE at = 4`, "snapshot: "},
+		{`UPDATE deltas SET at = 99 WHERE at = 4`, "deltas without their commit"},
+		{`UPDATE pending SET notes = '{'`, "notes: "},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			address := schema(t)
+			s := open(t, address)
+			defer func() { _ = s.Close() }()
+			fill(t, s, "t", 3)
+			run(t, address, c.damage)
+			found, err := s.Verify(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := fmt.Sprint(found); !strings.Contains(all, c.want) {
+				t.Errorf("found %s, want %q", all, c.want)
+			}
+		})
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"postgres://ann@db:5432/app": true, "postgresql://a,b/app?target_session_attrs=read-write": true,
+		"postgres://ann@db/app?search_path=x&pool_max_conns=3": true,
+		"": false, "threads.db": false, "mysql://ann@db/app": false, "postgres://ann:s3cret@db:port/app": false,
+		"postgres://ann@db/app?password=s3cret": false, "postgres://ann:s3cret@db/app?sslmode=s3cret": false, "postgres://db/app?search_path=a,b": false,
+	} {
+		err := postgres.CheckURL(address)
+		if ok != (err == nil) {
+			t.Errorf("%s: %v", address, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: the error holds the password: %v", address, err)
+		}
+	}
+}
