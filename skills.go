@@ -194,7 +194,7 @@ func fellBack(ctx context.Context, name, work string, err error) error {
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {
 		return nil // the failure was reported when it happened
 	}
-	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so %s offline: %v.", name, work, err))
+	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it and %s offline: %v.", name, work, err))
 	return nil
 }
 
