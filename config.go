@@ -23,6 +23,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -81,10 +82,13 @@ type Config struct {
 
 	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);
 	// nil works offline. Retries are the model's own: see llm.Retry.
-	Chat     llm.Chat
-	Grader   llm.Chat     // GRADER_LLM_MODEL: grades what was found; nil: Chat does
-	Embedder llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
-	Dense    search.Dense // how the dense search works
+	Chat   llm.Chat
+	Grader llm.Chat // GRADER_LLM_MODEL: grades what was found; nil: Chat does
+	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
+	PlainGrades bool
+	Answers     model.Options // limits of the answers that Chat writes
+	Embedder    llm.Embedder  // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
+	Dense       search.Dense  // how the dense search works
 	// Reranker is a cross-encoder (RERANK_MODEL): it reads question and passage
 	// together and puts the best passages in order; nil: see Retrieval.Rerank.
 	Reranker llm.Reranker
@@ -175,6 +179,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	faults = append(faults, c.Chunking.Check(), c.applyPreset())
 	var err error
+	_, c.ContentTokens, c.Context.MaxTokens = c.Answers.Fit(c.ContentTokens, cmp.Or(c.Context.MaxTokens, nodes.MaxContextTokens))
 	c.Context, err = c.Context.WithDefaults()
 	faults = append(faults, err)
 	c.topK = c.Retrieval.TopK

@@ -376,3 +376,64 @@ func TestDocumentsCannotSpeak(t *testing.T) {
 		}
 	}
 }
+
+// longDocs is a folder with pages that together are longer than a small context window.
+func longDocs(t *testing.T) string {
+	t.Helper()
+	docs := t.TempDir()
+	for i := range 6 {
+		var page strings.Builder
+		fmt.Fprintf(&page, "# Volume driver %d\n\nA driver stores the data of a volume on a disk.", i)
+		for n := range 40 { // other words everywhere, or five pages are dropped as copies
+			for k := range 8 {
+				page.WriteByte(' ')
+				for word := (i*1_000_003 + n*7919 + k*31 + 1) * 104_729; word > 0; word /= 26 {
+					page.WriteByte(byte('a' + word%26))
+				}
+			}
+			page.WriteString(".\n")
+		}
+		if err := os.WriteFile(filepath.Join(docs, fmt.Sprintf("page%d.md", i)), []byte(page.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return docs
+}
+
+// TestContextTooLong has a server that refuses a prompt with more than two sources.
+func TestContextTooLong(t *testing.T) {
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
+		llmtest.Entry{When: "[Source 3]", Do: llmtest.Status(400, "the request exceeds the available context size (4096 tokens)")},
+		llmtest.Entry{When: answers, Do: llmtest.Say("A driver stores it on a disk. [Source 1]")},
+	))
+	defer s.Close()
+	r, err := modelled(t, s, func(c *ragflow.Config) { c.Docs = []string{longDocs(t)} }).Ask(t.Context(), ragflow.Question{Text: "Where does a driver store the data of a volume?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Model != "smart" || len(r.Warnings) == 0 || !strings.Contains(strings.Join(r.Warnings, " "), "answers from the first") {
+		t.Errorf("answered %q by %s, warnings %q", r.Answer, r.Model, r.Warnings)
+	}
+}
+
+// TestCutPromptIsReported has a server that counts 11 tokens of a prompt of thousands, as one
+// does that cuts it silently.
+func TestCutPromptIsReported(t *testing.T) {
+	s := llmtest.NewServer(script(llmtest.Say("A driver stores it on a disk. [Source 1]")))
+	defer s.Close()
+	for _, tt := range []struct {
+		window int
+		warned bool
+	}{{0, true}, {1600, false}} {
+		r, err := modelled(t, s, func(c *ragflow.Config) {
+			c.Docs, c.Answers.Window = []string{longDocs(t)}, tt.window
+		}).Ask(t.Context(), ragflow.Question{Text: "Where does a driver store the data of a volume?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(r.Warnings, " "), "read only 11 of about"); warned != tt.warned {
+			t.Errorf("window %d: warnings %q", tt.window, r.Warnings)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
@@ -154,9 +155,11 @@ func (s skills) withModels(c Config, stats model.Stats, own prompts.SystemTempla
 		grader = recordedChat{c.Grader}
 	}
 	s.rewriter = rewriter{model.NewRewriter(chat, s.rewriter, stats), s.rewriter, chat.Model()}
-	s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
+	if !c.PlainGrades {
+		s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
+	}
 	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model()}
-	s.answerer = answerer{model.NewAnswerer(chat, stats, own), s.answerer, chat.Model()}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own, c.Answers), s.answerer, chat.Model()}
 	return s
 }
 
@@ -178,10 +181,29 @@ func (c recordedChat) Complete(ctx context.Context, r llm.Request, token func(st
 	if err != nil {
 		return out, err
 	}
+	if expected := promptTokens(r.Messages); out.Usage.Input > 0 && expected > leastWindow && float64(out.Usage.Input) < readShare*float64(expected) {
+		graph.Warn(ctx, fmt.Sprintf("The server of the model %q read only %d of about %d tokens; the context window it uses is too small. "+
+			"Set the window there (for Ollama OLLAMA_CONTEXT_LENGTH), or its size here with LLM_CONTEXT_TOKENS.", c.Model(), out.Usage.Input, expected))
+	}
 	if token != nil && out.Finish == llm.FinishLength {
 		graph.Warn(ctx, fmt.Sprintf("The model %q stopped at its limit of %d tokens; its answer ends with the last whole sentence.", c.Model(), r.MaxTokens))
 	}
 	return out, nil
+}
+
+// readShare is the smallest share of the tokens counted here that a server counts when it
+// reads the whole prompt: tokenizers differ. A prompt below leastWindow fits everywhere.
+const (
+	readShare   = 0.5
+	leastWindow = 1500
+)
+
+func promptTokens(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += text.Count(m.Content)
+	}
+	return n
 }
 
 // fellBack says that a model failed and that offline does its work. It returns
@@ -289,10 +311,20 @@ func (a answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 		return a.offline.Answer(ctx, t)
 	}
 	told := false
-	answer, err := a.model.AnswerStream(ctx, t, func(piece string) {
-		told = true
-		token(nodes.Token{Text: piece})
-	})
+	write := func(t state.Task) (state.Answer, error) {
+		return a.model.AnswerStream(ctx, t, func(piece string) {
+			told = true
+			token(nodes.Token{Text: piece})
+		})
+	}
+	answer, err := write(t)
+	for fewer := t; errors.Is(err, llm.ErrContextLength) && len(fewer.Sources) > 1; {
+		fewer.Sources = fewer.Sources[:len(fewer.Sources)/2]
+		fewer.Messages = fewer.Messages[max(0, len(fewer.Messages)-1):] // the question alone
+		graph.Warn(ctx, fmt.Sprintf("The context window of the model %q is too small for all sources and messages, so it answers from the first %d of %d sources. LLM_CONTEXT_TOKENS sets its size.",
+			a.name, len(fewer.Sources), len(t.Sources)))
+		answer, err = write(fewer)
+	}
 	if err == nil && !answer.Abstained {
 		return answer, nil
 	}

@@ -10,11 +10,12 @@ import (
 
 // Kinds of an [*Error]; match them with errors.Is.
 var (
-	ErrCredentials   = errors.New("invalid credentials")  // 401 and 403, or a missing key
-	ErrRateLimited   = errors.New("rate limited")         // 429
-	ErrTimeout       = errors.New("timed out")            // no first byte, a stalled stream, or the total limit
-	ErrModelNotFound = errors.New("model not found")      // 404
-	ErrRefused       = errors.New("refused the request")  // 400 and similar, or the content filter
+	ErrCredentials   = errors.New("invalid credentials") // 401 and 403, or a missing key
+	ErrRateLimited   = errors.New("rate limited")        // 429
+	ErrTimeout       = errors.New("timed out")           // no first byte, a stalled stream, or the total limit
+	ErrModelNotFound = errors.New("model not found")     // 404
+	ErrRefused       = errors.New("refused the request") // 400 and similar, or the content filter
+	ErrContextLength = errors.New("longer than the context window of the model")
 	ErrBadResponse   = errors.New("unusable response")    // cut off, empty, not JSON or too large
 	ErrUnavailable   = errors.New("provider unavailable") // 5xx, no connection, or an invalid certificate
 )
@@ -47,6 +48,8 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "Provider %s limits the rate of requests", e.Provider)
 	case errors.Is(e.Kind, ErrModelNotFound):
 		fmt.Fprintf(&b, "Provider %s does not know the model %q", e.Provider, e.Model)
+	case errors.Is(e.Kind, ErrContextLength):
+		fmt.Fprintf(&b, "The prompt is longer than the context window of the model %q", e.Model)
 	case errors.Is(e.Kind, ErrRefused):
 		fmt.Fprintf(&b, "Provider %s refused the request", e.Provider)
 	case errors.Is(e.Kind, ErrBadResponse):

@@ -114,20 +114,9 @@ func (a *app) keepCollection(s *settings) error {
 		return failed("note the settings of the collection", err)
 	}
 	dir := ingest.CollectionDir(s.config.DataDir, a.flags.collection)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return failed("make the collection", err)
-	}
-	f, err := os.CreateTemp(dir, "config-*.tmp")
-	if err != nil {
-		return failed("make the collection", err)
-	}
 	text = fmt.Appendf(nil, "# Settings of the collection %s; see: ragflow index collections show %s\n%s", a.flags.collection, a.flags.collection, text)
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, configName))
-	}
-	if err != nil {
-		return failed("make the collection", errors.Join(err, os.Remove(f.Name())))
+	if err := replaceFile(filepath.Join(dir, configName), text); err != nil {
+		return failed("make the collection", err)
 	}
 	if s.project != "" {
 		return a.trustContent(map[string][]byte{filepath.Join(dir, configName): text})

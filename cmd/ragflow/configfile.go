@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
@@ -194,4 +196,54 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
+}
+
+// writeSetting writes the line of one setting into a configuration file and returns the
+// new content. Other lines stay as they are. A file that would no longer be read is not
+// written.
+func writeSetting(path, key, text string, table []setting) ([]byte, error) {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	setting, err := yaml.Marshal(map[string]string{key: text})
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.SplitAfter(string(old), "\n")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, key+":") })
+	switch last := len(lines) - 1; {
+	case at >= 0:
+		lines[at] = string(setting)
+	case lines[last] == "":
+		lines[last] = string(setting)
+	default:
+		lines = append(lines, "\n", string(setting))
+	}
+	data := []byte(strings.Join(lines, ""))
+	f := configFile{path: path, keys: map[string]value{}}
+	if err := f.parse(data, table); err != nil {
+		return nil, err
+	}
+	return data, replaceFile(path, data)
+}
+
+// replaceFile writes a file of its own and renames it, so that path always holds whole
+// content. The folder is made where it is missing.
+func replaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }

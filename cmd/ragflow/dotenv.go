@@ -80,10 +80,7 @@ func (d *dotenv) value(row setting) *value {
 	if d == nil {
 		return nil
 	}
-	variable := row.name
-	if d.values[variable] == "" {
-		variable = row.also
-	}
+	variable := row.variable(d.values)
 	if d.values[variable] == "" {
 		return nil
 	}

@@ -112,7 +112,7 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 	root.AddCommand(
 		a.askCommand(), a.chatCommand(), a.searchCommand(), a.indexCommand(), a.explainCommand(),
 		a.threadsCommand(), a.feedbackCommand(), a.traceCommand(), a.graphCommand(), a.evalCommand(),
-		a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
+		a.modelsCommand(), a.initCommand(), a.trustCommand(), a.configCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	for name := range droppedNames() {
 		if word, ok := strings.CutPrefix(name, "ragflow "); ok && !strings.Contains(word, " ") {

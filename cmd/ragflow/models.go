@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -16,20 +17,27 @@ import (
 	"example.com/ragflow/llm/rerank"
 )
 
-// defaultOpenRouter is where model names with a slash are asked for when there
-// is a key for it.
-const defaultOpenRouter = "https://openrouter.ai/api/v1"
-
 // models is what is configured about language models. A model is used only
 // where one is named; a key alone does nothing.
 type models struct {
-	smart, grader, embedding               string
-	smartPrice, graderPrice, embedPrice    *llm.PerMillion
-	baseURL, embeddingURL, openRouterURL   string
-	openAIKey, embeddingKey, openRouterKey string
-	reranker, rerankURL, rerankKey         string
-	rerankProtocol                         string
-	offline                                bool
+	smart, grader, embedding            string
+	provider                            string // of models whose name has no provider; empty: see chatAt
+	smartPrice, graderPrice, embedPrice *llm.PerMillion
+	variables                           map[string]*string // addresses and keys of the known providers
+	embeddingURL, embeddingKey          string
+	reranker, rerankURL, rerankKey      string
+	rerankProtocol                      string
+	firstByte, stall                    time.Duration // 0: the defaults of package openai
+	plainGrades                         bool          // no model grades
+	offline                             bool
+}
+
+// variable returns an address or key of a known provider.
+func (m *models) variable(name string) string {
+	if v := m.variables[name]; v != nil {
+		return *v
+	}
+	return ""
 }
 
 // modelFlags adds --model, --grader-model and --offline to a command.
@@ -44,23 +52,33 @@ type endpoint struct {
 	provider string
 	baseURL  string
 	key      string
+	keyName  string // variable of the key; empty for servers that need none
+	model    string // as the provider calls it
 }
 
-// chatAt is where a chat model is asked for: at OPENAI_BASE_URL; without one,
-// at OpenRouter where the name has a slash and there is a key for it, else at
-// OpenAI.
+// chatAt is where a chat model is asked for: at the provider that its name or
+// LLM_PROVIDER says; else at OPENAI_BASE_URL; without one, at OpenRouter if the name
+// has a slash and there is a key for it, else at OpenAI.
 func (m *models) chatAt(name string) endpoint {
-	if m.baseURL == "" && strings.Contains(name, "/") && m.openRouterKey != "" {
-		return endpoint{"openrouter", cmp.Or(m.openRouterURL, defaultOpenRouter), m.openRouterKey}
+	provider, model := openai.SplitModel(name)
+	if provider == "" && m.provider == "" && m.variable("OPENAI_BASE_URL") == "" &&
+		strings.Contains(name, "/") && m.variable("OPENROUTER_API_KEY") != "" {
+		provider = "openrouter"
 	}
-	return endpoint{providerOf(m.baseURL), cmp.Or(m.baseURL, openai.DefaultBaseURL), m.openAIKey}
+	known, _ := openai.KnownProvider(cmp.Or(provider, m.provider, "openai"))
+	c, _ := known.Config(m.variable)
+	e := endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model}
+	if known.Name == "openai" {
+		e.provider = providerOf(c.BaseURL)
+	}
+	return e
 }
 
 // embeddingAt is where the embedding model is asked for. An address of its own
 // gets a key of its own, never that of another provider.
 func (m *models) embeddingAt() endpoint {
 	if m.embeddingURL != "" {
-		return endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey}
+		return endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.embedding}
 	}
 	e := m.chatAt(m.embedding)
 	e.key = cmp.Or(m.embeddingKey, e.key)
@@ -78,13 +96,17 @@ func providerOf(address string) string {
 	return "the provider"
 }
 
-func (e endpoint) client(model string) (*openai.Client, error) {
-	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.baseURL, Key: e.key})
+// client returns a client for an endpoint.
+func (m *models) client(e endpoint) (*openai.Client, error) {
+	if e.baseURL == "" {
+		return nil, usagef("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
+	}
+	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.baseURL, Key: e.key, FirstByte: m.firstByte, Stall: m.stall})
 	if err != nil {
-		f := usagef("use the model %q: %w", model, err)
-		f.hint = "set OPENAI_API_KEY in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
-		if e.provider != "openai" && e.provider != "openrouter" {
-			f.hint = "an address of another machine needs a key: OPENAI_API_KEY, for embeddings EMBEDDING_API_KEY"
+		f := usagef("use the model %q: %w", e.model, err)
+		f.hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
+		if e.keyName == "" {
+			f.hint = "an address of another machine needs a key; name the server with OPENAI_BASE_URL and its key with OPENAI_API_KEY"
 		}
 		return nil, f
 	}
@@ -100,6 +122,7 @@ func (m *models) configure(c *ragflow.Config) (err error) {
 		if c.Chat, err = m.chat(m.smart, m.smartPrice); err != nil {
 			return err
 		}
+		c.PlainGrades = m.plainGrades
 		if m.grader != "" && m.grader != m.smart {
 			if c.Grader, err = m.chat(m.grader, m.graderPrice); err != nil {
 				return err
@@ -109,11 +132,12 @@ func (m *models) configure(c *ragflow.Config) (err error) {
 		return usagef("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
 	}
 	if m.embedding != "" {
-		client, err := m.embeddingAt().client(m.embedding)
+		at := m.embeddingAt()
+		client, err := m.client(at)
 		if err != nil {
 			return err
 		}
-		c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: m.embedding}), llm.RetryOptions{})
+		c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
 		if m.embedPrice != nil {
 			c.Embedder = llm.PriceEmbedder(c.Embedder, *m.embedPrice)
 		}
@@ -148,11 +172,12 @@ func (m *models) rerankClient() (llm.Reranker, error) {
 }
 
 func (m *models) chat(name string, price *llm.PerMillion) (llm.Chat, error) {
-	client, err := m.chatAt(name).client(name)
+	at := m.chatAt(name)
+	client, err := m.client(at)
 	if err != nil {
 		return nil, err
 	}
-	chat := llm.Retry(client.Chat(name), llm.RetryOptions{})
+	chat := llm.Retry(client.Chat(at.model), llm.RetryOptions{})
 	if price != nil {
 		chat = llm.Price(chat, *price)
 	}
@@ -173,7 +198,7 @@ func (m *models) uses() []modelUse {
 		{"SMART_LLM_MODEL", m.smart, m.chatAt(m.smart)},
 		{"GRADER_LLM_MODEL", m.grader, m.chatAt(m.grader)},
 		{"EMBEDDING_MODEL", m.embedding, m.embeddingAt()},
-		{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey}},
+		{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.reranker}},
 	} {
 		if u.model != "" && !m.offline {
 			out = append(out, u)
@@ -206,14 +231,26 @@ func (m *models) probe(ctx context.Context, u modelUse) error {
 		}
 		return err
 	}
-	client, err := u.at.client(u.model)
+	client, err := m.client(u.at)
 	if err != nil {
 		return err
 	}
 	defer client.CloseIdle()
 	names, err := client.Models(ctx)
-	if err != nil || len(names) == 0 || slices.Contains(names, u.model) {
+	if err != nil || len(names) == 0 || slices.Contains(names, u.at.model) {
 		return err // a server that lists none may serve any
 	}
-	return fmt.Errorf("%s answers, but lists no model %q", u.at.provider, u.model)
+	return fmt.Errorf("%s answers, but lists no model %q; it has %s", u.at.provider, u.at.model, some(names, listedModels))
+}
+
+// listedModels is how many models a message lists.
+const listedModels = 8
+
+// some lists at most n names.
+func some(names []string, n int) string {
+	out := strings.Join(names[:min(len(names), n)], ", ")
+	if more := len(names) - n; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
 }

@@ -178,14 +178,22 @@ func (a *app) fromFlags(row setting, here string) *value {
 }
 
 func (a *app) fromEnvironment(row setting, here string) *value {
-	text := a.env[row.name]
-	if text == "" && row.also != "" {
-		text = a.env[row.also]
-	}
+	text := a.env[row.variable(a.env)]
 	if text == "" {
 		return nil
 	}
 	return &value{values: row.split(text), source: "environment", base: here}
+}
+
+// variable returns the name under which variables hold the setting: with the prefix
+// RAGFLOW_, as its vendor calls it, or its second name.
+func (s setting) variable(variables map[string]string) string {
+	for _, name := range []string{"RAGFLOW_" + s.name, s.name, s.also} {
+		if variables[name] != "" {
+			return name
+		}
+	}
+	return s.name
 }
 
 // split takes the text of a variable apart.

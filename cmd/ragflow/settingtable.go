@@ -7,14 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/rank"
+	"example.com/ragflow/skills/model"
 )
 
 // setting is one thing that can be configured.
@@ -253,7 +256,7 @@ func modelTable(m *models) []setting {
 		aPrice    = "US dollars for a million tokens, input/output, such as 2.5/10"
 		anAddress = "an http or https address without user, password and query"
 	)
-	model := func(variable, also string, to *string) setting {
+	aModel := func(variable, also string, to *string) setting {
 		return setting{
 			name: variable, also: also, key: strings.ToLower(variable), is: firstPage | ofModel, allowed: aName,
 			set: name(func(*ragflow.Config) *string { return to }),
@@ -277,14 +280,49 @@ func modelTable(m *models) []setting {
 	key := func(variable string, to *string) setting {
 		return setting{name: variable, is: secret | ofModel, allowed: "a key", set: text(func(*ragflow.Config) *string { return to })}
 	}
+	duration := func(variable string, to *time.Duration) setting {
+		return setting{
+			name: variable, key: strings.ToLower(variable), preset: automatic, is: ofModel | safe, allowed: "a time such as 90s or 10m, or auto",
+			set: or(automatic, func(_ *ragflow.Config, v string) bool {
+				d, err := time.ParseDuration(v)
+				*to = d
+				return err == nil && d > 0
+			}),
+		}
+	}
 	rows := []setting{
-		model("SMART_LLM_MODEL", "OPENAI_DEFAULT_LLM_MODEL", &m.smart), price("SMART_LLM_PRICE", &m.smartPrice),
-		model("GRADER_LLM_MODEL", "", &m.grader), price("GRADER_LLM_PRICE", &m.graderPrice),
-		at("OPENAI_BASE_URL", &m.baseURL), key("OPENAI_API_KEY", &m.openAIKey),
-		at("OPENROUTER_BASE_URL", &m.openRouterURL), key("OPENROUTER_API_KEY", &m.openRouterKey),
-		model("EMBEDDING_MODEL", "", &m.embedding), price("EMBEDDING_PRICE", &m.embedPrice),
+		aModel("SMART_LLM_MODEL", "OPENAI_DEFAULT_LLM_MODEL", &m.smart), price("SMART_LLM_PRICE", &m.smartPrice),
+		aModel("GRADER_LLM_MODEL", "", &m.grader), price("GRADER_LLM_PRICE", &m.graderPrice),
+		{
+			name: "LLM_PROVIDER", key: "llm_provider", is: ofModel | firstPage, allowed: "one of " + strings.Join(providerNames(), ", "),
+			set: oneOf(providerNames(), func(*ragflow.Config) *string { return &m.provider }),
+		},
+		{
+			name: "LLM_GRADER", key: "llm_grader", preset: "on", is: ofModel | safe, allowed: "on, or off: what was found is graded without a model",
+			set: func(_ *ragflow.Config, v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" },
+		},
+		{
+			name: "LLM_ANSWER_TOKENS", key: "llm_answer_tokens", preset: strconv.Itoa(model.AnswerTokens), is: ofModel | safe,
+			allowed: "a whole number of tokens from 1 to 100000", set: whole(100_000, func(c *ragflow.Config) *int { return &c.Answers.Tokens }),
+		},
+		{
+			name: "LLM_TEMPERATURE", key: "llm_temperature", preset: fmt.Sprint(model.AnswerTemperature), is: ofModel | safe,
+			allowed: "a number from 0 to 2", set: func(c *ragflow.Config, v string) bool {
+				c.Answers.Temperature = new(float64)
+				return numeric(0, 2, func(c *ragflow.Config) *float64 { return c.Answers.Temperature })(c, v)
+			},
+		},
+		{
+			name: "LLM_CONTEXT_TOKENS", key: "llm_context_tokens", preset: automatic, is: ofModel | safe,
+			allowed: "the context window of the model in tokens, from 1024 to 10000000, or auto",
+			set: or(automatic, func(c *ragflow.Config, v string) bool {
+				return whole(10_000_000, func(c *ragflow.Config) *int { return &c.Answers.Window })(c, v) && c.Answers.Window >= 1024
+			}),
+		},
+		duration("LLM_FIRST_TOKEN_TIMEOUT", &m.firstByte), duration("LLM_STALL_TIMEOUT", &m.stall),
+		aModel("EMBEDDING_MODEL", "", &m.embedding), price("EMBEDDING_PRICE", &m.embedPrice),
 		at("EMBEDDING_BASE_URL", &m.embeddingURL), key("EMBEDDING_API_KEY", &m.embeddingKey),
-		model("RERANK_MODEL", "RERANKER_MODEL", &m.reranker), at("RERANK_BASE_URL", &m.rerankURL),
+		aModel("RERANK_MODEL", "RERANKER_MODEL", &m.reranker), at("RERANK_BASE_URL", &m.rerankURL),
 		{
 			name: "RERANK_PROTOCOL", key: "rerank_protocol", is: ofModel,
 			allowed: rerank.Documents + " (Cohere, Jina, llama.cpp) or " + rerank.Texts + " (Text Embeddings Inference)",
@@ -292,12 +330,28 @@ func modelTable(m *models) []setting {
 		},
 		key("RERANK_API_KEY", &m.rerankKey),
 	}
+	m.variables = map[string]*string{}
+	for _, k := range openai.KnownProviders() {
+		m.variables[k.URLName], m.variables[k.KeyName] = new(string), new(string)
+		rows = append(rows, at(k.URLName, m.variables[k.URLName]))
+		if k.KeyName != "" {
+			rows = append(rows, key(k.KeyName, m.variables[k.KeyName]))
+		}
+	}
 	for i, row := range rows {
 		if strings.HasPrefix(row.name, "EMBEDDING_") && !row.has(secret) {
 			rows[i].is |= own
 		}
 	}
 	return rows
+}
+
+func providerNames() []string {
+	var names []string
+	for _, k := range openai.KnownProviders() {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 // rankingRow is a number of the search by words.

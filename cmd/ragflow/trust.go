@@ -75,22 +75,7 @@ func (a *app) trustContent(files map[string][]byte) error {
 	if err != nil {
 		return failed("remember the trust", err)
 	}
-	path := a.trustPath()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return failed("remember the trust", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "trust-*.tmp")
-	if err != nil {
-		return failed("remember the trust", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return failed("remember the trust", errors.Join(err, os.Remove(f.Name())))
-	}
-	return nil
+	return failed("remember the trust", replaceFile(a.trustPath(), append(data, '\n')))
 }
 
 // trustKey is the path of a file whose folder is reached without symbolic links.

@@ -42,7 +42,7 @@ func TestRefusedParametersAreLeftOut(t *testing.T) {
 }
 
 func TestRefusedMessageIsNotRepeated(t *testing.T) {
-	s := llmtest.NewServer(llmtest.Status(400, "the prompt is too long"))
+	s := llmtest.NewServer(llmtest.Status(400, "the prompt is not allowed"))
 	defer s.Close()
 	_, err := client(t, s, nil).Chat("small").Complete(t.Context(), everything(), nil)
 	if !errors.Is(err, llm.ErrRefused) || len(s.Calls()) != 1 {

@@ -21,6 +21,9 @@ const (
 	DefaultStall     = time.Minute
 	DefaultTotal     = 10 * time.Minute
 	DefaultMaxBytes  = 16 << 20
+	// A server on this machine may read a long prompt with its processor.
+	LocalFirstByte = 10 * time.Minute
+	LocalTotal     = 30 * time.Minute
 )
 
 // Config has the address and the limits of a provider. String and GoString hide the key.
@@ -28,9 +31,9 @@ type Config struct {
 	Provider  string            // name for errors; default the host of BaseURL
 	BaseURL   string            // default [DefaultBaseURL]; without user, query and fragment
 	Key       string            // may be empty for an address on this machine
-	FirstByte time.Duration     // limit until the first byte; default [DefaultFirstByte]
+	FirstByte time.Duration     // limit until the first byte; default [DefaultFirstByte], on this machine [LocalFirstByte]
 	Stall     time.Duration     // limit between two pieces; default [DefaultStall]
-	Total     time.Duration     // limit of a call; default [DefaultTotal]
+	Total     time.Duration     // limit of a call; default [DefaultTotal], on this machine [LocalTotal]
 	MaxBytes  int64             // maximum size of a response; default [DefaultMaxBytes]
 	Transport http.RoundTripper // default a clone of http.DefaultTransport
 }
@@ -67,6 +70,10 @@ func New(c Config) (*Client, error) {
 	}
 	if c.Key == "" && !llm.Loopback(u) {
 		return nil, &llm.Error{Provider: c.Provider, Kind: llm.ErrCredentials, Detail: "no key is set"}
+	}
+	if llm.Loopback(u) {
+		preset(&c.FirstByte, LocalFirstByte)
+		preset(&c.Total, LocalTotal)
 	}
 	preset(&c.FirstByte, DefaultFirstByte)
 	preset(&c.Stall, DefaultStall)

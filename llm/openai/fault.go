@@ -74,10 +74,16 @@ func refused(e *llm.Error, status int, header http.Header, err error) {
 	case status >= http.StatusInternalServerError:
 		e.Kind, e.Transient = llm.ErrUnavailable, true
 		e.RetryAfter = retryAfter(header)
+	case contextLength.MatchString(e.Detail):
+		e.Kind = llm.ErrContextLength
 	default:
 		e.Kind = llm.ErrRefused
 	}
 }
+
+// contextLength matches what servers say of a prompt that is too long: OpenAI, vLLM and
+// Groq, llama.cpp, Anthropic, Google.
+var contextLength = regexp.MustCompile(`(?i)context (?:length|size|window)|prompt is too long|input token count`)
 
 // broken converts the error of a response that had started.
 func (c *Client) broken(e *llm.Error, err error) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,18 +17,51 @@ import (
 // ErrNoSources tells that there is nothing to answer from; no model was asked.
 var ErrNoSources = errors.New("no sources to answer from")
 
+// Options are the limits of an answer.
+type Options struct {
+	Tokens      int      // length of the answer; default [AnswerTokens]
+	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
+	Window      int      // context window of the model in tokens; 0: large enough for the defaults
+}
+
+// Shares of a context window. The rest is for rules, question and summary.
+const (
+	answerShare   = 0.2
+	messagesShare = 0.2
+	sourcesShare  = 0.4
+)
+
+// Fit returns the tokens that answer, earlier messages and sources may have, given the
+// limits that hold without a window.
+func (o Options) Fit(messages, sources int) (answer, fewerMessages, fewerSources int) {
+	answer = cmp.Or(o.Tokens, AnswerTokens)
+	if o.Window == 0 {
+		return answer, messages, sources
+	}
+	share := func(limit int, of float64) int { return min(limit, int(of*float64(o.Window))) }
+	return share(answer, answerShare), share(messages, messagesShare), share(sources, sourcesShare)
+}
+
 // Answerer lets a model write the answer from the sources of a task.
 type Answerer struct {
 	chat  llm.Chat
 	stats Stats
 	own   prompts.SystemTemplate
+
+	tokens      int
+	temperature float64
 }
 
 // NewAnswerer returns an answerer that asks chat. stats tells which words of an
 // answer later questions may lean on; own is the system prompt, its zero value
 // the built-in one.
-func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate) *Answerer {
-	return &Answerer{chat: chat, stats: stats, own: own}
+func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate, o Options) *Answerer {
+	a := &Answerer{chat: chat, stats: stats, own: own, temperature: AnswerTemperature}
+	a.tokens, _, _ = o.Fit(0, 0)
+	if o.Temperature != nil {
+		a.temperature = *o.Temperature
+	}
+	return a
 }
 
 // Answer implements the answerer of package nodes.
@@ -48,7 +82,7 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	}
 	boundary := prompts.NewBoundary()
 	reply, err := a.chat.Complete(ctx, llm.Request{
-		Messages: messages(t, boundary, a.own), Temperature: AnswerTemperature, MaxTokens: AnswerTokens,
+		Messages: messages(t, boundary, a.own), Temperature: a.temperature, MaxTokens: a.tokens,
 		Stop: []string{boundary},
 	}, token)
 	if err != nil {

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/skills/model"
+	"example.com/ragflow/state"
+)
+
+func (a *app) modelsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "Find the language models you can use, try one, and choose it",
+		Long: `Show where language models can be used: servers that run on this machine, and
+providers whose key is set. Nothing is sent to another machine; "models list NAME"
+asks one provider for its models, and "models test" tries one.
+
+A model is named PROVIDER:MODEL, such as ollama:llama3.2. Without a model,
+answers quote your documents.`,
+		Example: `  ragflow models
+  ragflow models list openrouter
+  ragflow models test ollama:llama3.2
+  ragflow models use ollama:llama3.2`,
+		Args: subcommands,
+		RunE: func(c *cobra.Command, _ []string) error { return a.listProviders(c.Context()) },
+	}
+	list := &cobra.Command{
+		Use: "list PROVIDER", Short: "List the models of a provider", Args: argsBetween(1, 1),
+		Example: "  ragflow models list ollama",
+		RunE:    func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) },
+	}
+	test := &cobra.Command{
+		Use: "test [MODEL]", Short: "Measure how fast a model answers and whether it keeps to the forms", Args: argsBetween(0, 1),
+		Long: `Send a few short requests to a model: the one named, else the one configured.
+They measure the time to the first token and the speed, and show whether the model
+keeps to the form of a grade and tells a passage that answers from one that does not.`,
+		Example: "  ragflow models test ollama:llama3.2",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.testModel(c.Context(), strings.Join(args, ""))
+		},
+	}
+	use := &cobra.Command{
+		Use: "use MODEL", Short: "Write a model into the configuration file", Args: argsBetween(1, 1),
+		Long: `Write smart_llm_model into the configuration file: that of the project, outside of
+one your own. Other lines stay as they are.`,
+		Example: "  ragflow models use ollama:llama3.2",
+		RunE:    func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) },
+	}
+	for _, sub := range []*cobra.Command{list, test, c} {
+		a.jsonFlag(sub)
+	}
+	c.AddCommand(list, test, use)
+	return c
+}
+
+// providerReply is one line of "ragflow models".
+type providerReply struct {
+	Provider string   `json:"provider"`
+	BaseURL  string   `json:"base_url"`
+	Key      string   `json:"key"`    // variable that holds the key; empty for servers that need none
+	Status   string   `json:"status"` // running, no server, key set, no key
+	Models   []string `json:"models"`
+}
+
+// Values of providerReply.Status.
+const (
+	statusRunning  = "running"
+	statusNoServer = "no server"
+	statusKey      = "key set"
+	statusNoKey    = "no key"
+)
+
+// localProbe is how long a server on this machine may take to list its models.
+const localProbe = time.Second
+
+// listProviders shows the known providers. Only addresses on this machine are asked.
+func (a *app) listProviders(ctx context.Context) error {
+	s, err := a.readSettings()
+	if err != nil {
+		return err
+	}
+	known := openai.KnownProviders()
+	replies := make([]providerReply, len(known))
+	var asking sync.WaitGroup
+	for i, k := range known {
+		c, ok := k.Config(s.models.variable)
+		replies[i] = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: statusNoKey, Models: []string{}}
+		u, err := llm.CheckBaseURL(c.BaseURL)
+		switch {
+		case ok && err == nil && llm.Loopback(u):
+			asking.Go(func() { replies[i].Status, replies[i].Models = local(ctx, c) })
+		case ok:
+			replies[i].Status = statusKey
+		}
+	}
+	asking.Wait()
+	return a.print(struct {
+		Models    []string        `json:"configured"`
+		Providers []providerReply `json:"providers"`
+	}{s.models.describe(), replies}, func() { a.printProviders(s.models, replies) })
+}
+
+// local asks a server on this machine for its models.
+func local(ctx context.Context, c openai.Config) (status string, names []string) {
+	ctx, cancel := context.WithTimeout(ctx, localProbe)
+	defer cancel()
+	client, err := openai.New(c)
+	if err != nil {
+		return statusNoServer, []string{}
+	}
+	defer client.CloseIdle()
+	if names, err = client.Models(ctx); err != nil {
+		return statusNoServer, []string{}
+	}
+	return statusRunning, append([]string{}, names...)
+}
+
+func (a *app) printProviders(m *models, replies []providerReply) {
+	usable := ""
+	for _, r := range replies {
+		about := r.Status
+		switch r.Status {
+		case statusRunning:
+			about = some(r.Models, listedModels)
+			if len(r.Models) > 0 && usable == "" {
+				usable = r.Provider + ":" + r.Models[0]
+			}
+		case statusKey:
+			about = r.Key + " is set; its models: ragflow models list " + r.Provider
+		case statusNoKey:
+			about = "set " + r.Key
+		}
+		fmt.Fprintf(a.out, "%-11s %-9s  %s\n", r.Provider, r.Status, line(about))
+	}
+	fmt.Fprintf(a.out, "\n%s\n", strings.Join(m.describe(), "\n"))
+	if usable != "" && m.smart == "" {
+		fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", quoted(usable))
+	}
+}
+
+// listModels asks one provider for its models.
+func (a *app) listModels(ctx context.Context, provider string) error {
+	s, err := a.readSettings()
+	if err != nil {
+		return err
+	}
+	if _, ok := openai.KnownProvider(provider); !ok {
+		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(providerNames(), ", "))
+	}
+	client, err := s.models.client(s.models.chatAt(provider + ":any"))
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
+	names, err := client.Models(ctx)
+	if err != nil {
+		return failed("list the models of "+provider, err)
+	}
+	slices.Sort(names)
+	return a.print(append([]string{}, names...), func() {
+		for _, n := range names {
+			fmt.Fprintln(a.out, line(provider+":"+n))
+		}
+	})
+}
+
+// trialReply is the outcome of "ragflow models test".
+type trialReply struct {
+	Model        string  `json:"model"`
+	BaseURL      string  `json:"base_url"`
+	FirstTokenMS int64   `json:"first_token_ms"`
+	TokensPerSec float64 `json:"tokens_per_second"`
+	FormKept     bool    `json:"form_kept"`
+	FormError    string  `json:"form_error"`
+	GradeRight   float64 `json:"grade_of_the_answering_passage"`
+	GradeWrong   float64 `json:"grade_of_another_passage"`
+	CostUSD      float64 `json:"cost_usd"`
+}
+
+// testModel sends a few short requests to a model.
+func (a *app) testModel(ctx context.Context, name string) error {
+	s, err := a.readSettings()
+	if err != nil {
+		return err
+	}
+	if name = cmp.Or(name, s.models.smart); name == "" {
+		return usagef("no model is configured").with("name one: ragflow models test ollama:llama3.2; ragflow models shows what there is")
+	}
+	chat, err := s.models.chat(name, s.models.smartPrice)
+	if err != nil {
+		return err
+	}
+	r := trialReply{Model: name, BaseURL: s.models.chatAt(name).baseURL}
+	a.tell("asking %s for a short text", name)
+	out, err := chat.Complete(ctx, llm.Request{
+		Messages:  []llm.Message{{Role: llm.User, Content: "Describe the sea in three short sentences."}},
+		MaxTokens: 120,
+	}, func(string) {})
+	if err != nil {
+		return failed("test the model", err)
+	}
+	r.FirstTokenMS, r.CostUSD = out.FirstToken.Milliseconds(), out.CostUSD
+	if writing := out.Latency - out.FirstToken; writing > 0 {
+		r.TokensPerSec = float64(out.Usage.Output) / writing.Seconds()
+	}
+	a.tell("asking for two grades")
+	grades := [2]float64{}
+	for i, passage := range []string{"The library opens at nine and closes at five.", "Tulips are planted in autumn."} {
+		g, err := model.NewGrader(chat).Grade(ctx, []state.Query{{Text: "When does the library open?", Weight: 1}}, []state.Chunk{{Title: "Page", Text: passage}})
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			r.FormError = err.Error()
+		}
+		grades[i] = g.Score
+	}
+	r.FormKept, r.GradeRight, r.GradeWrong = r.FormError == "", grades[0], grades[1]
+	return a.print(r, func() { a.printTrial(r) })
+}
+
+func (a *app) printTrial(r trialReply) {
+	fmt.Fprintf(a.out, "model        %s at %s\n", line(r.Model), r.BaseURL)
+	fmt.Fprintf(a.out, "first token  %.2f s\n", float64(r.FirstTokenMS)/1000)
+	fmt.Fprintf(a.out, "speed        %.1f tokens a second\n", r.TokensPerSec)
+	switch {
+	case !r.FormKept:
+		fmt.Fprintf(a.out, "grades       it does not keep to the form; use LLM_GRADER=off or another GRADER_LLM_MODEL (%s)\n", line(r.FormError))
+	case r.GradeRight < 0.5 || r.GradeWrong >= 0.5:
+		fmt.Fprintf(a.out, "grades       %.2f for a passage that answers, %.2f for one that does not: too weak to grade; use LLM_GRADER=off\n", r.GradeRight, r.GradeWrong)
+	default:
+		fmt.Fprintf(a.out, "grades       %.2f for a passage that answers, %.2f for one that does not\n", r.GradeRight, r.GradeWrong)
+	}
+	if r.CostUSD > 0 {
+		fmt.Fprintf(a.out, "cost         %.6f US dollars for the short text\n", r.CostUSD)
+	}
+}
+
+// useModel writes a model into the configuration file.
+func (a *app) useModel(name string) error {
+	s, err := a.readSettings()
+	if err != nil {
+		return err
+	}
+	if strings.ContainsAny(name, " \t\r\n") {
+		return usagef("%q is no name of a model", name).with("write PROVIDER:MODEL, such as ollama:llama3.2")
+	}
+	if len(s.refused) > 0 {
+		return (&failure{code: exitFailure, err: errors.New("the configuration of this project is not trusted")}).with("look at it, then: ragflow trust")
+	}
+	path := cmp.Or(s.file, a.configPaths(s.project)[0])
+	text, err := writeSetting(path, "smart_llm_model", name, table("", &models{}))
+	if err != nil {
+		return failed("write "+path, err)
+	}
+	if s.files[path] != nil || s.project != "" && strings.HasPrefix(path, s.project) {
+		if err := a.trustContent(map[string][]byte{path: text}); err != nil {
+			return err
+		}
+	}
+	a.tell("%s now says smart_llm_model: %s", path, name)
+	if v := a.env["SMART_LLM_MODEL"]; v != "" && v != name {
+		a.warn("SMART_LLM_MODEL=" + v + " is set in the environment and counts first")
+	}
+	return nil
+}
