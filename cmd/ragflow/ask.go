@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type askOptions struct {
 	verbose        bool
 	failOnNoAnswer bool
 	showPrompt     bool
+	requireModel   bool
 }
 
 // defaultTraceDir is where --trace writes to.
@@ -78,6 +80,7 @@ The question may also be given with -q, or on standard input with "-".`,
 	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
+	f.BoolVar(&o.requireModel, "require-model", false, "exit with code 1 where no model wrote the answer, such as after a wrong key")
 	f.BoolVar(&o.showPrompt, "show-prompt", false, "show what a model is told to answer with: instructions, sources and question")
 	return c
 }
@@ -136,6 +139,9 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
+	if o.requireModel && a.opened.config.Chat == nil {
+		return usagef("--require-model, but no model is configured").with("name one with --model; ragflow models shows what there is")
+	}
 	if len(a.flags.docs) == 0 && !a.asJSON {
 		if report == nil {
 			if report, err = assistant.Library().Sync(ctx); err != nil {
@@ -169,6 +175,9 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		if err := a.writeTrace(o.dir, answer, flow); err != nil {
 			return err
 		}
+	}
+	if o.requireModel && reply.Model == offlineName && !reply.Abstained {
+		return &failure{code: exitFailure, err: errors.New("no model wrote the answer"), hint: "ragflow doctor checks address, key and name of the model"}
 	}
 	if o.failOnNoAnswer && reply.Abstained {
 		return errNoAnswer

@@ -73,6 +73,12 @@ type providerReply struct {
 	Models   []string `json:"models"`
 }
 
+// modelsReply is what "ragflow models --json" writes.
+type modelsReply struct {
+	Configured []string        `json:"configured"`
+	Providers  []providerReply `json:"providers"`
+}
+
 // Values of providerReply.Status.
 const (
 	statusRunning  = "running"
@@ -105,10 +111,7 @@ func (a *app) listProviders(ctx context.Context) error {
 		}
 	}
 	asking.Wait()
-	return a.print(struct {
-		Models    []string        `json:"configured"`
-		Providers []providerReply `json:"providers"`
-	}{s.models.describe(), replies}, func() { a.printProviders(s.models, replies) })
+	return a.print(modelsReply{s.models.describe(), replies}, func() { a.printProviders(s.models, replies) })
 }
 
 // local asks a server on this machine for its models.

@@ -20,6 +20,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/search"
 	"example.com/ragflow/threads"
 )
@@ -56,8 +57,25 @@ func TestScript(t *testing.T) {
 			"repeat":    cmdRepeat,
 			"hexfile":   cmdHexFile,
 			"only":      cmdOnly,
+			"played":    cmdPlayed,
 		},
 	})
+}
+
+// played NAME starts a server that plays a model and sets the variable NAME to its address.
+func cmdPlayed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: played NAME")
+	}
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: "Tulips", Do: llmtest.Say("SCORE: 0.10\nREFINED: opening hours")},
+		llmtest.Entry{When: "SCORE:", Do: llmtest.Say("SCORE: 0.90\nREFINED: opening hours")},
+		llmtest.Entry{When: "sea", Do: llmtest.Say("The sea is wide.")},
+		llmtest.Entry{When: "Sources:", Do: llmtest.Say("A volume keeps the data. [Source 1]")},
+		llmtest.Entry{When: "", Do: llmtest.Models("small", "large")},
+	))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL())
 }
 
 // exits CODE PROGRAM ARG... runs a program that must end with this exit code.
@@ -93,6 +111,8 @@ func schemas() map[string]any {
 		"threads":  &threadsReply{},
 		"feedback": &ragflow.FeedbackReply{},
 		"rated":    &ragflow.Feedback{},
+		"models":   &modelsReply{},
+		"trial":    &trialReply{},
 		"thread":   &threads.Thread{},
 		"info":     &threads.Info{},
 		"verified": &threads.Verified{},

@@ -36,7 +36,7 @@ func streams(t *testing.T, first, rest, end, once string) {
 	))
 	defer s.Close()
 	dir := chatFolder(t)
-	tt := startIn(t, dir, 160, 40, []string{"NO_COLOR=1", "OPENAI_BASE_URL=" + s.URL(), "OPENAI_API_KEY=none"},
+	tt := startIn(t, dir, 400, 40, []string{"NO_COLOR=1", "OPENAI_BASE_URL=" + s.URL(), "OPENAI_API_KEY=none"},
 		"ask", "--docs", "docs", "--data-dir", "data", "--model", "small", "How do I back up a volume?")
 	tt.expect(first + `\s+writing.*`) // and nothing after it yet
 	close(shown)
