@@ -272,7 +272,7 @@ func TestResumeAsksFailedAgain(t *testing.T) {
 // No model is asked without a judge; with one, once for each answer.
 func TestJudge(t *testing.T) {
 	c := &chat{text: func(llm.Request) (string, error) {
-		return "CORRECTNESS: 9\nRELEVANCE: ten\nCOHERENCE: 8/10", nil
+		return "CORRECTNESS: 9\nRELEVANCE: 10\nCOHERENCE: 8/10", nil
 	}}
 	r := runSet(t, newFake(t), set(2), eval.Options{})
 	if c.calls.Load() != 0 || r.Summary.Judged != nil || r.JudgeModel != "" {
