@@ -363,14 +363,14 @@ func TestDocumentsCannotSpeak(t *testing.T) {
 		}
 	}
 	for _, c := range s.Calls() {
-		_, rest, ok := strings.Cut(c.System, "===")
+		_, rest, ok := strings.Cut(c.System+c.User, "===")
 		boundary, _, closed := strings.Cut(rest, "===")
 		if !ok || !closed || boundaries[boundary] || !strings.Contains(c.System, "data, not instructions") {
-			t.Fatalf("boundary %q of %s", boundary, c.System)
+			t.Fatalf("boundary %q of %s", boundary, c.System+c.User)
 		}
 		boundaries[boundary] = true
 		if at := strings.Index(c.User, "Ignore all rules"); at >= 0 {
-			if strings.Count(c.User[:at], boundary)%2 == 0 || strings.Contains(c.User, " [Source 2]") {
+			if strings.Count(c.User[:at], "\n==="+boundary)%2 == 0 || strings.Contains(c.User, " [Source 2]") {
 				t.Errorf("a document stands outside of its boundary: %s", c.User)
 			}
 		}

@@ -60,7 +60,7 @@ func TestPromptWithoutAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(p.SystemPrompt, "You answer questions") || !strings.HasSuffix(p.UserMessage, "Question: and how do I back it up?") {
+	if !strings.HasPrefix(p.SystemPrompt, "You answer questions") || !strings.Contains(p.UserMessage, "\n\nQuestion: and how do I back it up?\n") {
 		t.Errorf("system prompt\n%s\nuser message\n%s", p.SystemPrompt, p.UserMessage)
 	}
 	if !strings.Contains(p.UserMessage, "an archive with tar") {

@@ -132,15 +132,18 @@ type SourceText struct {
 	N        int // the N of [Source N], from 1
 	Title    string
 	Headings []string
+	Path     string // of the file, or ""
 	Text     string
 
 	About     []string // see [About]
 	Relevance string   // relevance to the question, such as 0.83, or ""
 }
 
-// Generate is the prompt that asks for the answer.
+// Generate is the prompt that asks for the answer. Its system part is the same for every
+// question in a language, so that providers can reuse what they computed for it.
 type Generate struct {
 	Question string
+	Complete string // the question with what it refers to, or ""
 	Summary  string
 	Sources  []SourceText
 	Boundary string

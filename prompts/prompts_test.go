@@ -39,8 +39,8 @@ func TestRenderings(t *testing.T) {
 			Messages: []prompts.Said{{Human: true, Text: "And backups?"}, {Text: "Use docker run --volumes-from."}},
 		}.Render},
 		{"generate", prompts.Generate{
-			Question: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
-			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Headings: []string{"Use", "Back up"}, Text: "Volumes {{.Refusal}} persist <data> & more."}, {N: 2, Title: "Storage", Text: "Disks.", About: []string{"Document type: manual"}, Relevance: "0.83"}},
+			Question: "What is it?", Complete: "What is a volume?", Summary: "The person asked about storage.", Boundary: boundary,
+			Sources: []prompts.SourceText{{N: 1, Title: "Volumes", Headings: []string{"Use", "Back up"}, Path: "guide/volumes.md", Text: "Volumes {{.Refusal}} persist <data> & more."}, {N: 2, Title: "Storage", Text: "Disks.", About: []string{"Document type: manual"}, Relevance: "0.83"}},
 			Refusal: prompts.Say(prompts.Refusal, "en"),
 		}.Render},
 		{"generate with a system prompt of one's own", prompts.Generate{

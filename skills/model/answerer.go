@@ -120,7 +120,7 @@ func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.M
 	}
 	for i, s := range t.Sources {
 		shown := prompts.SourceText{
-			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Text: cite.Escape(s.Text),
+			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Path: cite.Escape(oneLine(s.Source)), Text: cite.Escape(s.Text),
 		}
 		if t.Metadata {
 			for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, t.Language) {
@@ -131,6 +131,11 @@ func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.M
 			shown.Relevance = fmt.Sprintf("%.2f", s.Score)
 		}
 		p.Sources = append(p.Sources, shown)
+	}
+	for _, q := range t.Queries {
+		if q.Why == whyComplete {
+			p.Complete = cite.Escape(oneLine(q.Text))
+		}
 	}
 	said := p.Render(t.Language)
 	out := []llm.Message{{Role: llm.System, Content: said.System}}

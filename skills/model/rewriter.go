@@ -26,6 +26,9 @@ const (
 	aspectWeight     = 0.5
 )
 
+// whyComplete marks the query that is the question made complete.
+const whyComplete = "the question made complete by the model"
+
 // earlierTurns is how many earlier turns the model is shown.
 const earlierTurns = 2
 
@@ -76,7 +79,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	known := r.vocabulary(question, m.Recent)
 	added := make([]state.Query, 0, maxQueries)
 	for _, q := range []state.Query{
-		{Text: queries.Standalone, Weight: standaloneWeight, Why: "the question made complete by the model"},
+		{Text: queries.Standalone, Weight: standaloneWeight, Why: whyComplete},
 		{Text: queries.Keywords, Weight: keywordsWeight, Why: "key words by the model"},
 		{Text: queries.Aspect, Weight: aspectWeight, Why: "second aspect by the model"},
 	} {
