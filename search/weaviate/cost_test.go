@@ -1,0 +1,131 @@
+package weaviate_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/go-openapi/strfmt"
+	client "github.com/weaviate/weaviate-go-client/v4/weaviate"
+	"github.com/weaviate/weaviate-go-client/v4/weaviate/graphql"
+	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
+	"github.com/weaviate/weaviate/entities/models"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/state"
+)
+
+// words makes the text of a chunk: about 60 words of a vocabulary of 5,000.
+func words(n int) string {
+	var out strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&out, "word%d ", (n*7919+i*i*31+n*i)%5000)
+	}
+	return out.String()
+}
+
+// raw returns the bare client for the server at an address.
+func raw(b testing.TB, address string) *client.Client {
+	b.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := client.Config{Scheme: "http", Host: u.Host}
+	if port := u.Query().Get("grpc"); port != "" {
+		c.GrpcConfig = &grpc.Config{Host: u.Hostname() + ":" + port}
+	}
+	out, err := client.NewClient(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return out
+}
+
+const benchFiles, benchChunks = 64, 16 // of a batch
+
+// BenchmarkIntegrationImport compares a batch of files with the same number of bare objects
+// of the same texts.
+func BenchmarkIntegrationImport(b *testing.B) {
+	where := address(b)
+	b.Run("put", func(b *testing.B) {
+		db, n := open(b, where), 0
+		for b.Loop() {
+			entries := make([]search.Entry, benchFiles)
+			for i := range entries {
+				n++
+				entries[i] = search.Entry{File: search.File{Source: fmt.Sprint(n), Title: "Title " + fmt.Sprint(n)}}
+				for c := range benchChunks {
+					entries[i].Chunks = append(entries[i].Chunks, state.Chunk{ID: fmt.Sprint(n, "#", c), Ordinal: c, Text: words(n*benchChunks + c)})
+				}
+			}
+			if err := db.Put(b.Context(), "/bench", entries); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.N*benchFiles*benchChunks)/b.Elapsed().Seconds(), "chunks/s")
+	})
+	b.Run("raw", func(b *testing.B) {
+		c, n := raw(b, where), 0
+		class := fmt.Sprintf("Raw%d", names.Add(1))
+		for b.Loop() {
+			for range benchFiles * benchChunks / 200 {
+				var list []*models.Object
+				for range 200 {
+					n++
+					list = append(list, &models.Object{
+						Class: class, ID: strfmt.UUID(fmt.Sprintf("00000000-0000-0000-0000-%012d", n)), Properties: map[string]any{"text": words(n)},
+					})
+				}
+				if _, err := c.Batch().ObjectsBatcher().WithObjects(list...).Do(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.ReportMetric(float64(b.N*(benchFiles*benchChunks/200)*200)/b.Elapsed().Seconds(), "chunks/s")
+	})
+}
+
+// BenchmarkIntegrationSearch compares a search by words with a bare request for ten objects.
+func BenchmarkIntegrationSearch(b *testing.B) {
+	where := address(b)
+	db := open(b, where)
+	for batch := range 10 {
+		entries := make([]search.Entry, 100)
+		for i := range entries {
+			n := batch*len(entries) + i
+			entries[i] = search.Entry{File: search.File{Source: fmt.Sprint(n)}}
+			for c := range 10 {
+				entries[i].Chunks = append(entries[i].Chunks, state.Chunk{ID: fmt.Sprint(n, "#", c), Ordinal: c, Text: words(10*n + c)})
+			}
+		}
+		if err := db.Put(b.Context(), "/bench", entries); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, err := db.Snapshot(b.Context(), "/bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	question := "word17 word404 word3001"
+	b.Run("words", func(b *testing.B) {
+		for b.Loop() {
+			if hits, err := s.SearchWords(b.Context(), state.Query{Text: question, Weight: 1}, 10); err != nil || len(hits) == 0 {
+				b.Fatal(len(hits), err)
+			}
+		}
+	})
+	b.Run("raw", func(b *testing.B) {
+		c := raw(b, where)
+		u, _ := url.Parse(where)
+		for b.Loop() {
+			r, err := c.GraphQL().Get().WithClassName(strings.Trim(u.Path, "/") + "Chunk").WithLimit(10).
+				WithBM25(c.GraphQL().Bm25ArgBuilder().WithQuery(question).WithProperties("terms")).
+				WithFields(graphql.Field{Name: "chunk"}).Do(b.Context())
+			if err != nil || len(r.Errors) > 0 {
+				b.Fatal(err, r)
+			}
+		}
+	})
+}
