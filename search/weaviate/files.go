@@ -30,6 +30,7 @@ type root struct {
 	chunking   string // see search.Backend
 	embedder   string // JSON of a search.VectorSpec; empty: none
 	files      map[string]file
+	terms      map[string]int // chunks by term; of a snapshot only
 }
 
 // file is a file of a folder. It is not changed.
@@ -104,9 +105,9 @@ func (db *DB) readFiles(ctx context.Context, roots map[string]*root) error {
 }
 
 // change calls fn with a copy of the files of a root, to change it as the server is changed,
-// and the version of the change. A root that does not exist is made where create is set; else
+// the version of the change, and a map for how many more chunks hold a term then. A root that does not exist is made where create is set; else
 // nothing happens.
-func (db *DB) change(ctx context.Context, what, name string, create bool, fn func(version int64, r *root) error) error {
+func (db *DB) change(ctx context.Context, what, name string, create bool, fn func(version int64, r *root, terms map[string]int) error) error {
 	err := func() error {
 		if name == "" {
 			return errors.New("a root without a path")
@@ -131,7 +132,12 @@ func (db *DB) change(ctx context.Context, what, name string, create bool, fn fun
 			r.files = map[string]file{}
 		}
 		r.generation = max(time.Now().UnixMicro(), before.generation+1)
-		if err := fn(r.generation, &r); err != nil {
+		terms := map[string]int{}
+		err = fn(r.generation, &r, terms)
+		if err == nil {
+			err = db.countTerms(ctx, before, &r, terms)
+		}
+		if err != nil {
 			db.mu.Lock()
 			defer db.mu.Unlock()
 			delete(db.known, name) // some of it may have been done
@@ -175,7 +181,7 @@ func (db *DB) fileObject(root string, f file, terms string) (*models.Object, err
 // Put implements search.Backend. Each file is replaced as a whole; where the server fails
 // between two files of a batch, the first one is there and the error says so.
 func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) error {
-	return db.change(ctx, "put into", name, true, func(version int64, r *root) error {
+	return db.change(ctx, "put into", name, true, func(version int64, r *root, terms map[string]int) error {
 		var chunks, files, begun []*models.Object
 		var changed []string // ids of files that may have chunks
 		put := make([]file, len(entries))
@@ -211,7 +217,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 		if err := db.importObjects(ctx, begun); err != nil {
 			return err
 		}
-		if err := db.replaceChunks(ctx, version, changed, chunks); err != nil {
+		if err := db.replaceChunks(ctx, version, changed, chunks, terms); err != nil {
 			return err
 		}
 		if err := db.importObjects(ctx, files); err != nil {
@@ -226,7 +232,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 
 // replaceChunks sends the chunks that the server does not hold, and deletes those of the
 // changed files that are not among them.
-func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string, chunks []*models.Object) error {
+func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string, chunks []*models.Object, terms map[string]int) error {
 	held := map[string]bool{}
 	if len(changed) > 0 {
 		list, err := db.get(ctx, "Chunk", is("file", changed...), "version _additional{id}")
@@ -235,7 +241,7 @@ func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string
 		}
 		if len(list) >= mostObjects { // they cannot be listed: all are sent again
 			list = nil
-			if err := db.deleteChunks(ctx, "file", changed); err != nil {
+			if err := db.deleteChunks(ctx, "file", changed, terms); err != nil {
 				return err
 			}
 		}
@@ -245,8 +251,9 @@ func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string
 	}
 	var sent []*models.Object
 	for _, o := range chunks {
-		if !held[o.ID.String()] {
-			o.Properties.(map[string]any)["version"] = version
+		if properties := o.Properties.(map[string]any); !held[o.ID.String()] {
+			properties["version"] = version
+			count(terms, properties["terms"].(string), 1)
 			sent = append(sent, o)
 		}
 		delete(held, o.ID.String())
@@ -254,13 +261,20 @@ func (db *DB) replaceChunks(ctx context.Context, version int64, changed []string
 	if err := db.importObjects(ctx, sent); err != nil {
 		return err
 	}
-	return db.deleteChunks(ctx, "id", slices.Collect(maps.Keys(held)))
+	return db.deleteChunks(ctx, "id", slices.Collect(maps.Keys(held)), terms)
 }
 
 // deleteChunks deletes chunks by a property, with their vectors.
-func (db *DB) deleteChunks(ctx context.Context, property string, values []string) error {
+func (db *DB) deleteChunks(ctx context.Context, property string, values []string, terms map[string]int) error {
 	if len(values) == 0 {
 		return nil
+	}
+	gone, err := db.get(ctx, "Chunk", is(property, values...), "terms")
+	if err != nil {
+		return err
+	}
+	for _, o := range gone { // of more than the server lists, all terms are counted again
+		count(terms, o.text("terms"), -1)
 	}
 	classes, err := db.vectorClasses(ctx)
 	for _, class := range append(slices.Collect(maps.Keys(classes)), "Chunk") {
@@ -273,7 +287,7 @@ func (db *DB) deleteChunks(ctx context.Context, property string, values []string
 
 // Delete implements search.Backend.
 func (db *DB) Delete(ctx context.Context, name string, sources ...string) error {
-	return db.change(ctx, "delete from", name, false, func(_ int64, r *root) error {
+	return db.change(ctx, "delete from", name, false, func(_ int64, r *root, terms map[string]int) error {
 		var ids []string
 		for _, s := range sources {
 			if f, ok := r.files[s]; ok {
@@ -281,7 +295,7 @@ func (db *DB) Delete(ctx context.Context, name string, sources ...string) error 
 				delete(r.files, s)
 			}
 		}
-		if err := db.deleteChunks(ctx, "file", ids); err != nil || len(ids) == 0 {
+		if err := db.deleteChunks(ctx, "file", ids, terms); err != nil || len(ids) == 0 {
 			return err
 		}
 		_, err := db.deleteObjects(ctx, "File", "id", ids)
@@ -291,14 +305,14 @@ func (db *DB) Delete(ctx context.Context, name string, sources ...string) error 
 
 // Touch implements search.Backend.
 func (db *DB) Touch(ctx context.Context, name string, files ...search.File) error {
-	return db.change(ctx, "touch files of", name, false, func(_ int64, r *root) error {
+	return db.change(ctx, "touch files of", name, false, func(_ int64, r *root, _ map[string]int) error {
 		return db.note(ctx, r, files, func(f *file, given search.File) { f.Size, f.ModTime = given.Size, given.ModTime.UTC() })
 	})
 }
 
 // Fail implements search.Backend.
 func (db *DB) Fail(ctx context.Context, name string, files ...search.File) error {
-	return db.change(ctx, "note failures of", name, true, func(version int64, r *root) error {
+	return db.change(ctx, "note failures of", name, true, func(version int64, r *root, _ map[string]int) error {
 		var made []*models.Object
 		for _, given := range files {
 			if _, ok := r.files[given.Source]; ok {
@@ -339,9 +353,6 @@ func (db *DB) note(ctx context.Context, r *root, files []search.File, set func(f
 	}
 	return nil
 }
-
-// Publish implements search.Backend; the server keeps its index itself.
-func (db *DB) Publish(ctx context.Context, _ string) error { return context.Cause(ctx) }
 
 // Files implements search.Backend.
 func (db *DB) Files(ctx context.Context, name string) (map[string]search.File, error) {
@@ -387,7 +398,7 @@ func (db *DB) Chunking(ctx context.Context, name string) (string, error) {
 
 // SetChunking implements search.Backend.
 func (db *DB) SetChunking(ctx context.Context, name, note string) error {
-	return db.change(ctx, "note the chunking of", name, true, func(_ int64, r *root) error { r.chunking = note; return nil })
+	return db.change(ctx, "note the chunking of", name, true, func(_ int64, r *root, _ map[string]int) error { r.chunking = note; return nil })
 }
 
 // Stats implements search.Backend. How many bytes the server holds is not known.

@@ -60,6 +60,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			"root": exact, "file": exact, "chunk": exact, "terms": terms,
 			"source": kept, "title": kept, "headings": kept, "text": kept, "hash": kept, "data": kept,
 		}, "version", "ordinal"),
+		db.class("Terms", "", map[string]string{"counts": kept}),
 		db.class("Root", format+db.analyzer.Name(), map[string]string{"root": exact, "chunking": kept, "embedder": kept}, "generation"),
 	} {
 		if err := db.create(ctx, c); err != nil {

@@ -9,8 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
@@ -27,7 +25,6 @@ type snapshot struct {
 	docs     int               // chunks
 	held     []string          // languages besides English that chunks are in
 	analyzer text.Analyzer     // see search.Snapshot
-	seen     *frequencies      // of terms
 	only     map[string]bool   // ids of files that may be found; nil: all
 	needed   string            // filter for what phrases need
 	fits     func(object) bool // phrases and exclusions; nil: all fit
@@ -51,20 +48,17 @@ func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, e
 		if r == nil {
 			return nil, fmt.Errorf("search %q: %w", name, search.ErrNotIndexed)
 		}
-		roots = append(roots, r)
+		own := *r // gets its terms
+		roots = append(roots, &own)
 	}
 	s := newSnapshot(db, roots)
 	if len(roots) < len(all) {
 		s.where = is("root", s.rootIDs()...)
 	}
+	if err := db.readTerms(ctx, roots); err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
 	if p, ok := db.analyzer.(text.Polyglot); ok {
-		var marks []string
-		for _, lang := range p.Codes() {
-			marks = append(marks, languageMark+lang)
-		}
-		if err := s.look(ctx, marks); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
 		for _, lang := range p.Codes() {
 			if s.DocFreq(languageMark+lang) > 0 {
 				s.held = append(s.held, lang)
@@ -76,7 +70,7 @@ func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, e
 }
 
 func newSnapshot(db *DB, roots []*root) *snapshot {
-	s := &snapshot{db: db, roots: roots, places: map[string]place{}, analyzer: db.analyzer, seen: &frequencies{chunks: map[string]int{}}}
+	s := &snapshot{db: db, roots: roots, places: map[string]place{}, analyzer: db.analyzer}
 	for i, r := range roots {
 		for _, f := range r.files {
 			if f.Chunks > 0 && f.version > 0 {
@@ -95,46 +89,13 @@ func (s *snapshot) rootIDs() (out []string) {
 	return out
 }
 
-// frequencies remember how many chunks hold a term.
-type frequencies struct {
-	mu     sync.Mutex
-	chunks map[string]int
-}
-
-// look asks how many chunks hold terms that were not asked for yet.
-func (s *snapshot) look(ctx context.Context, list []string) error {
-	s.seen.mu.Lock()
-	defer s.seen.mu.Unlock()
-	list = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(list))), func(t string) bool {
-		_, ok := s.seen.chunks[t]
-		return ok
-	})
-	for some := range slices.Chunk(list, 200) {
-		wheres := make([]string, len(some))
-		for i, t := range some {
-			wheres[i] = and(s.where, is("terms", encodeTerm(t)))
-		}
-		counts, err := s.db.counts(ctx, "Chunk", wheres...)
-		if err != nil {
-			return err
-		}
-		for i, t := range some {
-			s.seen.chunks[t] = counts[i]
-		}
+// DocFreq implements search.Snapshot.
+func (s *snapshot) DocFreq(term string) (n int) {
+	term = encodeTerm(term)
+	for _, r := range s.roots {
+		n += r.terms[term]
 	}
-	return nil
-}
-
-// DocFreq implements search.Snapshot. A term that cannot be asked for counts as missing.
-func (s *snapshot) DocFreq(term string) int {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := s.look(ctx, []string{term}); err != nil {
-		s.db.log.WarnContext(ctx, "how many passages hold a word is not known", "error", err)
-	}
-	s.seen.mu.Lock()
-	defer s.seen.mu.Unlock()
-	return s.seen.chunks[term]
+	return n
 }
 
 // IDF implements search.Snapshot.

@@ -297,7 +297,7 @@ func (r *embedding) adopt(ctx context.Context, all bool) error {
 		if r.spec.Dimension == 0 || own.embedder == encodeSpec(r.spec) || own.embedder != "" && !all {
 			continue
 		}
-		if err := r.change(ctx, "set the embedder of", own.name, false, func(_ int64, changed *root) error {
+		if err := r.change(ctx, "set the embedder of", own.name, false, func(_ int64, changed *root, _ map[string]int) error {
 			changed.embedder = encodeSpec(r.spec)
 			return nil
 		}); err != nil {

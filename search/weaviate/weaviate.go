@@ -12,6 +12,7 @@
 // An address names classes by a prefix, RagflowRoot and so on:
 //
 //	Root     one object a folder: generation, chunking, embedder
+//	Terms    one object a folder: how many chunks hold each term
 //	File     one object a file: what package search knows of it, its links, its terms
 //	Chunk    one object a passage: text, place, terms, version
 //	Vectors… one class an embedder, one object a passage, with the id of its chunk
@@ -83,6 +84,7 @@ type DB struct {
 	mu    sync.Mutex // guards the fields below
 	ready bool       // the classes exist and fit
 	known map[string]*root
+	terms map[string]termCounts // by root
 }
 
 const (
@@ -105,7 +107,7 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 	}
 	db := &DB{
 		address: u.Scheme + "://" + u.Host, prefix: cmp.Or(strings.Trim(u.Path, "/"), defaultPrefix),
-		consistency: u.Query().Get("consistency"), analyzer: text.Multilingual(), log: o.Logger, known: map[string]*root{},
+		consistency: u.Query().Get("consistency"), analyzer: text.Multilingual(), log: o.Logger, known: map[string]*root{}, terms: map[string]termCounts{},
 		catalogue: catalogue{Backend: o.Catalogue, placed: map[string]map[string]int64{}},
 	}
 	db.replicas, _ = strconv.ParseInt(cmp.Or(u.Query().Get("replicas"), "1"), 10, 64)
