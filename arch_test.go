@@ -38,8 +38,10 @@ var rooms = map[string]room{
 		"github.com/pkoukk/tiktoken-go",       // o200k token counts
 		"golang.org/x/text/unicode/norm",      // NFC
 	}},
-	"search/rank":     {ours: []string{"state", "search/text"}},
-	"search":          {ours: []string{"state", "search/text", "search/rank"}},
+	"search/rank": {ours: []string{"state", "search/text"}},
+	"search": {ours: []string{"state", "search/text", "search/rank", "internal/memo"}, theirs: []string{
+		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
+	}},
 	"skills/cite":     {ours: []string{"prompts", "state", "search/text"}},
 	"ingest/document": {ours: []string{"state"}},
 	"ingest/chunk": {ours: []string{"ingest/document", "search/text", "state"}, theirs: []string{

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
+
+	"example.com/ragflow/internal/memo"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -89,78 +92,49 @@ func denseText(q state.Query) string {
 	return strings.Join(append(parts, q.Text), ". ")
 }
 
-// maxQueryVectors is how many vectors of questions are remembered.
-const maxQueryVectors = 512
+// queryVectors is how many vectors of questions are remembered at least.
+const queryVectors = 256
 
 // QueryVectors remembers the vectors of questions. Searches that ask for the same
 // text at the same time embed it once. The zero value is ready for use, and safe for
 // concurrent use.
 type QueryVectors struct {
-	mu    sync.Mutex
-	known map[string]*queryVector
-	order []string // oldest first
-}
-
-// queryVector holds its result once done is closed.
-type queryVector struct {
-	done   chan struct{}
-	vector []float32
-	err    error
+	once  sync.Once
+	known *memo.Cache[string, []float32]
+	calls singleflight.Group
 }
 
 // get returns the vector of a question, which the caller must not change.
 func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]float32, error) {
+	m.once.Do(func() { m.known = memo.New[string, []float32](queryVectors) })
 	if len(question) > o.Dense.Tokens { // a token has at least one byte
 		question = text.Trim(question, o.Dense.Tokens)
 	}
 	question = o.Dense.QueryPrefix + question
 	for {
-		v, mine := m.claim(question)
-		if mine {
-			v.vector, v.err = embedQuery(ctx, o.Embedder, question)
-			if v.err != nil {
-				m.forget(question)
-			}
-			close(v.done)
-			return v.vector, v.err
+		if v, ok := m.known.Find(question); ok {
+			return v, nil
 		}
+		mine := false
+		call := m.calls.DoChan(question, func() (any, error) {
+			mine = true
+			v, err := embedQuery(ctx, o.Embedder, question)
+			if err != nil {
+				return nil, err
+			}
+			return m.known.Get(question, func() []float32 { return v }), nil
+		})
 		select {
-		case <-v.done:
+		case r := <-call:
+			if r.Err == nil {
+				return r.Val.([]float32), nil
+			}
+			if mine || !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, context.DeadlineExceeded) {
+				return nil, r.Err
+			} // the search that asked was cancelled: ask again
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if v.err == nil || !errors.Is(v.err, context.Canceled) && !errors.Is(v.err, context.DeadlineExceeded) {
-			return v.vector, v.err
-		} // the search that embedded it was cancelled: try again
-	}
-}
-
-// claim returns the entry of a text, and whether the caller must fill it.
-func (m *QueryVectors) claim(question string) (v *queryVector, mine bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if known, ok := m.known[question]; ok {
-		return known, false
-	}
-	if m.known == nil {
-		m.known = map[string]*queryVector{}
-	}
-	if len(m.order) >= maxQueryVectors {
-		delete(m.known, m.order[0])
-		m.order = m.order[1:]
-	}
-	v = &queryVector{done: make(chan struct{})}
-	m.known[question] = v
-	m.order = append(m.order, question)
-	return v, true
-}
-
-func (m *QueryVectors) forget(question string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.known, question)
-	if i := slices.Index(m.order, question); i >= 0 {
-		m.order = slices.Delete(m.order, i, i+1)
 	}
 }
 
