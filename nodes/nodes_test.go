@@ -781,7 +781,7 @@ func TestSuspiciousChunks(t *testing.T) {
 			for _, c := range after.Turn.Sources {
 				got = append(got, c.ID)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" || !strings.HasPrefix(detail(n, "suspicious"), "evil.md:1-1 (0.90: tells a model to ignore its instructions), ") {
+			if diff := cmp.Diff(tt.want, got); diff != "" || !strings.HasPrefix(detail(n, "suspicious"), "evil.md:1-1 (tells a model to ignore its instructions), ") {
 				t.Errorf("note %q, sources (-want +got):\n%s", detail(n, "suspicious"), diff)
 			}
 		})

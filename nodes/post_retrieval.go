@@ -20,7 +20,7 @@ import (
 // order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
-	vectors, injections := newVectorCache(), newInjectionCache()
+	vectors, injections := newVectorCache(), memo.New[string, string](cachedTexts)
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if invalid != nil {
 			return state.Update{}, invalid
@@ -92,8 +92,9 @@ func withOpenings(all []state.Source, limit int) []state.Source {
 	return append(slices.Clone(all[:limit-len(openings)]), openings...)
 }
 
-// cachedVectors is the minimum number of cached vectors, 3 to 6 KB each.
-const cachedVectors = 512
+// cachedTexts is the minimum number of texts of which a term vector, 3 to 6 KB each, and the
+// result of injection are cached.
+const cachedTexts = 512
 
 // vectorCache caches the term vectors of texts. Candidates are compared before and
 // after reranking, and follow-ups find the same texts again.
@@ -101,7 +102,7 @@ type vectorCache struct {
 	byText *memo.Cache[string, rank.Vector]
 }
 
-func newVectorCache() vectorCache { return vectorCache{memo.New[string, rank.Vector](cachedVectors)} }
+func newVectorCache() vectorCache { return vectorCache{memo.New[string, rank.Vector](cachedTexts)} }
 
 // distinct returns the indices of the sources that are not duplicates of an
 // earlier one, in order.
@@ -158,12 +159,12 @@ var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
 // choose returns the best sources. It drops near-duplicates and prompt injections.
 // One document gets more than MaxPerDocument places only if no other document needs
 // them.
-func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vectors vectorCache, injections injectionCache) []state.Source {
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vectors vectorCache, injections *memo.Cache[string, string]) []state.Source {
 	kept := vectors.distinct(ranked, rank.Above(contextSimilarity))
 	perDocument := map[document]int{}
 	var surplus []int
 	chosen := make([]int, 0, o.MaxSources)
-	filter := injectionFilter{scores: injections, trusting: o.TrustDocuments}
+	filter := injectionFilter{known: injections, trusting: o.TrustDocuments}
 	add := func(i int) {
 		if len(chosen) < o.MaxSources && !filter.drop(ctx, ranked[i]) {
 			chosen = append(chosen, i)
