@@ -33,60 +33,28 @@ var _ = []Fuser{RRF, Fusion{}.Fuse}
 // the same list, the better rank stays. Scores are left 0 and hits in the order
 // of chunk ids: what follows is a [Fuser].
 func Merge(lists ...[]state.Hit) []state.Hit {
-	all, legsOfAll := 0, 0
-	for _, hits := range lists {
-		all += len(hits)
-		for _, h := range hits {
-			legsOfAll += len(h.Legs)
+	var out []state.Hit
+	at := map[string]int{} // in out, by chunk
+	for _, h := range slices.Concat(lists...) {
+		i, ok := at[h.Chunk]
+		if !ok {
+			i = len(out)
+			at[h.Chunk] = i
+			out = append(out, state.Hit{Chunk: h.Chunk})
 		}
-	}
-	out, at := make([]state.Hit, 0, all), make(map[string]int, all)
-	legs := make([]state.Leg, 0, legsOfAll) // memory for those of each first appearance
-	for _, hits := range lists {
-		for _, h := range hits {
-			i, ok := at[h.Chunk]
-			if !ok {
-				i = len(out)
-				at[h.Chunk] = i
-				from := len(legs)
-				legs = append(legs, h.Legs...)
-				out = append(out, state.Hit{Chunk: h.Chunk})
-				if len(legs) > from {
-					out[i].Legs = legs[from:len(legs):len(legs)]
-				}
-				continue
-			}
-			out[i].Legs = append(out[i].Legs, h.Legs...)
-		}
+		out[i].Legs = append(out[i].Legs, h.Legs...)
 	}
 	for i := range out {
-		out[i].Legs = united(out[i].Legs)
+		slices.SortFunc(out[i].Legs, compareLegs)
+		out[i].Legs = slices.CompactFunc(out[i].Legs, func(a, b state.Leg) bool { return list(a) == list(b) })
 	}
 	slices.SortFunc(out, func(a, b state.Hit) int { return strings.Compare(a.Chunk, b.Chunk) })
 	return out
 }
 
-// united sorts the legs of one chunk and keeps the best of each list. It owns
-// legs.
-func united(legs []state.Leg) []state.Leg {
-	slices.SortFunc(legs, compareLegs)
-	return slices.CompactFunc(legs, func(a, b state.Leg) bool { return list(a) == list(b) })
-}
-
 func compareLegs(a, b state.Leg) int {
-	if a.Query != b.Query {
-		return cmp.Compare(a.Query, b.Query)
-	}
-	if c := strings.Compare(a.Name, b.Name); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(linked(a), linked(b)); c != 0 {
-		return c
-	}
-	if a.Rank != b.Rank {
-		return cmp.Compare(a.Rank, b.Rank)
-	}
-	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(via(a), via(b)))
+	return cmp.Or(cmp.Compare(a.Query, b.Query), strings.Compare(a.Name, b.Name), linked(a)-linked(b),
+		cmp.Compare(a.Rank, b.Rank), cmp.Compare(b.Score, a.Score), strings.Compare(via(a), via(b)))
 }
 
 // listID names a list. What links led to is a list beside that of the same leg.

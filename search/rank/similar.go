@@ -17,11 +17,7 @@ const tolerance = 1e-9
 type Vector struct {
 	terms   []uint64 // their hashes, ascending
 	weights []float64
-	bins    [bins]float32 // lengths of the parts of the vector, by the last bits of the hashes
 }
-
-// bins is how many parts of a vector are compared before its terms are.
-const bins = 64
 
 // NewVector makes the vector of a text from its terms, in any order and
 // repeated as they are in the text. idf weighs a term; nil weighs all alike.
@@ -50,14 +46,8 @@ func NewVector(terms []string, idf func(term string) float64) Vector {
 		}
 		i = j
 	}
-	norm := math.Sqrt(square)
-	var squares [bins]float64
-	for i, term := range v.terms {
-		v.weights[i] /= norm
-		squares[term%bins] += v.weights[i] * v.weights[i]
-	}
-	for i, s := range squares {
-		v.bins[i] = float32(math.Sqrt(s))
+	for i := range v.weights {
+		v.weights[i] /= math.Sqrt(square)
 	}
 	return v
 }
@@ -108,20 +98,6 @@ func Cosine(a, b Vector) float64 {
 	return min(dot, 1)
 }
 
-// mostAlike is a similarity that two texts do not exceed. By the inequality of Cauchy
-// and Schwarz the dot product of each pair of parts is at most that of their lengths.
-// It takes a tenth of the time of Cosine.
-func mostAlike(a, b *Vector) float64 {
-	var sum float32
-	for i := range a.bins {
-		sum += a.bins[i] * b.bins[i]
-	}
-	return min(float64(sum)+binError, 1)
-}
-
-// binError is more than what rounding to 32 bits takes off mostAlike.
-const binError = 1e-4
-
 // NearDuplicate is the similarity from which on, of hits of a search, only the best is
 // kept (see AtLeast).
 const NearDuplicate = 0.95
@@ -141,7 +117,7 @@ func Above(t float64) Cut { return func(s float64) bool { return s > t+tolerance
 func Distinct(texts []Vector, duplicate Cut) []int {
 	var kept []int
 	for i, v := range texts {
-		near := func(k int) bool { return duplicate(mostAlike(&texts[k], &v)) && duplicate(Cosine(texts[k], v)) }
+		near := func(k int) bool { return duplicate(Cosine(texts[k], v)) }
 		if !slices.ContainsFunc(kept, near) {
 			kept = append(kept, i)
 		}
