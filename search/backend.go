@@ -265,10 +265,8 @@ const MaxHops = 3
 
 // Expansion says how links are followed. The zero value is ready for use.
 type Expansion struct {
-	Top     int     // best hits whose documents' links are followed; default 5
-	Damping float64 // factor of the score per hop, above 0 and up to 1; default 0.5
-	Hops    int     // 1 to MaxHops; default 1. DEPENDS_ON and REQUIRES are always followed over MaxHops
-	Limit   int     // most hits to add; default as many as there are
+	Hops  int // 1 to MaxHops; default 1. DEPENDS_ON and REQUIRES are always followed over MaxHops
+	Limit int // most hits to add; default as many as there are
 }
 
 // Ranking holds the parameters of BM25. For each term of the query a chunk gets

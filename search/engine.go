@@ -162,7 +162,7 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		w = Weights{Lexical: cmp.Or(w.Lexical, 1), Graph: w.Graph}
 	}
 	if r.auto && w.Dense > 0 && w.Lexical > 0 {
-		w.Lexical *= e.lexicalShare(q)
+		w.Lexical *= e.lexicalShare(q.Text)
 	}
 	plain := func(find func(context.Context, state.Query, int) ([]state.Hit, error)) func(context.Context, int) ([]state.Hit, []string, error) {
 		return func(ctx context.Context, k int) ([]state.Hit, []string, error) {
@@ -186,9 +186,9 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	return out
 }
 
-// lexicalShare is how much the lexical leg counts for a query, above 0 and up to 1.
+// lexicalShare is how much the lexical leg counts for a question, above 0 and up to 1.
 // It is never 0, so that the hits of the leg still come last.
-func (e *Engine) lexicalShare(q state.Query) float64 { return max(0.01, e.coverage(q.Text)) }
+func (e *Engine) lexicalShare(question string) float64 { return max(0.01, e.coverage(question)) }
 
 // coverage is the share of a question's words, weighted by IDF, that chunks hold.
 func (e *Engine) coverage(question string) float64 {

@@ -177,7 +177,6 @@ func (e *Engine) order(ctx context.Context, q state.Query, l *Listing, method st
 	if err != nil {
 		return err
 	}
-	l.Note = cmp.Or(l.Note, ordered.note)
 	l.Warnings = append(l.Warnings, ordered.Warnings...)
 	var rest []ListedHit
 	if e.o.Retrieval.Rerank == "" {

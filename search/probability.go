@@ -10,14 +10,6 @@ import (
 	"example.com/ragflow/state"
 )
 
-// A note says that meaning tells little where no passage has more than weakDense of
-// the probability by its vector, and one has at least clearLexical by its words. It
-// changes no order.
-const (
-	weakDense    = 0.1
-	clearLexical = 0.5
-)
-
 // nearness says what the scores of the dense leg are worth.
 type nearness struct {
 	spread float64 // of the scores of all passages, see [rank.Spread]; 0: not known
@@ -76,13 +68,9 @@ func (e *Engine) orderByProbability(ctx context.Context, q state.Query, hits []L
 		words[place[c.ID]] = c.Score
 	}
 	out := Ordered{Sources: slices.Clone(candidates), By: byProbability}
-	probabilities, weights := [][]float64{words}, []float64{e.lexicalShare(q)}
+	probabilities, weights := [][]float64{words}, []float64{e.lexicalShare(q.Text)}
 	if n.spread > 0 {
-		dense := rank.Softmax(near, n.spread)
-		probabilities, weights = append(probabilities, dense), append(weights, 1)
-		if slices.Max(dense) < weakDense && slices.Max(words) >= clearLexical {
-			out.note = "searched mostly by words: by meaning no passage stands out from the others"
-		}
+		probabilities, weights = append(probabilities, rank.Softmax(near, n.spread)), append(weights, 1)
 	}
 	for i, p := range rank.Odds(probabilities, weights) {
 		out.Sources[i].Score = p

@@ -78,7 +78,6 @@ type Ordered struct {
 	Sources  []state.Source // each with the score that put it there
 	By       string         // what ordered them: a model, "offline", or a method
 	Warnings []string       // why a model did not
-	note     string
 }
 
 // Rerank orders the candidates for the context of an answer and keeps the best 20.
