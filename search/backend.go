@@ -202,7 +202,6 @@ type Finding struct {
 // VerifyOptions say what [Backend.Verify] checks besides the index itself.
 type VerifyOptions struct {
 	// Check compares a file with its chunks and returns what is wrong; nil skips it.
-	// It is called from several goroutines.
 	Check func(root string, f File, chunks []state.Chunk) []string
 	// Progress is told how many files were checked; may be nil.
 	Progress func(done, total int)

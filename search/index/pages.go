@@ -160,7 +160,16 @@ func (db *DB) Links(ctx context.Context, root string) (links []search.Link, dang
 
 // connect adds the links of a page, each other end once for a relation.
 func (p *pages) connect(from int, byRelation map[string][]string) {
-	for _, relation := range slices.Sorted(maps.Keys(byRelation)) {
+	relations := slices.SortedFunc(maps.Keys(byRelation), func(a, b string) int { // links of the text come last
+		switch state.LinksTo {
+		case a:
+			return 1
+		case b:
+			return -1
+		}
+		return strings.Compare(a, b)
+	})
+	for _, relation := range relations {
 		seen := map[int]bool{from: true}
 		for _, target := range byRelation[relation] {
 			to, ok := p.names.resolve(p.list[from].source, target)
@@ -198,15 +207,10 @@ type connection struct {
 // connections returns the ways from a page, at most mostConnections: relations before
 // links of the text, and the page's own before those of others.
 func (p *page) connections() []connection {
-	var out, links []connection
+	var out []connection
 	for _, l := range p.out {
-		if l.relation == state.LinksTo {
-			links = append(links, connection{l, false})
-		} else {
-			out = append(out, connection{l, false})
-		}
+		out = append(out, connection{l, false})
 	}
-	out = append(out, links...)
 	for _, l := range p.in {
 		out = append(out, connection{l, true})
 	}

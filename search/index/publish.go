@@ -101,12 +101,6 @@ const analyzedAtOnce = 256
 // build makes a segment of the files of a collection whose versions are greater than
 // k.since.
 func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
-	// The index by source gives the order for a whole collection. For a part of one, the
-	// index by version finds the files, and they are sorted.
-	where := `collection = ? AND +version > ? AND chunks > 0`
-	if k.since >= 0 {
-		where = `collection = ? AND version > ? AND chunks > 0`
-	}
 	weight := int64(0)
 	b := newBuilder()
 	var batch []fileVersion
@@ -136,7 +130,8 @@ func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 			return nil
 		}
 		return flush()
-	}, `SELECT id, version, source, title, weight FROM files WHERE `+where+` ORDER BY source`, k.collection, k.since)
+	}, `SELECT id, version, source, title, weight FROM files
+		WHERE collection = ? AND version > ? AND chunks > 0 ORDER BY source`, k.collection, k.since)
 	if err == nil {
 		err = flush()
 	}

@@ -18,14 +18,9 @@ func (db *DB) Stats(ctx context.Context) (search.Stats, error) {
 	}
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		out.Collections = nil
-		var pages, size int64
-		if err := tx.QueryRow(`PRAGMA page_count`).Scan(&pages); err != nil {
+		if err := tx.QueryRow(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`).Scan(&out.Bytes); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`PRAGMA page_size`).Scan(&size); err != nil {
-			return err
-		}
-		out.Bytes = pages * size
 		for _, c := range collections {
 			s := search.CollectionStats{Collection: c}
 			if err := readStats(&s, tx, db.analysis()); errors.Is(err, search.ErrNotIndexed) {

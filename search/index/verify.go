@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"sync"
 
-	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
@@ -25,26 +22,23 @@ func (db *DB) Verify(ctx context.Context, o search.VerifyOptions) ([]search.Find
 	if err != nil {
 		return nil, fmt.Errorf("verify index: %w", err)
 	}
-	found, faults := make([][]search.Finding, len(files)), make([]error, len(files))
-	var mu sync.Mutex // of done
-	done := 0
-	parallel.Each(len(files), func(i int) {
-		found[i], faults[i] = db.verifyFile(ctx, files[i], o.Check)
-		if o.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			o.Progress(done, len(files))
+	for i, f := range files {
+		found, err := db.verifyFile(ctx, f, o.Check)
+		if err != nil {
+			return nil, fmt.Errorf("verify %q: %w", f.root, err)
 		}
-	})
+		if out = append(out, found...); o.Progress != nil {
+			o.Progress(i+1, len(files))
+		}
+	}
 	for _, root := range roots {
-		segments, err := db.verifySegments(ctx, root)
-		found, faults = append(found, segments), append(faults, err)
+		found, err := db.verifySegments(ctx, root)
+		if err != nil {
+			return nil, fmt.Errorf("verify %q: %w", root, err)
+		}
+		out = append(out, found...)
 	}
-	if err := errors.Join(faults...); err != nil {
-		return nil, fmt.Errorf("verify index: %w", err)
-	}
-	return append(out, slices.Concat(found...)...), nil
+	return out, nil
 }
 
 // storedFile is a file of a collection.
