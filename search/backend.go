@@ -88,8 +88,7 @@ type Snapshot interface {
 	// Facets counts the documents that match a query by the values of keys. The error
 	// may be an [*UnknownKeyError].
 	Facets(ctx context.Context, q state.Query, keys ...string) ([]Facet, error)
-	// Snippets returns a function that finds the part of a passage that says most of
-	// what a query asks for.
+	// Snippets returns a function that finds the part of a passage that fits a query best.
 	Snippets(q state.Query) func(passage string) Snippet
 	// Respelled lists the words of a query that no chunk holds, with the terms that are
 	// searched for instead.
@@ -203,7 +202,7 @@ type Finding struct {
 type VerifyOptions struct {
 	// Check compares a file with its chunks and returns what is wrong; nil skips it.
 	Check func(root string, f File, chunks []state.Chunk) []string
-	// Progress is told how many files were checked; may be nil.
+	// Progress, unless nil, is called with the number of files checked so far.
 	Progress func(done, total int)
 }
 
@@ -231,8 +230,7 @@ func (e *UnknownKeyError) Error() string {
 	return fmt.Sprintf("no document has the key %q; there are %s", e.Key, strings.Join(e.Known, ", "))
 }
 
-// Snippet is the part of a text that says most of what a query asks for. Positions
-// are bytes of the text.
+// Snippet is the part of a text that fits a query best. Positions are bytes of the text.
 type Snippet struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`   // first byte after

@@ -129,7 +129,7 @@ type DimensionError struct {
 	Got, Want int
 }
 
-// Error tells both lengths.
+// Error names both lengths.
 func (e *DimensionError) Error() string {
 	return fmt.Sprintf("%s gave a vector of %d dimensions instead of %d", e.Model, e.Got, e.Want)
 }
@@ -144,8 +144,8 @@ type EmbedOptions struct {
 	Batch   int  // texts of one call; 0: 16
 	Workers int  // calls at a time; 0: 4
 	Switch  bool // make vectors beside those of another embedder, and switch when all are there
-	// Progress is told how many texts are embedded, from one goroutine; may be nil. It
-	// must not call the index.
+	// Progress, unless nil, is called with the number of texts embedded so far, from one
+	// goroutine. It must not call the index.
 	Progress func(done, total int)
 }
 

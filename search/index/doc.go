@@ -37,7 +37,7 @@
 // The score is BM25 over the fields of the chunk and of its whole document: see
 // [search.Ranking]. There is one search algorithm, MaxScore over blocks (maxscore.go).
 //
-// Links between documents are kept as the documents say them, and resolved when they are read
+// Links between documents are kept as written, and resolved when they are read
 // (pagenames.go), so pages come and go in any order.
 //
 // [DB.Embed] makes vectors. They are stored by embedder and by the hash of the text, so a text

@@ -178,9 +178,8 @@ func alike(a, b string) bool {
 	return ok && x.Same(y)
 }
 
-// Facets tells how the documents that hold any word of a query, and may be found, are spread
-// over the values of keys; a query without words counts all that may be found. The error is
-// an [*UnknownKeyError].
+// Facets counts the documents that may be found and hold any word of a query by the values of
+// keys; a query without words counts all. The error is an [*UnknownKeyError].
 func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([]search.Facet, error) {
 	known, err := s.keys(ctx)
 	if err != nil {

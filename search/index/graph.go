@@ -47,8 +47,8 @@ type pageKey struct{ snapshot, page int }
 // SearchNames returns documents by what they are called: those whose name, title, tags or
 // description contain the query, and those whose name or title it contains. The score is
 // how alike query and name or title are by Jaro and Winkler, within 0 and 1; of one score,
-// documents that are connected with more others come first. The passage that fits the query
-// best stands for each. There are k hits at most, and never more than mostNamed.
+// documents that are connected with more others come first. Each is shown
+// by the passage that fits the query best. There are k hits at most, and never more than mostNamed.
 func (s *Searcher) SearchNames(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
 	query := foldName(q.Text)
 	if query == "" || min(k, mostNamed) <= 0 {

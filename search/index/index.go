@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Ranking  *search.Ranking // how hits are scored; nil: DefaultRanking
 	Analyzer text.Analyzer   // of documents and queries; nil: text.Multilingual
-	Logger   *slog.Logger    // told of segments that cannot be saved or were damaged; nil discards
+	Logger   *slog.Logger    // for segments that cannot be saved or are damaged; nil discards
 	Access   sqlite.Access   // whether a file that cannot be written is an error; it is by default
 }
 
@@ -83,8 +83,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // then fails with an error that matches sqlite.ErrReadOnly.
 func (db *DB) ReadOnly() bool { return db.sql.ReadOnly() }
 
-// Counters tell what the index did since it was opened, for tests and
-// diagnostics.
+// Counters counts what the index did since it was opened, for tests and diagnostics.
 func (db *DB) Counters() sqlite.Counters { return db.sql.Counters() }
 
 // Close closes the index. Searchers made before can still search, but not read

@@ -146,7 +146,7 @@ func (db *DB) forgetVectors(s *Searcher) {
 	}
 }
 
-// CheckEmbedder tells, without reading vectors, whether [Searcher.Vectors] would refuse e.
+// CheckEmbedder returns the error that [Searcher.Vectors] would, without reading vectors.
 func (s *Searcher) CheckEmbedder(ctx context.Context, e search.VectorSpec) error {
 	_, _, err := s.vectorStamps(ctx, e)
 	return err

@@ -1,11 +1,10 @@
-// Package rank makes one list out of several: it fuses rankings, drops
-// near-duplicates and spreads a choice over different things to say.
+// Package rank makes one list out of several: it fuses rankings, drops near-duplicates
+// and diversifies.
 //
 // # Smallest use
 //
-// Searches give hits, and each hit says in its legs which list held it, at
-// which rank and with which score. Merge puts the hits of all lists together
-// and a [Fuser] scores them:
+// Each leg of a hit names a list that holds it, with rank and score there. [Merge] unites
+// the hits of all lists, and a [Fuser] scores them:
 //
 //	hits := rank.RRF(rank.Merge(first, second), rank.Even)
 //
@@ -22,8 +21,7 @@
 //
 // # Which fuser
 //
-// A [Fusion] chooses by name. Reciprocal rank fusion looks at ranks alone, so it
-// is at home with any number of lists and with scores of unknown scale; it is
-// the default. The weighted mean looks at scores and is better for exactly two
-// legs of which one is stronger. The others are there for comparison.
+// A [Fusion] chooses by name. Reciprocal rank fusion, the default, uses ranks alone, so
+// it suits any number of lists and scores of unknown scale. The weighted mean uses scores
+// and is better for two legs of which one is stronger. The others are for comparison.
 package rank

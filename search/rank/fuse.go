@@ -13,9 +13,8 @@ import (
 // weight/(K+r).
 const K = 60
 
-// Weight says how much the list counts that a leg belongs to. It must give the
-// same answer for all legs of one list. Weights below 0, and those that are no
-// number, count as 0.
+// Weight returns the weight of the list that a leg belongs to; it is the same for all legs
+// of a list. Weights below 0 and NaN count as 0.
 type Weight func(state.Leg) float64
 
 // Even gives every list the weight 1.

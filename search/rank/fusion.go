@@ -28,24 +28,20 @@ const (
 
 // Fusion says how lists are fused. The zero value is reciprocal rank fusion.
 //
-// All methods but that one look at scores. They bring those of each list to 0–1
-// by its least and greatest one, so that the best hit of a list has 1 and its
-// last 0; where all are equal, as in a list of one hit, all have 1.
+// All other methods use scores. They scale those of each list to 0–1, from its lowest
+// to its highest; where all are equal, as in a list of one hit, all are 1.
 type Fusion struct {
 	Method string // one of [Methods]; empty: ReciprocalRank
-	// MultiSource prefers what several sources found, by ByWeight alone: a hit that n of them
-	// found scores MultiSource^(n−1) times as much, at most 1. A source is the
-	// name of a leg, whatever queries it was asked. 0: DefaultMultiSource; 1
-	// prefers nothing.
+	// MultiSource is for ByWeight alone: a hit that n legs of different names found scores
+	// MultiSource^(n−1) times as much, at most 1. 0: DefaultMultiSource; 1: no preference.
 	MultiSource float64
-	// Threshold leaves hits out, by ByWeight alone: those whose mean over the lists that hold
-	// them is below it. So a hit that only a source of little weight found can
-	// pass: other lists may have ended before it. 0: DefaultThreshold;
-	// below 0 all stay.
+	// Threshold is for ByWeight alone: hits whose mean over the lists that hold them is
+	// lower are left out. So a hit of one list of little weight can pass. 0:
+	// DefaultThreshold; below 0 all stay.
 	Threshold float64
 }
 
-// Check tells what is wrong with f.
+// Check returns the first fault of f.
 func (f Fusion) Check() error {
 	switch {
 	case f.Method != "" && !slices.Contains(Methods(), f.Method):
@@ -106,7 +102,7 @@ func (f Fusion) weighted(hits []state.Hit, w Weight) []state.Hit {
 	})
 }
 
-// sources counts the sources that found a hit. Those without weight say nothing.
+// sources counts the legs with a weight that found a hit, by name; at least 1.
 func sources(legs []state.Leg, w Weight) int {
 	n := 0
 	for i, l := range legs {

@@ -2,17 +2,15 @@ package rank
 
 import "math"
 
-// astray is the chance that a list is no guide at all, and any candidate as likely
-// as another: however sure one list is, another can still be heard. Anything from
-// 0.02 to 0.2 does as well.
-const astray = 0.1
+// misleading is the probability that a list is wrong altogether, so that all candidates
+// are equally likely. It limits what one list can decide. Values from 0.02 to 0.2 are as good.
+const misleading = 0.1
 
-// Odds joins what several lists say of the same candidates: chances[l][i] is how
-// likely candidate i is the one asked for, as list l alone has it, and weights[l] how
-// much that list counts. Lists are taken to be mistaken independently of each other,
-// so their chances multiply, each to the power of its weight; a list that tells no
-// candidate from another changes nothing. The chances of a list need not add up to 1.
-// The result does, unless there are no candidates.
+// Odds combines the probabilities that several lists give to the same candidates:
+// chances[l][i] is that of candidate i in list l, and weights[l] the weight of the list.
+// Lists are assumed to err independently, so probabilities are multiplied, each to the
+// power of its weight. A list of equal ones changes nothing. Those of a list need not add
+// up to 1; the result does, unless there are no candidates.
 func Odds(chances [][]float64, weights []float64) []float64 {
 	if len(chances) == 0 {
 		return nil
@@ -29,13 +27,13 @@ func Odds(chances [][]float64, weights []float64) []float64 {
 			if all > 0 {
 				own = p / all
 			}
-			out[i] += float64(weights[l] * math.Log((1-astray)*own+astray*even))
+			out[i] += float64(weights[l] * math.Log((1-misleading)*own+misleading*even))
 		}
 	}
 	return Softmax(out, 1)
 }
 
-// Softmax makes chances of scores, which together have 1: a score that is greater by
+// Softmax turns scores into probabilities that add up to 1: a score that is greater by
 // temperature is e times as likely.
 func Softmax(scores []float64, temperature float64) []float64 {
 	out := make([]float64, len(scores))

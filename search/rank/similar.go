@@ -102,8 +102,8 @@ func Cosine(a, b Vector) float64 {
 // kept (see AtLeast).
 const NearDuplicate = 0.95
 
-// Cut says which similarity makes two texts near-duplicates. Where one does, so does
-// each that is greater.
+// Cut reports whether texts of a similarity are near-duplicates. If one is, so is each
+// greater one.
 type Cut func(similarity float64) bool
 
 // AtLeast is the cut at t and above. Searches drop at NearDuplicate and above.

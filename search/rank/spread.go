@@ -2,17 +2,15 @@ package rank
 
 import "math"
 
-// fewestScores is how many scores [Spread] wants: of fewer, where a quarter of them
-// ends says nothing.
+// fewestScores is the number of scores that [Spread] needs.
 const fewestScores = 8
 
-// Spread estimates from the best scores of a search alone how much the scores of all
-// passages differ: the standard deviation of the normal distribution of which all
-// draws have their ranks len(scores)/4 and len(scores) as far apart as these are. The
-// best quarter has no say: what fits the query has no score by chance. scores are in
-// order, best first. So scores of different measures and models become alike: a lead
-// of one spread is as much in each. 0 where it cannot be told: of fewer than 8 scores,
-// of equal ones, and of those that are no numbers.
+// Spread estimates how much the scores of all passages differ, from the best ones alone:
+// it is the standard deviation of the normal distribution in which, of all draws, those
+// of the ranks len(scores)/4 and len(scores) are as far apart as here. The best quarter
+// is not used, because what fits the query has no score by chance. scores are in order,
+// best first. Differences in units of the spread can be compared between models. The
+// result is 0 for fewer than 8 scores, for equal ones and for those that are not numbers.
 func Spread(scores []float64, all int) float64 {
 	n := len(scores)
 	if n < fewestScores {
