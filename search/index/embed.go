@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -136,14 +137,9 @@ func (r *embedding) embedRound(ctx context.Context, round []missing) error {
 	workers.Wait()
 	var first error
 	for _, o := range outcomes {
-		if err := r.save(ctx, o); err != nil && first == nil {
-			first = err
-		}
+		first = cmp.Or(first, r.save(ctx, o))
 	}
-	if first == nil {
-		first = context.Cause(ctx)
-	}
-	return first
+	return cmp.Or(first, context.Cause(ctx))
 }
 
 // embed makes the vectors of a batch.
