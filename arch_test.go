@@ -108,15 +108,12 @@ var rooms = map[string]room{
 		"go.yaml.in/yaml/v4",     // front matter of promoted answers
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
-		"github.com/spf13/cobra",            // commands, help and completion
-		"github.com/spf13/pflag",            // cobra's flags
-		"github.com/schollz/progressbar/v3", // progress with rate and time left
-		"github.com/joho/godotenv",          // .env files
-		"github.com/adrg/xdg",               // where configuration and data live
-		"go.yaml.in/yaml/v4",                // the configuration file
-		"golang.org/x/term",                 // is this a terminal, and how wide
-		"github.com/charmbracelet/x/ansi",   // columns of names and titles
-		"golang.org/x/sys",                  // free space on a disk
+		"github.com/spf13/cobra",   // commands, help and completion
+		"github.com/spf13/pflag",   // cobra's flags
+		"github.com/joho/godotenv", // .env files
+		"github.com/adrg/xdg",      // where configuration and data live
+		"go.yaml.in/yaml/v4",       // the configuration file
+		"golang.org/x/term",        // is this a terminal, and how wide
 	}},
 	"internal/sqlite": {theirs: []string{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo

@@ -32,7 +32,15 @@ func (l *Log) readRun(ctx context.Context, id, thread string, last graph.CommitI
 	if r.State, err = l.StateAt(ctx, thread, last); err != nil {
 		return nil, fmt.Errorf("read run %q: %w", id, err)
 	}
+	if !slices.ContainsFunc(commits, stepped) {
+		r.State.Turn = state.Turn{} // ingest, which clears the turn before, did not run
+	}
 	return r, nil
+}
+
+// stepped reports whether a commit holds a task that ended well.
+func stepped(c graph.Commit) bool {
+	return slices.ContainsFunc(c.Deltas, func(d graph.Delta) bool { return d.Node != "" && d.Error == "" })
 }
 
 // StateAt returns the state of a thread at a commit; 0 is its head.

@@ -36,25 +36,7 @@ const defaultTraceDir = "output"
 func (a *app) askCommand() *cobra.Command {
 	var o askOptions
 	c := &cobra.Command{
-		Use:   "ask [QUESTION]",
-		Short: "Ask a question and get a cited answer from your documents",
-		Long: `Ask a question. The answer quotes your documents and cites the file and the lines
-of each statement; where they do not hold the answer, it says so.
-
-Documents named with --docs are indexed first, as far as they are new or have
-changed. Each question begins a new thread, whose id is printed on standard
-error; with --thread the question continues that conversation and may refer to
-it ("and how do I back it up?"); it is answered from the documents of the
-question before, unless --docs, --collection or --filter name others. A thread
-is named by its id, by the first 8 or more characters of one, or by "last"; any
-other name begins a thread of that name.
-
-The question may also be given with -q, or on standard input with "-".`,
-		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
-  ragflow ask --thread last "and how do I back it up?"
-  ragflow ask --filter category=guide --path 'docs/**/*.md' "How do I keep a container's data?"
-  ragflow ask --docs ./docs --trace -o ./output -q "How do I keep a container's data?"
-  echo "What is a volume?" | ragflow ask --docs ./docs --json -`,
+		Use:  "ask [QUESTION]",
 		Args: argsBetween(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("output") && !o.trace {
@@ -143,18 +125,13 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return usagef("--require-model, but no model is configured").with("name one with --model; ragflow models shows what there is")
 	}
 	if len(a.flags.docs) == 0 && !a.asJSON {
-		if report == nil {
-			if report, err = assistant.Library().Sync(ctx); err != nil {
-				return failed("ask", err)
-			}
-		}
 		a.tellRoots(report)
 	}
 	if with.isNew && with.thread != "" {
 		a.tell("new thread %q", with.thread)
 	}
 	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Trace: o.trace}
-	reply, shown, err := a.answer(ctx, assistant, q, o)
+	reply, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)
 	}
@@ -164,7 +141,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 			return failed("show the prompt", err)
 		}
 	}
-	if err := a.printReply(reply, prompt, with.isNew, shown); err != nil {
+	if err := a.printReply(reply, prompt, with.isNew); err != nil {
 		return err
 	}
 	if o.trace {
@@ -185,42 +162,34 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	return nil
 }
 
-// answer asks a question, and on a terminal shows the answer as chat does, while
-// it is written unless --debug or --verbose write there too.
-func (a *app) answer(
-	ctx context.Context, assistant *ragflow.Assistant, q ragflow.Question, o askOptions,
-) (r *ragflow.Reply, shown bool, err error) {
-	_, _, terminal := a.size(a.stdout)
+// answer asks a question and shows the answer as chat does: on a terminal while it is
+// written, unless --debug or --verbose write there too.
+func (a *app) answer(ctx context.Context, assistant *ragflow.Assistant, q ragflow.Question, o askOptions) (*ragflow.Reply, error) {
 	config := a.chatConfig(assistant)
+	_, _, terminal := a.size(a.stdout)
 	if terminal && !a.asJSON && !o.debug && !o.verbose {
 		config.Observe = a.observer(o)
-		r, err = chat.Ask(ctx, config, q)
-		return r, true, err
+		return chat.Ask(ctx, config, q)
+	}
+	if !terminal {
+		config.Out, config.Size = a.out, nil
 	}
 	defer a.ending.running()()
-	if r, err = assistant.Ask(ctx, q); err != nil || !terminal || a.asJSON {
-		return r, false, err
+	r, err := assistant.Ask(ctx, q)
+	if err == nil && !a.asJSON {
+		chat.Show(config, r)
 	}
-	chat.Show(ctx, config, r)
-	return r, true, nil
+	return r, err
 }
-
-// mostRoots is how many folders are named one by one.
-const mostRoots = 3
 
 // tellRoots says what is searched where the person did not.
 func (a *app) tellRoots(r *ingest.Report) {
-	if a.quiet {
-		return
+	const most = 3 // folders that are named one by one
+	names := strings.Join(r.Roots[:min(len(r.Roots), most)], ", ")
+	if more := len(r.Roots) - most; more > 0 {
+		names += fmt.Sprintf(", %d more", more)
 	}
-	var names []string
-	for _, root := range r.Roots[:min(len(r.Roots), mostRoots)] {
-		names = append(names, line(root))
-	}
-	if more := len(r.Roots) - mostRoots; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	fmt.Fprintf(a.err, "searching %s (%s)\n", strings.Join(names, ", "), count(r.Files, "file"))
+	a.tell("searching %s (%s)", names, count(r.Files, "file"))
 }
 
 // observer returns what listens to a run: it keeps the thread's id for the hint
@@ -241,81 +210,27 @@ func (a *app) observer(o askOptions) func(ragflow.Event) {
 	}
 }
 
-// printReply prints the answer, unless it was shown while it was written, and
-// its sources, and on standard error what belongs to it.
-func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew, shown bool) error {
+// printReply prints what belongs to an answer that was shown, or with --json all of it.
+func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew bool) error {
 	if a.asJSON {
 		return a.print(struct {
 			*ragflow.Reply
 			Prompt *ragflow.PromptReply `json:"prompt,omitempty"`
 		}{r, prompt}, nil)
 	}
-	s := a.styleOf(a.stdout)
-	if !shown {
-		a.printAnswer(r)
-	}
 	if prompt != nil {
+		s := a.styleOf(a.stdout)
 		fmt.Fprintf(a.out, "\n%s\n%s\n\n%s\n%s\n", s.bold("System prompt"), transcript.Visible(prompt.SystemPrompt), s.bold("User message"), transcript.Visible(prompt.UserMessage))
 	}
 	if err := a.out.Flush(); err != nil { // the answer before what is said about it
 		return failed("write the answer", err)
 	}
-	for _, w := range r.Warnings {
-		if !shown {
-			a.warn(w)
-		}
-	}
-	if a.quiet {
-		return nil
-	}
 	if isNew && r.Model == offlineName {
-		fmt.Fprintln(a.err, "offline: the answer quotes your documents; no model was used")
+		a.tell("offline: the answer quotes your documents; no model was used")
 	}
-	fmt.Fprintf(a.err, "thread %s — continue with: ragflow ask%s --thread %s \"…\"\n", line(r.ThreadID), a.dataFlag(), quoted(r.ThreadID))
+	a.tell("thread %s — continue with: ragflow ask%s --thread %s \"…\"", r.ThreadID, a.dataFlag(), quoted(r.ThreadID))
 	return nil
-}
-
-// printAnswer prints an answer and its sources where no terminal is.
-func (a *app) printAnswer(r *ragflow.Reply) {
-	fmt.Fprintln(a.out, transcript.Visible(strings.TrimSpace(r.Answer)))
-	if len(r.Citations) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", r.SourcesHeader)
-	}
-	for i, c := range r.Citations {
-		same := func(o ragflow.CitationReply) bool { return o.N == c.N }
-		if slices.ContainsFunc(r.Citations[:i], same) {
-			continue // each source once, with all its lines
-		}
-		group := slices.DeleteFunc(slices.Clone(r.Citations), func(o ragflow.CitationReply) bool { return !same(o) })
-		fmt.Fprintf(a.out, "[%d] %s  %s\n", c.N, chat.Place(line(c.Source), group), line(c.Title))
-		if r.Model != offlineName { // without a model, the answer is the quotes
-			fmt.Fprintf(a.out, "    “%s”\n", shorten(line(c.Quote), longestQuote))
-		}
-		if c.URL != "" {
-			fmt.Fprintf(a.out, "    %s\n", line(c.URL))
-		}
-		if slices.ContainsFunc(group, func(o ragflow.CitationReply) bool { return o.Changed }) {
-			fmt.Fprintf(a.out, "    %s\n", r.ChangedNotice)
-		}
-	}
 }
 
 // offlineName is Reply.Model where no model answered.
 const offlineName = "offline"
-
-// longestQuote is how many runes of a quote stand below an answer; the trace
-// has all of it.
-const longestQuote = 100
-
-// shorten cuts a text at a word to at most n runes.
-func shorten(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	head := string(runes[:n-1])
-	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 {
-		head = head[:i]
-	}
-	return head + "…"
-}

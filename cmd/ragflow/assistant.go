@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
@@ -25,6 +24,9 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err := a.takeStdin(ctx, &s.config); err != nil {
 		return nil, err
 	}
+	for _, n := range s.notes {
+		a.warn(n)
+	}
 	if err := s.models.configure(&s.config); err != nil {
 		return nil, err
 	}
@@ -37,7 +39,18 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		f.hint = "to add a folder to it: ragflow index --collection " + quoted(a.flags.collection) + " PATH"
 		return nil, f
 	}
+	for what, file := range map[string]string{"read the dictionary": s.config.Dictionary, "read the system prompt": s.config.SystemPrompt} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return nil, failed(what, err)
+		}
+	}
 	if err := exist(s.config.Docs); err != nil {
+		if f, ok := errors.AsType[*failure](err); ok && len(a.flags.docs) == 0 {
+			f.hint = "correct it in " + s.sourceOf("RAGFLOW_DOCS") + ", or name others with --docs"
+		}
 		return nil, err
 	}
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
@@ -64,45 +77,47 @@ func exist(docs []string) error {
 	return nil
 }
 
-// openIndexed opens the assistant and brings its index up to date, with
-// progress, where documents are named or configured.
+// openIndexed opens the assistant and brings its index up to date, with progress.
 func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, error) {
 	assistant, _, err := a.openReport(ctx, change)
 	return assistant, err
 }
 
-// openReport does what openIndexed says, and returns what indexing did: nil
-// where no documents are named or configured.
+// openReport does what openIndexed says, and returns what indexing did. It is an error
+// where nothing can be read of the documents that are named or configured.
 func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ingest.Report, error) {
 	progress := a.newProgress()
-	var docs []string
-	given := false
+	named, what := false, "read the index"
 	assistant, err := a.open(ctx, func(c *ragflow.Config) {
 		if change != nil {
 			change(c)
 		}
-		docs = c.Docs
-		given = len(c.Given) > 0
+		if named = len(c.Docs)+len(c.Given) > 0; named {
+			what = "index " + strings.Join(c.Docs, ", ")
+		}
 		c.Progress = progress.report
 	})
-	if err != nil || len(docs) == 0 && !given {
-		return assistant, nil, err
+	if err != nil {
+		return nil, nil, err
 	}
 	report, err := assistant.Library().Sync(ctx)
 	progress.end()
 	if err != nil {
-		return nil, nil, errors.Join(failed("index "+strings.Join(docs, ", "), err), assistant.Close())
+		return nil, nil, errors.Join(failed(what, err), assistant.Close())
+	}
+	if !named {
+		return assistant, report, nil
 	}
 	if report.Files == 0 {
 		err = &failure{
-			code: exitFailure, what: "index " + strings.Join(docs, ", "), err: ingest.ErrNoDocuments,
+			code: exitFailure, what: what, err: ingest.ErrNoDocuments,
 			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, notebooks, tables, plain text and code can",
 		}
 		a.problems(report)
 		return nil, nil, errors.Join(err, assistant.Close())
 	}
-	if !a.quiet && report.Added+report.Changed+report.Removed > 0 {
-		fmt.Fprintln(a.err, indexed(report))
+	if report.Added+report.Changed+report.Removed > 0 {
+		a.tell("%s", indexed(report))
 	}
 	if report.Dense != nil && report.Dense.Embedded > 0 {
 		a.denseTrouble(report.Dense) // else the search itself warns
@@ -126,43 +141,30 @@ func indexed(r *ingest.Report) string {
 	if len(parts) > 0 {
 		detail = " (" + strings.Join(parts, ", ") + ")"
 	}
-	elapsed := time.Duration(r.ElapsedMS * float64(time.Millisecond))
-	return fmt.Sprintf("indexed %s%s in %.1f s", count(r.Added+r.Changed, "file"), detail, elapsed.Seconds())
+	return fmt.Sprintf("indexed %s%s in %.1f s", count(r.Added+r.Changed, "file"), detail, r.ElapsedMS/1e3)
 }
-
-// mostProblems is how many files that could not be indexed are named one by
-// one; "index --json" names all.
-const mostProblems = 5
 
 // problems warns of files that were left out.
 func (a *app) problems(r *ingest.Report) {
 	a.problemList("could not read", r.Failed)
 	a.problemList("read with trouble", r.Warned)
-	if r.Added+r.Changed > 0 || r.Files == 0 { // not at every question again
-		known, other := r.Skipped, 0
-		known = slices.DeleteFunc(slices.Clone(known), func(p ingest.FileProblem) bool {
-			if p.OtherKind() {
-				other++
-				return true
-			}
-			return false
-		})
-		a.problemList("skipped", known)
-		if other > 0 && !a.quiet {
-			fmt.Fprintf(a.err, "skipped %s of other kinds; \"ragflow index --json\" names them\n", count(other, "file"))
-		}
+	if r.Added+r.Changed == 0 && r.Files > 0 { // not at every question again
+		return
+	}
+	known := slices.DeleteFunc(slices.Clone(r.Skipped), ingest.FileProblem.OtherKind)
+	a.problemList("skipped", known)
+	if other := len(r.Skipped) - len(known); other > 0 {
+		a.tell("skipped %s of other kinds; \"ragflow index --json\" names them", count(other, "file"))
 	}
 }
 
 func (a *app) problemList(what string, list []ingest.FileProblem) {
-	if a.quiet {
-		return
+	const most = 5 // that are named one by one
+	for _, p := range list[:min(len(list), most)] {
+		a.warn(fmt.Sprintf("%s %s: %s", what, p.Source, p.Reason))
 	}
-	for _, p := range list[:min(len(list), mostProblems)] {
-		fmt.Fprintf(a.err, "warning: %s %s: %s\n", what, line(p.Source), line(p.Reason))
-	}
-	if more := len(list) - mostProblems; more > 0 {
-		fmt.Fprintf(a.err, "warning: %s %s more; \"ragflow index --json\" names all\n", what, count(more, "file"))
+	if more := len(list) - most; more > 0 {
+		a.warn(fmt.Sprintf("%s %s more; \"ragflow index --json\" names all", what, count(more, "file")))
 	}
 }
 
@@ -186,8 +188,6 @@ func (a *app) writeTrace(dir, answer, flow string) error {
 			return failed("write the trace", err)
 		}
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.err, "wrote %s and %s\n", filepath.Join(dir, "answer.md"), filepath.Join(dir, "flow_trace.md"))
-	}
+	a.tell("wrote %s and %s", filepath.Join(dir, "answer.md"), filepath.Join(dir, "flow_trace.md"))
 	return nil
 }

@@ -22,20 +22,7 @@ const chatHistory = "chat_history"
 func (a *app) chatCommand() *cobra.Command {
 	var thread string
 	c := &cobra.Command{
-		Use:   "chat",
-		Short: "Talk with your documents at the terminal",
-		Long: `Ask question after question. Answers appear as they are made, with the files and
-lines they stand on. Commands begin with a slash; /help lists them.
-
-Ctrl-C stops an answer and keeps the session, Ctrl-D leaves. What you type is
-kept in chat_history of the data folder, readable by you alone.
-
-With --thread a conversation goes on; without, each session begins a new one.
-Where no person types, each line of standard input is a question or a command,
-and answers are written plainly.`,
-		Example: `  ragflow chat --docs ./docs
-  ragflow chat --thread last
-  ragflow chat --docs ./docs < questions.txt > answers.md`,
+		Use:  "chat",
 		Args: argsBetween(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if slices.Contains(a.flags.docs, stdinDocs) {
@@ -58,7 +45,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 		return err
 	}
 	config := a.chatConfig(nil)
-	config.Prompt, config.Size, config.Links = false, nil, false
+	config.Prompt, config.Size = false, nil
 	in, isFile := a.in.(*os.File)
 	if isFile && term.IsTerminal(int(in.Fd())) {
 		config.Prompt = true
@@ -76,16 +63,12 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	if config.Terminal != nil {
 		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
 		config.Interrupts = a.ending.sessionInterrupts()
-		config.Links = hyperlinks(a.env)
 	}
 	var assistant *ragflow.Assistant
 	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
 		assistant, config.Indexed, err = a.openReport(ctx, with.configure)
 		if err == nil && assistant.ReadOnly() {
 			err = a.readOnly("begin the session")
-		}
-		if err == nil && config.Indexed == nil {
-			config.Indexed, err = assistant.Library().Sync(ctx)
 		}
 		return err
 	})
@@ -110,7 +93,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 	c := chat.Config{
 		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env, Running: a.ending.running,
-		Style: a.styleOf(a.stdout).on, Links: hyperlinks(a.env), Markdown: threadMarkdown, Nearest: nearest, Quote: quoted,
+		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Quote: quoted,
 		Size: func() (columns, rows int) {
 			columns, rows, _ = a.size(a.stdout)
 			return columns, rows

@@ -114,7 +114,7 @@ func (a *app) keepCollection(s *settings) error {
 		return failed("note the settings of the collection", err)
 	}
 	dir := ingest.CollectionDir(s.config.DataDir, a.flags.collection)
-	text = fmt.Appendf(nil, "# Settings of the collection %s; see: ragflow index collections show %s\n%s", a.flags.collection, a.flags.collection, text)
+	text = fmt.Appendf(nil, "# Settings of the collection %s; see: ragflow index collections\n%s", a.flags.collection, text)
 	if err := replaceFile(filepath.Join(dir, configName), text); err != nil {
 		return failed("make the collection", err)
 	}

@@ -20,22 +20,7 @@ type configReply struct {
 func (a *app) configCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
-		Use:   "config",
-		Short: "Show the settings, their values and where they come from",
-		Long: `Show the usual settings, and those that are set, with their values and where these
-come from; with --all every setting there is.
-
-A setting is taken from the first of: flag, environment variable, .env (of this
-folder, else of the project), configuration file, default. The configuration
-file is .ragflow/config.yaml of the project, which is the nearest folder upward
-that holds .ragflow, else ragflow/config.yaml in your configuration folder.
-
-In the file, settings have the names of the second column; docs is a list.
-Relative paths start from the project's folder.`,
-		Example: `  ragflow config
-  RELEVANCE_THRESHOLD=0.6 ragflow config
-  ragflow config --all
-  ragflow config --json`,
+		Use:  "config",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.readSettings()

@@ -24,6 +24,9 @@ type configFile struct {
 	untrusted string // path, unless the person trusted this content or it is the person's own file
 }
 
+// exampleSetting shows how a setting is written in the file.
+const exampleSetting = "a setting is a line such as: relevance_threshold: 0.5"
+
 // readConfigFile reads the project's configuration file or else the person's;
 // nil without one. A key that is no setting is an error: it would otherwise be
 // a setting that silently does nothing.
@@ -61,7 +64,7 @@ func (f *configFile) parse(data []byte, table []setting) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		bad := usagef("%s is not YAML: %s", f.path, strings.TrimPrefix(err.Error(), "yaml: "))
-		bad.hint = "a setting is a line such as: relevance_threshold: 0.5"
+		bad.hint = exampleSetting
 		return bad
 	}
 	if len(doc.Content) == 0 {
@@ -69,7 +72,7 @@ func (f *configFile) parse(data []byte, table []setting) error {
 	}
 	top := doc.Content[0]
 	if top.Kind != yaml.MappingNode {
-		return usagef("%s: must hold lines of the form key: value", where(f.path, top.Line))
+		return usagef("%s: must hold lines of the form key: value", where(f.path, top.Line)).with(exampleSetting)
 	}
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key, val := top.Content[i], top.Content[i+1]
@@ -99,14 +102,15 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 	}
 	if row == nil {
 		bad := usagef("%s: unknown key %q", at, key.Value)
-		bad.hint = "keys are " + strings.Join(keysOf(table), ", ")
-		if near := nearest(key.Value, keysOf(table)); near != "" {
-			bad.hint = "did you mean " + near + "?"
+		near := slices.DeleteFunc(keysOf(table), func(k string) bool { return !strings.HasPrefix(k, key.Value[:min(3, len(key.Value))]) })
+		bad.hint = "ragflow config --all, run in another folder, shows all keys"
+		if len(near) > 0 {
+			bad.hint = "there are: " + strings.Join(near, ", ")
 		}
 		return bad
 	}
 	if _, twice := f.keys[row.key]; twice {
-		return usagef("%s: %s is set twice", at, row.key)
+		return usagef("%s: %s is set twice", at, row.key).with("take one of the lines out")
 	}
 	v := value{source: at, base: f.base, untrusted: f.untrusted}
 	switch {
@@ -117,12 +121,12 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 	case val.Kind == yaml.SequenceNode && row.has(list):
 		for _, e := range val.Content {
 			if e.Kind != yaml.ScalarNode || e.Value == "" {
-				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.key, row.allowed)
+				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.key, row.allowed).with("correct the line, or take it out")
 			}
 			v.values = append(v.values, e.Value)
 		}
 	default:
-		return usagef("%s: %s must be %s", at, row.key, row.allowed)
+		return usagef("%s: %s must be %s", at, row.key, row.allowed).with("correct the line, or take it out")
 	}
 	f.keys[row.key] = v
 	return nil
@@ -154,48 +158,6 @@ func keysOf(table []setting) []string {
 func isKeyName(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(name))
 	return strings.Contains(name, "api_key") || strings.Contains(name, "apikey") || strings.Contains(name, "secret")
-}
-
-// nearest returns the candidate that differs least from a word, or nothing
-// where all differ in more than a third of its letters. The name of the
-// environment variable counts as the key.
-func nearest(word string, candidates []string) string {
-	word = strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(word, "-", "_")), "ragflow_")
-	best, least := "", len(word)/3+1
-	for _, c := range candidates {
-		if d := distance(word, c); d < least {
-			best, least = c, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters must be put in, taken out, changed, or swapped
-// with their neighbour, to make b of a (optimal string alignment, a restricted
-// form of Damerau's distance).
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			least := min(change, rows[i][j-1]+1, rows[i-1][j]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				least = min(least, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = least
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // writeSetting writes the line of one setting into a configuration file and returns the

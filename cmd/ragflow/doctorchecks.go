@@ -27,18 +27,20 @@ func (d *doctor) hint(format string, args ...any) {
 	d.Hints = append(d.Hints, fmt.Sprintf(format, args...))
 }
 
-// broken records an error and what to do about it.
-func (d *doctor) broken(name string, err error) {
+// broken records an error, and what to do about it: hint, unless the error says more.
+func (d *doctor) broken(name string, err error, hint string) {
 	d.note(checkBroken, name, err.Error())
-	if f, ok := errors.AsType[*failure](failed("", err)); ok && f.hint != "" {
-		d.hint("%s", f.hint)
+	if f, ok := errors.AsType[*failure](failed("", err)); ok {
+		hint = cmp.Or(f.hint, hint)
+	}
+	if hint != "" {
+		d.hint("%s", hint)
 	}
 }
 
 // examine makes all checks. One that fails does not keep the others from being made.
 func (d *doctor) examine(ctx context.Context) {
-	d.Files, d.Index, d.Models, d.FreeBytes = []fileReply{}, []ingest.CollectionStats{}, []modelReply{}, -1
-	d.Settings, d.Checks, d.Hints = []settingRow{}, []checkReply{}, []string{}
+	d.Index, d.Checks, d.Hints = []ingest.CollectionStats{}, []checkReply{}, []string{}
 	if d.checkSettings() {
 		d.checkDocs()
 		d.checkData()
@@ -52,10 +54,10 @@ func (d *doctor) examine(ctx context.Context) {
 func (d *doctor) checkSettings() bool {
 	s, err := d.app.readSettings()
 	if err != nil {
-		d.broken("settings", err)
+		d.broken("settings", err, "")
 		return false
 	}
-	d.settings, d.Settings, d.DataDir = s, s.rows, s.config.DataDir
+	d.settings, d.DataDir = s, s.config.DataDir
 	var sources []string
 	for _, r := range s.rows {
 		if r.Source != "default" {
@@ -64,7 +66,7 @@ func (d *doctor) checkSettings() bool {
 	}
 	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
 	if refused := s.inEffect(s.refused); len(refused) > 0 {
-		d.broken("trust", untrustedError(s, refused))
+		d.broken("trust", untrustedError(s, refused), "")
 		d.settings.models.offline = true // no key goes anywhere
 	}
 	return true
@@ -73,82 +75,33 @@ func (d *doctor) checkSettings() bool {
 // checkDocs looks whether the configured documents are there.
 func (d *doctor) checkDocs() {
 	docs := d.settings.config.Docs
-	var missing []string
-	for _, p := range docs {
-		if _, err := os.Stat(p); err != nil {
-			missing = append(missing, fmt.Sprintf("%s: %v", p, errors.Unwrap(err)))
-		}
-	}
-	switch {
-	case len(missing) > 0:
-		d.note(checkBroken, "documents", "not all can be read", missing...)
+	if err := exist(docs); err != nil {
+		d.note(checkBroken, "documents", err.Error())
 		d.hint(`name documents that are there: ragflow init --docs ./docs, or correct "docs" in the configuration file`)
-	case len(docs) == 0:
-		d.note(checkOK, "documents", "none configured; --docs names them, or all that is indexed is used")
-	default:
-		d.note(checkOK, "documents", strings.Join(docs, ", "))
+		return
 	}
+	d.note(checkOK, "documents", cmp.Or(strings.Join(docs, ", "), "none configured; --docs names them, or all that is indexed is used"))
 }
 
-// checkData looks at the data folder and its disk.
+// checkData looks whether the data folder can be written.
 func (d *doctor) checkData() {
-	dir := d.DataDir
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		d.note(checkOK, "data folder", dir+" is not made yet")
-		d.checkDisk(existing(dir))
+	_, err := os.ReadDir(d.DataDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.note(checkOK, "data folder", d.DataDir+" is not made yet")
+		return
+	case err != nil:
+		d.broken("data folder", err, "")
 		return
 	}
+	f, err := os.CreateTemp(d.DataDir, ".doctor-*")
 	if err != nil {
-		d.broken("data folder", err)
+		d.note(checkWarning, "data folder", "it can only be read: "+err.Error())
+		d.hint("conversations in %s can be listed, shown, exported and searched; to ask, name a folder that can be written: --data-dir or RAGFLOW_DATA_DIR", d.DataDir)
 		return
 	}
-	var details []string
-	var all int64
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			d.Files = append(d.Files, fileReply{e.Name(), info.Size()})
-			all += info.Size()
-		}
-	}
-	slices.SortStableFunc(d.Files, func(a, b fileReply) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	for _, f := range d.Files[:min(len(d.Files), 6)] {
-		details = append(details, f.Name+"  "+byteSize(f.Bytes))
-	}
-	if f, err := os.CreateTemp(dir, ".doctor-*"); err != nil {
-		d.note(checkWarning, "data folder", "it can only be read: "+err.Error(), details...)
-		d.hint("conversations in %s can be listed, shown, exported and searched; to ask, name a folder that can be written: --data-dir or RAGFLOW_DATA_DIR", dir)
-	} else {
-		_ = errors.Join(f.Close(), os.Remove(f.Name())) // it was empty
-		d.note(checkOK, "data folder", dir+", "+byteSize(all), details...)
-	}
-	d.checkDisk(dir)
-}
-
-// existing is the nearest folder upward that exists.
-func existing(dir string) string {
-	for dir != filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return dir
-}
-
-func (d *doctor) checkDisk(dir string) {
-	free, err := diskFree(dir)
-	if err != nil {
-		d.note(checkWarning, "disk", "free space is not known: "+err.Error())
-		return
-	}
-	d.FreeBytes = free
-	if free < leastFree {
-		d.note(checkBroken, "disk", "only "+byteSize(free)+" free")
-		d.hint("make room on the disk of %s, or move the folder: --data-dir or RAGFLOW_DATA_DIR", dir)
-		return
-	}
-	d.note(checkOK, "disk", byteSize(free)+" free")
+	_ = errors.Join(f.Close(), os.Remove(f.Name())) // it was empty
+	d.note(checkOK, "data folder", d.DataDir)
 }
 
 // checkDatabases opens what is there; the doctor makes nothing.
@@ -161,13 +114,13 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 	}
 	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true, ThreadStore: server})
 	if err != nil {
-		d.broken("databases", err)
+		d.broken("databases", err, "")
 		return
 	}
 	d.checkIndex(ctx, assistant)
 	d.checkThreads(ctx, assistant)
 	if err := assistant.Close(); err != nil {
-		d.broken("databases", err)
+		d.broken("databases", err, "")
 	}
 }
 
@@ -175,8 +128,7 @@ func (d *doctor) checkDatabases(ctx context.Context) {
 func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	stats, err := assistant.Library().Stats(ctx, true)
 	if err != nil {
-		d.note(checkBroken, "index", err.Error())
-		d.hint("index.db can be deleted; it is made again from your documents")
+		d.broken("index", err, "index.db can be deleted; it is made again from your documents")
 		return
 	}
 	var details []string
@@ -200,7 +152,7 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	}
 	if failed > 0 {
 		status = checkWarning
-		d.hint("%s could not be read; ragflow index stats names them", count(failed, "file"))
+		d.hint("%s could not be read; ragflow index stats --files names them", count(failed, "file"))
 	}
 	if files > 0 && chunks == 0 {
 		status = checkWarning
@@ -209,8 +161,8 @@ func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
 	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), byteSize(stats.Bytes)), details...)
 }
 
-// changed counts the files that are gone or not as they were, and the folders
-// that files were put in or taken out of. It looks at sizes and times.
+// changed counts the files that are gone or not as they were, and the folders that files
+// were put in or taken out of. It looks at sizes and times.
 func changed(c ingest.CollectionStats) (n int) {
 	if c.LastChange == nil {
 		return 0
@@ -239,8 +191,7 @@ func changed(c ingest.CollectionStats) (n int) {
 func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant) {
 	list, err := assistant.Threads().List(ctx)
 	if err != nil {
-		d.note(checkBroken, "threads", err.Error())
-		d.hint("keep a copy of threads.db; ragflow threads verify says what is wrong")
+		d.broken("threads", err, "keep a copy of threads.db; ragflow threads verify says what is wrong")
 		return
 	}
 	d.Threads = len(list)
@@ -256,10 +207,6 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 	}
 	if len(details) > 0 {
 		d.hint("go on with an unfinished run: ragflow ask --thread ID --resume")
-	}
-	const most = 5
-	if more := len(details) - most; more > 0 {
-		details = append(details[:most], fmt.Sprintf("and %d more", more))
 	}
 	d.note(checkOK, "threads", strconv.Itoa(len(list))+", last used "+list[0].Used.UTC().Format("2006-01-02 15:04")+" UTC", details...)
 	if reply, err := assistant.Reply(ctx, lastName); err == nil { // the last thing in the log need not be an answer
@@ -278,12 +225,8 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	if total <= slowAnswer {
 		return
 	}
-	slowest := ""
-	for _, node := range slices.Sorted(maps.Keys(r.LatencyMS)) {
-		if node != "total" && (slowest == "" || r.LatencyMS[node] > r.LatencyMS[slowest]) {
-			slowest = node
-		}
-	}
+	delete(r.LatencyMS, "total")
+	slowest := slices.MaxFunc(slices.Sorted(maps.Keys(r.LatencyMS)), func(a, b string) int { return cmp.Compare(r.LatencyMS[a], r.LatencyMS[b]) })
 	faster := `"ragflow trace last" shows what it did`
 	switch {
 	case slowest == "retrieval":
@@ -303,20 +246,15 @@ func (d *doctor) checkModels(ctx context.Context) {
 		d.note(checkOK, "models", offlineModel)
 	}
 	for _, u := range uses {
-		begun := time.Now()
 		probe, cancel := context.WithTimeout(ctx, probeFor)
 		err := d.settings.models.probe(probe, u)
 		cancel()
-		took := float64(time.Since(begun).Microseconds()) / 1e3
-		reply := modelReply{Setting: u.setting, Model: u.model, BaseURL: u.at.baseURL, OK: err == nil, TookMS: took}
 		about := fmt.Sprintf("%s: %s at %s", u.setting, u.model, u.at.baseURL)
-		if err != nil {
-			reply.Error = err.Error()
-			d.note(checkBroken, "model", about, err.Error())
-			d.hint("%s cannot be used; check its name, its address and its key, or ask with --offline", u.model)
-		} else {
+		if err == nil {
 			d.note(checkOK, "model", about)
+			continue
 		}
-		d.Models = append(d.Models, reply)
+		d.note(checkBroken, "model", about, err.Error())
+		d.hint("%s cannot be used; check its name, its address and its key, or ask with --offline", u.model)
 	}
 }

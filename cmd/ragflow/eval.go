@@ -19,10 +19,8 @@ const stageAsking = "asking"
 type evalOptions struct {
 	dataset    string
 	name       string
-	resume     string
 	workers    int
 	limit      int
-	kinds      []string
 	judge      bool
 	judgeModel string
 	failUnder  []string
@@ -33,25 +31,7 @@ type evalOptions struct {
 func (a *app) evalCommand() *cobra.Command {
 	var o evalOptions
 	c := &cobra.Command{
-		Use:   "eval",
-		Short: "Measure how well the questions of a dataset are answered",
-		Long: `Ask every question of a dataset, measure the answers and keep the run, so that
-runs can be compared. Without --llm-judge no model is called but the one that
-answers, if there is one; nothing is written to your threads.
-
-A dataset holds one JSON object a line: id and question and, as far as you know
-them, expected_keywords, expected_answer, relevant (pages, as paths under the
-folder of documents) and kind; the kind no-answer is a question that the
-documents do not answer. A dialogue has turns in place of a question. A JSON
-array and CSV with a header are read, too. Built in are docker-8 (eight questions
-over the Docker documentation) and guide (over the folder docs of a clone).
-
-What was finished is kept when a run is interrupted; --resume goes on with it.`,
-		Example: `  ragflow eval --docs ./docs --dataset guide
-  ragflow eval --docs ./handbook --dataset questions.jsonl --name baseline --output report.html
-  ragflow eval --docs ./handbook --dataset questions.csv --fail-under expected_keywords_present=0.6
-  ragflow eval --resume last
-  ragflow eval compare baseline last --gate`,
+		Use:  "eval",
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error {
 			gates, err := o.check()
@@ -65,8 +45,6 @@ What was finished is kept when a run is interrupted; --resume goes on with it.`,
 	a.docsFlag(f)
 	a.dictionaryFlag(f)
 	f.StringVar(&o.dataset, "dataset", "", "ask the questions of this `FILE`, or of a built-in dataset: "+strings.Join(eval.BuiltIn(), ", "))
-	f.StringVar(&o.resume, "resume", "", "go on with this `RUN`: an id, a name, or last")
-	f.StringArrayVar(&o.kinds, "kind", nil, "ask only questions of this `KIND`; may be repeated")
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	a.runFlags(c, &o)
@@ -104,12 +82,8 @@ type metricFloor struct {
 // check makes sure that the flags go together, before anything is asked.
 func (o evalOptions) check() ([]metricFloor, error) {
 	switch {
-	case o.dataset == "" && o.resume == "":
+	case o.dataset == "":
 		return nil, usagef("no dataset").with("name one: ragflow eval --docs ./docs --dataset guide, or a file of yours")
-	case o.dataset != "" && o.resume != "":
-		return nil, usagef("--resume goes on with the dataset of the run; leave out --dataset")
-	case o.resume != "" && (o.limit != 0 || len(o.kinds) > 0 || o.name != ""):
-		return nil, usagef("--resume goes on with what was chosen; leave out --limit, --kind and --name")
 	case o.judgeModel != "" && !o.judge:
 		return nil, usagef("--judge-model names who grades, but --llm-judge is missing")
 	}

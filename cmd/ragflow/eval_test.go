@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,37 +62,5 @@ func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
-	}
-}
-
-// Ctrl-C keeps what was done and says how to go on; going on asks the rest.
-func TestEvalInterruptedAndResumed(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	graded := llmtest.Say("CORRECTNESS: 8\nRELEVANCE: 8\nCOMPLETENESS: 8\nCOHERENCE: 8")
-	calls := make(chan struct{}, 100)
-	interrupting := func(w http.ResponseWriter, r *http.Request) {
-		calls <- struct{}{}
-		if len(calls) == 2 { // the second answer
-			cancel()
-			<-r.Context().Done()
-			return
-		}
-		graded(w, r)
-	}
-	s := llmtest.NewServer(interrupting)
-	t.Cleanup(s.Close)
-	eval := evalHere(t, s)
-	judged := []string{"--offline", "--llm-judge", "--judge-model", "strict", "--workers", "1"}
-	code, stdout, stderr := eval(ctx, append(judged, "--dataset", "set.jsonl", "--name", "long")...)
-	if code != exitInterrupted || stdout != "" || !strings.Contains(stderr, "go on with: ragflow eval --resume ") || !strings.Contains(stderr, " --llm-judge") {
-		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
-	}
-	if code, _, stderr = eval(t.Context(), "--offline", "--resume", "long"); code != exitUsage || !strings.Contains(stderr, "--llm-judge") {
-		t.Errorf("a judge is asked without the flag: exit code %d: %s", code, stderr)
-	}
-	code, stdout, stderr = eval(t.Context(), append(judged, "--resume", "long")...)
-	if got := len(calls); code != exitOK || got != 2+1 || !strings.HasPrefix(stdout, "dataset set: 3 questions, ") {
-		t.Errorf("exit code %d, %d calls, want one more than 2: %s%s", code, got, stdout, stderr)
 	}
 }

@@ -16,19 +16,7 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// evaluation is a run that is about to begin or to go on.
-type evaluation struct {
-	opening *eval.Result // the run as it begins: without outcomes
-	run     func(context.Context, eval.Options) (*eval.Result, error)
-
-	store   eval.Store
-	dataset eval.Dataset
-	options eval.Options
-	earlier *eval.Result  // the run to go on with; nil: a new one
-	journal *eval.Journal // of the earlier run, until the new one has its own
-}
-
-// eval runs a dataset and says what came of it.
+// eval asks the questions of a dataset.
 func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) error {
 	s, err := a.settings()
 	if err != nil {
@@ -37,78 +25,82 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 	if slices.Contains(s.config.Docs, stdinDocs) {
 		return usagef("an evaluation reads its documents from files, for its citations are checked there; standard input is not one")
 	}
-	e := &evaluation{store: s.evalStore()}
-	if err := a.evalPrepare(s, o, e); err != nil {
-		return err
+	dataset, err := eval.Load(o.dataset)
+	if err != nil {
+		return a.datasetFailed(o.dataset, err)
 	}
-	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) (err error) {
-		if e.options.Setup, err = a.evalSetup(ctx, s, assistant); err != nil {
+	options := eval.Options{Workers: o.workers, Limit: o.limit}
+	if o.judge {
+		if options.Judge, err = judge(s.models, o.judgeModel); err != nil {
 			return err
 		}
-		a.missingPages(ctx, assistant, e.dataset)
-		e.opening = eval.NewResult(e.dataset, e.options)
-		if e.earlier == nil && e.opening.Dataset.Questions == 0 {
-			return nothingToAsk(e.dataset, o)
-		}
-		e.run = func(ctx context.Context, options eval.Options) (*eval.Result, error) {
-			options.Delete = assistant.Threads().Delete
-			return eval.Run(ctx, assistant, e.dataset, options)
-		}
-		result, err := a.evalRun(ctx, e, o)
-		if err != nil {
+	}
+	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) error {
+		if options.Setup, err = evalSetup(ctx, s, assistant); err != nil {
 			return err
 		}
-		if err := a.evalReport(result, o); err != nil {
-			return err
+		a.missingPages(ctx, assistant, dataset)
+		opening := eval.NewResult(dataset, options)
+		if opening.Dataset.Questions == 0 {
+			return &failure{code: exitUsage, what: "read the dataset " + dataset.Name, err: eval.ErrEmptyDataset, hint: exampleItem}
 		}
-		return verdict(result, gates)
+		options.Delete = assistant.Threads().Delete
+		run := func(options eval.Options) (*eval.Result, error) { return eval.Run(ctx, assistant, dataset, options) }
+		return a.evalRun(s, opening, dataset, options, o, gates, run)
 	})
 }
 
-// evalPrepare reads the dataset, or the run to go on with, and makes the judge.
-func (a *app) evalPrepare(s *settings, o evalOptions, e *evaluation) (err error) {
-	if o.resume != "" {
-		if e.journal, e.earlier, e.dataset, err = e.store.Resume(o.resume); err != nil {
-			return failed("go on with "+o.resume, err)
-		}
-		id := e.earlier.ID
-		switch judged := e.earlier.JudgeModel != ""; {
-		case e.earlier.Retrieval != nil:
-			return usagef("%s measures what the search finds; run it again with \"ragflow eval retrieval\"", id)
-		case judged && !o.judge:
-			return usagef("the run %s has its answers graded by %s", id, e.earlier.JudgeModel).
-				with("say that models may be asked: ragflow eval --resume " + id + " --llm-judge")
-		case !judged && o.judge:
-			return usagef("the run %s was begun without a judge", id)
-		}
-		e.options.Earlier = e.earlier.Outcomes
-	} else if e.dataset, err = eval.Load(o.dataset); err != nil {
-		return a.datasetFailed(o.dataset, err)
+// judge is the model that grades answers.
+func judge(m *models, name string) (*eval.Judge, error) {
+	price := m.smartPrice
+	if name == "" && !m.offline {
+		name = m.smart
 	}
-	e.options.Workers, e.options.Limit, e.options.Kinds = o.workers, o.limit, o.kinds
-	if !o.judge {
-		return nil
+	if name == "" {
+		return nil, usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
 	}
-	judge := o.judgeModel
-	if judge == "" && !s.models.offline {
-		judge = s.models.smart
-	}
-	if judge == "" {
-		return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
-	}
-	price := s.models.smartPrice
-	if judge != s.models.smart {
+	if name != m.smart {
 		price = nil
 	}
-	chat, err := s.models.chat(judge, price)
-	e.options.Judge = &eval.Judge{Chat: chat}
-	return err
+	chat, err := m.chat(name, price)
+	return &eval.Judge{Chat: chat}, err
+}
+
+// evalRun makes a run, keeps it, reports it and compares it with gates. opening is the
+// run as it begins: without outcomes.
+func (a *app) evalRun(
+	s *settings, opening *eval.Result, dataset eval.Dataset, options eval.Options, o evalOptions, gates []metricFloor,
+	run func(eval.Options) (*eval.Result, error),
+) error {
+	opening.Name = o.name
+	journal, err := s.evalStore().Create(opening, dataset, options)
+	if err != nil {
+		return failed("begin the run", err)
+	}
+	progress := a.newProgress()
+	options.Progress = func(done, total int) {
+		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
+	}
+	options.Record = journal.Record
+	result, err := run(options)
+	progress.end()
+	result.TakeOver(opening)
+	if keepErr := journal.Finish(result); err == nil {
+		err = keepErr
+	}
+	if err != nil {
+		return failed("evaluate", err)
+	}
+	if err := a.evalReport(result, o); err != nil {
+		return err
+	}
+	return verdict(result, gates)
 }
 
 // exampleItem shows how a dataset is written.
 const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
 
-// datasetFailed tells all that is wrong with a dataset, one fault a line.
+// datasetFailed says all that is wrong with a dataset, one fault a line.
 func (a *app) datasetFailed(name string, err error) error {
 	broken, ok := errors.AsType[*eval.DatasetError](err)
 	if !ok {
@@ -122,7 +114,7 @@ func (a *app) datasetFailed(name string, err error) error {
 	return usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name).with(exampleItem)
 }
 
-// printFaults tells what is wrong with a file, one fault a line.
+// printFaults says what is wrong with a file, one fault a line.
 func (a *app) printFaults(name string, broken *eval.DatasetError) {
 	const most = 50
 	for _, fault := range broken.Faults[:min(most, len(broken.Faults))] {
@@ -134,8 +126,8 @@ func (a *app) printFaults(name string, broken *eval.DatasetError) {
 }
 
 // evalSetup notes what is measured.
-func (*app) evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assistant) (eval.Setup, error) {
-	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: "offline", Settings: map[string]string{}, Index: []eval.IndexInfo{}}
+func evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assistant) (eval.Setup, error) {
+	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: offlineName, Settings: map[string]string{}, Index: []eval.IndexInfo{}}
 	if s.models.smart != "" && !s.models.offline {
 		setup.Model = s.models.smart
 	}
@@ -158,20 +150,15 @@ func (*app) evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assis
 // bearsOnAnswers reports whether a setting may change an answer: neither where
 // things lie, nor keys, nor how many work at a time.
 func bearsOnAnswers(name string) bool {
-	for _, part := range []string{"_KEY", "_URL", "_PRICE", "DATA_DIR", "_DOCS", "DURABILITY", "WORKERS"} {
-		if strings.Contains(name, part) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"_KEY", "_URL", "_PRICE", "DATA_DIR", "_DOCS", "DURABILITY", "WORKERS"},
+		func(part string) bool { return strings.Contains(name, part) })
 }
 
-// missingPages warns where pages that the dataset names are not indexed: the
-// usual cause of poor figures is another folder than the paths begin at.
-func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d eval.Dataset) {
+// documentNames returns the names of all indexed documents.
+func documentNames(ctx context.Context, assistant *ragflow.Assistant) (map[string]bool, error) {
 	stats, err := assistant.Library().Stats(ctx, true)
-	if err != nil || a.quiet {
-		return
+	if err != nil {
+		return nil, failed("read the index", err)
 	}
 	known := map[string]bool{}
 	for _, c := range stats.Collections {
@@ -179,69 +166,22 @@ func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d 
 			known[f.Source] = true
 		}
 	}
-	var missing []string
-	all := d.Pages()
-	for _, p := range all {
-		if !known[p] {
-			missing = append(missing, p)
-		}
-	}
-	if len(missing) > 0 {
-		fmt.Fprintf(a.err, "warning: %d of the %s that the dataset calls relevant are not among the documents, such as %s; is --docs the folder that the paths begin at?\n",
-			len(missing), count(len(all), "page"), line(missing[0]))
-	}
+	return known, nil
 }
 
-// evalRun asks, keeps what comes, and says how to go on where it is interrupted.
-func (a *app) evalRun(ctx context.Context, e *evaluation, o evalOptions) (*eval.Result, error) {
-	opening := e.opening
-	if e.earlier != nil {
-		if d := e.earlier.Setup.Differences(e.options.Setup); len(d) > 0 {
-			return nil, usagef("the run %s was begun with something else: %s", e.earlier.ID, d[0]).with("begin a new run, or set it back")
-		}
-		opening = e.earlier
-	} else {
-		opening.Name = o.name
-		var err error
-		if e.journal, err = e.store.Create(opening, e.dataset, e.options); err != nil {
-			return nil, failed("begin the run", err)
-		}
-	}
-	if opening.Retrieval == nil {
-		a.goOn = "what is done was kept; go on with: ragflow eval --resume " + opening.ID
-		if e.options.Judge != nil {
-			a.goOn += " --llm-judge"
-		}
-	}
-	progress := a.newProgress()
-	e.options.Progress = func(done, total int) {
-		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
-	}
-	e.options.Record = e.journal.Record
-	result, err := e.run(ctx, e.options)
-	progress.end()
-	result.TakeOver(opening)
-	if keepErr := e.journal.Finish(result); err == nil && keepErr != nil {
-		err = keepErr
-	}
+// missingPages warns where pages that the dataset names are not indexed: the
+// usual cause of poor figures is another folder than the paths begin at.
+func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d eval.Dataset) {
+	known, err := documentNames(ctx, assistant)
 	if err != nil {
-		f := failed("evaluate", err)
-		if told, ok := errors.AsType[*failure](f); ok && told.hint == "" {
-			told.hint = a.goOn
-		}
-		return nil, f
+		return // the run itself will say it
 	}
-	return result, nil
-}
-
-// nothingToAsk says why a dataset leaves nothing to ask.
-func nothingToAsk(d eval.Dataset, o evalOptions) error {
-	f := &failure{code: exitUsage, what: "read the dataset " + d.Name, err: eval.ErrEmptyDataset, hint: exampleItem}
-	if len(d.Items) > 0 {
-		f.err = fmt.Errorf("it holds no question of the kind %s", strings.Join(o.kinds, ", "))
-		f.hint = "it has the kinds: " + strings.Join(d.Kinds(), ", ")
+	all := d.Pages()
+	missing := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return known[p] })
+	if len(missing) > 0 {
+		a.warn(fmt.Sprintf("%d of the %s that the dataset calls relevant are not among the documents, such as %s; is --docs the folder that the paths begin at?",
+			len(missing), count(len(all), "page"), missing[0]))
 	}
-	return f
 }
 
 // evalReport prints a result and writes the files asked for.
@@ -288,15 +228,15 @@ func verdict(r *eval.Result, gates []metricFloor) error {
 			below = append(below, fmt.Sprintf("%s is %.3f, below %s", g.metric, m.Mean, strconv.FormatFloat(g.floor, 'f', -1, 64)))
 		}
 	}
-	if len(below) > 0 {
-		return &failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}
-	}
 	if n := r.Summary.Errors; n > 0 {
-		f := &failure{code: exitFailure, err: fmt.Errorf("%d of %s failed", n, count(r.Summary.Questions, "question"))}
-		if r.Retrieval == nil {
-			f.hint = "ask them again with: ragflow eval --resume " + r.ID
-		}
-		return f
+		below = append(below, fmt.Sprintf("%d of %s failed", n, count(r.Summary.Questions, "question")))
 	}
-	return nil
+	if len(below) == 0 {
+		return nil
+	}
+	f := &failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}
+	if r.ID != "" {
+		f.hint = "see each question: ragflow eval show " + r.ID + " --output report.html"
+	}
+	return f
 }

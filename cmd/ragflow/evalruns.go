@@ -35,12 +35,7 @@ func (s *settings) evalStore() eval.Store {
 
 func (a *app) evalRunsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "runs",
-		Short: "List the runs that are kept, the newest first",
-		Long: `List the runs that are kept in the folder eval of the data folder, the newest
-first. To delete a run, delete its folder there.`,
-		Example: `  ragflow eval runs
-  ragflow eval runs --json | jq -r '.runs[0].id'`,
+		Use:  "runs",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			store, err := a.evalStore()
@@ -81,29 +76,19 @@ func (a *app) printRuns(runs []eval.RunInfo) {
 }
 
 func (a *app) evalShowCommand() *cobra.Command {
-	var o retrievalOptions
+	var o evalOptions
 	c := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show the figures of a run that is kept",
-		Long: `Show the figures of a run: of one that is kept, by its id, its name (the newest of
-that name) or "last", or of a file that "ragflow eval --json" wrote. Nothing is
-asked again.`,
-		Example: `  ragflow eval show last
-  ragflow eval show baseline --output report.html`,
+		Use:  "show RUN",
 		Args: argsBetween(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.loadRun(args[0])
 			if err != nil {
 				return err
 			}
-			if o.run != "" && r.Retrieval == nil {
-				return usagef("%s measures answers; only what \"ragflow eval retrieval\" found can be written in the format of TREC", args[0])
-			}
-			return a.retrievalReport(r, o)
+			return a.evalReport(r, o)
 		},
 	}
-	a.reportFlags(c, &o.evalOptions)
-	c.Flags().StringVar(&o.run, "run", "", "write the documents that a retrieval run found to this `FILE`, in the format of TREC")
+	a.reportFlags(c, &o)
 	return c
 }
 
@@ -123,19 +108,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 	var gated bool
 	var file string
 	c := &cobra.Command{
-		Use:   "compare A B",
-		Short: "Compare two runs, question by question",
-		Long: `Compare run B with run A over the questions both have asked: the difference of each
-metric with its 95 % interval, the p-value of a paired randomisation test, and
-the questions whose figures changed. A run is named by its id, its name or
-"last", or by a file that "ragflow eval --json" wrote. Latencies are shown, and
-not compared.
-
-With --gate the exit code is 1 where a metric fell by more than its interval:
-where the interval of the difference lies below zero as a whole.`,
-		Example: `  ragflow eval compare baseline last
-  ragflow eval compare baseline last --gate --csv differences.csv
-  ragflow eval compare before.json after.json --json`,
+		Use:  "compare A B",
 		Args: argsBetween(2, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			before, err := a.loadRun(args[0])
@@ -178,32 +151,6 @@ func (a *app) printComparison(c *eval.Comparison) error {
 		fmt.Fprint(a.out, transcript.Visible(table.String()))
 	})
 	return errors.Join(err, a.out.Flush())
-}
-
-// completeEvalRuns offers "last" and the ids and names of runs, newest first.
-func (a *app) completeEvalRuns(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveKeepOrder // a file may be meant, too
-	store, err := a.evalStore()
-	if err != nil {
-		return nil, directive
-	}
-	runs, err := store.List()
-	if err != nil || len(runs) == 0 {
-		return nil, directive
-	}
-	offers := []cobra.Completion{cobra.CompletionWithDesc(lastName, line(runs[0].Dataset))}
-	for _, r := range runs[:min(len(runs), mostOffers)] {
-		offers = append(offers, cobra.CompletionWithDesc(r.ID, line(r.Name+" "+r.Dataset)))
-		if r.Name != "" {
-			offers = append(offers, cobra.CompletionWithDesc(line(r.Name), r.ID))
-		}
-	}
-	return offers, directive
-}
-
-// completeDatasets offers the built-in datasets, and files.
-func completeDatasets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return eval.BuiltIn(), cobra.ShellCompDirectiveDefault
 }
 
 // outputFolder makes sure that a file can be written where it is to go.

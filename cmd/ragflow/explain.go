@@ -18,25 +18,7 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	var thread, hit string
 	c := &cobra.Command{
-		Use:   "explain QUERY",
-		Short: "Show how a question is understood before anything is searched",
-		Long: `Show how a question is prepared for the search: the cleaned text, its language and
-kind, the search terms with the number of documents that have them, the queries
-that would be searched for, and the best passage.
-
-With --thread the question is taken as the next one of that conversation. Nothing
-is saved.
-
-With --hit it shows instead why a passage is in the list of a search: which search
-found it at which rank, and a table of its score by words. Each row of the table
-is a search term in a field of the passage or of its whole document; the last
-column adds up to the score. Name the passage by its rank or its id. The flags of
-search apply.`,
-		Example: `  ragflow explain "How do I back up volumes?"
-  ragflow explain --hit 1 "back up volumes"
-  ragflow explain --hit 3 --graph 1 "back up volumes"
-  ragflow explain --thread last "and how do I back it up?"
-  ragflow explain --json "How do I back up volumes?"`,
+		Use:  "explain QUERY",
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			query, err := a.question(c.Context(), false, args, askOptions{})
@@ -131,30 +113,12 @@ func (a *app) printHit(x *search.ExplainedHit) {
 	}
 }
 
-// cutOf says how a passage was cut, in words.
-func cutOf(b *ragflow.BestPassage) string {
-	said := []string{orNone(b.Cut.Chunker)}
-	if b.Cut.Language != "" {
-		said = append(said, b.Cut.Language)
-	}
-	if b.Cut.Declaration != "" {
-		said = append(said, strings.ReplaceAll(b.Cut.Declaration, "_", " ")+" "+line(b.Cut.Name))
-	}
-	if b.Cut.Level > 0 {
-		said = append(said, "level "+strconv.Itoa(b.Cut.Level))
-	}
-	if b.Cut.Sentences > 0 {
-		said = append(said, count(b.Cut.Sentences, "sentence"))
-	}
-	return strings.Join(append(said, count(b.Tokens, "token")), ", ")
-}
-
 func (a *app) printExplanation(e *ragflow.Explanation) {
 	s := a.styleOf(a.stdout)
 	rows := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, r := range [][2]string{
-		{"original", line(shorten(e.Original, 300))},
-		{"cleaned", line(shorten(e.Cleaned, 300))},
+		{"original", line(e.Original)},
+		{"cleaned", line(e.Cleaned)},
 		{"language", e.Language},
 		{"domain", e.Domain},
 		{"intent", e.Intent},
@@ -170,7 +134,7 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		if b.Page > 0 {
 			pages = fmt.Sprintf("page %d", b.Page)
 		}
-		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), place(b.Source, b.StartLine, b.EndLine, pages), s.dim("cut by "+cutOf(b)))
+		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), place(b.Source, b.StartLine, b.EndLine, pages), s.dim("cut by "+orNone(b.Cut.Chunker)+", "+count(b.Tokens, "token")))
 	}
 	if len(e.Tokens) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Terms"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,19 +90,27 @@ func dropped(name string) *failure {
 
 func droppedNames() map[string]string {
 	return map[string]string{
-		"ragflow query":          `ragflow ask "…"`,
-		"ragflow optimize":       "ragflow eval",
-		"ragflow reindex":        "ragflow index --rebuild",
-		"ragflow related":        `ragflow search --graph 1 "…"`,
-		"ragflow promoted":       "ragflow feedback",
-		"ragflow man":            "ragflow help COMMAND",
-		"ragflow index snapshot": "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
-		"ragflow index restore":  "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
-		"ragflow eval tune":      `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval retrieval"`,
-		"synonyms":               "dictionary",
-		"RAGFLOW_SYNONYMS":       "RAGFLOW_DICTIONARY",
-		"embedding_vectors":      "chunk_size: smaller passages find parts of long ones",
-		"EMBEDDING_VECTORS":      "CHUNK_SIZE: smaller passages find parts of long ones",
+		"ragflow query":                  `ragflow ask "…"`,
+		"ragflow optimize":               "ragflow eval",
+		"ragflow reindex":                "ragflow index --rebuild",
+		"ragflow related":                `ragflow search --graph 1 "…"`,
+		"ragflow promoted":               "ragflow feedback",
+		"ragflow man":                    "ragflow help COMMAND",
+		"ragflow index snapshot":         "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
+		"ragflow index restore":          "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
+		"ragflow index collections list": "ragflow index collections",
+		"ragflow index collections show": "ragflow index collections, or ragflow index stats --collection NAME",
+		"ragflow threads expire":         "ragflow threads delete --older 720h",
+		"--before":                       "--keep-last",
+		"--max-bytes":                    "--keep-last",
+		"--kind":                         "a dataset for each kind of questions",
+		"--from-run":                     "ragflow eval retrieval with --corpus",
+		"--lenient":                      "judgements without the lines that name what is not there",
+		"ragflow eval tune":              `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval retrieval"`,
+		"synonyms":                       "dictionary",
+		"RAGFLOW_SYNONYMS":               "RAGFLOW_DICTIONARY",
+		"embedding_vectors":              "chunk_size: smaller passages find parts of long ones",
+		"EMBEDDING_VECTORS":              "CHUNK_SIZE: smaller passages find parts of long ones",
 	}
 }
 
@@ -123,7 +132,7 @@ func failed(what string, err error) error {
 	}
 	f := &failure{code: exitFailure, what: what, err: err}
 	if key, ok := errors.AsType[*search.UnknownKeyError](err); ok {
-		f.code, f.hint = exitUsage, unknownKey(key)
+		f.code, f.hint = exitUsage, "the documents have: "+cmp.Or(strings.Join(key.Known, ", "), "no metadata")
 		return f
 	}
 	for _, a := range advices() {
@@ -164,7 +173,7 @@ func advices() []advice {
 		{load.ErrNoPath, exitUsage, "name a folder or a file"},
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
-		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections list shows those there are"},
+		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are"},
 		{threads.ErrAmbiguous, exitUsage, "give more of the id"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},

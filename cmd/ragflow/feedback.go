@@ -10,33 +10,19 @@ import (
 
 func (a *app) feedbackCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "feedback",
-		Short: "Rate answers; a good one becomes a document that later questions find",
-		Long: `Rate the answer of a conversation. Ratings are kept in feedback.jsonl of the data
-folder. "up" also writes the answer as a Markdown file into the folder promoted,
-which later questions search like any document; edit or delete it there. "down"
-deletes that file. Encrypted conversations cannot be rated: these files are plain
-text.`,
-		Example: `  ragflow feedback up last
-  ragflow feedback up work --turn 2 --as "How do I back up a volume?"
-  ragflow feedback down last --note "wrong version"
-  ragflow feedback list`,
+		Use:  "feedback",
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.rateCommand(ragflow.RatingUp, "Rate an answer as good, and promote it"),
-		a.rateCommand(ragflow.RatingDown, "Rate an answer as bad, and withdraw its promotion"), a.feedbackListCommand())
+	c.AddCommand(a.rateCommand(ragflow.RatingUp), a.rateCommand(ragflow.RatingDown), a.feedbackListCommand())
 	return c
 }
 
-func (a *app) rateCommand(rating, short string) *cobra.Command {
+func (a *app) rateCommand(rating string) *cobra.Command {
 	r := ragflow.Rating{Good: rating == ragflow.RatingUp}
 	c := &cobra.Command{
-		Use:     rating + " THREAD",
-		Short:   short,
-		Long:    short + `. A thread is named as for "ragflow threads show"; without --turn its last answer is meant.`,
-		Example: "  ragflow feedback " + rating + " last\n  ragflow feedback " + rating + " work --turn 2",
-		Args:    argsBetween(1, 1),
+		Use:  rating + " THREAD",
+		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("turn") && r.Turn < 1 {
 				return usagef("--turn is %d, but turns are counted from 1", r.Turn)
@@ -58,7 +44,7 @@ func (a *app) rateCommand(rating, short string) *cobra.Command {
 			})
 		},
 	}
-	c.ValidArgsFunction = a.completeThreadArgs
+	c.ValidArgsFunction = a.completeThreads
 	c.Flags().IntVar(&r.Turn, "turn", 0, "rate the answer of turn `N`, from 1 (default: the last)")
 	c.Flags().StringVar(&r.Note, "note", "", "keep this `TEXT` with the rating")
 	if r.Good {
@@ -70,10 +56,8 @@ func (a *app) rateCommand(rating, short string) *cobra.Command {
 
 func (a *app) feedbackListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "list",
-		Short:   "List the ratings, the newest first",
-		Example: "  ragflow feedback list\n  ragflow feedback list --json | jq -r '.feedback[] | select(.rating == \"down\") | .question'",
-		Args:    argsBetween(0, 0),
+		Use:  "list",
+		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.settings()
 			if err != nil {

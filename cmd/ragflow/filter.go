@@ -2,11 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	globs "path"
 
 	"github.com/spf13/pflag"
 
-	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
 
@@ -33,6 +32,11 @@ func (a *app) filter() (state.Filter, error) {
 			return f, conditionFault("--any", err)
 		}
 	}
+	for _, p := range a.flags.filter.paths {
+		if _, err := globs.Match(p, ""); err != nil {
+			return f, usagef("--path %q: [ without ]", p).with("write a glob, such as --path 'docs/**/*.md'")
+		}
+	}
 	f.AddPaths(a.flags.filter.paths...)
 	return f, nil
 }
@@ -45,12 +49,4 @@ func conditionFault(flag string, err error) error {
 	}
 	bad.hint = `write KEY=VALUE, such as --filter category=guide, --filter 'version>=2' or --filter 'draft!=*'`
 	return bad
-}
-
-// unknownKey is what to do about a key that no document has.
-func unknownKey(err *search.UnknownKeyError) string {
-	if near := nearest(err.Key, err.Known); near != "" {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	return "keys are what front matter, or a page's own metadata, says of the documents"
 }

@@ -14,13 +14,7 @@ func (a *app) graphCommand() *cobra.Command {
 	var format string
 	formats := []string{"mermaid", "ascii", "svg"}
 	c := &cobra.Command{
-		Use:   "graph",
-		Short: "Draw the graph that every question runs through",
-		Long: `Draw the graph that every question runs through: its nodes, the order they run
-in, and where the path branches. The drawing is made from the graph itself.`,
-		Example: `  ragflow graph
-  ragflow graph --format mermaid > flow.mmd
-  ragflow graph --format svg > flow.svg`,
+		Use:  "graph",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if !slices.Contains(formats, format) {

@@ -26,43 +26,7 @@ type indexOptions struct {
 func (a *app) indexCommand() *cobra.Command {
 	var o indexOptions
 	c := &cobra.Command{
-		Use:   "index [PATH]...",
-		Short: "Bring the index of folders and files up to date",
-		Long: `Index folders and files, so that later questions need not wait. Only what is new
-or has changed since the last time is read; what is gone leaves the index. It
-may be interrupted at any time, and goes on from there.
-
-A path is a folder, a file, or a quoted glob: 'docs/**/*.md' are the Markdown files
-at any depth below docs. Hidden files, and what .gitignore and .ragflowignore
-take out, are left alone. Files that hold no text are skipped, and named; one
-that cannot be read is named too, and what was read of it before is still found.
-
-Without a path, the documents of "ragflow init" are indexed. "ask" and "search"
-do the same by themselves. With --watch it goes on until it is interrupted, and
-indexes each change as it happens.
-
-With --rebuild the vectors of all passages are made again with the embedding
-model that is configured now, and no document is read. They are made beside the
-old ones; searches change over when all are there. An interrupted run goes on
-where it stopped.
-
-Documents are cut into passages by --chunker: adaptive chooses by document, and
-joins small sections. code keeps each function and class of source code whole,
-under its name. markdown makes a section of every heading; html and text go
-by blocks and paragraphs; semantic cuts where the topic changes; recursive fills passages to their size and lets them
-overlap. What the flags say is kept for the folder: later runs cut it the same
-way, and a change cuts that folder anew, and no other.
-
-The words stats, verify and collections are commands; a folder of that name is ./stats.`,
-		Example: `  ragflow index ./docs
-  ragflow index ./docs ./notes README.md
-  ragflow index './docs/**/*.md'
-  ragflow index --watch ./docs
-  ragflow index --retry-failed ./docs
-  EMBEDDING_MODEL=nomic-embed-text ragflow index --rebuild
-  ragflow index --chunker code --chunk-size 1024 ./src
-  ragflow index --chunker recursive --chunk-size 300 --overlap 40 ./transcripts
-  ragflow index --json ./docs`,
+		Use:  "index [PATH]...",
 		Args: argsBetween(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
@@ -193,4 +157,25 @@ func (a *app) index(ctx context.Context, o indexOptions) (err error) {
 // holds says what the index holds now.
 func holds(r *ingest.Report) string {
 	return fmt.Sprintf("the index holds %s in %s", count(r.Chunks, "passage"), count(r.Files, "file"))
+}
+
+// denseTrouble warns where passages cannot be found by meaning.
+func (a *app) denseTrouble(r *ingest.DenseReport) {
+	switch {
+	case r == nil:
+	case r.Error != "" && r.Chunks == 0: // the vectors there cannot be used, so none was looked at
+		a.warn("search by meaning is left out: " + r.Error)
+	case r.Error != "":
+		a.warn(fmt.Sprintf("search by meaning is incomplete, %d of %s without a vector: %s", r.Missing, count(r.Chunks, "passage"), r.Error))
+	case r.Missing > 0:
+		a.warn("search by meaning is incomplete, the model refused " + count(r.Missing, "passage"))
+	}
+}
+
+// embedded sums up what embedding did, on one line; empty where it did nothing.
+func embedded(r *ingest.DenseReport) string {
+	if r == nil || r.Embedded == 0 {
+		return ""
+	}
+	return fmt.Sprintf("embedded %s with %s", count(r.Embedded, "passage"), line(r.Model))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,18 +18,7 @@ import (
 func (a *app) indexStatsCommand() *cobra.Command {
 	var files bool
 	c := &cobra.Command{
-		Use:   "stats [PATH]...",
-		Short: "Show what the index holds",
-		Long: `Show what the index holds of each folder or file that was indexed: files by their
-status, passages, sizes, and when it last changed. Nothing is indexed.
-
-A file is indexed, empty (it holds no text, or front matter only), skipped (it is
-binary or too large) or failed (it could not be read the last time; what was read
-before is still found). With --files each file is named, with the reason why it is
-not indexed.`,
-		Example: `  ragflow index stats
-  ragflow index stats --files ./docs
-  ragflow index stats --json | jq '.collections[].failed'`,
+		Use:  "stats [PATH]...",
 		Args: argsBetween(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			a.flags.docs = args
@@ -62,15 +52,18 @@ func (a *app) printStats(stats *ingest.Stats) {
 		if c.LastChange != nil {
 			changed = c.LastChange.Local().Format(time.DateTime)
 		}
+		relations := slices.DeleteFunc(slices.Clone(c.Relations), func(n ingest.Count) bool { return n.Name == state.LinksTo })
 		fmt.Fprintln(a.out, s.bold(line(c.Root)))
 		for _, row := range [][2]string{
-			{"files", strconv.Itoa(c.Files) + byStatus(c)},
-			{"documents", byteSize(c.FileBytes)},
+			{"files", strconv.Itoa(c.Files) + " (" + counts(
+				ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "with front matter or other metadata alone", Count: c.Bare},
+				ingest.Count{Name: "empty", Count: c.Empty - c.Bare}, ingest.Count{Name: "skipped", Count: c.Skipped},
+				ingest.Count{Name: "failed", Count: c.Failed}) + ")"},
 			{"passages", strconv.Itoa(c.Chunks)},
-			{"cut by", cutBy(c.Chunkers)},
-			{"links", linksText(c)},
+			{"cut by", counts(c.Chunkers...)},
+			{"links", counts(append([]ingest.Count{{Name: "between documents", Count: c.Links}, {Name: "to documents that are not indexed", Count: c.Dangling}},
+				relations...)...)},
 			{"vectors by", line(c.Embedder)},
-			{"search data", searchData(c)},
 			{"last change", changed},
 		} {
 			if row[1] != "" {
@@ -91,77 +84,21 @@ func (a *app) printStats(stats *ingest.Stats) {
 	fmt.Fprintf(a.out, "database %s, analyzer %s\n", byteSize(stats.Bytes), stats.Analyzer)
 }
 
-// linksText tells how documents are connected; empty where they are not.
-func linksText(c ingest.CollectionStats) string {
-	if c.Links+c.Dangling == 0 {
-		return ""
-	}
-	parts := []string{strconv.Itoa(c.Links)}
-	for _, r := range c.Relations {
-		if r.Name != state.LinksTo {
-			parts = append(parts, fmt.Sprintf("%d %s", r.Count, strings.ToLower(r.Name)))
-		}
-	}
-	if c.Dangling > 0 {
-		parts = append(parts, fmt.Sprintf("%d to documents that are not indexed", c.Dangling))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// searchData tells what searches of a collection read.
-func searchData(c ingest.CollectionStats) string {
-	text := fmt.Sprintf("%s in %s", byteSize(c.SegmentBytes), count(c.Segments, "segment"))
-	if c.Pending > 0 {
-		text += "; " + count(c.Pending, "file") + " to be added"
-	}
-	if c.Dead > 0 {
-		text += "; " + count(c.Dead, "deleted file") + " to be cleared"
-	}
-	return text
-}
-
-// byStatus names how many files are not simply indexed.
-func byStatus(c ingest.CollectionStats) string {
+// counts names how many there are of each kind, and leaves out those of which there are
+// none.
+func counts(list ...ingest.Count) string {
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{
-		{c.Indexed, "indexed"},
-		{c.Bare, "with front matter or other metadata alone"},
-		{c.Empty - c.Bare, "empty"},
-		{c.Skipped, "skipped"},
-		{c.Failed, "failed"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+	for _, c := range list {
+		if c.Count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.Count, strings.ToLower(c.Name)))
 		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// cutBy names how many files each chunker cut.
-func cutBy(counts []ingest.Count) string {
-	parts := make([]string, len(counts))
-	for i, c := range counts {
-		parts[i] = fmt.Sprintf("%s (%s)", c.Name, count(c.Count, "file"))
 	}
 	return strings.Join(parts, ", ")
 }
 
 func (a *app) indexVerifyCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "verify",
-		Short: "Check the whole index against itself and the files",
-		Long: `Check the index: the database file, its references, each passage against its
-checksum and its words, the search structure against one made anew, and each
-passage against the file it was cut from, where that has not changed since.
-Nothing is changed. It exits with code 1 where anything is wrong.`,
-		Example: `  ragflow index verify
-  ragflow index verify --json`,
+		Use:  "verify",
 		Args: argsBetween(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			p := a.newProgress()

@@ -12,17 +12,7 @@ import (
 
 func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "init",
-		Short: "Make this folder a project with documents of its own",
-		Long: `Make the current folder a project: create .ragflow/config.yaml, which names the
-documents to answer from, and .ragflow/.gitignore, which keeps threads and index
-out of version control.
-
-From then on, ragflow run in this folder or below it needs no --docs, and keeps
-its threads and its index in .ragflow. An existing configuration is never
-overwritten.`,
-		Example: `  ragflow init --docs ./docs
-  ragflow init --docs ./docs --docs README.md`,
+		Use:  "init",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error { return a.init() },
 	}
@@ -64,13 +54,11 @@ func (a *app) init() error {
 	if err := writeNew(filepath.Join(dir, ".gitignore"), "*\n!.gitignore\n!"+configName+"\n"); err != nil && !os.IsExist(err) {
 		return failed("write .gitignore", err)
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.err, "made %s\n", path)
-		next := `now ask: ragflow ask "…"`
-		if len(docs) == 0 {
-			next = "now name your documents in it, as: docs: [docs]"
-		}
-		fmt.Fprintln(a.err, next)
+	a.tell("made %s", path)
+	if len(docs) == 0 {
+		a.tell("now name your documents in it, as: docs: [docs]")
+	} else {
+		a.tell(`now ask: ragflow ask "…"`)
 	}
 	return nil
 }

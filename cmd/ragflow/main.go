@@ -83,19 +83,7 @@ func environment(list []string) map[string]string {
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "ragflow",
-		Short: "Ask your own documents, and see where each answer stands",
-		Long: `Ragflow answers questions from your own documents: PDF, Word, Markdown, HTML,
-EPUB, notebooks, tables, text and source code on this machine. It works without a
-server, a key or a model, cites the file and the lines or the page of everything
-it says, and remembers the conversation.
-
-Run "ragflow" alone for an example that fits the folder you are in.`,
-		Example: `  ragflow ask --docs ./docs "How do I keep a container's data?"
-  ragflow ask --thread last "and how do I back it up?"
-  ragflow chat --docs ./docs
-  ragflow search --docs ./docs "backup volume"
-  ragflow ask --trace -o ./output --docs ./docs "How do I keep a container's data?"`,
+		Use:           "ragflow",
 		Args:          a.rootArgs,
 		RunE:          a.welcome,
 		SilenceUsage:  true,
@@ -122,7 +110,12 @@ Run "ragflow" alone for an example that fits the folder you are in.`,
 			})
 		}
 	}
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args, c.RunE = subcommands, func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	a.addCompletions(root)
+	describe(root)
 	return root
 }
 

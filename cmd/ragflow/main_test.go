@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/search"
-	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
@@ -94,41 +96,13 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// A snippet stands on one line, its marks where the words of the query are, and
-// nothing that a document holds reaches the terminal as it is.
+// A snippet is one line, its words of the query marked, and cannot command a terminal.
 func TestMarked(t *testing.T) {
-	hit := ragflow.SearchHit{Start: 100, End: 200, Snippet: ragflow.SnippetReply{
-		Text: "A volume\n\tkeeps \x1b[31mdata.", Start: 110, End: 139, Marks: []search.Mark{{Start: 112, End: 118}, {Start: 131, End: 135}},
-	}}
-	got := marked(hit, style{on: true})
-	want := "…A \x1b[1;33mvolume\x1b[0m keeps "
-	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "…") || strings.Contains(got, "\x1b[31m") {
-		t.Errorf("%q, want it to begin with %q", got, want)
-	}
-}
-
-// White space between two words of the query stays, and what only says how a page
-// looks does not: fences, rules of tables, marks of headings, a heading shown above.
-func TestMarkedPlainly(t *testing.T) {
-	const passage = "## Keep it\n\nRun this:\n\n```sh\n# with\ndata\n\ndata\n```\n\n### More\n\n| a | b |\n|---|:-:|\n| data | 2 |"
-	words := []search.Mark{}
-	for at := 0; ; {
-		i := strings.Index(passage[at:], "data")
-		if i < 0 {
-			break
-		}
-		words = append(words, search.Mark{Start: at + i, End: at + i + 4})
-		at += i + 4
-	}
 	hit := ragflow.SearchHit{
-		End: len(passage), Text: passage, Headings: []string{"Top", "Keep it"}, Cut: state.Cut{Chunker: "markdown"},
-		Snippet: ragflow.SnippetReply{Text: passage, End: len(passage), Marks: words},
+		Start: 10, End: 50,
+		Snippet: ragflow.SnippetReply{Text: "keeps\ndata  \x1b[2J", Start: 12, End: 30, Marks: []search.Mark{{Start: 18, End: 22}}},
 	}
-	if got, want := marked(hit, style{}), "Run this: # with data data More | a | b | | data | 2 |"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	hit.Cut.Chunker = "text"
-	if got, want := marked(hit, style{}), "## Keep it Run this: ```sh # with data data ``` ### More | a | b | |---|:-:| | data | 2 |"; got != want {
+	if got, want := marked(hit, style{on: true}), "…keeps \x1b[1;33mdata\x1b[0m ␛[2J…"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -195,45 +169,6 @@ func TestPickThread(t *testing.T) {
 	}
 }
 
-func TestNearestCommand(t *testing.T) {
-	names := []string{"new", "threads", "sources", "open", "trace", "retry", "undo", "docs", "model", "export", "help", "quit"}
-	for _, tt := range []struct{ word, want string }{
-		{"retyr", "retry"},
-		{"rerty", "retry"},
-		{"qiut", "quit"},
-		{"nwe", "new"},
-		{"hlep", "help"},
-		{"threda", "threads"},
-		{"traec", "trace"},
-		{"oepn", "open"},
-		{"x", ""},
-		{"settings", ""},
-	} {
-		if got := nearest(tt.word, names); got != tt.want {
-			t.Errorf("nearest(%q) = %q, want %q", tt.word, got, tt.want)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	keys := []string{"data_dir", "docs", "relevance_threshold"}
-	for _, tt := range []struct{ word, want string }{
-		{"doc", "docs"},
-		{"data-dir", "data_dir"},
-		{"RAGFLOW_DOCS", "docs"},
-		{"relevance_treshold", "relevance_threshold"},
-		{"dosc", "docs"}, // neighbours swapped
-		{"colour", ""},
-		{"", ""},
-	} {
-		t.Run("word "+tt.word, func(t *testing.T) {
-			if got := nearest(tt.word, keys); got != tt.want {
-				t.Errorf("nearest(%q) = %q, want %q", tt.word, got, tt.want)
-			}
-		})
-	}
-}
-
 func TestBrokenLine(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
@@ -255,20 +190,34 @@ func TestBrokenLine(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{out: &out, gate: gate{w: &out}, mode: progressBar}
-	p.report(ingest.Progress{Stage: "scanning", Done: 1})
+	p := &progress{out: &out, terminal: true}
+	begun := time.Now()
+	p.reportAt(begun, ingest.Progress{Stage: "scanning", Done: 1})
 	if out.Len() > 0 {
-		t.Errorf("a bar at once: %q", out.String())
+		t.Errorf("progress at once: %q", out.String())
 	}
-	p.since, p.moved = p.since.Add(-barDelay), p.moved.Add(-barEvery)
-	p.report(ingest.Progress{Stage: "indexing", Done: 1, Total: 10})
-	p.moved = p.moved.Add(-barEvery)
-	p.report(ingest.Progress{Stage: "indexing", Done: 3, Total: 10})
-	if got := out.String(); !strings.Contains(got, "indexing") || !strings.Contains(got, "30%") {
-		t.Errorf("bar = %q", got)
-	}
+	p.reportAt(begun.Add(time.Second), ingest.Progress{Stage: "indexing", Done: 1, Total: 10})
+	p.reportAt(begun.Add(5*time.Second), ingest.Progress{Stage: "indexing", Done: 4, Total: 10})
 	p.end()
-	if got, want := plainProgress(ingest.Progress{Stage: "indexing", Done: 3, Total: 10}), "indexing: 3 of 10 files"; got != want {
-		t.Errorf("plainProgress = %q, want %q", got, want)
+	want := "\r\x1b[Kindexing: 1 of 10 files …\r\x1b[Kindexing: 4 of 10 files, about 6s left …\r\x1b[K"
+	if got := out.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// Every command that is listed has a help text with a description and examples.
+func TestHelpOfEveryCommand(t *testing.T) {
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Hidden || c.Name() == "completion" || c.Name() == "help" {
+			return
+		}
+		if c.Short == "" || c.Example == "" || !strings.Contains(c.Example, "ragflow ") {
+			t.Errorf("%s: no line for the list of commands, or no examples in help", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newApp(nil, io.Discard, io.Discard, nil).root())
 }

@@ -20,42 +20,23 @@ import (
 
 func (a *app) modelsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "models",
-		Short: "Find the language models you can use, try one, and choose it",
-		Long: `Show where language models can be used: servers that run on this machine, and
-providers whose key is set. Nothing is sent to another machine; "models list NAME"
-asks one provider for its models, and "models test" tries one.
-
-A model is named PROVIDER:MODEL, such as ollama:llama3.2. Without a model,
-answers quote your documents.`,
-		Example: `  ragflow models
-  ragflow models list openrouter
-  ragflow models test ollama:llama3.2
-  ragflow models use ollama:llama3.2`,
+		Use:  "models",
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return a.listProviders(c.Context()) },
 	}
 	list := &cobra.Command{
-		Use: "list PROVIDER", Short: "List the models of a provider", Args: argsBetween(1, 1),
-		Example: "  ragflow models list ollama",
-		RunE:    func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) },
+		Use: "list PROVIDER", Args: argsBetween(1, 1),
+		RunE: func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) },
 	}
 	test := &cobra.Command{
-		Use: "test [MODEL]", Short: "Measure how fast a model answers and whether it keeps to the forms", Args: argsBetween(0, 1),
-		Long: `Send a few short requests to a model: the one named, else the one configured.
-They measure the time to the first token and the speed, and show whether the model
-keeps to the form of a grade and tells a passage that answers from one that does not.`,
-		Example: "  ragflow models test ollama:llama3.2",
+		Use: "test [MODEL]", Args: argsBetween(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.testModel(c.Context(), strings.Join(args, ""))
 		},
 	}
 	use := &cobra.Command{
-		Use: "use MODEL", Short: "Write a model into the configuration file", Args: argsBetween(1, 1),
-		Long: `Write smart_llm_model into the configuration file: that of the project, outside of
-one your own. Other lines stay as they are.`,
-		Example: "  ragflow models use ollama:llama3.2",
-		RunE:    func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) },
+		Use: "use MODEL", Args: argsBetween(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) },
 	}
 	for _, sub := range []*cobra.Command{list, test, c} {
 		a.jsonFlag(sub)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"example.com/ragflow"
@@ -40,5 +41,37 @@ func TestResumeKeepsDocuments(t *testing.T) {
 	p.json(&reply, "ask", "--thread", "stopped", "--resume", "--json")
 	if len(reply.Citations) != 1 || reply.Citations[0].Path != filepath.Join(p.dir, "a", "heater.md") {
 		t.Errorf("cited %+v, want the heater.md of a", reply.Citations)
+	}
+}
+
+// TestTraceOfRunThatDidNotBegin: the trace of a run that ended before its first step holds
+// nothing of the turn before.
+func TestTraceOfRunThatDidNotBegin(t *testing.T) {
+	p := program{t: t, dir: t.TempDir(), data: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(p.dir, "heater.md"), []byte("# Heater\n\nTo reset the heater, hold the red button.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.do("ask", "--docs", ".", "--thread", "t", "How do I reset the heater?")
+	drain := make(chan struct{})
+	close(drain)
+	a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: p.data, Drain: drain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = a.Ask(t.Context(), ragflow.Question{Text: "And the boiler?", Thread: "t"}); !errors.Is(err, ragflow.ErrDrained) {
+		t.Fatalf("got %v, want a run that stopped", err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.do("trace", "last")
+	answer, err := os.ReadFile(filepath.Join(p.dir, "output", "answer.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{p.do("trace", "--json", "last"), string(answer)} {
+		if !strings.Contains(text, "And the boiler?") || strings.Contains(text, "red button") {
+			t.Errorf("the trace is not that of the question:\n%s", text)
+		}
 	}
 }

@@ -118,7 +118,6 @@ func schemas() map[string]any {
 		"verified": &threads.Verified{},
 		"pruned":   &pruneReply{},
 		"deleted":  &deleteReply{},
-		"expired":  &expireReply{},
 		"config":   &configReply{},
 		"version":  &versionReply{},
 		"doctor":   &doctorReply{},
@@ -127,7 +126,6 @@ func schemas() map[string]any {
 		"runs":     &runsReply{},
 
 		"collections": &collectionsReply{},
-		"collection":  &collectionReply{},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
 )
 
 // mostHits is the greatest --top-k.
@@ -22,24 +23,7 @@ func (a *app) searchCommand() *cobra.Command {
 		facets []string
 	)
 	c := &cobra.Command{
-		Use:   "search QUERY",
-		Short: "List the passages that match a query, best first",
-		Long: `List the passages that match a query, best first, with the file and the lines
-they stand in. Nothing is answered and no thread is made.
-
-Documents named with --docs are indexed first, as far as they are new or have
-changed. The query may be given on standard input with "-".
-
-Words of the query in quotes must stand together: '"named volume" backup'. A word
-behind a minus, or words in quotes behind one, must not be there: 'volume -swarm'.
---filter, --any and --path choose the documents by what they say of themselves, in
-front matter for example; --facets counts what the documents that match say.`,
-		Example: `  ragflow search --docs ./docs "backup volume"
-  ragflow search --top-k 3 "backup volume"
-  ragflow search --filter category=guide --filter 'version>=2' "backup volume"
-  ragflow search --path 'docs/**/*.md' '"named volume" -swarm'
-  ragflow search --facets category,tags "volume"
-  ragflow search --json "backup volume" | jq -r '.hits[].source'`,
+		Use:  "search QUERY",
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if c.Flags().Changed("top-k") && topK < 1 || topK > mostHits {
@@ -97,34 +81,29 @@ func legCalled(name string) (string, error) {
 	return "", usagef("--leg is %q, but must be words (lexical), meaning (dense), both (hybrid) or names (graph)", name)
 }
 
-// searchTrouble warns where the search by meaning did not take part, and tells
-// what was searched for besides words that no document has.
+// searchTrouble warns where the search by meaning did not take part, and says what was
+// searched for besides words that no document has.
 func (a *app) searchTrouble(r *ragflow.SearchReply) {
-	if a.quiet {
-		return
-	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(a.err, "warning: %s\n", line(w))
+		a.warn(w)
 	}
 	if r.Duplicates > 0 {
-		fmt.Fprintf(a.err, "note: %s left out\n", count(r.Duplicates, "near-duplicate"))
+		a.tell("note: %s left out", count(r.Duplicates, "near-duplicate"))
 	}
 	if r.Note != "" {
-		fmt.Fprintf(a.err, "note: %s\n", line(r.Note))
+		a.tell("note: %s", r.Note)
 	}
 	for _, x := range r.Expanded {
-		fmt.Fprintf(a.err, "the dictionary has %q; searched also for %s\n", x.Word, line(strings.Join(x.Others, ", ")))
+		a.tell("the dictionary has %q; searched also for %s", x.Word, strings.Join(x.Others, ", "))
 	}
 	for _, r := range r.Respelled {
-		fmt.Fprintf(a.err, "no document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
+		a.tell("no document has %q; searched also for %s", r.Word, strings.Join(r.Terms, ", "))
 	}
 }
 
 func (a *app) printHits(r *ragflow.SearchReply) {
 	if len(r.Hits) == 0 {
-		if !a.quiet {
-			fmt.Fprintln(a.err, "no passage matches")
-		}
+		a.tell("no passage matches")
 		return
 	}
 	s := a.styleOf(a.stdout)
@@ -142,6 +121,27 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 			}
 		}
 	}
+}
+
+// marked is the snippet of a hit on one line, its words of the query marked.
+func marked(h ragflow.SearchHit, s style) string {
+	var b strings.Builder
+	at := h.Snippet.Start
+	text := func(from, to int) string {
+		return transcript.Visible(h.Snippet.Text[from-h.Snippet.Start : to-h.Snippet.Start])
+	}
+	if at > h.Start {
+		b.WriteString("…")
+	}
+	for _, m := range h.Snippet.Marks {
+		b.WriteString(text(at, m.Start) + s.mark(text(m.Start, m.End)))
+		at = m.End
+	}
+	b.WriteString(text(at, h.Snippet.Start+len(h.Snippet.Text)))
+	if h.Snippet.End < h.End {
+		b.WriteString("…")
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 // way says which link led to a hit.
@@ -164,7 +164,7 @@ func (a *app) printFacets(facets []search.Facet) {
 	for _, f := range facets {
 		fmt.Fprintf(a.out, "\n%s  %s\n", s.bold(line(f.Key)), s.dim(count(f.Documents, "document")+" match"))
 		for _, v := range f.Values[:min(mostValues, len(f.Values))] {
-			fmt.Fprintf(a.out, "%6d  %s\n", v.Documents, line(shorten(v.Value, 80)))
+			fmt.Fprintf(a.out, "%6d  %s\n", v.Documents, line(v.Value))
 		}
 		if more := len(f.Values) - mostValues; more > 0 {
 			fmt.Fprintf(a.out, "        %s\n", s.dim(fmt.Sprintf("and %s more; --json has all", count(more, "value"))))

@@ -68,6 +68,7 @@ type settings struct {
 	here    string            // folder that was looked from
 	files   map[string][]byte // files of the project that were read
 	refused []refusal         // what they set and may not, while they are not trusted
+	notes   []string          // about settings without effect
 }
 
 // settingRow is one line of "ragflow config".
@@ -135,6 +136,9 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			}
 			return nil, f.with("change it there, or take it out; the default is " + orNone(row.preset))
 		}
+		if row.note != "" && v != preset {
+			s.notes = append(s.notes, row.name+" has no effect: "+row.note)
+		}
 		if row.has(secret) && len(v.values) > 0 {
 			v.values = []string{"set"}
 		}
@@ -156,6 +160,12 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		return nil, usagef("%w", err)
 	}
 	return s, nil
+}
+
+// sourceOf says where the value of a setting comes from.
+func (s *settings) sourceOf(name string) string {
+	i := slices.IndexFunc(s.rows, func(r settingRow) bool { return r.Name == name })
+	return s.rows[i].Source
 }
 
 // take reads the values of a setting into c, and reports whether they are allowed.

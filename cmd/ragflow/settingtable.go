@@ -27,6 +27,7 @@ type setting struct {
 	also    string // a second name of the variable
 	preset  string // the default
 	allowed string // what values are; for messages
+	note    string // says what to use instead of a setting that is checked and has no effect
 	is      traits
 	set     func(c *ragflow.Config, value string) bool
 	setList func(c *ragflow.Config, values []string) // of a list, instead of set
@@ -168,6 +169,9 @@ func table(dataDir string, m *models) []setting {
 			allowed: "a number from 0 (words only) to 1 (meaning only), or auto",
 			set:     or(automatic, func(c *ragflow.Config, v string) bool { return alpha(&c.Dense, v) }),
 		},
+		weightRow("RAG_VECTOR_WEIGHT", 0.7, func(w *search.Weights) *float64 { return &w.Dense }),
+		weightRow("RAG_KEYWORD_WEIGHT", 0.3, func(w *search.Weights) *float64 { return &w.Lexical }),
+		weightRow("RAG_GRAPH_WEIGHT", 0, func(w *search.Weights) *float64 { return &w.Graph }),
 		{
 			name: "RETRIEVAL_WEIGHTS", key: "retrieval_weights", preset: automatic, is: safe,
 			allowed: "weights such as dense=0.7,lexical=0.3,graph=0, or auto",
@@ -195,8 +199,29 @@ func table(dataDir string, m *models) []setting {
 			},
 		},
 		{
+			name: "RAG_MAX_RESULTS", key: "rag_max_results", preset: "10", is: zero | safe, allowed: "a whole number from 1 to 1000",
+			set: whole(mostHits, func(c *ragflow.Config) *int { return &c.Retrieval.TopK }),
+		},
+		without("MMR_LAMBDA", "0.5", "a number from 0 to 1", "relevance and novelty count the same; RERANKING=mmr uses them",
+			numeric(0, 1, func(*ragflow.Config) *float64 { return new(float64) })),
+		without("RAG_QUERY_EXPANSION", "true", "true or false", "synonyms are always searched for too; RAGFLOW_DICTIONARY adds yours",
+			truth(func(*ragflow.Config) *bool { return new(bool) })),
+		without("RAG_ENABLE_CACHING", "true", "true or false", "vectors are kept in the index, and answers are always made anew",
+			truth(func(*ragflow.Config) *bool { return new(bool) })),
+		without("RAG_CACHE_TTL_SECONDS", "3600", "a whole number of seconds from 1 to 31536000", "vectors are kept in the index as long as their documents",
+			whole(31_536_000, func(*ragflow.Config) *int { return new(int) })),
+		{
+			name: "RERANKING_ENABLED", key: "reranking_enabled", preset: "true", is: zero | safe, allowed: "true or false",
+			set: func(c *ragflow.Config, v string) bool {
+				if v == "false" {
+					c.Retrieval.Rerank = search.RerankOff
+				}
+				return v == "true" || v == "false"
+			},
+		},
+		{
 			name: "RERANKING", key: "reranking", is: firstPage | safe, allowed: "one of " + strings.Join(search.RerankMethods(), ", "),
-			set: text(func(c *ragflow.Config) *string { return &c.Retrieval.Rerank }), // Open checks it
+			set: oneOf(search.RerankMethods(), func(c *ragflow.Config) *string { return &c.Retrieval.Rerank }),
 		},
 		rankingRow("BM25_K1", 10, ranking.K1, func(r *search.Ranking) *float64 { return &r.K1 }),
 		rankingRow("BM25_B", 1, ranking.B, func(r *search.Ranking) *float64 { return &r.B }),
@@ -367,6 +392,25 @@ func rankingRow(variable string, most, preset float64, field func(*search.Rankin
 			return field(c.Retrieval.Ranking)
 		}),
 	}
+}
+
+// weightRow is the weight of a leg. One that is set makes the others count as their
+// defaults.
+func weightRow(variable string, preset float64, field func(*search.Weights) *float64) setting {
+	return setting{
+		name: variable, key: strings.ToLower(variable), preset: fmt.Sprint(preset), is: zero | safe, allowed: "a number from 0 to 1",
+		set: numeric(0, 1, func(c *ragflow.Config) *float64 {
+			if c.Retrieval.Weights == (search.Weights{}) {
+				c.Retrieval.Weights = search.Weights{Dense: 0.7, Lexical: 0.3}
+			}
+			return field(&c.Retrieval.Weights)
+		}),
+	}
+}
+
+// without is a setting that a configuration may hold and that has no effect.
+func without(variable, preset, allowed, note string, set setter) setting {
+	return setting{name: variable, key: strings.ToLower(variable), preset: preset, note: note, is: zero | safe, allowed: allowed, set: set}
 }
 
 // setter reads a value into a configuration, and reports whether it is allowed.

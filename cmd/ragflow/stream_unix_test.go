@@ -40,7 +40,7 @@ func streams(t *testing.T, first, rest, end, once string) {
 		"ask", "--docs", "docs", "--data-dir", "data", "--model", "small", "How do I back up a volume?")
 	tt.expect(first + `\s+writing.*`) // and nothing after it yet
 	close(shown)
-	tt.expect(end + `.*continue with: ragflow ask .*--thread \S+ "…"`)
+	tt.expect(end + `.*continue with: ragflow ask .*--thread .*"…"`)
 	tt.exit(0)
 	if text := tt.screen.Text(); strings.Count(text, once) != 1 {
 		t.Errorf("%q does not stand there once:\n%s", once, text)

@@ -45,27 +45,6 @@ func TestDeleteAsks(t *testing.T) {
 	}
 }
 
-// Ids stay whole at any width; titles give way.
-func TestListFitsTheTerminal(t *testing.T) {
-	dir := chatFolder(t)
-	const id = "0198f3c2-7c7d-7000-8000-000000000001"
-	keep(t, dir, id, "How do I back up a volume, and how do I bring it to another machine afterwards?")
-	for columns, want := range map[int]string{
-		160: `(?m)^` + id + `  1 {6}\S+ \S+  \S+ kB +How do I back up .* afterwards\?$`,
-		110: `(?m)^` + id + `  1 {6}\S+ \S+  \S+ kB +How do I back up .*…$`,
-		80:  `(?m)^` + id + `  1 {6}\S+ \S+  \S+ kB\n  How do I back up .*…$`,
-	} {
-		s := startIn(t, dir, columns, 24, nil, "threads", "list", "--data-dir", "data")
-		s.exit(0)
-		s.expect(want)
-		for l := range strings.Lines(s.screen.Text()) {
-			if len([]rune(strings.TrimRight(l, "\n"))) > columns {
-				t.Errorf("at %d columns: %q", columns, l)
-			}
-		}
-	}
-}
-
 // What a hint says can be pasted into a shell, whatever the thread is called.
 func TestHintsCanBePasted(t *testing.T) {
 	dir := chatFolder(t)

@@ -8,13 +8,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/threads"
 )
 
-func (a *app) listThreads(ctx context.Context, log *threads.Log, _ *threadFlags, _ []string) error {
+func (a *app) listThreads(ctx context.Context, log *threads.Log, _ []string) error {
 	list, err := log.List(ctx)
 	if err != nil {
 		return failed("list threads", err)
@@ -24,12 +26,20 @@ func (a *app) listThreads(ctx context.Context, log *threads.Log, _ *threadFlags,
 			a.tell(`no threads yet; begin one: ragflow ask --docs ./docs "…"`)
 			return
 		}
-		columns, _, _ := a.size(a.stdout)
-		writeThreads(a.out, list, columns)
+		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tSIZE\tTITLE")
+		for _, t := range list {
+			title := line(t.Title)
+			if t.Status != "completed" && t.Status != "" {
+				title += " [" + t.Status + "]"
+			}
+			fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", line(t.ID), t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title)
+		}
+		_ = table.Flush() // a.out keeps the first error for the end
 	})
 }
 
-func (a *app) showThread(ctx context.Context, log *threads.Log, _ *threadFlags, args []string) error {
+func (a *app) showThread(ctx context.Context, log *threads.Log, args []string) error {
 	id, err := findThread(ctx, log, args[0])
 	if err != nil {
 		return err
@@ -131,11 +141,11 @@ type pruneReply struct {
 }
 
 func (a *app) pruneThreads(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
-	if o.all == (len(args) == 1) {
+	switch {
+	case o.all == (len(args) == 1):
 		return usagef("name one thread, or --all")
-	}
-	if err := o.checkPrune(); err != nil {
-		return err
+	case o.prune.KeepLast < 1:
+		return usagef("say how many turns stay, 1 or more: --keep-last 50")
 	}
 	list, err := log.List(ctx)
 	if err != nil {
@@ -158,104 +168,79 @@ func (a *app) pruneThreads(ctx context.Context, log *threads.Log, o *threadFlags
 		pruned += r.Commits
 		reply.Threads = append(reply.Threads, r)
 	}
-	verb := "would prune"
-	if !o.prune.DryRun {
-		verb = "pruned"
-		if pruned > 0 {
-			if err := log.Vacuum(ctx); err != nil {
-				return failed("shrink the file", err)
-			}
+	if pruned > 0 && !o.prune.DryRun {
+		if err := log.Vacuum(ctx); err != nil {
+			return failed("shrink the file", err)
 		}
 	}
 	return a.print(reply, func() {
+		verb := map[bool]string{true: "would prune", false: "pruned"}[o.prune.DryRun]
 		for _, r := range reply.Threads {
 			fmt.Fprintf(a.out, "%s %s: %s (%s), %s kept\n", verb, r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
 		}
 	})
 }
 
-// checkPrune checks the conditions of prune.
-func (o *threadFlags) checkPrune() (err error) {
-	switch {
-	case !o.given("keep-last") && !o.given("before") && !o.given("max-bytes"):
-		return usagef("say which turns stay: --keep-last, --before or --max-bytes")
-	case o.given("keep-last") && o.prune.KeepLast < 1, o.given("max-bytes") && o.prune.MaxBytes < 1:
-		return usagef("--keep-last and --max-bytes must be 1 or more")
-	case !o.given("before"):
-		return nil
-	}
-	if o.prune.Before, err = time.Parse(time.DateOnly, o.before); err != nil {
-		o.prune.Before, err = time.Parse(time.RFC3339, o.before)
-	}
-	if err != nil {
-		return usagef("--before: %q is no time such as 2026-01-31 or 2026-01-31T08:30:00Z", o.before)
-	}
-	return nil
-}
-
-// expireReply is the schema of "ragflow threads expire --json".
-type expireReply struct {
-	DryRun  bool           `json:"dry_run"`
-	Threads []threads.Info `json:"threads"`
-}
-
-func (a *app) expireThreads(ctx context.Context, log *threads.Log, o *threadFlags, _ []string) error {
-	if o.older <= 0 {
-		return usagef("say how long they were not used: --older 720h")
-	}
-	gone, err := log.Expire(ctx, o.older, o.dryRun)
-	if err != nil {
-		return failed("expire threads", err)
-	}
-	return a.print(expireReply{o.dryRun, gone}, func() {
-		verb := "deleted"
-		if o.dryRun {
-			verb = "would delete"
-		}
-		for _, t := range gone {
-			fmt.Fprintf(a.out, "%s %s: %s, last used %s, %s\n", verb, t.ID, count(t.Turns, "turn"), t.Used.Format(time.DateOnly), line(t.Title))
-		}
-		a.tell("%s %s", verb, count(len(gone), "thread"))
-	})
-}
-
 // deleteReply is the schema of "ragflow threads delete --json".
 type deleteReply struct {
+	DryRun  bool     `json:"dry_run"`
 	Deleted []string `json:"deleted"`
 }
 
 func (a *app) deleteThreads(ctx context.Context, log *threads.Log, o *threadFlags, names []string) error {
+	if (len(names) > 0) == (o.older > 0) {
+		return usagef("name the threads to delete, or say how long they were not used: --older 720h")
+	}
 	list, err := log.List(ctx)
 	if err != nil {
 		return failed("list threads", err)
 	}
-	var ids []string
-	question := "delete for good:\n"
+	reply := deleteReply{DryRun: o.dryRun, Deleted: []string{}}
 	for _, name := range names {
 		id, err := pickThread(list, name)
 		if err != nil {
 			return err
 		}
-		ids = append(ids, id)
-		for _, t := range list {
-			if t.ID == id {
-				question += fmt.Sprintf("  %s  %s  %s\n", id, count(t.Turns, "turn"), line(t.Title))
-			}
+		reply.Deleted = append(reply.Deleted, id)
+	}
+	if o.older > 0 {
+		gone, err := log.Expire(ctx, o.older, true)
+		if err != nil {
+			return failed("delete threads", err)
+		}
+		for _, t := range gone {
+			reply.Deleted = append(reply.Deleted, t.ID)
 		}
 	}
-	if err := a.confirm(ctx, o.yes, question, "deleted"); err != nil {
-		return err
+	question := "delete for good:\n"
+	for _, t := range list {
+		if slices.Contains(reply.Deleted, t.ID) {
+			question += fmt.Sprintf("  %s  %s  %s\n", t.ID, count(t.Turns, "turn"), line(t.Title))
+		}
 	}
-	if err := log.Delete(ctx, ids...); err != nil {
-		return failed("delete threads", err)
+	if !o.dryRun && len(reply.Deleted) > 0 {
+		if err := a.confirm(ctx, o.yes, question, "deleted"); err != nil {
+			return err
+		}
+		if o.older > 0 { // a thread that was used meanwhile stays
+			_, err = log.Expire(ctx, o.older, false)
+		} else {
+			err = log.Delete(ctx, reply.Deleted...)
+		}
+		if err != nil {
+			return failed("delete threads", err)
+		}
 	}
-	if !a.asJSON {
-		a.tell("deleted %s", count(len(ids), "thread"))
-	}
-	return a.print(deleteReply{ids}, func() {})
+	return a.print(reply, func() {
+		if o.dryRun {
+			fmt.Fprint(a.out, strings.ReplaceAll(question, "delete for good", "would delete"))
+		} else {
+			a.tell("deleted %s", count(len(reply.Deleted), "thread"))
+		}
+	})
 }
 
-func (a *app) sealThreads(ctx context.Context, log *threads.Log, _ *threadFlags, _ []string) error {
+func (a *app) sealThreads(ctx context.Context, log *threads.Log, _ []string) error {
 	n, err := log.Seal(ctx)
 	if err != nil {
 		return failed("encrypt the threads", err)
@@ -264,7 +249,7 @@ func (a *app) sealThreads(ctx context.Context, log *threads.Log, _ *threadFlags,
 	return nil
 }
 
-func (a *app) verifyThreads(ctx context.Context, log *threads.Log, _ *threadFlags, names []string) error {
+func (a *app) verifyThreads(ctx context.Context, log *threads.Log, names []string) error {
 	var ids []string
 	for _, name := range names {
 		id, err := findThread(ctx, log, name)
@@ -294,7 +279,7 @@ func (a *app) verifyThreads(ctx context.Context, log *threads.Log, _ *threadFlag
 	}
 }
 
-func (a *app) backupThreads(ctx context.Context, log *threads.Log, _ *threadFlags, args []string) error {
+func (a *app) backupThreads(ctx context.Context, log *threads.Log, args []string) error {
 	if err := log.Backup(ctx, args[0]); err != nil {
 		return failed("back up the threads", err)
 	}

@@ -8,8 +8,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
@@ -26,25 +28,69 @@ type threadsReply struct {
 	Threads []threads.Info `json:"threads"`
 }
 
+// threadWork is what a command below "ragflow threads" does.
+type threadWork = func(context.Context, *threads.Log, []string) error
+
 func (a *app) threadsCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "threads",
-		Short: "List, show, copy, prune and delete conversations",
-		Long: `Conversations are kept in threads.db of the data folder until you delete them.
-A thread is named by its id, by a beginning of its id that no other has, or by
-"last".`,
-		Example: `  ragflow threads list
-  ragflow threads show last
-  ragflow threads export last -o conversation.jsonl
-  ragflow threads verify
-  ragflow ask --thread last "and how do I back it up?"`,
-		Args: subcommands,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	c := &cobra.Command{Use: "threads", Args: subcommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	add := func(use string, most int, do threadWork) *pflag.FlagSet {
+		sub := a.threadCommand(use, most, do)
+		c.AddCommand(sub)
+		return sub.Flags()
 	}
-	for _, t := range threadOperations() {
-		c.AddCommand(t.command(a))
+	withJSON := func(f *pflag.FlagSet) *pflag.FlagSet {
+		f.BoolVar(&a.asJSON, "json", false, "write one JSON object instead of text")
+		return f
 	}
+	o := &threadFlags{}
+	withJSON(add("list", 0, a.listThreads))
+	withJSON(add("show ID", 1, a.showThread))
+	f := add("export ID", 1, o.with(a.exportThread))
+	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` (default: standard output)")
+	f = withJSON(add("import FILE", 1, o.with(a.importThread)))
+	f.StringVar(&o.as, "thread", "", "import it under this `NAME`")
+	f = withJSON(add("fork ID [NEW]", 2, o.with(a.forkThread)))
+	f.StringVar(&o.at, "at", "", "as it was after this `RUN` or commit")
+	f = withJSON(add("prune [ID]", 1, o.with(a.pruneThreads)))
+	f.BoolVar(&o.all, "all", false, "all conversations")
+	f.IntVar(&o.prune.KeepLast, "keep-last", 0, "keep the last `N` turns")
+	f.BoolVar(&o.prune.DryRun, "dry-run", false, "only say what would go")
+	f = withJSON(add("delete [ID]...", -1, o.with(a.deleteThreads)))
+	f.DurationVar(&o.older, "older", 0, "delete what was not used for this `TIME`, such as 720h")
+	f.BoolVar(&o.dryRun, "dry-run", false, "only say what would go")
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	add("seal", 0, a.sealThreads)
+	withJSON(add("verify [ID]...", -1, a.verifyThreads))
+	add("backup FILE", 1, a.backupThreads)
+	add("restore FILE", 1, o.with(a.restoreThreads)).BoolVar(&o.yes, "yes", false, "do not ask")
 	return c
+}
+
+// threadFlags are the flags of all commands below "ragflow threads", of which one runs.
+type threadFlags struct {
+	all, dryRun, yes bool
+	output, as, at   string
+	older            time.Duration
+	prune            threads.PruneOptions
+}
+
+// with gives the flags to what a command does.
+func (o *threadFlags) with(do func(context.Context, *threads.Log, *threadFlags, []string) error) threadWork {
+	return func(ctx context.Context, log *threads.Log, args []string) error { return do(ctx, log, o, args) }
+}
+
+// threadCommand makes a command, which takes as many arguments at least as its use has
+// names outside of brackets.
+func (a *app) threadCommand(use string, most int, do threadWork) *cobra.Command {
+	least := len(strings.Fields(use)) - 1 - strings.Count(use, "[")
+	return &cobra.Command{Use: use, Args: argsBetween(least, most), RunE: func(c *cobra.Command, args []string) error {
+		if c.Name() == "restore" { // a damaged database cannot be opened
+			return do(c.Context(), nil, args)
+		}
+		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+			return do(c.Context(), assistant.Threads(), args)
+		})
+	}}
 }
 
 // findThread returns the id of the thread that a person means by an id, a

@@ -14,17 +14,7 @@ import (
 func (a *app) traceCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use:   "trace RUN",
-		Short: "Write answer.md and flow_trace.md of an earlier run",
-		Long: `Write answer.md and flow_trace.md of an earlier run again, from what was saved:
-the same bytes that "ask --trace" wrote then. Nothing is searched or asked anew.
-
-A run is named by its id ("ask --json" prints it), by a beginning of its id that
-no other has, or by "last". With --json the run is printed as JSON lines, one
-for each commit and each task, and no file is written.`,
-		Example: `  ragflow trace last
-  ragflow trace last -o ./output
-  ragflow trace --json last | jq -r 'select(.type == "task") | .node'`,
+		Use:  "trace RUN",
 		Args: argsBetween(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.asJSON && c.Flags().Changed("output") {

@@ -146,6 +146,17 @@ func inside(folder, path string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
+// existing is the nearest folder upward that exists.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 // inEffect drops refused settings of models where no model is used: a key or an
 // address alone does nothing.
 func (s *settings) inEffect(refused []refusal) []refusal {
@@ -220,16 +231,7 @@ func (a *app) askTrust(refused []refusal) bool {
 
 func (a *app) trustCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "trust [DIR]",
-		Short: "Let the settings files of a folder choose models, addresses and documents",
-		Long: `Trust .env and .ragflow/config.yaml of a folder and of its project, as they are
-now. Files that you have not trusted may set counts, thresholds and documents
-inside their own folder, and nothing else: not models, addresses, keys, the data
-folder or documents elsewhere.
-
-Read the files first. When one of them changes, it needs your trust again.`,
-		Example: `  ragflow trust
-  ragflow trust ~/handbook`,
+		Use:  "trust [DIR]",
 		Args: argsBetween(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := os.Getwd()

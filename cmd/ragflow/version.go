@@ -20,12 +20,7 @@ type versionReply struct {
 
 func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "version",
-		Short: "Show the version, and what it was built with",
-		Long: `Show the version of ragflow, the revision of its source, the Go release and the
-SQLite driver it was built with.`,
-		Example: `  ragflow version
-  ragflow version --json`,
+		Use:  "version",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()

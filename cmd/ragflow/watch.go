@@ -26,9 +26,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 			begun = true
 			a.problems(e.Report)
 			fmt.Fprintf(a.out, "%s\n%s\n", indexed(e.Report), holds(e.Report))
-			if !a.quiet {
-				fmt.Fprintf(a.err, "watching %s — end with Ctrl-C\n", strings.Join(docs, ", "))
-			}
+			a.tell("watching %s — end with Ctrl-C", strings.Join(docs, ", "))
 		} else {
 			a.watched(e)
 		}
@@ -37,9 +35,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 	if err != nil {
 		return failed("watch "+strings.Join(docs, ", "), err)
 	}
-	if !a.quiet {
-		fmt.Fprintln(a.err, "ended; the index is kept")
-	}
+	a.tell("ended; the index is kept")
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,7 @@ import (
 
 // welcome is what the program says without arguments: what it is for, how this
 // folder stands, and commands to copy.
-func (a *app) welcome(c *cobra.Command, _ []string) error {
+func (a *app) welcome(*cobra.Command, []string) error {
 	s, err := a.readSettings()
 	if err != nil {
 		return err
@@ -28,12 +27,15 @@ func (a *app) welcome(c *cobra.Command, _ []string) error {
 	for _, d := range s.config.Docs {
 		fmt.Fprintln(a.out, "  documents "+d)
 	}
-	indexed, threads := present(s.config.DataDir, "index.db"), s.config.ThreadStore != nil || present(s.config.DataDir, "threads.db")
-	fmt.Fprintf(a.out, "  index:   %s\n  threads: %s\n", either(indexed, "there", "none yet"), either(threads, a.howMany(c, threads), "none yet"))
+	there := map[bool]string{true: "there", false: "none yet"}
+	fmt.Fprintf(a.out, "  index:   %s\n  threads: %s\n", there[present(s.config.DataDir, "index.db")], there[s.config.ThreadStore != nil || present(s.config.DataDir, threadsFile)])
 
 	docs := ""
 	if len(s.config.Docs) == 0 {
-		docs = "--docs " + exampleDocs() + " "
+		docs = "--docs . "
+		if info, err := os.Stat("docs"); err == nil && info.IsDir() {
+			docs = "--docs ./docs "
+		}
 	}
 	fmt.Fprintf(a.out, "\n%s\n", bold("Try"))
 	fmt.Fprintf(a.out, "  ragflow ask %s\"How do I get started?\"\n", docs)
@@ -46,44 +48,8 @@ func (a *app) welcome(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// howMany counts the threads, where that can be found out.
-func (a *app) howMany(c *cobra.Command, there bool) (text string) {
-	text = "cannot be read"
-	if !there {
-		return text
-	}
-	assistant, err := a.open(c.Context(), nil)
-	if err != nil {
-		return text + ": " + line(err.Error())
-	}
-	defer func() {
-		if err := assistant.Close(); err != nil {
-			text += ", " + line(err.Error())
-		}
-	}()
-	list, err := assistant.Threads().List(c.Context())
-	if err != nil {
-		return text + ": " + line(err.Error())
-	}
-	return strconv.Itoa(len(list))
-}
-
-func either(yes bool, a, b string) string {
-	if yes {
-		return a
-	}
-	return b
-}
-
+// present reports whether a folder holds a file of that name.
 func present(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, name))
 	return err == nil
-}
-
-// exampleDocs is a folder to ask that exists here.
-func exampleDocs() string {
-	if info, err := os.Stat("docs"); err == nil && info.IsDir() {
-		return "./docs"
-	}
-	return "."
 }

@@ -73,6 +73,14 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// What is escaped in Markdown is shown as the plain character, but in code.
+func TestEscapes(t *testing.T) {
+	got := termmd.Render("write \\<name\\> \\* 3 and `a\\>b`", termmd.Options{})
+	if want := "write <name> * 3 and `a\\>b`"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // Whatever the text, no line is too wide and nothing harmful comes through.

@@ -21,6 +21,7 @@ var (
 	tag        = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>`)
 	quoteMark  = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+`)
 	span       = regexp.MustCompile("`+")
+	less       = regexp.MustCompile(`\\*<`)
 )
 
 // tidy makes one readable line of a piece of Markdown: links and images show
@@ -103,7 +104,12 @@ func prose(s string) string {
 		}
 		return t // <container>: a placeholder, not a tag
 	})
-	return strings.ReplaceAll(s, "<", `\<`)
+	return less.ReplaceAllStringFunc(s, func(m string) string {
+		if len(m)%2 == 0 { // an odd number of backslashes: it is escaped already
+			return m
+		}
+		return m[:len(m)-1] + `\<`
+	})
 }
 
 // dropWithHoles takes out what p matches but leaves the holes in it: a hole

@@ -48,7 +48,6 @@ type Config struct {
 	Size func() (columns, rows int)
 
 	Style bool // bold and colours
-	Links bool // hyperlinks to files
 	Quiet bool // no greetings and hints
 
 	Thread string            // the conversation to go on with; empty begins a new one
@@ -71,7 +70,6 @@ type Config struct {
 	Indexed  *ingest.Report                                // what the index holds; may be nil
 	Models   func(ctx context.Context) []string            // lines that say what answers
 	Markdown func(context.Context, *threads.Thread) string // a conversation, to export
-	Nearest  func(word string, of []string) string         // the word most like it, or empty
 	Quote    func(name string) string                      // as one word for the person's shell
 	Explain  func(error) (what, hint string)               // an error, for a person
 }
@@ -140,13 +138,13 @@ func Ask(ctx context.Context, c Config, q ragflow.Question) (*ragflow.Reply, err
 	}
 	reply, err := s.Assistant.Reply(ctx, run)
 	if err == nil {
-		s.answer(ctx, reply)
+		s.answer(reply)
 	}
 	return reply, err
 }
 
 // Show shows an answer as a session does.
-func Show(ctx context.Context, c Config, r *ragflow.Reply) { newSession(c).answer(ctx, r) }
+func Show(c Config, r *ragflow.Reply) { newSession(c).answer(r) }
 
 // line does what one text asks for. An error ends the session.
 func (s *session) line(ctx context.Context, text string) error {

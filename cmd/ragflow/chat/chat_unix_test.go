@@ -156,7 +156,6 @@ func TestMain(m *testing.M) {
 		Env:      map[string]string{"HOME": os.Getenv("HOME"), "EDITOR": os.Getenv("EDITOR")},
 		Models:   func(context.Context) []string { return []string{"a model"} },
 		Markdown: func(_ context.Context, t *threads.Thread) string { return "# " + t.Title + "\n" },
-		Nearest:  func(string, []string) string { return "" },
 		Quote:    func(name string) string { return name },
 		Explain:  func(err error) (string, string) { return err.Error(), "" },
 	})

@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/termmd"
 	"example.com/ragflow/threads"
+	"example.com/ragflow/transcript"
 )
 
 // commandInfo is one command, as /help shows it.
@@ -26,12 +28,12 @@ func (s *session) commands() []commandInfo {
 		{"threads", "[N|ID]", "list conversations, or go on with one", (*session).threads},
 		{"sources", "", "show what the last answer quotes", (*session).sources},
 		{"open", "N", "open source N at its line in $EDITOR", (*session).open},
-		{"trace", "[DIR]", "show how the last answer came about, or write it to files", (*session).trace},
+		{"trace", "[DIR]", "write how the last answer came about to files", (*session).trace},
 		{"retry", "", "ask the last question again", (*session).retry},
 		{"undo", "", "take the last question and its answer back", (*session).undo},
 		{"docs", "", "read what changed, and show what is answered from", (*session).docs},
 		{"model", "", "show what answers", (*session).model},
-		{"export", "[FILE]", "write this conversation as Markdown", (*session).export},
+		{"export", "FILE", "write this conversation as Markdown", (*session).export},
 		{"help", "", "show this list", (*session).help},
 		{"quit", "", "leave; so does Ctrl-D", (*session).quit},
 	}
@@ -54,7 +56,6 @@ func command(text string) (name, args string, ok bool) {
 
 // command carries a command out.
 func (s *session) command(ctx context.Context, name, args string) error {
-	var names []string
 	for _, c := range s.commands() {
 		if c.name == name {
 			if c.args == "" && args != "" {
@@ -62,13 +63,8 @@ func (s *session) command(ctx context.Context, name, args string) error {
 			}
 			return c.do(s, ctx, args)
 		}
-		names = append(names, c.name)
 	}
-	suggestion := "/help lists the commands"
-	if near := s.Nearest(name, names); near != "" {
-		suggestion = "did you mean /" + near + "?"
-	}
-	return fmt.Errorf("unknown command /%s; %s", oneLine(name), suggestion)
+	return fmt.Errorf("unknown command /%s; /help lists the commands", oneLine(name))
 }
 
 // complete completes the name of a command.
@@ -192,8 +188,18 @@ func (s *session) sources(ctx context.Context, _ string) error {
 	if len(s.last.Citations) == 0 {
 		s.hint("the last answer quotes nothing")
 	}
-	s.printSources(ctx, s.last.Citations, true)
-	s.say("")
+	for _, group := range grouped(s.last.Citations) {
+		s.say(s.source(group)...)
+		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.IsChanged(ctx) }) {
+			s.say("      " + s.last.ChangedNotice)
+		}
+		for _, c := range group {
+			for _, l := range termmd.Wrap(transcript.Visible(c.Quote), s.width()-8) {
+				s.say(strings.TrimRight("      "+s.dim("│ ")+l, " "))
+			}
+		}
+		s.say("")
+	}
 	return nil
 }
 
@@ -221,7 +227,7 @@ func (s *session) docs(ctx context.Context, _ string) error {
 		return err
 	}
 	for _, root := range report.Roots {
-		s.say(s.link(root, s.shown(root, root)))
+		s.say(s.shown(root, root))
 	}
 	news := "nothing changed"
 	if report.Added+report.Changed+report.Removed > 0 {

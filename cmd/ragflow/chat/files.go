@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
 
 	"example.com/ragflow"
 )
@@ -76,51 +74,16 @@ func editorArgs(program []string, path string, line int) []string {
 	return append(program, path) // one that we do not know may not know lines
 }
 
-// trace shows what each node of the last run did, or writes the run's files.
+// trace writes answer.md and flow_trace.md of the last run.
 func (s *session) trace(ctx context.Context, dir string) error {
 	if s.last == nil {
 		return s.noAnswer()
 	}
-	if dir != "" {
-		return s.writeTrace(ctx, dir)
-	}
-	run, err := s.Threads.Run(ctx, s.last.RunID)
-	if err != nil {
-		return err
-	}
-	for _, commit := range slices.Backward(run.Commits) { // newest first
-		for _, d := range commit.Deltas {
-			if d.Node == "" {
-				continue
-			}
-			var details []string
-			for _, x := range d.Notes.Details {
-				details = append(details, x.Key+" "+x.Value)
-			}
-			if d.Error != "" {
-				details = append(details, "error "+d.Error)
-			}
-			took := fmt.Sprintf("%7.1f ms", float64(d.Notes.Duration)/float64(time.Millisecond))
-			head := fmt.Sprintf("  %-23s", oneLine(d.Node))
-			about := oneLine(strings.Join(details, ", "))
-			if room := s.width() - 25 - 12; room >= 20 {
-				s.say(head + s.dim(strings.TrimRight(took+"  "+s.clip(about, room), " ")))
-				continue
-			}
-			s.say(head, s.dim("  "+s.clip(took+"  "+about, s.width()-2)))
-		}
-	}
-	s.hint("run " + s.last.RunID + "; /trace DIR writes all of it")
-	s.say("")
-	return nil
-}
-
-func (s *session) writeTrace(ctx context.Context, dir string) error {
 	answer, flow, err := s.Assistant.Trace(ctx, s.last.RunID)
 	if err != nil {
 		return err
 	}
-	dir = s.typed(dir)
+	dir = s.typed(cmp.Or(dir, "output"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the trace: %w", err)
 	}
@@ -140,12 +103,12 @@ func (s *session) export(ctx context.Context, path string) error {
 	if s.thread == "" {
 		return errors.New("there is no conversation to write yet")
 	}
+	if path == "" {
+		return errors.New("say where to: /export conversation.md")
+	}
 	t, err := s.Threads.Thread(ctx, s.thread)
 	if err != nil {
 		return err
-	}
-	if path == "" {
-		path = fileName(t.Title) + ".md"
 	}
 	path = s.typed(path)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -170,25 +133,4 @@ func (s *session) typed(path string) string {
 		return filepath.Join(s.Env["HOME"], rest)
 	}
 	return path
-}
-
-// longestName is how many runes of a title a file's name has.
-const longestName = 40
-
-// fileName makes a name for a file of a title: words joined by hyphens.
-func fileName(title string) string {
-	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
-	})
-	name := ""
-	for _, w := range words {
-		if len([]rune(name))+1+len([]rune(w)) > longestName {
-			break
-		}
-		name = strings.TrimPrefix(name+"-"+w, "-")
-	}
-	if name == "" {
-		return "conversation"
-	}
-	return name
 }

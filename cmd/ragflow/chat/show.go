@@ -2,9 +2,7 @@ package chat
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,44 +29,40 @@ func (s *session) width() int {
 	return min(columns-1, Widest)
 }
 
-// rendered is an answer as lines for the terminal. Its references lead to the
-// files of cited. Of an answer that is done, lines of code stay whole.
-func (s *session) rendered(answer string, cited []ragflow.CitationReply, done bool) []string {
+// rendered is an answer as lines for the terminal. Of an answer that is done, lines of
+// code stay whole.
+func (s *session) rendered(answer string, done bool) []string {
 	out := termmd.Render(transcript.Visible(answer), termmd.Options{
 		Width: s.width(), Style: s.Style, LongCode: done,
-		Cite: func(n int) string {
-			label := s.faint(fmt.Sprintf("[%d]", n))
-			for _, c := range cited {
-				if c.N == n {
-					return s.link(c.Path, label)
-				}
-			}
-			return label
-		},
+		Cite: func(n int) string { return s.faint(fmt.Sprintf("[%d]", n)) },
 	})
 	return strings.Split(out, "\n")
 }
 
-// answer shows a reply and where it stands.
-func (s *session) answer(ctx context.Context, r *ragflow.Reply) {
+// answer shows a reply and its sources.
+func (s *session) answer(r *ragflow.Reply) {
+	lines := []string{transcript.Visible(strings.TrimSpace(r.Answer))}
+	if s.Size != nil {
+		lines = append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), true)...)
+	}
+	if len(r.Citations) > 0 {
+		lines = append(lines, "")
+		if s.Size == nil {
+			lines = append(lines, cmp.Or(r.SourcesHeader, "Sources"))
+		}
+	}
+	for _, group := range grouped(r.Citations) {
+		lines = append(lines, s.source(group)...)
+		if u := group[0].URL; u != "" {
+			lines = append(lines, "    "+oneLine(u))
+		}
+		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.Changed }) {
+			lines = append(lines, "    "+r.ChangedNotice)
+		}
+	}
 	if s.Size == nil {
-		fmt.Fprintf(s.Out, "%s\n", transcript.Visible(strings.TrimSpace(r.Answer)))
-		if len(r.Citations) > 0 {
-			fmt.Fprintf(s.Out, "\n%s\n", cmp.Or(r.SourcesHeader, "Sources"))
-		}
-		s.printSources(ctx, r.Citations, false)
-		fmt.Fprintln(s.Out)
+		s.say(lines...)
 	} else {
-		lines := append([]string{""}, s.rendered(strings.TrimSpace(r.Answer), r.Citations, true)...)
-		if len(r.Citations) > 0 {
-			lines = append(lines, "")
-			for _, group := range grouped(r.Citations) {
-				lines = append(lines, s.source(group)...)
-				if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.Changed }) {
-					lines = append(lines, "      "+r.ChangedNotice)
-				}
-			}
-		}
 		s.screen.show(append(lines, "", ""))
 		s.screen.end()
 	}
@@ -98,27 +92,6 @@ func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 	return out
 }
 
-// printSources lists passages, with their quotes where wanted.
-func (s *session) printSources(ctx context.Context, list []ragflow.CitationReply, quotes bool) {
-	for i, group := range grouped(list) {
-		if quotes && i > 0 {
-			s.say("")
-		}
-		s.say(s.source(group)...)
-		if !quotes {
-			continue
-		}
-		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.IsChanged(ctx) }) {
-			s.say("      " + s.last.ChangedNotice)
-		}
-		for _, c := range group {
-			for _, l := range termmd.Wrap(transcript.Visible(c.Quote), s.width()-8) {
-				s.say(strings.TrimRight("      "+s.dim("│ ")+l, " "))
-			}
-		}
-	}
-}
-
 // source is the line, or lines on a narrow terminal, that names the passages of
 // one source.
 func (s *session) source(group []ragflow.CitationReply) []string {
@@ -137,7 +110,7 @@ func (s *session) source(group []ragflow.CitationReply) []string {
 		if i > 0 {
 			start = strings.Repeat(" ", len(number))
 		}
-		lines = append(lines, indent+start+s.link(c.Path, s.dim(part)))
+		lines = append(lines, indent+start+s.dim(part))
 	}
 	if len(lines) == 1 && title != "" && ansi.StringWidth(where)+2+ansi.StringWidth(title) <= room {
 		lines[0] += "  " + title
@@ -198,23 +171,6 @@ func Place(path string, group []ragflow.CitationReply) string {
 		out = append(out, l)
 	}
 	return path + ":" + strings.Join(out, ", ")
-}
-
-// link makes text a hyperlink to a file.
-func (s *session) link(path, text string) string {
-	if !s.Links || path == "" || !filepath.IsAbs(path) {
-		return text
-	}
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
-	u := url.URL{Scheme: "file", Host: host, Path: slashed}
-	return "\x1b]8;;" + u.String() + "\x1b\\" + text + "\x1b]8;;\x1b\\"
 }
 
 // say writes lines.

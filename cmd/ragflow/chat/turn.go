@@ -39,7 +39,10 @@ func (s *session) ask(ctx context.Context, question string) error {
 		return err
 	}
 	s.last, s.cut = reply, false
-	s.answer(ctx, reply)
+	s.answer(reply)
+	if s.Size == nil {
+		s.say("")
+	}
 	return nil
 }
 
@@ -158,7 +161,7 @@ func (p *progress) draw() {
 	s := p.session
 	lines := []string{""}
 	if p.answer.Len() > 0 {
-		lines = append(lines, s.rendered(p.answer.String(), nil, false)...)
+		lines = append(lines, s.rendered(p.answer.String(), false)...)
 		lines = append(lines, "")
 	}
 	what := p.doing
