@@ -67,11 +67,12 @@ type Config struct {
 	// tells nobody.
 	Running func() (done func())
 
-	Indexed  *ingest.Report                                // what the index holds; may be nil
-	Models   func(ctx context.Context) []string            // lines that say what answers
-	Markdown func(context.Context, *threads.Thread) string // a conversation, to export
-	Quote    func(name string) string                      // as one word for the person's shell
-	Explain  func(error) (what, hint string)               // an error, for a person
+	Indexed  *ingest.Report                                                // what the index holds; may be nil
+	Models   func(ctx context.Context) []string                            // lines that say what answers
+	Markdown func(context.Context, *threads.Thread) string                 // a conversation, to export
+	Pick     func(list []threads.Info, name string) (id string, err error) // the thread that an id, its beginning, or "last" names
+	Quote    func(name string) string                                      // as one word for the person's shell
+	Explain  func(error) (what, hint string)                               // an error, for a person
 }
 
 // errQuit ends the session.

@@ -156,8 +156,16 @@ func TestMain(m *testing.M) {
 		Env:      map[string]string{"HOME": os.Getenv("HOME"), "EDITOR": os.Getenv("EDITOR")},
 		Models:   func(context.Context) []string { return []string{"a model"} },
 		Markdown: func(_ context.Context, t *threads.Thread) string { return "# " + t.Title + "\n" },
-		Quote:    func(name string) string { return name },
-		Explain:  func(err error) (string, string) { return err.Error(), "" },
+		Pick: func(list []threads.Info, name string) (string, error) {
+			for _, t := range list {
+				if t.ID == name || name == "last" {
+					return t.ID, nil
+				}
+			}
+			return "", fmt.Errorf("no conversation %q", name)
+		},
+		Quote:   func(name string) string { return name },
+		Explain: func(err error) (string, string) { return err.Error(), "" },
 	})
 	code := 0
 	switch closed := term.Close(); {
@@ -390,7 +398,6 @@ func TestCommands(t *testing.T) {
 		{"/retry\r", `asking again: earlier\n\nYou asked: earlier`},
 		{"/threads\r", `1  First ␛\[31mtitle\n.*2  Second`},
 		{"/threads 2\r", "Second\n1 turn"},
-		{"/threads t-\r", `2 conversations begin with "t-"`},
 		{"/threads last\r", "First"},
 		{"/threads zzz\r", `no conversation "zzz"`},
 		{"/model\r", "a model"},

@@ -142,33 +142,16 @@ func (s *session) threads(ctx context.Context, args string) error {
 	return nil
 }
 
-// goOn changes to the conversation that a number of the list, an id, its
-// beginning, or "last" names.
+// goOn changes to the conversation that a number of the list or a name (see Config.Pick)
+// means.
 func (s *session) goOn(ctx context.Context, list []threads.Info, name string) error {
-	var found []string
+	id := ""
 	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.listed) {
-		found = []string{s.listed[n-1]}
-	} else if name == "last" && len(list) > 0 {
-		found = []string{list[0].ID}
-	} else {
-		for _, t := range list {
-			if t.ID == name {
-				found = []string{t.ID}
-				break
-			}
-			if strings.HasPrefix(t.ID, name) {
-				found = append(found, t.ID)
-			}
-		}
+		id = s.listed[n-1]
+	} else if id, err = s.Pick(list, name); err != nil {
+		return fmt.Errorf("%w; /threads lists them", err)
 	}
-	switch len(found) {
-	case 0:
-		return fmt.Errorf("no conversation %q; /threads lists them", oneLine(name))
-	case 1:
-	default:
-		return fmt.Errorf("%d conversations begin with %q; give more of the id", len(found), oneLine(name))
-	}
-	s.thread, s.last, s.asked = found[0], nil, ""
+	s.thread, s.last, s.asked = id, nil, ""
 	s.introduce(ctx)
 	return nil
 }

@@ -59,19 +59,16 @@ func (s *session) openAt(ctx context.Context, c ragflow.CitationReply) error {
 	return nil
 }
 
-// editorArgs is the command line that opens a file at a line.
+// editorArgs is the command line that opens a file at a line; at its beginning with
+// programs that are not known to take one.
 func editorArgs(program []string, path string, line int) []string {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(program[0])), ".exe")
-	at := fmt.Sprintf("%s:%d", path, line)
-	switch name {
-	case "code", "code-insiders", "codium", "cursor", "windsurf":
-		return append(program, "--goto", at)
-	case "subl", "zed", "hx", "helix":
-		return append(program, at)
-	case "vi", "vim", "nvim", "gvim", "view", "nano", "pico", "emacs", "emacsclient", "kak", "micro", "joe", "ne", "less", "more", "most":
+	switch strings.TrimSuffix(strings.ToLower(filepath.Base(program[0])), ".exe") {
+	case "code", "codium", "cursor":
+		return append(program, "--goto", fmt.Sprintf("%s:%d", path, line))
+	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "micro", "less", "more":
 		return append(program, "+"+strconv.Itoa(line), path)
 	}
-	return append(program, path) // one that we do not know may not know lines
+	return append(program, path)
 }
 
 // trace writes answer.md and flow_trace.md of the last run.
