@@ -1,23 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/ingest/chunk"
-	"example.com/ragflow/llm"
-	"example.com/ragflow/llm/openai"
-	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/rank"
-	"example.com/ragflow/skills/model"
 )
 
 // setting is one thing that can be configured.
@@ -274,111 +267,6 @@ func table(dataDir string, m *models) []setting {
 	}, weaviateTable(), modelTable(m))
 }
 
-// modelTable lists the settings that say which models to use, and where.
-func modelTable(m *models) []setting {
-	const (
-		aName     = "the name of a model, without spaces"
-		aPrice    = "US dollars for a million tokens, input/output, such as 2.5/10"
-		anAddress = "an http or https address without user, password and query"
-	)
-	aModel := func(variable, also string, to *string) setting {
-		return setting{
-			name: variable, also: also, key: strings.ToLower(variable), is: firstPage | ofModel, allowed: aName,
-			set: name(func(*ragflow.Config) *string { return to }),
-		}
-	}
-	price := func(variable string, to **llm.PerMillion) setting {
-		return setting{name: variable, key: strings.ToLower(variable), is: ofModel, allowed: aPrice, set: func(_ *ragflow.Config, v string) bool {
-			p, ok := parsePrice(v)
-			*to = &p
-			return ok
-		}}
-	}
-	at := func(variable string, to *string) setting {
-		set := func(_ *ragflow.Config, v string) bool {
-			_, err := llm.CheckBaseURL(v)
-			*to = strings.TrimRight(v, "/")
-			return err == nil
-		}
-		return setting{name: variable, key: strings.ToLower(variable), is: address | ofModel, allowed: anAddress, set: set}
-	}
-	key := func(variable string, to *string) setting {
-		return setting{name: variable, is: secret | ofModel, allowed: "a key", set: text(func(*ragflow.Config) *string { return to })}
-	}
-	duration := func(variable string, to *time.Duration) setting {
-		return setting{
-			name: variable, key: strings.ToLower(variable), preset: automatic, is: ofModel | safe, allowed: "a time such as 90s or 10m, or auto",
-			set: or(automatic, func(_ *ragflow.Config, v string) bool {
-				d, err := time.ParseDuration(v)
-				*to = d
-				return err == nil && d > 0
-			}),
-		}
-	}
-	rows := []setting{
-		aModel("SMART_LLM_MODEL", "OPENAI_DEFAULT_LLM_MODEL", &m.smart), price("SMART_LLM_PRICE", &m.smartPrice),
-		aModel("GRADER_LLM_MODEL", "", &m.grader), price("GRADER_LLM_PRICE", &m.graderPrice),
-		{
-			name: "LLM_PROVIDER", key: "llm_provider", is: ofModel | firstPage, allowed: "one of " + strings.Join(providerNames(), ", "),
-			set: oneOf(providerNames(), func(*ragflow.Config) *string { return &m.provider }),
-		},
-		{
-			name: "LLM_GRADER", key: "llm_grader", preset: "on", is: ofModel | safe, allowed: "on, or off: what was found is graded without a model",
-			set: func(_ *ragflow.Config, v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" },
-		},
-		{
-			name: "LLM_ANSWER_TOKENS", key: "llm_answer_tokens", preset: strconv.Itoa(model.AnswerTokens), is: ofModel | safe,
-			allowed: "a whole number of tokens from 1 to 100000", set: whole(100_000, func(c *ragflow.Config) *int { return &c.Answers.Tokens }),
-		},
-		{
-			name: "LLM_TEMPERATURE", key: "llm_temperature", preset: fmt.Sprint(model.AnswerTemperature), is: ofModel | safe,
-			allowed: "a number from 0 to 2", set: func(c *ragflow.Config, v string) bool {
-				c.Answers.Temperature = new(float64)
-				return numeric(0, 2, func(c *ragflow.Config) *float64 { return c.Answers.Temperature })(c, v)
-			},
-		},
-		{
-			name: "LLM_CONTEXT_TOKENS", key: "llm_context_tokens", preset: automatic, is: ofModel | safe,
-			allowed: "the context window of the model in tokens, from 1024 to 10000000, or auto",
-			set: or(automatic, func(c *ragflow.Config, v string) bool {
-				return whole(10_000_000, func(c *ragflow.Config) *int { return &c.Answers.Window })(c, v) && c.Answers.Window >= 1024
-			}),
-		},
-		duration("LLM_FIRST_TOKEN_TIMEOUT", &m.firstByte), duration("LLM_STALL_TIMEOUT", &m.stall),
-		aModel("EMBEDDING_MODEL", "", &m.embedding), price("EMBEDDING_PRICE", &m.embedPrice),
-		at("EMBEDDING_BASE_URL", &m.embeddingURL), key("EMBEDDING_API_KEY", &m.embeddingKey),
-		aModel("RERANK_MODEL", "RERANKER_MODEL", &m.reranker), at("RERANK_BASE_URL", &m.rerankURL),
-		{
-			name: "RERANK_PROTOCOL", key: "rerank_protocol", is: ofModel,
-			allowed: rerank.Documents + " (Cohere, Jina, llama.cpp) or " + rerank.Texts + " (Text Embeddings Inference)",
-			set:     oneOf([]string{rerank.Documents, rerank.Texts}, func(*ragflow.Config) *string { return &m.rerankProtocol }),
-		},
-		key("RERANK_API_KEY", &m.rerankKey),
-	}
-	m.variables = map[string]*string{}
-	for _, k := range openai.KnownProviders() {
-		m.variables[k.URLName], m.variables[k.KeyName] = new(string), new(string)
-		rows = append(rows, at(k.URLName, m.variables[k.URLName]))
-		if k.KeyName != "" {
-			rows = append(rows, key(k.KeyName, m.variables[k.KeyName]))
-		}
-	}
-	for i, row := range rows {
-		if strings.HasPrefix(row.name, "EMBEDDING_") && !row.has(secret) {
-			rows[i].is |= own
-		}
-	}
-	return rows
-}
-
-func providerNames() []string {
-	var names []string
-	for _, k := range openai.KnownProviders() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
 // rankingRow is a number of the search by words.
 func rankingRow(variable string, most, preset float64, field func(*search.Ranking) *float64) setting {
 	return setting{
@@ -411,95 +299,4 @@ func weightRow(variable string, preset float64, field func(*search.Weights) *flo
 // without is a setting that a configuration may hold and that has no effect.
 func without(variable, preset, allowed, note string, set setter) setting {
 	return setting{name: variable, key: strings.ToLower(variable), preset: preset, note: note, is: zero | safe, allowed: allowed, set: set}
-}
-
-// setter reads a value into a configuration, and reports whether it is allowed.
-type setter = func(c *ragflow.Config, value string) bool
-
-// or allows one more word, which leaves the default.
-func or(word string, set setter) setter {
-	return func(c *ragflow.Config, v string) bool { return v == word || set(c, v) }
-}
-
-func text(to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return true }
-}
-
-func name(to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return !strings.ContainsAny(v, " \t\r\n") }
-}
-
-func oneOf(words []string, to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return slices.Contains(words, v) }
-}
-
-func truth(to func(*ragflow.Config) *bool) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v == "true"; return v == "true" || v == "false" }
-}
-
-func whole(most int, to func(*ragflow.Config) *int) setter {
-	return func(c *ragflow.Config, v string) bool {
-		n, err := strconv.Atoi(v)
-		*to(c) = n
-		return err == nil && n >= 1 && n <= most
-	}
-}
-
-func numeric(least, most float64, to func(*ragflow.Config) *float64) setter {
-	return func(c *ragflow.Config, v string) bool {
-		f, err := strconv.ParseFloat(v, 64)
-		*to(c) = f
-		return err == nil && f >= least && f <= most // NaN is neither
-	}
-}
-
-func fraction(to func(*ragflow.Config) *float64) setter {
-	return numeric(math.SmallestNonzeroFloat64, 1, to)
-}
-
-// parsePrice reads "2.5/10", or "0.1" for models that write nothing.
-func parsePrice(s string) (p llm.PerMillion, ok bool) {
-	in, out, _ := strings.Cut(s, "/")
-	for i, part := range []string{in, cmp.Or(out, "0")} {
-		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
-			return p, false
-		}
-		*[]*float64{&p.Input, &p.Output}[i] = f
-	}
-	return p, true
-}
-
-// alpha reads the weight of the dense leg; at its ends one leg searches alone.
-func alpha(d *search.Dense, text string) bool {
-	f, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || math.IsNaN(f) || f < 0 || f > 1:
-		return false
-	case f == 0:
-		d.Leg = search.LegLexical
-	case f == 1:
-		d.Leg = search.LegDense
-	default:
-		d.Alpha = f
-	}
-	return true
-}
-
-// weights reads "dense=0.7,lexical=0.3"; a leg that is not named has 0. One must
-// have more.
-func weights(w *search.Weights, text string) bool {
-	legs := map[string]*float64{search.LegDense: &w.Dense, search.LegLexical: &w.Lexical, search.LegGraph: &w.Graph}
-	all := 0.0
-	for part := range strings.SplitSeq(text, ",") {
-		leg, number, _ := strings.Cut(part, "=")
-		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		to := legs[strings.TrimSpace(leg)]
-		if err != nil || to == nil || !(f >= 0) || math.IsInf(f, 1) {
-			return false
-		}
-		*to = f
-		all += f
-	}
-	return all > 0
 }
