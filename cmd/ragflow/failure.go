@@ -19,6 +19,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/threads"
 )
 
@@ -167,6 +168,7 @@ func (a advice) matches(err error) bool {
 // matches counts.
 func advices() []advice {
 	return []advice{
+		{weaviate.ErrUnreachable, exitFailure, "start the server, or unset RAGFLOW_INDEX for the index in the data folder"},
 		{ragflow.ErrEmptyQuery, exitUsage, `ask something: ragflow ask "How do I …?"`},
 		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path; "ragflow search --facets KEY" counts the values there are`},
 		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},
