@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -424,51 +425,87 @@ func TestLeaseIsKeptAlive(t *testing.T) {
 }
 
 func TestLostLease(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		lose func(m *memStore)
-	}{
-		{"stolen", func(m *memStore) { m.steal("t") }},
-		{"store out of reach", func(m *memStore) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.before = func(op string) error {
-				if op == "renew" {
-					return errors.New("no answer")
+	for _, slow := range []string{"a", "b"} { // inline and on a worker
+		t.Run(slow, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemStore()
+				p := three(t, map[string]node{slow: func(ctx context.Context, _ list) (item, error) {
+					m.steal("t")
+					return item{"late"}, nap(ctx, time.Hour)
+				}})
+				r := p.Runner(graph.Options{Store: m, Parallel: 1})
+				before := 0
+				var last graph.Event[list]
+				var failure error
+				for e, err := range r.Run(t.Context(), ask{Thread: "t", Input: item{"?"}}) {
+					if failure = err; err == nil {
+						last = e
+					}
+					if e.Kind == graph.StepDone || e.Kind == graph.RunStarted {
+						before = len(history(m))
+					}
 				}
-				return nil
-			}
-		}},
-	} {
-		for _, slow := range []string{"a", "b"} { // inline and on a worker
-			t.Run(tt.name+" "+slow, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					m := newMemStore()
-					p := three(t, map[string]node{slow: func(ctx context.Context, _ list) (item, error) {
-						tt.lose(m)
-						return item{"late"}, nap(ctx, time.Hour)
-					}})
-					r := p.Runner(graph.Options{Store: m, Parallel: 1})
-					before := 0
-					var last graph.Event[list]
-					var failure error
-					for e, err := range r.Run(t.Context(), ask{Thread: "t", Input: item{"?"}}) {
-						if failure = err; err == nil {
-							last = e
-						}
-						if e.Kind == graph.StepDone || e.Kind == graph.RunStarted {
-							before = len(history(m))
-						}
-					}
-					if !errors.Is(failure, graph.ErrSuperseded) || last.Kind != graph.RunEnded || last.Status != graph.Superseded {
-						t.Errorf("ended with %s %s and %v, want superseded", last.Kind, last.Status, failure)
-					}
-					if got := len(history(m)); got != before {
-						t.Errorf("wrote %d commits after losing the lease", got-before)
-					}
-				})
+				if !errors.Is(failure, graph.ErrSuperseded) || last.Kind != graph.RunEnded || last.Status != graph.Superseded {
+					t.Errorf("ended with %s %s and %v, want superseded", last.Kind, last.Status, failure)
+				}
+				if got := len(history(m)); got != before {
+					t.Errorf("wrote %d commits after losing the lease", got-before)
+				}
 			})
-		}
+		})
+	}
+}
+
+// lockedStore is a store whose file another process locks until a time: every write waits.
+type lockedStore struct {
+	*memStore
+	until atomic.Pointer[time.Time]
+}
+
+func (s *lockedStore) wait(ctx context.Context) error {
+	if until := s.until.Load(); until != nil {
+		return nap(ctx, time.Until(*until))
+	}
+	return nil
+}
+
+func (s *lockedStore) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.memStore.Renew(ctx, l, ttl)
+}
+
+func (s *lockedStore) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
+	if err := s.wait(ctx); err != nil {
+		return 0, err
+	}
+	return s.memStore.Commit(ctx, l, b)
+}
+
+func (s *lockedStore) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.memStore.Pend(ctx, l, r)
+}
+
+// A run outlives a lock that another process holds for longer than the lease lasts, in its nodes
+// and in its writes, because nobody can take the thread over meanwhile.
+func TestStoreIsLocked(t *testing.T) {
+	for _, held := range []time.Duration{20 * time.Second, 90 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &lockedStore{memStore: newMemStore()}
+			slow := func(ctx context.Context, _ list) (item, error) {
+				until := time.Now().Add(held)
+				m.until.Store(&until)
+				return item{"x"}, nap(ctx, held/2)
+			}
+			r := build(t, "a", map[string]node{"a": slow}, "^ a, a $").Runner(graph.Options{Store: m, LeaseTTL: 15 * time.Second})
+			if s, err := r.Invoke(t.Context(), ask{Thread: "t"}); err != nil || len(s.Items) != 1 {
+				t.Errorf("locked for %v: %v, %v", held, s, err)
+			}
+		})
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// saveTimeout limits one write to the store. Writes ignore the end of the run's context, so
-// that finished work is saved even if the run was cancelled.
-const saveTimeout = 10 * time.Second
+// saveTimeout limits one write to the store. It is longer than a store waits for a lock. Writes
+// ignore the end of the run's context, so that finished work is saved even if the run was cancelled.
+const saveTimeout = 5 * time.Minute
 
 // threadLog writes the commits of one run. A goroutine renews its lease. The loop of the run
 // owns it.
@@ -42,31 +42,23 @@ func openLog(ctx context.Context, store Store, thread string, o AcquireOptions, 
 	return l, nil
 }
 
-// renew extends the lease until stopped. If the store is not reachable, renew tries again
-// until the lease has expired.
+// renew extends the lease until stopped. If the store is not reachable, renew tries again, also
+// after the lease has expired: the run ends only if another writer took the thread over.
 func (l *threadLog) renew(ctx context.Context, ttl time.Duration, cancel context.CancelCauseFunc) {
 	every := max(ttl/3, time.Millisecond)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	held := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
-		began := time.Now()
 		limited, done := context.WithTimeout(ctx, every)
 		err := l.store.Renew(limited, l.lease, ttl)
 		done()
-		switch {
-		case err == nil:
-			held = began
-		case errors.Is(err, ErrSuperseded):
+		if errors.Is(err, ErrSuperseded) {
 			cancel(fmt.Errorf("renew lease: %w", err))
-			return
-		case time.Since(held) >= ttl:
-			cancel(fmt.Errorf("renew lease: %w: %w", ErrSuperseded, err))
 			return
 		}
 	}
@@ -149,7 +141,8 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	for _, d := range deltas {
 		z.tail += len(d.Body)
 	}
-	if b.Release = b.Status == Completed; b.Release && z.due() {
+	b.Release = b.Status == Completed
+	if b.Release && z.due(1) || z.due(whileRunning) {
 		var err error
 		if b.Snapshot, err = encode(x.state); err != nil {
 			return fmt.Errorf("encode state: %w", err)
@@ -169,7 +162,7 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
-	if x.log.sizes.due() {
+	if x.log.sizes.due(1) {
 		b.Snapshot, _ = encode(x.state) // an encoding error is reported by the next run that completes
 	}
 	if err := x.log.commit(ctx, b); err != nil {

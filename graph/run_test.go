@@ -205,6 +205,30 @@ func TestThreadLives(t *testing.T) {
 	}
 }
 
+// Reading an unfinished run costs what its state holds, not what all its steps logged.
+func TestLongUnfinishedRun(t *testing.T) {
+	m := newMemStore()
+	p, err := graph.Compile(graph.Graph[list, item]{
+		Apply:    func(_ list, u item) (list, error) { return list{[]string{u.Add}}, nil },
+		Nodes:    tasks{"a": {Run: says(strings.Repeat("x", 100))}},
+		Edges:    []graph.Edge{{From: graph.Start, To: "a"}},
+		Branches: []graph.Branch[list]{{From: "a", Route: func(list) string { return "a" }, To: []string{"a", graph.End}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Runner(graph.Options{Store: m, MaxSteps: 10_000})
+	if _, err := r.Invoke(t.Context(), ask{Thread: "t"}); err == nil {
+		t.Fatal("the run has no end")
+	}
+	for _, step := range []int{5_000, 10_000} {
+		snapshot, deltas, err := m.Load(t.Context(), "t", m.threads["t"].commits[step].ID)
+		if err != nil || len(snapshot.Body) == 0 || len(deltas) > 1_000 {
+			t.Errorf("step %d: a snapshot of %d bytes and %d deltas are read, %v", step, len(snapshot.Body), len(deltas), err)
+		}
+	}
+}
+
 func TestStateAt(t *testing.T) {
 	m := newMemStore()
 	r := three(t, map[string]node{}).Runner(graph.Options{Store: m})

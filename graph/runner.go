@@ -198,11 +198,14 @@ func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) 
 type sizes struct{ snapshot, tail int }
 
 // due reports whether to save a snapshot: the tail is larger than the last snapshot and than
-// minTail. So a thread writes at most about twice the bytes of its deltas and reads at most
-// about twice the bytes of its state.
-func (z sizes) due() bool { return z.tail > max(minTail, z.snapshot) }
+// minTail, or times as large. So a finished thread writes at most about twice the bytes of its
+// deltas and reads at most about twice the bytes of its state.
+func (z sizes) due(times int) bool { return z.tail > times*max(minTail, z.snapshot) }
 
-const minTail = 8 << 10
+const (
+	minTail      = 8 << 10
+	whileRunning = 8 // a state in the middle of a run contains much that the run drops before its end
+)
 
 func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
 	var s S
