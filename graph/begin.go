@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // begin prepares the run for its next superstep.
@@ -198,6 +199,15 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	pending, err := x.log.pending(ctx)
 	if err != nil {
 		return err
+	}
+	for i := range pending {
+		// The notes of a part that finished before the run was closed are in the failed task.
+		if d := &pending[i].Delta; strings.HasPrefix(d.Node, partNode) && head.Source == SourceClose && !d.Notes.Start.After(head.Time) {
+			d.Notes = Notes{}
+		}
+	}
+	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
+		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
 	}
 	x.session.recall(pending)
 	if head.Source != SourceClose {

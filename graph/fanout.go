@@ -3,6 +3,9 @@ package graph
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -16,42 +19,56 @@ import (
 // [Note], [Warn], [Skip] and [Count]: their notes are added to the node's notes in the
 // order of the parts, a [Skip] as a detail with the key "skipped". All workers have
 // returned when the node returns.
+//
+// The result of each part is saved when it finishes. If the node runs again in the same
+// superstep, after a failure, an [Ask], a retry or a crash, only the other parts run. So split
+// must be pure. A retry in the same process knows finished parts without a store, too. Parts or
+// results that JSON cannot restore are not saved.
 func FanOut[S, U, T any](
 	limit int,
 	split func(S) []T,
 	worker func(context.Context, S, T) (U, error),
 	merge func(S, []U) (U, error),
 ) Node[S, U] {
-	return func(ctx context.Context, s S) (U, error) {
-		parts := split(s)
-		if len(parts) == 0 {
+	codec := partCodec{lost: len(codecFaults(reflect.TypeFor[U]())) > 0, differs: mayDiffer(reflect.TypeFor[U](), nil)}
+	return func(ctx context.Context, s S) (u U, err error) {
+		f := newFan[T, U](ctx, codec, split(s))
+		if len(f.parts) == 0 {
 			return merge(s, nil)
 		}
-		results, err := fan(ctx, limit, len(parts), func(ctx context.Context, i int) (U, error) {
-			return worker(ctx, s, parts[i])
-		})
-		if err != nil {
-			var zero U
-			return zero, err
+		err = f.run(ctx, limit, func(ctx context.Context, i int) (U, error) { return worker(ctx, s, f.parts[i]) })
+		if err == nil {
+			u, err = merge(s, slices.Clone(f.results))
 		}
-		return merge(s, results)
+		if err != nil {
+			f.keep()
+		}
+		return u, err
 	}
 }
 
-// fan calls work for 0 … n-1, at most limit at once, and returns the results by
-// index.
-func fan[U any](parent context.Context, limit, n int, work func(context.Context, int) (U, error)) ([]U, error) {
+// run calls work for all parts, at most limit at once.
+func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Context, int) (U, error)) error {
+	n := len(f.parts)
 	if limit <= 0 || limit > n {
 		limit = n
 	}
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	workers := newWorkerContexts(ctx, n)
-	results := make([]U, n)
 	var (
 		failed atomic.Bool
 		waits  atomic.Pointer[error]
+		saves  sync.WaitGroup
 	)
+	save := func(do func() error) {
+		saves.Go(func() {
+			if err := do(); err != nil {
+				failed.Store(true)
+				cancel(err)
+			}
+		})
+	}
 	pool := workerPool{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
 		err := errExited // remains if the worker ends its goroutine
 		defer func() {
@@ -66,17 +83,18 @@ func fan[U any](parent context.Context, limit, n int, work func(context.Context,
 			failed.Store(true)
 			cancel(err)
 		}()
-		results[i], err = guarded(workers.open(ctx, i), i, work)
+		err = f.part(workers.open(ctx, i), i, work, save)
 	}}
 	_ = pool.slots.without(parent, taskContextOf(parent), func(context.Context) error { pool.run(); return nil })
+	saves.Wait()
 	workers.merge(parent)
 	if failed.Load() || !pool.allTaken() {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if err := waits.Load(); err != nil {
-		return nil, *err
+		return *err
 	}
-	return results, nil
+	return nil
 }
 
 func guarded[U any](ctx context.Context, i int, work func(context.Context, int) (U, error)) (u U, err error) {

@@ -204,7 +204,8 @@ func (x *run[S, U]) apply() (S, []int, error) {
 
 // blame turns a finished outcome into a failed one.
 func (x *run[S, U]) blame(o *outcome[U], err error) error {
-	x.session.drop(x.place(o))
-	o.done, o.err = false, &NodeError{Node: x.plan.nodes[o.node].name, Step: x.step + 1, Err: err}
+	name := x.plan.nodes[o.node].name
+	x.session.drop(x.place(o), address(x.path, name, x.turn()))
+	o.done, o.err = false, &NodeError{Node: name, Step: x.step + 1, Err: err}
 	return o.err
 }

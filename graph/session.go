@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type session struct {
 	step   int      // current superstep of the root
 	base   CommitID // the commit that this superstep follows; 0 without a store
 	ledger map[place]Delta
+	fans   map[fanPlace]any        // failed calls of a [FanOut] in this process
 	open   []Question              // open questions in the log
 	busy   map[place]chan struct{} // places that Once is working on
 	stale  bool                    // a saved result must not be used on resume
@@ -38,13 +40,14 @@ type place struct {
 const (
 	onceNode   = "__once__:"
 	answerNode = "__answer__:"
+	partNode   = "__part__:"
 )
 
 // beginStep starts a superstep of the root with an empty ledger.
 func (s *session) beginStep(run string, step int, log *threadLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run, s.step, s.ledger, s.open, s.stale = run, step, nil, nil, false
+	s.run, s.step, s.ledger, s.fans, s.open, s.stale = run, step, nil, nil, nil, false
 	if log != nil {
 		s.base = log.head.ID
 	}
@@ -105,12 +108,16 @@ func (s *session) markStale() {
 	s.stale = true
 }
 
-// drop removes an entry that cannot be used.
-func (s *session) drop(p place) {
+// drop removes an entry that cannot be used, and the parts of its task.
+func (s *session) drop(p place, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = true
 	delete(s.ledger, p)
+	s.fans = nil
+	maps.DeleteFunc(s.ledger, func(p place, _ Delta) bool {
+		return strings.HasPrefix(p.node, partNode) && strings.HasPrefix(p.path, address+"[")
+	})
 }
 
 // entries returns the results in the ledger, except those of tasks of the root.

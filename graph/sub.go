@@ -88,7 +88,7 @@ func (s *session) inner(address string) []Delta {
 	defer s.mu.Unlock()
 	var out []Delta
 	for p, d := range s.ledger {
-		if !under(p.path, address) || strings.HasPrefix(p.node, onceNode) || strings.HasPrefix(p.node, answerNode) {
+		if !under(p.path, address) || strings.HasPrefix(p.node, "__") { // a result of Once, a part or an answer
 			continue
 		}
 		d.Notes.Step = p.turn
