@@ -200,12 +200,6 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	if err != nil {
 		return err
 	}
-	for i := range pending {
-		// The notes of a part that finished before the run was closed are in the failed task.
-		if d := &pending[i].Delta; strings.HasPrefix(d.Node, partNode) && head.Source == SourceClose && !d.Notes.Start.After(head.Time) {
-			d.Notes = Notes{}
-		}
-	}
 	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
 		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
 	}
@@ -213,6 +207,7 @@ func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	if head.Source != SourceClose {
 		return nil
 	}
+	x.session.closed = head.Time
 	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
 		if err != nil {
 			return fmt.Errorf("read open questions: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 )
 
@@ -20,7 +19,7 @@ import (
 // order of the parts, a [Skip] as a detail with the key "skipped". All workers have
 // returned when the node returns.
 //
-// The result of each part is saved when it finishes. If the node runs again in the same
+// The result of each part is saved soon after it finishes, together with others. If the node runs again in the same
 // superstep, after a failure, an [Ask], a retry or a crash, only the other parts run. So split
 // must be pure. A retry in the same process knows finished parts without a store, too. Parts or
 // results that JSON cannot restore are not saved.
@@ -40,9 +39,7 @@ func FanOut[S, U, T any](
 		if err == nil {
 			u, err = merge(s, slices.Clone(f.results))
 		}
-		if err != nil {
-			f.keep()
-		}
+		f.close(err)
 		return u, err
 	}
 }
@@ -59,15 +56,10 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 	var (
 		failed atomic.Bool
 		waits  atomic.Pointer[error]
-		saves  sync.WaitGroup
 	)
-	save := func(do func() error) {
-		saves.Go(func() {
-			if err := do(); err != nil {
-				failed.Store(true)
-				cancel(err)
-			}
-		})
+	f.fail = func(err error) {
+		failed.Store(true)
+		cancel(err)
 	}
 	pool := workerPool{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
 		err := errExited // remains if the worker ends its goroutine
@@ -80,13 +72,11 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 				waits.CompareAndSwap(nil, &first)
 				return
 			}
-			failed.Store(true)
-			cancel(err)
+			f.fail(err)
 		}()
-		err = f.part(workers.open(ctx, i), i, work, save)
+		err = f.part(workers.open(ctx, i), i, work)
 	}}
 	_ = pool.slots.without(parent, taskContextOf(parent), func(context.Context) error { pool.run(); return nil })
-	saves.Wait()
 	workers.merge(parent)
 	if failed.Load() || !pool.allTaken() {
 		return context.Cause(ctx)

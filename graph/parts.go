@@ -3,11 +3,19 @@ package graph
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 )
+
+// saveDelay is how long a finished part waits for others, to be saved in one transaction. A
+// fan-out that is over before then saves its update only.
+const saveDelay = time.Millisecond
 
 // partCodec says what JSON does to the results of parts: it cannot restore all of them, or may
 // change them.
@@ -21,13 +29,30 @@ type fan[T, U any] struct {
 	parts   []T
 	results []U
 	done    []bool
-	before  *fan[T, U] // the same call of a failed attempt in this process; may be nil
+	before  *fan[T, U]        // the same call of a failed attempt in this process; may be nil
+	saved   map[int]savedPart // of an earlier attempt in any process
+	fail    func(error)       // ends the other workers
+
+	mu      sync.Mutex
+	queue   []savedPart // finished, not saved yet
+	timer   *time.Timer // saves the queue; nil if that is empty
+	writing sync.Mutex  // held while a group is saved
 }
 
 // fanPlace identifies a call of a FanOut: the task, and the number of the call in its attempt.
 type fanPlace struct {
 	address string
 	call    int
+}
+
+// savedPart is a finished part in the ledger. Hash identifies the input of the part, so that its
+// result is never taken for that of another part.
+type savedPart struct {
+	Part  int             `json:"part"`
+	Hash  string          `json:"hash"`
+	At    time.Time       `json:"at"`
+	Body  json.RawMessage `json:"body"`
+	Notes Notes           `json:"notes,omitzero"`
 }
 
 func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U] {
@@ -38,40 +63,52 @@ func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U
 	}
 	b.mu.Lock()
 	b.fans++
-	f.task, f.at = b, fanPlace{"", b.fans}
+	f.at.call = b.fans
 	b.mu.Unlock()
-	f.at.address = b.address()
-	b.of.mu.Lock()
-	defer b.of.mu.Unlock()
-	f.before, _ = b.of.fans[f.at].(*fan[T, U])
+	f.task, f.at.address = b, b.address()
+	s := b.of
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.before, _ = s.fans[f.at].(*fan[T, U])
+	for p, d := range s.ledger {
+		if p.path == f.at.address && strings.HasPrefix(p.node, f.at.node()) {
+			f.restore(d.Body, s.closed)
+		}
+	}
 	return f
 }
 
-// keep makes the finished parts known to the next attempt.
-func (f *fan[T, U]) keep() {
-	if f.task == nil {
-		return
+// node begins the name of the ledger's entries of a call.
+func (at fanPlace) node() string { return fmt.Sprintf("%s%d:", partNode, at.call) }
+
+// restore reads a group of saved parts. The notes of those that finished before the run was
+// closed are in the failed task already.
+func (f *fan[T, U]) restore(group []byte, closed time.Time) {
+	var parts []savedPart
+	if json.Unmarshal(group, &parts) != nil {
+		return // they run again
 	}
-	s := f.task.of
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fans == nil {
-		s.fans = map[fanPlace]any{}
+	if f.saved == nil {
+		f.saved = map[int]savedPart{}
 	}
-	f.before = nil
-	s.fans[f.at] = f
+	for _, p := range parts {
+		if !p.At.After(closed) {
+			p.Notes = Notes{}
+		}
+		f.saved[p.Part] = p
+	}
 }
 
 // part sets the result of a part that finished before, or runs the part and saves its result.
-func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, int) (U, error), save func(func() error)) (err error) {
+func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, int) (U, error)) (err error) {
 	if o := f.before; o != nil && i < len(o.done) && o.done[i] && reflect.DeepEqual(o.parts[i], f.parts[i]) {
 		f.results[i], f.done[i] = o.results[i], true
 		return nil
 	}
-	p, saved := f.place(ctx, i)
-	if d, ok := f.restored(p, saved); ok {
-		taskContextOf(ctx).write(func(n *Notes) { *n = d.Notes })
-		f.results[i], err = decode[U](d.Body)
+	hash := f.hash(i)
+	if p, ok := f.saved[i]; ok && p.Hash == hash {
+		taskContextOf(ctx).write(func(n *Notes) { *n = p.Notes })
+		f.results[i], err = decode[U](p.Body)
 		f.done[i] = err == nil
 		return err
 	}
@@ -79,49 +116,102 @@ func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, 
 	if err != nil {
 		return err
 	}
-	if saved {
-		body, none := encode(u) // merge may drop what has no JSON
-		if none == nil && (f.codec.differs || hasInvalidUTF8(body)) {
-			u, err = decode[U](body) // merge must see what a resume returns
-		}
-		if none == nil {
-			d := Delta{Path: p.path, Node: p.node, Rank: i, Body: body, Notes: taskContextOf(ctx).finished()}
-			save(func() error { return f.task.of.put(ctx, p, d) })
+	if hash != "" {
+		if body, none := encode(u); none == nil { // merge may drop what has no JSON
+			if f.codec.differs || hasInvalidUTF8(body) {
+				u, err = decode[U](body) // merge must see what a resume returns
+			}
+			f.save(savedPart{i, hash, f.task.of.o.Clock().UTC(), body, taskContextOf(ctx).soFar()})
 		}
 	}
 	f.results[i], f.done[i] = u, err == nil
 	return err
 }
 
-// place returns the place of a part in the ledger, if it is saved. It contains a hash of the
-// part, so that the result of another part is never taken for it.
-func (f *fan[T, U]) place(ctx context.Context, i int) (p place, saved bool) {
+// hash returns the hash of a part; empty if its result is not saved.
+func (f *fan[T, U]) hash(i int) string {
 	if f.task == nil || f.task.of.save == nil || f.codec.lost {
-		return p, false
+		return ""
 	}
 	body, err := encode(f.parts[i])
 	if err != nil {
-		return p, false
+		return ""
 	}
 	sum := sha256.Sum256(body)
-	return place{taskContextOf(ctx).address(), fmt.Sprintf("%s%d:%x", partNode, f.at.call, sum[:8]), 0}, true
+	return hex.EncodeToString(sum[:8])
 }
 
-func (f *fan[T, U]) restored(p place, saved bool) (Delta, bool) {
-	if !saved {
-		return Delta{}, false
+// save puts a part into the next group.
+func (f *fan[T, U]) save(p savedPart) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queue = append(f.queue, p)
+	if f.timer == nil {
+		f.timer = time.AfterFunc(saveDelay, func() {
+			if err := f.flush(); err != nil {
+				f.fail(err)
+			}
+		})
 	}
-	return f.task.of.get(p)
 }
 
-// finished returns the notes of a finished part so far, with the time in Start.
-func (b *taskContext) finished() (n Notes) {
+// take empties the queue.
+func (f *fan[T, U]) take() []savedPart {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+	group := f.queue
+	f.queue, f.timer = nil, nil
+	return group
+}
+
+// flush saves the queue.
+func (f *fan[T, U]) flush() error {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	group := f.take()
+	if len(group) == 0 {
+		return nil
+	}
+	body, err := encode(group)
+	if err != nil {
+		return err
+	}
+	p := place{f.at.address, fmt.Sprintf("%s%d:%s", f.at.node(), group[0].Part, group[0].Hash), 0}
+	return f.task.of.put(f.task, p, Delta{Path: p.path, Node: p.node, Body: body})
+}
+
+// close ends a call. After a failure it saves all finished parts and makes them known to the next
+// attempt.
+func (f *fan[T, U]) close(err error) {
+	switch {
+	case f.task == nil:
+	case err == nil:
+		f.take()
+		f.writing.Lock() // wait for a group that is being saved
+		defer f.writing.Unlock()
+	default:
+		_ = f.flush() // if it fails, these parts run again
+		s := f.task.of
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.fans == nil {
+			s.fans = map[fanPlace]any{}
+		}
+		f.before = nil
+		s.fans[f.at] = f
+	}
+}
+
+// soFar returns a copy of the notes.
+func (b *taskContext) soFar() (n Notes) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.notes != nil {
 		n = *b.notes
-		n.Details, n.Calls = slices.Clone(n.Details), slices.Clone(n.Calls)
+		n.Details, n.Calls, n.Warnings = slices.Clone(n.Details), slices.Clone(n.Calls), slices.Clone(n.Warnings)
 	}
-	n.Start = b.of.o.Clock().UTC().Truncate(time.Microsecond)
 	return n
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"example.com/ragflow/graph"
 )
@@ -225,4 +227,27 @@ func TestRefusedPartsRunAgain(t *testing.T) {
 	if err != nil || !slices.Equal(s.Items, []string{"good"}) {
 		t.Error(s.Items, err)
 	}
+}
+
+// Finished parts are saved while others still run, in one write.
+func TestPartsAreSavedWhileOthersRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemStore()
+		var saved []graph.TaskResult
+		fan := graph.FanOut(0, func(list) []int { return []int{0, 1, 2, 3} }, func(ctx context.Context, _ list, i int) (item, error) {
+			if i < 3 {
+				return item{"x"}, nil
+			}
+			err := nap(ctx, time.Second)
+			saved, _ = m.Pending(ctx, "t")
+			return item{"y"}, err
+		}, func(list, []item) (item, error) { return item{"z"}, nil })
+		p := build(t, "n", map[string]node{"n": fan}, "^ n, n $")
+		if _, err := p.Runner(graph.Options{Store: m}).Invoke(t.Context(), ask{Thread: "t"}); err != nil {
+			t.Fatal(err)
+		}
+		if len(saved) != 1 || strings.Count(string(saved[0].Delta.Body), `"part":`) != 3 {
+			t.Errorf("saved %v, want three parts in one group", saved)
+		}
+	})
 }

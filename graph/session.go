@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // session is shared by all tasks of a run and its subgraphs. Its ledger contains everything
@@ -27,6 +28,7 @@ type session struct {
 	ledger map[place]Delta
 	fans   map[fanPlace]any        // failed calls of a [FanOut] in this process
 	open   []Question              // open questions in the log
+	closed time.Time               // when the run that is resumed was closed
 	busy   map[place]chan struct{} // places that Once is working on
 	stale  bool                    // a saved result must not be used on resume
 }
@@ -116,7 +118,7 @@ func (s *session) drop(p place, address string) {
 	delete(s.ledger, p)
 	s.fans = nil
 	maps.DeleteFunc(s.ledger, func(p place, _ Delta) bool {
-		return strings.HasPrefix(p.node, partNode) && strings.HasPrefix(p.path, address+"[")
+		return strings.HasPrefix(p.node, partNode) && under(p.path, address)
 	})
 }
 
