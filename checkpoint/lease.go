@@ -17,12 +17,13 @@ import (
 // when its owner is a process that has died (see [ProcessOwner]), when it was not
 // renewed for its whole TTL while Acquire waited (clocks may have gone back), or
 // with Force. A live lease is respected even if the owner has the same name,
-// because one owner may run several writers. Without a TTL the lease lives
-// [graph.DefaultTTL].
+// because one owner may run several writers. Without an owner it is [ProcessOwner],
+// without a TTL the lease lives [graph.DefaultTTL].
 func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOptions) (graph.Lease, error) {
 	if err := errors.Join(graph.CheckThread(thread), graph.CheckName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
+	o.Owner = cmp.Or(o.Owner, s.owner)
 	end := time.Now().Add(o.Wait)
 	var seen lease
 	since := time.Now()
@@ -147,10 +148,20 @@ func held(tx *sqlite.Tx, l graph.Lease) (h holding, err error) {
 	return h, err
 }
 
-// Release implements [graph.LeaseKeeper].
+// Release implements [graph.LeaseKeeper]. It deletes a thread that was never written.
 func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		return tx.Do(`UPDATE threads SET owner = '', until = NULL WHERE name = ? AND token = ?`, l.Thread, l.Token)
+		h, err := held(tx, l)
+		if errors.Is(err, graph.ErrSuperseded) {
+			return nil
+		}
+		if err == nil {
+			err = tx.Do(`UPDATE threads SET owner = '', until = NULL WHERE id = ?`, h.thread)
+		}
+		if err == nil && h.head == 0 {
+			err = s.delete(tx, l.Thread)
+		}
+		return err
 	})
 }
 

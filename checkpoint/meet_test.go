@@ -94,3 +94,29 @@ func TestRunsMeet(t *testing.T) {
 		})
 	}
 }
+
+// A run whose input is refused leaves no row of its thread behind.
+func TestThreadsThatWereNeverWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "threads.db")
+	s := open(t, path)
+	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Release(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.Verify(t.Context(), "t"); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("the thread is in the file: %v, %v", found, err)
+	}
+	again, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{})
+	if err != nil || again.Token <= l.Token {
+		t.Errorf("token %d after %d, %v", again.Token, l.Token, err)
+	}
+	if err := s.Release(t.Context(), l); err != nil { // a lease that was lost
+		t.Error(err)
+	}
+	if err := s.Renew(t.Context(), again, 0); err != nil {
+		t.Error(err)
+	}
+}

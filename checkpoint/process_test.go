@@ -53,7 +53,7 @@ func child(mode, path string, out io.Writer) error {
 		}
 		return s.Close()
 	case "endless": // writes as fast as it can, until killed
-		lease, err := s.Acquire(ctx, "t", graph.AcquireOptions{Owner: checkpoint.ProcessOwner(), TTL: time.Hour})
+		lease, err := s.Acquire(ctx, "t", graph.AcquireOptions{TTL: time.Hour}) // the next child takes it over at once
 		if err != nil {
 			return err
 		}

@@ -52,6 +52,7 @@ var (
 	ErrIO       = sqlite.ErrIO       // the disk cannot be read or written
 	ErrReadOnly = sqlite.ErrReadOnly // the file or folder cannot be written
 	ErrLocked   = sqlite.ErrLocked   // another process holds the file for minutes
+	ErrGone     = sqlite.ErrGone     // the file was deleted or replaced
 	ErrNewer    = sqlite.ErrNewer    // the file was written by a newer version
 	ErrForeign  = sqlite.ErrForeign  // the file holds other data
 	ErrOld      = errors.New("threads were written by a version before the first release: " +
@@ -88,6 +89,7 @@ type SQLite struct {
 	clock  func() time.Time
 	path   string  // as given, for messages
 	sealer *sealer // nil: nothing is encrypted
+	owner  string  // of leases that name none
 }
 
 var (
@@ -108,7 +110,7 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLite{db: db, clock: o.Clock, path: path}
+	s := &SQLite{db: db, clock: o.Clock, path: path, owner: ProcessOwner()}
 	if err := s.unlock(ctx, o.Keys); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

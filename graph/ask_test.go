@@ -102,8 +102,11 @@ func TestAsk(t *testing.T) {
 	if _, err := resume(map[string]any{"one": approval{Verdict: "yes"}}); !slices.Equal(ids(err), []string{"b/one", "b/two"}) || ran != 1 {
 		t.Errorf("resumed with one answer: %v; ran %d times", err, ran)
 	}
-	if _, err := resume(map[string]any{"one": yes}); err == nil || !strings.Contains(err.Error(), "has an answer already") {
-		t.Errorf("answered again: %v", err)
+	if _, err := resume(map[string]any{"one": approval{Verdict: "yes"}}); !slices.Equal(ids(err), []string{"b/one", "b/two"}) || ran != 1 {
+		t.Errorf("the same answer sent again: %v; ran %d times", err, ran)
+	}
+	if _, err := resume(map[string]any{"one": approval{Verdict: "no"}}); err == nil || !strings.Contains(err.Error(), "has another answer already") {
+		t.Errorf("another answer: %v", err)
 	}
 	s, err := resume(map[string]any{"b/two": approval{Verdict: "no"}})
 	if err != nil || !slices.Equal(s.Items, []string{"?", "a", "one:yes,two:no", "c", "d"}) || ran != 2 || sibling != 1 {
@@ -209,7 +212,7 @@ func TestAskSideBySide(t *testing.T) {
 		}
 	}
 	if _, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"k": approval{Verdict: "yes"}}}); err == nil ||
-		!strings.Contains(err.Error(), "has an answer already") {
+		!strings.Contains(err.Error(), "has another answer already") {
 		t.Errorf("error %v", err)
 	}
 	s, err := r.Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"l": approval{Verdict: "yes"}}})

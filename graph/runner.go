@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +21,7 @@ type Options struct {
 	Slots    *Slots           // limit for all runners that share them; default none
 	OnBusy   OnBusy           // what happens to an input for a busy thread; default Reject
 	LeaseTTL time.Duration    // how long a thread stays busy after its process died; default 15 s
-	Owner    string           // owner of the leases, shown in ErrBusy errors; default a UUID
+	Owner    string           // owner of the leases, shown in ErrBusy errors; by default the store names this process
 	Clock    func() time.Time // default time.Now; must be safe for concurrent use
 	NewID    func() string    // IDs of runs; default UUIDs of version 7
 	Rand     func() float64   // random number in [0,1) for the pauses of Retry; default math/rand/v2; must be safe for concurrent use
@@ -65,7 +64,6 @@ func (o Options) withDefaults() Options {
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
-	o.Owner = cmp.Or(o.Owner, uuid.NewString())
 	return o
 }
 

@@ -48,7 +48,7 @@ type CommitID int64
 
 // AcquireOptions are the options of [Store].Acquire.
 type AcquireOptions struct {
-	Owner string        // the writer; shown in ErrBusy errors
+	Owner string        // the writer; shown in ErrBusy errors. If empty, a store may name this process, so that others see when it dies
 	TTL   time.Duration // lifetime of the lease without renewal
 	Wait  time.Duration // how long to wait for another owner; zero: not at all
 	Force bool          // take over a live lease at once; its owner gets ErrSuperseded when it writes or renews

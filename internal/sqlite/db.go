@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,8 @@ type DB struct {
 	path    string // as given; for messages
 	file    string // absolute path; empty in memory
 	options Options
-	pool    *sql.DB // opens connections; keeps none
+	info    os.FileInfo // of the file that was opened for writing
+	pool    *sql.DB     // opens connections; keeps none
 
 	writer *writer // nil if the database is open for reading only
 	anchor *conn   // keeps a database in memory alive that has no writer

@@ -227,3 +227,40 @@ func TestCheck(t *testing.T) {
 		t.Errorf("Check of a damaged file: %q, %v, want findings", found, err)
 	}
 }
+
+// A write to a file that was deleted or replaced fails: nobody could read it again.
+func TestFileIsGone(t *testing.T) {
+	for _, replaced := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		db, err := sqlite.Open(t.Context(), path, sqlite.Options{Migrations: []string{`CREATE TABLE t(n INTEGER)`}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func() error {
+			return db.Write(t.Context(), func(tx *sqlite.Tx) error { return tx.Do(`INSERT INTO t VALUES(1)`) })
+		}
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path, path+".old"); err != nil {
+			t.Skip("an open file cannot be renamed here:", err)
+		}
+		if replaced {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := write(); !errors.Is(err, sqlite.ErrGone) {
+			t.Errorf("replaced %v: error %v", replaced, err)
+		}
+		if err := os.Rename(path+".old", path); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(); err != nil { // the file is back
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -17,6 +17,7 @@ var (
 	ErrReadOnly = errors.New("file or folder cannot be written")
 	ErrLocked   = errors.New("another process holds the database")
 	ErrNewer    = errors.New("database was written by a newer version of this program")
+	ErrGone     = errors.New("database file was deleted or replaced")
 	ErrForeign  = errors.New("database belongs to another program or holds other data")
 )
 
@@ -35,6 +36,8 @@ func (e *Error) Error() string {
 		advice = ": restore it from a backup, or move it away to start with an empty one"
 	case errors.Is(e.Kind, ErrNewer):
 		advice = ": update the program"
+	case errors.Is(e.Kind, ErrGone):
+		advice = ": start the program again, with the file in its place"
 	case errors.Is(e.Kind, ErrForeign):
 		advice = ": name another file"
 	}

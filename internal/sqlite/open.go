@@ -95,6 +95,12 @@ func (db *DB) openToWrite(ctx context.Context, location string) error {
 	if err != nil {
 		return err
 	}
+	if db.file != "" {
+		if db.info, err = os.Stat(db.file); err != nil {
+			cn.close()
+			return err
+		}
+	}
 	db.writer = &writer{db: db, cn: cn, turn: make(chan struct{}, 1)}
 	return nil
 }

@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -120,9 +122,18 @@ func (w *writer) serve(ctx context.Context, r *request) {
 	w.commit(w.group(), err)
 }
 
-// begin starts a transaction. It waits for other processes.
+// begin starts a transaction. It waits for other processes. A file that was deleted or replaced is
+// an error: SQLite would write to the old one, which nobody can open again.
 func (w *writer) begin(ctx context.Context) error {
-	return w.db.retry(ctx, func() error { return w.cn.exec("BEGIN IMMEDIATE") })
+	err := w.db.retry(ctx, func() error { return w.cn.exec("BEGIN IMMEDIATE") })
+	if err != nil || w.db.file == "" {
+		return err
+	}
+	now, err := os.Stat(w.db.file)
+	if err == nil && os.SameFile(now, w.db.info) {
+		return nil
+	}
+	return &Error{w.db.path, ErrGone, cmp.Or(err, errors.New("another file has its name"))}
 }
 
 // commit runs the requests of a group in the transaction that begin has started,
