@@ -19,6 +19,8 @@
 //     failure may lose the last ones, unless [Options].Durability is [PowerLoss].
 //   - Deleted and replaced content is overwritten with zeros. [SQLite.Vacuum], which
 //     rewrites the whole file, gives free space back to the disk.
+//   - A write to a file that was deleted or replaced is [ErrGone].
+//   - Other tools need SQLite 3.37 (2021) or newer to read the file.
 //   - [SQLite.Backup] and [Restore] work while other processes use the store. A
 //     plain copy of the file may lack commits that are still in the file "-wal".
 //
