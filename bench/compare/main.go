@@ -1,7 +1,10 @@
 // Command compare runs the scenarios of bench/README.md on each engine in turn,
 // several rounds of all of them, and prints one table of medians and ratios.
 //
-//	compare [-rounds 3] [-turns 200] 'NAME=COMMAND' …
+//	compare [-rounds 3] [-turns 200] [-server] 'NAME=COMMAND' …
+//
+// With -server it compares stores on the PostgreSQL server at BENCH_POSTGRES; the process
+// BENCH_POSTMASTER and its children are the server whose processor time counts.
 //
 // The first engine is the one that the others are compared with.
 package main
@@ -15,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +38,21 @@ type row struct {
 	format                  string
 	inverse                 bool // more is better
 	exact                   bool // a count to be read as it is: no ratio
+}
+
+func serverRows(turns int) []row {
+	return []row{
+		{label: "step saved, µs of the program's processor time", scenario: "durable", metric: "cpu_us", scale: 1, format: "%.0f"},
+		{label: "the same, of the server's", scenario: "durable", metric: "server_us", scale: 100, format: "%.0f"},
+		{label: "the same, bytes of tables and indexes", scenario: "durable", metric: "bytes_per_step", scale: 1, format: "%.0f"},
+		{label: fmt.Sprintf("turn of seven nodes, mean of %d on one thread, ms of the program's processor time", turns), scenario: "grow", metric: "cpu_us", scale: 1000, format: "%.1f"},
+		{label: "the same, of the server's", scenario: "grow", metric: "server_us", scale: 1000, format: "%.1f"},
+		{label: fmt.Sprintf("turn of seven nodes, the last ten of %d, ms of the program's processor time", turns), scenario: "grow", metric: "last_cpu_us", scale: 1000, format: "%.1f"},
+		{label: fmt.Sprintf("tables and indexes of a thread of %d turns, MB", turns), scenario: "grow", metric: "bytes", scale: 1e6, format: "%.2f"},
+		{label: "100 threads × 10 turns at once, turns a second", scenario: "threads", metric: "wall_us", scale: 1, format: "%.0f", inverse: true},
+		{label: "messages kept, of those acknowledged, where two runs meet on a thread", scenario: "meet", metric: "share", scale: 0.01, format: "%.0f %%", exact: true},
+		{label: "runs of a finished node after kill -9 and resuming", scenario: "resume", metric: "runs_of_finished", scale: 1, format: "%.0f", exact: true},
+	}
 }
 
 func rows(turns int) []row {
@@ -67,6 +86,7 @@ func sizes(turns int, first bool) map[string]int {
 func main() {
 	rounds := flag.Int("rounds", 3, "how often everything is run")
 	turns := flag.Int("turns", 200, "turns of the growing thread, a multiple of ten")
+	server := flag.Bool("server", false, "compare stores on a server")
 	flag.Parse()
 	var engines []engine
 	for _, arg := range flag.Args() {
@@ -79,9 +99,13 @@ func main() {
 	if len(engines) == 0 || *turns%10 != 0 || *turns <= 0 {
 		fatal(fmt.Errorf("usage: compare [-rounds N] [-turns N, a multiple of ten] 'NAME=COMMAND' …"))
 	}
+	scenarios, table := []string{"chain", "fanout", "durable", "grow", "threads", "meet", "sibling", "resume"}, rows(*turns)
+	if *server {
+		scenarios, table = []string{"durable", "grow", "threads", "meet", "resume"}, serverRows(*turns)
+	}
 	found := map[string][]float64{} // by engine, scenario and metric
 	for round := range *rounds {
-		for _, scenario := range []string{"chain", "fanout", "durable", "grow", "threads", "meet", "sibling", "resume"} {
+		for _, scenario := range scenarios {
 			for i, e := range engines {
 				fmt.Fprintf(os.Stderr, "round %d  %-8s %s\n", round+1, scenario, e.name)
 				for metric, v := range e.measure(scenario, sizes(*turns, i == 0)[scenario]) {
@@ -91,7 +115,7 @@ func main() {
 			}
 		}
 	}
-	print(os.Stdout, engines, rows(*turns), found)
+	print(os.Stdout, engines, table, found)
 }
 
 // measure runs one scenario in a folder of its own. What the engine cannot do
@@ -108,6 +132,7 @@ func (e engine) measure(scenario string, n int) map[string]float64 {
 			return nil
 		}
 	}
+	before := serverTicks()
 	out, state, err := e.run(scenario, n, dir)
 	if err != nil {
 		fatal(fmt.Errorf("%s %s: %w\n%s", e.name, scenario, err, out))
@@ -119,6 +144,7 @@ func (e engine) measure(scenario string, n int) map[string]float64 {
 	if len(metrics) == 0 {
 		return nil
 	}
+	metrics["server_us"] = float64(serverTicks()-before) * 1e4 / float64(n) // a tick is 10 ms
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		metrics["rss"] = float64(usage.Maxrss) * 1024
 	}
@@ -126,6 +152,36 @@ func (e engine) measure(scenario string, n int) map[string]float64 {
 		metrics["share"] = metrics["kept"] / metrics["acknowledged"]
 	}
 	return metrics
+}
+
+// serverTicks is the processor time of the server so far, in hundredths of a second; 0
+// without one. Each connection is a process, which the first process waits for at its end.
+func serverTicks() (sum int64) {
+	postmaster := os.Getenv("BENCH_POSTMASTER")
+	if postmaster == "" {
+		return 0
+	}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		fatal(err)
+	}
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ") // the name may hold anything
+		fields := strings.Fields(rest)
+		own := filepath.Base(filepath.Dir(path)) == postmaster
+		if len(fields) < 15 || fields[1] != postmaster && !own {
+			continue
+		}
+		for i := 11; i < 15 && (own || i < 13); i++ { // user, system; and of children that ended
+			n, _ := strconv.ParseInt(fields[i], 10, 64)
+			sum += n
+		}
+	}
+	return sum
 }
 
 func (e engine) run(scenario string, n int, dir string) ([]byte, *os.ProcessState, error) {

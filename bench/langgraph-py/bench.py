@@ -1,4 +1,5 @@
-"""The scenarios of bench/README.md on LangGraph for Python with its SQLite saver."""
+"""The scenarios of bench/README.md on LangGraph for Python with its SQLite saver, or its PostgreSQL saver where
+BENCH_POSTGRES names a server."""
 
 import json
 import operator
@@ -11,6 +12,7 @@ import threading
 import time
 from typing import Annotated, TypedDict
 
+import psycopg
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph, add_messages
@@ -47,15 +49,43 @@ class Watch:
 
 
 def saver(folder):
+    address = os.environ.get("BENCH_POSTGRES")
+    if address:
+        from langgraph.checkpoint.postgres import PostgresSaver
+        from psycopg.rows import dict_row
+        from psycopg_pool import ConnectionPool
+
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema(folder)}")
+        settings = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row, "options": f"-csearch_path={schema(folder)}"}
+        store = PostgresSaver(ConnectionPool(address, min_size=1, max_size=8, kwargs=settings, timeout=600, open=True))
+        store.setup()
+        return store
     connection = sqlite3.connect(os.path.join(folder, "threads.db"), check_same_thread=False, timeout=60)
     return SqliteSaver(connection)
 
 
+def schema(folder):
+    return os.path.basename(folder).replace("-", "_")
+
+
 def size(folder):
+    if "BENCH_POSTGRES" in os.environ:
+        with psycopg.connect(os.environ["BENCH_POSTGRES"]) as connection:
+            return int(
+                connection.execute(
+                    "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+                    "WHERE n.nspname = %s AND c.relkind IN ('r', 'S')",
+                    (schema(folder),),
+                ).fetchone()[0]
+            )
     return sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
 
 
 def close(store):
+    if "BENCH_POSTGRES" in os.environ:
+        store.conn.close()
+        return
     store.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.conn.close()
 

@@ -14,7 +14,9 @@ import (
 
 	"example.com/ragflow/bench/measure"
 	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/graph"
+	threadstore "example.com/ragflow/threads"
 )
 
 // conversation is the state of the turns: what was said, and the documents of
@@ -54,7 +56,12 @@ func main() {
 	})
 }
 
-func open(ctx context.Context, dir string) (*checkpoint.SQLite, error) {
+// open opens the store of a folder: a file in it, or, where BENCH_POSTGRES names a server, a
+// schema of its name.
+func open(ctx context.Context, dir string) (threadstore.Store, error) {
+	if address := os.Getenv("BENCH_POSTGRES"); address != "" {
+		return postgres.Open(ctx, address+"&search_path="+measure.Schema(dir), postgres.Options{OwnerDied: checkpoint.OwnerDied})
+	}
 	return checkpoint.Open(ctx, filepath.Join(dir, "threads.db"), checkpoint.Options{})
 }
 
