@@ -1,8 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,7 +35,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 		at = h.last + 1
 		if err := tx.Do(`UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3,
 			until = CASE WHEN ?4 THEN NULL ELSE ?5 + ttl END, owner = CASE WHEN ?4 THEN '' ELSE owner END WHERE id = ?6`,
-			at, turns(b.Source), bodyBytes(b.Deltas), b.Release, s.now(), h.thread); err != nil {
+			at, b.Source.Turns(), b.BodyBytes(), b.Release, s.now(), h.thread); err != nil {
 			return err
 		}
 		if err := s.insert(tx, e, h.thread, at, b.Parent); err != nil || b.KeepPending {
@@ -104,18 +102,8 @@ func newEntry(b graph.Batch) (*entry, error) {
 			return nil, fmt.Errorf("delta %d: %w", i, err)
 		}
 	}
-	if b.Snapshot == nil {
-		return e, nil
-	}
-	var packed bytes.Buffer
-	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err == nil {
-		_, err = z.Write(b.Snapshot)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	e.snapshot = packed.Bytes()
+	var err error
+	e.snapshot, err = graph.PackSnapshot(b.Snapshot)
 	return e, err
 }
 
@@ -148,7 +136,7 @@ func (s *SQLite) insert(tx *sqlite.Tx, e *entry, thread, at int64, parent graph.
 	if err := tx.Do(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, bytes, error)
 		VALUES(?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		at, int64(parent), thread, e.Run, e.Step, string(e.Source), string(e.Status), e.Time.UnixMicro(),
-		e.Fingerprint, e.frontier, bodyBytes(e.Deltas), problem); err != nil {
+		e.Fingerprint, e.frontier, e.BodyBytes(), problem); err != nil {
 		return err
 	}
 	return s.insertContent(tx, e, at)
@@ -202,23 +190,4 @@ func (s *SQLite) sealDelta(d deltaRow, place string) (t sealedDelta, err error) 
 	}
 	t.notes, err = s.sealer.seal(place+" notes", d.notes)
 	return t, err
-}
-
-// turns returns the change of the number of turns by a commit.
-func turns(s graph.Source) int {
-	switch s {
-	case graph.SourceInput:
-		return 1
-	case graph.SourceUndo:
-		return -1
-	default:
-		return 0
-	}
-}
-
-func bodyBytes(deltas []graph.Delta) (n int) {
-	for _, d := range deltas {
-		n += len(d.Body)
-	}
-	return n
 }

@@ -1,27 +1,17 @@
 package checkpoint
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/internal/sqlite"
-)
-
-// walkFirst and walkMore are the numbers of commits that Walk reads at a time. Most
-// callers need only the newest commits.
-const (
-	walkFirst = 16
-	walkMore  = 256
 )
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0
@@ -97,47 +87,26 @@ func (s *SQLite) Load(ctx context.Context, thread string, at graph.CommitID) (gr
 // unpack decodes the body of a snapshot.
 func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte, error) {
 	body, err := s.sealer.open(snapshotPlace(thread, int64(at)), packed)
-	if err == nil {
-		body, err = io.ReadAll(flate.NewReader(bytes.NewReader(body)))
-	}
-	if err == nil && !json.Valid(body) {
-		err = errors.New("not valid JSON")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	return body, nil
+	return graph.UnpackSnapshot(body)
 }
 
 // Walk implements [graph.Store]. It reads in parts and uses no connection while the caller
 // handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
 // [graph.ErrNotFound].
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
-	return func(yield func(graph.Commit, error) bool) {
-		for next, count := from, walkFirst; ; count = walkMore {
-			var commits []graph.Commit
-			err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-				id, at, err := find(tx, thread, next)
-				if err == nil {
-					commits, err = s.walk(tx, thread, id, at, count)
-				}
-				return err
-			})
-			if err != nil {
-				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
-				return
+	return graph.WalkInParts(from, func(from graph.CommitID, count int) (commits []graph.Commit, err error) {
+		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
+			id, at, err := find(tx, thread, from)
+			if err == nil {
+				commits, err = s.walk(tx, thread, id, at, count)
 			}
-			for _, c := range commits {
-				if !yield(c, nil) {
-					return
-				}
-			}
-			if len(commits) < count || commits[len(commits)-1].Parent == 0 {
-				return
-			}
-			next = commits[len(commits)-1].Parent
-		}
-	}
+			return err
+		})
+		return commits, err
+	})
 }
 
 // walk returns up to count commits with their deltas, newest first.

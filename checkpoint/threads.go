@@ -48,22 +48,7 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 
 // Copy implements [graph.Copier].
 func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	err := graph.CheckThread(to)
-	var a *graph.Archive
-	if err == nil {
-		a, err = s.Export(ctx, from, at)
-	}
-	if err == nil {
-		a.Created = s.clock()
-		if pending != nil {
-			a.Pending = pending
-		}
-		err = s.Import(ctx, a, to)
-	}
-	if err != nil {
-		return fmt.Errorf("copy thread %q: %w", from, err)
-	}
-	return nil
+	return graph.CopyThread(ctx, s, from, at, to, pending, s.clock())
 }
 
 // Import adds the thread of an archive, under the given name or, if that is empty,
@@ -81,8 +66,8 @@ func (s *SQLite) Import(ctx context.Context, a *graph.Archive, thread string) er
 		if entries[i], err = newEntry(graph.Batch{Commit: c}); err != nil {
 			return fmt.Errorf("import: commit %d: %w", c.ID, err)
 		}
-		inputs += turns(c.Source)
-		size += bodyBytes(c.Deltas)
+		inputs += c.Source.Turns()
+		size += c.BodyBytes()
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		l, err := s.lease(tx, a.Thread)
@@ -181,7 +166,7 @@ func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, thread int64, at graph.C
 	if err := tx.Do(`DELETE FROM commits WHERE thread = ? AND id < ?`, thread, int64(at)); err != nil {
 		return err
 	}
-	added := bodyBytes(base.Deltas)
+	added := base.BodyBytes()
 	var micros int64
 	if err := tx.QueryRow(`UPDATE commits SET parent = NULL, run = ?, source = ?, bytes = ? WHERE id = ? RETURNING time`,
 		base.Run, string(graph.SourceBase), added, int64(at)).Scan(&micros); err != nil {

@@ -132,7 +132,7 @@ func (v *verifier) commit(tx *sqlite.Tx, c graph.Commit, before graph.CommitID) 
 	if count != span {
 		v.find(c.ID, "a delta is missing")
 	}
-	if n := bodyBytes(c.Deltas); n != size {
+	if n := c.BodyBytes(); n != size {
 		v.find(c.ID, "its updates have %d bytes, %d were saved", n, size)
 	}
 	for i := 1; i < len(c.Deltas); i++ {

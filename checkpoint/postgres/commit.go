@@ -1,9 +1,8 @@
 package postgres
 
 import (
-	"bytes"
-	"compress/flate"
 	"context"
+	_ "embed" // the statement
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,49 +16,23 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// appendCommit checks lease and parent, moves the head, and saves a commit with its
-// deltas and its snapshot, in one statement. It returns no row if the lease or the parent
-// is not that of the thread.
-const appendCommit = `WITH held AS (
-	UPDATE threads SET head = nextval('commit_ids'), inputs = inputs + $4, bytes = bytes + $5,
-		until = CASE WHEN $6 THEN NULL ELSE clock_timestamp() + ttl END, owner = CASE WHEN $6 THEN '' ELSE owner END
-	WHERE name = $1 AND token = $2 AND until IS NOT NULL AND head = $3
-	RETURNING id, head, waited AND until IS NULL AS notify
-), saved AS (
-	INSERT INTO commits(thread, id, parent, nonce, step, bytes, time, run, source, status, graph, frontier, error)
-	SELECT id, head, $3, $7, $8, $5, $9, $10, $11, $12, $13, $14, $15 FROM held
-), changed AS (
-	INSERT INTO deltas(thread, at, n, rank, path, node, body, error, notes)
-	SELECT held.id, held.head, d.n - 1, d.rank, d.path, d.node, d.body, d.error, d.notes
-	FROM held, unnest($16::int[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[])
-		WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)
-), kept AS (
-	INSERT INTO snapshots(thread, at, body) SELECT id, head, $22 FROM held WHERE $22::bytea IS NOT NULL
-), dropped AS (
-	DELETE FROM pending USING held WHERE pending.thread = held.id AND NOT $23
-)
-SELECT head, CASE WHEN notify THEN pg_notify('` + channel + `', id::text)::text END FROM held`
+//go:embed append.sql
+var appendCommit string
 
 // Commit implements [graph.Store]. It also renews the lease. A body that is not JSON in
 // UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is replaced.
 func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at graph.CommitID, err error) {
 	b, err = graph.NormalizeBatch(l.Thread, b, time.Now())
-	var d deltaColumns
+	nonce, repeated := rand.Int64(), false
+	var args []any
 	if err == nil {
-		d, err = newDeltaColumns(b.Deltas)
-	}
-	var snapshot []byte
-	if err == nil && b.Snapshot != nil {
-		snapshot, err = pack(b.Snapshot)
+		args, err = appendArgs(l, b, nonce, nil)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
-	nonce, repeated := rand.Int64(), false
 	err = s.do(ctx, func() error {
-		err := s.pool.QueryRow(ctx, appendCommit, l.Thread, l.Token, int64(b.Parent), turns(b.Source), bodyBytes(b.Deltas), b.Release,
-			nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, errorColumn(b.Error),
-			d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes, snapshot, b.KeepPending).Scan(&at, nil)
+		err := s.pool.QueryRow(ctx, appendCommit, args...).Scan(&at, nil)
 		if errors.Is(err, pgx.ErrNoRows) {
 			at, err = s.refused(ctx, l, b.Parent, nonce, repeated)
 		}
@@ -70,6 +43,20 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at gr
 		return 0, fmt.Errorf("commit: %w", err)
 	}
 	return at, nil
+}
+
+// appendArgs are the arguments of appendCommit. id is that of the commit; nil: the next one.
+func appendArgs(l graph.Lease, b graph.Batch, nonce int64, id *int64) ([]any, error) {
+	d, err := newDeltaColumns(b.Deltas)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := graph.PackSnapshot(b.Snapshot)
+	return []any{
+		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
+		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, errorColumn(b.Error),
+		d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes, snapshot, b.KeepPending, id,
+	}, err
 }
 
 // refused returns why a commit was not saved: or its id, if an earlier attempt saved it and
@@ -104,19 +91,16 @@ SELECT id FROM held`
 // twice, the first result stays.
 func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
 	r, err := graph.NormalizeResult(r)
-	var notes *string
+	var args []any
 	if err == nil {
-		notes, err = notesColumn(r.Delta.Notes)
+		args, err = pendingArgs(l, r)
 	}
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
-	d := r.Delta
 	err = s.do(ctx, func() error {
-		var id int64
-		err := s.pool.QueryRow(ctx, appendPending, l.Thread, l.Token, r.Run, r.Step, r.Attempt,
-			d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes).Scan(&id)
-		if errors.Is(err, pgx.ErrNoRows) {
+		tag, err := s.pool.Exec(ctx, appendPending, args...)
+		if err == nil && tag.RowsAffected() == 0 {
 			return superseded(l)
 		}
 		return err
@@ -125,6 +109,13 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 		return fmt.Errorf("pend: %w", err)
 	}
 	return nil
+}
+
+// pendingArgs are the arguments of appendPending.
+func pendingArgs(l graph.Lease, r graph.TaskResult) ([]any, error) {
+	d := r.Delta
+	notes, err := notesColumn(d.Notes)
+	return []any{l.Thread, l.Token, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes}, err
 }
 
 // deltaColumns are the deltas of a commit, column by column.
@@ -187,36 +178,4 @@ func notesColumn(n graph.Notes) (*string, error) {
 	}
 	b, err := json.Marshal(n)
 	return bodyColumn(b), err
-}
-
-// pack deflates a snapshot.
-func pack(body []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err == nil {
-		_, err = z.Write(body)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	return packed.Bytes(), err
-}
-
-// turns returns the change of the number of turns by a commit.
-func turns(s graph.Source) int {
-	switch s {
-	case graph.SourceInput:
-		return 1
-	case graph.SourceUndo:
-		return -1
-	default:
-		return 0
-	}
-}
-
-func bodyBytes(deltas []graph.Delta) (n int) {
-	for _, d := range deltas {
-		n += len(d.Body)
-	}
-	return n
 }

@@ -25,6 +25,10 @@ const takeLease = `UPDATE threads SET
 WHERE name = $1 AND (until IS NULL OR until <= clock_timestamp() OR $5 OR token = $6 OR claim = $2)
 RETURNING token, head`
 
+// newThread makes a thread that has had no lease. A thread of this name that is being
+// deleted is waited for, so that the next statement sees its token in meta.
+const newThread = `INSERT INTO threads(name) SELECT $1 WHERE NOT EXISTS (SELECT FROM threads WHERE name = $1) ON CONFLICT DO NOTHING`
+
 // seeLease reads a lease that is live.
 const seeLease = `SELECT id, token, owner, until, until - clock_timestamp() FROM threads WHERE name = $1 AND until > clock_timestamp()`
 
@@ -102,8 +106,7 @@ func (s *Store) acquire(ctx context.Context, a attempt, see string) (l graph.Lea
 			if !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			// The next statement sees what a Delete of the same name left in meta.
-			if _, err := s.pool.Exec(ctx, `INSERT INTO threads(name) SELECT $1 WHERE NOT EXISTS (SELECT FROM threads WHERE name = $1) ON CONFLICT DO NOTHING`, a.thread); err != nil {
+			if _, err := s.pool.Exec(ctx, newThread, a.thread); err != nil {
 				return err
 			}
 			var now lease

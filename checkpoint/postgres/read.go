@@ -1,26 +1,17 @@
 package postgres
 
 import (
-	"bytes"
-	"compress/flate"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
-)
-
-// walkFirst and walkMore are the numbers of commits that Walk reads at a time. Most
-// callers need only the newest commits.
-const (
-	walkFirst = 16
-	walkMore  = 256
 )
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0 it
@@ -76,7 +67,7 @@ func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (gra
 		err = tx.QueryRow(ctx, `SELECT at, body FROM snapshots WHERE thread = $1 AND at <= $2 ORDER BY at DESC LIMIT 1`, id, int64(newest)).
 			Scan(&snapshot.At, &packed)
 		if err == nil {
-			snapshot.Body, err = unpack(packed)
+			snapshot.Body, err = graph.UnpackSnapshot(packed)
 		}
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
@@ -89,47 +80,20 @@ func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (gra
 	return snapshot, found, nil
 }
 
-// unpack decodes the body of a snapshot.
-func unpack(packed []byte) ([]byte, error) {
-	body, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
-	if err == nil && !json.Valid(body) {
-		err = errors.New("not valid JSON")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
-	return body, nil
-}
-
 // Walk implements [graph.Store]. It reads in parts and uses no connection while the caller
 // handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
 // [graph.ErrNotFound].
 func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
-	return func(yield func(graph.Commit, error) bool) {
-		for next, count := from, walkFirst; ; count = walkMore {
-			var part []graph.Commit
-			err := s.read(ctx, func(tx pgx.Tx) error {
-				id, at, err := find(ctx, tx, thread, next)
-				if err == nil {
-					part, err = walk(ctx, tx, thread, id, at, count)
-				}
-				return err
-			})
-			if err != nil {
-				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
-				return
+	return graph.WalkInParts(from, func(from graph.CommitID, count int) (part []graph.Commit, err error) {
+		err = s.read(ctx, func(tx pgx.Tx) error {
+			id, at, err := find(ctx, tx, thread, from)
+			if err == nil {
+				part, err = walk(ctx, tx, thread, id, at, count)
 			}
-			for _, c := range part {
-				if !yield(c, nil) {
-					return
-				}
-			}
-			if len(part) < count || part[len(part)-1].Parent == 0 {
-				return
-			}
-			next = part[len(part)-1].Parent
-		}
-	}
+			return err
+		})
+		return part, err
+	})
 }
 
 // walk returns up to count commits with their deltas, newest first.
@@ -213,11 +177,8 @@ func (c columns) decode(d *graph.Delta) (err error) {
 }
 
 // Pending implements [graph.Store]. A thread that does not exist has none.
-func (s *Store) Pending(ctx context.Context, thread string) (results []graph.TaskResult, err error) {
-	err = s.do(ctx, func() error {
-		results, err = pending(ctx, s.pool, thread)
-		return err
-	})
+func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult, error) {
+	results, err := get(ctx, s, func() ([]graph.TaskResult, error) { return pending(ctx, s.pool, thread) })
 	if err != nil {
 		return nil, fmt.Errorf("pending results of thread %q: %w", thread, err)
 	}
@@ -262,27 +223,17 @@ func list(ctx context.Context, q queryer, condition string, args ...any) ([]grap
 }
 
 // Threads lists the threads that have a commit, newest commit first.
-func (s *Store) Threads(ctx context.Context) (infos []graph.ThreadInfo, err error) {
-	err = s.do(ctx, func() error {
-		infos, err = list(ctx, s.pool, "")
-		return err
-	})
-	return infos, err
+func (s *Store) Threads(ctx context.Context) ([]graph.ThreadInfo, error) {
+	return get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, "") })
 }
 
 // Info returns the entry of one thread; [graph.ErrNotFound] if it has no commit.
-func (s *Store) Info(ctx context.Context, thread string) (info graph.ThreadInfo, err error) {
-	err = s.do(ctx, func() error {
-		infos, err := list(ctx, s.pool, `WHERE t.name = $1`, thread)
-		if err == nil && len(infos) == 0 {
-			return notFound("thread %q", thread)
-		}
-		if err == nil {
-			info = infos[0]
-		}
-		return err
-	})
-	return info, err
+func (s *Store) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
+	infos, err := get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, `WHERE t.name = $1`, thread) })
+	if err != nil || len(infos) == 0 {
+		return graph.ThreadInfo{}, cmp.Or(err, notFound("thread %q", thread))
+	}
+	return infos[0], nil
 }
 
 // FindRun returns the thread of a run and the newest commit of the run;
@@ -294,27 +245,32 @@ func (s *Store) FindRun(ctx context.Context, run string) (thread string, last gr
 			WHERE c.run = $1 GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", 0, notFound("run %q", run)
+		err = notFound("run %q", run)
 	}
 	return thread, last, err
 }
 
 // Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
-func (s *Store) Runs(ctx context.Context, prefix string) (ids []string, err error) {
-	err = s.do(ctx, func() error {
-		ids, err = column[string](ctx, s.pool, `SELECT DISTINCT run FROM commits WHERE run ^@ $1 ORDER BY run LIMIT 100`, prefix)
-		return err
+func (s *Store) Runs(ctx context.Context, prefix string) ([]string, error) {
+	return get(ctx, s, func() ([]string, error) {
+		return column[string](ctx, s.pool, `SELECT DISTINCT run FROM commits WHERE run ^@ $1 ORDER BY run LIMIT 100`, prefix)
 	})
-	return ids, err
 }
 
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
-func (s *Store) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
-	err = s.do(ctx, func() error {
-		ids, err = column[graph.CommitID](ctx, s.pool, `SELECT s.at FROM threads t JOIN snapshots s ON s.thread = t.id WHERE t.name = $1 ORDER BY s.at`, thread)
+func (s *Store) Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error) {
+	return get(ctx, s, func() ([]graph.CommitID, error) {
+		return column[graph.CommitID](ctx, s.pool, `SELECT s.at FROM threads t JOIN snapshots s ON s.thread = t.id WHERE t.name = $1 ORDER BY s.at`, thread)
+	})
+}
+
+// get runs a query as [Store.do] does.
+func get[T any](ctx context.Context, s *Store, f func() (T, error)) (value T, err error) {
+	err = s.do(ctx, func() (err error) {
+		value, err = f()
 		return err
 	})
-	return ids, err
+	return value, err
 }
 
 // column returns the only column of a query.

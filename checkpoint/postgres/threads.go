@@ -47,22 +47,7 @@ func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*
 
 // Copy implements [graph.Copier].
 func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	err := graph.CheckThread(to)
-	var a *graph.Archive
-	if err == nil {
-		a, err = s.Export(ctx, from, at)
-	}
-	if err == nil {
-		a.Created = time.Now()
-		if pending != nil {
-			a.Pending = pending
-		}
-		err = s.Import(ctx, a, to)
-	}
-	if err != nil {
-		return fmt.Errorf("copy thread %q: %w", from, err)
-	}
-	return nil
+	return graph.CopyThread(ctx, s, from, at, to, pending, time.Now())
 }
 
 // Import adds the thread of an archive, under the given name or, if that is empty, its
@@ -74,18 +59,17 @@ func (s *Store) Import(ctx context.Context, a *graph.Archive, thread string) err
 		return fmt.Errorf("import: %w", err)
 	}
 	err = s.write(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO threads(name, token) SELECT $1, (SELECT value::bigint FROM meta WHERE key = '`+lastTokenKey+`')
-			ON CONFLICT DO NOTHING`, a.Thread); err != nil {
+		if _, err := tx.Exec(ctx, newThread, a.Thread); err != nil {
 			return err
 		}
-		id, head, err := s.free(ctx, tx, a.Thread)
+		_, head, err := s.free(ctx, tx, a.Thread)
 		if err == nil && head != 0 {
 			err = graph.ErrExists
 		}
 		if err != nil {
 			return err
 		}
-		return insertArchive(ctx, tx, id, a)
+		return importArchive(ctx, tx, a)
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)
@@ -93,52 +77,36 @@ func (s *Store) Import(ctx context.Context, a *graph.Archive, thread string) err
 	return nil
 }
 
-// insertArchive saves the rows of an archive to a thread without commits.
-func insertArchive(ctx context.Context, tx pgx.Tx, thread int64, a *graph.Archive) error {
+// importArchive writes an archive to a free thread without commits, with a lease that no
+// other transaction sees.
+func importArchive(ctx context.Context, tx pgx.Tx, a *graph.Archive) error {
+	l := graph.Lease{Thread: a.Thread}
+	if err := tx.QueryRow(ctx, takeLease, a.Thread, rand.Int64(), "", graph.DefaultTTL, true, 0).Scan(&l.Token, nil); err != nil {
+		return err
+	}
 	ids, err := column[int64](ctx, tx, `SELECT nextval('commit_ids') FROM generate_series(1, $1)`, len(a.Commits))
 	if err != nil {
 		return err
 	}
-	var logRows, deltaRows [][]any
-	inputs, size, parent := 0, 0, int64(0)
+	batch, parent := &pgx.Batch{}, int64(0)
 	for i, c := range a.Commits {
-		logRows = append(logRows, []any{
-			thread, ids[i], parent, rand.Int64(), c.Step, bodyBytes(c.Deltas), c.Time,
-			c.Run, string(c.Source), string(c.Status), c.Fingerprint, c.Frontier, errorColumn(c.Error),
-		})
-		for n, d := range c.Deltas {
-			notes, err := notesColumn(d.Notes)
-			if err != nil {
-				return err
-			}
-			deltaRows = append(deltaRows, []any{thread, ids[i], n, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes})
-		}
-		parent = ids[i]
-		inputs += turns(c.Source)
-		size += bodyBytes(c.Deltas)
-	}
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"commits"}, []string{
-		"thread", "id", "parent", "nonce", "step", "bytes", "time", "run", "source", "status", "graph", "frontier", "error",
-	}, pgx.CopyFromRows(logRows)); err != nil {
-		return err
-	}
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"deltas"}, []string{"thread", "at", "n", "rank", "path", "node", "body", "error", "notes"}, pgx.CopyFromRows(deltaRows)); err != nil {
-		return err
-	}
-	for _, p := range a.Pending {
-		d := p.Delta
-		notes, err := notesColumn(d.Notes)
+		c.Parent = graph.CommitID(parent)
+		args, err := appendArgs(l, graph.Batch{Commit: c}, rand.Int64(), &ids[i])
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, notes)
-			VALUES($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
-			thread, p.Run, p.Step, p.Attempt, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes); err != nil {
+		batch.Queue(appendCommit, args...)
+		parent = ids[i]
+	}
+	for _, r := range a.Pending {
+		args, err := pendingArgs(l, r)
+		if err != nil {
 			return err
 		}
+		batch.Queue(appendPending, args...)
 	}
-	_, err = tx.Exec(ctx, `UPDATE threads SET created = $2, head = $3, inputs = $4, bytes = $5 WHERE id = $1`, thread, a.Created, parent, inputs, size)
-	return err
+	batch.Queue(`UPDATE threads SET created = $2, owner = '', until = NULL WHERE name = $1`, a.Thread, a.Created)
+	return tx.SendBatch(ctx, batch).Close()
 }
 
 // free locks the row of a thread. The error matches [graph.ErrNotFound] if there is none,
@@ -191,7 +159,7 @@ func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base
 		return err
 	}
 	batch := &pgx.Batch{}
-	added := bodyBytes(base.Deltas)
+	added := base.BodyBytes()
 	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3
 		FROM (SELECT `+turnsOf+` AS inputs, sum(bytes) AS bytes FROM commits WHERE thread = $1 AND id <= $2) x WHERE t.id = $1`, thread, int64(at), added)
 	for _, table := range []string{"deltas WHERE at <= $2 AND", "snapshots WHERE at <= $2 AND", "commits WHERE id < $2 AND"} {
@@ -203,7 +171,7 @@ func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base
 		FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)`,
 		thread, int64(at), d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes)
 	if base.Snapshot != nil {
-		packed, err := pack(base.Snapshot)
+		packed, err := graph.PackSnapshot(base.Snapshot)
 		if err != nil {
 			return err
 		}
