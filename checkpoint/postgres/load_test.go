@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,14 +104,16 @@ func writeTurn(ctx context.Context, s *postgres.Store, thread, turn string) erro
 // every turn of which no more is known. It takes RAGFLOW_LOAD_SECONDS, 30 without.
 func TestLoadIntegration(t *testing.T) {
 	address := schema(t)
+	script := os.Getenv("RAGFLOW_TEST_POSTGRES_SCRIPT")
+	if script == "" {
+		t.Log("the server is not restarted, because scripts/servers/postgres did not start it")
+	} else {
+		address = ownServer(t, script)
+	}
 	s := open(t, address)
 	seconds, err := strconv.Atoi(os.Getenv("RAGFLOW_LOAD_SECONDS"))
 	if err != nil {
 		seconds = 30
-	}
-	script := os.Getenv("RAGFLOW_TEST_POSTGRES_SCRIPT")
-	if script == "" {
-		t.Log("the server is not restarted, because scripts/servers/postgres did not start it")
 	}
 	var mu sync.Mutex
 	acknowledged, failed := map[string]bool{}, map[string]string{}
@@ -209,6 +212,31 @@ func TestLoadIntegration(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// ownServer starts a server that the test may restart while other tests use theirs, and
+// makes the script control it. It returns its URL.
+func ownServer(t *testing.T, script string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "load-") // readable for the user of the server, as t.TempDir is not
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("RAGFLOW_POSTGRES_DIR", filepath.Join(dir, "server"))
+	t.Cleanup(func() {
+		if out, err := exec.CommandContext(context.WithoutCancel(t.Context()), script, "stop").CombinedOutput(); err != nil {
+			t.Errorf("stop: %v\n%s", err, out)
+		}
+		_ = os.Remove(dir)
+	})
+	out, err := exec.CommandContext(t.Context(), script, "start").Output()
+	if err != nil {
+		t.Fatalf("start: %v", err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 func pause(t *testing.T, d time.Duration) {
