@@ -93,7 +93,7 @@ var rooms = map[string]room{
 	"transcript": {ours: []string{"graph", "state", "search/text", "prompts"}, theirs: []string{
 		"github.com/yuin/goldmark", // which parts of an answer are code, in which nothing is escaped
 	}},
-	"eval": {ours: []string{".", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
+	"eval": {ours: []string{".", "transcript", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
 	"eval/field": {ours: []string{"."}, theirs: []string{

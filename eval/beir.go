@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,41 +18,38 @@ import (
 	"example.com/ragflow/ingest"
 )
 
-// beirLine is a line of a corpus or of queries in the BEIR form. Other forms in
-// use name the id "id" and the text "contents".
+// beirLine is a line of a corpus or of queries in the BEIR form.
 type beirLine struct {
-	BEIR     json.RawMessage `json:"_id"`
-	Plain    json.RawMessage `json:"id"`
-	Title    string          `json:"title"`
-	Text     string          `json:"text"`
-	Contents string          `json:"contents"`
+	ID    any    `json:"_id"` // a number is its digits
+	Title string `json:"title"`
+	Text  string `json:"text"`
 }
 
 // decodeLine reads one line of a corpus or of queries.
 func decodeLine(line []byte, example string) (id, title, text string, err error) {
 	var l beirLine
-	if err := json.Unmarshal(line, &l); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.UseNumber()
+	err = dec.Decode(&l)
+	if err == nil && dec.More() {
+		err = errors.New("the line goes on after the object")
+	}
+	if err != nil {
 		if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && typed.Field != "" {
 			return "", "", "", fmt.Errorf("%q is a %s, but a string is expected", typed.Field, typed.Value)
 		}
 		return "", "", "", fmt.Errorf("no JSON object such as %s: %w", example, err)
 	}
-	raw := l.BEIR
-	if raw == nil {
-		raw = l.Plain
+	switch value := l.ID.(type) {
+	case string:
+		id = strings.TrimSpace(value)
+	case json.Number:
+		id = value.String()
 	}
-	if err := json.Unmarshal(raw, &id); err != nil { // a number is its digits
-		if id = string(raw); id == "" || strings.Trim(id, "0123456789") != "" {
-			return "", "", "", fmt.Errorf("no _id; each line has one of its own, as in %s", example)
-		}
+	if id == "" {
+		return "", "", "", fmt.Errorf("no _id; each line has one of its own, as in %s", example)
 	}
-	if strings.TrimSpace(id) == "" {
-		return "", "", "", fmt.Errorf("the _id is empty; each line has one of its own, as in %s", example)
-	}
-	if text = l.Text; text == "" {
-		text = l.Contents
-	}
-	return id, l.Title, text, nil
+	return id, l.Title, l.Text, nil
 }
 
 const (

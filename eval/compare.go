@@ -23,9 +23,7 @@ type Comparison struct {
 	B           RunRef             `json:"b"`
 	Retrieval   bool               `json:"retrieval"`   // runs of `eval retrieval` are compared: there are no answers
 	Matched     int                `json:"matched"`     // questions in both, with the same text and expectations
-	OnlyA       []string           `json:"only_a"`      // ids of questions that only A asked
-	OnlyB       []string           `json:"only_b"`      // ids of questions that only B asked
-	Different   []string           `json:"different"`   // ids in both whose text or expectations differ: left out
+	LeftOut     []string           `json:"left_out"`    // ids of questions that are not in both, or are not the same in both
 	Setup       []string           `json:"setup"`       // what else differs, in words
 	Metrics     []MetricComparison `json:"metrics"`     // in the order of [Metrics]
 	Questions   []QuestionChange   `json:"questions"`   // those with another figure, in the order of A
@@ -81,7 +79,7 @@ type MetricChange struct {
 // are not the same in both are left out and named. Latencies are not compared.
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
-		A: ref(a), B: ref(b), OnlyA: []string{}, OnlyB: []string{}, Different: []string{}, Setup: a.Setup.Differences(b.Setup),
+		A: ref(a), B: ref(b), LeftOut: []string{}, Setup: a.Setup.Differences(b.Setup),
 		Retrieval: a.Retrieval != nil, Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
 	}
 	if c.Setup == nil {
@@ -131,20 +129,16 @@ func (c *Comparison) match(a, b *Result) []pair {
 	var pairs []pair
 	for i := range a.Outcomes {
 		x := &a.Outcomes[i]
-		y := inB[x.ID]
-		delete(inB, x.ID)
-		switch {
-		case y == nil:
-			c.OnlyA = append(c.OnlyA, x.ID)
-		case !x.sameQuestion(y):
-			c.Different = append(c.Different, x.ID)
-		default:
+		if y := inB[x.ID]; y != nil && x.sameQuestion(y) {
 			pairs = append(pairs, pair{x, y})
+		} else {
+			c.LeftOut = append(c.LeftOut, x.ID)
 		}
+		delete(inB, x.ID)
 	}
 	for i := range b.Outcomes {
 		if inB[b.Outcomes[i].ID] != nil {
-			c.OnlyB = append(c.OnlyB, b.Outcomes[i].ID)
+			c.LeftOut = append(c.LeftOut, b.Outcomes[i].ID)
 		}
 	}
 	return pairs
@@ -280,18 +274,13 @@ func (r RunRef) line() string {
 // remarks say what is not compared, and what else differs.
 func (c *Comparison) remarks() []string {
 	var out []string
-	for _, part := range []struct {
-		ids  []string
-		what string
-	}{{c.OnlyA, "only in A"}, {c.OnlyB, "only in B"}, {c.Different, "not the same question in both, though the same id"}} {
-		if len(part.ids) > 0 {
-			const most = 5
-			list := strings.Join(part.ids[:min(most, len(part.ids))], ", ")
-			if len(part.ids) > most {
-				list += ", …"
-			}
-			out = append(out, fmt.Sprintf("left out: %s %s: %s", plural(len(part.ids), "question"), part.what, list))
+	if n := len(c.LeftOut); n > 0 {
+		const most = 5
+		list := strings.Join(c.LeftOut[:min(most, n)], ", ")
+		if n > most {
+			list += ", …"
 		}
+		out = append(out, fmt.Sprintf("left out, because it is not the same in both: %s: %s", plural(n, "question"), list))
 	}
 	for _, d := range c.Setup {
 		out = append(out, "differs: "+d)

@@ -33,7 +33,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Matched != 15 || len(c.Questions) != 12 || len(c.OnlyA)+len(c.OnlyB)+len(c.Different)+len(c.Setup) != 0 {
+	if c.Matched != 15 || len(c.Questions) != 12 || len(c.LeftOut)+len(c.Setup) != 0 {
 		t.Errorf("comparison %+v", c)
 	}
 	got := strings.Join(c.Regressions, " ")
@@ -77,7 +77,7 @@ func TestCompareUnmatched(t *testing.T) {
 	d.Items[1].Question = "Something else?"
 	b := runSet(t, f, d, eval.Options{Setup: eval.Setup{Model: "other"}})
 	c, err := eval.Compare(a, b)
-	if err != nil || strings.Join(c.Different, " ") != "q2" || strings.Join(c.OnlyB, " ") != "q4" || c.Matched != 5 || len(c.Setup) != 1 {
+	if err != nil || strings.Join(c.LeftOut, " ") != "q2 q4" || c.Matched != 5 || len(c.Setup) != 1 {
 		t.Errorf("comparison %+v, %v", c, err)
 	}
 	d = eval.Dataset{Name: "x", Items: []eval.Item{{ID: "z", Question: "?"}}}

@@ -62,8 +62,8 @@ type Dataset struct {
 }
 
 // Hash names the content of a dataset: SHA-256, in hex, of its items. It does
-// not depend on the form of the file: JSON lines, an array and CSV of the same
-// questions have the same hash.
+// not depend on the form of the file: JSON lines and an array of the same questions
+// have the same hash.
 func (d Dataset) Hash() string {
 	sum := sha256.New()
 	enc := json.NewEncoder(sum)
@@ -147,18 +147,4 @@ func (d Dataset) Pages() []string {
 	}
 	slices.Sort(pages)
 	return slices.Compact(pages)
-}
-
-// Kinds lists the kinds of questions there are, sorted.
-func (d Dataset) Kinds() []string {
-	var kinds []string
-	for _, item := range d.Items {
-		for _, o := range questionsOf(item) {
-			if o.Kind != "" {
-				kinds = append(kinds, o.Kind)
-			}
-		}
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
 }

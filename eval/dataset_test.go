@@ -26,9 +26,6 @@ func TestReadForms(t *testing.T) {
 	for _, tt := range []struct{ name, in string }{
 		{"JSON lines", "\ufeff# a comment\r\n\r\n// another\r\n" + `  {"id":"1","question":"Why?","kind":"fact","expected_keywords":["a","b c"],"relevant":["x.md"],"own":7}` + "\r\n"},
 		{"array", "\n[\n {\"id\":\"1\", \"question\":\"Why?\",\n \"kind\":\"fact\", \"expected_keywords\":[\"a\",\"b c\"],\"relevant\":[\"x.md\"]}\n]\n"},
-		{"CSV", "id,question,kind,expected_keywords,relevant,own\r\n# a comment\r\n1,Why?,fact,a; b c,x.md,7\r\n"},
-		{"semicolons", "id;question;kind;expected_keywords;relevant\n1;\"Why?\";fact;a|b c;x.md\n"},
-		{"tabs", "ID\tQuestion\tkind\texpected_keywords\trelevant\n1\tWhy?\tfact\ta;b c\tx.md\n"},
 		{"gzip", packed.String()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -70,9 +67,6 @@ func TestReadFaults(t *testing.T) {
 		{"array not closed", `[{"id":"1","question":"q"}`, []string{"broken JSON array"}},
 		{"array broken", "[\n{\"id\":\"1\",\"question\":\"q\"},\n{\"id\":\"2\" \"question\"}]", []string{"broken JSON array"}},
 		{"text after an array", "[]\nmore", []string{"something follows"}},
-		{"CSV without a column", "text,question\n1,Why?\n", []string{`no column "id"`}},
-		{"CSV cells", "id,question\n1,Why, then?\n", []string{"line 2: broken CSV"}},
-		{"CSV quotes", "id,question\n1,\"Why?\n", []string{"broken CSV"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			items, err := eval.Read(strings.NewReader(tt.in))
@@ -109,7 +103,7 @@ func TestDatasetErrorIsBounded(t *testing.T) {
 }
 
 func TestReadEmpty(t *testing.T) {
-	for _, in := range []string{"", "\ufeff", "\n\n", "# only a comment\n", "[]", "id,question\n"} {
+	for _, in := range []string{"", "\ufeff", "\n\n", "# only a comment\n", "[]"} {
 		if items, err := eval.Read(strings.NewReader(in)); err != nil || len(items) != 0 {
 			t.Errorf("Read(%q) = %v, %v, want no items", in, items, err)
 		}

@@ -27,8 +27,8 @@
 // # How it works
 //
 // [Run] gives items to workers; the turns of a dialogue are asked in order on
-// one thread. Each reply is turned into an [Outcome] and measured at once, then
-// recorded in a [Store], so that an interrupted run loses no finished item.
+// one thread. Each reply is turned into an [Outcome] and measured at once. A [Store]
+// keeps the result.
 // [Result.Summarise] makes the figures from outcomes, whenever they are read.
 //
 // [Retrieve] does the same for queries with judgements of documents ([Judged]),

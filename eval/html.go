@@ -10,12 +10,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
-	"example.com/ragflow/search/text"
+	"example.com/ragflow/transcript"
 )
 
 //go:embed report/report.tmpl
@@ -25,7 +23,7 @@ var reportTemplate string
 var reportStyle string
 
 var parsedReport = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("report").Funcs(template.FuncMap{"visible": visible, "clip": clip}).Parse(reportTemplate))
+	return template.Must(template.New("report").Funcs(template.FuncMap{"visible": transcript.Visible, "clip": clip}).Parse(reportTemplate))
 })
 
 // WriteHTML writes a result as one HTML page that needs nothing else: it loads
@@ -36,7 +34,7 @@ func WriteHTML(w io.Writer, r *Result) error {
 	page := reportPage{
 		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle),
 		StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(style[:]),
-		Tiles:     tiles(r), Metrics: metricRows(r), Setup: r.setupRows(),
+		Metrics:   metricRows(r), Setup: r.setupRows(),
 	}
 	for _, l := range r.footer() {
 		if l = strings.TrimSpace(l); l != "" {
@@ -58,7 +56,6 @@ type reportPage struct {
 	Headline  string
 	Style     template.CSS
 	StyleHash string
-	Tiles     []named
 	Metrics   []metricRow
 	Footer    []string
 	Questions []question
@@ -94,33 +91,6 @@ func metricRows(r *Result) []metricRow {
 // named is a figure with its name.
 type named struct{ Name, Value string }
 
-// tiles are the figures that the report begins with.
-func tiles(r *Result) []named {
-	s := r.Summary
-	out := []named{{r.unit() + "s", strconv.Itoa(s.Questions)}, {"in trouble", strconv.Itoa(s.Troubled)}}
-	shown := []named{
-		{MetricDecision, "rightly answered or declined"},
-		{MetricKeywords, "of the expected keywords"},
-		{MetricPageIn5, "relevant page in the first 5"},
-		{MetricFaithfulness, "faithful statements"},
-		{MetricCorrectness, "judged correctness"},
-	}
-	if r.Retrieval != nil {
-		out[0].Name = "queries"
-		shown = []named{{MetricNDCG, "nDCG@10"}, {MetricRecall10, "recall@10"}, {MetricRecall100, "recall@100"}, {MetricMRR, "MRR"}, {MetricMAP, "MAP"}}
-	}
-	for _, m := range shown {
-		if x, ok := s.Metric(m.Name); ok {
-			out = append(out, named{m.Value, fmt.Sprintf("%.1f %%", 100*x.Mean)})
-		}
-	}
-	out = append(out, named{"median latency", fmt.Sprintf("%.1f ms", s.Latency.P50)})
-	if s.CostUSD > 0 {
-		out = append(out, named{"cost", fmt.Sprintf("$%.4f", s.CostUSD)})
-	}
-	return out
-}
-
 // setupRows says what was measured, for people.
 func (r *Result) setupRows() []named {
 	rows := []named{
@@ -144,15 +114,12 @@ func (r *Result) setupRows() []named {
 // question is one question as the page shows it.
 type question struct {
 	O         *Outcome
-	Badges    []badge
 	Keywords  []keyword
 	Pages     []Page
 	MorePages int
 	Missed    []string
 	Metrics   []named
 }
-
-type badge struct{ Text, Class string }
 
 type keyword struct {
 	Text  string
@@ -180,36 +147,6 @@ func questionView(o *Outcome, metrics []Metric) question {
 			q.Metrics = append(q.Metrics, named{m.Name, fmt.Sprintf("%.3f", v)})
 		}
 	}
-	add := func(ok bool, format string, args ...any) {
-		class := "no"
-		if ok {
-			class = "yes"
-		}
-		q.Badges = append(q.Badges, badge{fmt.Sprintf(format, args...), class})
-	}
-	switch {
-	case o.Error != "":
-		add(false, "failed")
-		return q
-	case o.Answer == "" && o.Model == "": // nothing but retrieval was measured
-	case o.Abstained:
-		add(!o.answerable(), "declined")
-	default:
-		add(o.answerable(), "answered")
-	}
-	if o.Model != "" {
-		q.Badges = append(q.Badges, badge{fmt.Sprintf("grade %.2f", o.Grade.Score), ""})
-	}
-	if v, ok := o.Metrics[MetricKeywords]; ok {
-		add(v >= 0.5, "keywords %.0f %%", 100*v)
-	}
-	if _, ok := o.Metrics[MetricMRR]; ok {
-		if rank := PageRank(found, o.Relevant); rank > 0 {
-			add(rank <= 10, "page %d", rank)
-		} else {
-			add(false, "page not found")
-		}
-	}
 	return q
 }
 
@@ -223,28 +160,11 @@ func clip(s string, n int) string {
 	return s
 }
 
-// visible shows characters that have no shape of their own, or turn the
-// direction of what follows, by their numbers. White space stays, and so do joiners:
-// scripts such as Persian, and emoji, are written with them.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case strings.ContainsRune("\n\r\t\u200c\u200d", r), !text.Hidden(r) && r != unicode.ReplacementChar:
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		}
-	}
-	return b.String()
-}
-
 // retrievalRows says what was measured, for people.
 func (r *Result) retrievalRows() []named {
 	i := r.Retrieval
-	rows := []named{{"queries and judgements", fmt.Sprintf("%s, %s, SHA-256 %s", i.Queries, i.Qrels, i.Hash)}}
-	if i.FromRun != "" {
-		return append(rows, named{"run measured", i.FromRun})
+	return []named{
+		{"queries and judgements", i.Queries + ", " + i.Qrels},
+		{"corpus", i.Corpus}, {"search", r.Setup.Model},
 	}
-	return append(rows, named{"corpus", cmp.Or(i.Corpus, "unknown")}, named{"search", r.Setup.Model})
 }

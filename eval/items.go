@@ -2,7 +2,6 @@ package eval
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a dataset: JSON lines, a JSON array, or CSV with a header; packed
-// with gzip or not. Lines that begin with # or // are comments in JSON lines.
+// Read reads a dataset: JSON lines or a JSON array, packed with gzip or not. Lines that begin with # or // are comments in JSON lines.
 // Everything that is wrong is reported at once, as a [*DatasetError]. A dataset
 // without questions is read as such.
 func Read(r io.Reader) ([]Item, error) {
@@ -35,8 +33,6 @@ func Read(r io.Reader) ([]Item, error) {
 		p.wrong.add(1+bytes.Count(data[:invalidAt(data)], []byte("\n")), "not valid UTF-8; save the file as UTF-8")
 	case bytes.HasPrefix(first, []byte("[")):
 		p.array(data)
-	case len(first) > 0 && first[0] != '{' && bytes.Contains(bytes.ToLower(first), []byte("question")):
-		p.table(data, first)
 	default:
 		p.lines(data)
 	}
@@ -129,63 +125,6 @@ func expectedType(goType string) string {
 		return "a list of texts"
 	}
 	return "a list of objects"
-}
-
-// table reads CSV with a header. A row is a question; keywords and pages are
-// lists separated by ";", or by "|" where the columns are separated by ";".
-func (p *itemReader) table(data, header []byte) {
-	r := csv.NewReader(bytes.NewReader(data))
-	r.Comment, r.TrimLeadingSpace = '#', true
-	inCell := ";"
-	switch {
-	case bytes.Count(header, []byte(";")) > bytes.Count(header, []byte(",")):
-		r.Comma, inCell = ';', "|"
-	case bytes.Contains(header, []byte("\t")):
-		r.Comma = '\t'
-	}
-	columns, err := r.Read()
-	for i := range columns {
-		columns[i] = strings.ToLower(strings.TrimSpace(columns[i]))
-	}
-	for _, needed := range []string{"id", "question"} {
-		if err == nil && !slices.Contains(columns, needed) {
-			p.wrong.add(1, "the header has no column %q; expected are id, question and, as you like, lang, kind, expected_keywords, "+
-				"expected_answer, relevant", needed)
-			return
-		}
-	}
-	for err == nil {
-		var row []string
-		if row, err = r.Read(); err == nil {
-			line, _ := r.FieldPos(0)
-			p.accept(rowItem(columns, row, inCell), line)
-		}
-	}
-	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-		p.wrong.add(broken.Line, "broken CSV: %s; a cell that holds quotes or %q is written \"like \"\"this\"\"\"", broken.Err, string(r.Comma))
-	}
-}
-
-func rowItem(columns, row []string, inCell string) Item {
-	list := func(cell string) []string {
-		var out []string
-		for part := range strings.SplitSeq(cell, inCell) {
-			if part = strings.TrimSpace(part); part != "" {
-				out = append(out, part)
-			}
-		}
-		return out
-	}
-	cells := map[string]string{}
-	for i, name := range columns {
-		cells[name] = strings.TrimSpace(row[i])
-	}
-	return Item{
-		ID: cells["id"], Lang: cells["lang"], Kind: cells["kind"], Title: cells["title"], Question: cells["question"],
-		Expected: Expected{
-			ExpectedAnswer: cells["expected_answer"], ExpectedKeywords: list(cells["expected_keywords"]), Relevant: list(cells["relevant"]),
-		},
-	}
 }
 
 // accept checks an item and keeps it where all is well.

@@ -20,8 +20,7 @@ type Judge struct {
 
 // Judgement is what a judge said of one answer.
 type Judgement struct {
-	Scores       map[string]float64 `json:"scores"`            // by aspect, 0 to 1; those that could not be read are left out
-	Missing      []string           `json:"missing,omitempty"` // aspects asked for that could not be read: n/a
+	Scores       map[string]float64 `json:"scores"` // by aspect, 0 to 1; those that could not be read are left out
 	Calls        int64              `json:"calls"`
 	InputTokens  int64              `json:"input_tokens"`
 	OutputTokens int64              `json:"output_tokens"`
@@ -69,14 +68,6 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 			out.Error = err.Error()
 		}
 		maps.Copy(out.Scores, scores)
-	}
-	for _, aspect := range prompts.Aspects() {
-		if _, ok := out.Scores[aspect]; ok {
-			continue
-		}
-		if expected != "" || aspect != aspectCorrectness && aspect != aspectCompleteness {
-			out.Missing = append(out.Missing, aspect)
-		}
 	}
 	return out, nil
 }

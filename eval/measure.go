@@ -2,18 +2,14 @@ package eval
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"example.com/ragflow"
-	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
-	"example.com/ragflow/skills/cite"
-	"example.com/ragflow/state"
 )
 
 // measure fills in what can be told of an outcome without a model.
@@ -135,17 +131,9 @@ func (o *Outcome) measureCitations() {
 		o.measureQuotes()
 		return
 	}
-	if q := o.Quality; q.Claims > 0 { // the same check, against the whole of the sources
+	if q := o.Quality; q.Claims > 0 {
 		m[MetricCitationRecall], m[MetricFaithfulness] = q.CitationRecall, q.Faithfulness
 		m[MetricCitationPrecision] = q.CitationPrecision
-		return
-	}
-	report := cite.Check(o.Answer, o.quotedSources(), cite.Options{Language: o.Lang})
-	if report.Claims > 0 {
-		m[MetricCitationRecall], m[MetricFaithfulness] = report.Recall, report.Faithfulness
-	}
-	if report.Marks > 0 {
-		m[MetricCitationPrecision] = report.Precision
 	}
 }
 
@@ -168,65 +156,33 @@ func (o *Outcome) measureQuotes() {
 	}
 }
 
-// quotedSources are the sources of an answer as far as it quotes them: source n
-// is what [Source n+1] quotes. Numbers without a quote are empty sources.
-func (o *Outcome) quotedSources() []state.Source {
-	const most = 1000 // no answer has so many
-	var sources []state.Source
-	for _, c := range o.Citations {
-		if c.N < 1 || c.N > most {
-			continue
-		}
-		for len(sources) < c.N {
-			sources = append(sources, state.Source{})
-		}
-		s := &sources[c.N-1]
-		s.Source, s.Title = c.Source, c.Title
-		s.Text += c.Quote + "\n\n"
-	}
-	return sources
-}
-
 // library reads cited documents, each once. It is safe for concurrent use.
 type library struct {
 	mu    sync.Mutex
-	texts map[string]readText // by path
+	texts map[string]string // by path, as they are indexed; "" where a document cannot be read
 }
 
-type readText struct {
-	text string
-	err  error
-}
-
-// most documents a library keeps; beyond, it begins anew.
-const mostKept = 500
-
-// text is the text of a document as it is indexed.
-func (l *library) text(ctx context.Context, path, source string) (string, error) {
+func (l *library) text(ctx context.Context, path, source string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.texts[path]; ok {
-		return known.text, known.err
+		return known
 	}
-	if l.texts == nil || len(l.texts) >= mostKept {
-		l.texts = map[string]readText{}
+	const most = 500 // documents at a time
+	if l.texts == nil || len(l.texts) >= most {
+		l.texts = map[string]string{}
 	}
-	var read readText
-	data, err := os.ReadFile(path)
-	if err == nil {
-		var doc document.Document
-		doc, err = load.Parse(ctx, source, data)
-		read.text = doc.Text
+	l.texts[path] = ""
+	if data, err := os.ReadFile(path); err == nil {
+		if doc, err := load.Parse(ctx, source, data); err == nil {
+			l.texts[path] = doc.Text
+		}
 	}
-	if err != nil {
-		read.err = fmt.Errorf("read the cited document: %w", err)
-	}
-	l.texts[path] = read
-	return read.text, read.err
+	return l.texts[path]
 }
 
 // verify reports whether the file that is cited holds the quote at its place.
 func (l *library) verify(ctx context.Context, c ragflow.CitationReply) bool {
-	doc, err := l.text(ctx, c.Path, c.Source)
-	return err == nil && c.Start >= 0 && c.Start < c.End && c.End <= len(doc) && doc[c.Start:c.End] == c.Quote
+	doc := l.text(ctx, c.Path, c.Source)
+	return c.Start >= 0 && c.Start < c.End && c.End <= len(doc) && doc[c.Start:c.End] == c.Quote
 }

@@ -1,12 +1,10 @@
 package eval_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +97,7 @@ func TestReadQueries(t *testing.T) {
 	for _, tt := range []struct{ name, in, fault string }{
 		{"not JSON", "{\"_id\": \"q1\", \"text\": \"a\"}\nnonsense\n", "line 2: no JSON object such as"},
 		{"no id", `{"text": "a"}`, "line 1: no _id"},
-		{"an empty id", `{"_id": " ", "text": "a"}`, "line 1: the _id is empty"},
+		{"an empty id", `{"_id": " ", "text": "a"}`, "line 1: no _id"},
 		{"twice the same id", "{\"_id\": \"q1\", \"text\": \"a\"}\n\n{\"_id\": \"q1\", \"text\": \"b\"}", "line 3: the id \"q1\" is that of line 1"},
 		{"an empty text", `{"_id": "q1", "text": " "}`, "line 1: the text of query \"q1\" is empty"},
 		{"a number for a text", `{"_id": "q1", "text": 7}`, "line 1: \"text\" is a number"},
@@ -113,7 +111,7 @@ func TestReadQueries(t *testing.T) {
 			}
 		})
 	}
-	got, err := eval.ReadQueries(strings.NewReader("{\"_id\": 7, \"text\": \"a\"}\r\n{\"id\": \"q2\", \"contents\": \"b\"}"))
+	got, err := eval.ReadQueries(strings.NewReader("{\"_id\": 7, \"text\": \"a\"}\r\n{\"_id\": \"q2\", \"text\": \"b\"}"))
 	want := []eval.Query{{ID: "7", Text: "a"}, {ID: "q2", Text: "b"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v, -want +got:\n%s", err, diff)
@@ -169,55 +167,6 @@ func TestRetrieve(t *testing.T) {
 	}
 	if got.Summary.Errors != 1 || got.Outcomes[1].Error == "" {
 		t.Errorf("the query that failed is not told: %+v", got.Summary)
-	}
-	again := got.Outcomes[:1]
-	resumed, err := eval.Retrieve(t.Context(), shelf{}, j, eval.RetrievalOptions{Options: eval.Options{Earlier: again, Limit: 1}})
-	if diff := cmp.Diff(again, resumed.Outcomes); err != nil || diff != "" {
-		t.Errorf("resumed: %v, -want +got:\n%s", err, diff)
-	}
-}
-
-// TestTREC writes a run with equal scores and measures what was written: the
-// same figures.
-func TestTREC(t *testing.T) {
-	j := eval.Judged{Name: "set", Queries: []eval.Query{{ID: "q1", Text: "first", Gains: map[string]int{"b": 1, "c": 2}}}}
-	direct, err := eval.Retrieve(t.Context(), shelf{"first": {"a", "b", "c", "a b"}}, j, eval.RetrievalOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := eval.WriteTREC(&file, direct, "ours"); err != nil {
-		t.Fatal(err)
-	}
-	want := "q1\tQ0\ta\t1\t1\tours\nq1\tQ0\tb\t2\t0.99999994\tours\nq1\tQ0\tc\t3\t0\tours\nq1\tQ0\ta b\t4\t-1e-45\tours\n"
-	if diff := cmp.Diff(want, file.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	run, err := eval.ReadTREC(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	measured := run.Measure(j, eval.RetrievalOptions{})
-	if diff := cmp.Diff(direct.Outcomes[0].Metrics, measured.Outcomes[0].Metrics); diff != "" {
-		t.Errorf("-searched +read again:\n%s", diff)
-	}
-	for _, tt := range []struct{ in, fault string }{
-		{"q1 Q0 a 1 1 x\nq1 Q0 a 2 0.5 x", "line 2: document \"a\" stands on line 1 already"},
-		{"q1 Q0 a 1 best x", "line 1: the score is \"best\""},
-		{"q1 a 1", "line 1: not a line such as"},
-		{"", "line 1: the run is empty"},
-	} {
-		if _, err := eval.ReadTREC(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.fault) {
-			t.Errorf("error %v, want one that holds %q", err, tt.fault)
-		}
-	}
-	ties, err := eval.ReadTREC(strings.NewReader("q Q0 a 1 1 x\nq Q0 c 2 1 x\nq Q0 b 3 1 x"))
-	var order []string
-	for _, p := range ties["q"] {
-		order = append(order, p.Source)
-	}
-	if err != nil || !slices.Equal(order, []string{"c", "b", "a"}) {
-		t.Errorf("of equal scores the greater name comes first, as in trec_eval; got %v, %v", order, err)
 	}
 }
 

@@ -30,12 +30,11 @@ const ResultFormat = 1
 
 // DatasetInfo names a dataset and what was chosen of it.
 type DatasetInfo struct {
-	Name      string   `json:"name"`
-	Hash      string   `json:"hash"` // of the whole, see [Dataset.Hash]
-	Items     int      `json:"items"`
-	Questions int      `json:"questions"` // asked: those chosen by Limit and Kinds
-	Limit     int      `json:"limit,omitempty"`
-	Kinds     []string `json:"kinds,omitempty"`
+	Name      string `json:"name"`
+	Hash      string `json:"hash"` // of the whole, see [Dataset.Hash]
+	Items     int    `json:"items"`
+	Questions int    `json:"questions"` // asked: those chosen by Limit
+	Limit     int    `json:"limit,omitempty"`
 }
 
 // Setup says what was measured: two runs are to be compared with this in mind.
@@ -62,7 +61,7 @@ func NewResult(d Dataset, o Options) *Result {
 	r := &Result{
 		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Setup: o.Setup, Outcomes: []Outcome{},
 		Dataset: DatasetInfo{
-			Name: d.Name, Hash: d.Hash(), Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit, Kinds: o.Kinds,
+			Name: d.Name, Hash: d.Hash(), Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit,
 		},
 	}
 	if o.Judge != nil && o.Judge.Chat != nil {
@@ -146,7 +145,6 @@ type MetricSummary struct {
 	Interval
 	Target  float64 `json:"target,omitempty"`  // 0: none
 	Reached *bool   `json:"reached,omitempty"` // the target; nil without one
-	Most    float64 `json:"most,omitempty"`    // the most that this dataset allows, where that is less than 1
 }
 
 // Latency is how long questions took, in milliseconds.
@@ -175,13 +173,12 @@ type ChunkMeans struct {
 
 // JudgedSummary counts what a judge did.
 type JudgedSummary struct {
-	Answers      int            `json:"answers"`
-	Failed       int            `json:"failed"`  // without any score
-	Missing      map[string]int `json:"missing"` // by aspect: how often it was n/a
-	Calls        int64          `json:"calls"`
-	InputTokens  int64          `json:"input_tokens"`
-	OutputTokens int64          `json:"output_tokens"`
-	CostUSD      float64        `json:"cost_usd"`
+	Answers      int     `json:"answers"`
+	Failed       int     `json:"failed"` // without any score
+	Calls        int64   `json:"calls"`
+	InputTokens  int64   `json:"input_tokens"`
+	OutputTokens int64   `json:"output_tokens"`
+	CostUSD      float64 `json:"cost_usd"`
 }
 
 // Summarise fills in the summary from the outcomes.
@@ -245,14 +242,11 @@ func (s *Summary) judged(j *Judgement) {
 		return
 	}
 	if s.Judged == nil {
-		s.Judged = &JudgedSummary{Missing: map[string]int{}}
+		s.Judged = &JudgedSummary{}
 	}
 	s.Judged.Answers++
 	if len(j.Scores) == 0 {
 		s.Judged.Failed++
-	}
-	for _, aspect := range j.Missing {
-		s.Judged.Missing[aspect]++
 	}
 	s.Judged.Calls += j.Calls
 	s.Judged.InputTokens += j.InputTokens
@@ -275,15 +269,6 @@ func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
 			reached = s.Mean > m.Target
 		}
 		s.Reached = &reached
-	}
-	if m.Name == MetricPrecision5 {
-		most := Mean(slices.Concat(r.groups(func(o *Outcome) (float64, bool) {
-			_, ok := o.Metrics[m.Name]
-			return min(1, float64(len(distinct(o.Relevant)))/5), ok
-		})...))
-		if most < 1 {
-			s.Most = most
-		}
 	}
 	return s, true
 }
@@ -314,13 +299,6 @@ func (s *Summary) Metric(name string) (MetricSummary, bool) {
 		return MetricSummary{}, false
 	}
 	return s.Metrics[i], true
-}
-
-// TakeOver gives a result the identity of the run it belongs to: what the run
-// was begun with, instead of what it went on with.
-func (r *Result) TakeOver(run *Result) {
-	r.ID, r.Name, r.Started, r.Dataset, r.Setup, r.JudgeModel = run.ID, run.Name, run.Started, run.Dataset, run.Setup, run.JudgeModel
-	r.Summarise()
 }
 
 // Differences says in words how two setups differ in what bears on answers.

@@ -3,9 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,16 +80,6 @@ func (q Query) relevant() []string {
 	})
 }
 
-// Hash names the content of the set: SHA-256, in hex, of queries and gains.
-func (j Judged) Hash() string {
-	sum := sha256.New()
-	enc := json.NewEncoder(sum)
-	for _, q := range j.Queries {
-		_ = enc.Encode(q) // neither texts and numbers nor a hash can fail
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
 // Retriever finds passages; [*ragflow.Assistant] is one. It must be safe for
 // concurrent use.
 type Retriever interface {
@@ -102,8 +89,8 @@ type Retriever interface {
 // DefaultDepth is how many documents of a query are ranked.
 const DefaultDepth = 100
 
-// RetrievalOptions say how a retrieval run goes. Of Options, Kinds and Judge do
-// not matter.
+// RetrievalOptions say how a retrieval run goes. Judge does not
+// matter.
 type RetrievalOptions struct {
 	Options
 	Depth int      // documents ranked for a query; 0: DefaultDepth
@@ -114,12 +101,10 @@ type RetrievalOptions struct {
 // RetrievalInfo says what a retrieval run was made of, so that it can be made
 // again.
 type RetrievalInfo struct {
-	Corpus    string   `json:"corpus"` // paths; empty where a run of somebody else's was measured
+	Corpus    string   `json:"corpus"` // paths
 	Queries   string   `json:"queries"`
 	Qrels     string   `json:"qrels"`
-	FromRun   string   `json:"from_run,omitempty"` // the TREC run that was measured
-	Documents int      `json:"documents"`          // of the corpus; 0 where it is not known
-	Hash      string   `json:"hash"`               // of queries and judgements, see [Judged.Hash]
+	Documents int      `json:"documents"` // of the corpus
 	Depth     int      `json:"depth"`
 	Legs      []string `json:"legs,omitempty"`
 }
@@ -131,14 +116,14 @@ func NewRetrievalResult(j Judged, o RetrievalOptions) (*Result, Dataset) {
 	d := j.dataset()
 	r := NewResult(d, o.Options)
 	info := o.Info
-	info.Hash, info.Depth, info.Legs = j.Hash(), o.Depth, o.Legs
+	info.Depth, info.Legs = o.Depth, o.Legs
 	r.Retrieval = &info
 	return r, d
 }
 
 func (o RetrievalOptions) withDefaults() RetrievalOptions {
 	o.Options = o.Options.withDefaults()
-	o.Kinds, o.Judge = nil, nil
+	o.Judge = nil
 	if o.Depth < 1 {
 		o.Depth = DefaultDepth
 	}

@@ -25,19 +25,16 @@ type Asker interface {
 
 // Options say how a run goes. The zero value asks everything, without a judge.
 type Options struct {
-	Workers int      // items asked side by side; 0: one for each processor
-	Limit   int      // only the first items that Kinds lets through; 0: all
-	Kinds   []string // only questions of these kinds, and dialogues with a turn of them; none: all
-	Judge   *Judge   // grades answers with a model; nil: no model is called but those of the asker
-	Setup   Setup    // what is measured, to be kept with the result
+	Workers int    // items asked side by side; 0: one for each processor
+	Limit   int    // only the first items; 0: all
+	Judge   *Judge // grades answers with a model; nil: no model is called but those of the asker
+	Setup   Setup  // what is measured, to be kept with the result
 
 	// Delete removes the threads that the run made; nil keeps them.
 	Delete func(ctx context.Context, threads ...string) error
 
-	Earlier  []Outcome                               // of a run that was interrupted: their items are not asked again, unless they failed
-	Record   func(item string, done []Outcome) error // told of each item at once when it is done, by one goroutine at a time; an error ends the run
-	Progress func(done, total int)                   // told of the questions done; as Record
-	Clock    func() time.Time                        // default time.Now
+	Progress func(done, total int) // told of the questions done, by one goroutine at a time
+	Clock    func() time.Time      // default time.Now
 }
 
 // Run asks every question of a dataset and measures the answers. The questions
@@ -58,28 +55,29 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	return result, result.runItems(ctx, d, o, q.item)
 }
 
-// runItems has items dealt with side by side, those that are done already left
-// out, and puts the outcomes into the result.
+// runItems has items dealt with side by side and puts the outcomes into the result.
 func (r *Result) runItems(ctx context.Context, d Dataset, o Options, do func(context.Context, Item) ([]Outcome, error)) error {
 	items := o.choose(d.Items)
 	if len(items) == 0 {
 		return ErrEmptyDataset
 	}
-	under := &run{options: o, outcomes: make([][]Outcome, len(items)), total: Dataset{Items: items}.Questions()}
-	under.resume(items)
+	var mu sync.Mutex
+	outcomes, total, questions := make([][]Outcome, len(items)), Dataset{Items: items}.Questions(), 0
 	err := inParallel(ctx, len(items), o.Workers, func(ctx context.Context, i int) error {
-		if under.outcomes[i] != nil {
-			return nil
-		}
 		done, err := do(ctx, items[i])
 		if err != nil {
 			return err
 		}
-		return under.finish(i, items[i].ID, done)
+		mu.Lock()
+		defer mu.Unlock()
+		outcomes[i] = done
+		questions += len(done)
+		if o.Progress != nil {
+			o.Progress(questions, total)
+		}
+		return nil
 	})
-	for _, done := range under.outcomes {
-		r.Outcomes = append(r.Outcomes, done...)
-	}
+	r.Outcomes = append(r.Outcomes, slices.Concat(outcomes...)...)
 	r.Complete = err == nil
 	r.Summarise()
 	return err
@@ -95,68 +93,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// choose picks the items to ask.
+// choose returns the items to ask.
 func (o Options) choose(all []Item) []Item {
-	var items []Item
-	for _, item := range all {
-		kinds := []string{item.Kind}
-		for _, t := range item.Turns {
-			kinds = append(kinds, cmp.Or(t.Kind, item.Kind))
-		}
-		if len(o.Kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(o.Kinds, k) }) {
-			continue
-		}
-		if items = append(items, item); len(items) == o.Limit {
-			break
-		}
+	if o.Limit > 0 {
+		return all[:min(o.Limit, len(all))]
 	}
-	return items
-}
-
-// run is what the workers of a run share.
-type run struct {
-	options Options
-
-	mu       sync.Mutex
-	outcomes [][]Outcome // by item; nil: not done
-	done     int         // questions
-	total    int
-}
-
-// resume takes over what an earlier run has finished.
-func (r *run) resume(items []Item) {
-	earlier := map[string][]Outcome{}
-	for _, o := range r.options.Earlier {
-		earlier[o.Item] = append(earlier[o.Item], o)
-	}
-	for i, item := range items {
-		done := earlier[item.ID]
-		failed := slices.ContainsFunc(done, func(o Outcome) bool { return o.Error != "" || o.Judgement != nil && o.Judgement.Error != "" })
-		if len(done) == max(1, len(item.Turns)) && !failed {
-			r.outcomes[i] = done
-			r.done += len(done)
-		}
-	}
-	if r.options.Progress != nil {
-		r.options.Progress(r.done, r.total)
-	}
-}
-
-// finish keeps what became of an item.
-func (r *run) finish(i int, id string, done []Outcome) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.outcomes[i] = done
-	r.done += len(done)
-	if r.options.Record != nil {
-		if err := r.options.Record(id, done); err != nil {
-			return err
-		}
-	}
-	if r.options.Progress != nil {
-		r.options.Progress(r.done, r.total)
-	}
-	return nil
+	return all
 }
 
 // questioner asks questions and measures what is answered.

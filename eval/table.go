@@ -96,9 +96,6 @@ func (m MetricSummary) target() string {
 	if *m.Reached {
 		word = "reached"
 	}
-	if m.Most > 0 && m.Most < m.Target {
-		word += fmt.Sprintf(" (at most %.2f here: few pages are relevant)", m.Most)
-	}
 	return strconv.FormatFloat(m.Target, 'f', -1, 64) + " " + word
 }
 
@@ -123,8 +120,8 @@ func (r *Result) footer() []string {
 			area(c.RightAUROC), area(c.AUROC), c.CalibrationError))
 	}
 	if j := s.Judged; j != nil {
-		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score, n/a %s; %d tokens in, %d out, %.4f USD",
-			plural(j.Answers, "answer"), j.Failed, counts(j.Missing), j.InputTokens, j.OutputTokens, j.CostUSD))
+		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score; %d tokens in, %d out, %.4f USD",
+			plural(j.Answers, "answer"), j.Failed, j.InputTokens, j.OutputTokens, j.CostUSD))
 	}
 	return lines
 }
@@ -146,19 +143,6 @@ func (v Verdicts) line() string {
 		out += fmt.Sprintf("; correctness of %s was not measured: they expect no keywords", plural(v.NotMeasured, "answer"))
 	}
 	return out
-}
-
-// counts writes numbers by name, in the order of names.
-func counts(m map[string]int) string {
-	var parts []string
-	for name, n := range m {
-		parts = append(parts, fmt.Sprintf("%s %d", name, n))
-	}
-	slices.Sort(parts)
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
 }
 
 // writeTroubled names the questions that something is wrong with.
@@ -265,18 +249,16 @@ func (r *Result) retrievalHeadline() string {
 	if n := r.Retrieval.Documents; n > 0 {
 		out += " over " + plural(n, "document")
 	}
-	if r.Retrieval.FromRun != "" {
-		return out + ", found by the run " + r.Retrieval.FromRun
-	}
 	return out + ", " + r.Setup.Model
 }
 
 // retrievalFooter is what stands below the metrics of a retrieval run.
 func (r *Result) retrievalFooter() []string {
-	lines := []string{"", fmt.Sprintf("depth    %s a query; documents beyond count as not found", plural(r.Retrieval.Depth, "document"))}
-	if r.Retrieval.FromRun == "" {
-		s := r.Summary
-		lines = append(lines, fmt.Sprintf("latency  p50 %.1f ms, p95 %.1f ms, longest %.1f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max))
+	s := r.Summary
+	lines := []string{
+		"",
+		fmt.Sprintf("depth    %s a query; documents beyond count as not found", plural(r.Retrieval.Depth, "document")),
+		fmt.Sprintf("latency  p50 %.1f ms, p95 %.1f ms, longest %.1f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 	}
 	told := map[string]bool{}
 	for i := range r.Outcomes {
