@@ -54,8 +54,8 @@ type IndexInfo struct {
 	Generation int64  `json:"generation"`
 }
 
-// NewResult returns a result without outcomes.
-func NewResult(d Dataset, o Options) *Result {
+// newResult returns a result without outcomes.
+func newResult(d Dataset, o Options) *Result {
 	o = o.withDefaults()
 	chosen := Dataset{Items: o.choose(d.Items)}
 	r := &Result{

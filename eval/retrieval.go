@@ -109,12 +109,12 @@ type RetrievalInfo struct {
 	Legs      []string `json:"legs,omitempty"`
 }
 
-// NewRetrievalResult returns the result of a retrieval run without outcomes,
+// newRetrievalResult returns the result of a retrieval run without outcomes,
 // and the dataset that stands for its queries.
-func NewRetrievalResult(j Judged, o RetrievalOptions) (*Result, Dataset) {
+func newRetrievalResult(j Judged, o RetrievalOptions) (*Result, Dataset) {
 	o = o.withDefaults()
 	d := j.dataset()
-	r := NewResult(d, o.Options)
+	r := newResult(d, o.Options)
 	info := o.Info
 	info.Depth, info.Legs = o.Depth, o.Legs
 	r.Retrieval = &info
@@ -138,7 +138,7 @@ func (o RetrievalOptions) withDefaults() RetrievalOptions {
 // with zeros, and what makes all further searching pointless ends the run.
 func Retrieve(ctx context.Context, from Retriever, j Judged, o RetrievalOptions) (*Result, error) {
 	o = o.withDefaults()
-	result, d := NewRetrievalResult(j, o)
+	result, d := newRetrievalResult(j, o)
 	byID := make(map[string]Query, len(j.Queries))
 	for _, q := range j.Queries {
 		byID[q.ID] = q

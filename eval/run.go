@@ -47,7 +47,7 @@ type Options struct {
 // result holds what was finished, and the error is not nil.
 func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	o = o.withDefaults()
-	result := NewResult(d, o)
+	result := newResult(d, o)
 	if o.Judge != nil && o.Judge.Chat == nil {
 		return result, errNoChat
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -297,14 +300,50 @@ func (m metrics) quality(c corpus, run string) error {
 		return err
 	}
 	defer file.Close()
-	found, err := eval.ReadTREC(file)
+	found, err := readTREC(file)
 	if err != nil {
 		return err
 	}
-	for _, s := range found.Measure(judged, eval.RetrievalOptions{}).Summary.Metrics {
-		m[s.Name] = s.Mean
+	for _, q := range judged.Queries {
+		ranking := found[q.ID]
+		for name, value := range eval.RankingMetrics(ranking[:min(eval.DefaultDepth, len(ranking))], q.Gains) {
+			m[name] += value / float64(len(judged.Queries))
+		}
 	}
 	return nil
+}
+
+// readTREC reads a run in the format of TREC: the documents found for each query. As in
+// trec_eval the score alone makes the order, in 32 bits, and of equal scores the document
+// with the greater name comes first.
+func readTREC(r io.Reader) (map[string][]string, error) {
+	type found struct {
+		document string
+		score    float32
+	}
+	run := map[string][]found{}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		c := strings.Fields(lines.Text())
+		if len(c) < 5 {
+			return nil, fmt.Errorf("%q is no line of a run: query, Q0, document, rank, score, name", lines.Text())
+		}
+		score, err := strconv.ParseFloat(c[4], 64)
+		if err != nil {
+			return nil, err
+		}
+		run[c[0]] = append(run[c[0]], found{c[2], float32(score)})
+	}
+	rankings := map[string][]string{}
+	for query, list := range run {
+		slices.SortStableFunc(list, func(a, b found) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(b.document, a.document))
+		})
+		for _, f := range list {
+			rankings[query] = append(rankings[query], f.document)
+		}
+	}
+	return rankings, lines.Err()
 }
 
 // agreements tells for how many queries each engine found the vectors that the

@@ -58,7 +58,7 @@ func TestEvalAsksModelsOnlyWhenTold(t *testing.T) {
 	if got, want := len(s.Calls()), 2; code != exitOK || got != want {
 		t.Fatalf("exit code %d, %d calls, want %d: %s", code, got, want, stderr)
 	}
-	for _, want := range []string{"answered by offline, judged by strict", "qa_correctness ", "judge    2 answers, 0 without a score, n/a none"} {
+	for _, want := range []string{"answered by offline, judged by strict", "qa_correctness ", "judge    2 answers, 0 without a score"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}

@@ -40,13 +40,12 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 			return err
 		}
 		a.missingPages(ctx, assistant, dataset)
-		opening := eval.NewResult(dataset, options)
-		if opening.Dataset.Questions == 0 {
+		if dataset.Questions() == 0 {
 			return &failure{code: exitUsage, what: "read the dataset " + dataset.Name, err: eval.ErrEmptyDataset, hint: exampleItem}
 		}
 		options.Delete = assistant.Threads().Delete
 		run := func(options eval.Options) (*eval.Result, error) { return eval.Run(ctx, assistant, dataset, options) }
-		return a.evalRun(s, opening, dataset, options, o, gates, run)
+		return a.evalRun(s, options, o, gates, run)
 	})
 }
 
@@ -66,27 +65,22 @@ func judge(m *models, name string) (*eval.Judge, error) {
 	return &eval.Judge{Chat: chat}, err
 }
 
-// evalRun makes a run, keeps it, reports it and compares it with gates. opening is the
-// run as it begins: without outcomes.
+// evalRun makes a run, keeps it, reports it and compares it with gates.
 func (a *app) evalRun(
-	s *settings, opening *eval.Result, dataset eval.Dataset, options eval.Options, o evalOptions, gates []metricFloor,
+	s *settings, options eval.Options, o evalOptions, gates []metricFloor,
 	run func(eval.Options) (*eval.Result, error),
 ) error {
-	opening.Name = o.name
-	journal, err := s.evalStore().Create(opening, dataset, options)
-	if err != nil {
-		return failed("begin the run", err)
-	}
 	progress := a.newProgress()
 	options.Progress = func(done, total int) {
 		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
 	}
-	options.Record = journal.Record
 	result, err := run(options)
 	progress.end()
-	result.TakeOver(opening)
-	if keepErr := journal.Finish(result); err == nil {
-		err = keepErr
+	result.Name = o.name
+	if len(result.Outcomes) > 0 { // also what was done before an interruption
+		if saveErr := s.evalStore().Save(result); err == nil {
+			err = saveErr
+		}
 	}
 	if err != nil {
 		return failed("evaluate", err)

@@ -113,8 +113,7 @@ func (a *app) evalRetrieval(ctx context.Context, o retrievalOptions, gates []met
 		return err
 	}
 	r.Setup.Model = searchName(s)
-	opening, dataset := eval.NewRetrievalResult(judged, r)
-	return a.evalRun(s, opening, dataset, r.Options, o.evalOptions, gates, func(options eval.Options) (*eval.Result, error) {
+	return a.evalRun(s, r.Options, o.evalOptions, gates, func(options eval.Options) (*eval.Result, error) {
 		r.Options = options
 		return eval.Retrieve(ctx, assistant, judged, r)
 	})
