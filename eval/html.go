@@ -165,6 +165,7 @@ func (r *Result) retrievalRows() []named {
 	i := r.Retrieval
 	return []named{
 		{"queries and judgements", i.Queries + ", " + i.Qrels},
-		{"corpus", i.Corpus}, {"search", r.Setup.Model},
+		{"corpus", i.Corpus},
+		{"search", r.Setup.Model},
 	}
 }
