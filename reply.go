@@ -279,12 +279,14 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		reply.Chunks.ContextTokens = text.Count(reply.Context)
 	}
 	reply.account(r.Commits)
-	if err := a.describe(ctx, reply.Citations); err != nil {
+	reply.Retrieved = make([]HitReply, len(turn.Hits))
+	for i, h := range turn.Hits {
+		reply.Retrieved[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
+	}
+	if err := a.locate(ctx, reply); err != nil {
 		return nil, err
 	}
-	var err error
-	reply.Retrieved, err = a.retrieved(ctx, turn.Hits)
-	return reply, err
+	return reply, nil
 }
 
 // citations describes the citations of a turn, and which of them have changed.
@@ -321,27 +323,33 @@ func cloneQueries(queries []state.Query) []state.Query {
 	return out
 }
 
-// describe adds what the cited documents say of themselves, as far as the index
-// holds them.
-func (a *Assistant) describe(ctx context.Context, citations []CitationReply) error {
+// locate adds what the index holds: where hits are, and what the cited documents say of
+// themselves. A chunk that left the index since has neither.
+func (a *Assistant) locate(ctx context.Context, reply *Reply) error {
 	b := a.bound.Load()
-	if b == nil || len(citations) == 0 {
+	if b == nil {
 		return nil
 	}
-	ids := make([]string, len(citations))
-	for i, c := range citations {
-		ids[i] = c.Chunk
+	var ids []string
+	for _, h := range reply.Retrieved {
+		ids = append(ids, h.ChunkID)
+	}
+	for _, c := range reply.Citations {
+		ids = append(ids, c.Chunk)
 	}
 	chunks, err := b.search.Chunks(ctx, ids)
 	if err != nil {
-		return fmt.Errorf("read what was cited: %w", err)
+		return fmt.Errorf("read what was found: %w", err)
 	}
-	said := make(map[string]state.Metadata, len(chunks))
+	known := make(map[string]state.Chunk, len(chunks))
 	for _, c := range chunks {
-		said[c.ID] = c.Metadata
+		known[c.ID] = c
 	}
-	for i := range citations {
-		citations[i].Metadata = said[citations[i].Chunk]
+	for i := range reply.Retrieved {
+		reply.Retrieved[i].Source = known[reply.Retrieved[i].ChunkID].Source
+	}
+	for i := range reply.Citations {
+		reply.Citations[i].Metadata = known[reply.Citations[i].Chunk].Metadata
 	}
 	return nil
 }
@@ -397,33 +405,6 @@ func (r *Reply) account(commits []graph.Commit) {
 		r.LatencyMS[node] = milliseconds(d)
 	}
 	r.LatencyMS["total"] = milliseconds(total)
-}
-
-// retrieved says where hits are. A chunk that left the index since has no
-// source.
-func (a *Assistant) retrieved(ctx context.Context, hits []state.Hit) ([]HitReply, error) {
-	out := make([]HitReply, len(hits))
-	ids := make([]string, len(hits))
-	for i, h := range hits {
-		out[i] = HitReply{ChunkID: h.Chunk, Score: h.Score, Legs: slices.Clone(h.Legs)}
-		ids[i] = h.Chunk
-	}
-	b := a.bound.Load()
-	if b == nil || len(ids) == 0 {
-		return out, nil
-	}
-	chunks, err := b.search.Chunks(ctx, ids)
-	if err != nil {
-		return nil, fmt.Errorf("read what was retrieved: %w", err)
-	}
-	sources := make(map[string]string, len(chunks))
-	for _, c := range chunks {
-		sources[c.ID] = c.Source
-	}
-	for i := range out {
-		out[i].Source = sources[out[i].ChunkID]
-	}
-	return out, nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -19,11 +19,6 @@ func (l *Log) Run(ctx context.Context, run string) (*transcript.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.readRun(ctx, id, thread, last)
-}
-
-// readRun reads a run of a thread up to a commit, its last.
-func (l *Log) readRun(ctx context.Context, id, thread string, last graph.CommitID) (*transcript.Run, error) {
 	commits, err := l.Commits(ctx, id, thread, last)
 	if err != nil {
 		return nil, err

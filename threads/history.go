@@ -78,15 +78,12 @@ func (l *Log) Thread(ctx context.Context, id string) (*Thread, error) {
 	if t.Info, err = l.describe(ctx, info); err != nil {
 		return nil, err
 	}
-	var commits []graph.Commit
-	for c, err := range l.store.Walk(ctx, id, 0) {
-		if err != nil {
-			return nil, fmt.Errorf("read thread %q: %w", id, err)
-		}
-		commits = append(commits, c)
+	commits, err := l.commits(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read thread %q: %w", id, err)
 	}
 	h := history{thread: t, runs: map[string]string{}}
-	for _, c := range slices.Backward(commits) {
+	for _, c := range commits {
 		for _, d := range c.Deltas {
 			if err := h.add(c, d); err != nil {
 				return nil, fmt.Errorf("read thread %q: commit %d: %w", id, c.ID, err)
@@ -97,6 +94,18 @@ func (l *Log) Thread(ctx context.Context, id string) (*Thread, error) {
 		t.Messages = append(t.Messages, Message{m, h.runs[m.ID]})
 	}
 	return t, nil
+}
+
+// commits returns all commits of a thread, oldest first.
+func (l *Log) commits(ctx context.Context, thread string) (out []graph.Commit, err error) {
+	for c, err := range l.store.Walk(ctx, thread, 0) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	slices.Reverse(out)
+	return out, nil
 }
 
 // history folds a thread's log into what was said.

@@ -57,17 +57,12 @@ func (l *Log) Verify(ctx context.Context, threads ...string) (*Verified, error) 
 
 // verifyStates folds a thread from its first commit on.
 func (l *Log) verifyStates(ctx context.Context, thread string, report *Verified, find func(graph.CommitID, error)) error {
-	var commits []graph.Commit
-	for c, err := range l.store.Walk(ctx, thread, 0) {
-		if errors.Is(err, graph.ErrNotFound) {
-			return nil // created but never written
-		}
-		if err != nil {
-			return err
-		}
-		commits = append(commits, c)
+	commits, err := l.commits(ctx, thread)
+	if errors.Is(err, graph.ErrNotFound) {
+		return nil // created but never written
+	} else if err != nil {
+		return err
 	}
-	slices.Reverse(commits)
 	report.Commits += len(commits)
 	snapshots, err := l.store.Snapshots(ctx, thread)
 	if err != nil {
