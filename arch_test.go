@@ -100,12 +100,14 @@ var rooms = map[string]room{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
 	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
+	"telemetry": {ours: []string{"state"}, theirs: []string{
+		"go.yaml.in/yaml/v4", // front matter of promoted answers
+	}},
 	"threads": {ours: []string{"checkpoint", "graph", "search/text", "state", "transcript"}, theirs: []string{
 		"github.com/google/uuid", // names of new threads
 	}},
-	".": {ours: []string{"threads", "graph", "graph/draw", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"threads", "telemetry", "graph", "graph/draw", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
-		"go.yaml.in/yaml/v4",     // front matter of promoted answers
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
 		"github.com/spf13/cobra",   // commands, help and completion

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"example.com/ragflow"
+	"example.com/ragflow/telemetry"
 )
 
 // handbook makes a folder with one document, and says how to remove it.
@@ -90,7 +91,7 @@ func ExampleAssistant_Rate() {
 	if _, err := a.Rate(ctx, ragflow.Rating{Thread: "work", Good: true, Note: "complete"}); err != nil {
 		panic(err)
 	}
-	all, err := ragflow.ReadFeedback(data)
+	all, err := telemetry.ReadFeedback(data)
 	if err != nil {
 		panic(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/search"
+	"example.com/ragflow/telemetry"
 )
 
 // TestRate is B01, B02 and R16: a good answer is promoted into the searched
@@ -25,7 +26,7 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if up.Rating != ragflow.RatingUp || up.RunID != reply.RunID || !up.Time.Equal(now) || up.Note != "clear" {
+	if up.Rating != telemetry.RatingUp || up.RunID != reply.RunID || !up.Time.Equal(now) || up.Note != "clear" {
 		t.Errorf("rated %+v", up)
 	}
 	written, err := os.ReadFile(up.Document)
@@ -37,7 +38,7 @@ func TestRate(t *testing.T) {
 	}
 
 	down, err := a.Rate(t.Context(), ragflow.Rating{Thread: "work", Turn: 1})
-	if err != nil || down.Rating != ragflow.RatingDown || down.Document != "" {
+	if err != nil || down.Rating != telemetry.RatingDown || down.Document != "" {
 		t.Fatalf("rated %+v, %v", down, err)
 	}
 	if _, err := os.Stat(up.Document); !errors.Is(err, os.ErrNotExist) {
@@ -46,8 +47,8 @@ func TestRate(t *testing.T) {
 	if got := foundIn(t, a, "basil irrigation schedule"); len(got) > 0 && got[0] == filepath.Base(up.Document) {
 		t.Errorf("the withdrawn answer is still found: %q", got)
 	}
-	list, err := ragflow.ReadFeedback(data)
-	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != ragflow.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
+	list, err := telemetry.ReadFeedback(data)
+	if err != nil || len(list.Feedback) != 2 || list.Feedback[0].Rating != telemetry.RatingDown || list.Feedback[1].Question != "Basil irrigation schedule" {
 		t.Errorf("feedback %+v, %v", list, err)
 	}
 }
@@ -88,7 +89,7 @@ func TestRateFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "feedback.jsonl"), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ragflow.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
+	if _, err := telemetry.ReadFeedback(data); err == nil || !strings.Contains(err.Error(), "feedback.jsonl:2:") {
 		t.Errorf("a broken line: %v", err)
 	}
 }

@@ -1,24 +1,16 @@
 package ragflow
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
-
-	"go.yaml.in/yaml/v4"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -28,6 +20,7 @@ import (
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/state"
+	"example.com/ragflow/telemetry"
 	"example.com/ragflow/transcript"
 )
 
@@ -128,16 +121,9 @@ var (
 	ErrSealed = errors.New("conversations are encrypted, and feedback would not be")
 )
 
-// Ratings of an answer.
 const (
-	RatingUp   = "up"
-	RatingDown = "down"
-)
-
-const (
-	feedbackFile = "feedback.jsonl" // in the data folder: one [Feedback] per line, oldest first
-	promotedDir  = "promoted"       // beside index.db: promoted answers, one Markdown file each
-	maxNote      = 2000             // runes of a note
+	promotedDir = "promoted" // beside index.db: promoted answers, one Markdown file each
+	maxNote     = 2000       // runes of a note
 )
 
 // Rating is a person's opinion of one answer.
@@ -149,30 +135,12 @@ type Rating struct {
 	Question string // title of the promoted answer; empty: the question of the turn
 }
 
-// Feedback is one stored rating. Its JSON is the schema of `ragflow feedback up
-// --json` and a line of feedback.jsonl.
-type Feedback struct {
-	Time     time.Time `json:"time"` // UTC
-	ThreadID string    `json:"thread_id"`
-	RunID    string    `json:"run_id"`
-	Question string    `json:"question"`
-	Rating   string    `json:"rating"` // RatingUp or RatingDown
-	Note     string    `json:"note"`
-	Document string    `json:"document"` // path of the promoted answer; empty where there is none
-}
-
-// FeedbackReply lists feedback, the newest first. Its JSON is the schema of
-// `ragflow feedback list --json`.
-type FeedbackReply struct {
-	Feedback []Feedback `json:"feedback"`
-}
-
 // Rate stores a rating in the data folder. A good rating also promotes the
 // answer: it is written as a Markdown file that later questions search like any
 // document, and that a person may edit or delete. A bad rating deletes that
 // file. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
 // ErrSealed or ErrReadOnly.
-func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
+func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, error) {
 	switch {
 	case a.config.ThreadKeys != nil:
 		return nil, ErrSealed
@@ -192,17 +160,17 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 		return nil, err
 	}
 	turn := run.State.Turn
-	f := &Feedback{
+	f := &telemetry.Feedback{
 		Time: a.config.Clock().UTC().Truncate(time.Microsecond), ThreadID: r.Thread, RunID: id,
-		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: RatingDown, Note: text.Clean(r.Note),
+		Question: cmp.Or(text.Clean(r.Question), turn.Query), Rating: telemetry.RatingDown, Note: text.Clean(r.Note),
 	}
-	path := filepath.Join(a.config.promotedFolder(), promotedName(id))
+	path := filepath.Join(a.config.promotedFolder(), telemetry.PromotedName(id))
 	if r.Good {
 		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || len(turn.Citations) == 0 {
 			return nil, fmt.Errorf("promote the answer of run %q: %w", id, ErrNoAnswer)
 		}
-		f.Rating, f.Document = RatingUp, path
-		err = writePromoted(path, f, turn)
+		f.Rating, f.Document = telemetry.RatingUp, path
+		err = telemetry.WritePromoted(path, f, turn)
 	} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -210,45 +178,7 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*Feedback, error) {
 		return nil, fmt.Errorf("store feedback: %w", err)
 	}
 	a.bound.Store(nil) // the next question reads the promoted answers again
-	return f, a.appendFeedback(f)
-}
-
-// ReadFeedback lists the ratings stored in a data folder, the newest first. A line of the file that
-// cannot be read is an error that names it.
-func ReadFeedback(dataDir string) (*FeedbackReply, error) {
-	out := &FeedbackReply{Feedback: []Feedback{}}
-	path := filepath.Join(dataDir, feedbackFile)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return out, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("read feedback: %w", err)
-	}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		var f Feedback
-		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s:%d: not a line of feedback: %w", path, n, err), file.Close())
-		}
-		out.Feedback = append([]Feedback{f}, out.Feedback...)
-	}
-	return out, errors.Join(lines.Err(), file.Close())
-}
-
-// appendFeedback adds a line in one write, so that two processes do not mix
-// their lines.
-func (a *Assistant) appendFeedback(f *Feedback) error {
-	line, err := json.Marshal(f)
-	if err != nil {
-		return fmt.Errorf("store feedback: %w", err)
-	}
-	file, err := os.OpenFile(filepath.Join(a.config.DataDir, feedbackFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("store feedback: %w", err)
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
+	return f, telemetry.AppendFeedback(a.config.DataDir, f)
 }
 
 // promotedFolder is where promoted answers lie: beside the index that finds
@@ -258,33 +188,6 @@ func (c Config) promotedFolder() string {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(c.indexPath()), promotedDir)
-}
-
-// promotedName is the file of a run's answer; run ids are arbitrary text.
-func promotedName(run string) string {
-	sum := sha256.Sum256([]byte(run))
-	return hex.EncodeToString(sum[:6]) + ".md"
-}
-
-// writePromoted writes an answer with its question and sources.
-func writePromoted(path string, f *Feedback, t state.Turn) error {
-	var sources []string
-	for _, c := range t.Citations {
-		sources = append(sources, fmt.Sprintf("%s:%d", c.Source, c.StartLine))
-	}
-	head, err := yaml.Marshal(map[string]any{
-		"title": f.Question, "document_type": "promoted answer", "thread": f.ThreadID, "run": f.RunID,
-		"promoted": f.Time.Format(time.RFC3339), "sources": sources,
-	})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "---\n%s---\n\n%s\n", head, strings.TrimSpace(t.Answer))
-	return os.WriteFile(path, b.Bytes(), 0o600)
 }
 
 // runOfTurn returns the run that answered a turn of a thread.

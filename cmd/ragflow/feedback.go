@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/telemetry"
 )
 
 func (a *app) feedbackCommand() *cobra.Command {
@@ -14,12 +15,12 @@ func (a *app) feedbackCommand() *cobra.Command {
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.rateCommand(ragflow.RatingUp), a.rateCommand(ragflow.RatingDown), a.feedbackListCommand())
+	c.AddCommand(a.rateCommand(telemetry.RatingUp), a.rateCommand(telemetry.RatingDown), a.feedbackListCommand())
 	return c
 }
 
 func (a *app) rateCommand(rating string) *cobra.Command {
-	r := ragflow.Rating{Good: rating == ragflow.RatingUp}
+	r := ragflow.Rating{Good: rating == telemetry.RatingUp}
 	c := &cobra.Command{
 		Use:  rating + " THREAD",
 		Args: argsBetween(1, 1),
@@ -63,7 +64,7 @@ func (a *app) feedbackListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			reply, err := ragflow.ReadFeedback(s.config.DataDir)
+			reply, err := telemetry.ReadFeedback(s.config.DataDir)
 			if err != nil {
 				return failed("list feedback", err)
 			}

@@ -22,6 +22,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/search"
+	"example.com/ragflow/telemetry"
 	"example.com/ragflow/threads"
 )
 
@@ -109,8 +110,8 @@ func schemas() map[string]any {
 		"explain":  &ragflow.Explanation{},
 		"hit":      &search.ExplainedHit{},
 		"threads":  &threadsReply{},
-		"feedback": &ragflow.FeedbackReply{},
-		"rated":    &ragflow.Feedback{},
+		"feedback": &telemetry.FeedbackReply{},
+		"rated":    &telemetry.Feedback{},
 		"models":   &modelsReply{},
 		"trial":    &trialReply{},
 		"thread":   &threads.Thread{},

@@ -1,0 +1,116 @@
+// Package telemetry keeps what people think of answers: ratings as lines of a file, and
+// good answers as documents that later questions find.
+//
+//	err := telemetry.AppendFeedback(dataDir, &telemetry.Feedback{RunID: run, Rating: telemetry.RatingUp})
+//	list, err := telemetry.ReadFeedback(dataDir)
+package telemetry
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"example.com/ragflow/state"
+)
+
+// Ratings of an answer.
+const (
+	RatingUp   = "up"
+	RatingDown = "down"
+)
+
+const feedbackFile = "feedback.jsonl" // in the data folder: one [Feedback] per line, oldest first
+
+// Feedback is one stored rating. Its JSON is the schema of `ragflow feedback up
+// --json` and a line of feedback.jsonl.
+type Feedback struct {
+	Time     time.Time `json:"time"` // UTC
+	ThreadID string    `json:"thread_id"`
+	RunID    string    `json:"run_id"`
+	Question string    `json:"question"`
+	Rating   string    `json:"rating"` // RatingUp or RatingDown
+	Note     string    `json:"note"`
+	Document string    `json:"document"` // path of the promoted answer; empty where there is none
+}
+
+// FeedbackReply lists feedback, the newest first. Its JSON is the schema of
+// `ragflow feedback list --json`.
+type FeedbackReply struct {
+	Feedback []Feedback `json:"feedback"`
+}
+
+// ReadFeedback lists the ratings stored in a data folder, the newest first. A line of the file that
+// cannot be read is an error that names it.
+func ReadFeedback(dataDir string) (*FeedbackReply, error) {
+	out := &FeedbackReply{Feedback: []Feedback{}}
+	path := filepath.Join(dataDir, feedbackFile)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read feedback: %w", err)
+	}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		var f Feedback
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s:%d: not a line of feedback: %w", path, n, err), file.Close())
+		}
+		out.Feedback = append([]Feedback{f}, out.Feedback...)
+	}
+	return out, errors.Join(lines.Err(), file.Close())
+}
+
+// AppendFeedback stores a rating in a data folder. It adds a line in one write, so that
+// two processes do not mix their lines.
+func AppendFeedback(dataDir string, f *Feedback) error {
+	line, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("store feedback: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dataDir, feedbackFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("store feedback: %w", err)
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// PromotedName returns the name of the file of a run's answer; run ids are arbitrary text.
+func PromotedName(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return hex.EncodeToString(sum[:6]) + ".md"
+}
+
+// WritePromoted writes an answer with its question and sources as a Markdown file.
+func WritePromoted(path string, f *Feedback, t state.Turn) error {
+	var sources []string
+	for _, c := range t.Citations {
+		sources = append(sources, fmt.Sprintf("%s:%d", c.Source, c.StartLine))
+	}
+	head, err := yaml.Marshal(map[string]any{
+		"title": f.Question, "document_type": "promoted answer", "thread": f.ThreadID, "run": f.RunID,
+		"promoted": f.Time.Format(time.RFC3339), "sources": sources,
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "---\n%s---\n\n%s\n", head, strings.TrimSpace(t.Answer))
+	return os.WriteFile(path, b.Bytes(), 0o600)
+}
