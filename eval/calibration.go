@@ -63,9 +63,14 @@ func Reliability(graded []Graded, n int) []Bin {
 	for _, g := range graded {
 		score := min(max(g.Score, 0), 1)
 		b := &bins[min(int(score*float64(n)), n-1)]
-		b.N++ // the means so far change by the distance of the new value
-		b.Score += (score - b.Score) / float64(b.N)
-		b.Share += (yes(g.True) - b.Share) / float64(b.N)
+		b.N++
+		b.Score += score
+		b.Share += yes(g.True)
+	}
+	for i := range bins { // sums become means
+		n := float64(max(1, bins[i].N))
+		bins[i].Score /= n
+		bins[i].Share /= n
 	}
 	return bins
 }
