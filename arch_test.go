@@ -54,12 +54,11 @@ var rooms = map[string]room{
 		"golang.org/x/net/html",            // HTML pages and the encodings they declare
 		"github.com/gogs/chardet",          // detection of encodings, a port of that of ICU
 		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
+		"github.com/tidwall/gjson",         // JSON in the order of the file, with offsets
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest": {ours: []string{"ingest/chunk", "ingest/document", "ingest/load", "search", "state"}, theirs: []string{
-		"github.com/fsnotify/fsnotify", // changes in folders that are watched
-	}},
+	"ingest": {ours: []string{"ingest/chunk", "ingest/document", "ingest/load", "search", "state"}},
 	"search/searchtest": {ours: []string{"search", "state"}},
 	"search/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word

@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
@@ -179,9 +178,8 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	if leg == search.LegHybrid || leg == search.LegLexical {
 		reply.Respelled = respelled(b.search, q.Text)
 	}
-	var paths ingest.Paths
 	for i := range list.Hits {
-		reply.Hits = append(reply.Hits, newSearchHit(&list.Hits[i], i+1, &paths))
+		reply.Hits = append(reply.Hits, newSearchHit(&list.Hits[i], i+1))
 	}
 	//nolint:sloglint // REQUIREMENTS R06 asks for this line
 	a.config.Logger.DebugContext(ctx, fmt.Sprintf("Retrieved %d chunks for query (top_k=%d, metric=cosine)", len(reply.Hits), cmp.Or(o.K, a.config.Retrieval.TopK)), "leg", leg)

@@ -289,10 +289,6 @@ func TestStatsAndVerify(t *testing.T) {
 	}
 	verified(t, a)
 	write(t, filepath.Join(dir, "a.md"), "changed")
-	v, err := a.Library().Verify(t.Context())
-	if err != nil || v.Differing != 1 || v.Compared != 4 || len(v.Findings) != 0 {
-		t.Errorf("got %+v, %v: a file that changed is no fault", v, err)
-	}
 	if r, err := a.Library().Retry(t.Context()); err != nil || len(r.Skipped) != 2 || r.Changed != 1 {
 		t.Errorf("retry: %+v, %v", r, err)
 	}
@@ -302,33 +298,29 @@ func TestStatsAndVerify(t *testing.T) {
 // TestWatch changes files, adds folders and takes some away, and waits until
 // each is found.
 func TestWatch(t *testing.T) {
-	for _, polling := range []bool{false, true} {
-		t.Run(fmt.Sprintf("polling %v", polling), func(t *testing.T) {
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "a.md"), "aardvark")
-			a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
-			events := make(chan ingest.WatchEvent, 100)
-			watch(t, a, ingest.WatchOptions{Polling: polling, Debounce: 10 * time.Millisecond, Poll: 50 * time.Millisecond, Tell: func(e ingest.WatchEvent) { events <- e }})
-			if e := <-events; e.Report == nil || e.Report.Added != 1 {
-				t.Fatalf("first: %+v", e)
-			}
-			for _, step := range []struct {
-				do   func()
-				want string
-			}{
-				{func() { write(t, filepath.Join(dir, "b.md"), "bee") }, "added b.md"},
-				{func() { write(t, filepath.Join(dir, "a.md"), "another aardvark") }, "changed a.md"},
-				{func() { write(t, filepath.Join(dir, "new", "deep", "c.md"), "crow") }, "added new/deep/c.md"},
-				{func() { write(t, filepath.Join(dir, "new", "deep", "d.md"), "deer") }, "added new/deep/d.md"},
-				{func() { _ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "old")) }, "added old/deep/d.md"},
-				{func() { write(t, filepath.Join(dir, "old", "deep", "e.md"), "eel") }, "added old/deep/e.md"},
-				{func() { write(t, filepath.Join(dir, ".gitignore"), "b.md\n") }, "removed b.md"},
-				{func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, "removed old/deep/e.md"},
-			} {
-				step.do()
-				await(t, events, step.want)
-			}
-		})
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.md"), "aardvark")
+	a := open(t, ragflow.Config{DataDir: t.TempDir(), Docs: []string{dir}})
+	events := make(chan ingest.WatchEvent, 100)
+	watch(t, a, ingest.WatchOptions{Every: 20 * time.Millisecond, Tell: func(e ingest.WatchEvent) { events <- e }})
+	if e := <-events; e.Report == nil || e.Report.Added != 1 {
+		t.Fatalf("first: %+v", e)
+	}
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { write(t, filepath.Join(dir, "b.md"), "bee") }, "added b.md"},
+		{func() { write(t, filepath.Join(dir, "a.md"), "another aardvark") }, "changed a.md"},
+		{func() { write(t, filepath.Join(dir, "new", "deep", "c.md"), "crow") }, "added new/deep/c.md"},
+		{func() { write(t, filepath.Join(dir, "new", "deep", "d.md"), "deer") }, "added new/deep/d.md"},
+		{func() { _ = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "old")) }, "added old/deep/d.md"},
+		{func() { write(t, filepath.Join(dir, "old", "deep", "e.md"), "eel") }, "added old/deep/e.md"},
+		{func() { write(t, filepath.Join(dir, ".gitignore"), "b.md\n") }, "removed b.md"},
+		{func() { _ = os.RemoveAll(filepath.Join(dir, "old")) }, "removed old/deep/e.md"},
+	} {
+		step.do()
+		await(t, events, step.want)
 	}
 }
 

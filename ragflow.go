@@ -150,7 +150,7 @@ func OpenThreads(ctx context.Context, c Config) (*threads.Log, io.Closer, error)
 func (a *Assistant) ingestOptions(notice string) ingest.Options {
 	c := a.config
 	o := ingest.Options{
-		Docs: c.Docs, Given: c.Given, Ignored: c.DataDir, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
+		Docs: c.Docs, Given: c.Given, Chunking: c.Chunking, KeepChunking: c.KeepChunking,
 		Dense: c.Dense, Notice: notice, Progress: c.Progress, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
 	}
 	if c.Embedder != nil {

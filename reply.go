@@ -175,10 +175,10 @@ type SearchHit struct {
 	Snippet     SnippetReply `json:"snippet"`
 }
 
-func newSearchHit(h *search.ListedHit, rank int, paths *ingest.Paths) SearchHit {
+func newSearchHit(h *search.ListedHit, rank int) SearchHit {
 	c := &h.Chunk
 	out := SearchHit{
-		Rank: rank, ChunkID: c.ID, Source: c.Source, Path: paths.Of(c.Root, c.Source), Title: c.Title,
+		Rank: rank, ChunkID: c.ID, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title,
 		Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
 		Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: prompts.Pages(c.Page, c.PageAt(c.End-1), prompts.English), Text: c.Text,
 		Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata, RerankScore: h.Rerank,

@@ -42,21 +42,6 @@ func (l *Library) sentenceModel(o chunk.Options) chunk.Embed {
 	}
 }
 
-// chunkings returns chunkingOf for all that is indexed, by root.
-func (l *Library) chunkings(ctx context.Context) (map[string]chunk.Options, error) {
-	collections, err := l.index.Collections(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]chunk.Options{}
-	for _, c := range collections {
-		if out[c.Root], err = l.chunkingOf(ctx, c.Root); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // keepChunking stores how the documents of a root are cut from now on.
 func (l *Library) keepChunking(ctx context.Context, root string) error {
 	if !l.o.KeepChunking {

@@ -87,15 +87,9 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 
 // Path returns where a source lies: under its root, or the root itself where that is
 // a single file. A document that is no file has its name.
-func Path(root, source string) string { return new(Paths).Of(root, source) }
-
-// Paths finds the paths of several sources.
-type Paths struct{ locator load.Locator }
-
-// Of is [Path].
-func (p *Paths) Of(root, source string) string {
+func Path(root, source string) string {
 	if root == "" || root == rootGiven {
 		return source
 	}
-	return p.locator.Locate(root, source)
+	return load.Locate(root, source)
 }

@@ -29,10 +29,9 @@ type Library struct {
 
 // Options say what belongs to a library and how it is read.
 type Options struct {
-	Docs    []string // folders, files and globs; empty: all that is indexed
+	Docs    []string // folders and files; empty: all that is indexed
 	Folders []string // further folders, read where they exist
 	Given   []Given  // documents that are no files
-	Ignored string   // a folder whose changes [Library.Watch] ignores, such as the data folder
 
 	Chunking     chunk.Options // a folder that was indexed with KeepChunking keeps its own
 	KeepChunking bool          // store Chunking for the folders that are indexed
@@ -93,7 +92,7 @@ func (l *Library) sync(ctx context.Context, o syncOptions) (*Report, error) {
 		return report, l.serveAsItIs(ctx, report)
 	}
 	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
-		root, err := resolveRoot(docs)
+		root, err := load.Resolve(docs)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +151,7 @@ func (l *Library) serve(ctx context.Context, report *Report) error {
 // serveAsItIs answers from an index that cannot be written.
 func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
 	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
-		root, err := resolveRoot(docs)
+		root, err := load.Resolve(docs)
 		if err != nil {
 			return err
 		}
@@ -167,18 +166,12 @@ func (l *Library) serveAsItIs(ctx context.Context, report *Report) error {
 	return err
 }
 
-// CheckPath reports whether there is something at a path of documents: a file, a
-// folder, or the folder that a glob begins with. The error matches fs.ErrNotExist or
+// CheckPath reports whether there is something at a path of documents: a file or a
+// folder. The error matches fs.ErrNotExist or
 // is that of the file system.
 func CheckPath(path string) error {
 	_, err := load.Resolve(path)
 	return err
-}
-
-// resolveRoot returns the name of a root in the index.
-func resolveRoot(docs string) (string, error) {
-	root, err := load.Resolve(docs)
-	return root.Name, err
 }
 
 // folders returns those of Options.Folders that exist.

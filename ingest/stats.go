@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
 )
 
@@ -148,7 +149,7 @@ func (l *Library) wanted() map[string]bool {
 	}
 	out := map[string]bool{}
 	for _, docs := range slices.Concat(l.o.Docs, l.folders()) {
-		root, err := resolveRoot(docs)
+		root, err := load.Resolve(docs)
 		if err != nil {
 			root = docs
 		}

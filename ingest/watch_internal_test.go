@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
-
 	"example.com/ragflow/search/index"
 )
 
@@ -26,7 +24,7 @@ func TestWatchFolderComesBack(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- l.Watch(ctx, WatchOptions{Debounce: time.Millisecond, Scan: time.Hour, Poll: 20 * time.Millisecond, Tell: func(e WatchEvent) { told <- e }})
+		ended <- l.Watch(ctx, WatchOptions{Every: 20 * time.Millisecond, Tell: func(e WatchEvent) { told <- e }})
 	}()
 	next := func(what string) WatchEvent {
 		select {
@@ -56,45 +54,6 @@ func TestWatchFolderComesBack(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
-	}
-}
-
-// TestWatchLostCount has the system lose count of changes: everything is looked
-// at then, at once and without going over to polling.
-func TestWatchLostCount(t *testing.T) {
-	docs := t.TempDir()
-	page := func(name string) {
-		if err := os.WriteFile(filepath.Join(docs, name), []byte("# "+name+"\n\nText of "+name+"."), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	page("first.md")
-	l := newLibrary(t, docs)
-	told := make(chan WatchEvent, 8)
-	w := newWatch(l, WatchOptions{Scan: time.Hour, Tell: func(e WatchEvent) { told <- e }})
-	defer w.close()
-	faults := make(chan error, 1)
-	w.changes, w.faults = nil, faults // the system tells nothing but that it lost count
-	if err := w.index(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	<-told
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- w.loop(ctx) }()
-	page("second.md")
-	faults <- fsnotify.ErrEventOverflow
-	select {
-	case e := <-told:
-		if e.Err != nil || len(e.Changes) != 1 || e.Changes[0].Source != "second.md" || e.Changes[0].What != FileAdded {
-			t.Errorf("told of %+v, want second.md added", e)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("nothing was looked at after changes were lost")
-	}
-	stop()
-	if err := <-ended; err != nil || w.polling {
-		t.Errorf("ended with %v, polling %v", err, w.polling)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 type indexOptions struct {
 	retry bool
 	watch bool
-	poll  bool
 
 	rebuild bool
 }
@@ -39,14 +38,12 @@ func (a *app) indexCommand() *cobra.Command {
 				return f
 			case o.watch && (a.asJSON || o.retry):
 				return usagef("--watch goes with neither --json nor --retry-failed")
-			case o.poll && !o.watch:
-				return usagef("--poll says how --watch works, but --watch is missing")
 			case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
 				return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
 			case o.rebuild:
 				return a.reembed(c.Context())
 			case o.watch:
-				return a.watch(c.Context(), o)
+				return a.watch(c.Context())
 			}
 			return a.index(c.Context(), o)
 		},
@@ -56,7 +53,6 @@ func (a *app) indexCommand() *cobra.Command {
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
 	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
-	f.BoolVar(&o.poll, "poll", false, "with --watch, look every 2 seconds; for network folders, of which the system tells nothing")
 	a.chunkFlags(f)
 	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())

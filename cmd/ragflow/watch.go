@@ -12,7 +12,7 @@ import (
 const mostChanges = 20
 
 // watch indexes until it is interrupted, which is how it is meant to end.
-func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
+func (a *app) watch(ctx context.Context) (err error) {
 	p := a.newProgress()
 	assistant, docs, err := a.openToIndex(ctx, p)
 	if err != nil {
@@ -20,7 +20,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 	}
 	defer closeInto(&err, assistant)
 	begun := false
-	err = assistant.Library().Watch(ctx, ingest.WatchOptions{Polling: o.poll, Tell: func(e ingest.WatchEvent) {
+	err = assistant.Library().Watch(ctx, ingest.WatchOptions{Tell: func(e ingest.WatchEvent) {
 		if e.Report != nil && !begun {
 			p.end()
 			begun = true
@@ -41,11 +41,7 @@ func (a *app) watch(ctx context.Context, o indexOptions) (err error) {
 
 // watched prints what changed.
 func (a *app) watched(e ingest.WatchEvent) {
-	switch {
-	case e.Note != "":
-		a.warn(e.Note)
-		return
-	case e.Err != nil:
+	if e.Err != nil {
 		a.warn("indexing failed and is tried again: " + e.Err.Error())
 		return
 	}

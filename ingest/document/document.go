@@ -23,7 +23,7 @@ const (
 
 // Document is a file that was read.
 type Document struct {
-	Root      string            // the folder, file or glob that the document was found by
+	Root      string            // the folder or file that the document was found by
 	Source    string            // path under the root, with slashes
 	Title     string            // of the front matter or page, else the first heading of level 1, else the file's name
 	Kind      string            // one of the kinds above

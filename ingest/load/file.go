@@ -38,65 +38,43 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // File is a document that was found and not yet read.
 type File struct {
-	Root    string    // absolute, free of symbolic links: the folder that is walked, the file itself, or a glob below a folder
+	Root    string    // absolute, free of symbolic links: the folder that is walked, or the file itself
 	Source  string    // path with slashes under the folder; of a file that is its own root, its name
 	Path    string    // to open it
 	Size    int64     // bytes, with those of its metadata file
 	ModTime time.Time // of the file, or of its metadata file where that is newer
 }
 
-// Files yields the documents in a folder, in lexical order of their path
-// elements, or the single file that root names, or those that a glob names:
-// "docs/**/*.md" are the Markdown files at any depth below docs. See [Resolve]
-// for what a root is. What cannot be read or has no loader is yielded as a
-// *FileError, and the walk goes on. If root itself cannot be opened, that is the
-// only thing yielded; the error then wraps fs.ErrNotExist or what else the file
-// system said. The end of ctx ends the walk with its error.
+// Files yields the documents in a folder, in lexical order of their path elements, or the
+// single file that root names. What cannot be read or has no loader is yielded as a
+// *FileError, and the walk goes on. If root itself cannot be opened, that is the only thing
+// yielded; the error then wraps fs.ErrNotExist or what else the file system said. The end of
+// ctx ends the walk with its error.
 //
 // Hidden files and folders and node_modules are left out without an error, and so is what
 // .gitignore and .ragflowignore exclude, by the rules of git; .ragflowignore decides. In a
-// repository the files above root count too. Symbolic links to files of the folder are followed. Those to
-// files outside of it are not, and those to folders are not, so there are no
-// loops; they are yielded as errors like other files that are left out.
-// A file that root names itself is taken whatever its extension; without one
-// that is known, it is plain text.
+// repository the files above root count too. Symbolic links to files of the folder are
+// followed. Those to files outside of it are not, and those to folders are not, so there are
+// no loops; they are yielded as errors like other files that are left out. A file that root
+// names itself is taken whatever its extension; without one that is known, it is plain text.
 func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
-		r, err := Resolve(root)
+		name, err := Resolve(root)
 		if err != nil {
 			yield(File{}, err)
 			return
 		}
-		if r.single {
-			f, err := newFile(r.Name, r.Name, filepath.Base(r.Name), sidecarOf(r.Name))
+		if isFile(name) {
+			f, err := newFile(name, name, filepath.Base(name), sidecarOf(name))
 			if err != nil {
-				err = &FileError{r.Name, err}
+				err = &FileError{name, err}
 			}
 			yield(f, err)
 			return
 		}
-		w := walker{root: r, yield: yield}
-		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
+		w := walker{root: name, yield: yield}
+		if err := w.folder(ctx, name, "", outerIgnores(name)); err != nil && !errors.Is(err, errStopped) {
 			yield(File{}, err)
-		}
-	}
-}
-
-// Folders yields the folders that Files looks into, with root's own first. A
-// single file has none. Folders that cannot be read are yielded all the same.
-func Folders(ctx context.Context, root string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		r, err := Resolve(root)
-		if err != nil {
-			yield("", err)
-			return
-		}
-		if r.single {
-			return
-		}
-		w := walker{root: r, entered: func(folder string) bool { return yield(folder, nil) }}
-		if err := w.folder(ctx, r.Folder, "", outerIgnores(r.Folder)); err != nil && !errors.Is(err, errStopped) {
-			yield("", err)
 		}
 	}
 }
@@ -104,18 +82,14 @@ func Folders(ctx context.Context, root string) iter.Seq2[string, error] {
 // errStopped ends a walk whose reader has seen enough.
 var errStopped = errors.New("stopped")
 
-// walker walks a folder: for files, or for the folders themselves.
+// walker walks a folder.
 type walker struct {
-	root    Root
-	yield   func(File, error) bool
-	entered func(folder string) bool
+	root  string
+	yield func(File, error) bool
 }
 
 // tell yields a file, or the reason for leaving it out.
 func (w *walker) tell(path string, f File, err error) error {
-	if w.yield == nil {
-		return nil
-	}
 	if err != nil {
 		f, err = File{}, &FileError{path, reason(err)}
 	}
@@ -127,9 +101,6 @@ func (w *walker) tell(path string, f File, err error) error {
 
 // folder walks a folder, which is at source under the root.
 func (w *walker) folder(ctx context.Context, folder, source string, rules *ignores) error {
-	if w.entered != nil && !w.entered(folder) {
-		return errStopped
-	}
 	entries, err := os.ReadDir(folder) // sorted by name
 	if err != nil {
 		if err = w.tell(folder, File{}, err); err != nil {
@@ -145,10 +116,8 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		switch {
 		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
 		case e.IsDir():
-			if w.root.within(below) {
-				err = w.folder(ctx, path, below+"/", rules)
-			}
-		case w.yield != nil && w.root.matches(below):
+			err = w.folder(ctx, path, below+"/", rules)
+		default:
 			err = w.file(path, below, sidecarAmong(entries, path), e.Type()&fs.ModeSymlink != 0)
 		}
 		if err != nil {
@@ -159,7 +128,7 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 }
 
 func (w *walker) file(path, source, beside string, link bool) error {
-	f, err := newFile(w.root.Name, path, source, beside)
+	f, err := newFile(w.root, path, source, beside)
 	if link && err == nil && !w.holds(path) {
 		err = errOutside
 	}
@@ -184,7 +153,7 @@ func (w *walker) holds(link string) bool {
 	if err != nil {
 		return false
 	}
-	below, err := filepath.Rel(w.root.Folder, target)
+	below, err := filepath.Rel(w.root, target)
 	return err == nil && filepath.IsLocal(below)
 }
 

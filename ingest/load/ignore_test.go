@@ -1,7 +1,6 @@
 package load_test
 
 import (
-	"context"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -13,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"example.com/ragflow/ingest/load"
 )
 
 // sources returns what Files yields without trouble.
@@ -157,83 +154,6 @@ func TestIgnoreLikeGit(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("rules %q, %q, %q: (-git +got)\n%s", files[".gitignore"], files["da/.gitignore"], files["da/b/.gitignore"], d)
 		}
-	}
-}
-
-func TestGlob(t *testing.T) {
-	root := tree(t, map[string]string{
-		"docs/a.md": "a", "docs/b.txt": "b", "docs/x/c.md": "c", "docs/x/y/d.md": "d", "docs/x/y/d.png": "d",
-		"docs/.git/e.md": "e", "docs/[id].md": "f", "docs/n/i.md": "i", "docs/.gitignore": "i.md\n",
-	})
-	for _, tt := range []struct {
-		glob string
-		want []string
-	}{
-		{"docs/**/*.md", []string{"[id].md", "a.md", "x/c.md", "x/y/d.md"}},
-		{"docs/*.md", []string{"[id].md", "a.md"}},
-		{"docs/**", []string{"[id].md", "a.md", "b.txt", "x/c.md", "x/y/d.md"}},
-		{"docs/*/*.md", []string{"x/c.md"}},
-		{"docs/x/**/d.md", []string{"y/d.md"}},
-		{"**/c.md", []string{"docs/x/c.md"}},
-		{"docs/[ab].*", []string{"a.md", "b.txt"}},
-		{"docs/?.md", []string{"a.md"}},
-		{"docs/[id].md", []string{"[id].md"}}, // it exists, so it is itself
-		{"docs/*.none", nil},
-	} {
-		t.Run(tt.glob, func(t *testing.T) {
-			path := filepath.Join(root, filepath.FromSlash(tt.glob))
-			if runtime.GOOS == "windows" && strings.Contains(tt.glob, "?") {
-				t.Skip("not a path here")
-			}
-			got := sources(t, path)
-			slices.Sort(got)
-			if d := cmp.Diff(tt.want, got, cmpEmpty()); d != "" {
-				t.Error(d)
-			}
-			var several load.Locator
-			for f, err := range load.Files(t.Context(), path) {
-				if err == nil && several.Locate(f.Root, f.Source) != f.Path {
-					t.Errorf("%s of %s is located at %s, with others", f.Source, f.Root, several.Locate(f.Root, f.Source))
-				}
-			}
-		})
-	}
-	if err := first(load.Files(t.Context(), filepath.Join(root, "none", "*.md"))); err == nil {
-		t.Error("a glob below a folder that is not there is no error")
-	}
-}
-
-func cmpEmpty() cmp.Option {
-	return cmp.Transformer("empty", func(s []string) []string { return append([]string{}, s...) })
-}
-
-func first(files func(func(load.File, error) bool)) error {
-	for _, err := range files {
-		return err
-	}
-	return nil
-}
-
-func TestFolders(t *testing.T) {
-	root := tree(t, map[string]string{"a/b/c.md": "x", "out/d.md": "x", ".git/e.md": "x", ".gitignore": "out/\n", "f.md": "x"})
-	walk := func(path string) (out []string) {
-		for folder, err := range load.Folders(context.Background(), path) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			rel, err := filepath.Rel(root, folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, filepath.ToSlash(rel))
-		}
-		return out
-	}
-	if d := cmp.Diff([]string{".", "a", "a/b"}, walk(root)); d != "" {
-		t.Error(d)
-	}
-	if got := walk(filepath.Join(root, "f.md")); got != nil {
-		t.Errorf("a file has folders: %q", got)
 	}
 }
 

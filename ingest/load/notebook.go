@@ -1,9 +1,10 @@
 package load
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"example.com/ragflow/ingest/document"
 )
@@ -15,30 +16,28 @@ const longestOutput = 2000
 // fenced blocks, and the beginning of what the code printed. Its lines lead to
 // those of the file.
 func (d *draft) readNotebook() error {
-	r := jsonReader{text: d.Text[d.Body:], d: json.NewDecoder(strings.NewReader(d.Text[d.Body:])), line: 1}
-	r.d.UseNumber()
-	r.raw = true
-	top, err := r.value("", 0)
-	if err != nil {
-		return r.trouble(err)
+	s := d.Text[d.Body:]
+	if err := checkJSON(s); err != nil {
+		return err
 	}
-	language := top.get("metadata", "kernelspec", "language").scalar
+	top := gjson.Parse(s)
+	language := top.Get("metadata.kernelspec.language").String()
 	if language == "" {
-		language = top.get("metadata", "language_info", "name").scalar
+		language = top.Get("metadata.language_info.name").String()
 	}
-	cells := top.get("cells").kids
-	for _, sheet := range top.get("worksheets").kids { // before version 4
-		cells = append(cells, sheet.get("cells").kids...)
-	}
-	var w builder
-	for _, c := range cells {
-		switch source := c.lines("source", "input"); c.get("cell_type").scalar {
+	w := notebookWriter{lines: lineCounter{s: s}}
+	for _, c := range top.Get("cells").Array() {
+		switch c.Get("cell_type").String() {
 		case "markdown", "raw", "heading":
-			w.lines(source, "")
+			w.cell(c.Get("source"), "", len(s))
 		case "code":
-			w.lines(source, language)
-			for _, o := range c.get("outputs").kids {
-				w.lines(printed(o), "text")
+			w.cell(c.Get("source"), language, len(s))
+			for _, o := range c.Get("outputs").Array() {
+				printed := o.Get("text")
+				if !printed.Exists() {
+					printed = o.Get("data.text/plain")
+				}
+				w.cell(printed, "text", longestOutput)
 			}
 		}
 		if err := w.full(); err != nil {
@@ -53,82 +52,51 @@ func (d *draft) readNotebook() error {
 	return nil
 }
 
-// get is the value along a path of keys; the zero value without one.
-func (v jsonValue) get(keys ...string) jsonValue {
-	for _, key := range keys {
-		next := jsonValue{}
-		for _, k := range v.kids {
-			if k.key == key {
-				next = k
+// notebookWriter writes the cells of a notebook.
+type notebookWriter struct {
+	builder
+	lines lineCounter
+}
+
+// cell writes the first lines of a text, which is a string or a list of its lines: as a
+// fenced block where fence names what they are.
+func (w *notebookWriter) cell(source gjson.Result, fence string, most int) {
+	var text []string
+	var at []int
+	size := 0
+	for _, part := range source.Array() { // a string is a list of itself
+		line := w.lines.of(part.Index)
+		for l := range strings.Lines(part.String()) {
+			if size += len(l); size > most {
 				break
 			}
-		}
-		v = next
-	}
-	return v
-}
-
-// lines are the lines of a text under one of some keys, which may be a string or
-// a list of them. Each is a value with the line of the file it comes from.
-func (v jsonValue) lines(keys ...string) []jsonValue {
-	for _, key := range keys {
-		switch k := v.get(key); k.kind {
-		case 's':
-			var out []jsonValue
-			for l := range strings.Lines(k.scalar) {
-				out = append(out, jsonValue{scalar: l, line: k.line})
-			}
-			return out
-		case '[':
-			return k.kids
+			text, at = append(text, strings.TrimRight(l, " \t\r\n")), append(at, line)
 		}
 	}
-	return nil
-}
-
-// printed is the text of an output, its beginning where it is long.
-func printed(o jsonValue) []jsonValue {
-	lines := o.lines("text")
-	if lines == nil {
-		lines = o.get("data").lines("text/plain")
+	for len(text) > 0 && text[0] == "" {
+		text, at = text[1:], at[1:]
 	}
-	size := 0
-	for i, l := range lines {
-		if size += len(l.scalar); size > longestOutput {
-			return lines[:i]
-		}
+	for len(text) > 0 && text[len(text)-1] == "" {
+		text = text[:len(text)-1]
 	}
-	return lines
-}
-
-// lines writes lines, as a fenced block where fence names what they are.
-func (w *builder) lines(lines []jsonValue, fence string) {
-	for len(lines) > 0 && strings.TrimSpace(lines[0].scalar) == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1].scalar) == "" {
-		lines = lines[:len(lines)-1]
-	}
-	if len(lines) == 0 {
+	if len(text) == 0 {
 		return
 	}
 	w.begin(document.Block{})
-	w.at(lines[0].line)
+	w.at(at[0])
 	mark := "```"
+	for fence != "" && strings.Contains(strings.Join(text, "\n"), mark) {
+		mark += "`"
+	}
 	if fence != "" {
-		for _, l := range lines {
-			for strings.Contains(l.scalar, mark) {
-				mark += "`"
-			}
-		}
 		w.out.WriteString(mark + fence + "\n")
 	}
-	for i, l := range lines {
+	for i, l := range text {
 		if i > 0 {
 			w.out.WriteByte('\n')
 		}
-		w.at(l.line)
-		w.out.WriteString(strings.TrimRight(l.scalar, " \t\r\n"))
+		w.at(at[i])
+		w.out.WriteString(l)
 	}
 	if fence != "" {
 		w.out.WriteString("\n" + mark)

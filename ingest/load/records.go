@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -11,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"example.com/ragflow/ingest/document"
 )
@@ -108,14 +109,13 @@ func (d *draft) readJSONLines() error {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		fields, err := jsonFields([]byte(line))
-		if err != nil {
+		if checkJSON(line) != nil {
 			if bad++; bad == 1 {
 				first = n
 			}
 			continue
 		}
-		if err := w.record(fields, n); err != nil {
+		if err := w.record(jsonFields(gjson.Parse(line), ""), n); err != nil {
 			return err
 		}
 		if n > maxRecords {
@@ -134,184 +134,128 @@ func (d *draft) readJSONLines() error {
 
 // readJSON makes a part of each object of a list, and one of the values outside of lists.
 func (d *draft) readJSON() error {
-	r := jsonReader{text: d.Text[d.Body:], d: json.NewDecoder(strings.NewReader(d.Text[d.Body:])), line: 1}
-	r.d.UseNumber()
+	s := d.Text[d.Body:]
+	if err := checkJSON(s); err != nil {
+		return err
+	}
 	var w builder
-	top, err := r.value("", 0)
-	if err == nil {
-		if _, tailErr := r.d.Token(); !errors.Is(tailErr, io.EOF) {
-			err = errors.New("something follows the value")
+	lines := lineCounter{s: s}
+	var err error
+	record := func(fields []field, at int) {
+		if err == nil {
+			err = w.record(fields, lines.of(at))
 		}
 	}
-	if err != nil {
-		return r.trouble(err)
-	}
-	for _, rec := range top.records() {
-		if err := w.record(rec.fields, rec.line); err != nil {
-			return err
+	top := gjson.Parse(s)
+	if allObjects(top, 1) {
+		top.ForEach(func(_, v gjson.Result) bool {
+			record(jsonFields(v, ""), v.Index)
+			return err == nil
+		})
+	} else {
+		var own []field
+		var lists []gjson.Result
+		top.ForEach(func(key, v gjson.Result) bool {
+			if top.IsObject() && allObjects(v, 2) {
+				lists = append(lists, v)
+			} else {
+				own = append(own, jsonFields(v, key.Str)...)
+			}
+			return true
+		})
+		record(own, top.Index)
+		for _, list := range lists {
+			list.ForEach(func(_, v gjson.Result) bool {
+				record(jsonFields(v, ""), v.Index)
+				return err == nil
+			})
 		}
 	}
 	w.finish(d)
-	return nil
+	return err
 }
 
-// trouble adds the line to an error.
-func (r *jsonReader) trouble(err error) error {
-	line := r.lineAt(r.d.InputOffset())
-	switch {
-	case errors.Is(err, ErrTooLarge):
-		return fmt.Errorf("%w, line %d", err, line)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w: JSON, line %d: it ends in the middle", ErrBroken, line)
-	}
-	return fmt.Errorf("%w: JSON, line %d: %w", ErrBroken, line, err)
-}
-
-// jsonValue is a value with its line.
-type jsonValue struct {
-	key    string
-	scalar string
-	kids   []jsonValue
-	kind   byte // '{', '[' or 's' of a scalar
-	line   int
-}
-
-type jsonRecord struct {
-	fields []field
-	line   int
-}
-
-// records splits a value: each object of a list is a record; an object with such lists is one
-// record without them, followed by theirs.
-func (v jsonValue) records() []jsonRecord {
-	if v.kind == '[' && v.objects() {
-		var out []jsonRecord
-		for _, k := range v.kids {
-			out = append(out, jsonRecord{k.fields(""), k.line})
+// checkJSON reports what is wrong with a JSON value, with the line.
+func checkJSON(s string) error {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	for depth, n := 0, 0; ; n++ {
+		token, err := d.Token()
+		kind, why := ErrBroken, ""
+		switch t, _ := token.(json.Delim); {
+		case errors.Is(err, io.EOF) && depth == 0 && n > 0:
+			return nil
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			why = "it ends in the middle"
+		case err != nil:
+			why = err.Error()
+		case depth == 0 && n > 0:
+			why = "something follows the value"
+		case depth > maxDepth:
+			kind, why = ErrTooLarge, fmt.Sprintf("nested deeper than %d", maxDepth)
+		case n > 20*maxRecords:
+			kind, why = ErrTooLarge, fmt.Sprintf("more than %d values", 20*maxRecords)
+		case t == '{' || t == '[':
+			depth++
+		case t == '}' || t == ']':
+			depth--
 		}
-		return out
-	}
-	own := jsonRecord{line: v.line}
-	var lists []jsonRecord
-	for _, k := range v.kids {
-		if v.kind == '{' && k.kind == '[' && len(k.kids) > 1 && k.objects() {
-			lists = append(lists, k.records()...)
-			continue
+		if why != "" {
+			lines := lineCounter{s: s}
+			return fmt.Errorf("%w: JSON, line %d: %s", kind, lines.of(int(d.InputOffset())), why)
 		}
-		own.fields = append(own.fields, k.fields("")...)
 	}
-	if v.kind == 's' {
-		own.fields = v.fields("")
-	}
-	return append([]jsonRecord{own}, lists...)
 }
 
-// objects reports whether all elements of a list are objects.
-func (v jsonValue) objects() bool {
-	return len(v.kids) > 0 && !slices.ContainsFunc(v.kids, func(k jsonValue) bool { return k.kind != '{' })
+// lineCounter counts the lines of offsets that ascend.
+type lineCounter struct {
+	s         string
+	at, feeds int
 }
 
-// fields are the scalars below a value, with their paths. A list of scalars is
-// one of them.
-func (v jsonValue) fields(prefix string) []field {
-	name := v.key
-	if prefix != "" && name != "" {
-		name = prefix + "." + name
-	} else if name == "" {
-		name = prefix
+func (c *lineCounter) of(offset int) int {
+	if offset = min(offset, len(c.s)); offset > c.at {
+		c.feeds += strings.Count(c.s[c.at:offset], "\n")
+		c.at = offset
 	}
-	switch {
-	case v.kind == 's':
-		return []field{{name, v.scalar}}
-	case v.kind == '[' && !slices.ContainsFunc(v.kids, func(k jsonValue) bool { return k.kind != 's' }):
-		var items []string
-		for _, k := range v.kids {
-			items = append(items, k.scalar)
-		}
-		return []field{{name, strings.Join(items, ", ")}}
+	return 1 + c.feeds
+}
+
+// allObjects reports whether v is a list of that many objects or more, and of nothing else.
+func allObjects(v gjson.Result, least int) bool {
+	n, all := 0, v.IsArray()
+	if all {
+		v.ForEach(func(_, kid gjson.Result) bool {
+			n, all = n+1, kid.IsObject()
+			return all
+		})
+	}
+	return all && n >= least
+}
+
+// jsonFields are the scalars below a value, with their paths. A list of scalars is one of
+// them.
+func jsonFields(v gjson.Result, name string) []field {
+	if v.Type != gjson.JSON {
+		return []field{{name, strings.TrimSpace(v.String())}}
 	}
 	var out []field
-	for _, k := range v.kids {
-		out = append(out, k.fields(name)...)
+	var items []string
+	scalars := v.IsArray()
+	v.ForEach(func(key, kid gjson.Result) bool {
+		scalars = scalars && kid.Type != gjson.JSON
+		path := name
+		if v.IsObject() {
+			path = strings.TrimPrefix(name+"."+key.String(), ".")
+		}
+		items = append(items, strings.TrimSpace(kid.String()))
+		out = append(out, jsonFields(kid, path)...)
+		return true
+	})
+	if scalars {
+		return []field{{name, strings.Join(items, ", ")}}
 	}
 	return out
-}
-
-// jsonFields are the scalars of a JSON value.
-func jsonFields(data []byte) ([]field, error) {
-	r := jsonReader{text: string(data), d: json.NewDecoder(bytes.NewReader(data)), line: 1}
-	r.d.UseNumber()
-	v, err := r.value("", 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the value")
-	}
-	return v.fields(""), nil
-}
-
-// jsonReader reads values in the order of the file and counts its lines.
-type jsonReader struct {
-	text string
-	d    *json.Decoder
-	at   int64 // offset that line was counted to
-	line int
-	n    int  // values
-	raw  bool // strings as they are, with the white space around them
-}
-
-func (r *jsonReader) lineAt(offset int64) int {
-	offset = min(offset, int64(len(r.text)))
-	if offset > r.at {
-		r.line += strings.Count(r.text[r.at:offset], "\n")
-		r.at = offset
-	}
-	return r.line
-}
-
-func (r *jsonReader) value(key string, depth int) (jsonValue, error) {
-	token, err := r.d.Token()
-	if err != nil {
-		return jsonValue{}, err
-	}
-	v := jsonValue{key: key, kind: 's', line: r.lineAt(r.d.InputOffset())}
-	if r.n++; r.n > 20*maxRecords {
-		return v, fmt.Errorf("%w: more than %d values", ErrTooLarge, 20*maxRecords)
-	}
-	if depth > maxDepth {
-		return v, fmt.Errorf("%w: nested deeper than %d", ErrTooLarge, maxDepth)
-	}
-	switch t := token.(type) {
-	case json.Delim:
-		v.kind = byte(t) // '{' or '['
-		for r.d.More() {
-			name := ""
-			if v.kind == '{' {
-				k, err := r.d.Token()
-				if err != nil {
-					return v, err
-				}
-				name, _ = k.(string) // keys are strings
-			}
-			kid, err := r.value(name, depth+1)
-			if err != nil {
-				return v, err
-			}
-			v.kids = append(v.kids, kid)
-		}
-		_, err = r.d.Token() // the end
-		return v, err
-	case string:
-		if v.scalar = t; !r.raw {
-			v.scalar = strings.TrimSpace(t)
-		}
-	case json.Number:
-		v.scalar = t.String()
-	case bool:
-		v.scalar = strconv.FormatBool(t)
-	}
-	return v, nil
 }
 
 // readTable makes a part of each row of a CSV or TSV file: "column: value",
