@@ -55,6 +55,8 @@ var rooms = map[string]room{
 		"github.com/gogs/chardet",          // detection of encodings, a port of that of ICU
 		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
 		"github.com/tidwall/gjson",         // JSON in the order of the file, with offsets
+		"github.com/xuri/excelize/v2",      // workbooks: rows, dates and formats of numbers
+		"github.com/emersion/go-message",   // parts, encodings and headers of mails
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},

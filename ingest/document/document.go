@@ -19,6 +19,10 @@ const (
 	Notebook = "notebook"
 	JSON     = "json"  // also JSON lines
 	Table    = "table" // CSV and TSV
+	XLSX     = "xlsx"  // a workbook
+	PPTX     = "pptx"  // a presentation
+	EML      = "eml"   // a mail
+	RTF      = "rtf"
 )
 
 // Document is a file that was read.
@@ -47,10 +51,11 @@ type Document struct {
 // lines. An offset beyond the text counts as its end.
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
-	switch {
-	case d.Kind == PDF || d.Kind == DOCX || d.Kind == ODT || d.Kind == EPUB:
+	switch d.Kind {
+	case PDF, DOCX, ODT, EPUB, PPTX, EML, RTF:
 		return 0
-	case d.Places != nil:
+	}
+	if d.Places != nil {
 		return lineOf(d.Places, offset)
 	}
 	return 1 + strings.Count(d.Text[:offset], "\n")

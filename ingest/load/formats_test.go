@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,8 +45,9 @@ func packed(tb testing.TB, method uint16, files ...string) []byte {
 	return b.Bytes()
 }
 
-// TestFormats reads testdata/formats/files.txtar and compares what becomes of its
-// files. A folder a.docx, a.odt or a.epub is packed first.
+// TestFormats reads testdata/formats/files.txtar, and what programs wrote into
+// testdata/office, and compares what becomes of the files. A folder a.docx, a.odt or
+// a.epub is packed first.
 func TestFormats(t *testing.T) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
@@ -68,6 +70,12 @@ func TestFormats(t *testing.T) {
 	for name, content := range packed {
 		files[name] = zipped(t, content...)
 	}
+	for _, name := range officeFiles(t) {
+		if files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, filepath.Base(name))
+	}
 	var b strings.Builder
 	for _, name := range names {
 		doc, err := load.Parse(t.Context(), name, files[name])
@@ -78,10 +86,27 @@ func TestFormats(t *testing.T) {
 		fmt.Fprintf(&b, "== %s: %s, %q %v %q\n", name, doc.Kind, doc.Title, doc.Meta, doc.Warnings)
 		checkChunks(t, doc)
 		for _, c := range chunk.Cut(doc, chunk.Options{Min: -1}) {
-			fmt.Fprintf(&b, "-- %s, lines %d-%d %v, %q\n%s\n", c.Kind, c.StartLine, c.EndLine, c.Lines, c.Headings, c.Text)
+			fmt.Fprintf(&b, "-- %s, lines %d-%d %v, %q%s\n%s\n", c.Kind, c.StartLine, c.EndLine, c.Lines, c.Headings, pageOf(c.Page), c.Text)
 		}
 	}
 	golden.Assert(t, filepath.Join("testdata", "formats", "files.golden"), []byte(b.String()))
+}
+
+func pageOf(page int) string {
+	if page == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", page %d", page)
+}
+
+// officeFiles are files that office and mail programs wrote.
+func officeFiles(tb testing.TB) []string {
+	tb.Helper()
+	names, err := filepath.Glob(filepath.Join("testdata", "office", "*"))
+	if err != nil || len(names) == 0 {
+		tb.Fatal("no office files: ", err)
+	}
+	return names
 }
 
 // checkChunks asks what holds of every document.
@@ -100,6 +125,15 @@ func checkChunks(tb testing.TB, doc document.Document) {
 		}
 		end = c.End
 	}
+}
+
+// nestedMail is a mail whose parts hold each other.
+func nestedMail(depth int) []byte {
+	b := []byte("Subject: x\n")
+	for i := range depth {
+		b = fmt.Appendf(b, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i)
+	}
+	return append(b, "Content-Type: text/plain\n\ntext\n"...)
 }
 
 func TestFormatTrouble(t *testing.T) {
@@ -121,6 +155,17 @@ func TestFormatTrouble(t *testing.T) {
 		{"too many files", "a.odt", zipped(t, strings.Split(strings.Repeat("f,,", 20_001), ",")[:40_002]...), load.ErrTooLarge, "files in the archive"},
 		{"book without chapters", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>`, "p.opf", "<package/>"), load.ErrNoText, "no chapter"},
 		{"book whose contents are gone", "a.epub", zipped(t, "META-INF/container.xml", `<container><rootfiles><rootfile full-path="../../p.opf"/></rootfiles></container>`), load.ErrBroken, "p.opf is missing in it"},
+		{"zip bomb", "a.pptx", zipped(t, "ppt/presentation.xml", bomb), load.ErrTooLarge, "unpacks to more than"},
+		{"zip bomb", "a.xlsx", zipped(t, "xl/workbook.xml", "<workbook/>", "xl/worksheets/sheet1.xml", bomb), load.ErrTooLarge, "unpacks to more than"},
+		{"many texts", "a.xlsx", zipped(t, "xl/sharedStrings.xml", strings.Repeat("<si/>", 700_000)), load.ErrTooLarge, "different texts"},
+		{"no workbook", "a.xlsx", zipped(t, "x", "y"), load.ErrBroken, "no workbook in it"},
+		{"encrypted", "a.xlsx", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), load.ErrEncrypted, "without a password"},
+		{"no slides", "a.pptx", zipped(t, "ppt/presentation.xml", "<p:presentation/>"), load.ErrNoText, "0 slides"},
+		{"no mail", "a.eml", []byte("just text\n"), load.ErrBroken, "no mail"},
+		{"parts in parts", "a.eml", nestedMail(40), load.ErrTooLarge, "nested deeper"},
+		{"no RTF", "a.rtf", []byte("just text"), load.ErrBroken, "no RTF"},
+		{"groups in groups", "a.rtf", []byte(`{\rtf1 ` + strings.Repeat("{", 20_000)), load.ErrTooLarge, "groups in one another"},
+		{"RTF without text", "a.rtf", []byte(`{\rtf1{\pict 00}}`), load.ErrNoText, "empty"},
 		{"cut JSON", "a.json", []byte("{\n\"a\": \"b"), load.ErrBroken, "line 2: it ends in the middle"},
 		{"broken JSON", "a.json", []byte("{\n\"a\": 1,\n oops}"), load.ErrBroken, "line 3"},
 		{"two values", "a.json", []byte("{} {}"), load.ErrBroken, "something follows"},

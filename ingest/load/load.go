@@ -128,8 +128,14 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 	return doc, nil
 }
 
-// read sets the text of a document, its encoding, blocks and metadata.
-func (d *draft) read(ctx context.Context, data []byte, l Limits) error {
+// read sets the text of a document, its encoding, blocks and metadata. A library that panics
+// has met a damaged file.
+func (d *draft) read(ctx context.Context, data []byte, l Limits) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: the reader of this kind of file failed: %v", ErrBroken, p)
+		}
+	}()
 	if len(data) == 0 {
 		d.Encoding, d.Converted = "utf-8", d.Kind == document.HTML
 		return nil
@@ -143,6 +149,14 @@ func (d *draft) read(ctx context.Context, data []byte, l Limits) error {
 		return d.readODT(data)
 	case document.EPUB:
 		return d.readEPUB(data)
+	case document.XLSX:
+		return d.readXLSX(data)
+	case document.PPTX:
+		return d.readPPTX(data)
+	case document.EML:
+		return d.readEML(data)
+	case document.RTF:
+		return d.readRTF(data)
 	case document.HTML:
 		return d.readHTML(data)
 	case document.JSON, document.Table, document.Notebook:
@@ -193,6 +207,14 @@ func kindOf(name string) string {
 		return document.ODT
 	case ".epub":
 		return document.EPUB
+	case ".xlsx", ".xlsm":
+		return document.XLSX
+	case ".pptx", ".pptm":
+		return document.PPTX
+	case ".eml":
+		return document.EML
+	case ".rtf":
+		return document.RTF
 	case ".ipynb":
 		return document.Notebook
 	case ".csv", ".tsv":

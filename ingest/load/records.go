@@ -258,14 +258,13 @@ func jsonFields(v gjson.Result, name string) []field {
 	return out
 }
 
-// readTable makes a part of each row of a CSV or TSV file: "column: value",
-// separated by semicolons, so that every part says what its values are.
+// readTable makes a part of each row of a CSV or TSV file.
 func (d *draft) readTable() error {
 	r := csv.NewReader(strings.NewReader(d.Text[d.Body:]))
 	r.Comma = separator(d.Source, d.Text[d.Body:])
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
 	var w builder
-	var head []string
+	table := tableWriter{builder: &w}
 	for n := 0; ; n++ {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -277,32 +276,50 @@ func (d *draft) readTable() error {
 		if n > maxRecords {
 			return fmt.Errorf("%w: more than %d rows", ErrTooLarge, maxRecords)
 		}
-		line, _ := r.FieldPos(0)
 		if n == 0 && isHead(row) {
-			head = slices.Clone(row)
+			table.head = slices.Clone(row)
 			continue
 		}
-		var cells []string
-		for i, cell := range row {
-			cell = strings.Join(strings.Fields(cell), " ")
-			if cell == "" {
-				continue
-			}
-			if i < len(head) && strings.TrimSpace(head[i]) != "" {
-				cell = strings.TrimSpace(head[i]) + ": " + cell
-			}
-			cells = append(cells, cell)
-		}
-		w.part(strings.Join(cells, "; "), line)
-		if err := w.full(); err != nil {
+		line, _ := r.FieldPos(0)
+		if err := table.row(row, line); err != nil {
 			return err
 		}
 	}
-	if w.out.Len() == 0 && len(head) > 0 {
-		w.part(strings.Join(head, "; "), 1)
-	}
+	table.end()
 	w.finish(d)
 	return nil
+}
+
+// tableWriter writes rows of data: "column: value", separated by semicolons, so that every
+// part says what its values are.
+type tableWriter struct {
+	*builder
+	head []string // names of the columns; nil without
+	rows int      // below head
+}
+
+func (t *tableWriter) row(row []string, line int) error {
+	var cells []string
+	for i, cell := range row {
+		cell = strings.Join(strings.Fields(strings.ToValidUTF8(cell, "?")), " ")
+		if cell == "" {
+			continue
+		}
+		if i < len(t.head) && strings.TrimSpace(t.head[i]) != "" {
+			cell = strings.TrimSpace(t.head[i]) + ": " + cell
+		}
+		cells = append(cells, cell)
+	}
+	t.rows++
+	t.part(strings.Join(cells, "; "), line)
+	return t.full()
+}
+
+// end writes the names of the columns where nothing came below them.
+func (t *tableWriter) end() {
+	if t.rows == 0 {
+		t.part(strings.Join(t.head, "; "), 1)
+	}
 }
 
 // separator is the character between the cells of a table: a tab in .tsv files, else the most
