@@ -68,7 +68,7 @@ func (t *tree) mainText() *pageReader {
 			return w
 		}
 	}
-	if whole.out.Len() >= leastText {
+	if whole.out.Len() >= leastText || whole.index {
 		return whole
 	}
 	if all := t.read([]*html.Node{t.root}, true); all.out.Len() > 4*whole.out.Len() {

@@ -234,6 +234,7 @@ func TestHTMLFurniture(t *testing.T) {
 		{"main in a sidebar class", "<div class=sidebar><main>Text</main></div>", "Text\n"},
 		{"short main, long body", "<main>x</main><div>" + long + "</div>", "x\n\n" + strings.TrimSpace(long) + "\n"},
 		{"links to the pages beside", `<table><tr><td><a href=a>Prev</a><td>Chapter 5<td><a href=c>Next</a></table><p>` + long + `<p>Next: <a href=c rel=next>More</a>, Up: <a href=/ rel=up>Top</a>`, strings.TrimSpace(long) + "\n"},
+		{"index of a book", `<h1>Index</h1><table class="index-cp"><tr><td>pump<td><a href=a#p>2.1 Faults</a></table><div class="indexdiv"><dl><dt>seal, <a href=b>Parts</a></dl></div>`, "# Index\n"},
 		{"several articles", "<article>a</article><article>b</article>", "a\n\nb\n"},
 		{"header of an article", "<article><header>By Ann</header><p>Text</article>", "By Ann\n\nText\n"},
 		{"table of contents", contents("") + "<p>" + long, strings.TrimSpace(long) + "\n"},

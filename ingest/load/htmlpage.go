@@ -23,6 +23,7 @@ type pageReader struct {
 	builder
 	tree  *tree
 	loose bool     // furniture is text like any other
+	index bool     // the index of a book was left out
 	cell  bool     // of a table: one line without addresses
 	items []int    // number of the next item, by list; -1 in lists without numbers
 	hrefs []string // where the links lead
@@ -52,6 +53,10 @@ func (t *tree) read(nodes []*html.Node, loose bool) *pageReader {
 
 // skips reports whether an element is left out with all of its content.
 func (r *pageReader) skips(n *html.Node) bool {
+	if class := attr(n, "class"); class != "" && bookIndex.MatchString(class) {
+		r.index = true
+		return true
+	}
 	return never[n.Data] || isHidden(n) || !r.loose && isFurniture(n)
 }
 

@@ -25,6 +25,8 @@ var (
 		noprint mw-editsection mw-jump-link mw-references-wrap catlinks printfooter vector-dropdown vector-page-toolbar
 		headerlink header-anchor anchor-link anchorjs-link advertisement ads social-share share-buttons related-posts
 		newsletter-signup`)
+	// bookIndex matches the classes that DocBook, Sphinx and Texinfo give to the index of a book.
+	bookIndex = regexp.MustCompile(`(^| )(indexdiv|(gen|mod)?indextable|index-[a-z]{2}|[a-z]{2}-(entries|letters)-printindex)($| )`)
 )
 
 // hiddenStyle matches the usual style attributes that make text invisible, in lower case and

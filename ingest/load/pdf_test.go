@@ -122,6 +122,18 @@ func TestPDF(t *testing.T) {
 	golden.Assert(t, filepath.Join("testdata", "pdf.golden"), []byte(b.String()))
 }
 
+// TestPDFIndex leaves the index at the end of a book out.
+func TestPDFIndex(t *testing.T) {
+	var entries []string
+	for i := range 20 {
+		entries = append(entries, fmt.Sprintf("part %c, %d, %d", 'a'+i, i+1, i+30))
+	}
+	doc, err := load.Parse(t.Context(), "book.pdf", pdfWith("", nil, column(72, 700, "Text of the book."), column(72, 700, entries...)))
+	if err != nil || doc.Text != "Text of the book.\n" {
+		t.Errorf("text %q, %v", doc.Text, err)
+	}
+}
+
 // TestPDFCode asks that what is typewritten is told as code, with its lines and
 // their indentation, and that a name in typewriter within a sentence is not.
 func TestPDFCode(t *testing.T) {

@@ -70,10 +70,12 @@ func plural(n int, thing string) string {
 var (
 	digits  = regexp.MustCompile(`\d+|^[ivxlc]+$`)
 	leaders = regexp.MustCompile(`((\. ?){4,}|…( ?…)+)\s*(\d+|[ivxlc]+)$`)
+	entry   = regexp.MustCompile(`, *\d{1,4}((, ?| ?[-–] ?)\d{1,4})*$`) // of the index of a book
 )
 
 // dropFurniture leaves out what is at the top or the bottom of many pages, but for numbers,
-// and the lines of a table of contents, which end in dots and a page number.
+// and the lines of a table of contents, which end in dots and a page number, and pages of an
+// index, whose lines end in numbers of pages.
 func dropFurniture(pages [][]pdfLine) {
 	key := func(l pdfLine) string { return digits.ReplaceAllString(strings.ToLower(l.text), "#") }
 	counts := map[string]int{}
@@ -94,13 +96,26 @@ func dropFurniture(pages [][]pdfLine) {
 			drop[i] = counts[k] >= leastSeen && (numbered || 4*counts[k] >= len(pages))
 		}
 		kept := lines[:0]
+		index := isIndex(lines)
 		for i, l := range lines {
-			if !drop[i] && (len(pages) < leadersFrom || !leaders.MatchString(l.text)) {
+			if !index && !drop[i] && (len(pages) < leadersFrom || !leaders.MatchString(l.text)) {
 				kept = append(kept, l)
 			}
 		}
 		pages[p] = kept
 	}
+}
+
+// isIndex reports whether most lines of a page are entries of an index.
+func isIndex(lines []pdfLine) bool {
+	const least = 12
+	entries := 0
+	for _, l := range lines {
+		if entry.MatchString(l.text) {
+			entries++
+		}
+	}
+	return entries >= least && 5*entries >= 3*len(lines)
 }
 
 // edges are the indexes of the uppermost and the lowest lines of a page.

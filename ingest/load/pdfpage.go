@@ -97,6 +97,9 @@ func (p *pdfPage) add(c rune, i int) {
 func (p *pdfPage) end(hyphen bool) {
 	if p.first >= 0 {
 		l := pdfLine{text: p.line.String(), page: p.page, hyphen: hyphen}
+		if text, ok := strings.CutSuffix(l.text, "‐"); ok { // U+2010, which PDFium takes for a letter
+			l.text, l.hyphen = text, true
+		}
 		p.measure(&l)
 		if n := len(p.lines); n > 0 && beside(p.lines[n-1], l) {
 			a := &p.lines[n-1]

@@ -14,6 +14,7 @@ func titledBlocks(s string, from int) []document.Block {
 	paragraphs := document.Paragraphs(s, from)
 	out := make([]document.Block, 0, len(paragraphs)+len(paragraphs)/4)
 	literal := false // what is indented below is code, as reStructuredText has it
+	body := 0        // indentation of the text before
 	for _, b := range paragraphs {
 		if text := s[b.Start:b.End]; literal && (text[0] == ' ' || text[0] == '\t') {
 			b.Kind = document.KindCode
@@ -43,6 +44,14 @@ func titledBlocks(s string, from int) []document.Block {
 			}
 		}
 		if level == 0 {
+			if n := len(out); n > 0 && isIndented(s[out[n-1].Start:out[n-1].End], s[b.Start:b.End], out[n-1].Kind, body) {
+				if b.Kind = document.KindCode; out[n-1].Kind == document.KindCode {
+					out[n-1].End = b.End
+					continue
+				}
+			} else {
+				body = indentation(lastLine(s[b.Start:b.End]))
+			}
 			out = append(out, b)
 			continue
 		}
@@ -50,12 +59,50 @@ func titledBlocks(s string, from int) []document.Block {
 		if !document.IsBlank(s[first:b.End]) {
 			head.End = first
 			b.Start = first
+			body = indentation(lastLine(s[b.Start:b.End]))
 			out = append(out, head, b)
 			continue
 		}
 		out = append(out, head)
 	}
 	return out
+}
+
+// isIndented reports whether a paragraph is code: each line is set in by four columns from
+// the text before, or by two where that announces it with a colon or is code itself, and it
+// is neither an item of a list nor a sentence.
+func isIndented(before, s, kind string, body int) bool {
+	least := body + 4
+	if kind == document.KindCode || strings.HasSuffix(strings.TrimRight(before, document.Blank), ":") {
+		least = body + 2
+	}
+	for line := range strings.Lines(s) {
+		if !document.IsBlank(line) && indentation(line) < least {
+			return false
+		}
+	}
+	s = strings.TrimSpace(s)
+	return !isItem(s) && (!endsSentence(s) || strings.HasSuffix(s, ";"))
+}
+
+// indentation is the column where a line begins; a tab leads to the next multiple of eight.
+func indentation(line string) (column int) {
+	for _, c := range line {
+		switch c {
+		case ' ':
+			column++
+		case '\t':
+			column = column/8*8 + 8
+		default:
+			return column
+		}
+	}
+	return column
+}
+
+func lastLine(s string) string {
+	s = strings.TrimRight(s, document.Blank)
+	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 // isMarkup reports whether a file is reStructuredText or AsciiDoc, which are read as
