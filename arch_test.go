@@ -60,7 +60,7 @@ var rooms = map[string]room{
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
 		"github.com/tetratelabs/wazero",    // the sandbox that it runs in, without cgo
 	}},
-	"ingest": {ours: []string{"ingest/chunk", "ingest/document", "ingest/load", "search", "state"}},
+	"ingest":            {ours: []string{"ingest/chunk", "ingest/document", "ingest/load", "search", "state"}},
 	"search/searchtest": {ours: []string{"search", "state"}},
 	"search/index": {ours: []string{"search", "search/text", "state", "internal/parallel", "internal/sqlite"}, theirs: []string{
 		"github.com/bits-and-blooms/bitset", // sets of files and chunks, 64 in a word
