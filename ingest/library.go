@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 var (
 	ErrNoDocuments = errors.New("no documents to answer from") // none configured and none indexed
 	ErrNoPath      = load.ErrNoPath                            // a path of documents is empty
+	ErrUnread      = errors.New("it cannot be read")           // of all files that were named
 )
 
 // Library is a set of documents in an index. It is safe for concurrent use.
@@ -101,10 +103,32 @@ func (l *Library) sync(ctx context.Context, o syncOptions) (*Report, error) {
 		}
 		report.Roots = append(report.Roots, root)
 	}
+	if err := l.unread(ctx, report); err != nil {
+		return nil, err
+	}
 	if err := l.putGiven(ctx, report); err != nil {
 		return nil, err
 	}
 	return l.finish(ctx, report, begun)
+}
+
+// unread is an error where all documents are files that a person named and that cannot be
+// read: whoever asks about them gets the reason.
+func (l *Library) unread(ctx context.Context, report *Report) error {
+	problems := slices.Concat(report.Skipped, report.Failed)
+	if len(l.o.Docs) == 0 || len(l.o.Given) > 0 || len(problems) < len(report.Roots) {
+		return nil
+	}
+	for _, root := range report.Roots {
+		if load.Locate(root, filepath.Base(root)) != root {
+			return nil // a folder
+		}
+		files, err := l.index.Files(ctx, root)
+		if err != nil || files[filepath.Base(root)].Chunks > 0 || files[filepath.Base(root)].Error == "" {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %w: %s", problems[0].Source, ErrUnread, problems[0].Reason)
 }
 
 // finish embeds what is indexed and answers from it.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,10 +153,20 @@ func (a *app) problems(r *ingest.Report) {
 	if r.Added+r.Changed == 0 && r.Files > 0 { // not at every question again
 		return
 	}
-	known := slices.DeleteFunc(slices.Clone(r.Skipped), ingest.FileProblem.OtherKind)
+	others := map[string]int{}
+	known := slices.DeleteFunc(slices.Clone(r.Skipped), func(p ingest.FileProblem) bool {
+		if p.OtherKind() {
+			others[filepath.Ext(p.Source)]++
+		}
+		return p.OtherKind()
+	})
 	a.problemList("skipped", known)
-	if other := len(r.Skipped) - len(known); other > 0 {
-		a.tell("skipped %s of other kinds; \"ragflow index --json\" names them", count(other, "file"))
+	var kinds []string
+	for _, ext := range slices.Sorted(maps.Keys(others)) {
+		kinds = append(kinds, fmt.Sprintf("%d %s", others[ext], cmp.Or(line(ext), "without an extension")))
+	}
+	if len(kinds) > 0 {
+		a.tell("not read, of other kinds: %s; \"ragflow index --json\" names them", strings.Join(kinds, ", "))
 	}
 }
 

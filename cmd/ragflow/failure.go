@@ -185,6 +185,7 @@ func advices() []advice {
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
 		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
+		{ingest.ErrUnread, exitNotFound, "save it in a format that is read: docs/formats.md lists them"},
 		{ingest.ErrNoDocuments, exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or for all later questions: ragflow init --docs ./docs`},
 		{ragflow.ErrNothingToResume, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{graph.ErrNothingToDo, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
