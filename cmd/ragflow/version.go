@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -19,10 +23,18 @@ type versionReply struct {
 }
 
 func (a *app) versionCommand() *cobra.Command {
+	licenses := false
 	c := &cobra.Command{
 		Use:  "version",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
+			if licenses {
+				return a.print(moduleLicenses(), func() {
+					for _, m := range moduleLicenses() {
+						fmt.Fprintf(a.out, "%s %s %s\n", m.Module, m.Version, m.License)
+					}
+				})
+			}
 			v := readVersion()
 			return a.print(v, func() {
 				fmt.Fprintf(a.out, "ragflow %s\n", v.Version)
@@ -34,7 +46,46 @@ func (a *app) versionCommand() *cobra.Command {
 		},
 	}
 	a.jsonFlag(c)
+	c.Flags().BoolVar(&licenses, "licenses", false, "list the modules built in, with their licences")
 	return c
+}
+
+// licenseList has a line "PATH LICENCE" for each part of a module with a licence of its
+// own, by the names of SPDX. The licences of the modules of all platforms stand there.
+//
+//go:embed licenses.txt
+var licenseList string
+
+// moduleLicense is one line of "ragflow version --licenses".
+type moduleLicense struct {
+	Module  string `json:"module"`
+	Version string `json:"version"`
+	License string `json:"license"` // several separated by a comma
+}
+
+// moduleLicenses lists the modules that are linked into this program.
+func moduleLicenses() []moduleLicense {
+	out := []moduleLicense{}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return out
+	}
+	for _, d := range info.Deps {
+		out = append(out, moduleLicense{d.Path, d.Version, licensesOf(d.Path)})
+	}
+	return out
+}
+
+// licensesOf returns the licences of a module, or "unknown".
+func licensesOf(module string) string {
+	var found []string
+	for l := range strings.Lines(licenseList) {
+		path, license, _ := strings.Cut(strings.TrimSpace(l), " ")
+		if (path == module || strings.HasPrefix(path, module+"/")) && !slices.Contains(found, license) {
+			found = append(found, license)
+		}
+	}
+	return cmp.Or(strings.Join(found, ", "), "unknown")
 }
 
 // readVersion reads what the linker wrote into this program.
