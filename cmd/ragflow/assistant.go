@@ -192,14 +192,23 @@ func place(source string, from, to int, pages string) string {
 
 // writeTrace writes answer.md and flow_trace.md, and nothing else, into dir.
 func (a *app) writeTrace(dir, answer, flow string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	paths, err := traceFiles(dir, answer, flow)
+	if err != nil {
 		return failed("write the trace", err)
 	}
-	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
-		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
-			return failed("write the trace", err)
-		}
-	}
-	a.tell("wrote %s and %s", filepath.Join(dir, "answer.md"), filepath.Join(dir, "flow_trace.md"))
+	a.tell("wrote %s and %s", paths[0], paths[1])
 	return nil
+}
+
+// traceFiles writes the two files of a trace and returns their paths. A link that stands
+// there under such a name is replaced; what it leads to is not written.
+func traceFiles(dir, answer, flow string) (paths []string, err error) {
+	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
+		path := filepath.Join(dir, f.name)
+		if err := replaceFile(path, []byte(f.text)); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }

@@ -93,7 +93,7 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 	c := chat.Config{
 		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env, Running: a.ending.running,
-		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Quote: quoted, Pick: pickThread,
+		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Quote: quoted, Pick: pickThread, WriteTrace: traceFiles,
 		Size: func() (columns, rows int) {
 			columns, rows, _ = a.size(a.stdout)
 			return columns, rows

@@ -72,7 +72,9 @@ type Config struct {
 	Markdown func(context.Context, *threads.Thread) string                 // a conversation, to export
 	Pick     func(list []threads.Info, name string) (id string, err error) // the thread that an id, its beginning, or "last" names
 	Quote    func(name string) string                                      // as one word for the person's shell
-	Explain  func(error) (what, hint string)                               // an error, for a person
+	// WriteTrace writes answer.md and flow_trace.md into a folder and returns their paths.
+	WriteTrace func(dir, answer, flow string) (paths []string, err error)
+	Explain    func(error) (what, hint string) // an error, for a person
 }
 
 // errQuit ends the session.

@@ -81,14 +81,11 @@ func (s *session) trace(ctx context.Context, dir string) error {
 		return err
 	}
 	dir = s.typed(cmp.Or(dir, "output"))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	paths, err := s.WriteTrace(dir, answer, flow)
+	if err != nil {
 		return fmt.Errorf("write the trace: %w", err)
 	}
-	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
-		path := filepath.Join(dir, f.name)
-		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
-			return fmt.Errorf("write the trace: %w", err)
-		}
+	for _, path := range paths {
 		s.hint("wrote " + path)
 	}
 	s.say("")
