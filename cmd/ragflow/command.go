@@ -80,8 +80,10 @@ func (a *app) tell(format string, args ...any) {
 // warn prints a warning on standard error.
 func (a *app) warn(text string) { a.tell("warning: %s", text) }
 
-// withAssistant opens the assistant, without reading documents, and closes it.
+// withAssistant opens the assistant, without reading documents and without models, and
+// closes it.
 func (a *app) withAssistant(ctx context.Context, change func(*ragflow.Config), do func(*ragflow.Assistant) error) (err error) {
+	a.asked = noModels
 	assistant, err := a.open(ctx, change)
 	if err != nil {
 		return err

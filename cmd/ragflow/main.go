@@ -36,6 +36,7 @@ type app struct {
 	started string    // id of the thread a question was saved in, for the hint after an interruption
 	opened  *settings // of the assistant opened last
 
+	asked       askedModels
 	collecting  bool // a collection may be made
 	reembedding bool // what is configured of embedding counts, not what a collection noted
 

@@ -114,9 +114,12 @@ func (m *models) client(e endpoint) (*openai.Client, error) {
 }
 
 // configure puts the models into c. Nothing is called.
-func (m *models) configure(c *ragflow.Config) (err error) {
-	if m.offline {
+func (m *models) configure(c *ragflow.Config, asked askedModels) (err error) {
+	if m.offline || asked == noModels {
 		return nil
+	}
+	if asked == searchModels {
+		return m.configureSearch(c)
 	}
 	if m.smart != "" {
 		if c.Chat, err = m.chat(m.smart, m.smartPrice); err != nil {
@@ -131,6 +134,20 @@ func (m *models) configure(c *ragflow.Config) (err error) {
 	} else if m.grader != "" {
 		return usagef("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
 	}
+	return m.configureSearch(c)
+}
+
+// askedModels says which models a command asks. A command needs no key for others.
+type askedModels int
+
+const (
+	allModels askedModels = iota
+	searchModels
+	noModels
+)
+
+// configureSearch puts the models of the search into c.
+func (m *models) configureSearch(c *ragflow.Config) (err error) {
 	if m.embedding != "" {
 		at := m.embeddingAt()
 		client, err := m.client(at)

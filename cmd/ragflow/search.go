@@ -41,6 +41,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return err
 			}
 			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, Facets: facets, MinScore: least}}
+			a.asked = searchModels
 			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
 				reply, err := assistant.Search(c.Context(), query, options)
 				if err != nil {
