@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,7 +60,11 @@ func (a *app) explain(ctx context.Context, assistant *ragflow.Assistant, query, 
 func (a *app) explainHit(ctx context.Context, assistant *ragflow.Assistant, query, hit string) error {
 	r, err := assistant.Search(ctx, query, ragflow.SearchOptions{Explain: hit})
 	if err != nil {
-		return failed("", err)
+		err = failed("", err)
+		if f, ok := errors.AsType[*failure](err); ok && f.hint == "" {
+			f.hint = "ragflow search lists the passages with their ranks"
+		}
+		return err
 	}
 	return a.print(r.Explained, func() { a.printHit(r.Explained) })
 }

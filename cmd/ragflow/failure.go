@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,8 +131,8 @@ func failed(what string, err error) error {
 		return err
 	}
 	f := &failure{code: exitFailure, what: what, err: err}
-	if key, ok := errors.AsType[*search.UnknownKeyError](err); ok {
-		f.code, f.hint = exitUsage, "the documents have: "+cmp.Or(strings.Join(key.Known, ", "), "no metadata")
+	if _, ok := errors.AsType[*search.UnknownKeyError](err); ok {
+		f.code, f.hint = exitUsage, "keys are what front matter, or a page's own metadata, says of the documents"
 		return f
 	}
 	for _, a := range advices() {
