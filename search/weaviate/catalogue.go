@@ -25,7 +25,7 @@ type catalogue struct {
 	search.Backend
 
 	mu     sync.Mutex
-	placed map[string]map[string]int64 // generation of the root by source… of each file: its version
+	placed map[string]map[string]int64 // versions of the files that it holds, by root and source
 	number map[string]string           // by id of the file
 }
 
@@ -244,11 +244,13 @@ func (s *snapshot) Facets(ctx context.Context, q state.Query, keys ...string) ([
 			matched = append(matched, o.id())
 		}
 	}
+	s.db.catalogue.mu.Lock()
 	for _, id := range matched {
 		if p, ok := s.places[id]; ok && (s.only == nil || s.only[p.id]) {
 			numbers = append(numbers, s.db.catalogue.number[id])
 		}
 	}
+	s.db.catalogue.mu.Unlock()
 	return documents.Facets(ctx, state.Query{Text: cmp.Or(strings.Join(numbers, " "), "0"), Weight: 1}, keys...)
 }
 

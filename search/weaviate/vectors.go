@@ -177,20 +177,19 @@ func (r *embedding) round(ctx context.Context, ids []string) error {
 	}
 	vectors := make([][]float32, len(list))
 	var workers errgroup.Group
-	for some := range slices.Chunk(slices.Collect(indices(len(list))), r.Batch) {
+	for from := 0; from < len(list); from += r.Batch {
 		workers.Go(func() error {
+			some := list[from:min(from+r.Batch, len(list))]
 			texts := make([]string, len(some))
-			for i, n := range some {
+			for i, o := range some {
 				var d chunkData
-				if err := json.Unmarshal([]byte(list[n].text("data")), &d); err != nil {
+				if err := json.Unmarshal([]byte(o.text("data")), &d); err != nil {
 					return err
 				}
-				texts[i] = r.spec.Passage(state.Chunk{Title: list[n].text("title"), Headings: d.Headings, Text: list[n].text("text")})
+				texts[i] = r.spec.Passage(state.Chunk{Title: o.text("title"), Headings: d.Headings, Text: o.text("text")})
 			}
 			out, err := r.embed(ctx, texts)
-			for i, v := range out {
-				vectors[some[i]] = v
-			}
+			copy(vectors[from:], out)
 			return err
 		})
 	}
@@ -202,16 +201,6 @@ func (r *embedding) round(ctx context.Context, ids []string) error {
 		failed = fmt.Errorf("%w: it refuses every one", search.ErrTextRefused)
 	}
 	return errors.Join(failed, context.Cause(ctx))
-}
-
-func indices(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
 }
 
 // shortestPassage is the fewest tokens that a refused text is cut to.

@@ -111,11 +111,8 @@ func Open(ctx context.Context, address string, o Options) (*DB, error) {
 		catalogue: catalogue{Backend: o.Catalogue, placed: map[string]map[string]int64{}},
 	}
 	db.replicas, _ = strconv.ParseInt(cmp.Or(u.Query().Get("replicas"), "1"), 10, 64)
-	for _, r := range o.Collection {
-		db.prefix += string(r)
-		if r == '-' { // is not allowed in names of classes
-			db.prefix = strings.TrimSuffix(db.prefix, "-") + "__"
-		}
+	if o.Collection != "" {
+		db.prefix += "_" + strings.NewReplacer("_", "__", "-", "_0").Replace(o.Collection) // a class has no - in its name
 	}
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
