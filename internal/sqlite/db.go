@@ -136,22 +136,6 @@ func (db *DB) Counters() Counters {
 // was at the first statement of fn. If ctx ends, a statement of QueryRow is
 // interrupted, and one of Query ends at its next row.
 func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
-	return db.read(ctx, func(cn *conn) (usable bool, err error) {
-		if err := cn.exec("BEGIN"); err != nil {
-			return false, err
-		}
-		defer func() { usable = cn.rollback() }()
-		return true, call(fn, &Tx{ctx, cn})
-	})
-}
-
-// ReadOnce is Read for a callback with a single statement, or with others only
-// while it ranges over the rows of that one. It saves BEGIN and ROLLBACK.
-func (db *DB) ReadOnce(ctx context.Context, fn func(*Tx) error) error {
-	return db.read(ctx, func(cn *conn) (usable bool, err error) { return true, call(fn, &Tx{ctx, cn}) })
-}
-
-func (db *DB) read(ctx context.Context, fn func(*conn) (usable bool, err error)) error {
 	return db.retry(ctx, func() error {
 		cn, err := db.reader(ctx)
 		if err != nil {
@@ -168,8 +152,11 @@ func (db *DB) read(ctx context.Context, fn func(*conn) (usable bool, err error))
 			}
 			db.free <- struct{}{}
 		}()
-		usable, err = fn(cn)
-		return db.explain(err)
+		if err := cn.exec("BEGIN"); err != nil {
+			return db.explain(err)
+		}
+		defer func() { usable = cn.rollback() }()
+		return db.explain(call(fn, &Tx{ctx, cn}))
 	})
 }
 

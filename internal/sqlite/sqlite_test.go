@@ -235,49 +235,6 @@ func TestReadIsASnapshot(t *testing.T) {
 	}
 }
 
-// TestReadOnce: one statement sees the database at one moment, and so do those that are
-// run while its rows are gone through.
-func TestReadOnce(t *testing.T) {
-	db := open(t, filepath.Join(t.TempDir(), "x.db"))
-	for _, body := range []string{"a", "b"} {
-		if err := db.Write(t.Context(), add(body)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := db.Counters().Statements
-	rows, seen := 0, 0
-	err := db.ReadOnce(t.Context(), func(tx *sqlite.Tx) error {
-		for r := range tx.Query(`SELECT body FROM notes`) {
-			var body string
-			if err := r.Scan(&body); err != nil {
-				return err
-			}
-			if rows++; rows == 1 {
-				if n := db.Counters().Statements - before; n != 1 {
-					t.Errorf("%d statements before the first row", n)
-				}
-				if err := db.Write(t.Context(), add("later")); err != nil {
-					return err
-				}
-			}
-			if err := tx.QueryRow(`SELECT count(*) FROM notes`).Scan(&seen); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || rows != 2 || seen != 2 {
-		t.Errorf("%d rows, and %d seen meanwhile, want 2; %v", rows, seen, err)
-	}
-	failed := errors.New("failed")
-	if err := db.ReadOnce(t.Context(), func(*sqlite.Tx) error { return failed }); !errors.Is(err, failed) {
-		t.Errorf("error %v, want that of the callback", err)
-	}
-	if got := bodies(t, db); len(got) != 3 {
-		t.Errorf("afterwards there are %q", got)
-	}
-}
-
 func TestWriteEndsWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	a, b := open(t, path), open(t, path) // two handles, as two processes would have
