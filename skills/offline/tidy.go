@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -39,10 +40,14 @@ func tidy(s string) string {
 	s = alert.ReplaceAllString(s, "")
 	s, codes := lift(s)
 	s = prose(s)
-	for _, c := range codes {
-		s = strings.Replace(s, hole, c, 1)
+	var out strings.Builder
+	for i, part := range strings.Split(s, hole) {
+		if i > 0 && i <= len(codes) {
+			out.WriteString(codes[i-1])
+		}
+		out.WriteString(part)
 	}
-	return cite.Escape(text.Clean(s))
+	return cite.Escape(text.Clean(out.String()))
 }
 
 // markup is every character that what tidy looks for begins with.
@@ -52,39 +57,30 @@ const markup = "`<>[{" + hole
 // seen as one.
 const hole = "\x00"
 
-// lift takes inline code out of s and leaves holes.
+// lift takes inline code out of s and leaves holes. Every run of backticks is
+// looked at once.
 func lift(s string) (string, []string) {
+	runs := span.FindAllStringIndex(s, -1)
+	next := make([]int, len(runs)) // run of the same length behind each; 0: none
+	last := map[int]int{}          // first run of each length behind the one looked at
+	for i, r := range slices.Backward(runs) {
+		next[i] = last[r[1]-r[0]]
+		last[r[1]-r[0]] = i
+	}
 	var b strings.Builder
 	var codes []string
-	for s != "" {
-		open := span.FindStringIndex(s)
-		if open == nil {
-			break
-		}
-		fence := s[open[0]:open[1]]
-		n := closing(s[open[1]:], fence)
-		if n < 0 {
-			b.WriteString(s[:open[1]])
-			s = s[open[1]:]
+	at := 0
+	for i := 0; i < len(runs); i++ {
+		if next[i] == 0 {
 			continue
 		}
-		end := open[1] + n + len(fence)
-		b.WriteString(s[:open[0]] + hole)
-		codes = append(codes, text.Placeholders(s[open[0]:end]))
-		s = s[end:]
+		b.WriteString(s[at:runs[i][0]] + hole)
+		from := runs[i][0]
+		i = next[i]
+		at = runs[i][1]
+		codes = append(codes, text.Placeholders(s[from:at]))
 	}
-	return b.String() + s, codes
-}
-
-// closing is where a run of backticks exactly like fence stands in s, -1
-// without one.
-func closing(s, fence string) int {
-	for _, m := range span.FindAllStringIndex(s, -1) {
-		if m[1]-m[0] == len(fence) {
-			return m[0]
-		}
-	}
-	return -1
+	return b.String() + s[at:], codes
 }
 
 // prose tidies what stands outside inline code.
