@@ -22,9 +22,7 @@ const (
 	Thanks                            // answer to thanks
 	Farewell                          // answer to a goodbye
 	Capabilities                      // what the program can do
-	Holdings                          // before the number of documents and their titles
 	EarlierQuestions                  // before the list of earlier questions
-	Conversation                      // before the turns of the conversation so far
 	NothingEarlier                    // there is no earlier question
 	Refusal                           // written by a model if the sources do not contain the answer
 	Unsupported                       // after a sentence that no source supports
@@ -107,9 +105,7 @@ var sentences = map[Situation]row{
 		pl: "Odpowiadam na pytania na podstawie Twoich dokumentów i przy każdym zdaniu podaję źródło. Pamiętam tę rozmowę, więc możesz dopytywać.",
 		vi: "Tôi trả lời câu hỏi dựa trên tài liệu của bạn và trích dẫn nguồn cho từng ý. Tôi nhớ cuộc trò chuyện này nên bạn có thể hỏi tiếp.",
 	},
-	Holdings:         {en: "Your documents:", pl: "Twoje dokumenty:", vi: "Tài liệu của bạn:"},
 	EarlierQuestions: {en: "You asked before:", pl: "Wcześniejsze pytania:", vi: "Bạn đã hỏi trước đó:"},
-	Conversation:     {en: "Our conversation so far:", pl: "Dotychczasowa rozmowa:", vi: "Cuộc trò chuyện cho đến nay:"},
 	NothingEarlier: {
 		en: "You have not asked anything before in this conversation.",
 		pl: "W tej rozmowie nie było jeszcze żadnego pytania.",

@@ -15,7 +15,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Answerer answers with passages, whole: see [inquiry.whole]. The best comes
+// Answerer answers with passages: see [passage.around]. The best comes
 // first, with its telling sentence in bold. How sure it is, the grade of the task
 // says, in words; below the threshold it says that the answer was not found and
 // shows the closest passages.
@@ -72,37 +72,41 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	return out
 }
 
-// leastChance is below what chance a further passage is not shown, as a share of
+// leastChance is below what score a further source is not shown, as a share of
 // that of the best one.
 const leastChance = 0.05
 
-// pieces are what an answer shows, best first.
+// pieces are what an answer shows, best first: a part of each of the best sources,
+// around its telling sentence.
 func (a *Answerer) pieces(t state.Task) []piece {
-	in := a.lex.inquire(t.Question, strongest(t.Queries))
 	var out []piece
 	ranked, left, shown := a.Rank(t), answerWords, map[string]bool{}
-	for _, r := range ranked {
-		p := a.lex.passage(t.Sources[r.N-1].Chunk)
-		b := p.units[r.unit].block
-		if len(out) == mostPieces || left < fewestLeft || r.Chance < leastChance*ranked[0].Chance {
+	for n, s := range t.Sources {
+		if s.Score < leastChance*t.Sources[0].Score {
 			break
 		}
-		again := func(x piece) bool { return x.source == r.N-1 && slices.Contains(x.blocks, b) }
-		if said := tidy(p.text[r.Start:r.End]); said == "" || shown[said] || slices.ContainsFunc(out, again) {
+		i := slices.IndexFunc(ranked, func(r Ranked) bool { return r.N == n+1 })
+		if len(out) == mostPieces {
+			break
+		}
+		if i < 0 {
 			continue
 		}
-		x := in.whole(p, r.N-1, r.unit, min(left, pieceWords))
-		for _, i := range x.blocks {
-			for _, o := range out { // what is shown already stays out
-				if o.source == x.source && slices.Contains(o.blocks, i) && i != b {
-					x.drop(i)
-				}
-			}
+		p := a.lex.passage(s.Chunk)
+		said := tidy(p.text[ranked[i].Start:ranked[i].End])
+		if said == "" || shown[said] {
+			continue
 		}
-		for j, u := range p.units {
-			if slices.Contains(x.blocks, u.block) {
-				shown[tidy(p.text[p.units[j].start:u.end])] = true
-			}
+		room := left / (mostPieces - len(out))
+		if len(out) == 0 {
+			room = int(firstShare * answerWords)
+		}
+		if len(t.Sources) == 1 {
+			room = left
+		}
+		x := p.around(n, ranked[i].unit, room)
+		for _, u := range p.units[x.first : x.last+1] {
+			shown[tidy(p.text[u.start:u.end])] = true
 		}
 		left -= x.wordCount()
 		out = append(out, x)
@@ -110,12 +114,10 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	return out
 }
 
-// Answer answers a task. It fails only where a source is no valid text, or where
-// the documents cannot be listed.
-func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+// Answer answers a task. It fails only where a source is no valid text.
+func (a *Answerer) Answer(_ context.Context, t state.Task) (state.Answer, error) {
 	if t.Route == state.RouteChitchat || t.Route == state.RouteMeta {
-		said, err := a.converse(ctx, t)
-		return state.Answer{Text: said, Model: Name}, err
+		return state.Answer{Text: converse(t), Model: Name}, nil
 	}
 	out := state.Answer{Model: Name, Abstained: t.Grade.Score < a.threshold}
 	pieces := a.pieces(t)

@@ -25,7 +25,6 @@
 package offline
 
 import (
-	"context"
 	"strings"
 
 	"example.com/ragflow/search/text"
@@ -44,14 +43,6 @@ type Stats interface {
 	Analyzer() text.Analyzer
 	Docs() int               // chunks in the index
 	DocFreq(term string) int // chunks that hold a term, as the index writes it
-}
-
-// Shelf names the documents of an index. [Stats] that implement it let a person
-// ask which documents there are.
-type Shelf interface {
-	// Documents returns the first documents by path, at most so many, and how many
-	// there are.
-	Documents(ctx context.Context, most int) (first []state.Document, all int, err error)
 }
 
 // Skills are all skills for one index. They share parsed passages.

@@ -1,7 +1,6 @@
 package offline_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,10 +17,6 @@ type library []state.Chunk
 func (library) Analyzer() text.Analyzer { return text.For("en") }
 
 func (l library) Docs() int { return len(l) }
-
-func (library) Documents(context.Context, int) ([]state.Document, int, error) {
-	return []state.Document{{Source: "a.md", Title: "Chapter <1>"}}, 14, nil
-}
 
 func (l library) DocFreq(term string) int {
 	n := 0
@@ -294,7 +289,7 @@ func TestSmallTalk(t *testing.T) { // Z12
 	r := offline.New(manual(), 0).Rewriter
 	for question, want := range map[string]string{
 		"Hello there": state.RouteChitchat, "Dziękuję bardzo!": state.RouteChitchat, "tạm biệt": state.RouteChitchat,
-		"What can you do?": state.RouteMeta, "What documents do you have?": state.RouteMeta, "What did I ask before?": state.RouteMeta,
+		"What can you do?": state.RouteMeta, "What did I ask before?": state.RouteMeta,
 		"hello world example": state.RouteSearch, "Thanks, but how do I stop it?": state.RouteSearch,
 	} {
 		plan, err := r.Rewrite(t.Context(), question, state.Memory{})

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 
 	"example.com/ragflow/search/text"
@@ -112,14 +113,9 @@ func (p *passage) lead(i int) int {
 	return -1
 }
 
-// childrenEnd is the block behind those that lie inside block i.
-func (p *passage) childrenEnd(i int) int {
-	end := i + 1
-	if k := p.blocks[i].kind; k != item && k != paragraph {
-		return end
-	}
-	for end < len(p.blocks) && p.blocks[end].section == p.blocks[i].section && p.blocks[end].indent > p.blocks[i].indent {
-		end++
-	}
-	return end
+// firstUnit is the first sentence of block i, or the one behind it where the block
+// has none.
+func (p *passage) firstUnit(i int) int {
+	j, _ := slices.BinarySearchFunc(p.units, i, func(u unit, block int) int { return u.block - block })
+	return j
 }

@@ -13,27 +13,21 @@ import (
 func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) {
 	var b strings.Builder
 	var picks []cite.Pick
-	margin := x.p.blocks[x.blocks[0]].indent
-	for _, i := range x.blocks {
+	blocks := x.blocks()
+	margin := x.p.blocks[blocks[0]].indent
+	for _, i := range blocks {
 		margin = min(margin, x.p.blocks[i].indent)
 	}
-	several := len(x.blocks) > 1 || len(x.p.sentencesIn(x.blocks[0])) > 1
+	bold = bold && x.first < x.last
 	var before block
-	for at, i := range x.blocks {
-		o := x.p.blocks[i]
-		span, cut := x.spans[i]
-		if !cut {
-			span = unit{o.start, o.end, i}
+	for at, i := range blocks {
+		o, span := x.p.blocks[i], x.span(i)
+		if k := len(picks) - 1; k >= 0 && blocks[at-1] == i-1 {
+			picks[k].End = span.end
+		} else if span.start < span.end {
+			picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
 		}
-		if span.start < span.end {
-			if k := len(picks) - 1; k >= 0 && x.blocks[at-1] == i-1 && !cut {
-				picks[k].End = span.end
-			} else {
-				picks = append(picks, cite.Pick{N: n, Start: span.start, End: span.end})
-			}
-		}
-		skipped := at > 0 && x.blocks[at-1] != i-1
-		b.WriteString(separator(at, before, o, skipped))
+		b.WriteString(separator(at, before, o))
 		switch o.kind {
 		case code:
 			b.WriteString(x.code(i, language))
@@ -41,9 +35,11 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 			b.WriteString(x.row(i, at == 0 || before.kind != row))
 		case item:
 			depth := (o.indent - margin + 1) / 2
-			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, cut, bold && several))
-		case paragraph, heading:
-			b.WriteString(x.prose(span, cut, bold && several))
+			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold))
+		case paragraph:
+			b.WriteString(x.prose(span, bold))
+		case heading:
+			b.WriteString(emphasized(strings.Trim(tidy(x.p.text[o.start:o.end]), "# ")))
 		}
 		before = o
 	}
@@ -63,14 +59,12 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 }
 
 // separator stands between two blocks of a piece.
-func separator(at int, before, o block, skipped bool) string {
+func separator(at int, before, o block) string {
 	switch {
 	case at == 0:
 		return ""
 	case before.kind == row && o.kind == row && before.group == o.group:
 		return "\n"
-	case before.kind == item && o.kind == item && skipped:
-		return "\n- …\n"
 	case before.kind == item && o.kind == item:
 		return "\n"
 	}
@@ -84,38 +78,24 @@ func listMarker(marker string) string {
 	return "- "
 }
 
-// sentencesIn are the units of a block.
-func (p *passage) sentencesIn(block int) []unit {
-	var out []unit
-	for _, u := range p.units {
-		if u.block == block {
-			out = append(out, u)
-		}
-	}
-	return out
-}
-
 // prose is a paragraph or an item, tidied, with an ellipsis where it is cut. The
-// chosen sentence is bold.
-func (x *piece) prose(span unit, cut, bold bool) string {
-	s, u := x.p.text[span.start:span.end], x.p.units[x.unit]
-	o := x.p.blocks[span.block]
-	whole := unit{o.start, o.end, span.block}
+// telling sentence is bold.
+func (x *piece) prose(shown unit, bold bool) string {
+	s, u := x.p.text[shown.start:shown.end], x.p.units[x.unit]
+	o := x.p.blocks[shown.block]
 	from := 0
-	if o.kind == item && span.start == o.start {
+	if o.kind == item && shown.start == o.start {
 		from = len(s) - len(strings.TrimLeft(s, "> \t"))
 		from += len(itemMark.FindString(s[from:]))
 	}
-	var out string
-	if start, end := max(u.start-span.start, from), u.end-span.start; bold && u.block == span.block && start < end && end <= len(s) {
+	out := tidy(s[from:])
+	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
 		out = joined(tidy(s[from:start]), emphasized(tidy(s[start:end])), tidy(s[end:]))
-	} else {
-		out = tidy(s[from:])
 	}
-	if cut && span.start > whole.start {
+	if shown.start > o.start {
 		out = "… " + out
 	}
-	if cut && span.end < whole.end {
+	if shown.end < o.end {
 		out += " …"
 	}
 	return out
@@ -196,9 +176,4 @@ func cellsOf(line string) []string {
 		}
 	}
 	return append(out, tidy(line[from:]))
-}
-
-// drop leaves a block out of a piece, unless it is the one that was chosen.
-func (x *piece) drop(i int) {
-	x.blocks = slices.DeleteFunc(slices.Clone(x.blocks), func(k int) bool { return k == i })
 }

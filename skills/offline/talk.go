@@ -1,8 +1,6 @@
 package offline
 
 import (
-	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,9 +19,7 @@ const (
 	thanks
 	farewell
 	capabilities
-	holdings
 	earlier
-	recap
 )
 
 // talkPatterns recognise whole turns, in English, Polish and Vietnamese. They are
@@ -36,9 +32,7 @@ var talkPatterns = []struct {
 	{farewell, whole(`(?:ok |okay )?(?:bye|goodbye|bye bye|see you(?: later)?|do widzenia|żegnaj|tạm biệt)(?: bạn)?`)},
 	{greeting, whole(`(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|cześć|hej|witaj|witam|dzień dobry|dobry wieczór|xin chào|chào(?: bạn)?)(?: there| all| everyone| again)?`)},
 	{capabilities, whole(`(?:please )?help(?: me)?|what can (?:you do|i ask)(?: for me| you)?|who are you|what are you|how can you help(?: me)?|how do you work|pomoc|co potrafisz|co umiesz|kim jesteś|jak możesz mi pomóc|trợ giúp|bạn là ai|bạn (?:có thể )?làm (?:được )?gì`)},
-	{holdings, whole(`(?:what|which) (?:documents?|files?|sources) (?:do you (?:have|know)|are (?:there|available|indexed))|(?:list|show)(?: me)?(?: all)?(?: my| the| your)? (?:documents|files|sources)|how many (?:documents|files) (?:do you have|are there|are indexed)|jakie (?:masz|znasz|są) (?:dokumenty|pliki)|ile masz (?:dokumentów|plików)|bạn có (?:những )?tài liệu (?:nào|gì)|có bao nhiêu tài liệu|liệt kê (?:các )?tài liệu`)},
 	{earlier, whole(`what (?:did i|have i)(?: just)? ask(?:ed)?(?: you)?(?: before)?|what (?:was|were) my (?:first |last |previous )?questions?|(?:show|list) my questions|what (?:did|have) we talk(?:ed)? about|o co (?:wcześniej )?pytał[ae]m|jakie było moje (?:pierwsze |ostatnie )?pytanie|o czym rozmawialiśmy|(?:trước đó )?tôi (?:đã|vừa) hỏi gì|câu hỏi trước của tôi là gì`)},
-	{recap, whole(`(?:please |can you )?(?:summari[sz]e|recap) (?:our|this|the) conversation|podsumuj (?:naszą |tę )?rozmowę|tóm tắt cuộc trò chuyện(?: này)?`)},
 }
 
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
@@ -64,7 +58,7 @@ func route(question string) string {
 	switch talk(question) {
 	case noTalk:
 		return state.RouteSearch
-	case capabilities, holdings, earlier, recap:
+	case capabilities, earlier:
 		return state.RouteMeta
 	case greeting, thanks, farewell:
 	}
@@ -72,25 +66,20 @@ func route(question string) string {
 }
 
 // converse answers what needs no documents.
-func (a *Answerer) converse(ctx context.Context, t state.Task) (string, error) {
+func converse(t state.Task) string {
 	say := func(s prompts.Situation) string { return prompts.Say(s, t.Language) }
 	switch talk(t.Question) {
 	case thanks:
-		return say(prompts.Thanks), nil
+		return say(prompts.Thanks)
 	case farewell:
-		return say(prompts.Farewell), nil
+		return say(prompts.Farewell)
 	case capabilities:
-		return say(prompts.Capabilities), nil
-	case holdings:
-		return a.holdings(ctx, t.Language)
+		return say(prompts.Capabilities)
 	case earlier:
-		return listed(say(prompts.EarlierQuestions), earlierQuestions(t), t.Language), nil
-	case recap:
-		z := Summarizer{lex: a.lex}
-		return listed(say(prompts.Conversation), z.extended(t.Summary, t.Messages[:max(0, len(t.Messages)-1)]), t.Language), nil
+		return listed(say(prompts.EarlierQuestions), earlierQuestions(t), t.Language)
 	case noTalk, greeting:
 	}
-	return say(prompts.Greeting), nil
+	return say(prompts.Greeting)
 }
 
 func listed(head string, lines []string, language string) string {
@@ -101,29 +90,6 @@ func listed(head string, lines []string, language string) string {
 		head += "\n- " + cite.Escape(strings.TrimPrefix(line, turnMark))
 	}
 	return head
-}
-
-// listedDocuments is how many documents are named to a person who asks for them.
-const listedDocuments = 12
-
-// holdings names the documents there are.
-func (a *Answerer) holdings(ctx context.Context, language string) (string, error) {
-	shelf, ok := a.lex.stats.(Shelf)
-	if !ok {
-		return prompts.Say(prompts.Capabilities, language), nil
-	}
-	first, all, err := shelf.Documents(ctx, listedDocuments)
-	if err != nil {
-		return "", fmt.Errorf("list the documents: %w", err)
-	}
-	out := fmt.Sprintf("%s %d\n", prompts.Say(prompts.Holdings, language), all)
-	for _, d := range first {
-		out += fmt.Sprintf("\n- %s (%s)", tidy(d.Title), tidy(d.Source))
-	}
-	if all > len(first) {
-		out += "\n- …"
-	}
-	return out, nil
 }
 
 // Which one of the earlier questions is asked for.
