@@ -149,26 +149,21 @@ func (e *evidence) has(literal string) bool {
 	if bare := strings.TrimPrefix(literal, "v"); bare != literal && strings.ContainsFunc(bare, unicode.IsNumber) && containsWord(e.plain, bare) {
 		return true
 	}
-	if n := groupless(literal); n != "" {
-		if e.figures == nil {
-			e.figures = map[string]bool{}
-			for _, m := range figure.FindAllString(e.plain, -1) {
-				e.figures[m] = true
-				e.figures[groupless(m)] = true
-			}
-		}
-		if e.figures[n] {
-			return true
+	n := groupless(literal)
+	if n == "" {
+		return false
+	}
+	if e.figures == nil {
+		e.figures = map[string]bool{}
+		for _, m := range figure.FindAllString(e.plain, -1) {
+			e.figures[m] = true
+			e.figures[groupless(m)] = true
 		}
 	}
-	return e.hasParts(literal)
+	return e.figures[n]
 }
 
-var (
-	grouping = regexp.MustCompile(`^\d{1,3}(?:[.,]\d{3})+$`)
-	isDate   = regexp.MustCompile(`^\d{1,4}([-/.])\d{1,2}[-/.]\d{1,4}$`)
-	withUnit = regexp.MustCompile(`^(\d+(?:[.,]\d+)?)(\p{L}{1,5})$`)
-)
+var grouping = regexp.MustCompile(`^\d{1,3}(?:[.,]\d{3})+$`)
 
 // groupless is a number without the marks that group its digits, "" for what is
 // no such number.
@@ -183,26 +178,6 @@ func groupless(s string) string {
 		return s
 	}
 	return ""
-}
-
-// hasParts reports whether a source holds the parts of a literal that may be
-// written apart: 10GB as 10 GB, a date in another order.
-func (e *evidence) hasParts(literal string) bool {
-	if literal == "" || !isDigitByte(rune(literal[0])) {
-		return false
-	}
-	if m := withUnit.FindStringSubmatch(literal); m != nil {
-		return containsWord(e.plain, m[1]+" "+m[2])
-	}
-	if !isDate.MatchString(literal) {
-		return false
-	}
-	for _, part := range strings.FieldsFunc(literal, func(r rune) bool { return r < '0' || r > '9' }) {
-		if !containsWord(e.plain, part) && !containsWord(e.plain, strings.TrimLeft(part, "0")) {
-			return false
-		}
-	}
-	return true
 }
 
 // containsWord reports whether s holds w with nothing around it that would make
@@ -230,9 +205,6 @@ func joins(s, w string, at int) bool {
 	after, n := utf8.DecodeRuneInString(s[at+len(w):])
 	first, _ := utf8.DecodeRuneInString(w)
 	last, _ := utf8.DecodeLastRuneInString(w)
-	if len(w) == 2 && (clock(s, at-3) || clock(s, at)) {
-		return true
-	}
 	if at > 0 && isWordRune(first) && (isWordRune(before) || isDigitByte(first) && pointed(s[:at])) {
 		return true
 	}
@@ -244,19 +216,6 @@ func joins(s, w string, at int) bool {
 		return isDigitByte(after) || (after == '.' || after == ',') && isDigitByte(next)
 	}
 	return isWordRune(after) || after == '-' && strings.HasPrefix(w, "-")
-}
-
-// clock reports whether a time of day, hh:mm, begins at i.
-func clock(s string, i int) bool {
-	if i < 0 || i+5 > len(s) || s[i+2] != ':' {
-		return false
-	}
-	for _, at := range []int{i, i + 1, i + 3, i + 4} {
-		if s[at] < '0' || s[at] > '9' {
-			return false
-		}
-	}
-	return s[i:i+2] < "24" && s[i+3:i+5] < "60"
 }
 
 // pointed reports whether s ends in a digit and a point, as before the second

@@ -46,6 +46,7 @@ type parser struct {
 
 var (
 	itemMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
+	linkLine = regexp.MustCompile(`^\[[^\]^][^\]]*\]:(?:[ \t]|$)`) // defines where a link leads
 	ruleLine = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
 )
 
@@ -125,7 +126,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 		p.open = -1
 	case strings.HasPrefix(body, "|"):
 		p.row(start, end, indent, body)
-	case ruleLine.MatchString(body):
+	case ruleLine.MatchString(body), linkLine.MatchString(body):
 		p.open = -1
 	case mark != "" && indent < 4*6:
 		if last == nil || last.kind != item && (last.indent <= indent || blank) && !p.within(indent) {
