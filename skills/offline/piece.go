@@ -21,12 +21,13 @@ const (
 
 // around returns the piece around a sentence that fits into so many words. It
 // takes, as far as there is room, the rest of the block of the sentence, the term
-// or item that the block lies inside, what follows, and what stands before.
+// or item that the block lies inside, what follows, and what stands before, all
+// below one heading.
 func (p *passage) around(source, j, room int) piece {
 	x := piece{source, p, j, j, j}
 	left := room - p.wordsIn(j)
 	grow := func(to int) bool {
-		if to < 0 || to >= len(p.units) {
+		if to < 0 || to >= len(p.units) || p.blocks[p.units[to].block].section != p.blocks[p.units[j].block].section {
 			return false
 		}
 		words := 0

@@ -36,10 +36,8 @@ func (x *piece) render(n int, bold bool, language string) (string, []cite.Pick) 
 		case item:
 			depth := (o.indent - margin + 1) / 2
 			b.WriteString(strings.Repeat("  ", min(depth, 4)) + listMarker(o.marker) + x.prose(span, bold))
-		case paragraph:
+		case paragraph, heading:
 			b.WriteString(x.prose(span, bold))
-		case heading:
-			b.WriteString(emphasized(strings.Trim(tidy(x.p.text[o.start:o.end]), "# ")))
 		}
 		before = o
 	}
