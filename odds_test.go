@@ -38,7 +38,7 @@ func (dull) Embed(_ context.Context, texts []string, _ llm.Purpose) (llm.Embeddi
 }
 
 // TestOdds: words and meaning each decide where the other cannot tell, the list has
-// the chances of both, and says which of them has been turned down.
+// the chances of both.
 func TestOdds(t *testing.T) {
 	for _, tt := range []struct {
 		name, page, query string
@@ -46,7 +46,7 @@ func TestOdds(t *testing.T) {
 		note              string // begins so
 	}{
 		{"meaning decides", "# Basil\n\nYou water the basil daily.", "jak podlewać bazylię na sand number", newMeaning("meaning"), "searched mostly by meaning"},
-		{"words decide", "# Errors\n\nThe code X4711 comes of " + strings.Repeat("disks that are full and fans that stand still and ", 9), "which herb is X4711", dull{}, "searched mostly by words"},
+		{"words decide", "# Errors\n\nThe code X4711 comes of " + strings.Repeat("disks that are full and fans that stand still and ", 9), "which herb is X4711", dull{}, ""},
 		{"both agree", "# Basil\n\nYou water the basil daily.", "how often do you water the basil", newMeaning("meaning"), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
