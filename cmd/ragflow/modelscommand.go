@@ -124,6 +124,8 @@ func (a *app) printProviders(m *models, replies []providerReply) {
 			about = r.Key + " is set; its models: ragflow models list " + r.Provider
 		case statusNoKey:
 			about = "set " + r.Key
+		case statusNoServer:
+			about = "at " + r.BaseURL
 		}
 		fmt.Fprintf(a.out, "%-11s %-9s  %s\n", r.Provider, r.Status, line(about))
 	}
