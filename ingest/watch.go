@@ -51,7 +51,7 @@ func (l *Library) Watch(ctx context.Context, o WatchOptions) error {
 		now := troubleOf(report, err)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the caller ended the watch
 		case first && err != nil:
 			return err
 		case first:

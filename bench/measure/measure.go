@@ -14,9 +14,9 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	"time"
 )
 
 // Result is what one scenario measured, by name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -65,7 +66,7 @@ func BenchmarkTurnsIntegration(b *testing.B) {
 		return graph.Task[[]string, string]{Run: func(context.Context, []string) (string, error) { return name + strings.Repeat(" word", 80), nil }}
 	}
 	plan, err := graph.Compile(graph.Graph[[]string, string]{
-		Apply: func(s []string, u string) ([]string, error) { return append(s[:len(s):len(s)], u), nil },
+		Apply: func(s []string, u string) ([]string, error) { return append(slices.Clip(s), u), nil },
 		Nodes: map[string]graph.Task[[]string, string]{"a": node("a"), "b": node("b"), "c": node("c")},
 		Order: []string{"a", "b", "c"},
 		Edges: []graph.Edge{{From: graph.Start, To: "a"}, {From: "a", To: "b"}, {From: "b", To: "c"}, {From: "c", To: graph.End}},

@@ -30,7 +30,7 @@ func (e *unknownError) Error() string {
 	return "the connection was lost while the server saved, so the change may be there or not; look before trying again: " + e.err.Error()
 }
 
-func (e *unknownError) Unwrap() error { return ErrDown }
+func (*unknownError) Unwrap() error { return ErrDown }
 
 // repeat runs f until it succeeds, its error is not one that passes, or patience ends.
 func repeat(ctx context.Context, patience time.Duration, passes func(error) bool, f func() error) error {

@@ -218,7 +218,7 @@ func TestLoadIntegration(t *testing.T) {
 // makes the script control it. It returns its URL.
 func ownServer(t *testing.T, script string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "load-") // readable for the user of the server, as t.TempDir is not
+	dir, err := os.MkdirTemp("", "load-") //nolint:usetesting // readable for the user of the server, as t.TempDir is not
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}

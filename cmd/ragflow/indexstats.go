@@ -58,7 +58,8 @@ func (a *app) printStats(stats *ingest.Stats) {
 			{"files", strconv.Itoa(c.Files) + " (" + counts(
 				ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "with front matter or other metadata alone", Count: c.Bare},
 				ingest.Count{Name: "empty", Count: c.Empty - c.Bare}, ingest.Count{Name: "skipped", Count: c.Skipped},
-				ingest.Count{Name: "failed", Count: c.Failed}) + ")"},
+				ingest.Count{Name: "failed", Count: c.Failed},
+			) + ")"},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
 			{"links", counts(append([]ingest.Count{{Name: "between documents", Count: c.Links}, {Name: "to documents that are not indexed", Count: c.Dangling}},

@@ -41,7 +41,7 @@ func (d *draft) readEML(data []byte) error {
 	case errors.Is(err, ErrTooLarge):
 		return err
 	case err != nil:
-		d.Warnings = append(d.Warnings, fmt.Sprintf("it was not read to its end: %s", shortText(err.Error())))
+		d.Warnings = append(d.Warnings, "it was not read to its end: "+shortText(err.Error()))
 	}
 	return m.write()
 }

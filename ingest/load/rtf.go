@@ -84,8 +84,6 @@ type rtfReader struct {
 
 // rtfDestinations are the groups whose text is not that of the document: "-" where it is not
 // read at all, "*" where groups in it may be.
-//
-//nolint:gochecknoglobals // a table
 var rtfDestinations = map[string]string{
 	"fonttbl": "fonts", "stylesheet": "styles", "title": "title", "author": "author", "subject": "subject", "keywords": "keywords",
 	"footnote": "note", "listtext": "marker", "pntext": "marker",
@@ -94,16 +92,12 @@ var rtfDestinations = map[string]string{
 }
 
 // rtfCharsets are the encodings of fonts, by the numbers that Windows gives them.
-//
-//nolint:gochecknoglobals // a table
 var rtfCharsets = map[int]string{
 	0: "windows-1252", 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258",
 	177: "windows-1255", 178: "windows-1256", 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250",
 }
 
 // rtfSigns are the control words that stand for a character.
-//
-//nolint:gochecknoglobals // a table
 var rtfSigns = map[string]string{
 	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 	"bullet": "•", "~": " ", "_": "-", "emspace": " ", "enspace": " ", "qmspace": " ", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n",

@@ -31,7 +31,7 @@ var optional = []string{"temperature", "top_p", "stop", "stream_options", "respo
 
 // after returns the adaptation for the next try of a request that failed, and whether
 // another try is useful. raw is the error of the SDK, or nil. It does not change a.
-func (a adaptation) after(raw error, err error, r llm.Request) (adaptation, bool) {
+func (a adaptation) after(raw, err error, r llm.Request) (adaptation, bool) {
 	if a.changesSoFar == maxChanges {
 		return a, false
 	}

@@ -21,7 +21,10 @@ const (
 	DefaultStall     = time.Minute
 	DefaultTotal     = 10 * time.Minute
 	DefaultMaxBytes  = 16 << 20
-	// A server on this machine may read a long prompt with its processor.
+)
+
+// Limits of a server on this machine, which may read a long prompt with its processor.
+const (
 	LocalFirstByte = 10 * time.Minute
 	LocalTotal     = 30 * time.Minute
 )

@@ -83,7 +83,7 @@ func (w *watch) answered(r *http.Response) error {
 		return responseError(fmt.Sprintf("status %d instead of an answer; is the base URL right?", r.StatusCode))
 	}
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != w.media && !(w.media == mediaStream && media == mediaJSON) {
+	if err != nil || media != w.media && (w.media != mediaStream || media != mediaJSON) {
 		return responseError(fmt.Sprintf("content of type %q where %s was asked for", r.Header.Get("Content-Type"), w.media))
 	}
 	return nil

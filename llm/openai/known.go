@@ -81,16 +81,16 @@ func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry 
 			ok = get(k.URLName) != ""
 		}
 		if !ok {
-			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)")
+			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)") //nolint:sloglint // REQUIREMENTS L02 has this text
 			continue
 		}
 		client, err := New(c)
 		if err != nil {
-			log.Warn("Skipped LLM provider: " + k.Name + " (" + err.Error() + ")")
+			log.Warn("Skipped LLM provider: "+k.Name, "error", err) //nolint:sloglint // as above
 			continue
 		}
 		r.Register(client)
-		log.Info("Registered LLM provider: " + k.Name)
+		log.Info("Registered LLM provider: " + k.Name) //nolint:sloglint // as above
 	}
 	return &r
 }

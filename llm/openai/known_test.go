@@ -37,7 +37,7 @@ func TestDiscover(t *testing.T) { // L02, L03, Z06
 			t.Error("the log holds the key")
 		}
 		for _, k := range openai.KnownProviders() {
-			line := "Skipped LLM provider: " + k.Name + " ("
+			line := "Skipped LLM provider: " + k.Name
 			if slices.Contains(tt.want, k.Name) {
 				line = "Registered LLM provider: " + k.Name
 			}

@@ -378,8 +378,8 @@ func report(set, how string, cases []gradeCase, intercept float64, w []float64) 
 	a, _ := eval.AUROC(right)
 	b, _ := eval.AUROC(there)
 	g, _ := eval.AUROC(given)
-	acc, _ := balancedAccuracy(right, offline.DefaultThreshold)
-	acc2, _ := balancedAccuracy(there, offline.DefaultThreshold)
+	acc := balancedAccuracy(right, offline.DefaultThreshold)
+	acc2 := balancedAccuracy(there, offline.DefaultThreshold)
 	var refused, declined []float64
 	for _, c := range there {
 		if c.True {
@@ -481,9 +481,9 @@ func ablate(choices []choiceCase, grades []gradeCase) {
 }
 
 // balancedAccuracy is the mean of the share of true cases whose score is at
-// least cut and the share of false cases whose score is below it. ok is false
+// least cut and the share of false cases whose score is below it. It is 0
 // where one of the two kinds is missing.
-func balancedAccuracy(graded []eval.Graded, cut float64) (accuracy float64, ok bool) {
+func balancedAccuracy(graded []eval.Graded, cut float64) float64 {
 	var n, right [2]float64
 	for _, g := range graded {
 		kind := 0
@@ -496,7 +496,7 @@ func balancedAccuracy(graded []eval.Graded, cut float64) (accuracy float64, ok b
 		}
 	}
 	if n[0] == 0 || n[1] == 0 {
-		return 0, false
+		return 0
 	}
-	return (right[0]/n[0] + right[1]/n[1]) / 2, true
+	return (right[0]/n[0] + right[1]/n[1]) / 2
 }

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/bits-and-blooms/bitset"
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"

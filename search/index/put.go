@@ -98,7 +98,7 @@ func textHash(text string) string {
 
 // putFile saves one file and reports whether that changes what a search finds. The version of
 // a file that changes is next.
-func (db *DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
+func (*DB) putFile(tx *sqlite.Tx, collection, next int64, e *search.Entry, x *encodedEntry) (changed bool, err error) {
 	f, cutBy := &e.File, ""
 	if len(e.Chunks) > 0 {
 		cutBy = e.Chunks[0].Cut.Chunker

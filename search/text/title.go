@@ -64,10 +64,3 @@ func capitals(s string) bool {
 	}
 	return upper >= leastCapital && upper > others
 }
-
-// Widths of text, in characters, by which lines that a writer ended are told from
-// those that had no room left.
-const (
-	narrow = 40  // text that is nowhere wider was never wrapped
-	wide   = 120 // nor was text that is anywhere wider
-)

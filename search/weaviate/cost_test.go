@@ -3,6 +3,7 @@ package weaviate_test
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,11 +27,11 @@ func words(n int) string {
 }
 
 // raw returns the bare client for the server at an address.
-func raw(b testing.TB, address string) *client.Client {
-	b.Helper()
+func raw(tb testing.TB, address string) *client.Client {
+	tb.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	c := client.Config{Scheme: "http", Host: u.Host}
 	if port := u.Query().Get("grpc"); port != "" {
@@ -38,7 +39,7 @@ func raw(b testing.TB, address string) *client.Client {
 	}
 	out, err := client.NewClient(c)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
@@ -55,7 +56,7 @@ func BenchmarkIntegrationImport(b *testing.B) {
 			entries := make([]search.Entry, benchFiles)
 			for i := range entries {
 				n++
-				entries[i] = search.Entry{File: search.File{Source: fmt.Sprint(n), Title: "Title " + fmt.Sprint(n)}}
+				entries[i] = search.Entry{File: search.File{Source: strconv.Itoa(n), Title: "Title " + strconv.Itoa(n)}}
 				for c := range benchChunks {
 					entries[i].Chunks = append(entries[i].Chunks, state.Chunk{ID: fmt.Sprint(n, "#", c), Ordinal: c, Text: words(n*benchChunks + c)})
 				}
@@ -95,7 +96,7 @@ func BenchmarkIntegrationSearch(b *testing.B) {
 		entries := make([]search.Entry, 100)
 		for i := range entries {
 			n := batch*len(entries) + i
-			entries[i] = search.Entry{File: search.File{Source: fmt.Sprint(n)}}
+			entries[i] = search.Entry{File: search.File{Source: strconv.Itoa(n)}}
 			for c := range 10 {
 				entries[i].Chunks = append(entries[i].Chunks, state.Chunk{ID: fmt.Sprint(n, "#", c), Ordinal: c, Text: words(10*n + c)})
 			}

@@ -36,7 +36,7 @@ func (db *DB) graphql(ctx context.Context, query string) (map[string]any, error)
 		return nil, db.explain(ctx, err)
 	}
 	if len(r.Errors) > 0 {
-		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("Weaviate at %s: %s", db.address, r.Errors[0].Message))
+		return nil, cmp.Or(context.Cause(ctx), fmt.Errorf("the server Weaviate at %s: %s", db.address, r.Errors[0].Message))
 	}
 	for _, data := range r.Data {
 		if fields, ok := data.(map[string]any); ok {

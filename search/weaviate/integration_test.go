@@ -21,33 +21,33 @@ import (
 	"example.com/ragflow/state"
 )
 
-var names atomic.Int64 //nolint:gochecknoglobals // each test has classes of its own
+var names atomic.Int64
 
 // address returns an address on the server that scripts/servers/weaviate starts, with a
 // prefix of its own.
-func address(t testing.TB) string {
-	t.Helper()
+func address(tb testing.TB) string {
+	tb.Helper()
 	server := os.Getenv("RAGFLOW_TEST_WEAVIATE")
 	if server == "" {
-		t.Skip("no Weaviate: run scripts/servers/weaviate start, and set the variable it writes")
+		tb.Skip("no Weaviate: run scripts/servers/weaviate start, and set the variable it writes")
 	}
 	host, query, _ := strings.Cut(server, "?")
 	return fmt.Sprintf("%s/Test%d_%d?%s", host, time.Now().UnixNano(), names.Add(1), query)
 }
 
-func open(t testing.TB, address string) *weaviate.DB {
-	t.Helper()
-	local, err := index.Open(t.Context(), "", index.Options{})
+func open(tb testing.TB, address string) *weaviate.DB {
+	tb.Helper()
+	local, err := index.Open(tb.Context(), "", index.Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	db, err := weaviate.Open(t.Context(), address, weaviate.Options{Catalogue: local})
+	db, err := weaviate.Open(tb.Context(), address, weaviate.Options{Catalogue: local})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return db
@@ -55,7 +55,10 @@ func open(t testing.TB, address string) *weaviate.DB {
 
 // TestIntegrationBackend runs the checks of every index on this one.
 func TestIntegrationBackend(t *testing.T) {
-	searchtest.Test(t, func(t *testing.T) search.Backend { return open(t, address(t)) })
+	searchtest.Test(t, func(t *testing.T) search.Backend {
+		t.Helper()
+		return open(t, address(t))
+	})
 }
 
 func page(source string, texts ...string) search.Entry {

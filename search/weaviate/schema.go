@@ -150,7 +150,7 @@ func (db *DB) importObjects(ctx context.Context, objects []*models.Object) error
 		}
 		for _, r := range results {
 			if r.Result != nil && r.Result.Errors != nil && len(r.Result.Errors.Error) > 0 {
-				return fmt.Errorf("Weaviate at %s refuses an object of %s: %s", db.address, r.Class, r.Result.Errors.Error[0].Message)
+				return fmt.Errorf("the server Weaviate at %s refuses an object of %s: %s", db.address, r.Class, r.Result.Errors.Error[0].Message)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (db *DB) deleteObjects(ctx context.Context, class, property string, values 
 				break
 			}
 			if r.Results.Failed > 0 {
-				return n, fmt.Errorf("Weaviate at %s could not delete %d objects of %s", db.address, r.Results.Failed, class)
+				return n, fmt.Errorf("the server Weaviate at %s could not delete %d objects of %s", db.address, r.Results.Failed, class)
 			}
 			n += int(r.Results.Successful)
 			if r.Results.Matches < mostObjects {

@@ -138,7 +138,7 @@ func (s *snapshot) Speaks(language string) bool {
 
 // Respelled implements search.Snapshot. The server does not list its terms, so no word is
 // replaced by one that is spelled like it.
-func (s *snapshot) Respelled(string) []search.Respelled { return nil }
+func (*snapshot) Respelled(string) []search.Respelled { return nil }
 
 // weigh returns the weights of the terms of a query.
 func (s *snapshot) weigh(q state.Query) map[string]float64 {

@@ -51,8 +51,8 @@ import (
 
 // Facts about a server; match them with errors.Is.
 var (
-	ErrUnreachable = errors.New("no Weaviate answers")          // at any of the hosts
-	ErrKey         = errors.New("Weaviate refuses the API key") // Options.Key is missing or wrong
+	ErrUnreachable = errors.New("no Weaviate answers")                     // at any of the hosts
+	ErrKey         = errors.New("the server Weaviate refuses the API key") // Options.Key is missing or wrong
 	ErrVersion     = errors.New("the collection was made by another version of this program")
 )
 
@@ -260,11 +260,11 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	case f.StatusCode == http.StatusUnauthorized || f.StatusCode == http.StatusForbidden:
 		return fmt.Errorf("%w at %s; set WEAVIATE_API_KEY in the environment", ErrKey, db.address)
 	}
-	return fmt.Errorf("Weaviate at %s: %d: %s", db.address, f.StatusCode, strings.TrimSpace(f.Msg))
+	return fmt.Errorf("the server Weaviate at %s: %d: %s", db.address, f.StatusCode, strings.TrimSpace(f.Msg))
 }
 
 // ReadOnly implements search.Backend; a server is never opened for reading only.
-func (db *DB) ReadOnly() bool { return false }
+func (*DB) ReadOnly() bool { return false }
 
 // Close implements search.Backend. Searches under way fail.
 func (db *DB) Close() error { return db.catalogue.Close() }

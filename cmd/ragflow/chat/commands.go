@@ -145,8 +145,9 @@ func (s *session) threads(ctx context.Context, args string) error {
 // goOn changes to the conversation that a number of the list or a name (see Config.Pick)
 // means.
 func (s *session) goOn(ctx context.Context, list []threads.Info, name string) error {
-	id := ""
-	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(s.listed) {
+	var id string
+	n, err := strconv.Atoi(name)
+	if err == nil && n >= 1 && n <= len(s.listed) {
 		id = s.listed[n-1]
 	} else if id, err = s.Pick(list, name); err != nil {
 		return fmt.Errorf("%w; /threads lists them", err)
