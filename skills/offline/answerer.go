@@ -105,6 +105,9 @@ func (a *Answerer) pieces(t state.Task) []piece {
 			room = left
 		}
 		x := p.around(n, ranked[i].unit, room)
+		if len(out) > 0 && x.headerOnly() {
+			continue
+		}
 		for _, u := range p.units[x.first : x.last+1] {
 			shown[tidy(p.text[u.start:u.end])] = true
 		}

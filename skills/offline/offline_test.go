@@ -148,6 +148,12 @@ func TestNoHeaderWithoutRows(t *testing.T) {
 	if !strings.Contains(got, "listens on these ports") || strings.Contains(got, "| Port | Use |") {
 		t.Errorf("answer:\n%s", got)
 	}
+	first := page("p", "The engine listens on the ports 2377 and 7946. "+strings.Repeat("It waits there for other engines. ", 8))
+	second := page("q", "| ports of the engine | on which it listens |\n| --- | --- |\n| 2377 | "+long+" |\n")
+	l = library{first, second}
+	if got := answer(t, l, task("On which ports does the engine listen?", 0.9, l...)).Text; !strings.Contains(got, "2377 and 7946") || strings.Contains(got, "| --- |") {
+		t.Errorf("answer:\n%s", got)
+	}
 }
 
 func TestTellingSentenceIsBold(t *testing.T) {

@@ -61,6 +61,13 @@ func (p *passage) around(source, j, room int) piece {
 	return x
 }
 
+// headerOnly reports whether a piece is the header of a table, for whose rows there was no
+// room.
+func (x *piece) headerOnly() bool {
+	b := x.p.units[x.last].block
+	return x.first == x.last && x.p.blocks[b].head == b
+}
+
 // wordsIn is how many words a sentence has, of code as many as are shown.
 func (p *passage) wordsIn(j int) int {
 	u := p.units[j]
