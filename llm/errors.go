@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,9 +70,3 @@ func (e *Error) Error() string {
 
 // Unwrap lets errors.Is match the kind.
 func (e *Error) Unwrap() error { return e.Kind }
-
-// Ended reports whether a call failed because its context ended: the person stopped it or
-// the program exits. Then the provider did not fail.
-func Ended(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
-}

@@ -21,9 +21,6 @@ type Judge struct {
 // Render renders the prompt. The rubric is in English for every language.
 func (p Judge) Render(language string) Rendered { return render(nameJudge, language, p) }
 
-// Aspects returns the aspects that [Judge] asks scores for, in the order of the prompt.
-func Aspects() []string { return []string{"correctness", "relevance", "completeness", "coherence"} }
-
 // Scores are the scores of an answer by aspect, from 0 to 1: the model's scores divided
 // by 10. An aspect that could not be parsed is missing.
 type Scores map[string]float64
