@@ -3,6 +3,7 @@ package load_test
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -135,15 +136,19 @@ func TestLoadHugeLine(t *testing.T) {
 		if err := os.Truncate(path, 1<<30); err != nil {
 			t.Skipf("no room: %v", err)
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := load.Load(t.Context(), load.File{Root: root, Source: name, Path: path}, load.Limits{})
-		runtime.ReadMemStats(&after)
-		if !errors.Is(err, load.ErrTooLarge) || !strings.Contains(err.Error(), "1024 MiB, the limit is") {
-			t.Errorf("%s: %v, want ErrTooLarge with both sizes", name, err)
+		least := uint64(math.MaxUint64) // other goroutines of the process allocate, too
+		for range 3 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := load.Load(t.Context(), load.File{Root: root, Source: name, Path: path}, load.Limits{})
+			runtime.ReadMemStats(&after)
+			if !errors.Is(err, load.ErrTooLarge) || !strings.Contains(err.Error(), "1024 MiB, the limit is") {
+				t.Errorf("%s: %v, want ErrTooLarge with both sizes", name, err)
+			}
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
-			t.Errorf("%s: %d bytes of memory for a file that is not read", name, took)
+		if least > 16<<20 {
+			t.Errorf("%s: %d bytes of memory for a file that is not read", name, least)
 		}
 	}
 	// Within the limit a line may be as long as the file.
