@@ -161,7 +161,7 @@ type Qrel struct {
 	Query    string
 	Document string
 	Gain     int // 0 and less: not relevant
-	Line     int // it stands in
+	Line     int // line number in the file
 }
 
 // ReadQrels reads judgements: query, document and score, separated by tabs or,

@@ -36,7 +36,7 @@ func (s *Slots) release() {
 }
 
 // without gives the slot of a task back while f runs a subgraph or the workers of a [FanOut], which
-// need slots too. So whoever waits for a slot has none.
+// need slots too. So a task that waits for a slot holds none.
 func (s *Slots) without(ctx context.Context, b *taskContext, f func(context.Context) error) error {
 	if s == nil {
 		return f(ctx)

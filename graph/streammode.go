@@ -2,7 +2,7 @@ package graph
 
 import "context"
 
-// Mode selects the events and event fields of [Runner.Stream], besides RunStarted, StepDone and
+// Mode selects the events and event fields of [Runner.Stream], in addition to RunStarted, StepDone and
 // RunEnded. Modes are combined with |.
 type Mode uint
 

@@ -113,7 +113,7 @@ func (l *Library) sync(ctx context.Context, o syncOptions) (*Report, error) {
 }
 
 // unread is an error where all documents are files that a person named and that cannot be
-// read: whoever asks about them gets the reason.
+// read. A question about them ends with the reason.
 func (l *Library) unread(ctx context.Context, report *Report) error {
 	problems := slices.Concat(report.Skipped, report.Failed)
 	if len(l.o.Docs) == 0 || len(l.o.Given) > 0 || len(problems) < len(report.Roots) {

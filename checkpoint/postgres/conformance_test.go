@@ -64,7 +64,7 @@ func open(tb testing.TB, address string) *postgres.Store {
 	return s
 }
 
-// The folder that the suite gives to each clause stands for a schema.
+// The folder that the suite gives to each clause becomes the name of a schema.
 func TestStoreIntegration(t *testing.T) {
 	server(t)
 	schemas := map[string]string{}

@@ -83,7 +83,7 @@ func legCalled(name string) (string, error) {
 }
 
 // searchTrouble warns where the search by meaning did not take part, and says what was
-// searched for besides words that no document has.
+// searched for in addition to words that no document has.
 func (a *app) searchTrouble(r *ragflow.SearchReply) {
 	for _, w := range r.Warnings {
 		a.warn(w)

@@ -53,7 +53,7 @@ type rtfGroup struct {
 	encoding         encoding.Encoding
 	font             int // that the font table defines
 	style            int // that the style sheet defines
-	skipAfterUnicode int // characters that stand for a \u character where it is not known
+	skipAfterUnicode int // characters that a reader without \u shows instead; they are skipped
 	hidden           bool
 }
 
@@ -97,7 +97,7 @@ var rtfCharsets = map[int]string{
 	177: "windows-1255", 178: "windows-1256", 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250",
 }
 
-// rtfSigns are the control words that stand for a character.
+// rtfSigns are the control words that mean one character.
 var rtfSigns = map[string]string{
 	"tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 	"bullet": "•", "~": " ", "_": "-", "emspace": " ", "enspace": " ", "qmspace": " ", "{": "{", "}": "}", "\\": "\\", "\n": "\n", "\r": "\n",

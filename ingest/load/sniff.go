@@ -15,7 +15,7 @@ var (
 )
 
 // sniffed is how many bytes of a file are read, and fewestMarks is the least number of marks of
-// a page of Markdown, besides its headings.
+// a page of Markdown, headings not counted.
 const (
 	sniffed     = 64 << 10
 	fewestMarks = 3
