@@ -29,7 +29,8 @@ var rooms = map[string]room{
 	"graph/draw": {ours: []string{"graph"}, theirs: []string{
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
-	"graph/memstore":  {ours: []string{"graph"}},
+	"graph/stored":    {ours: []string{"graph"}},
+	"graph/memstore":  {ours: []string{"graph", "graph/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},
 	"search/text": {theirs: []string{
@@ -68,8 +69,8 @@ var rooms = map[string]room{
 		"github.com/bmatcuk/doublestar/v4",  // globs of paths in filters
 		"golang.org/x/sys/cpu",              // whether the processor has the instructions of the dot product
 	}},
-	"checkpoint": {ours: []string{"graph", "internal/sqlite"}},
-	"checkpoint/postgres": {ours: []string{"graph"}, theirs: []string{
+	"checkpoint": {ours: []string{"graph", "graph/stored", "internal/sqlite"}},
+	"checkpoint/postgres": {ours: []string{"graph", "graph/stored"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},
 	"search/weaviate": {ours: []string{"search", "search/text", "state"}, theirs: []string{
@@ -104,10 +105,10 @@ var rooms = map[string]room{
 	"telemetry": {ours: []string{"state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
-	"threads": {ours: []string{"checkpoint", "graph", "search/text", "state", "transcript"}, theirs: []string{
+	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}, theirs: []string{
 		"github.com/google/uuid", // names of new threads
 	}},
-	".": {ours: []string{"threads", "telemetry", "graph", "graph/draw", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{
@@ -156,6 +157,7 @@ var testOnly = []string{
 	module + "/ingest/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
 	module + "/graph/graphtest",
 	module + "/graph/memstore",
+	module + "/graph/stored",
 	module + "/search/index",
 	module + "/search/searchtest",
 	module + "/graph/draw",

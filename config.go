@@ -17,6 +17,7 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/llm"
@@ -233,7 +234,7 @@ type Keyring = checkpoint.Keyring
 func ParseKeyring(text string) (*Keyring, error) { return checkpoint.ParseKeyring(text) }
 
 // ArchiveError says why a file is not a complete archive of a thread.
-type ArchiveError = graph.ArchiveError
+type ArchiveError = stored.ArchiveError
 
 // Preset is a choice of settings by name.
 type Preset struct {

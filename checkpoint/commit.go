@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -15,7 +16,7 @@ import (
 // JSON in UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is
 // replaced.
 func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
-	b, err := graph.NormalizeBatch(l.Thread, b, s.clock())
+	b, err := stored.NormalizeBatch(l.Thread, b, s.clock())
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
@@ -52,7 +53,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 // Pend implements [graph.Store]. It also renews the lease. If the same attempt is
 // saved twice, the first result stays.
 func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
-	r, err := graph.NormalizeResult(r)
+	r, err := stored.NormalizeResult(r)
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
@@ -103,7 +104,7 @@ func newEntry(b graph.Batch) (*entry, error) {
 		}
 	}
 	var err error
-	e.snapshot, err = graph.PackSnapshot(b.Snapshot)
+	e.snapshot, err = stored.PackSnapshot(b.Snapshot)
 	return e, err
 }
 

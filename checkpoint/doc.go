@@ -53,7 +53,7 @@
 // result. A record that is changed or moved to another place does not decrypt. Names
 // of threads, runs and nodes, ids, times, statuses and sizes are neither encrypted
 // nor authenticated, and removed records are not noticed beyond what
-// [SQLite.Verify] counts. Views show NULL for encrypted columns; an [graph.Archive] is
+// [SQLite.Verify] counts. Views show NULL for encrypted columns; an [stored.Archive] is
 // plain text. Each record names its key, and [SQLite.Rotate] encrypts the records of
 // older keys again.
 package checkpoint

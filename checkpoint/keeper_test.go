@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // runKeeper checks what a store does with whole threads. open returns a new,
@@ -102,7 +103,7 @@ func (w *writer) release() {
 	}
 }
 
-func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) *graph.Archive {
+func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) *stored.Archive {
 	t.Helper()
 	a, err := s.Export(t.Context(), name, at)
 	if err != nil {
@@ -111,7 +112,7 @@ func export(t *testing.T, s *checkpoint.SQLite, name string, at graph.CommitID) 
 	return a
 }
 
-func importAs(t *testing.T, s *checkpoint.SQLite, a *graph.Archive, name string) {
+func importAs(t *testing.T, s *checkpoint.SQLite, a *stored.Archive, name string) {
 	t.Helper()
 	if err := s.Import(t.Context(), a, name); err != nil {
 		t.Fatalf("Import(%q): %v", name, err)
@@ -179,7 +180,7 @@ func archiveBytes(t *testing.T, s *checkpoint.SQLite) {
 	if err := export(t, s, "t", 0).Write(&first); err != nil {
 		t.Fatal(err)
 	}
-	a, err := graph.ReadArchive(bytes.NewReader(first.Bytes()), 0)
+	a, err := stored.ReadArchive(bytes.NewReader(first.Bytes()), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,7 @@ func importRefuses(t *testing.T, s *checkpoint.SQLite) {
 	want := thread(t, s, "t")
 	wantError(t, "Import", s.Import(t.Context(), export(t, s, "t", 0), ""), graph.ErrExists)
 	wantEqual(t, "commits", walk(t, s, "t"), want)
-	if err := s.Import(t.Context(), &graph.Archive{Thread: "empty"}, ""); err == nil {
+	if err := s.Import(t.Context(), &stored.Archive{Thread: "empty"}, ""); err == nil {
 		t.Error("an archive without commits was imported")
 	}
 	a := export(t, s, "t", 0)

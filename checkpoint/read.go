@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -90,14 +91,14 @@ func (s *SQLite) unpack(thread string, at graph.CommitID, packed []byte) ([]byte
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	return graph.UnpackSnapshot(body)
+	return stored.UnpackSnapshot(body)
 }
 
 // Walk implements [graph.Store]. It reads in parts and uses no connection while the caller
 // handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
 // [graph.ErrNotFound].
 func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
-	return graph.WalkInParts(from, func(from graph.CommitID, count int) (commits []graph.Commit, err error) {
+	return stored.WalkInParts(from, func(from graph.CommitID, count int) (commits []graph.Commit, err error) {
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
 			id, at, err := find(tx, thread, from)
 			if err == nil {

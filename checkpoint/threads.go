@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
 )
 
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the
 // head, all of it with its pending results. The error matches [graph.ErrNotFound]
 // for an unknown thread or commit.
-func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*graph.Archive, error) {
-	var a *graph.Archive
+func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error) {
+	var a *stored.Archive
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
 		id, last, err := find(tx, thread, at)
 		if err != nil {
 			return err
 		}
-		a = &graph.Archive{Thread: thread}
+		a = &stored.Archive{Thread: thread}
 		var created int64
 		var head graph.CommitID
 		if err := tx.QueryRow(`SELECT created, head FROM threads WHERE id = ?`, id).Scan(&created, &head); err != nil {
@@ -48,15 +49,15 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 
 // Copy implements [graph.Copier].
 func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	return graph.CopyThread(ctx, s, from, at, to, pending, s.clock())
+	return stored.CopyThread(ctx, s, from, at, to, pending, s.clock())
 }
 
 // Import adds the thread of an archive, under the given name or, if that is empty,
 // its own: all or nothing. Commits keep their ids if all are greater than any that
 // the store has used, else they get new ones in the same order. The error matches
 // [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
-func (s *SQLite) Import(ctx context.Context, a *graph.Archive, thread string) error {
-	a, err := graph.NormalizeArchive(a, thread)
+func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) error {
+	a, err := stored.NormalizeArchive(a, thread)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -110,7 +111,7 @@ func (s *SQLite) Import(ctx context.Context, a *graph.Archive, thread string) er
 
 // idsAfter returns the ids for the commits of an archive: their own if they are
 // greater than last, else the next ones.
-func idsAfter(a *graph.Archive, last int64) []int64 {
+func idsAfter(a *stored.Archive, last int64) []int64 {
 	const most = 1 << 40 // leaves room for ids that JSON numbers can hold
 	ids := make([]int64, len(a.Commits))
 	own := int64(a.Commits[0].ID) > last && a.Commits[len(ids)-1].ID <= most
@@ -133,7 +134,7 @@ func dropContent(tx *sqlite.Tx, condition string, args ...any) error {
 
 // Prune implements [graph.Pruner].
 func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
-	base, err := graph.NormalizeBatch(l.Thread, base, s.clock())
+	base, err := stored.NormalizeBatch(l.Thread, base, s.clock())
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}

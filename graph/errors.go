@@ -3,6 +3,8 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 )
 
 // Errors that callers match with errors.Is.
@@ -56,4 +58,34 @@ type StepLimitError struct {
 
 func (e *StepLimitError) Error() string {
 	return fmt.Sprintf("step limit of %d reached before %v; raise it or resume the run", e.Limit, e.Next)
+}
+
+// EntryError reports which part of a commit or task result a store rejected. Nothing was
+// saved.
+type EntryError struct {
+	Field  string // for example "delta 2 of node \"generate\": body"
+	Reason string
+}
+
+func (e *EntryError) Error() string { return e.Field + ": " + e.Reason }
+
+// CheckThread returns an [*EntryError] for an invalid thread name: an empty name, or one
+// that [CheckName] rejects.
+func CheckThread(name string) error {
+	if name == "" {
+		return &EntryError{"thread", "empty"}
+	}
+	return CheckName("thread", name)
+}
+
+// CheckName returns an [*EntryError] for a name that a database would change: invalid
+// UTF-8, or a name with a NUL. field is the name of the field in the error.
+func CheckName(field, name string) error {
+	switch {
+	case !utf8.ValidString(name):
+		return &EntryError{field, fmt.Sprintf("%q is not valid UTF-8", name)}
+	case strings.ContainsRune(name, 0):
+		return &EntryError{field, fmt.Sprintf("%q contains a NUL character", name)}
+	}
+	return nil
 }

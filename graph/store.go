@@ -8,7 +8,7 @@ import (
 
 // Store saves the commits of threads. To a store, states and updates are opaque JSON.
 // Implementations are safe for concurrent use, also by several processes if they share the
-// storage. Every implementation must pass the suite of package graph/graphtest.
+// storage. Package graph/stored contains what they share. Every implementation must pass the suite of package graph/graphtest.
 type Store interface {
 	// Acquire returns a lease of a thread. It creates the thread if it does not exist. If
 	// another owner has a live lease, Acquire waits up to o.Wait and then fails with
@@ -93,6 +93,18 @@ const (
 	SourceBase   Source = "base"   // earlier commits were pruned; its deltas give the state from the zero state
 )
 
+// Turns returns by how much a commit of this source changes the number of turns.
+func (s Source) Turns() int {
+	switch s {
+	case SourceInput:
+		return 1
+	case SourceUndo:
+		return -1
+	default:
+		return 0
+	}
+}
+
 // Status is the lifecycle state of a run; see lifecycle.go for the legal moves.
 type Status string
 
@@ -120,6 +132,14 @@ type Commit struct {
 	Frontier    []string  // the reached nodes, by rank; empty if the run completed
 	Error       string    // the first error, if the run ended early
 	Deltas      []Delta   // by rank; set only by Walk
+}
+
+// BodyBytes returns the size of the bodies of the commit's deltas.
+func (c Commit) BodyBytes() (n int) {
+	for _, d := range c.Deltas {
+		n += len(d.Body)
+	}
+	return n
 }
 
 // Delta is the change of one task. The state is the fold of all deltas. A delta with an Error is

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/state"
 )
 
@@ -22,15 +23,15 @@ func (l *Log) Export(ctx context.Context, thread string, w io.Writer) error {
 
 // Import adds a thread that Export wrote, under its own name or the given one,
 // with its history, state and traces. It checks everything first: a damaged,
-// foreign or oversized file is a *graph.ArchiveError and changes nothing. A
+// foreign or oversized file is a *stored.ArchiveError and changes nothing. A
 // taken name is graph.ErrExists.
 func (l *Log) Import(ctx context.Context, r io.Reader, thread string) (Info, error) {
-	archive, err := graph.ReadArchive(r, 0)
+	archive, err := stored.ReadArchive(r, 0)
 	if err != nil {
 		return Info{}, err
 	}
 	if err := foldAll(archive.Commits, nil); err != nil {
-		return Info{}, &graph.ArchiveError{Reason: err.Error()}
+		return Info{}, &stored.ArchiveError{Reason: err.Error()}
 	}
 	if err := l.store.Import(ctx, archive, thread); err != nil {
 		return Info{}, err

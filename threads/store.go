@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // Store is what a [Log] needs of the store of its threads. The stores of packages
@@ -27,10 +28,10 @@ type Store interface {
 	// Snapshots returns the commits of a thread that have a snapshot, oldest first.
 	Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error)
 	// Export copies a thread out of the store up to a commit; 0: all of it.
-	Export(ctx context.Context, thread string, at graph.CommitID) (*graph.Archive, error)
+	Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error)
 	// Import adds the thread of an archive under the given name, or its own if that is
 	// empty: all or nothing. A thread that exists is graph.ErrExists.
-	Import(ctx context.Context, a *graph.Archive, thread string) error
+	Import(ctx context.Context, a *stored.Archive, thread string) error
 	// Delete drops threads, all or none: graph.ErrNotFound, or graph.ErrBusy if one is held.
 	Delete(ctx context.Context, threads ...string) error
 	// Expire deletes the threads without a commit since a time, except those that are held,

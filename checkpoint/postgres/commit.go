@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 //go:embed append.sql
@@ -22,7 +23,7 @@ var appendCommit string
 // Commit implements [graph.Store]. It also renews the lease. A body that is not JSON in
 // UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is replaced.
 func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at graph.CommitID, err error) {
-	b, err = graph.NormalizeBatch(l.Thread, b, time.Now())
+	b, err = stored.NormalizeBatch(l.Thread, b, time.Now())
 	nonce, repeated := rand.Int64(), false
 	var args []any
 	if err == nil {
@@ -51,7 +52,7 @@ func appendArgs(l graph.Lease, b graph.Batch, nonce int64, id *int64) ([]any, er
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := graph.PackSnapshot(b.Snapshot)
+	snapshot, err := stored.PackSnapshot(b.Snapshot)
 	return []any{
 		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
 		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, errorColumn(b.Error),
@@ -90,7 +91,7 @@ SELECT id FROM held`
 // Pend implements [graph.Store]. It also renews the lease. If the same attempt is saved
 // twice, the first result stays.
 func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
-	r, err := graph.NormalizeResult(r)
+	r, err := stored.NormalizeResult(r)
 	var args []any
 	if err == nil {
 		args, err = pendingArgs(l, r)

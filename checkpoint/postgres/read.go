@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // find returns the row id of a thread and checks that a commit belongs to it; at 0 it
@@ -67,7 +68,7 @@ func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (gra
 		err = tx.QueryRow(ctx, `SELECT at, body FROM snapshots WHERE thread = $1 AND at <= $2 ORDER BY at DESC LIMIT 1`, id, int64(newest)).
 			Scan(&snapshot.At, &packed)
 		if err == nil {
-			snapshot.Body, err = graph.UnpackSnapshot(packed)
+			snapshot.Body, err = stored.UnpackSnapshot(packed)
 		}
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
@@ -84,7 +85,7 @@ func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (gra
 // handles a commit. If the thread is pruned or deleted during the walk, the walk ends with
 // [graph.ErrNotFound].
 func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
-	return graph.WalkInParts(from, func(from graph.CommitID, count int) (part []graph.Commit, err error) {
+	return stored.WalkInParts(from, func(from graph.CommitID, count int) (part []graph.Commit, err error) {
 		err = s.read(ctx, func(tx pgx.Tx) error {
 			id, at, err := find(ctx, tx, thread, from)
 			if err == nil {

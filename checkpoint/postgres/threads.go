@@ -12,19 +12,20 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // Export copies a thread out of the store: up to a commit, or, if at is 0 or the head, all
 // of it with its pending results. The error matches [graph.ErrNotFound] for an unknown
 // thread or commit.
-func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*graph.Archive, error) {
-	var a *graph.Archive
+func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*stored.Archive, error) {
+	var a *stored.Archive
 	err := s.read(ctx, func(tx pgx.Tx) error {
 		id, last, err := find(ctx, tx, thread, at)
 		if err != nil {
 			return err
 		}
-		a = &graph.Archive{Thread: thread}
+		a = &stored.Archive{Thread: thread}
 		var head graph.CommitID
 		if err := tx.QueryRow(ctx, `SELECT created, head FROM threads WHERE id = $1`, id).Scan(&a.Created, &head); err != nil {
 			return err
@@ -47,14 +48,14 @@ func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*
 
 // Copy implements [graph.Copier].
 func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
-	return graph.CopyThread(ctx, s, from, at, to, pending, time.Now())
+	return stored.CopyThread(ctx, s, from, at, to, pending, time.Now())
 }
 
 // Import adds the thread of an archive, under the given name or, if that is empty, its
 // own: all or nothing. Its commits get new ids in the same order. The error matches
 // [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
-func (s *Store) Import(ctx context.Context, a *graph.Archive, thread string) error {
-	a, err := graph.NormalizeArchive(a, thread)
+func (s *Store) Import(ctx context.Context, a *stored.Archive, thread string) error {
+	a, err := stored.NormalizeArchive(a, thread)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -79,7 +80,7 @@ func (s *Store) Import(ctx context.Context, a *graph.Archive, thread string) err
 
 // importArchive writes an archive to a free thread without commits, with a lease that no
 // other transaction sees.
-func importArchive(ctx context.Context, tx pgx.Tx, a *graph.Archive) error {
+func importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 	l := graph.Lease{Thread: a.Thread}
 	if err := tx.QueryRow(ctx, takeLease, a.Thread, rand.Int64(), "", graph.DefaultTTL, true, 0).Scan(&l.Token, nil); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (s *Store) free(ctx context.Context, tx pgx.Tx, name string) (thread int64,
 
 // Prune implements [graph.Pruner].
 func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
-	base, err := graph.NormalizeBatch(l.Thread, base, time.Now())
+	base, err := stored.NormalizeBatch(l.Thread, base, time.Now())
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}
@@ -171,7 +172,7 @@ func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base
 		FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)`,
 		thread, int64(at), d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes)
 	if base.Snapshot != nil {
-		packed, err := graph.PackSnapshot(base.Snapshot)
+		packed, err := stored.PackSnapshot(base.Snapshot)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 //go:embed verify.sql
@@ -79,7 +80,7 @@ func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding,
 	}
 	var packed []byte
 	_, err = pgx.ForEachRow(rows, []any{&f.Commit, &packed}, func() error {
-		if _, err := graph.UnpackSnapshot(packed); err != nil {
+		if _, err := stored.UnpackSnapshot(packed); err != nil {
 			f.Problem = err.Error()
 			found = append(found, f)
 		}

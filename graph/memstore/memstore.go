@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // pollInterval is the interval at which Acquire checks a busy thread.
@@ -147,7 +148,7 @@ func (s *Store) Release(ctx context.Context, l graph.Lease) error {
 
 // Commit implements [graph.Store].
 func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
-	b, err := graph.NormalizeBatch(l.Thread, b, time.Now())
+	b, err := stored.NormalizeBatch(l.Thread, b, time.Now())
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
@@ -178,7 +179,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 
 // Pend implements [graph.Store].
 func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) error {
-	r, err := graph.NormalizeResult(r)
+	r, err := stored.NormalizeResult(r)
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
@@ -218,7 +219,7 @@ func (s *Store) Pending(ctx context.Context, name string) ([]graph.TaskResult, e
 func copyResults(results []graph.TaskResult) ([]graph.TaskResult, error) {
 	var out []graph.TaskResult
 	for _, r := range results {
-		normal, err := graph.NormalizeResult(r)
+		normal, err := stored.NormalizeResult(r)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +246,7 @@ func (s *Store) locate(name string, at graph.CommitID) (*thread, commit, error) 
 
 // copyCommit returns a commit that shares nothing with c.
 func copyCommit(c commit) (graph.Commit, error) {
-	b, err := graph.NormalizeBatch(c.Thread, graph.Batch{Commit: c.Commit}, c.Time)
+	b, err := stored.NormalizeBatch(c.Thread, graph.Batch{Commit: c.Commit}, c.Time)
 	b.ID = c.ID
 	return b.Commit, err
 }
@@ -369,7 +370,7 @@ func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to str
 
 // Prune implements [graph.Pruner].
 func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
-	base, err := graph.NormalizeBatch(l.Thread, base, time.Now())
+	base, err := stored.NormalizeBatch(l.Thread, base, time.Now())
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}

@@ -1,4 +1,4 @@
-package graph
+package stored
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"hash"
 	"io"
 	"time"
+
+	"example.com/ragflow/graph"
 )
 
 // The first line of an archive names its format and version.
@@ -28,9 +30,9 @@ const (
 //	{"lines":9,"sha256":"…"}
 type Archive struct {
 	Thread  string
-	Created time.Time    // creation time of the thread
-	Commits []Commit     // oldest first, each with its deltas; Parent is the previous commit
-	Pending []TaskResult // finished tasks of an uncommitted superstep
+	Created time.Time          // creation time of the thread
+	Commits []graph.Commit     // oldest first, each with its deltas; Parent is the previous commit
+	Pending []graph.TaskResult // finished tasks of an uncommitted superstep
 }
 
 // ArchiveError reports why a file is not a complete archive.
@@ -56,17 +58,17 @@ type headerLine struct {
 }
 
 type commitLine struct {
-	ID          CommitID    `json:"id"`
-	Parent      CommitID    `json:"parent"`
-	Run         string      `json:"run"`
-	Step        int         `json:"step"`
-	Source      Source      `json:"source"`
-	Status      Status      `json:"status"`
-	Time        time.Time   `json:"time"`
-	Fingerprint string      `json:"fingerprint,omitempty"`
-	Frontier    []string    `json:"frontier,omitempty"`
-	Error       string      `json:"error,omitempty"`
-	Deltas      []deltaLine `json:"deltas,omitempty"`
+	ID          graph.CommitID `json:"id"`
+	Parent      graph.CommitID `json:"parent"`
+	Run         string         `json:"run"`
+	Step        int            `json:"step"`
+	Source      graph.Source   `json:"source"`
+	Status      graph.Status   `json:"status"`
+	Time        time.Time      `json:"time"`
+	Fingerprint string         `json:"fingerprint,omitempty"`
+	Frontier    []string       `json:"frontier,omitempty"`
+	Error       string         `json:"error,omitempty"`
+	Deltas      []deltaLine    `json:"deltas,omitempty"`
 }
 
 // deltaLine has the body as nested JSON, which is readable, or as text if nesting would
@@ -78,7 +80,7 @@ type deltaLine struct {
 	Body     json.RawMessage `json:"body,omitempty"`
 	BodyText string          `json:"body_text,omitempty"`
 	Error    string          `json:"error,omitempty"`
-	Notes    Notes           `json:"notes,omitzero"`
+	Notes    graph.Notes     `json:"notes,omitzero"`
 }
 
 type pendingLine struct {
@@ -133,7 +135,7 @@ func (w *archiveWriter) line(v any) {
 	_, w.err = w.w.Write(b.Bytes())
 }
 
-func newCommitLine(c Commit) commitLine {
+func newCommitLine(c graph.Commit) commitLine {
 	line := commitLine{
 		ID: c.ID, Parent: c.Parent, Run: c.Run, Step: c.Step, Source: c.Source, Status: c.Status,
 		Time: c.Time.UTC(), Fingerprint: c.Fingerprint, Frontier: c.Frontier, Error: c.Error,
@@ -144,8 +146,8 @@ func newCommitLine(c Commit) commitLine {
 	return line
 }
 
-func (l commitLine) commit() Commit {
-	c := Commit{
+func (l commitLine) commit() graph.Commit {
+	c := graph.Commit{
 		ID: l.ID, Parent: l.Parent, Run: l.Run, Step: l.Step, Source: l.Source, Status: l.Status,
 		Time: l.Time, Fingerprint: l.Fingerprint, Frontier: l.Frontier, Error: l.Error,
 	}
@@ -155,7 +157,7 @@ func (l commitLine) commit() Commit {
 	return c
 }
 
-func newDeltaLine(d Delta) deltaLine {
+func newDeltaLine(d graph.Delta) deltaLine {
 	line := deltaLine{Rank: d.Rank, Path: d.Path, Node: d.Node, Error: d.Error, Notes: d.Notes}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, d.Body); err == nil && bytes.Equal(compact.Bytes(), d.Body) {
@@ -166,8 +168,8 @@ func newDeltaLine(d Delta) deltaLine {
 	return line
 }
 
-func (l deltaLine) delta() Delta {
-	d := Delta{Rank: l.Rank, Path: l.Path, Node: l.Node, Body: l.Body, Error: l.Error, Notes: l.Notes}
+func (l deltaLine) delta() graph.Delta {
+	d := graph.Delta{Rank: l.Rank, Path: l.Path, Node: l.Node, Body: l.Body, Error: l.Error, Notes: l.Notes}
 	if l.BodyText != "" {
 		d.Body = []byte(l.BodyText)
 	}

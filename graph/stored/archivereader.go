@@ -1,4 +1,4 @@
-package graph
+package stored
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"example.com/ragflow/graph"
 )
 
 // MaxArchive is the default limit of ReadArchive, in bytes.
@@ -48,7 +50,7 @@ func ReadArchive(r io.Reader, limit int64) (*Archive, error) {
 		if err := in.next(&l); err != nil {
 			return nil, err
 		}
-		if err := a.addPending(TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()}); err != nil {
+		if err := a.addPending(graph.TaskResult{Run: l.Run, Step: l.Step, Attempt: l.Attempt, Delta: l.Delta.delta()}); err != nil {
 			return nil, &ArchiveError{in.lines, err.Error()}
 		}
 	}
@@ -63,7 +65,7 @@ func NormalizeArchive(a *Archive, thread string) (*Archive, error) {
 		return nil, &ArchiveError{0, "no commits"}
 	}
 	out := &Archive{Thread: cmp.Or(thread, a.Thread), Created: inMicroseconds(a.Created)}
-	if err := CheckThread(out.Thread); err != nil {
+	if err := graph.CheckThread(out.Thread); err != nil {
 		return nil, err
 	}
 	for _, c := range a.Commits {
@@ -80,8 +82,8 @@ func NormalizeArchive(a *Archive, thread string) (*Archive, error) {
 }
 
 // add appends a commit after the checks of a store.
-func (a *Archive) add(c Commit) error {
-	var last CommitID
+func (a *Archive) add(c graph.Commit) error {
+	var last graph.CommitID
 	if n := len(a.Commits); n > 0 {
 		last = a.Commits[n-1].ID
 	}
@@ -94,16 +96,16 @@ func (a *Archive) add(c Commit) error {
 		return errors.New("no run")
 	case c.Time.Year() < 1970 || c.Time.Year() > 9999:
 		return fmt.Errorf("time in year %d", c.Time.Year())
-	case !slices.Contains([]Source{
-		SourceInput, SourceLoop, SourceClose, SourceUpdate, SourceUndo, SourceFork, SourceBase,
+	case !slices.Contains([]graph.Source{
+		graph.SourceInput, graph.SourceLoop, graph.SourceClose, graph.SourceUpdate, graph.SourceUndo, graph.SourceFork, graph.SourceBase,
 	}, c.Source):
 		return fmt.Errorf("unknown source %q", c.Source)
-	case !slices.Contains([]Status{
-		Running, Interrupted, Completed, Failed, Cancelled, Limited, Superseded,
+	case !slices.Contains([]graph.Status{
+		graph.Running, graph.Interrupted, graph.Completed, graph.Failed, graph.Cancelled, graph.Limited, graph.Superseded,
 	}, c.Status):
 		return fmt.Errorf("unknown status %q", c.Status)
 	}
-	b, err := NormalizeBatch(a.Thread, Batch{Commit: c}, time.Time{})
+	b, err := NormalizeBatch(a.Thread, graph.Batch{Commit: c}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (a *Archive) add(c Commit) error {
 	return nil
 }
 
-func (a *Archive) addPending(r TaskResult) error {
+func (a *Archive) addPending(r graph.TaskResult) error {
 	r, err := NormalizeResult(r)
 	if err == nil {
 		a.Pending = append(a.Pending, r)
@@ -194,7 +196,7 @@ func (in *archiveReader) header(h *headerLine) error {
 	if err := in.decode(line, h); err != nil {
 		return err
 	}
-	if err := CheckThread(h.Thread); err != nil {
+	if err := graph.CheckThread(h.Thread); err != nil {
 		return in.fail("%v", err)
 	}
 	switch {

@@ -1,4 +1,4 @@
-package graph
+package stored
 
 import (
 	"bytes"
@@ -9,24 +9,17 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"example.com/ragflow/graph"
 )
 
 // The functions of this file are for stores. Every store validates its input with them and
 // saves their results, so all stores return the same values: times in UTC with
 // microseconds, deltas by rank, nil for empty slices, valid UTF-8.
 
-// EntryError reports which part of a commit or task result a store rejected. Nothing was
-// saved.
-type EntryError struct {
-	Field  string // for example "delta 2 of node \"generate\": body"
-	Reason string
-}
-
-func (e *EntryError) Error() string { return e.Field + ": " + e.Reason }
-
 // NormalizeBatch returns a deep copy of b as a store returns it later, except for its ID.
 // A commit without a time gets now. The error is an [*EntryError].
-func NormalizeBatch(thread string, b Batch, now time.Time) (Batch, error) {
+func NormalizeBatch(thread string, b graph.Batch, now time.Time) (graph.Batch, error) {
 	c := b.Commit
 	for _, f := range []struct{ name, value string }{
 		{"run", c.Run},
@@ -35,12 +28,12 @@ func NormalizeBatch(thread string, b Batch, now time.Time) (Batch, error) {
 		{"fingerprint", c.Fingerprint},
 		{"frontier", strings.Join(c.Frontier, "")},
 	} {
-		if err := CheckName(f.name, f.value); err != nil {
+		if err := graph.CheckName(f.name, f.value); err != nil {
 			return b, err
 		}
 	}
 	if c.Step < 0 {
-		return b, &EntryError{"step", fmt.Sprintf("%d is negative", c.Step)}
+		return b, &graph.EntryError{Field: "step", Reason: fmt.Sprintf("%d is negative", c.Step)}
 	}
 	c.ID, c.Thread = 0, thread
 	if c.Time.IsZero() {
@@ -50,30 +43,30 @@ func NormalizeBatch(thread string, b Batch, now time.Time) (Batch, error) {
 	c.Error = validText(c.Error)
 	c.Frontier = nilIfEmpty(slices.Clone(c.Frontier))
 	c.Deltas = nilIfEmpty(slices.Clone(c.Deltas))
-	slices.SortStableFunc(c.Deltas, func(x, y Delta) int { return x.Rank - y.Rank })
+	slices.SortStableFunc(c.Deltas, func(x, y graph.Delta) int { return x.Rank - y.Rank })
 	for i := range c.Deltas {
 		if err := normalizeDelta(&c.Deltas[i]); err != nil {
 			return b, fmt.Errorf("delta %d: %w", i, err)
 		}
 	}
 	snapshot, err := normalizeBody("snapshot", b.Snapshot)
-	return Batch{Commit: c, Snapshot: snapshot, KeepPending: b.KeepPending, Release: b.Release}, err
+	return graph.Batch{Commit: c, Snapshot: snapshot, KeepPending: b.KeepPending, Release: b.Release}, err
 }
 
 // NormalizeResult returns a deep copy of r as a store returns it later. The error
 // is an [*EntryError].
-func NormalizeResult(r TaskResult) (TaskResult, error) {
-	if err := CheckName("run", r.Run); err != nil {
+func NormalizeResult(r graph.TaskResult) (graph.TaskResult, error) {
+	if err := graph.CheckName("run", r.Run); err != nil {
 		return r, err
 	}
 	return r, normalizeDelta(&r.Delta)
 }
 
-func normalizeDelta(d *Delta) error {
-	if err := CheckName("path", d.Path); err != nil {
+func normalizeDelta(d *graph.Delta) error {
+	if err := graph.CheckName("path", d.Path); err != nil {
 		return err
 	}
-	if err := CheckName("node", d.Node); err != nil {
+	if err := graph.CheckName("node", d.Node); err != nil {
 		return err
 	}
 	var err error
@@ -88,23 +81,23 @@ func normalizeDelta(d *Delta) error {
 }
 
 // normalizeNotes copies notes through JSON, as a store on disk does.
-func normalizeNotes(n Notes) (Notes, error) {
+func normalizeNotes(n graph.Notes) (graph.Notes, error) {
 	start, duration := n.Start, n.Duration
 	n.Start, n.Duration = time.Time{}, 0
 	if !reflect.ValueOf(&n).Elem().IsZero() {
 		encoded, err := json.Marshal(n)
 		if err == nil {
-			n = Notes{}
+			n = graph.Notes{}
 			err = json.Unmarshal(encoded, &n)
 		}
 		if err != nil {
-			return n, &EntryError{"notes", err.Error()}
+			return n, &graph.EntryError{Field: "notes", Reason: err.Error()}
 		}
 	}
 	if !start.IsZero() {
 		start = start.Round(0).UTC() // drops the monotonic clock reading
 		if y := start.Year(); y < 0 || y > 9999 {
-			return n, &EntryError{"notes", fmt.Sprintf("start in year %d", y)}
+			return n, &graph.EntryError{Field: "notes", Reason: fmt.Sprintf("start in year %d", y)}
 		}
 		n.Start = start
 	}
@@ -118,32 +111,11 @@ func normalizeBody(field string, body []byte) ([]byte, error) {
 	case len(body) == 0:
 		return nil, nil
 	case !utf8.Valid(body):
-		return nil, &EntryError{field, "not valid UTF-8"}
+		return nil, &graph.EntryError{Field: field, Reason: "not valid UTF-8"}
 	case !json.Valid(body):
-		return nil, &EntryError{field, "not valid JSON"}
+		return nil, &graph.EntryError{Field: field, Reason: "not valid JSON"}
 	}
 	return bytes.Clone(body), nil
-}
-
-// CheckThread returns an [*EntryError] for an invalid thread name: an empty name, or one
-// that [CheckName] rejects.
-func CheckThread(name string) error {
-	if name == "" {
-		return &EntryError{"thread", "empty"}
-	}
-	return CheckName("thread", name)
-}
-
-// CheckName returns an [*EntryError] for a name that a database would change: invalid
-// UTF-8, or a name with a NUL. field is the name of the field in the error.
-func CheckName(field, name string) error {
-	switch {
-	case !utf8.ValidString(name):
-		return &EntryError{field, fmt.Sprintf("%q is not valid UTF-8", name)}
-	case strings.ContainsRune(name, 0):
-		return &EntryError{field, fmt.Sprintf("%q contains a NUL character", name)}
-	}
-	return nil
 }
 
 // validText replaces invalid UTF-8 by U+FFFD.

@@ -1,4 +1,6 @@
-package graph
+// Package stored contains what the implementations of [graph.Store] share: checked commits,
+// packed snapshots, walks in parts, and threads as archives.
+package stored
 
 import (
 	"bytes"
@@ -10,29 +12,9 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"example.com/ragflow/graph"
 )
-
-// The functions of this file are for stores that keep commits in a database.
-
-// Turns returns by how much a commit of this source changes the number of turns.
-func (s Source) Turns() int {
-	switch s {
-	case SourceInput:
-		return 1
-	case SourceUndo:
-		return -1
-	default:
-		return 0
-	}
-}
-
-// BodyBytes returns the size of the bodies of the commit's deltas.
-func (c Commit) BodyBytes() (n int) {
-	for _, d := range c.Deltas {
-		n += len(d.Body)
-	}
-	return n
-}
 
 // PackSnapshot deflates the body of a snapshot; nil for none.
 func PackSnapshot(body []byte) ([]byte, error) {
@@ -65,13 +47,13 @@ func UnpackSnapshot(packed []byte) ([]byte, error) {
 // WalkInParts is a Walk of a store that reads up to count commits at a time, newest first,
 // from a commit back. The first part is small, because most callers need only the newest
 // commits. Nothing is open while the caller handles a commit.
-func WalkInParts(from CommitID, read func(from CommitID, count int) ([]Commit, error)) iter.Seq2[Commit, error] {
+func WalkInParts(from graph.CommitID, read func(from graph.CommitID, count int) ([]graph.Commit, error)) iter.Seq2[graph.Commit, error] {
 	const first, more = 16, 256
-	return func(yield func(Commit, error) bool) {
+	return func(yield func(graph.Commit, error) bool) {
 		for next, count := from, first; ; count = more {
 			part, err := read(next, count)
 			if err != nil {
-				yield(Commit{}, fmt.Errorf("walk: %w", err))
+				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
 				return
 			}
 			for _, c := range part {
@@ -89,13 +71,13 @@ func WalkInParts(from CommitID, read func(from CommitID, count int) ([]Commit, e
 
 // Archiver is a [Store] that exports and imports threads.
 type Archiver interface {
-	Export(ctx context.Context, thread string, at CommitID) (*Archive, error)
+	Export(ctx context.Context, thread string, at graph.CommitID) (*Archive, error)
 	Import(ctx context.Context, a *Archive, thread string) error
 }
 
 // CopyThread is the Copy of a [Copier] by way of an archive.
-func CopyThread(ctx context.Context, s Archiver, from string, at CommitID, to string, pending []TaskResult, now time.Time) error {
-	err := CheckThread(to)
+func CopyThread(ctx context.Context, s Archiver, from string, at graph.CommitID, to string, pending []graph.TaskResult, now time.Time) error {
+	err := graph.CheckThread(to)
 	var a *Archive
 	if err == nil {
 		a, err = s.Export(ctx, from, at)
