@@ -167,7 +167,7 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	leg := cmp.Or(o.Leg, a.config.Dense.Leg)
 	reply := &SearchReply{
 		Query: query, Phrases: q.Phrases, Without: q.Without, Expanded: expanded, Hits: []SearchHit{},
-		Duplicates: list.Duplicates, Facets: list.Facets, Warnings: list.Warnings, Note: list.Note,
+		Duplicates: list.Duplicates, Warnings: list.Warnings, Note: list.Note,
 	}
 	if !o.Filter.Empty() {
 		reply.Filter = &o.Filter

@@ -129,7 +129,6 @@ type SearchReply struct {
 	Explained *search.ExplainedHit `json:"explained,omitempty"` // see SearchOptions.Explain
 
 	Duplicates int            `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
-	Facets     []search.Facet `json:"facets,omitempty"`     // as asked for
 	Warnings   []string       `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
 	Note       string         `json:"note,omitempty"`       // says that a leg counts less than it usually does
 

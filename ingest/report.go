@@ -55,7 +55,7 @@ const StageEmbedding = "embedding"
 
 // Progress says how far long work is.
 type Progress struct {
-	Stage string // scanning, indexing, publishing, embedding or verifying
+	Stage string // scanning, indexing, publishing or embedding
 	Done  int    // files; passages while embedding
 	Total int    // of the same; 0 while unknown
 	Bytes int64  // read so far

@@ -41,9 +41,6 @@ type Backend interface {
 	// Links lists the links between the documents of a collection, and counts those
 	// that lead to no document.
 	Links(ctx context.Context, root string) (links []Link, dangling int, err error)
-	// Verify checks the index and changes nothing.
-	Verify(ctx context.Context, o VerifyOptions) ([]Finding, error)
-
 	// Embed gives the chunks of collections the vectors they lack. Where a collection
 	// has vectors of another model, the error is an [*EmbedderError], unless o.Switch
 	// is set.
@@ -85,9 +82,6 @@ type Snapshot interface {
 	// Chunks returns chunks by id, in the order asked for. Ids that are not in the
 	// index any more are left out.
 	Chunks(ctx context.Context, ids []string) ([]state.Chunk, error)
-	// Facets counts the documents that match a query by the values of keys. The error
-	// may be an [*UnknownKeyError].
-	Facets(ctx context.Context, q state.Query, keys ...string) ([]Facet, error)
 	// Snippets returns a function that finds the part of a passage that fits a query best.
 	Snippets(q state.Query) func(passage string) Snippet
 	// Respelled lists the words of a query that no chunk holds, with the terms that are
@@ -191,36 +185,7 @@ type CollectionStats struct {
 	Dead         int       // files in segments that changed or were deleted since; no search finds them
 }
 
-// Finding is something in an index that is wrong.
-type Finding struct {
-	Root   string // of the collection; empty where the whole database is meant
-	Source string // of the file; empty where more than one is meant
-	What   string
-}
-
-// VerifyOptions say what [Backend.Verify] checks besides the index itself.
-type VerifyOptions struct {
-	// Check compares a file with its chunks and returns what is wrong; nil skips it.
-	Check func(root string, f File, chunks []state.Chunk) []string
-	// Progress, unless nil, is called with the number of files checked so far.
-	Progress func(done, total int)
-}
-
-// Facet says how documents are spread over the values of a key.
-type Facet struct {
-	Key       string       `json:"key"`
-	Documents int          `json:"documents"` // that match
-	Without   int          `json:"without"`   // of these, without the key
-	Values    []FacetValue `json:"values"`    // most documents first, then by value
-}
-
-// FacetValue is one value. A document whose value is a list counts for each item.
-type FacetValue struct {
-	Value     string `json:"value"`
-	Documents int    `json:"documents"`
-}
-
-// UnknownKeyError means that a filter or facet names a key that no document has.
+// UnknownKeyError means that a filter names a key that no document has.
 type UnknownKeyError struct {
 	Key   string
 	Known []string // all keys, ascending

@@ -15,7 +15,6 @@ type Request struct {
 	K      int          // passages; 0: Retrieval.TopK
 	Leg    string       // one of [Legs]; empty: Dense.Leg
 	Filter state.Filter // documents that may be found
-	Facets []string     // keys to count matching documents by
 	Ranks  bool         // only the ranking counts: no snippets, and near-duplicates stay
 	// MinScore leaves out hits with a lower score; 0 leaves out none. Scores of different
 	// legs and models cannot be compared.
@@ -26,7 +25,6 @@ type Request struct {
 type Listing struct {
 	Hits       []ListedHit
 	Duplicates int // hits left out because a better one says nearly the same
-	Facets     []Facet
 	Passing    int // documents that pass the filter
 	Warnings   []string
 	Note       string // says that a leg counts less than usual
@@ -52,7 +50,7 @@ const (
 // List returns the k passages that fit a query best, without near-duplicates, in the
 // configured order. A dense search that is not possible is an error that matches
 // [ErrNoDense] or [ErrEmbedderChanged], or is the embedder's own; a hybrid one warns
-// instead. A filter or facet by an unknown key is an [*UnknownKeyError].
+// instead. A filter by an unknown key is an [*UnknownKeyError].
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
 	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
 	narrowed, err := e.Narrowed(ctx, r.Filter, q)
@@ -79,11 +77,6 @@ func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, 
 	l := &Listing{Passing: narrowed.Passing(), Warnings: found.Warnings}
 	if len(found.Warnings) == 0 {
 		l.Note = e.lexicalNote(q, leg)
-	}
-	if len(r.Facets) > 0 {
-		if l.Facets, err = narrowed.Facets(ctx, q, r.Facets...); err != nil {
-			return nil, err
-		}
 	}
 	hits := slices.DeleteFunc(found.Hits, func(h state.Hit) bool {
 		return chunks[h.Chunk] == nil || r.MinScore != 0 && !(h.Score >= r.MinScore)

@@ -101,6 +101,8 @@ func droppedNames() map[string]string {
 		"ragflow index collections list": "ragflow index collections",
 		"ragflow index collections show": "ragflow index collections, or ragflow index stats --collection NAME",
 		"ragflow threads expire":         "ragflow threads delete --older 720h",
+		"--facets":                       `--filter; ragflow search --json "…" shows what documents say of themselves`,
+		"ragflow index verify":           "ragflow doctor, and delete index.db where the index is damaged: it is made again from your documents",
 		"--before":                       "--keep-last",
 		"--max-bytes":                    "--keep-last",
 		"--kind":                         "a dataset for each kind of questions",
@@ -169,7 +171,7 @@ func advices() []advice {
 	return []advice{
 		{weaviate.ErrUnreachable, exitFailure, "start the server, or unset RAGFLOW_INDEX for the index in the data folder"},
 		{ragflow.ErrEmptyQuery, exitUsage, `ask something: ragflow ask "How do I …?"`},
-		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path; "ragflow search --facets KEY" counts the values there are`},
+		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path`},
 		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},
 		{load.ErrNoPath, exitUsage, "name a folder or a file"},
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},

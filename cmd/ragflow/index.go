@@ -54,7 +54,7 @@ func (a *app) indexCommand() *cobra.Command {
 	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
 	a.chunkFlags(f)
-	c.AddCommand(a.indexStatsCommand(), a.indexVerifyCommand(), a.collectionsCommand())
+	c.AddCommand(a.indexStatsCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())
 	return c
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -97,43 +96,3 @@ func counts(list ...ingest.Count) string {
 	return strings.Join(parts, ", ")
 }
 
-func (a *app) indexVerifyCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "verify",
-		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			p := a.newProgress()
-			all := func(c *ragflow.Config) { c.Docs, c.Progress = nil, p.report }
-			return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
-				v, err := assistant.Library().Verify(c.Context())
-				p.end()
-				if err != nil {
-					return failed("verify the index", err)
-				}
-				if err := a.print(v, func() { a.printVerification(v) }); err != nil || len(v.Findings) == 0 {
-					return err
-				}
-				return &failure{
-					code: exitFailure, what: "verify the index", err: errors.New(count(len(v.Findings), "fault")),
-					hint: "index.db can be deleted, it is made again from your documents",
-				}
-			})
-		},
-	}
-	a.jsonFlag(c)
-	return c
-}
-
-func (a *app) printVerification(v *ingest.Verification) {
-	for _, f := range v.Findings {
-		where := f.Root
-		if f.Source != "" {
-			where = f.Source
-		}
-		if where != "" {
-			where += ": "
-		}
-		fmt.Fprintf(a.out, "%s\n", line(where+f.What))
-	}
-	fmt.Fprintf(a.out, "checked %s in %s\n", count(v.Chunks, "passage"), count(v.Files, "file"))
-}

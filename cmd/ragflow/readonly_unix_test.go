@@ -52,7 +52,6 @@ func TestReadOnlyFolder(t *testing.T) {
 		{"search --docs docs watering", "herb-"},
 		{"explain watering", "water"},
 		{"index stats", "40 indexed"},
-		{"index verify", "40 files"},
 		{"doctor", "it can only be read"},
 	} {
 		code, out, told := run(strings.Fields(tt.args)...)

@@ -17,10 +17,9 @@ const mostHits = 1000
 
 func (a *app) searchCommand() *cobra.Command {
 	var (
-		topK   int
-		least  float64
-		leg    string
-		facets []string
+		topK  int
+		least float64
+		leg   string
 	)
 	c := &cobra.Command{
 		Use:  "search QUERY",
@@ -40,7 +39,7 @@ func (a *app) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, Facets: facets, MinScore: least}}
+			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: least}}
 			a.asked = searchModels
 			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
 				reply, err := assistant.Search(c.Context(), query, options)
@@ -50,7 +49,6 @@ func (a *app) searchCommand() *cobra.Command {
 				return a.print(reply, func() {
 					a.searchTrouble(reply)
 					a.printHits(reply)
-					a.printFacets(reply.Facets)
 				})
 			})
 		},
@@ -59,7 +57,6 @@ func (a *app) searchCommand() *cobra.Command {
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
 	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names (graph) of documents; meaning needs an embedding model")
-	c.Flags().StringSliceVar(&facets, "facets", nil, "count the documents that match by their values of `KEYS`, such as category,tags")
 	a.filterFlags(c.Flags())
 	a.jsonFlag(c)
 	return c
@@ -157,21 +154,3 @@ func way(l state.Leg) string {
 	return said
 }
 
-// mostValues is how many values of a facet are shown; "--json" has all.
-const mostValues = 10
-
-func (a *app) printFacets(facets []search.Facet) {
-	s := a.styleOf(a.stdout)
-	for _, f := range facets {
-		fmt.Fprintf(a.out, "\n%s  %s\n", s.bold(line(f.Key)), s.dim(count(f.Documents, "document")+" match"))
-		for _, v := range f.Values[:min(mostValues, len(f.Values))] {
-			fmt.Fprintf(a.out, "%6d  %s\n", v.Documents, line(v.Value))
-		}
-		if more := len(f.Values) - mostValues; more > 0 {
-			fmt.Fprintf(a.out, "        %s\n", s.dim(fmt.Sprintf("and %s more; --json has all", count(more, "value"))))
-		}
-		if f.Without > 0 {
-			fmt.Fprintf(a.out, "%6d  %s\n", f.Without, s.dim("say nothing"))
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -178,72 +177,3 @@ func alike(a, b string) bool {
 	return ok && x.Same(y)
 }
 
-// Facets counts the documents that may be found and hold any word of a query by the values of
-// keys; a query without words counts all. The error is an [*UnknownKeyError].
-func (s *Searcher) Facets(ctx context.Context, q state.Query, keys ...string) ([]search.Facet, error) {
-	known, err := s.keys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	matched := s.matched(q)
-	out := make([]search.Facet, len(keys))
-	for k, key := range keys {
-		key = strings.ToLower(strings.TrimSpace(key))
-		if !slices.Contains(known, key) || key == state.KeySource {
-			return nil, &search.UnknownKeyError{Key: key, Known: slices.DeleteFunc(known, func(k string) bool { return k == state.KeySource })}
-		}
-		counts := map[string]int{}
-		f := &out[k]
-		f.Key, f.Values = key, []search.FacetValue{}
-		for n, v := range s.snapshots {
-			for i := range v.pages.list {
-				p := &v.pages.list[i]
-				part, ok := s.partOf(n, p)
-				if !ok || !matched[part].Test(uint(p.file)) {
-					continue
-				}
-				f.Documents++
-				if p.meta[key] == "" {
-					f.Without++
-					continue
-				}
-				values := items(p.meta[key])
-				for _, value := range values[min(1, len(values)-1):] {
-					counts[value]++
-				}
-			}
-		}
-		for value, n := range counts {
-			f.Values = append(f.Values, search.FacetValue{Value: value, Documents: n})
-		}
-		slices.SortFunc(f.Values, func(a, b search.FacetValue) int {
-			return cmp.Or(cmp.Compare(b.Documents, a.Documents), strings.Compare(a.Value, b.Value))
-		})
-	}
-	return out, context.Cause(ctx)
-}
-
-// matched returns, by part, the files with a chunk that may be found and holds a term of a
-// query; a query without terms matches every chunk.
-func (s *Searcher) matched(q state.Query) []*bitset.BitSet {
-	terms := s.queryTerms(q)
-	out := make([]*bitset.BitSet, len(s.parts))
-	for i := range s.parts {
-		p := &s.parts[i]
-		out[i] = bitset.New(uint(len(p.Files)))
-		take := func(chunk int) {
-			if p.shows(chunk) {
-				out[i].Set(uint(p.fileOf(chunk)))
-			}
-		}
-		if len(s.db.analyzer.Analyze(q.Text)) == 0 {
-			for c := range p.Totals.Chunks {
-				take(c)
-			}
-		}
-		for _, t := range terms {
-			p.eachHolding(t.parts[i], take)
-		}
-	}
-	return out
-}

@@ -307,7 +307,7 @@ func answersFresh(t *testing.T, db *index.DB, now map[string]search.Entry) bool 
 func compareWithFresh(t *testing.T, path string, random *rand.Rand, now map[string]search.Entry) {
 	t.Helper()
 	db := open(t, path, index.Options{})
-	if found, err := db.Verify(t.Context(), search.VerifyOptions{}); err != nil || len(found) > 0 {
+	if found, err := db.Verify(t.Context()); err != nil || len(found) > 0 {
 		t.Errorf("verify: %v, %v", found, err)
 	}
 	if len(now) == 0 {

@@ -59,7 +59,7 @@ func TestTiersAreFresh(t *testing.T) {
 			fresh := open(t, "", index.Options{})
 			put(t, fresh, "/docs", slices.Collect(maps.Values(now))...)
 			sameAnswers(t, r, searcher(t, handles[r.IntN(2)], "/docs"), searcher(t, fresh, "/docs"))
-			if found, err := db.Verify(t.Context(), search.VerifyOptions{}); err != nil || len(found) > 0 {
+			if found, err := db.Verify(t.Context()); err != nil || len(found) > 0 {
 				t.Errorf("verify: %v, %v", found, err)
 			}
 			if t.Failed() {

@@ -179,31 +179,6 @@ func TestPhrasesAndMinus(t *testing.T) {
 	}
 }
 
-func TestFacets(t *testing.T) {
-	s := library(t)
-	facets, err := s.Facets(t.Context(), state.Query{Text: "volume"}, "tags", "Category")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []search.Facet{
-		{Key: "tags", Documents: 3, Without: 2, Values: []search.FacetValue{{Value: "backup", Documents: 1}, {Value: "storage", Documents: 1}}},
-		{Key: "category", Documents: 3, Without: 1, Values: []search.FacetValue{{Value: "Reference", Documents: 1}, {Value: "guide", Documents: 1}}},
-	}
-	if d := cmp.Diff(want, facets); d != "" {
-		t.Error(d)
-	}
-	var f state.Filter
-	f.AddPaths("guide/**")
-	only := narrowed(t, s, f, state.Query{})
-	if facets, err = only.Facets(t.Context(), state.Query{}, "version"); err != nil {
-		t.Fatal(err)
-	}
-	check(t, "of what passes", facets[0].Values, []search.FacetValue{{Value: "10", Documents: 1}, {Value: "2", Documents: 1}})
-	if _, err := s.Facets(t.Context(), state.Query{}, "colour"); err == nil {
-		t.Error("a key that nobody has is counted")
-	}
-}
-
 func TestSnippet(t *testing.T) {
 	s := library(t)
 	filler := strings.Repeat("Nothing of interest stands here at all. ", 20)

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -33,7 +32,7 @@ func TestTermsAreMadeAgain(t *testing.T) {
 	both("volumes", []string{"a.md#0"})
 	both("networks", nil)
 	for _, db := range []*index.DB{writer, reader} {
-		found, err := db.Verify(t.Context(), search.VerifyOptions{})
+		found, err := db.Verify(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestVerify(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := filled(t)
 			tt.damage(t, db)
-			found, err := db.Verify(t.Context(), search.VerifyOptions{})
+			found, err := db.Verify(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,15 +119,24 @@ func TestFail(t *testing.T) {
 	if a, b := files["a.html"], files["new.md"]; a.Error != "no rights" || a.Chunks != 2 || a.Hash != "h" || b.Error != "no rights" || b.Chunks != 0 {
 		t.Errorf("got %+v, %+v", a, b)
 	}
-	var chunks []state.Chunk
-	o := search.VerifyOptions{Check: func(_ string, f search.File, of []state.Chunk) []string {
-		if f.Source == "a.html" {
-			chunks = of // one goroutine is given this file
-		}
-		return nil
-	}}
-	if found, err := db.Verify(ctx, o); err != nil || len(found) != 0 {
+	if found, err := db.Verify(ctx); err != nil || len(found) != 0 {
 		t.Errorf("findings %v, %v", found, err)
+	}
+	s, err := db.Searcher(ctx, "/docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		ids, err = collect(tx, func(r row, id *string) error { return r.Scan(id) },
+			`SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE f.source = 'a.html' ORDER BY c.ordinal`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	chunks, err := s.Chunks(ctx, ids)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if len(chunks) != 2 || len(chunks[0].Lines) != 1 || chunks[0].Lines[0] != 3 || chunks[1].Lines != nil {
 		t.Errorf("got %+v", chunks)

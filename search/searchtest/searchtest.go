@@ -39,7 +39,6 @@ func Test(t *testing.T, open Open) {
 		{"search by words", checkWords},
 		{"filters apply before the cut", checkFilter},
 		{"phrases and exclusions", checkPhrases},
-		{"facets", checkFacets},
 		{"chunks keep the order asked for", checkChunks},
 		{"search by vectors", checkVectors},
 		{"one embedder at a time", checkEmbedders},
@@ -236,16 +235,6 @@ func checkPhrases(t *testing.T, b search.Backend) {
 		return s
 	}
 	wantFound(t, narrow(state.Query{Phrases: []string{"red cup"}, Without: []string{"plate"}}), "red cup", 5, "a.md#0")
-}
-
-func checkFacets(t *testing.T, b search.Backend) {
-	put(t, b, page("a.md", state.Metadata{"category": "herbs"}, "basil"), page("b.md", state.Metadata{"category": "herbs"}, "mint"), page("c.md", state.Metadata{"category": "trees"}, "basil"))
-	facets, err := snapshot(t, b).Facets(t.Context(), state.Query{Text: "basil"}, "category")
-	ok(t, err)
-	want := []search.FacetValue{{Value: "herbs", Documents: 1}, {Value: "trees", Documents: 1}}
-	if len(facets) != 1 || facets[0].Documents != 2 || !slices.Equal(facets[0].Values, want) {
-		t.Errorf("facets %+v", facets)
-	}
 }
 
 func checkChunks(t *testing.T, b search.Backend) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -220,38 +219,6 @@ func (s *snapshot) forms(word string) (out [][]string) {
 		out = append(out, form)
 	}
 	return out
-}
-
-// Facets implements search.Snapshot. Of more than 10,000 documents that hold a word of the
-// query, so many are counted.
-func (s *snapshot) Facets(ctx context.Context, q state.Query, keys ...string) ([]search.Facet, error) {
-	documents, err := s.documents(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var asked, numbers []string
-	for term := range s.weigh(q) {
-		asked = append(asked, encodeTerm(term))
-	}
-	matched := slices.Collect(maps.Keys(s.places))
-	if len(asked) > 0 {
-		list, err := s.db.get(ctx, "File", and(s.filter("id"), is("terms", asked...)), "_additional{id}")
-		if err != nil {
-			return nil, err
-		}
-		matched = nil
-		for _, o := range list {
-			matched = append(matched, o.id())
-		}
-	}
-	s.db.catalogue.mu.Lock()
-	for _, id := range matched {
-		if p, ok := s.places[id]; ok && (s.only == nil || s.only[p.id]) {
-			numbers = append(numbers, s.db.catalogue.number[id])
-		}
-	}
-	s.db.catalogue.mu.Unlock()
-	return documents.Facets(ctx, state.Query{Text: cmp.Or(strings.Join(numbers, " "), "0"), Weight: 1}, keys...)
 }
 
 // represent returns a chunk for each of some files: the one that fits a query best, else the

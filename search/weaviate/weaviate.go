@@ -64,7 +64,7 @@ type Options struct {
 	Logger     *slog.Logger  // nil discards
 
 	// Catalogue is an empty index in memory. It gets the documents without their text
-	// once a filter, a facet or a link needs it. The DB closes it.
+	// once a filter or a link needs it. The DB closes it.
 	Catalogue search.Backend
 }
 

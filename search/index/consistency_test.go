@@ -12,24 +12,23 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Verify checks the database and its segments: SQLite's own check, references that lead
-// nowhere, chunks whose text has another hash, vectors of another length than their embedder
-// makes, and segments that cannot be read or lack a file. Nothing is changed. Writers may go
-// on meanwhile; each file is checked as it was at one moment. An index without faults gives no
-// findings.
-func (db *DB) Verify(ctx context.Context, o search.VerifyOptions) ([]search.Finding, error) {
+// Finding is something in an index that is wrong.
+type Finding struct{ Root, Source, What string }
+
+// Verify checks the database and its segments for tests: SQLite's own check, references that
+// lead nowhere, chunks whose text has another hash, vectors of another length than their
+// embedder makes, and segments that cannot be read or lack a file.
+func (db *DB) Verify(ctx context.Context) ([]Finding, error) {
 	out, files, roots, err := db.verifyDatabase(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify index: %w", err)
 	}
-	for i, f := range files {
-		found, err := db.verifyFile(ctx, f, o.Check)
+	for _, f := range files {
+		found, err := db.verifyFile(ctx, f)
 		if err != nil {
 			return nil, fmt.Errorf("verify %q: %w", f.root, err)
 		}
-		if out = append(out, found...); o.Progress != nil {
-			o.Progress(i+1, len(files))
-		}
+		out = append(out, found...)
 	}
 	for _, root := range roots {
 		found, err := db.verifySegments(ctx, root)
@@ -48,7 +47,7 @@ type storedFile struct {
 }
 
 // verifyDatabase returns what is wrong with the tables, and what there is to verify.
-func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, files []storedFile, roots []string, err error) {
+func (db *DB) verifyDatabase(ctx context.Context) (out []Finding, files []storedFile, roots []string, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		if roots, err = collect(tx, func(r row, root *string) error { return r.Scan(root) }, `SELECT root FROM collections ORDER BY root`); err != nil {
 			return err
@@ -57,7 +56,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, files [
 			`SELECT f.id, c.root FROM files f JOIN collections c ON c.id = f.collection ORDER BY c.root, f.id`); err != nil {
 			return err
 		}
-		out, err = collect(tx, func(r row, f *search.Finding) error { return r.Scan(&f.What) }, `
+		out, err = collect(tx, func(r row, f *Finding) error { return r.Scan(&f.What) }, `
 			SELECT 'SQLite: ' || integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'
 			UNION ALL SELECT count(*) || ' files without a collection' FROM files
 				WHERE collection NOT IN (SELECT id FROM collections) HAVING count(*) > 0
@@ -73,7 +72,7 @@ func (db *DB) verifyDatabase(ctx context.Context) (out []search.Finding, files [
 }
 
 // verifyFile returns what is wrong with a file as it is at one moment; nothing where it is gone.
-func (db *DB) verifyFile(ctx context.Context, stored storedFile, check func(string, search.File, []state.Chunk) []string) (out []search.Finding, err error) {
+func (db *DB) verifyFile(ctx context.Context, stored storedFile) (out []Finding, err error) {
 	var f search.File
 	var chunks []state.Chunk
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
@@ -100,11 +99,8 @@ func (db *DB) verifyFile(ctx context.Context, stored storedFile, check func(stri
 			what = append(what, fmt.Sprintf("the text of chunk %d is not what its hash says", i))
 		}
 	}
-	if check != nil {
-		what = append(what, check(stored.root, f, chunks)...)
-	}
 	for _, w := range what {
-		out = append(out, search.Finding{Root: stored.root, Source: f.Source, What: w})
+		out = append(out, Finding{Root: stored.root, Source: f.Source, What: w})
 	}
 	return out, nil
 }
@@ -112,7 +108,7 @@ func (db *DB) verifyFile(ctx context.Context, stored storedFile, check func(stri
 // verifySegments checks that each published segment can be read, and that each file that was
 // published is in one of them as it is now, and in one only. A segment that is missing is no
 // fault: it is made again when it is needed.
-func (db *DB) verifySegments(ctx context.Context, root string) (out []search.Finding, err error) {
+func (db *DB) verifySegments(ctx context.Context, root string) (out []Finding, err error) {
 	type version struct{ id, version int64 }
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
 		out = nil
@@ -129,7 +125,7 @@ func (db *DB) verifySegments(ctx context.Context, root string) (out []search.Fin
 				return nil
 			}
 			if err != nil {
-				out = append(out, search.Finding{Root: root, What: fmt.Sprintf("segment: %v", err)})
+				out = append(out, Finding{Root: root, What: fmt.Sprintf("segment: %v", err)})
 				return nil
 			}
 			for _, f := range s.Files {
@@ -141,7 +137,7 @@ func (db *DB) verifySegments(ctx context.Context, root string) (out []search.Fin
 			var source string
 			err := r.Scan(&v.id, &v.version, &source)
 			if n := held[v]; n != 1 {
-				out = append(out, search.Finding{Root: root, Source: source, What: fmt.Sprintf("%d segments hold it, not 1", n)})
+				out = append(out, Finding{Root: root, Source: source, What: fmt.Sprintf("%d segments hold it, not 1", n)})
 			}
 			return err
 		}, `SELECT id, version, source FROM files WHERE collection = ? AND version <= ? AND chunks > 0 ORDER BY source`, m.collection, m.published())
