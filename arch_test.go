@@ -98,6 +98,7 @@ var rooms = map[string]room{
 	"eval": {ours: []string{".", "transcript", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
+	"eval/beir": {ours: []string{"ingest"}},
 	"eval/field": {ours: []string{"."}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},

@@ -21,7 +21,6 @@ var ErrNothingInCommon = errors.New("the runs have no question in common")
 type Comparison struct {
 	A           RunRef             `json:"a"`
 	B           RunRef             `json:"b"`
-	Retrieval   bool               `json:"retrieval"`   // runs of `eval retrieval` are compared: there are no answers
 	Matched     int                `json:"matched"`     // questions in both, with the same text and expectations
 	LeftOut     []string           `json:"left_out"`    // ids of questions that are not in both, or are not the same in both
 	Setup       []string           `json:"setup"`       // what else differs, in words
@@ -80,13 +79,10 @@ type MetricChange struct {
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
 		A: ref(a), B: ref(b), LeftOut: []string{}, Setup: a.Setup.Differences(b.Setup),
-		Retrieval: a.Retrieval != nil, Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
+		Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
 	}
 	if c.Setup == nil {
 		c.Setup = []string{}
-	}
-	if (a.Retrieval == nil) != (b.Retrieval == nil) {
-		return c, fmt.Errorf("%w: one measures answers, the other what the search finds", ErrNothingInCommon)
 	}
 	pairs := c.match(a, b)
 	c.Matched = len(pairs)
@@ -94,7 +90,7 @@ func Compare(a, b *Result) (*Comparison, error) {
 		return c, fmt.Errorf("%w: one asked %s of the dataset %q, the other %s of %q", ErrNothingInCommon,
 			plural(len(a.Outcomes), "question"), a.Dataset.Name, plural(len(b.Outcomes), "question"), b.Dataset.Name)
 	}
-	for _, m := range a.metrics() {
+	for _, m := range Metrics() {
 		if compared, ok := compareMetric(m.Name, pairs); ok {
 			c.Metrics = append(c.Metrics, compared)
 			if compared.Fell() {
@@ -103,7 +99,7 @@ func Compare(a, b *Result) (*Comparison, error) {
 		}
 	}
 	for _, p := range pairs {
-		if change := p.change(a.metrics()); len(change.Changes) > 0 {
+		if change := p.change(); len(change.Changes) > 0 {
 			c.Questions = append(c.Questions, change)
 		}
 	}
@@ -186,9 +182,9 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 }
 
 // change lists the figures of a question that differ.
-func (p pair) change(metrics []Metric) QuestionChange {
+func (p pair) change() QuestionChange {
 	c := QuestionChange{ID: p.a.ID, Question: p.a.Question}
-	for _, m := range metrics {
+	for _, m := range Metrics() {
 		x, inA := p.a.Metrics[m.Name]
 		y, inB := p.b.Metrics[m.Name]
 		if inA == inB && x == y {
@@ -234,11 +230,7 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprint(w, tidy(rows.String()))
 	changed := c.Questions
-	unit := "question"
-	if c.Retrieval {
-		unit = "query"
-	}
-	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), unit))
+	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "question"))
 	for _, q := range changed[:min(mostChanges, len(changed))] {
 		var parts []string
 		for _, m := range q.Changes {

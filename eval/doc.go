@@ -1,5 +1,5 @@
-// Package eval measures how well questions are answered, and how well the search
-// finds: datasets, runs, metrics, reports and comparisons.
+// Package eval measures how well questions are answered: datasets, runs, metrics,
+// reports and comparisons.
 //
 //	dataset, err := eval.Load("questions.jsonl")
 //	result, err := eval.Run(ctx, assistant, dataset, eval.Options{})
@@ -30,9 +30,4 @@
 // one thread. Each reply is turned into an [Outcome] and measured at once. A [Store]
 // keeps the result.
 // [Result.Summarise] makes the figures from outcomes, whenever they are read.
-//
-// [Retrieve] does the same for queries with judgements of documents ([Judged]),
-// without answers: its outcomes hold what was found, its metrics are those of
-// trec_eval ([RankingMetrics]), and all that stores, shows and compares runs takes
-// both kinds.
 package eval

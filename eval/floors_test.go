@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/eval/beir"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
@@ -25,7 +25,7 @@ import (
 type floorSet struct {
 	name, corpus, queries, qrels string
 	change                       func(query string) string // before it is searched for; nil: nothing
-	keep                         func(q eval.Query) bool   // queries that are reported; nil: all
+	keep                         func(q beir.Query) bool   // queries that are reported; nil: all
 	floor                        float64                   // of nDCG@10
 	peer                         float64                   // nDCG@10 of bm25s, which must be passed by overPeer; 0: not compared
 	chosen                       string                    // what was chosen on the set
@@ -40,8 +40,8 @@ func spoken(q string) string {
 }
 
 // ofArticles keeps queries about articles of one half.
-func ofArticles(of int) func(eval.Query) bool {
-	return func(q eval.Query) bool {
+func ofArticles(of int) func(beir.Query) bool {
+	return func(q beir.Query) bool {
 		for document := range q.Gains {
 			if half(articleOf(document)) != of {
 				return false
@@ -74,7 +74,7 @@ func floorSets() []floorSet {
 	}
 }
 
-const floorsHead = `# nDCG@10, R@5, R@100 and MRR of the search by words with its one default configuration, as "ragflow eval retrieval" measures it.
+const floorsHead = `# nDCG@10, R@5, R@100 and MRR of the search by words with its one default configuration, as this test measures it.
 # 95 % bootstrap intervals over queries; what was chosen on a set stands behind it. MTRAG passages are those pooled, not the official corpora.
 # The coefficients by which the first 20 passages are put in order were learnt on the training questions of SciFact and half 0 of XQuAD by a program that is no longer kept,
 # of which nothing is reported here; which features it has, and that a question typed without diacritics is left as found, was chosen with figures of the sets below in view. "By the search alone" is without that order; paired.
@@ -91,38 +91,29 @@ func TestRetrievalFloors(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(floorsHead)
 	for _, s := range floorSets() {
-		ours, unordered := s.search(t, false)
-		figures := func(r *eval.Result) string {
+		documents, judged, ours, unordered := s.search(t, false)
+		say := func(f figures) string {
 			var parts []string
 			for _, m := range []string{eval.MetricNDCG, eval.MetricRecall5, eval.MetricRecall100, eval.MetricMRR} {
-				x, _ := r.Summary.Metric(m)
-				parts = append(parts, fmt.Sprintf("%s %.4f [%.4f, %.4f]", m, x.Mean, x.Low, x.High))
+				in := eval.Bootstrap(f[m])
+				parts = append(parts, fmt.Sprintf("%s %.4f [%.4f, %.4f]", m, f.mean(m), in.Low, in.High))
 			}
 			return strings.Join(parts, ", ")
 		}
-		over := func(base *eval.Result) eval.MetricComparison {
-			change, err := eval.Compare(base, ours)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return change.Metrics[0]
+		fmt.Fprintf(&out, "%s: %d queries over %d documents; chosen on it: %s\n  %s\n", s.name, len(judged.queries), documents, s.chosen, say(ours))
+		if mean := ours.mean(eval.MetricNDCG); mean < s.floor {
+			t.Errorf("%s: nDCG@10 %.4f, want at least %.3f", s.name, mean, s.floor)
 		}
-		fmt.Fprintf(&out, "%s: %d queries over %d documents; chosen on it: %s\n  %s\n", s.name, len(ours.Outcomes), ours.Retrieval.Documents, s.chosen, figures(ours))
-		if m, _ := ours.Summary.Metric(eval.MetricNDCG); m.Mean < s.floor {
-			t.Errorf("%s: nDCG@10 %.4f, want at least %.3f", s.name, m.Mean, s.floor)
-		}
-		m := over(unordered)
-		fmt.Fprintf(&out, "  floor %.4f\n  by the search alone: %s\n  ours over the search alone: %+.4f [%+.4f, %+.4f]\n",
-			s.floor, figures(unordered), m.Difference, m.Low, m.High)
+		gain, in := ours.over(unordered, eval.MetricNDCG)
+		fmt.Fprintf(&out, "  floor %.4f\n  by the search alone: %s\n  ours over the search alone: %+.4f [%+.4f, %+.4f]\n", s.floor, say(unordered), gain, in.Low, in.High)
 		if s.peer == 0 {
 			continue
 		}
-		_, plain := s.search(t, true)
-		m = over(plain)
-		fmt.Fprintf(&out, "  bm25s: ndcg_10 %.4f\n  same analyzer: %s\n  ours over the same analyzer: %+.4f [%+.4f, %+.4f]\n",
-			s.peer, figures(plain), m.Difference, m.Low, m.High)
-		if m.Difference < 0 {
-			t.Errorf("%s: nDCG@10 is %+.4f over plain BM25 with the same analyzer, want no loss", s.name, m.Difference)
+		_, _, _, plain := s.search(t, true)
+		gain, in = ours.over(plain, eval.MetricNDCG)
+		fmt.Fprintf(&out, "  bm25s: ndcg_10 %.4f\n  same analyzer: %s\n  ours over the same analyzer: %+.4f [%+.4f, %+.4f]\n", s.peer, say(plain), gain, in.Low, in.High)
+		if gain < 0 {
+			t.Errorf("%s: nDCG@10 is %+.4f over plain BM25 with the same analyzer, want no loss", s.name, gain)
 		}
 	}
 	golden.Assert(t, "testdata/retrieval.golden", out.Bytes())
@@ -131,15 +122,14 @@ func TestRetrievalFloors(t *testing.T) {
 // search indexes the set as the program does and searches for its queries, with
 // the first passages put in order and as the search gives them; plainly by BM25
 // over one field.
-func (s floorSet) search(t *testing.T, plain bool) (ordered, alone *eval.Result) {
+func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judgedSet, ordered, alone figures) {
 	t.Helper()
 	config := ragflow.Config{DataDir: t.TempDir()}
 	if plain {
 		config.Retrieval.Ranking = &search.Ranking{K1: 1.2, B: 0.75}
 	}
-	corpus := eval.Corpus{Path: publicFile(t, s.corpus)}
-	documents := indexRecords(t, config, func(yield func(ingest.Record, error) bool) {
-		for r, err := range corpus.Records() {
+	documents = indexRecords(t, config, func(yield func(ingest.Record, error) bool) {
+		for r, err := range beir.Records(publicFile(t, s.corpus)) {
 			if plain {
 				r.Title, r.Text = "", strings.TrimSpace(r.Title+"\n\n"+r.Text)
 			}
@@ -148,31 +138,30 @@ func (s floorSet) search(t *testing.T, plain bool) (ordered, alone *eval.Result)
 			}
 		}
 	})
-	judged := s.judged(t)
+	judged = s.judged(t)
 	if !plain {
-		ordered = retrieve(t, config, judged, documents)
+		ordered = retrieve(t, config, judged)
 	}
 	config.Retrieval.Rerank = search.RerankOff
-	return ordered, retrieve(t, config, judged, documents)
+	return documents, judged, ordered, retrieve(t, config, judged)
 }
 
 // judged reads the queries that are reported.
-func (s floorSet) judged(t *testing.T) eval.Judged {
+func (s floorSet) judged(t *testing.T) judgedSet {
 	t.Helper()
-	queries := readPublic(t, s.queries, eval.ReadQueries)
+	queries, err := beir.Queries(publicFile(t, s.queries), publicFile(t, s.qrels))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range queries {
 		if s.change != nil {
 			queries[i].Text = s.change(queries[i].Text)
 		}
 	}
-	judged, err := eval.NewJudged(s.name, queries, readPublic(t, s.qrels, eval.ReadQrels), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if s.keep != nil {
-		judged.Queries = slices.DeleteFunc(judged.Queries, func(q eval.Query) bool { return !s.keep(q) })
+		queries = slices.DeleteFunc(queries, func(q beir.Query) bool { return !s.keep(q) })
 	}
-	return judged
+	return judgedSet{s.name, queries}
 }
 
 // indexRecords indexes records into the data folder of a configuration and
@@ -192,17 +181,17 @@ func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[ingest.
 
 const recordsName = "corpus"
 
-func retrieve(t *testing.T, config ragflow.Config, judged eval.Judged, documents int) *eval.Result {
+func retrieve(t *testing.T, config ragflow.Config, judged judgedSet) figures {
 	t.Helper()
 	a, err := ragflow.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Retrieve(t.Context(), a, judged, eval.RetrievalOptions{Info: eval.RetrievalInfo{Documents: documents}})
-	if err := errors.Join(err, a.Close()); err != nil {
+	out := judged.measure(t, a)
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return out
 }
 
 // publicFile is the path of a file of the public data, or skips.
@@ -217,18 +206,4 @@ func publicFile(t *testing.T, name string) string {
 		t.Skipf("no corpus: set RAGFLOW_DATA to the folder that holds %s", name)
 	}
 	return path
-}
-
-func readPublic[T any](t *testing.T, name string, read func(io.Reader) (T, error)) T {
-	t.Helper()
-	f, err := os.Open(publicFile(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	out, err := read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

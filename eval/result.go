@@ -12,17 +12,16 @@ import (
 // Result is a run: what was measured, and with what outcome. Its JSON is the
 // schema of `ragflow eval --json`.
 type Result struct {
-	Format     int            `json:"format"` // of this JSON, see [ResultFormat]
-	ID         string         `json:"id"`     // of a run that was stored; else empty
-	Name       string         `json:"name"`   // given by a person; may be empty
-	Started    time.Time      `json:"started"`
-	Complete   bool           `json:"complete"` // all questions were asked
-	Dataset    DatasetInfo    `json:"dataset"`
-	Setup      Setup          `json:"setup"`
-	JudgeModel string         `json:"judge_model"`         // empty: nothing was judged
-	Retrieval  *RetrievalInfo `json:"retrieval,omitempty"` // nil: answers were measured, else the documents found alone
-	Summary    Summary        `json:"summary"`
-	Outcomes   []Outcome      `json:"outcomes"` // in the order of the dataset
+	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
+	ID         string      `json:"id"`     // of a run that was stored; else empty
+	Name       string      `json:"name"`   // given by a person; may be empty
+	Started    time.Time   `json:"started"`
+	Complete   bool        `json:"complete"` // all questions were asked
+	Dataset    DatasetInfo `json:"dataset"`
+	Setup      Setup       `json:"setup"`
+	JudgeModel string      `json:"judge_model"` // empty: nothing was judged
+	Summary    Summary     `json:"summary"`
+	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
 }
 
 // ResultFormat is the format that this version writes, and the newest it reads.
@@ -101,14 +100,6 @@ type CertaintySummary struct {
 	RightAUROC       *float64 `json:"auroc_right,omitempty"` // right answers against wrong ones, see [AUROC]
 	AUROC            *float64 `json:"auroc,omitempty"`       // answerable questions against others
 	CalibrationError float64  `json:"calibration_error"`     // of answerable questions, see [CalibrationError]
-}
-
-// metrics are those that a result can have, in the order of reports.
-func (r *Result) metrics() []Metric {
-	if r.Retrieval != nil {
-		return RetrievalMetrics()
-	}
-	return Metrics()
 }
 
 // certainty sums up the grades of the questions that did not fail, nil where they tell
@@ -226,14 +217,12 @@ func (r *Result) Summarise() {
 	n := float64(max(1, len(r.Outcomes)))
 	mean := func(sum int) float64 { return math.Round(10*float64(sum)/n) / 10 }
 	s.Chunks.Retrieved, s.Chunks.Used, s.Chunks.ContextTokens = mean(retrieved), mean(used), mean(tokens)
-	for _, m := range r.metrics() {
+	for _, m := range Metrics() {
 		if summary, ok := r.summarise(m); ok {
 			s.Metrics = append(s.Metrics, summary)
 		}
 	}
-	if r.Retrieval == nil {
-		s.Certainty = r.certainty()
-	}
+	s.Certainty = r.certainty()
 	r.Summary = s
 }
 

@@ -20,17 +20,9 @@ func WriteTable(w io.Writer, r *Result) error {
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	var rows strings.Builder
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	if r.Retrieval != nil {
-		fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL")
-	} else {
-		fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
-	}
+	fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
 	for _, m := range r.Summary.Metrics {
-		if r.Retrieval != nil { // in the digits of the field
-			fmt.Fprintf(t, "%s\t%.4f\t[%.4f, %.4f]\n", m.Name, m.Mean, m.Low, m.High)
-		} else {
-			fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
-		}
+		fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -61,9 +53,6 @@ func tidy(table string) string {
 
 // headline says what was measured, on one line.
 func (r *Result) headline() string {
-	if r.Retrieval != nil {
-		return r.retrievalHeadline()
-	}
 	parts := []string{fmt.Sprintf("dataset %s: %s", r.Dataset.Name, plural(len(r.Outcomes), "question"))}
 	if !r.Complete {
 		parts[0] += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
@@ -102,9 +91,6 @@ func (m MetricSummary) target() string {
 // footer is what stands below the metrics.
 func (r *Result) footer() []string {
 	s := r.Summary
-	if r.Retrieval != nil {
-		return r.retrievalFooter()
-	}
 	lines := []string{
 		"",
 		s.Verdicts.line(),
@@ -150,7 +136,7 @@ func (r *Result) writeTroubled(w io.Writer) error {
 	if r.Summary.Troubled == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, r.unit()))
+	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, "question"))
 	left := mostTroubled
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -175,7 +161,7 @@ func (r *Result) writeTroubled(w io.Writer) error {
 func WriteCSV(w io.Writer, r *Result) error {
 	out := csv.NewWriter(w)
 	header := []string{"id", "item", "turn", "lang", "kind", "question", "expected_answer", "answer", "abstained", "grade"}
-	for _, m := range r.metrics() {
+	for _, m := range Metrics() {
 		header = append(header, m.Name)
 	}
 	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "trouble")
@@ -183,7 +169,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 		return err
 	}
 	for i := range r.Outcomes {
-		if err := out.Write(r.Outcomes[i].cells(r.metrics())); err != nil {
+		if err := out.Write(r.Outcomes[i].cells()); err != nil {
 			return err
 		}
 	}
@@ -191,7 +177,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 	return out.Error()
 }
 
-func (o *Outcome) cells(metrics []Metric) []string {
+func (o *Outcome) cells() []string {
 	var cited []string
 	for _, c := range o.Citations {
 		place := fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
@@ -208,7 +194,7 @@ func (o *Outcome) cells(metrics []Metric) []string {
 		harmless(o.ID), harmless(o.Item), turn, harmless(o.Lang), harmless(o.Kind), harmless(o.Question), harmless(o.ExpectedAnswer),
 		harmless(o.Answer), strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
 	}
-	for _, m := range metrics {
+	for _, m := range Metrics() {
 		cell := ""
 		if v, ok := o.Metrics[m.Name]; ok {
 			cell = decimal(v)
@@ -230,44 +216,4 @@ func harmless(s string) string {
 		return "'" + s
 	}
 	return s
-}
-
-// unit is what a result counts.
-func (r *Result) unit() string {
-	if r.Retrieval != nil {
-		return "query"
-	}
-	return "question"
-}
-
-// retrievalHeadline says what was searched and how, on one line.
-func (r *Result) retrievalHeadline() string {
-	out := fmt.Sprintf("%s: %s", r.Dataset.Name, plural(len(r.Outcomes), "query"))
-	if !r.Complete {
-		out += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
-	}
-	if n := r.Retrieval.Documents; n > 0 {
-		out += " over " + plural(n, "document")
-	}
-	return out + ", " + r.Setup.Model
-}
-
-// retrievalFooter is what stands below the metrics of a retrieval run.
-func (r *Result) retrievalFooter() []string {
-	s := r.Summary
-	lines := []string{
-		"",
-		fmt.Sprintf("depth    %s a query; documents beyond count as not found", plural(r.Retrieval.Depth, "document")),
-		fmt.Sprintf("latency  p50 %.1f ms, p95 %.1f ms, longest %.1f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
-	}
-	told := map[string]bool{}
-	for i := range r.Outcomes {
-		for _, w := range r.Outcomes[i].Warnings {
-			if !told[w] && len(told) < 5 {
-				told[w] = true
-				lines = append(lines, "warning  "+w)
-			}
-		}
-	}
-	return lines
 }

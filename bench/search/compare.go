@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"example.com/ragflow/eval"
+	"example.com/ragflow/eval/beir"
 )
 
 // row is a line of a table: a metric of a phase.
@@ -278,20 +279,10 @@ func (r rival) measure(ctx context.Context, phase string, c corpus, dir string, 
 
 // quality measures what was found, where there are judgements.
 func (m metrics) quality(c corpus, run string) error {
-	qrels, err := os.Open(c.path("qrels.tsv"))
-	if err != nil {
+	if _, err := os.Stat(c.path("qrels.tsv")); err != nil {
 		return nil // none were made
 	}
-	defer qrels.Close()
-	judgements, err := eval.ReadQrels(qrels)
-	if err != nil {
-		return err
-	}
-	queries, err := c.queries()
-	if err != nil {
-		return err
-	}
-	judged, err := eval.NewJudged("scifact", queries, judgements, nil)
+	queries, err := beir.Queries(c.path("queries.jsonl"), c.path("qrels.tsv"))
 	if err != nil {
 		return err
 	}
@@ -304,10 +295,10 @@ func (m metrics) quality(c corpus, run string) error {
 	if err != nil {
 		return err
 	}
-	for _, q := range judged.Queries {
+	for _, q := range queries {
 		ranking := found[q.ID]
-		for name, value := range eval.RankingMetrics(ranking[:min(eval.DefaultDepth, len(ranking))], q.Gains) {
-			m[name] += value / float64(len(judged.Queries))
+		for name, value := range eval.RankingMetrics(ranking[:min(depth, len(ranking))], q.Gains) {
+			m[name] += value / float64(len(queries))
 		}
 	}
 	return nil

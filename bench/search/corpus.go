@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/ragflow/eval"
+	"example.com/ragflow/eval/beir"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/search/text"
 )
@@ -26,7 +26,7 @@ func (c corpus) path(name string) string { return filepath.Join(string(c), name)
 
 func (c corpus) documents() ([]ingest.Record, error) {
 	var out []ingest.Record
-	for r, err := range (eval.Corpus{Path: c.path("corpus.jsonl")}).Records() {
+	for r, err := range beir.Records(c.path("corpus.jsonl")) {
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (c corpus) documents() ([]ingest.Record, error) {
 
 // size is how many documents there are.
 func (c corpus) size() (n float64, err error) {
-	for _, err := range (eval.Corpus{Path: c.path("corpus.jsonl")}).Records() {
+	for _, err := range beir.Records(c.path("corpus.jsonl")) {
 		if err != nil {
 			return 0, err
 		}
@@ -46,14 +46,7 @@ func (c corpus) size() (n float64, err error) {
 	return n, nil
 }
 
-func (c corpus) queries() ([]eval.Query, error) {
-	f, err := os.Open(c.path("queries.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return eval.ReadQueries(f)
-}
+func (c corpus) queries() ([]beir.Query, error) { return beir.Queries(c.path("queries.jsonl"), "") }
 
 // dimension is that of all vectors.
 const dimension = 384
@@ -104,7 +97,7 @@ func generate(data, folder, count string) error {
 		if !strings.HasSuffix(path, ".gz") {
 			path = filepath.Join(path, "corpus.jsonl.gz")
 		}
-		for r, err := range (eval.Corpus{Path: path}).Records() {
+		for r, err := range beir.Records(path) {
 			if err != nil {
 				return err
 			}
@@ -139,7 +132,7 @@ func generate(data, folder, count string) error {
 // scifact unpacks the set and keeps the queries that are judged.
 func scifact(from string, to corpus) error {
 	var documents []ingest.Record
-	for r, err := range (eval.Corpus{Path: filepath.Join(from, "corpus.jsonl.gz")}).Records() {
+	for r, err := range beir.Records(filepath.Join(from, "corpus.jsonl.gz")) {
 		if err != nil {
 			return err
 		}
@@ -157,25 +150,9 @@ func scifact(from string, to corpus) error {
 	if err != nil {
 		return err
 	}
-	judged := map[string]bool{}
-	for line := range strings.Lines(string(qrels)) {
-		id, _, _ := strings.Cut(line, "\t")
-		judged[id] = true
-	}
-	f, err := os.Open(filepath.Join(from, "queries.jsonl.gz"))
+	queries, err := beir.Queries(filepath.Join(from, "queries.jsonl.gz"), to.path("qrels.tsv"))
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	all, err := eval.ReadQueries(f)
-	if err != nil {
-		return err
-	}
-	var queries []eval.Query
-	for _, q := range all {
-		if judged[q.ID] {
-			queries = append(queries, q)
-		}
 	}
 	return lines(to.path("queries.jsonl"), len(queries), func(i int) any {
 		return map[string]string{"_id": queries[i].ID, "text": queries[i].Text}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/ragflow"
+	"example.com/ragflow/eval/beir"
 	"example.com/ragflow/llm"
 	ragsearch "example.com/ragflow/search"
 	"example.com/ragflow/search/index"
@@ -54,7 +55,7 @@ func oursIndex(ctx context.Context, c corpus, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Library().PutRecords(ctx, collection, 0, evalCorpus(c).Records()); err != nil {
+	if _, err := a.Library().PutRecords(ctx, collection, 0, beir.Records(c.path("corpus.jsonl"))); err != nil {
 		return err
 	}
 	return a.Close()

@@ -18,10 +18,8 @@ import (
 	sqlite3 "github.com/mattn/go-sqlite3" // with the tag sqlite_fts5
 	"github.com/philippgille/chromem-go"
 
-	"example.com/ragflow/eval"
+	"example.com/ragflow/eval/beir"
 )
-
-func evalCorpus(c corpus) eval.Corpus { return eval.Corpus{Path: c.path("corpus.jsonl")} }
 
 // bleveEngine is bleve with its English analyzer, BM25 scores and one field of
 // title and text, which is kept, as the other engines keep it.
@@ -40,7 +38,7 @@ func bleveEngine() engine {
 				return err
 			}
 			batch := index.NewBatch()
-			for r, err := range evalCorpus(c).Records() {
+			for r, err := range beir.Records(c.path("corpus.jsonl")) {
 				if err == nil {
 					err = batch.Index(r.ID, map[string]string{"text": r.Title + " " + r.Text})
 				}
@@ -100,7 +98,7 @@ func fts5() engine {
 			if err != nil {
 				return err
 			}
-			for r, err := range evalCorpus(c).Records() {
+			for r, err := range beir.Records(c.path("corpus.jsonl")) {
 				if err == nil {
 					_, err = tx.ExecContext(ctx, `INSERT INTO documents VALUES(?, ?, ?)`, r.ID, r.Title, r.Text)
 				}

@@ -49,7 +49,7 @@ func (a *app) evalCommand() *cobra.Command {
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	a.runFlags(c, &o)
 	a.modelFlags(f)
-	c.AddCommand(a.evalRetrievalCommand(), a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
+	c.AddCommand(a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
 	return c
 }
 
