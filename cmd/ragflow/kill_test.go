@@ -290,7 +290,6 @@ func (k *killing) index(n int) {
 func (k *killing) check() {
 	k.t.Helper()
 	k.do("threads", "verify")
-	k.do("index", "verify")
 	var list threadsReply
 	k.json(&list, "threads", "list", "--json")
 	said := map[string]int{}
