@@ -8,7 +8,8 @@ import (
 
 // flowVersion is part of the graph's fingerprint: it rises when the meaning of
 // a node changes, so that a run that stopped under the old one is not resumed
-// under the new one.
+// under the new one. It also rises when state.Apply changes what an update of the log
+// does; then conversations whose last turns have no snapshot need Options.Migrate.
 const flowVersion = "1"
 
 // flow is the whole product at a glance: seven nodes, one branch.

@@ -246,12 +246,8 @@ func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 	return out, nil
 }
 
-// answer saves answers.
-func (s *session) answer(ctx context.Context, answers map[string]any) error {
-	entries, err := s.matched(answers)
-	if err != nil {
-		return err
-	}
+// answer saves answers of matched.
+func (s *session) answer(ctx context.Context, entries map[place]Delta) error {
 	places := slices.SortedFunc(maps.Keys(entries), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.node, b.node))
 	})

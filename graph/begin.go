@@ -1,9 +1,11 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -17,16 +19,24 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 			return err
 		}
 		head = x.log.head
-		if len(x.req.Answers) > 0 && !x.req.Resume {
-			return errors.New("answers need Resume")
+		if len(x.req.Answers)+len(x.req.Updates) > 0 && !x.req.Resume {
+			return errors.New("answers and updates need Resume")
 		}
+		over := false // this resume only repeats answers of a run that is over
 		if x.req.Resume {
-			if err := x.resumable(head); err != nil {
+			if over, err = x.answeredBefore(ctx, head); err != nil {
+				return err
+			}
+			if err := x.resumable(head); err != nil && !over {
 				return err
 			}
 		}
 		if err := x.read(ctx, cached, ok); err != nil {
 			return err
+		}
+		if over {
+			x.id, x.step, x.life = head.Run, head.Step, NewLifecycle(head.Status)
+			return nil
 		}
 	}
 	switch {
@@ -60,7 +70,7 @@ func (x *run[S, U]) cachedHead(ctx context.Context) (w cachedState[S], ok bool, 
 func (x *run[S, U]) read(ctx context.Context, w cachedState[S], known bool) (err error) {
 	x.state, x.log.sizes = w.state, w.sizes
 	if !known && x.log.head.ID != 0 {
-		x.state, x.log.sizes, err = x.load(ctx, x.req.Thread, x.log.head.ID)
+		x.state, x.log.sizes, x.migrated, err = x.stateAt(ctx, x.req.Thread, x.log.head)
 	}
 	return err
 }
@@ -71,15 +81,15 @@ func (x *run[S, U]) resumable(head Commit) error {
 	if len(head.Frontier) == 0 {
 		return ErrNothingToDo
 	}
-	if head.Fingerprint != x.plan.fingerprint && x.o.Migrate == nil {
+	if !x.plan.sameGraph(head.Fingerprint) && x.o.Migrate == nil {
 		return fmt.Errorf("run %q: %w", head.Run, ErrGraphChanged)
 	}
 	return nil
 }
 
-// migrated returns the nodes where this graph continues a run of another version.
-func (x *run[S, U]) migrated(head Commit) ([]string, error) {
-	if head.Fingerprint == x.plan.fingerprint {
+// continuation returns the nodes where this graph continues a run of another version.
+func (x *run[S, U]) continuation(head Commit) ([]string, error) {
+	if x.plan.sameGraph(head.Fingerprint) {
 		return head.Frontier, nil
 	}
 	next, err := x.o.Migrate(head)
@@ -163,7 +173,7 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	if err := x.life.Move(ctx, MoveResume); err != nil {
 		return err
 	}
-	next, err := x.migrated(head)
+	next, err := x.continuation(head)
 	if err == nil {
 		x.frontier, err = x.plan.frontier(next)
 	}
@@ -181,7 +191,21 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	if head.Status == Interrupted {
 		x.resumed = head.Error
 	}
-	if err := x.session.answer(ctx, x.req.Answers); err != nil {
+	answers, err := x.session.matched(x.req.Answers)
+	if err != nil {
+		return err
+	}
+	if len(x.req.Updates) > 0 {
+		next, deltas, err := x.changed(x.req.Updates)
+		if err != nil {
+			return err
+		}
+		x.state = next
+		if err := x.editRun(ctx, head, deltas); err != nil {
+			return fmt.Errorf("save updates: %w", err)
+		}
+	}
+	if err := x.session.answer(ctx, answers); err != nil {
 		return err
 	}
 	if err := x.prepare(); err != nil {
@@ -194,32 +218,73 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	return nil
 }
 
+// answeredBefore drops the answers that the run has used already, unless their question is open
+// again. It reports whether the run is over and nothing else was asked for.
+func (x *run[S, U]) answeredBefore(ctx context.Context, head Commit) (over bool, err error) {
+	open, _, err := x.interruption(ctx, head)
+	if err != nil || len(x.req.Answers) == 0 {
+		return false, err
+	}
+	left := maps.Clone(x.req.Answers)
+	isOpen := func(name string) bool {
+		return slices.ContainsFunc(open, func(q Question) bool { return q.ID() == name || q.Key == name })
+	}
+	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
+		if err != nil {
+			return false, fmt.Errorf("read answers: %w", err)
+		}
+		if c.Run != head.Run || len(left) == 0 {
+			break
+		}
+		for _, d := range c.Deltas {
+			for _, a := range d.Notes.Answers {
+				for _, name := range []string{a.Key, a.At + "/" + a.Key} {
+					if body, err := encode(left[name]); err == nil && bytes.Equal(body, a.Value) && !isOpen(name) {
+						delete(left, name)
+					}
+				}
+			}
+		}
+	}
+	x.req.Answers = left
+	return len(left)+len(x.req.Updates) == 0 && len(head.Frontier) == 0, nil
+}
+
+// interruption returns the open questions at the head of an unfinished run, and the commit that its
+// current superstep follows.
+func (x *run[S, U]) interruption(ctx context.Context, head Commit) (open []Question, base CommitID, err error) {
+	if head.Source != SourceClose && head.Source != SourceUpdate {
+		return nil, head.ID, nil
+	}
+	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
+		if err != nil {
+			return nil, 0, fmt.Errorf("read open questions: %w", err)
+		}
+		if c.ID == head.ID {
+			for _, d := range c.Deltas {
+				open = append(open, d.Notes.Questions...)
+			}
+		}
+		if base = c.ID; c.Source != SourceClose && !c.isEdit() {
+			break
+		}
+	}
+	return open, base, nil
+}
+
 // recall loads the finished tasks and the open questions of the step.
 func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
 	pending, err := x.log.pending(ctx)
 	if err != nil {
 		return err
 	}
-	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
+	if !x.plan.sameGraph(head.Fingerprint) { // another graph may split its state in another way
 		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
 	}
 	x.session.recall(pending)
-	if head.Source != SourceClose {
-		return nil
+	if head.Source == SourceClose || head.Source == SourceUpdate {
+		x.session.closed = head.Time
 	}
-	x.session.closed = head.Time
-	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
-		if err != nil {
-			return fmt.Errorf("read open questions: %w", err)
-		}
-		if c.ID == head.ID {
-			for _, d := range c.Deltas {
-				x.session.open = append(x.session.open, d.Notes.Questions...)
-			}
-		}
-		if x.session.base = c.ID; c.Source != SourceClose {
-			break
-		}
-	}
-	return nil
+	x.session.open, x.session.base, err = x.interruption(ctx, head)
+	return err
 }

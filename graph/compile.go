@@ -22,9 +22,11 @@ type Plan[S, U any] struct {
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	first       []int            // successors of Start
 	fingerprint string
+	version     string
 	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
 	updateDiffers, stateDiffers bool
-	reach                       [][]bool // from → to over a path of at least one step; nil if no node waits
+	floats                      map[reflect.Type]bool // types in S that may hold floating-point numbers; nil if Unsaved
+	reach                       [][]bool              // from → to over a path of at least one step; nil if no node waits
 }
 
 // planNode is a node with its successors: all of next, or the one of to that route
@@ -77,6 +79,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		unsaved:     g.Unsaved,
 		nodes:       make([]planNode[S, U], len(g.Order)),
 		fingerprint: fingerprint(g),
+		version:     g.Version,
 	}
 	for i, name := range g.Order {
 		t := g.Nodes[name]
@@ -113,6 +116,10 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	}
 	p.findReach()
 	p.updateDiffers, p.stateDiffers = mayDiffer(reflect.TypeFor[U](), nil), mayDiffer(reflect.TypeFor[S](), nil)
+	if !g.Unsaved {
+		p.floats = map[reflect.Type]bool{}
+		findFloats(reflect.TypeFor[S](), nil, p.floats)
+	}
 	return p, nil
 }
 
@@ -156,7 +163,7 @@ func (p *Plan[S, U]) Nodes() []string {
 // Fingerprint identifies the structure of the graph: name, version, order, edges,
 // branches with their targets, the parts of tasks that decide the path of a run, and the
 // fingerprints of subgraphs. Other policies may change. A run can be resumed only by a
-// graph with the same fingerprint.
+// graph with the same fingerprint. It ends with an @ and the version.
 func (p *Plan[S, U]) Fingerprint() string { return p.fingerprint }
 
 func fingerprint[S, U any](g Graph[S, U]) string {
@@ -174,7 +181,12 @@ func fingerprint[S, U any](g Graph[S, U]) string {
 		panic("graph: fingerprint of plain strings: " + err.Error()) // unreachable
 	}
 	sum := sha256.Sum256(shape)
-	return hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:16]) + "@" + g.Version
+}
+
+// sameGraph reports whether a fingerprint in the log is that of the plan. Early logs lack the version.
+func (p *Plan[S, U]) sameGraph(fingerprint string) bool {
+	return fingerprint == p.fingerprint || fingerprint+"@"+p.version == p.fingerprint
 }
 
 // shape is the part of a task that decides the path of a run.

@@ -129,7 +129,7 @@ func TestNotANumber(t *testing.T) {
 	}{
 		{"input", compiled(keep, update{}), update{F: math.NaN()}, `thread "t": encode input: json: unsupported value: NaN`},
 		{"update", compiled(keep, update{F: math.NaN()}), update{}, `node "a", step 1: encode update: json: unsupported value: NaN`},
-		{"state", compiled(spoil, update{S: long}), update{}, `save step 1: encode state: json: unsupported value: NaN`},
+		{"state", compiled(spoil, update{S: long}), update{}, `node "a", step 1: apply update: state is NaN, which JSON cannot hold`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.r.Invoke(t.Context(), graph.Request[update]{Thread: "t", Input: tt.input})

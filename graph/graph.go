@@ -68,7 +68,9 @@ type Branch[S any] struct {
 // types: no functions, channels, interfaces or unexported fields, unless a type has
 // methods for both directions or a field has the tag json:"-".
 type Graph[S, U any] struct {
-	Name    string
+	Name string
+	// Version says what Apply means. Give it another value when Apply changes what an update of the log
+	// does. Then [Options].Migrate decides about threads of the old version; see there.
 	Version string
 	// Apply is the only function that changes state. It must be pure and must not change
 	// anything that s refers to: copy slices and maps first. An error fails the task

@@ -46,12 +46,15 @@ func (r *Runner[S, U]) history(ctx context.Context, thread string, before Commit
 	if len(page) == 0 {
 		return nil, nil
 	}
-	s, _, err := r.load(ctx, thread, page[len(page)-1].Commit.ID)
+	s, _, _, err := r.stateAt(ctx, thread, page[len(page)-1].Commit)
 	if err != nil {
 		return nil, err
 	}
 	page[len(page)-1].State = s
 	for i := range slices.Backward(page[:len(page)-1]) {
+		if _, err = r.mayFold(page[i].Commit); err != nil {
+			return nil, err
+		}
 		if s, err = r.fold(s, page[i].Commit.Deltas); err != nil {
 			return nil, err
 		}

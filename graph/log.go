@@ -142,18 +142,27 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 		z.tail += len(d.Body)
 	}
 	b.Release = b.Status == Completed
-	if b.Release && z.due(1) || z.due(whileRunning) {
-		var err error
-		if b.Snapshot, err = encode(x.state); err != nil {
-			return fmt.Errorf("encode state: %w", err)
-		}
-		if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
-			if x.state, err = decode[S](b.Snapshot); err != nil {
-				return fmt.Errorf("decode state: %w", err)
-			}
-		}
+	if err := x.snapshot(&b, x.migrated || b.Release && z.due(1) || z.due(whileRunning)); err != nil {
+		return err
 	}
 	return x.log.commit(ctx, b)
+}
+
+// snapshot adds the state to a batch if that is due.
+func (x *run[S, U]) snapshot(b *Batch, due bool) (err error) {
+	if !due {
+		return nil
+	}
+	if b.Snapshot, err = encode(x.state); err != nil {
+		return fmt.Errorf("encode state: %w", err)
+	}
+	if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
+		if x.state, err = decode[S](b.Snapshot); err != nil {
+			return fmt.Errorf("decode state: %w", err)
+		}
+	}
+	x.migrated = false
+	return nil
 }
 
 // saveEnd closes a run that ended early. State and frontier do not change, so that the run can

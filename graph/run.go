@@ -23,6 +23,7 @@ type run[S, U any] struct {
 	pastBreak bool            // the BreakBefore of the next step already fired
 	id        string
 	log       *threadLog // nil without a store
+	migrated  bool       // the state contains updates of another version of the graph, and no snapshot yet
 	tookOver  bool       // the thread was taken over from an active run
 	life      *Lifecycle
 	state     S
@@ -181,8 +182,7 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		}
 	}
 	if s, err = x.checked(s); err != nil {
-		x.session.markStale()
-		return s, nil, err
+		return s, nil, x.spoiled(err)
 	}
 	next := x.spare
 	for i := range x.outcomes {
@@ -200,6 +200,22 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		next = next[1:]
 	}
 	return s, next, nil
+}
+
+// spoiled finds the update that made the state one that cannot be saved.
+func (x *run[S, U]) spoiled(cause error) error {
+	s := x.state
+	for i := range x.outcomes {
+		var err error
+		if s, err = callApply(x.plan.apply, s, x.outcomes[i].update); err == nil {
+			_, err = x.checked(s)
+		}
+		if err != nil {
+			return x.blame(&x.outcomes[i], err)
+		}
+	}
+	x.session.markStale()
+	return cause
 }
 
 // blame turns a finished outcome into a failed one.

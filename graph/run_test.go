@@ -199,9 +199,9 @@ func TestThreadLives(t *testing.T) {
 			}
 		}
 	}
-	// 150 turns are about 100 KB: snapshots at about 16, 32, 64 KB.
-	if len(sizes) < 2 || len(sizes) > 4 {
-		t.Errorf("snapshots of %v bytes, want two to four", sizes)
+	// 150 turns are about 100 KB: snapshots at about 1, 2, 4, … 64 KB.
+	if len(sizes) < 5 || len(sizes) > 8 {
+		t.Errorf("snapshots of %v bytes, want five to eight", sizes)
 	}
 }
 

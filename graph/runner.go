@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,6 +40,11 @@ type Options struct {
 	// decode the updates and states of the other version. Finished tasks of the
 	// unfinished step are matched by node name. Without Migrate such a resume is
 	// [ErrGraphChanged].
+	//
+	// Migrate also decides whether Apply may fold updates that a graph with another Version
+	// logged after the last snapshot: if it returns no error, the thread is read so, and the next
+	// commit saves the result as a snapshot. The nodes only matter for a resume. Without Migrate
+	// such a read is [ErrGraphChanged].
 	Migrate func(head Commit) ([]string, error)
 	// CheckCodec is for tests: updates and states go through JSON after each step, so that
 	// everything that JSON loses is missing at once and not only after a reload.
@@ -73,9 +79,12 @@ type Request[U any] struct {
 	Run    string // ID of a new run; generated if empty
 	Input  U      // applied before the first node runs
 	Resume bool   // continue the thread's unfinished run; Run and Input are ignored
+	// Updates are applied and saved before the nodes of a resumed run, in one commit. Only with Resume.
+	Updates []U
 	// Answers to open questions, by key or ID; only with Resume. All answers are checked
 	// and then saved before any node runs. An answer without a question, or one that does
 	// not match the schema, is an [*AnswerError] and changes nothing.
+	// Answers that the run has used already are accepted again, also after its end.
 	Answers map[string]any
 	Modes   Mode // events of Stream; 0 means all but Updates
 	// Pause is like [Options].Drain for this run only; the error is [ErrPaused].
@@ -178,7 +187,7 @@ func (r *Runner[S, U]) State(ctx context.Context, thread string) (S, Commit, err
 	if err != nil {
 		return zero, Commit{}, fmt.Errorf("state of thread %q: %w", thread, err)
 	}
-	s, err := r.StateAt(ctx, thread, head.ID)
+	s, _, _, err := r.stateAt(ctx, thread, head)
 	return s, head, err
 }
 
@@ -188,8 +197,35 @@ func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) 
 		var zero S
 		return zero, fmt.Errorf("state of thread %q: no store: %w", thread, ErrNotFound)
 	}
-	s, _, err := r.load(ctx, thread, at)
-	return s, err
+	for c, err := range r.o.Store.Walk(ctx, thread, at) {
+		if err != nil {
+			return *new(S), fmt.Errorf("state of thread %q: %w", thread, err)
+		}
+		s, _, _, err := r.stateAt(ctx, thread, c)
+		return s, err
+	}
+	return *new(S), fmt.Errorf("state of thread %q: commit %d: %w", thread, at, ErrNotFound)
+}
+
+// stateAt returns the state after a commit, and whether this graph folded updates of another version.
+func (r *Runner[S, U]) stateAt(ctx context.Context, thread string, at Commit) (s S, z sizes, migrated bool, err error) {
+	if s, z, err = r.load(ctx, thread, at.ID); err == nil && z.tail > 0 {
+		migrated, err = r.mayFold(at)
+	}
+	return s, z, migrated, err
+}
+
+// mayFold asks Migrate if a commit is of another version of the graph.
+func (r *Runner[S, U]) mayFold(c Commit) (migrated bool, err error) {
+	_, version, known := strings.Cut(c.Fingerprint, "@")
+	if !known || version == r.plan.version {
+		return false, nil
+	}
+	if r.o.Migrate == nil {
+		return false, fmt.Errorf("%w: version %q wrote commit %d and this is version %q; set Options.Migrate to let it apply those updates", ErrGraphChanged, version, c.ID, r.plan.version)
+	}
+	_, err = r.o.Migrate(c)
+	return err == nil, err
 }
 
 // sizes are the bytes that the next Load reads.
@@ -198,10 +234,10 @@ type sizes struct{ snapshot, tail int }
 // due reports whether to save a snapshot: the tail is larger than the last snapshot and than
 // minTail, or times as large. So a finished thread writes at most about twice the bytes of its
 // deltas and reads at most about twice the bytes of its state.
-func (z sizes) due(times int) bool { return z.tail > times*max(minTail, z.snapshot) }
+func (z sizes) due(times int) bool { return z.tail > max(minTail*times*times, z.snapshot*times) }
 
 const (
-	minTail      = 8 << 10
+	minTail      = 1 << 10
 	whileRunning = 8 // a state in the middle of a run contains much that the run drops before its end
 )
 

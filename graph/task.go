@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -323,8 +324,14 @@ func (x *run[S, U]) encode(o *outcome[U]) error {
 	return err
 }
 
-// checked returns the state after a round trip through JSON if CheckCodec is set.
+// checked refuses a state that cannot be saved. If CheckCodec is set, it returns the state after a
+// round trip through JSON.
 func (x *run[S, U]) checked(s S) (S, error) {
+	if len(x.plan.floats) > 0 && (x.o.Store != nil || x.o.CheckCodec) {
+		if path, bad := notFinite(reflect.ValueOf(s), x.plan.floats); bad != "" {
+			return s, fmt.Errorf("apply update: state%s is %s, which JSON cannot hold", path, bad)
+		}
+	}
 	if !x.o.CheckCodec {
 		return s, nil
 	}

@@ -14,6 +14,7 @@ type Edit[S, U any] struct {
 	Thread string
 	Wait   time.Duration // how long to wait for a busy thread; zero: not at all
 	Source Source        // source of the commit: SourceUpdate if empty, or SourceUndo
+	Create bool          // allow a thread without a commit
 	// As, if set, treats the updates as the result of this node. The unfinished run is not
 	// closed; a resume continues it with the successors of the node. Without an unfinished
 	// run, a new run starts after the node. For a run of another graph the error is
@@ -25,10 +26,11 @@ type Edit[S, U any] struct {
 	Change func(ctx context.Context, s S, head Commit) ([]U, error)
 }
 
-// Update changes a thread's state with one commit and returns the new state and the commit. The
-// commit is a completed run of its own. An unfinished run is closed as superseded first. A
-// thread without a commit is [ErrNotFound]. An error of Change or Apply changes nothing. Other
-// errors: [ErrBusy], [ErrSuperseded].
+// Update changes a thread's state with one commit and returns the new state and the commit. An
+// unfinished run is kept: its open questions, answers and finished tasks too, and a resume continues
+// it with the new state. [SourceUndo] closes it as superseded. Otherwise the commit is a completed
+// run of its own. A thread without a commit is [ErrNotFound], unless Create is set. An error of
+// Change or Apply changes nothing. Other errors: [ErrBusy], [ErrSuperseded], [ErrGraphChanged].
 func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (S, CommitID, error) {
 	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}, session: &session{o: &r.o}}
 	at, err := x.edit(ctx, e)
@@ -42,7 +44,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	if x.o.Store == nil {
 		return 0, fmt.Errorf("no store: %w", ErrNotFound)
 	}
-	if _, err := x.o.Store.Head(ctx, e.Thread); err != nil {
+	if _, err := x.o.Store.Head(ctx, e.Thread); err != nil && (!e.Create || !errors.Is(err, ErrNotFound)) {
 		return 0, err // checked first, because acquiring a lease creates the thread
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -69,22 +71,46 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e.As != "" {
-		err = x.asNode(ctx, e, head, next, deltas)
-	} else {
-		err = x.asOwnRun(ctx, head)
-	}
-	if err != nil {
-		return 0, err
-	}
 	old := x.state
 	x.state = next
-	if err := x.save(ctx, cmp.Or(e.Source, SourceUpdate), deltas); err != nil {
+	switch {
+	case e.As != "":
+		err = x.asNode(ctx, e, head, next, deltas)
+	case e.Source == SourceUndo || len(head.Frontier) == 0:
+		err = x.asOwnRun(ctx, head)
+	default:
+		x.session.open, _, err = x.interruption(ctx, head)
+		if err == nil {
+			err = x.editRun(ctx, head, deltas)
+		}
+		deltas = nil
+	}
+	if err == nil && deltas != nil {
+		err = x.save(ctx, cmp.Or(e.Source, SourceUpdate), deltas)
+	}
+	if err != nil {
 		x.state = old
 		return 0, err
 	}
 	x.states.put(e.Thread, cachedState[S]{log.head, x.state, log.sizes})
 	return log.head.ID, nil
+}
+
+// editRun saves a change of the state within the unfinished run at the head. Its open questions are
+// saved again, because a resume reads them from the head.
+func (x *run[S, U]) editRun(ctx context.Context, head Commit, deltas []Delta) error {
+	deltas[0].Notes.Questions = x.session.open
+	b := Batch{Commit: head, KeepPending: true}
+	b.Source, b.Time, b.Deltas = SourceUpdate, x.now(), deltas
+	if err := x.snapshot(&b, x.migrated); err != nil {
+		return err
+	}
+	return x.log.commit(ctx, b)
+}
+
+// isEdit reports whether a commit changes the state within an unfinished run; see editRun.
+func (c Commit) isEdit() bool {
+	return c.Source == SourceUpdate && len(c.Frontier) > 0 && len(c.Deltas) > 0 && c.Deltas[0].Node == ""
 }
 
 // asOwnRun makes the edit a run of its own.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -22,15 +23,27 @@ func PackSnapshot(body []byte) ([]byte, error) {
 		return nil, nil
 	}
 	var packed bytes.Buffer
-	z, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err == nil {
-		_, err = z.Write(body)
+	z, ok := deflaters.Get().(*flate.Writer)
+	if !ok {
+		return nil, errors.New("pack snapshot: no compressor") // unreachable: the level is valid
 	}
+	defer deflaters.Put(z)
+	z.Reset(&packed)
+	_, err := z.Write(body)
 	if err == nil {
 		err = z.Close()
 	}
 	return packed.Bytes(), err
 }
+
+// deflaters are reused, because each has about 600 KB of tables.
+var deflaters = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool of memory
+	z, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		return nil
+	}
+	return z
+}}
 
 // UnpackSnapshot reverts [PackSnapshot]. The error says that the snapshot is damaged.
 func UnpackSnapshot(packed []byte) ([]byte, error) {
