@@ -81,7 +81,7 @@ var rooms = map[string]room{
 		"golang.org/x/sync/errgroup",                // workers that end with the first error
 	}},
 	"llm":         {},
-	"llm/llmtest": {},
+	"llm/llmtest": {ours: []string{"llm"}},
 	"llm/rerank":  {ours: []string{"llm"}},
 	"prompts":     {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{

@@ -10,15 +10,32 @@ type Role string
 
 // The roles.
 const (
-	System    Role = "system"
-	User      Role = "user"
-	Assistant Role = "assistant"
+	System     Role = "system"
+	User       Role = "user"
+	Assistant  Role = "assistant"
+	ToolResult Role = "tool" // the result of a tool call
 )
 
 // Message is one message of a conversation with a model.
 type Message struct {
 	Role    Role
 	Content string
+	Calls   []ToolCall // of an Assistant message: the tools that it calls; Content may be empty then
+	CallID  string     // of a ToolResult: the ID of the call that it answers
+}
+
+// Tool is a function that a model may call.
+type Tool struct {
+	Name        string // letters, digits, _ and -, at most 64
+	Description string
+	Parameters  map[string]any // JSON schema of an object; read-only
+}
+
+// ToolCall is a call of a tool by a model.
+type ToolCall struct {
+	ID        string // unique within its message; never empty in a Response
+	Name      string
+	Arguments string // as the model wrote them: they may be no JSON, or not match the schema
 }
 
 // Request is a request to a model. Implementations do not keep it.
@@ -29,6 +46,11 @@ type Request struct {
 	MaxTokens   int      // maximum length of the answer; 0 means the default of the provider
 	Stop        []string // texts that end the answer, at most 4
 	Schema      *Schema  // the answer is a JSON object of this form; nil: text
+	Tools       []Tool   // tools that the model may call instead of an answer
+	// Calling, if set, gets the tool calls while the model writes them, from the goroutine of
+	// the caller. Each call of it adds to the arguments of a tool call with the same ID. They are a draft:
+	// Response.Calls counts.
+	Calling func(ToolCall)
 }
 
 // Schema is a JSON schema for the answer, enforced by the provider. A provider without that
@@ -44,7 +66,8 @@ type FinishReason string
 // The finish reasons of a complete answer.
 const (
 	FinishStop   FinishReason = "stop"   // the answer is finished
-	FinishLength FinishReason = "length" // Request.MaxTokens was reached; the text may end mid-sentence
+	FinishLength FinishReason = "length" // Request.MaxTokens was reached; the text, or the last tool call, may be cut off
+	FinishTools  FinishReason = "tools"  // the model calls tools
 )
 
 // Usage is the number of tokens, as counted by the provider.
@@ -56,10 +79,11 @@ type Usage struct {
 // Add adds v to u.
 func (u *Usage) Add(v Usage) { u.Input += v.Input; u.Output += v.Output }
 
-// Response is a complete answer. It is never empty.
+// Response is a complete answer. It has a text, tool calls or both.
 type Response struct {
 	Text       string
-	Model      string // name from the provider
+	Calls      []ToolCall // only if the request has Tools
+	Model      string     // name from the provider
 	Provider   string
 	Finish     FinishReason
 	Usage      Usage         // zero if the provider does not report it

@@ -68,7 +68,7 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // Retry repeats a call up to [MaxRetries] times after a temporary failure: a rate limit, a
 // server error, a broken connection or a response that was cut off. It never retries after
-// the first token was streamed. It does not retry if Retry-After is longer than MaxBackoff,
+// the first token, or the first piece of a tool call, was streamed. It does not retry if Retry-After is longer than MaxBackoff,
 // because an answer without the model is then faster. Response.Retries and Error.Retries
 // count the retries.
 func Retry(c Chat, o RetryOptions) Chat { return &retryChat{chat: c, options: o.withDefaults()} }
@@ -87,6 +87,12 @@ func (r *retryChat) Complete(ctx context.Context, q Request, token func(string))
 		listen = func(s string) {
 			said = true
 			token(s)
+		}
+	}
+	if calling := q.Calling; calling != nil {
+		q.Calling = func(c ToolCall) {
+			said = true
+			calling(c)
 		}
 	}
 	var out Response

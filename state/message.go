@@ -14,6 +14,7 @@ const (
 	System Role = "system"
 	Human  Role = "human"
 	AI     Role = "ai"
+	Tool   Role = "tool" // the result of a tool call
 )
 
 // Message is a message of a thread. Its ID is created before it is saved and never
@@ -24,6 +25,22 @@ type Message struct {
 	Content   string     `json:"content"`
 	Time      time.Time  `json:"time,omitzero"`
 	Citations []Citation `json:"citations,omitempty"` // set for answers
+	Calls     []ToolCall `json:"calls,omitempty"`     // of an AI message: the tools that it calls
+	Result    *Result    `json:"result,omitempty"`    // of a Tool message; Content is the result itself
+}
+
+// ToolCall is a call of a tool by a model.
+type ToolCall struct {
+	ID        string `json:"id"` // unique within its message
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // as the model wrote them; they may be no JSON
+}
+
+// Result says what a Tool message is the result of.
+type Result struct {
+	Call   string `json:"call"` // ID of the call
+	Tool   string `json:"tool"`
+	Failed bool   `json:"failed,omitempty"` // Content says why
 }
 
 // MessageOp is one change to a list of messages; exactly one field is set.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -230,4 +232,24 @@ func ExampleFoldMessages() {
 	// Output:
 	// human hello
 	// ai hi
+}
+
+// The stored form of messages without tools is that of threads from before there were tools.
+func TestStoredFormOfMessages(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for want, m := range map[string]state.Message{
+		`{"id":"1","role":"human","content":"Hi"}`:                                               {ID: "1", Role: state.Human, Content: "Hi"},
+		`{"id":"2","role":"ai","content":"Ho","time":"2026-01-02T03:04:05Z"}`:                    {ID: "2", Role: state.AI, Content: "Ho", Time: at},
+		`{"id":"3","role":"ai","content":"","calls":[{"id":"c","name":"add","arguments":"{}"}]}`: {ID: "3", Role: state.AI, Calls: []state.ToolCall{{ID: "c", Name: "add", Arguments: "{}"}}},
+		`{"id":"4","role":"tool","content":"7","result":{"call":"c","tool":"add"}}`:              {ID: "4", Role: state.Tool, Content: "7", Result: &state.Result{Call: "c", Tool: "add"}},
+	} {
+		got, err := json.Marshal(m)
+		if err != nil || string(got) != want {
+			t.Errorf("got  %s (%v)\nwant %s", got, err, want)
+		}
+		var back state.Message
+		if err := json.Unmarshal([]byte(want), &back); err != nil || !reflect.DeepEqual(back, m) {
+			t.Errorf("read back as %+v (%v)", back, err)
+		}
+	}
 }

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"example.com/ragflow/llm"
 )
 
 // Token counts of every fake answer.
@@ -39,6 +42,31 @@ func SayThen(text string, next <-chan struct{}, rest string) Behaviour {
 		words(w, rest)
 		end(w, "stop")
 	}
+}
+
+// CallTools streams tool calls, the arguments of each in pieces.
+func CallTools(calls ...llm.ToolCall) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		begin(w)
+		for i, c := range calls {
+			delta := func(call map[string]any) {
+				call["index"] = i
+				event(w, map[string]any{"object": "chat.completion.chunk", "model": "played", "choices": []any{
+					map[string]any{"index": 0, "delta": map[string]any{"tool_calls": []any{call}}},
+				}})
+			}
+			delta(map[string]any{"id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": ""}})
+			for piece := range slices.Chunk([]rune(c.Arguments), max(7, len(c.Arguments)/64)) {
+				delta(map[string]any{"function": map[string]any{"arguments": string(piece)}})
+			}
+		}
+		end(w, "tool_calls")
+	}
+}
+
+// CallTool is [CallTools] with one call.
+func CallTool(name, arguments string) Behaviour {
+	return CallTools(llm.ToolCall{ID: "call_" + name, Name: name, Arguments: arguments})
 }
 
 func say(text, finish string) Behaviour {

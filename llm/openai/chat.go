@@ -67,8 +67,8 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 	stream := c.client.chats.NewStreaming(w.ctx, params) //nolint:contextcheck // w.ctx is the context of the caller, with a timer
 	defer stream.Close()                                 //nolint:errcheck // the answer is already read
 
-	a := answer{Response: llm.Response{Model: c.model, Provider: c.client.config.Provider}, start: start, limit: r.MaxTokens, token: token}
-	for !a.tooLong && stream.Next() {
+	a := answer{Response: llm.Response{Model: c.model, Provider: c.client.config.Provider}, start: start, limit: r.MaxTokens, token: token, calls: toolCalls{calling: r.Calling}}
+	for !a.tooLong && !a.calls.tooMuch && stream.Next() {
 		a.add(stream.Current())
 	}
 	raw = stream.Err()
@@ -79,12 +79,17 @@ func (c *chat) try(ctx context.Context, r llm.Request, adapted adaptation, token
 		err = c.client.fault(w, raw)
 	} else {
 		a.say(a.thinking.rest())
-		a.Finish, err = c.client.finished(c.model, a.finish, a.text.String())
+		a.Calls = a.calls.whole()
+		if err = a.calls.fault(len(r.Tools) > 0); err != nil {
+			err = c.client.bad(c.model, err.Error())
+		} else {
+			a.Finish, err = c.client.finished(c.model, a.finish, a.text.String(), len(a.Calls))
+		}
 	}
 	if err != nil {
 		if e, ok := errors.AsType[*llm.Error](err); ok {
-			e.Streamed = token != nil && a.Chunks > 0
-			e.Thought = a.finish == finishLength && a.text.Len() == 0
+			e.Streamed = token != nil && a.Chunks > 0 || r.Calling != nil && len(a.calls.list) > 0
+			e.Thought = a.finish == finishLength && a.text.Len() == 0 && len(a.Calls) == 0
 		}
 		return llm.Response{}, raw, err
 	}
@@ -106,6 +111,7 @@ type answer struct {
 	token    func(string)
 	text     strings.Builder
 	thinking thinkingFilter
+	calls    toolCalls
 	finish   string
 	tooLong  bool
 }
@@ -125,6 +131,9 @@ func (a *answer) add(piece sdk.ChatCompletionChunk) {
 		a.finish = choice.FinishReason
 	}
 	a.say(a.thinking.next(piece.Choices[0].Delta.Content))
+	for _, d := range piece.Choices[0].Delta.ToolCalls {
+		a.calls.add(d)
+	}
 }
 
 // say appends a part of the answer and passes it on.
@@ -158,10 +167,17 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 		case llm.System:
 			p.Messages[i] = sdk.SystemMessage(m.Content)
 		case llm.Assistant:
-			p.Messages[i] = sdk.AssistantMessage(m.Content)
+			p.Messages[i] = assistantMessage(m)
 		case llm.User:
 			p.Messages[i] = sdk.UserMessage(m.Content)
+		case llm.ToolResult:
+			p.Messages[i] = sdk.ToolMessage(m.Content, m.CallID)
 		}
+	}
+	for _, t := range r.Tools {
+		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
+			Name: t.Name, Description: param.NewOpt(t.Description), Parameters: t.Parameters,
+		}))
 	}
 	if r.TopP > 0 {
 		p.TopP = param.NewOpt(r.TopP)
@@ -186,21 +202,25 @@ func (c *chat) params(r llm.Request) sdk.ChatCompletionNewParams {
 }
 
 // finished returns an error if the answer is not complete.
-func (c *Client) finished(model, reason, text string) (llm.FinishReason, error) {
+func (c *Client) finished(model, reason, text string, calls int) (llm.FinishReason, error) {
 	switch {
 	case reason == "content_filter":
 		return "", &llm.Error{Provider: c.config.Provider, Model: model, Kind: llm.ErrRefused, Detail: "its content filter held the answer back"}
 	case reason == "":
-		if text == "" {
+		if text == "" && calls == 0 {
 			return "", c.bad(model, "the answer is empty")
 		}
 		return "", c.bad(model, "the answer was cut off")
+	case calls > 0 && reason == finishLength:
+		return llm.FinishLength, nil
+	case calls > 0: // some servers say "stop"
+		return llm.FinishTools, nil
+	case reason == "tool_calls" || reason == "function_call":
+		return "", c.bad(model, "it says that it calls a tool, but there is no call")
 	case strings.TrimSpace(text) == "":
 		e := c.bad(model, "the answer is empty")
 		e.Empty = true
 		return "", e
-	case reason == "tool_calls" || reason == "function_call":
-		return "", c.bad(model, "it wants to call a tool, and none was offered")
 	case reason == finishLength:
 		return llm.FinishLength, nil
 	}

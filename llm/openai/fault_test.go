@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func failWith(code int, body string) llmtest.Behaviour {
 
 func check(t *testing.T, got llm.Response, err, want error, text string) {
 	t.Helper()
-	if !errors.Is(err, want) || got != (llm.Response{}) {
+	if !errors.Is(err, want) || !reflect.DeepEqual(got, llm.Response{}) {
 		t.Fatalf("got %+v and %v, want nothing and %v", got, err, want)
 	}
 	if text != "" && err.Error() != text {

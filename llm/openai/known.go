@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"strings"
 
@@ -93,4 +94,21 @@ func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry 
 		log.Info("Registered LLM provider: " + k.Name) //nolint:sloglint // as above
 	}
 	return &r
+}
+
+// FromEnvironment returns the chat model that the command ragflow uses: SMART_LLM_MODEL names
+// it, as MODEL or PROVIDER:MODEL, and the variables of its provider, such as OPENAI_BASE_URL
+// and OPENAI_API_KEY, tell address and key. It retries: see [llm.Retry].
+func FromEnvironment(get func(variable string) string) (llm.Chat, error) {
+	provider, model := SplitModel(get("SMART_LLM_MODEL"))
+	if model == "" {
+		return nil, errors.New("no model: set SMART_LLM_MODEL, and OPENAI_BASE_URL or OPENAI_API_KEY")
+	}
+	known, _ := KnownProvider(cmp.Or(provider, "openai"))
+	config, _ := known.Config(get)
+	client, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	return llm.Retry(client.Chat(model), llm.RetryOptions{}), nil
 }
