@@ -80,6 +80,10 @@ var rooms = map[string]room{
 		"github.com/google/uuid",                    // ids made of content (version 5)
 		"golang.org/x/sync/errgroup",                // workers that end with the first error
 	}},
+	"agent": {ours: []string{"graph", "llm", "state"}, theirs: []string{
+		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it
+		"github.com/google/uuid",          // ids of messages
+	}},
 	"llm":         {},
 	"llm/llmtest": {ours: []string{"llm"}},
 	"llm/rerank":  {ours: []string{"llm"}},

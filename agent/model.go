@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/state"
+)
+
+// Messages that models read in place of a person's.
+const (
+	answerNow = "Answer now, with what you know so far. No more tools can be called."
+	formNow   = "Give your final answer as JSON that matches the schema, and nothing else."
+	notRun    = "This call was not carried out."
+)
+
+// ask is the node that calls the model.
+func (t team) ask(ctx context.Context, s State) (Update, error) {
+	m := t.active(s)
+	r := m.request(s)
+	if s.Turn.Steps+1 < m.Limits.Steps && s.Turn.Faults < m.Limits.Faults {
+		r.Tools = m.offers
+	} else if len(m.offers) > 0 {
+		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: answerNow})
+	}
+	out, turn, err := m.complete(ctx, s.Turn, r)
+	if err != nil {
+		return Update{}, err
+	}
+	message := state.Message{ID: uuid.NewString(), Role: state.AI, Content: out.Text, Time: now()}
+	for _, c := range out.Calls {
+		message.Calls = append(message.Calls, state.ToolCall(c))
+		graph.Note(ctx, "call", c.Name+" "+brief(c.Arguments))
+	}
+	if out.Text != "" {
+		graph.Note(ctx, "text", brief(out.Text))
+	}
+	return Update{Messages: []state.MessageOp{{Put: &message}}, Turn: &turn}, nil
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// complete calls the model within the limits and counts what it used.
+func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Response, Turn, error) {
+	if err := m.withinLimits(turn); err != nil {
+		return llm.Response{}, turn, err
+	}
+	r.Temperature, r.MaxTokens = m.Temperature, m.MaxTokens
+	r.Calling = func(c llm.ToolCall) { graph.Emit(ctx, c) }
+	begun := time.Now()
+	out, err := m.Chat.Complete(ctx, r, func(piece string) { graph.EmitToken(ctx, piece) })
+	call := graph.Call{Name: m.Chat.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
+	if err != nil {
+		call.Error = err.Error()
+		graph.Count(ctx, call)
+		return out, turn, fmt.Errorf("ask the model: %w", err)
+	}
+	call.Counts = map[string]int64{"input_tokens": out.Usage.Input, "output_tokens": out.Usage.Output}
+	turn.Steps++
+	turn.InputTokens += out.Usage.Input
+	turn.OutputTokens += out.Usage.Output
+	if out.Priced {
+		call.Counts["cost_nanousd"] = int64(math.Round(out.CostUSD * 1e9))
+		turn.CostNanoUSD += call.Counts["cost_nanousd"]
+	}
+	graph.Count(ctx, call)
+	if m.Limits.USD > 0 && !out.Priced {
+		return out, turn, fmt.Errorf("Limits.USD cannot be kept: the price of the model %q is not known; see llm.Price", m.Chat.Model())
+	}
+	return out, turn, nil
+}
+
+func (m *member) withinLimits(t Turn) error {
+	l := m.Limits
+	switch used := t.InputTokens + t.OutputTokens; {
+	case l.Tokens > 0 && used >= l.Tokens:
+		return &LimitError{"tokens", fmt.Sprint(used), fmt.Sprint(l.Tokens)}
+	case l.USD > 0 && float64(t.CostNanoUSD) >= l.USD*1e9:
+		return &LimitError{"cost", fmt.Sprintf("%.6f USD", float64(t.CostNanoUSD)/1e9), fmt.Sprintf("%.6f USD", l.USD)}
+	}
+	return nil
+}
+
+// request returns the conversation as the model sees it. Providers want a result for each call
+// and no result without a call, so a missing one is added, for example after a person went on
+// without waiting, and a result without a call is left out.
+func (m *member) request(s State) llm.Request {
+	var out []llm.Message
+	if m.System != "" {
+		out = append(out, llm.Message{Role: llm.System, Content: m.System})
+	}
+	var open []string // IDs of calls without a result
+	closeCalls := func() {
+		for _, id := range open {
+			out = append(out, llm.Message{Role: llm.ToolResult, CallID: id, Content: notRun})
+		}
+		open = nil
+	}
+	messages := s.Messages
+	if m.Messages != nil {
+		messages = m.Messages(messages)
+	}
+	for _, message := range messages {
+		if message.Role != state.Tool {
+			closeCalls()
+		}
+		switch message.Role {
+		case state.System:
+			out = append(out, llm.Message{Role: llm.System, Content: message.Content})
+		case state.Human:
+			out = append(out, llm.Message{Role: llm.User, Content: message.Content})
+		case state.AI:
+			said := llm.Message{Role: llm.Assistant, Content: message.Content}
+			for _, c := range message.Calls {
+				if !json.Valid([]byte(c.Arguments)) {
+					c.Arguments = "{}" // servers that parse the history would refuse it
+				}
+				said.Calls = append(said.Calls, llm.ToolCall(c))
+				open = append(open, c.ID)
+			}
+			out = append(out, said)
+		case state.Tool:
+			for i, id := range open {
+				if message.Result != nil && id == message.Result.Call {
+					out = append(out, llm.Message{Role: llm.ToolResult, CallID: id, Content: message.Content})
+					open = append(open[:i:i], open[i+1:]...)
+					break
+				}
+			}
+		}
+	}
+	closeCalls()
+	return llm.Request{Messages: out}
+}
+
+// formTries is how often the model may write the structured answer.
+const formTries = 3
+
+// structure is the node that asks for the structured answer. What does not match the schema is
+// shown to the model, which tries again.
+func (t team) structure(ctx context.Context, s State) (Update, error) {
+	m, turn := t.active(s), s.Turn
+	r := m.request(s)
+	var form map[string]any
+	if err := json.Unmarshal(m.Answer, &form); err != nil {
+		return Update{}, err
+	}
+	r.Schema = &llm.Schema{Name: "answer", JSON: form}
+	r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: formNow + "\n" + string(m.Answer)})
+	var fault error
+	for range formTries {
+		out, used, err := m.complete(ctx, turn, r)
+		if err != nil {
+			return Update{}, err
+		}
+		turn = used
+		text := withoutFence(out.Text)
+		if fault = valid(m.answer, []byte(text)); fault == nil {
+			return Update{Answer: &text, Turn: &turn}, nil
+		}
+		graph.Note(ctx, "fault", brief(fault.Error()))
+		r.Messages = append(r.Messages, llm.Message{Role: llm.Assistant, Content: out.Text},
+			llm.Message{Role: llm.User, Content: "That does not match the schema: " + fault.Error() + "\n" + formNow})
+	}
+	return Update{}, errors.Join(errors.New("the model gave no answer that matches the schema"), fault)
+}
+
+// withoutFence takes away the code fence that models like to write around JSON.
+func withoutFence(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, found := strings.CutPrefix(text, "```"); found {
+		_, rest, _ = strings.Cut(rest, "\n")
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
+	}
+	return text
+}
+
+// brief shortens a text for a note.
+func brief(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
