@@ -140,6 +140,9 @@ var rooms = map[string]room{
 	}},
 	"internal/memo":     {},
 	"internal/parallel": {},
+	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
+		"modernc.org/sqlite", // prepares databases beside the program
+	}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
 	}},

@@ -51,7 +51,8 @@ type Options struct {
 	// from an empty file to version 1. Released migrations must never change.
 	Migrations []string
 	// ApplicationID marks the files of one kind, so that files of another kind are
-	// refused. Zero: not checked.
+	// refused, and so are files with another schema than that of the migrations. Zero:
+	// neither is checked.
 	ApplicationID int32
 	// Durability of commits.
 	Durability Durability

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -38,8 +41,9 @@ func (db *DB) use(location string) (err error) {
 	if strings.Contains(location, "?") {
 		separator = "&"
 	}
-	// A connection has one owner, so SQLite need not lock it.
-	db.pool, err = sql.Open(driverName, location+separator+"_mutex=no")
+	// A connection has one owner, so SQLite need not lock it. Each driver ignores the
+	// parameter of the other: mattn/go-sqlite3 cannot set the defensive mode.
+	db.pool, err = sql.Open(driverName, location+separator+"_mutex=no&_defensive=1")
 	if err == nil {
 		db.pool.SetMaxIdleConns(-1)
 	}
@@ -164,6 +168,72 @@ func (db *DB) tryToRead(ctx context.Context, location string) error {
 	})
 }
 
+// checkSchema returns an error that matches [ErrForeign] unless the tables, indexes and
+// triggers are exactly those of the first migrations, as a new database has them. A
+// prepared file could otherwise have a view or a trigger in the place of a table, or a
+// column that is computed. Other views may exist: this program reads none.
+func (db *DB) checkSchema(ctx context.Context, cn *conn, version int) error {
+	if db.file == "" || version == 0 || db.options.ApplicationID == 0 {
+		return nil
+	}
+	want, err := schemaOf(ctx, db.options.Migrations[:version])
+	if err != nil {
+		return err
+	}
+	got, err := readSchema(&Tx{ctx, cn}, len(want))
+	if err == nil && !slices.Equal(got, want) {
+		err = &Error{db.path, ErrForeign, errors.New("it has other tables, indexes or triggers than this program makes")}
+	}
+	return err
+}
+
+// schemas holds what schemaOf found, by the joined texts of migrations.
+var schemas sync.Map
+
+// schemaOf returns the schema that migrations make.
+func schemaOf(ctx context.Context, migrations []string) ([]string, error) {
+	key := strings.Join(migrations, "\x00")
+	if known, ok := schemas.Load(key); ok {
+		return known.([]string), nil
+	}
+	pool, err := sql.Open(driverName, ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = pool.Close() }()
+	sc, err := pool.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cn := &conn{db: &DB{}, sc: sc, stmts: map[string]*sql.Stmt{}}
+	defer cn.close()
+	for _, step := range migrations {
+		if _, err := sc.ExecContext(ctx, step); err != nil {
+			return nil, err
+		}
+	}
+	made, err := readSchema(&Tx{ctx, cn}, math.MaxInt)
+	schemas.Store(key, made)
+	return made, err
+}
+
+// readSchema returns the objects of the schema but for views and the statistics of the
+// query planner, and at most one more than limit.
+func readSchema(tx *Tx, limit int) (out []string, err error) {
+	for row := range tx.Query(`SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
+		WHERE type <> 'view' AND name NOT LIKE 'sqlite\_stat%' ESCAPE '\'`) {
+		var kind, name, table, text string
+		if err := row.Scan(&kind, &name, &table, &text); err != nil {
+			return nil, err
+		}
+		if out = append(out, strings.Join([]string{kind, name, table, text}, "\x00")); len(out) > limit {
+			break
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
 // migrate updates the file to the newest version, or does not change it.
 func (db *DB) migrate(ctx context.Context, cn *conn) error {
 	// Check before changing anything: a foreign file stays as it is.
@@ -194,7 +264,8 @@ func (db *DB) migrate(ctx context.Context, cn *conn) error {
 	return cn.exec("COMMIT")
 }
 
-// version returns the schema version of the file; 0 for an empty one.
+// version returns the schema version of the file, 0 for an empty one, and checks its
+// schema.
 func (db *DB) version(ctx context.Context, cn *conn) (int, error) {
 	var version, tables int
 	var id int32
@@ -209,5 +280,5 @@ func (db *DB) version(ctx context.Context, cn *conn) (int, error) {
 	case version < 0 || version > known:
 		return 0, &Error{db.path, ErrNewer, fmt.Errorf("schema %d, this one knows %d", version, known)}
 	}
-	return version, nil
+	return version, db.checkSchema(ctx, cn, version)
 }

@@ -1,11 +1,14 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"os"
 	"runtime/debug"
 	"strings"
 )
@@ -183,7 +186,8 @@ func (tx *Tx) QueryRow(query string, args ...any) Row {
 
 // Query runs a statement when its rows are ranged over, once. Each row must be
 // scanned before the next. An error of the statement, of a row or of the context
-// is returned by Scan of the last row.
+// is returned by Scan of the last row. More rows than the file has bytes are an error
+// that matches [ErrDamaged]: its pages lead back to themselves.
 func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		s, err := tx.take(query)
@@ -199,7 +203,11 @@ func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 			return
 		}
 		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		for n := int64(1); rows.Next(); n++ {
+			if n%rowsBetweenChecks == 0 && n > tx.cn.db.bytes() {
+				yield(Row{err: &Error{tx.cn.db.path, ErrDamaged, fmt.Errorf("a query gives more than %d rows", n)}})
+				return
+			}
 			if tx.ctx.Err() != nil {
 				yield(Row{err: context.Cause(tx.ctx)})
 				return
@@ -212,6 +220,19 @@ func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
 			yield(Row{err: err})
 		}
 	}
+}
+
+// rowsBetweenChecks is how many rows a query gives before the size of the file is read.
+const rowsBetweenChecks = 1 << 20
+
+// bytes returns the size of the file and its log, the largest number for a database in memory.
+func (db *DB) bytes() (size int64) {
+	for _, name := range []string{db.file, db.file + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			size += info.Size()
+		}
+	}
+	return cmp.Or(size, math.MaxInt64)
 }
 
 // call runs a callback and turns its panic into an error.
