@@ -87,9 +87,15 @@ type Config struct {
 	Grader llm.Chat // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
 	PlainGrades bool
-	Answers     model.Options // limits of the answers that Chat writes
-	Embedder    llm.Embedder  // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
-	Dense       search.Dense  // how the dense search works
+	Answers     model.Options // limits of the answers that Chat writes, and how it writes them
+	// Fallback (LLM_FALLBACK) does the work of Chat where Chat fails; nil, and where it fails
+	// too: the work is done without a model.
+	Fallback llm.Chat
+	// Transforms (LLM_TRANSFORMS) are names of [model.Transforms]: Chat adds queries to the
+	// question, with one call each.
+	Transforms []string
+	Embedder   llm.Embedder // EMBEDDING_MODEL: makes the vectors of the dense search; nil searches by words only
+	Dense      search.Dense // how the dense search works
 	// Reranker is a cross-encoder (RERANK_MODEL): it reads question and passage
 	// together and puts the best passages in order; nil: see Retrieval.Rerank.
 	Reranker llm.Reranker
@@ -178,19 +184,31 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Durability != "" && c.Durability != ProcessCrash && c.Durability != PowerLoss {
 		faults = append(faults, fmt.Errorf("durability %q is neither %s nor %s", c.Durability, ProcessCrash, PowerLoss))
 	}
-	faults = append(faults, c.Chunking.Check(), c.applyPreset())
+	faults = append(faults, c.Chunking.Check(), c.applyPreset(), model.CheckSynthesis(c.Answers.Synthesis), model.CheckTransforms(c.Transforms, c.Embedder != nil))
+	if len(c.Transforms) > 0 && c.Chat == nil {
+		faults = append(faults, errors.New("transforms of a question need a language model: choose one (SMART_LLM_MODEL)"))
+	}
 	var err error
 	_, c.ContentTokens, c.Context.MaxTokens = c.Answers.Fit(c.ContentTokens, cmp.Or(c.Context.MaxTokens, nodes.MaxContextTokens))
 	c.Context, err = c.Context.WithDefaults()
 	faults = append(faults, err)
 	c.topK = c.Retrieval.TopK
 	o := search.Options{Dense: c.Dense, Retrieval: c.Retrieval}
-	if c.Reranker != nil {
-		o.Reranker = passageRanker{c.Reranker}
-	}
+	o.Reranker = c.reranker()
 	o, err = o.WithDefaults()
 	c.Dense, c.Retrieval = o.Dense, o.Retrieval
 	return c, errors.Join(append(faults, err)...)
+}
+
+// reranker is the model that orders passages; nil: none.
+func (c Config) reranker() search.Reranker {
+	switch {
+	case c.Retrieval.Rerank == search.RerankLLM && c.Chat != nil:
+		return model.NewReranker(recordedChat{c.Chat})
+	case c.Retrieval.Rerank != search.RerankLLM && c.Reranker != nil:
+		return passageRanker{c.Reranker}
+	}
+	return nil
 }
 
 // scope is what questions are answered from, to be kept in their thread; nil where
@@ -239,14 +257,16 @@ type ArchiveError = stored.ArchiveError
 // Preset is a choice of settings by name.
 type Preset struct {
 	Name                     string
-	Leg                      string  // LegDense where only meaning is searched; empty: both
-	TopK                     int     // passages
-	Alpha                    float64 // of the dense leg
-	DenseDepth, LexicalDepth int     // 0: twice TopK
-	Rerank                   string  // a method of reranking
-	Hops                     int     // over which links of the best hits are followed
-	Chunker                  string  // how documents are cut; empty: as without the preset
-	ChunkSize                int     // most tokens of a chunk; 0: the default
+	Leg                      string   // LegDense where only meaning is searched; empty: both
+	TopK                     int      // passages
+	Alpha                    float64  // of the dense leg
+	DenseDepth, LexicalDepth int      // 0: twice TopK
+	Rerank                   string   // a method of reranking
+	Hops                     int      // over which links of the best hits are followed
+	Synthesis                string   // how a model writes the answer; empty: in one call
+	Transforms               []string // what a model adds to the question
+	Chunker                  string   // how documents are cut; empty: as without the preset
+	ChunkSize                int      // most tokens of a chunk; 0: the default
 }
 
 // Presets lists the presets. "fast", "accurate" and "code" are known by how many
@@ -255,10 +275,10 @@ type Preset struct {
 // matters where folders are indexed with Config.KeepChunking.
 func Presets() []Preset {
 	return []Preset{
-		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: search.RerankAuto, Chunker: chunk.Markdown},
+		{Name: "balanced", TopK: 10, Alpha: 0.5, Rerank: search.RerankLLM, Chunker: chunk.Markdown, Synthesis: model.TreeSummarize},
 		{Name: "fast", TopK: 5, Leg: search.LegDense, Rerank: search.RerankOff, Chunker: chunk.Recursive},
-		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Semantic},
-		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Code, ChunkSize: 1024},
+		{Name: "accurate", TopK: 20, Alpha: 0.5, DenseDepth: 20, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Semantic, Synthesis: model.Refine, Transforms: []string{model.MultiQuery, model.HyDE}},
+		{Name: "code", TopK: 15, Alpha: 0.5, DenseDepth: 15, LexicalDepth: 10, Rerank: search.RerankAuto, Chunker: chunk.Code, ChunkSize: 1024, Synthesis: model.Refine},
 		{Name: "conservative", TopK: 5, Alpha: 0.7, Rerank: search.RerankAuto},
 		{Name: "exploratory", TopK: 20, Alpha: 0.3, Rerank: search.RerankOff, Hops: 1},
 	}
@@ -281,6 +301,15 @@ func (c *Config) applyPreset() error {
 	}
 	r.TopK, r.Rerank, r.Hops = cmp.Or(r.TopK, p.TopK), cmp.Or(r.Rerank, p.Rerank), cmp.Or(r.Hops, p.Hops)
 	r.DenseDepth, r.LexicalDepth = cmp.Or(r.DenseDepth, p.DenseDepth), cmp.Or(r.LexicalDepth, p.LexicalDepth)
+	if r.Rerank == search.RerankLLM && (c.Chat == nil || c.Reranker != nil) {
+		r.Rerank = search.RerankAuto
+	}
+	if c.Chat != nil {
+		c.Answers.Synthesis = cmp.Or(c.Answers.Synthesis, p.Synthesis)
+	}
+	if c.Chat != nil && len(c.Transforms) == 0 {
+		c.Transforms = slices.DeleteFunc(slices.Clone(p.Transforms), func(name string) bool { return name == model.HyDE && c.Embedder == nil })
+	}
 	if p.Leg != "" && c.Embedder != nil {
 		c.Dense.Leg = cmp.Or(c.Dense.Leg, p.Leg)
 	}

@@ -15,6 +15,8 @@ import (
 	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/model"
 )
 
 // plantedKey must appear in nothing that people see.
@@ -192,6 +194,60 @@ func TestLongReplyIsCut(t *testing.T) {
 	}
 	if r.Model != "smart" || len(r.Answer) > 40_000 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "limit of 2000 tokens") {
 		t.Errorf("%d bytes by %s, warnings %q", len(r.Answer), r.Model, r.Warnings)
+	}
+}
+
+// TestTransformsAndSynthesis asks with everything that a model may add to a turn.
+func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85\nREFINED: volumes")},
+		llmtest.Entry{When: "other ways to ask", Do: llmtest.Say(`["back up a volume", "archive with tar"]`)},
+		llmtest.Entry{When: "You split a question", Do: llmtest.Say("no JSON today")},
+		llmtest.Entry{When: "You score how well", Do: llmtest.Say("[9]")},
+		llmtest.Entry{When: answers, Do: llmtest.Say("A volume keeps the data of a container. [Source 1]")},
+	))
+	defer s.Close()
+	a := modelled(t, s, func(c *ragflow.Config) {
+		c.Transforms = []string{model.MultiQuery, model.Decompose}
+		c.Answers.Synthesis, c.Retrieval.Rerank = model.Refine, search.RerankLLM
+	})
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Abstained || r.Model != "smart" || len(r.Queries) != 3 || r.Queries[2].Text != "archive with tar" {
+		t.Errorf("got %q by %s with the queries %+v", r.Answer, r.Model, r.Queries)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "without a transform: decompose:") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	if r.Usage.Calls != 5 {
+		t.Errorf("%d calls, want one each to grade, ask in other ways, split, score and answer\n%s", r.Usage.Calls, r.FlowTraceMD)
+	}
+}
+
+// TestSecondModel has a model that fails and another that takes over.
+func TestSecondModel(t *testing.T) {
+	broken := llmtest.NewServer(llmtest.Status(401, "no such key"))
+	defer broken.Close()
+	s := llmtest.NewServer(script(llmtest.Say("A volume keeps the data of a container. [Source 1]")))
+	defer s.Close()
+	client, err := openai.New(openai.Config{Provider: "played", BaseURL: s.URL(), Key: plantedKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdle)
+	a := modelled(t, broken, func(c *ragflow.Config) { c.Fallback = client.Chat("second") })
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Model != "second" || r.Abstained {
+		t.Errorf("got %q by %s", r.Answer, r.Model)
+	}
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "the answer was written by second") }) ||
+		!strings.Contains(r.FlowTraceMD, "- fallback: smart → second:") {
+		t.Errorf("warnings %q", r.Warnings)
 	}
 }
 

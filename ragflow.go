@@ -199,9 +199,7 @@ func (a *Assistant) searchOptions(own skills) search.Options {
 	if a.config.Embedder != nil {
 		o.Embedder = embedder{a.config.Embedder}
 	}
-	if a.config.Reranker != nil {
-		o.Reranker = passageRanker{a.config.Reranker}
-	}
+	o.Reranker = a.config.reranker()
 	return o
 }
 

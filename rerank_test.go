@@ -82,6 +82,9 @@ func TestRerankMethods(t *testing.T) {
 		})
 	}
 	for _, method := range search.RerankMethods() {
+		if method == search.RerankLLM {
+			continue // by a chat model: see TestTransformsAndSynthesis
+		}
 		t.Run(method, func(t *testing.T) {
 			j := &judge{word: "words"}
 			a := open(t, ragflow.Config{Given: given, Reranker: j, Retrieval: search.Retrieval{Rerank: method}})
@@ -126,8 +129,8 @@ func TestDiversity(t *testing.T) {
 
 func TestRerankIsChecked(t *testing.T) {
 	for _, tt := range []struct{ name, method, want string }{
-		{"reserved", "llm", "reserved for language models"},
-		{"unknown", "magic", `reranking "magic" is not one of auto, offline, cross_encoder, mmr, combined, diversity, off`},
+		{"no chat model", search.RerankLLM, "needs a language model"},
+		{"unknown", "magic", `reranking "magic" is not one of auto, offline, cross_encoder, mmr, combined, diversity, llm, off`},
 		{"no model", search.RerankCrossEncoder, "needs a model: configure a reranker"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

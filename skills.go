@@ -144,23 +144,57 @@ func count(ctx context.Context, model string, begun time.Time, err error, counts
 	graph.Count(ctx, call)
 }
 
-// withModels puts the configured models before the offline skills. Each offline skill
-// takes over where its model fails, and says so.
+// withModels puts the configured models before the offline skills. Where a model fails,
+// the fallback model takes over, and where that fails the offline skill; each says so.
 func (s skills) withModels(c Config, stats model.Stats, own prompts.SystemTemplate) skills {
 	if c.Chat == nil {
 		return s
 	}
-	chat, grader := llm.Chat(recordedChat{c.Chat}), llm.Chat(recordedChat{c.Chat})
-	if c.Grader != nil {
-		grader = recordedChat{c.Grader}
+	plain := s
+	if c.Fallback != nil {
+		s = s.withModel(c, c.Fallback, c.Fallback, stats, own, plain, offline.Name)
 	}
-	s.rewriter = rewriter{model.NewRewriter(chat, s.rewriter, stats), s.rewriter, chat.Model()}
-	if !c.PlainGrades {
-		s.grader = grading{model.NewGrader(grader), s.grader, grader.Model(), c.Threshold}
+	grader, next := c.Grader, offline.Name
+	if grader == nil {
+		grader = c.Chat
 	}
-	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model()}
-	s.answerer = answerer{model.NewAnswerer(chat, stats, own, c.Answers), s.answerer, chat.Model()}
+	if c.Fallback != nil {
+		next = c.Fallback.Model()
+	}
+	s = s.withModel(c, c.Chat, grader, stats, own, plain, next)
+	if len(c.Transforms) > 0 {
+		s.rewriter = transformer{model.NewTransformer(recordedChat{c.Chat}, s.rewriter, c.Transforms)}
+	}
 	return s
+}
+
+// withModel puts a model before skills, which take over where it fails; next is their
+// name. plain are those without a model.
+func (s skills) withModel(c Config, chat, grader llm.Chat, stats model.Stats, own prompts.SystemTemplate, plain skills, next string) skills {
+	chat, grader = recordedChat{chat}, recordedChat{grader}
+	s.rewriter = rewriter{model.NewRewriter(chat, plain.rewriter, stats), s.rewriter, chat.Model(), next}
+	if !c.PlainGrades {
+		s.grader = grading{model.NewGrader(grader), s.grader, plain.grader, grader.Model(), next, c.Threshold}
+	}
+	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model(), next}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own, c.Answers), s.answerer, plain.answerer, chat.Model(), next}
+	return s
+}
+
+// transformer adds the queries of transforms to a plan. A transform that fails is a
+// warning.
+type transformer struct{ *model.Transformer }
+
+// Rewrite implements nodes.Rewriter.
+func (t transformer) Rewrite(ctx context.Context, question string, m state.Memory) (state.Plan, error) {
+	plan, failed, err := t.Plan(ctx, question, m)
+	if err == nil && failed != nil {
+		if err := ctx.Err(); err != nil {
+			return plan, err
+		}
+		graph.Warn(ctx, fmt.Sprintf("The question was searched without a transform: %v.", failed))
+	}
+	return plan, err
 }
 
 // recordedChat notes each call with the task under way, so that trace and usage
@@ -206,17 +240,22 @@ func promptTokens(messages []llm.Message) int {
 	return n
 }
 
-// fellBack says that a model failed and that offline does its work. It returns
-// the error where there is nobody to do it for: the run has ended.
-func fellBack(ctx context.Context, name, work string, err error) error {
+// fellBack says that a model failed and that next does its work. It returns the
+// error where there is nobody to do it for: the run has ended.
+func fellBack(ctx context.Context, name, next, work string, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	graph.Note(ctx, "fallback", fmt.Sprintf("%s → %s: %v", name, offline.Name, err))
+	graph.Note(ctx, "fallback", fmt.Sprintf("%s → %s: %v", name, next, err))
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {
 		return nil // the failure was reported when it happened
 	}
-	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it and %s offline: %v.", name, work, err))
+	if next != offline.Name {
+		work += " by " + next
+	} else {
+		work += " " + next
+	}
+	graph.Warn(ctx, fmt.Sprintf("The model %q failed, so ragflow went on without it and %s: %v.", name, work, err))
 	return nil
 }
 
@@ -224,9 +263,8 @@ func fellBack(ctx context.Context, name, work string, err error) error {
 func noteMaker(ctx context.Context, name string) { graph.Note(ctx, "by", name) }
 
 type rewriter struct {
-	model   nodes.Rewriter
-	offline nodes.Rewriter
-	name    string
+	model, next    nodes.Rewriter
+	name, nextName string
 }
 
 // Rewrite implements nodes.Rewriter.
@@ -236,18 +274,19 @@ func (r rewriter) Rewrite(ctx context.Context, question string, m state.Memory) 
 		noteMaker(ctx, cmp.Or(plan.By, offline.Name))
 		return plan, nil
 	}
-	if err := fellBack(ctx, r.name, "the question was rewritten", err); err != nil {
+	if err := fellBack(ctx, r.name, r.nextName, "the question was rewritten", err); err != nil {
 		return state.Plan{}, err
 	}
-	noteMaker(ctx, offline.Name)
-	return r.offline.Rewrite(ctx, question, m)
+	if r.nextName == offline.Name {
+		noteMaker(ctx, offline.Name)
+	}
+	return r.next.Rewrite(ctx, question, m)
 }
 
 type grading struct {
-	model     nodes.Grader
-	offline   nodes.Grader
-	name      string
-	threshold float64
+	model, next, offline nodes.Grader
+	name, nextName       string
+	threshold            float64
 }
 
 // Grade implements nodes.Grader. Where the model finds what was found poor and
@@ -255,10 +294,10 @@ type grading struct {
 func (g grading) Grade(ctx context.Context, queries []state.Query, best []state.Chunk) (state.Grade, error) {
 	grade, err := g.model.Grade(ctx, queries, best)
 	if err != nil {
-		if err := fellBack(ctx, g.name, "what was found was graded", err); err != nil {
+		if err := fellBack(ctx, g.name, g.nextName, "what was found was graded", err); err != nil {
 			return state.Grade{}, err
 		}
-		return g.offline.Grade(ctx, queries, best)
+		return g.next.Grade(ctx, queries, best)
 	}
 	if grade.Score < g.threshold && grade.Refined == nil {
 		plain, err := g.offline.Grade(ctx, queries, best)
@@ -271,9 +310,8 @@ func (g grading) Grade(ctx context.Context, queries []state.Query, best []state.
 }
 
 type summarizer struct {
-	model   nodes.Summarizer
-	offline nodes.Summarizer
-	name    string
+	model, next    nodes.Summarizer
+	name, nextName string
 }
 
 // Summarize implements nodes.Summarizer.
@@ -283,17 +321,19 @@ func (z summarizer) Summarize(ctx context.Context, summary string, older []state
 		noteMaker(ctx, z.name)
 		return longer, nil
 	}
-	if err := fellBack(ctx, z.name, "the conversation was summarised", err); err != nil {
+	if err := fellBack(ctx, z.name, z.nextName, "the conversation was summarised", err); err != nil {
 		return "", err
 	}
-	noteMaker(ctx, offline.Name)
-	return z.offline.Summarize(ctx, summary, older)
+	if z.nextName == offline.Name {
+		noteMaker(ctx, offline.Name)
+	}
+	return z.next.Summarize(ctx, summary, older)
 }
 
 type answerer struct {
-	model   *model.Answerer
-	offline nodes.Answerer
-	name    string
+	model          *model.Answerer
+	next, offline  nodes.Answerer
+	name, nextName string
 }
 
 var _ nodes.StreamAnswerer = answerer{}
@@ -332,10 +372,13 @@ func (a answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 		token(nodes.Token{Void: true})
 	}
 	if err != nil {
-		if err := fellBack(ctx, a.name, "the answer was written", err); err != nil {
+		if err := fellBack(ctx, a.name, a.nextName, "the answer was written", err); err != nil {
 			return state.Answer{}, err
 		}
-		return a.offline.Answer(ctx, t)
+		if next, ok := a.next.(nodes.StreamAnswerer); ok {
+			return next.AnswerStream(ctx, t, token)
+		}
+		return a.next.Answer(ctx, t)
 	}
 	return a.closest(ctx, t, answer)
 }

@@ -43,6 +43,7 @@ const (
 const (
 	MaxQueryRunes     = 10_000 // runes of a question; longer questions are cut, with a warning
 	MaxQueries        = 3      // queries per retrieval attempt
+	MaxAdded          = 7      // queries of transforms, beyond those
 	TopK              = 50     // hits per query
 	MaxHits           = 60     // hits after fusion
 	MaxAttempts       = 2      // retrieval attempts per turn

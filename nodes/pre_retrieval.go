@@ -12,15 +12,15 @@ import (
 )
 
 // PreRetrieval returns the node that plans the turn: its language, its route
-// and one to [MaxQueries] queries. The first query is always the question as
-// asked. Empty queries and queries beyond the limit are dropped.
+// and one to [MaxQueries] queries, and up to [MaxAdded] of transforms. The first query is
+// always the question as asked. Empty queries and queries beyond the limit are dropped.
 func PreRetrieval(r Rewriter) Node {
 	return func(ctx context.Context, s state.State) (state.Update, error) {
 		plan, err := r.Rewrite(ctx, s.Turn.Query, s.Memory())
 		if err != nil {
 			return state.Update{}, fmt.Errorf("rewrite the question: %w", err)
 		}
-		queries := checkQueries(s.Turn.Query, plan.Queries)
+		queries := checkQueries(s.Turn.Query, plan.Queries, MaxQueries+min(plan.Added, MaxAdded))
 		if plan.Route == "" {
 			plan.Route = state.RouteSearch
 		}
@@ -35,10 +35,10 @@ func PreRetrieval(r Rewriter) Node {
 	}
 }
 
-// checkQueries puts the question as asked first and returns at most MaxQueries
+// checkQueries puts the question as asked first and returns at most limit
 // non-empty queries.
-func checkQueries(raw string, planned []state.Query) []state.Query {
-	out := make([]state.Query, 0, MaxQueries)
+func checkQueries(raw string, planned []state.Query, limit int) []state.Query {
+	out := make([]state.Query, 0, limit)
 	for _, q := range planned {
 		q.Text = strings.TrimSpace(q.Text)
 		if q.Text == "" || q.Weight < 0 {
@@ -50,7 +50,7 @@ func checkQueries(raw string, planned []state.Query) []state.Query {
 	if len(out) == 0 || out[0].Text != raw {
 		out = slices.Insert(out, 0, state.Query{Text: raw, Weight: 1, Why: "raw turn", Attempt: 1})
 	}
-	return out[:min(len(out), MaxQueries)]
+	return out[:min(len(out), limit)]
 }
 
 // noteQuery notes the text, weight, boosts and reason of a query.

@@ -16,15 +16,18 @@ var files embed.FS
 // Languages returns the ISO 639-1 codes of the languages with templates.
 func Languages() []string { return []string{"en", "pl", "vi"} }
 
-// Names returns the names of the prompts. A prompt has the name of its node. judge is
-// the prompt of the evaluation; it is in English for every language, so that scores can
-// be compared.
-func Names() []string {
-	return []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate", nameJudge}
-}
+// Names returns the names of the prompts. The first four have the names of their nodes.
+// The others are in English for every language: judge is the prompt of the evaluation,
+// and the rest belongs to transforms, reranking and synthesis, which are chosen.
+func Names() []string { return slices.Concat(nodePrompts, englishPrompts) }
+
+var (
+	nodePrompts    = []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate"}
+	englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge"}
+)
 
 func file(name, language string) string {
-	if name == nameJudge || !slices.Contains(Languages(), language) {
+	if slices.Contains(englishPrompts, name) || !slices.Contains(Languages(), language) {
 		language = "en"
 	}
 	return name + "." + language + ".tmpl"
@@ -45,7 +48,7 @@ var parsed = sync.OnceValue(func() map[string]*template.Template {
 	for _, name := range Names() {
 		for _, language := range Languages() {
 			f := file(name, language)
-			all[f] = template.Must(template.New(f).Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, f))
+			all[f] = template.Must(template.New(f).Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "asked.tmpl", f))
 		}
 	}
 	return all
@@ -144,6 +147,7 @@ type SourceText struct {
 type Generate struct {
 	Question string
 	Complete string // the question with what it refers to, or ""
+	Known    string // what was found out before for this question, or ""
 	Summary  string
 	Sources  []SourceText
 	Boundary string

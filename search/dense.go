@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	if err != nil {
 		return nil, nil, err
 	}
-	vector, err := d.o.Vectors.get(ctx, d.o, denseText(q))
+	vector, err := d.o.Vectors.get(ctx, d.o, cmp.Or(q.Passage, denseText(q)))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
 	}

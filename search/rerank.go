@@ -22,7 +22,7 @@ const (
 	RerankCombined     = "combined"      // as auto, and then by maximal marginal relevance
 	RerankDiversity    = "diversity"     // documents take turns
 	RerankOff          = "off"           // the order of the search stays
-	rerankLLM          = "llm"           // reserved
+	RerankLLM          = "llm"           // by Options.Reranker, which asks a language model
 
 	byProbability = "probability" // of a list of words and meaning, where no method is set
 )
@@ -38,14 +38,14 @@ const (
 
 // RerankMethods lists the methods of reranking.
 func RerankMethods() []string {
-	return []string{RerankAuto, RerankOffline, RerankCrossEncoder, RerankMMR, RerankCombined, RerankDiversity, RerankOff}
+	return []string{RerankAuto, RerankOffline, RerankCrossEncoder, RerankMMR, RerankCombined, RerankDiversity, RerankLLM, RerankOff}
 }
 
 func (o Options) checkRerank() error {
 	method := o.Retrieval.Rerank
 	switch {
-	case method == rerankLLM:
-		return fmt.Errorf("reranking by %q is reserved for language models and not there yet; use %s with a reranking model", rerankLLM, RerankCrossEncoder)
+	case method == RerankLLM && o.Reranker == nil:
+		return fmt.Errorf("reranking by %s needs a language model: choose one (SMART_LLM_MODEL)", RerankLLM)
 	case method != "" && !slices.Contains(RerankMethods(), method):
 		return fmt.Errorf("reranking %q is not one of %s", method, strings.Join(RerankMethods(), ", "))
 	case method == RerankCrossEncoder && o.Reranker == nil:
@@ -61,6 +61,8 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 	switch {
 	case method == RerankOff:
 		return RerankOff, 0
+	case method == RerankLLM:
+		return method, listedFirst
 	case method != "":
 		return method, rerankBefore
 	case leg == LegGraph:
@@ -83,8 +85,11 @@ type Ordered struct {
 // Rerank orders the candidates for the context of an answer and keeps the best 20.
 // The failure of a model is a warning, and the order of the search stays.
 func (e *Engine) Rerank(ctx context.Context, queries []state.Query, candidates []state.Source) (Ordered, error) {
-	out, err := e.reorder(ctx, cmp.Or(e.o.Retrieval.Rerank, RerankAuto), e.o.Offline, queries, candidates[:min(len(candidates), rerankBefore)])
-	after := rerankAfter
+	before, after := rerankBefore, rerankAfter
+	if e.o.Retrieval.Rerank == RerankLLM {
+		before = rerankAfter // a chat model is shown few passages
+	}
+	out, err := e.reorder(ctx, cmp.Or(e.o.Retrieval.Rerank, RerankAuto), e.o.Offline, queries, candidates[:min(len(candidates), before)])
 	if m := e.o.Retrieval.Rerank; m == RerankMMR || m == RerankCombined {
 		after = mmrAfter
 	}
@@ -99,7 +104,7 @@ func (e *Engine) reorder(ctx context.Context, method string, offline Orderer, qu
 		out.Sources = diversify(out.Sources)
 	case RerankDiversity:
 		out.Sources = takeTurns(out.Sources)
-	case RerankAuto, RerankOffline, RerankCrossEncoder, RerankCombined:
+	case RerankAuto, RerankOffline, RerankCrossEncoder, RerankLLM, RerankCombined:
 		if e.o.Reranker != nil && method != RerankOffline {
 			out.By = e.o.Reranker.Model()
 			out.Sources, out.Warnings, err = e.askReranker(ctx, queries, candidates)

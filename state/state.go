@@ -123,6 +123,13 @@ type Query struct {
 	// index.Searcher.Matching.
 	Phrases []string `json:"phrases,omitempty"`
 	Without []string `json:"without,omitempty"`
+	// Passage is a text as a document with the answer could have it; the dense search
+	// looks for passages like it, in place of Text.
+	Passage string `json:"passage,omitempty"`
+	// Part numbers the parts of a question from 1; 0: the query is none. After is the
+	// number of the part whose answer this part needs; 0: it needs none.
+	Part  int `json:"part,omitempty"`
+	After int `json:"after,omitempty"`
 }
 
 // QuoteEnd says how far a chunk was quoted.
@@ -357,6 +364,7 @@ type Plan struct {
 	Standalone bool    // the question can be understood without the conversation
 	Queries    []Query // one to three; the first is the question as asked
 	By         string  // the model that was asked for queries; empty if none was
+	Added      int     // queries of transforms, which come beyond the three
 }
 
 // Task is the input of an answerer.

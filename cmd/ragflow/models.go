@@ -15,14 +15,17 @@ import (
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/model"
 )
 
 // models is what is configured about language models. A model is used only
 // where one is named; a key alone does nothing.
 type models struct {
-	smart, grader, embedding            string
+	smart, grader, fallback, embedding  string
 	provider                            string // of models whose name has no provider; empty: see chatAt
 	smartPrice, graderPrice, embedPrice *llm.PerMillion
+	fallbackPrice                       *llm.PerMillion
 	variables                           map[string]*string // addresses and keys of the known providers
 	embeddingURL, embeddingKey          string
 	reranker, rerankURL, rerankKey      string
@@ -44,6 +47,9 @@ func (m *models) variable(name string) string {
 func (a *app) modelFlags(f *pflag.FlagSet) {
 	a.textFlag(f, "SMART_LLM_MODEL", "model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
 	a.textFlag(f, "GRADER_LLM_MODEL", "grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
+	a.textFlag(f, "LLM_FALLBACK", "fallback-model", "language model `NAME` that takes over where --model fails (default: LLM_FALLBACK, else none)")
+	a.textFlag(f, "LLM_TRANSFORMS", "transform", "let the model add queries to the question: `NAMES` of "+strings.Join(model.Transforms(), ", ")+", separated by commas")
+	a.textFlag(f, "LLM_SYNTHESIS", "synthesis", "how the model writes the answer: `NAME` of "+strings.Join(model.Syntheses(), ", "))
 	f.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")
 }
 
@@ -118,7 +124,7 @@ func (m *models) configure(c *ragflow.Config, asked askedModels) (err error) {
 	if m.offline || asked == noModels {
 		return nil
 	}
-	if asked == searchModels {
+	if asked == searchModels && c.Retrieval.Rerank != search.RerankLLM {
 		return m.configureSearch(c)
 	}
 	if m.smart != "" {
@@ -128,6 +134,11 @@ func (m *models) configure(c *ragflow.Config, asked askedModels) (err error) {
 		c.PlainGrades = m.plainGrades
 		if m.grader != "" && m.grader != m.smart {
 			if c.Grader, err = m.chat(m.grader, m.graderPrice); err != nil {
+				return err
+			}
+		}
+		if m.fallback != "" && m.fallback != m.smart {
+			if c.Fallback, err = m.chat(m.fallback, m.fallbackPrice); err != nil {
 				return err
 			}
 		}
@@ -214,6 +225,7 @@ func (m *models) uses() []modelUse {
 	for _, u := range []modelUse{
 		{"SMART_LLM_MODEL", m.smart, m.chatAt(m.smart)},
 		{"GRADER_LLM_MODEL", m.grader, m.chatAt(m.grader)},
+		{"LLM_FALLBACK", m.fallback, m.chatAt(m.fallback)},
 		{"EMBEDDING_MODEL", m.embedding, m.embeddingAt()},
 		{"RERANK_MODEL", m.reranker, endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.reranker}},
 	} {

@@ -65,6 +65,19 @@ func modelTable(m *models) []setting {
 			name: "LLM_GRADER", key: "llm_grader", preset: "on", is: ofModel | safe, allowed: "on, or off: what was found is graded without a model",
 			set: func(_ *ragflow.Config, v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" },
 		},
+		aModel("LLM_FALLBACK", "", &m.fallback), price("LLM_FALLBACK_PRICE", &m.fallbackPrice),
+		{
+			name: "LLM_TRANSFORMS", key: "llm_transforms", is: ofModel | safe, allowed: "names of " + strings.Join(model.Transforms(), ", ") + ", separated by commas",
+			set: func(c *ragflow.Config, v string) bool {
+				c.Transforms = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+				return model.CheckTransforms(c.Transforms, true) == nil
+			},
+		},
+		{
+			name: "LLM_SYNTHESIS", key: "llm_synthesis", preset: automatic, is: ofModel | safe,
+			allowed: "one of " + strings.Join(model.Syntheses(), ", ") + "; auto is as the preset says, else " + model.Compact,
+			set:     or(automatic, oneOf(model.Syntheses(), func(c *ragflow.Config) *string { return &c.Answers.Synthesis })),
+		},
 		{
 			name: "LLM_ANSWER_TOKENS", key: "llm_answer_tokens", preset: strconv.Itoa(model.AnswerTokens), is: ofModel | safe,
 			allowed: "a whole number of tokens from 1 to 100000", set: whole(100_000, func(c *ragflow.Config) *int { return &c.Answers.Tokens }),

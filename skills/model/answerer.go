@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -22,6 +20,7 @@ type Options struct {
 	Tokens      int      // length of the answer; default [AnswerTokens]
 	Temperature *float64 // from 0 to 2; default [AnswerTemperature]
 	Window      int      // context window of the model in tokens; 0: large enough for the defaults
+	Synthesis   string   // one of [Syntheses]; default [Compact]
 }
 
 // Shares of a context window. The rest is for rules, question and summary.
@@ -50,13 +49,14 @@ type Answerer struct {
 
 	tokens      int
 	temperature float64
+	synthesis   string
 }
 
 // NewAnswerer returns an answerer that asks chat. stats tells which words of an
 // answer later questions may lean on; own is the system prompt, its zero value
 // the built-in one.
 func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate, o Options) *Answerer {
-	a := &Answerer{chat: chat, stats: stats, own: own, temperature: AnswerTemperature}
+	a := &Answerer{chat: chat, stats: stats, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis}
 	a.tokens, _, _ = o.Fit(0, 0)
 	if o.Temperature != nil {
 		a.temperature = *o.Temperature
@@ -80,20 +80,9 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	if len(t.Sources) == 0 {
 		return state.Answer{}, ErrNoSources
 	}
-	boundary := prompts.NewBoundary()
-	reply, err := a.chat.Complete(ctx, llm.Request{
-		Messages: messages(t, boundary, a.own), Temperature: a.temperature, MaxTokens: a.tokens,
-		Stop: []string{boundary},
-	}, token)
+	said, err := a.synthesize(ctx, t, token)
 	if err != nil {
 		return state.Answer{}, err
-	}
-	said := strings.TrimSpace(before(reply.Text, boundary))
-	if said == "" {
-		return state.Answer{}, &prompts.ParseError{Prompt: "generate", Want: "text"}
-	}
-	if reply.Finish == llm.FinishLength {
-		said = wholeSentences(said)
 	}
 	answer := state.Answer{Text: said, Model: a.chat.Model()}
 	if prompts.Refused(said) {
@@ -110,32 +99,26 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 // message where the system prompt is own. Each call sets another boundary around
 // what is data.
 func Messages(t state.Task, own prompts.SystemTemplate) []llm.Message {
-	return messages(t, prompts.NewBoundary(), own)
+	return messages(t, inquiry{}, prompts.NewBoundary(), own)
 }
 
-func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.Message {
+// inquiry is one request about a task, where that takes several.
+type inquiry struct {
+	first    int    // number of the first source of the task, from 0
+	question string // a part of the question; empty: the whole
+	known    string // the answer of the part that this one needs; may be empty
+}
+
+func messages(t state.Task, q inquiry, boundary string, own prompts.SystemTemplate) []llm.Message {
 	p := prompts.Generate{
-		Question: t.Question, Summary: t.Summary,
+		Question: cmp.Or(q.question, t.Question), Known: cite.Escape(oneLine(q.known)), Summary: t.Summary,
 		Boundary: boundary, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,
 	}
 	for i, s := range t.Sources {
-		shown := prompts.SourceText{
-			N: i + 1, Title: oneLine(s.Title), Headings: s.Headings, Path: cite.Escape(oneLine(s.Source)), Text: cite.Escape(s.Text),
-		}
-		if t.Metadata {
-			for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, t.Language) {
-				shown.About = append(shown.About, cite.Escape(line))
-			}
-		}
-		if t.Scores {
-			shown.Relevance = fmt.Sprintf("%.2f", s.Score)
-		}
-		p.Sources = append(p.Sources, shown)
+		p.Sources = append(p.Sources, sourceText(t, q.first+i+1, s))
 	}
-	for _, q := range t.Queries {
-		if q.Why == whyComplete {
-			p.Complete = cite.Escape(oneLine(q.Text))
-		}
+	if q.question == "" {
+		p.Complete = complete(t.Queries)
 	}
 	said := p.Render(t.Language)
 	out := []llm.Message{{Role: llm.System, Content: said.System}}
@@ -157,12 +140,28 @@ func messages(t state.Task, boundary string, own prompts.SystemTemplate) []llm.M
 	return append(out, llm.Message{Role: llm.User, Content: said.User})
 }
 
-// wholeSentences drops the sentence that a limit cut, where there is one before
-// it.
-func wholeSentences(s string) string {
-	spans := text.Sentences(s)
-	if len(spans) < 2 || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "]") {
-		return s
+// sourceText is a source of a task as prompts show it.
+func sourceText(t state.Task, n int, s state.Source) prompts.SourceText {
+	shown := prompts.SourceText{
+		N: n, Title: oneLine(s.Title), Headings: s.Headings, Path: cite.Escape(oneLine(s.Source)), Text: cite.Escape(s.Text),
 	}
-	return strings.TrimSpace(s[:spans[len(spans)-2].End])
+	if t.Metadata {
+		for _, line := range prompts.Metadata(s.DocumentType, s.DocumentID, t.Language) {
+			shown.About = append(shown.About, cite.Escape(line))
+		}
+	}
+	if t.Scores {
+		shown.Relevance = fmt.Sprintf("%.2f", s.Score)
+	}
+	return shown
+}
+
+// complete is the question with what it refers to, where a model wrote it; else "".
+func complete(queries []state.Query) string {
+	for _, q := range queries {
+		if q.Why == whyComplete {
+			return cite.Escape(oneLine(q.Text))
+		}
+	}
+	return ""
 }

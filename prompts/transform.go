@@ -1,0 +1,117 @@
+package prompts
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// MultiQuery is the prompt that asks for N other ways to ask a question.
+type MultiQuery struct {
+	Question string
+	N        int
+	Boundary string
+}
+
+// Render renders the prompt. It is in English for every language.
+func (p MultiQuery) Render() Rendered { return render("multi_query", "en", p) }
+
+// Hypothetical is the prompt that asks for a passage as a document with the answer could
+// have it (HyDE, arXiv:2212.10496).
+type Hypothetical struct{ Question, Boundary string }
+
+// Render renders the prompt. It is in English for every language.
+func (p Hypothetical) Render() Rendered { return render("hyde", "en", p) }
+
+// Decompose is the prompt that asks for the parts of a question.
+type Decompose struct{ Question, Boundary string }
+
+// Render renders the prompt. It is in English for every language.
+func (p Decompose) Render() Rendered { return render("decompose", "en", p) }
+
+// Rerank is the prompt that asks for a score for each passage.
+type Rerank struct {
+	Question string
+	Passages []Passage
+	Boundary string
+}
+
+// Render renders the prompt. It is in English for every language.
+func (p Rerank) Render() Rendered { return render("rerank", "en", p) }
+
+var listItem = regexp.MustCompile(`^\W*\d+[.):]\s*(\S.*)$`)
+
+// ParseMultiQuery returns at most n queries from a JSON array of strings or from
+// numbered lines. Queries of more than 64 words are dropped.
+func ParseMultiQuery(reply string, n int) ([]string, error) {
+	var items, queries []string
+	if decodeArray(reply, &items) != nil {
+		for line := range strings.Lines(reply) {
+			if m := listItem.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+				items = append(items, m[1])
+			}
+		}
+	}
+	for _, q := range items {
+		q = unquote(strings.Join(strings.Fields(q), " "))
+		if words := len(strings.Fields(q)); words > 0 && words <= maxWords && len(queries) < n {
+			queries = append(queries, q)
+		}
+	}
+	if len(queries) == 0 {
+		return nil, &ParseError{Prompt: "multi_query", Want: "JSON array of queries"}
+	}
+	return queries, nil
+}
+
+// Part is a part of a question.
+type Part struct {
+	Question   string `json:"question"`
+	Dependency *int   `json:"dependency"` // position of an earlier part whose answer it needs; nil: none
+}
+
+// MaxParts is the maximum number of parts of a question.
+const MaxParts = 4
+
+// ParseDecompose returns two to [MaxParts] parts, or none for a question that asks for
+// one thing. A dependency on the part itself or on a later part is an error, so there
+// are no cycles.
+func ParseDecompose(reply string) ([]Part, error) {
+	var parts []Part
+	bad := &ParseError{Prompt: "decompose", Want: "JSON array of 2 to 4 questions, each with a dependency on an earlier one or null"}
+	if decodeArray(reply, &parts) != nil || len(parts) == 1 || len(parts) > MaxParts {
+		return nil, bad
+	}
+	for i, p := range parts {
+		words := len(strings.Fields(p.Question))
+		if words == 0 || words > maxWords || p.Dependency != nil && (*p.Dependency < 0 || *p.Dependency >= i) {
+			return nil, bad
+		}
+	}
+	return parts, nil
+}
+
+// ParseRerank returns n scores from 0 to 1: those of the model divided by 10.
+func ParseRerank(reply string, n int) ([]float64, error) {
+	var scores []float64
+	bad := &ParseError{Prompt: "rerank", Want: "JSON array with a number from 0 to 10 for each passage"}
+	if decodeArray(reply, &scores) != nil || len(scores) != n {
+		return nil, bad
+	}
+	for i := range scores {
+		if scores[i] < 0 || scores[i] > 10 {
+			return nil, bad
+		}
+		scores[i] /= 10
+	}
+	return scores, nil
+}
+
+// decodeArray decodes the JSON array in a reply; text around it is ignored.
+func decodeArray(reply string, to any) error {
+	start, end := strings.IndexByte(reply, '['), strings.LastIndexByte(reply, ']')
+	if start < 0 || end < start {
+		return &ParseError{Want: "JSON array"}
+	}
+	return json.Unmarshal([]byte(reply[start:end+1]), to)
+}
