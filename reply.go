@@ -128,9 +128,9 @@ type SearchReply struct {
 
 	Explained *search.ExplainedHit `json:"explained,omitempty"` // see SearchOptions.Explain
 
-	Duplicates int            `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
-	Warnings   []string       `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
-	Note       string         `json:"note,omitempty"`       // says that a leg counts less than it usually does
+	Duplicates int      `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
+	Warnings   []string `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
+	Note       string   `json:"note,omitempty"`       // says that a leg counts less than it usually does
 
 	// Expanded is what Config.Dictionary adds to the query.
 	Expanded []offline.Expansion `json:"expanded,omitempty"`

@@ -3,8 +3,11 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/ragflow/ingest/load"
@@ -27,6 +30,7 @@ type CollectionStats struct {
 	Bare         int          `json:"bare"`    // of those that are empty: they have only metadata, such as front matter
 	Skipped      int          `json:"skipped"` // binary or too large
 	Failed       int          `json:"failed"`  // could not be read the last time; what was read before is still found
+	Unread       []Count      `json:"unread"`  // files in the folder now whose kind is not read, by ending
 	Chunks       int          `json:"chunks"`
 	Chunkers     []Count      `json:"chunkers"`      // files by the chunker that cut them, which adaptive chose or was named; by name
 	FileBytes    int64        `json:"file_bytes"`    // of the files
@@ -70,7 +74,7 @@ type Count struct {
 }
 
 // Stats describe the configured collections, or all where none are configured; files
-// adds each file. Only the index is read.
+// adds each file. The index and the names of files are read.
 func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 	stats, err := l.index.Stats(ctx)
 	if err != nil {
@@ -106,7 +110,7 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 				s.FileList = append(s.FileList, FileStatus{f.Source, statusOf(f), reasonOf(f), f.Title, f.Size, f.Chunks, f.CutBy})
 			}
 		}
-		s.Chunkers = counts(cut)
+		s.Chunkers, s.Unread = counts(cut), unread(ctx, c.Root)
 		if err := l.countLinks(ctx, &s); err != nil {
 			return nil, err
 		}
@@ -120,6 +124,17 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 		out.Collections = append(out.Collections, s)
 	}
 	return out, nil
+}
+
+// unread counts the files of a root that no loader reads, by ending.
+func unread(ctx context.Context, root string) []Count {
+	kinds := map[string]int{}
+	for _, err := range load.Files(ctx, root) {
+		if left, ok := errors.AsType[*load.FileError](err); ok && errors.Is(left.Err, load.ErrNoLoader) {
+			kinds[cmp.Or(strings.ToLower(filepath.Ext(left.Path)), "without an ending")]++
+		}
+	}
+	return counts(kinds)
 }
 
 func (l *Library) countLinks(ctx context.Context, s *CollectionStats) error {

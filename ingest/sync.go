@@ -120,8 +120,7 @@ func isPermanent(reason string) bool {
 
 // isSkipReason reports whether a stored error says that the file is no document.
 func isSkipReason(reason string) bool {
-	return strings.HasPrefix(reason, load.ErrBinary.Error()) || strings.HasPrefix(reason, load.ErrTooLarge.Error()) ||
-		strings.HasPrefix(reason, load.ErrGenerated.Error())
+	return strings.HasPrefix(reason, load.ErrBinary.Error()) || strings.HasPrefix(reason, load.ErrTooLarge.Error())
 }
 
 // leftOut reports a file or folder that the walk could not read.
@@ -151,7 +150,7 @@ func (s *syncer) leftOut(err error) error {
 // failure.
 func skippable(err error) bool {
 	return errors.Is(err, load.ErrNoLoader) || errors.Is(err, load.ErrBinary) ||
-		errors.Is(err, load.ErrTooLarge) || errors.Is(err, load.ErrNotRegular) || errors.Is(err, load.ErrGenerated)
+		errors.Is(err, load.ErrTooLarge) || errors.Is(err, load.ErrNotRegular)
 }
 
 // remove deletes files from the index that are no longer in the root. Files of a folder

@@ -59,6 +59,7 @@ func (a *app) printStats(stats *ingest.Stats) {
 				ingest.Count{Name: "empty", Count: c.Empty - c.Bare}, ingest.Count{Name: "skipped", Count: c.Skipped},
 				ingest.Count{Name: "failed", Count: c.Failed},
 			) + ")"},
+			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
 			{"links", counts(append([]ingest.Count{{Name: "between documents", Count: c.Links}, {Name: "to documents that are not indexed", Count: c.Dangling}},
@@ -95,4 +96,3 @@ func counts(list ...ingest.Count) string {
 	}
 	return strings.Join(parts, ", ")
 }
-

@@ -153,4 +153,3 @@ func way(l state.Leg) string {
 	}
 	return said
 }
-

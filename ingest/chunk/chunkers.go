@@ -181,27 +181,13 @@ func (o Options) withDefaults() Options {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/15"
+const cutVersion = "chunk/16"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.
 func (o Options) Fingerprint() string {
 	o = o.withDefaults()
-	by := cutVersion + " " + o.Chunker
-	switch o.Chunker {
-	case Adaptive:
-		return fmt.Sprintf("%s size=%d min=%d", cutVersion, o.Size, o.Min)
-	case Recursive:
-		return fmt.Sprintf("%s size=%d overlap=%d separators=%q", by, o.Size, o.Overlap, o.Separators)
-	case Code:
-		return fmt.Sprintf("%s size=%d min=%d language=%s", by, o.Size, o.Min, o.Language)
-	case Semantic:
-		return fmt.Sprintf("%s size=%d overlap=%d by=%q on=%s apart=%v below=%v", by, o.Size, o.Overlap,
-			o.Semantic.Model, o.Semantic.SplitOn, o.Semantic.Apart, o.Semantic.Threshold)
-	case Markdown:
-		return fmt.Sprintf("%s size=%d", by, o.Size)
-	}
-	return fmt.Sprintf("%s size=%d min=%d", by, o.Size, o.Min)
+	return fmt.Sprintf("%s %+v", cutVersion, o)
 }
 
 // outline returns the blocks of a document, in order and without gaps.

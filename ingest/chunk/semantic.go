@@ -16,24 +16,22 @@ const (
 	// defaultThreshold is the cosine similarity below which two sentences differ in topic. It
 	// depends on the model.
 	defaultThreshold = 0.5
-	// tilingWindow is how many sentences on each side of a gap are compared where
-	// words are: Hearst's blocks have six to ten lines.
-	tilingWindow = 6
+	// wordWindow is how many sentences on each side of a gap are compared where words are,
+	// and wordThreshold the cosine of their words below which the topic changes.
+	wordWindow, wordThreshold = 6, 0.1
 	// embedBatch is how many sentences go to the model at once.
 	embedBatch = 64
 )
 
 // bySentences cuts where neighbouring sentences are least alike. With a model,
 // that is where the cosine of their vectors is below the threshold. Without one,
-// the words of the sentences on both sides are compared and it is cut in the
-// valleys, as TextTiling does (Hearst, Computational Linguistics 23(1), 1997). A
-// chunk also ends where the next sentence would make it too large, and begins
+// the words of the sentences on both sides are compared. A chunk also ends where the next sentence would make it too large, and begins
 // with the last sentences of the one before.
 func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
 	units := j.sentences()
 	var breaks []bool // in front of a unit
 	if j.o.Semantic.Model == "" {
-		breaks = valleys(wordSimilarity(j.doc.Text, units))
+		breaks = unlikeWords(j.doc.Text, units)
 	} else {
 		var err error
 		if breaks, err = j.unlike(ctx, units); err != nil {
@@ -135,9 +133,10 @@ func cosine(a, b []float32) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// wordSimilarity is, for each sentence but the first, the cosine between the
-// words of the window in front of it and of the window it begins.
-func wordSimilarity(s string, units []span) []float64 {
+// unlikeWords reports for each sentence whether it has few words in common with those before it:
+// whether the window that it begins differs from the window in front of it, and more than those
+// of its neighbours do.
+func unlikeWords(s string, units []span) []bool {
 	analyzer := text.For(text.Language(s))
 	terms := make([][]string, len(units))
 	for i, u := range units {
@@ -145,9 +144,14 @@ func wordSimilarity(s string, units []span) []float64 {
 			terms[i] = append(terms[i], t.Term)
 		}
 	}
-	out := make([]float64, len(units))
+	same := make([]float64, len(units)+1)
+	same[0], same[len(units)] = 1, 1
 	for i := 1; i < len(units); i++ {
-		out[i] = alike(terms[max(0, i-tilingWindow):i], terms[i:min(len(terms), i+tilingWindow)])
+		same[i] = alike(terms[max(0, i-wordWindow):i], terms[i:min(len(terms), i+wordWindow)])
+	}
+	out := make([]bool, len(units))
+	for i := 1; i < len(units); i++ {
+		out[i] = same[i] < wordThreshold && same[i] < same[i-1] && same[i] <= same[i+1]
 	}
 	return out
 }
@@ -174,35 +178,4 @@ func alike(a, b [][]string) float64 {
 		return 0
 	}
 	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
-}
-
-// valleys are the gaps that are deep between the peaks at their sides: deeper than the mean by
-// half a standard deviation, and at least a tenth.
-func valleys(similarity []float64) []bool {
-	out := make([]bool, len(similarity))
-	depths := make([]float64, len(similarity))
-	var sum, squares float64
-	n := 0
-	for i := 1; i < len(similarity); i++ {
-		left, right := i, i
-		for left > 1 && similarity[left-1] >= similarity[left] {
-			left--
-		}
-		for right+1 < len(similarity) && similarity[right+1] >= similarity[right] {
-			right++
-		}
-		depths[i] = similarity[left] + similarity[right] - 2*similarity[i]
-		sum, squares, n = sum+depths[i], squares+depths[i]*depths[i], n+1
-	}
-	if n == 0 {
-		return out
-	}
-	mean := sum / float64(n)
-	const shallow = 0.1
-	cut := max(mean+math.Sqrt(max(squares/float64(n)-mean*mean, 0))/2, shallow)
-	for i := 1; i < len(similarity); i++ {
-		lowest := (i == 1 || similarity[i] < similarity[i-1]) && (i+1 == len(similarity) || similarity[i] <= similarity[i+1])
-		out[i] = lowest && depths[i] >= cut
-	}
-	return out
 }

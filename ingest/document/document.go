@@ -11,6 +11,7 @@ import (
 const (
 	Markdown = "markdown"
 	Plain    = "text"
+	Man      = "man"
 	HTML     = "html"
 	PDF      = "pdf"
 	DOCX     = "docx" // Word

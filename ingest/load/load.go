@@ -24,7 +24,10 @@ type Limits struct {
 	MaxTime  time.Duration // that reading a PDF may take; default five minutes
 }
 
-const defaultMaxBytes = 64 << 20
+const (
+	defaultMaxBytes = 64 << 20
+	maxSource       = 1 << 20 // of source code; what is larger was not written by a person
+)
 
 // Load reads a file and its metadata file: page.md.meta.yaml (or .yml, or .json) describes
 // page.md as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
@@ -44,11 +47,6 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 	doc, err := parse(ctx, f.Source, data, l)
 	if err != nil {
 		return document.Document{}, &FileError{f.Path, err}
-	}
-	if f.Path != f.Root { // a file that the root names is always read
-		if err := generated(f.Source, doc.Text); err != nil {
-			return document.Document{}, &FileError{f.Path, err}
-		}
 	}
 	doc.Root = f.Root
 	if beside := doc.sidecar(f.Path); beside != nil {
@@ -159,6 +157,8 @@ func (d *draft) read(ctx context.Context, data []byte, l Limits) (err error) {
 		return d.readRTF(data)
 	case document.HTML:
 		return d.readHTML(data)
+	case document.Man:
+		return d.readMan(data)
 	case document.JSON, document.Table, document.Notebook:
 		if len(data) > maxData {
 			return fmt.Errorf("%w: %s of data, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxData))
@@ -224,8 +224,11 @@ func kindOf(name string) string {
 			return document.JSON
 		}
 	}
-	if document.IsSource(name) {
+	switch {
+	case document.IsSource(name):
 		return document.Plain
+	case isMan(name):
+		return document.Man
 	}
 	return ""
 }

@@ -79,23 +79,6 @@ func TestParseEncodings(t *testing.T) {
 	}
 }
 
-// A script that was packed is left out; a long line among others, and a file that
-// is named itself, are read.
-func TestLoadGenerated(t *testing.T) {
-	packed := "/* licence */\nvar a=" + strings.Repeat("f(1),", 2000) + "0;\n"
-	root := tree(t, map[string]string{"a.js": packed, "b.js": packed + strings.Repeat("let x = 1 // typed\n", 200), "c.css": packed, "d.txt": packed, "e.js": "f(1);"})
-	for name, want := range map[string]error{"a.js": load.ErrGenerated, "b.js": nil, "c.css": load.ErrGenerated, "d.txt": nil, "e.js": nil} {
-		f := load.File{Root: root, Source: name, Path: filepath.Join(root, name)}
-		if _, err := load.Load(t.Context(), f, load.Limits{}); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
-		f.Root = f.Path
-		if _, err := load.Load(t.Context(), f, load.Limits{}); err != nil {
-			t.Errorf("%s, named itself: %v", name, err)
-		}
-	}
-}
-
 func TestLoad(t *testing.T) {
 	root := tree(t, map[string]string{"a.md": "12345", "b.md": "a\x00b"})
 	file := func(name string) load.File {

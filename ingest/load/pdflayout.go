@@ -187,11 +187,6 @@ func most(counts map[float64]int) float64 {
 }
 
 func (w *layout) write(lines []pdfLine, outline []bookmark) {
-	for i := range lines[:len(lines)-1] {
-		if a, b := &lines[i], &lines[i+1]; isRow(*a, *b) {
-			a.row, b.row = true, true
-		}
-	}
 	levels := w.levels(lines, outline)
 	w.markCode(lines, levels)
 	for i, l := range lines {
@@ -213,28 +208,8 @@ func (w *layout) write(lines []pdfLine, outline []bookmark) {
 			w.out.WriteString(joint)
 			w.page(l.page)
 		}
-		if l.row && levels[i] == 0 {
-			l.text = l.cells()
-		}
 		w.out.WriteString(l.text)
 	}
-}
-
-// isRow reports whether two lines are rows of a table. One line with wide spaces may be a
-// stretched line of a paragraph.
-func isRow(a, b pdfLine) bool {
-	return len(a.gaps) > 0 && len(b.gaps) > 0 && a.page == b.page && a.base > b.base
-}
-
-// cells is a row of a table.
-func (l pdfLine) cells() string {
-	var cells []string
-	from := 0
-	for _, at := range append(slices.Clone(l.gaps), len(l.text)) {
-		cells = append(cells, strings.TrimSpace(l.text[from:at]))
-		from = at
-	}
-	return "| " + strings.Join(cells, " | ") + " |"
 }
 
 // page notes where a page begins, and those without text before it.
@@ -271,7 +246,7 @@ func (w *layout) levels(lines []pdfLine, outline []bookmark) []int {
 		switch at := slices.Index(w.larger, rounded(l.size)); {
 		case at >= 0:
 			levels[i] = min(at+1, 5)
-		case l.bold && !w.bold && !l.row && rounded(l.size) >= w.size && !follows && !isItem(l.text) &&
+		case l.bold && !w.bold && rounded(l.size) >= w.size && !follows && !isItem(l.text) &&
 			!strings.ContainsAny(l.text[len(l.text)-1:], ".,;:"):
 			levels[i] = min(len(w.larger)+1, 6)
 		}
@@ -317,10 +292,6 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 	moved := a.page != b.page || gap < 0 // into the next column or page
 	full := a.hyphen || isFull(a, b, edge)
 	switch {
-	case isRow(a, b):
-		return "\n"
-	case a.row || b.row:
-		return apart
 	case a.hyphen && unicode.IsLower(first):
 		return ""
 	case !similar(a.size, b.size) || a.bold != b.bold && !full:

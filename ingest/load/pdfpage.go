@@ -18,8 +18,6 @@ type pdfLine struct {
 	hyphen            bool // it ends within a word; the hyphen is not in text
 	size              float64
 	bold, fixed, code bool
-	row               bool  // of a table
-	gaps              []int // where a space in the text is as wide as between the cells of a table
 	left, right, base float64
 }
 
@@ -32,18 +30,8 @@ type pdfPage struct {
 	line        strings.Builder
 	first, last int // characters that the line begins and ends with; first is -1 before
 	space       bool
-	spaces      []wordSpace
+	second      int // first character of the second word; 0 before
 }
-
-// wordSpace is a space between two words.
-type wordSpace struct {
-	at    int // in the text
-	after int // the character behind it
-	width float64
-}
-
-// wideGap is the least space between two cells of a table, in sizes of the type.
-const wideGap = 1.1
 
 func (p *pdfPage) read() error {
 	const hyphen, hyphenInText = 0x02, 0xFFFE // what PDFium writes for a hyphen at a line's end
@@ -82,8 +70,9 @@ func (p *pdfPage) add(c rune, i int) {
 		p.space = p.line.Len() > 0
 		return
 	case p.space:
-		p.spaces = append(p.spaces, wordSpace{p.line.Len(), i, p.left(i) - p.right(p.last)})
-		p.line.WriteByte(' ')
+		if p.line.WriteByte(' '); p.second == 0 {
+			p.second = i
+		}
 	}
 	if p.first < 0 {
 		p.first = i
@@ -103,14 +92,8 @@ func (p *pdfPage) end(hyphen bool) {
 		p.measure(&l)
 		if n := len(p.lines); n > 0 && beside(p.lines[n-1], l) {
 			a := &p.lines[n-1]
-			if l.left-a.right > wideGap*l.size {
-				a.gaps = append(a.gaps, len(a.text))
-			}
 			if l.left-a.right > 0.15*l.size {
 				a.text += " "
-			}
-			for _, at := range l.gaps {
-				a.gaps = append(a.gaps, len(a.text)+at)
 			}
 			a.text, a.right, a.hyphen = a.text+l.text, l.right, l.hyphen
 		} else {
@@ -118,7 +101,7 @@ func (p *pdfPage) end(hyphen bool) {
 		}
 	}
 	p.line.Reset()
-	p.first, p.space, p.spaces = -1, false, p.spaces[:0]
+	p.first, p.space, p.second = -1, false, 0
 }
 
 // beside reports whether b follows a on the same height, at most a table column away.
@@ -136,8 +119,8 @@ var (
 // measure reads how a line looks; what cannot be read stays zero.
 func (p *pdfPage) measure(l *pdfLine) {
 	typical := p.first
-	if isItem(l.text) && len(p.spaces) > 0 {
-		typical = p.spaces[0].after // a bullet is often of another type
+	if isItem(l.text) && p.second > 0 {
+		typical = p.second // a bullet is often of another type
 	}
 	if size, err := p.reader.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: p.text, Index: typical}); err == nil {
 		l.size = size.FontSize
@@ -161,11 +144,6 @@ func (p *pdfPage) measure(l *pdfLine) {
 		l.base = at.Y
 	}
 	l.left, l.right = p.left(p.first), p.right(p.last)
-	for i, space := range p.spaces {
-		if space.width >= wideGap*l.size && (i > 0 || !isItem(l.text) && !numbered(l.text)) {
-			l.gaps = append(l.gaps, space.at)
-		}
-	}
 }
 
 // left is where a character begins.

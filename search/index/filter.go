@@ -176,4 +176,3 @@ func alike(a, b string) bool {
 	y, ok := state.ParseMeasure(b)
 	return ok && x.Same(y)
 }
-

@@ -259,3 +259,20 @@ func BenchmarkAnalyze(b *testing.B) {
 		}
 	}
 }
+
+// A word that a line end parts is found whole, and so are its parts.
+func TestHyphenAtLineEnd(t *testing.T) {
+	for in, want := range map[string]string{
+		"the config-\n   uration of":  "configur config urat",
+		"a list -\nnext, a two-\nTwo": "list next two two",
+		"end-\n\nnext":                "end next",
+	} {
+		var got []string
+		for _, token := range text.For("en").Analyze(in) {
+			got = append(got, token.Term)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

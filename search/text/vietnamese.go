@@ -42,7 +42,7 @@ type syllable struct {
 }
 
 func newVietnamese() *vietnamese {
-	return &vietnamese{words: newAnalyzer("syllables/3", syllableTerm)}
+	return &vietnamese{words: newAnalyzer("syllables/4", syllableTerm)}
 }
 
 func syllableOf(known map[string]syllable, term string) syllable {
@@ -58,7 +58,7 @@ func syllableOf(known map[string]syllable, term string) syllable {
 	return s
 }
 
-func (*vietnamese) Name() string { return "vi/4" }
+func (*vietnamese) Name() string { return "vi/5" }
 
 func (v *vietnamese) Analyze(s string) []Token {
 	return v.Append(make([]Token, 0, len(s)/2+4), s)

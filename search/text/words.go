@@ -68,6 +68,10 @@ func (p *pass) word(start int) int {
 			i += n
 			end, before = i, r
 			continue
+		case r == '-' && unicode.IsLetter(before) && lineBreak(p.s[i+n:]) > 0: // a word that a line end parts
+			simple = false
+			i += n + lineBreak(p.s[i+n:])
+			continue
 		case isJoint(before, r, p.s[i+n:]):
 			simple = false
 			i += n
@@ -77,6 +81,17 @@ func (p *pass) word(start int) int {
 	}
 	p.name(start, end, simple)
 	return end
+}
+
+// lineBreak is the length of a line end with the blanks beside it where a small letter follows,
+// else 0.
+func lineBreak(s string) int {
+	rest := strings.TrimLeft(s, " \t\r\n")
+	n := len(s) - len(rest)
+	if r, _ := utf8.DecodeRuneInString(rest); n == 0 || strings.Count(s[:n], "\n") != 1 || !unicode.IsLower(r) {
+		return 0
+	}
+	return n
 }
 
 // isJoint reports whether r joins what stands before it and after it in one name.

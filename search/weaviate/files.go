@@ -410,4 +410,3 @@ func (db *DB) Stats(ctx context.Context) (search.Stats, error) {
 	}
 	return out, err
 }
-
