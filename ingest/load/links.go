@@ -78,13 +78,17 @@ func (d *draft) findLinks() {
 	d.Links = l.list
 }
 
-// Links of a page of Markdown, of the HTML and the wiki links in it. The
+// Links of a page of Markdown, of the HTML, the wiki links and the shortcodes in it. The
 // target is the only group that matches.
 var (
 	linkForms = regexp.MustCompile(`(?im)\]\([ \t]*<([^>\n]+)>|\]\([ \t]*((?:[^\s()<>]|\([^\s()]*\))+)` + // [text](target)
 		`|^ {0,3}\[[^\]^][^\]\n]*\]:\s*<?([^\s>]+)` + // [name]: target
 		`|<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)` +
 		`|\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]`)
+	shortcodeForms = regexp.MustCompile(`\b(?:url|link|href)\s*=\s*["']([^"']+)["']` +
+		`|^\{\{[<%]\s*(?:rel)?ref\s+["']?([^"'\s>%]+)` +
+		`|^\{\{[<%]\s*include\s+(?:file\s*=\s*)?["']([^"']+)["']`)
+	shortcode   = regexp.MustCompile(`(?s)\{\{[<%].*?[>%]\}\}`)
 	codeSpan    = regexp.MustCompile("``[^`]+``|`[^`]+`")
 	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 )
@@ -94,7 +98,7 @@ func (l *links) markdown(s string) {
 	if strings.Contains(s, "<!--") {
 		s = htmlComment.ReplaceAllString(s, "")
 	}
-	fence := "" // the mark of an open block of code
+	fence, pending := "", "" // the mark of an open block of code; a shortcode that is not closed
 	for line := range strings.Lines(s) {
 		if mark := fenceOf(line); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
 			if fence == "" {
@@ -107,16 +111,17 @@ func (l *links) markdown(s string) {
 		if fence != "" {
 			continue
 		}
-		if !strings.ContainsAny(line, "]<") {
+		line = pending + line
+		pending = ""
+		if strings.LastIndex(line, "{{") > strings.LastIndex(line, "}}") && len(line) < maxShortcode {
+			pending = line
 			continue
 		}
-		if strings.Contains(line, "`") {
-			line = codeSpan.ReplaceAllString(line, "x")
-		}
-		for _, m := range linkForms.FindAllStringSubmatch(line, -1) {
-			l.add(state.LinksTo, strings.Join(m[1:], "")) // all but one are empty
+		if strings.ContainsAny(line, "]<{") {
+			l.line(line)
 		}
 	}
+	l.line(pending)
 }
 
 // fenceOf returns the marks of a line that opens or closes a block of code, "" of others.
@@ -130,4 +135,24 @@ func fenceOf(line string) string {
 		return "~~~"
 	}
 	return ""
+}
+
+// maxShortcode is the length in bytes of a shortcode of several lines.
+const maxShortcode = 8 << 10
+
+func (l *links) line(line string) {
+	if strings.Contains(line, "{{") { // before code spans go: its values may hold some
+		for _, code := range shortcode.FindAllString(line, -1) {
+			for _, m := range shortcodeForms.FindAllStringSubmatch(code, -1) {
+				l.add(state.LinksTo, m[1]+m[2])
+				l.add(state.Includes, m[3])
+			}
+		}
+	}
+	if strings.Contains(line, "`") {
+		line = codeSpan.ReplaceAllString(line, "x")
+	}
+	for _, m := range linkForms.FindAllStringSubmatch(line, -1) {
+		l.add(state.LinksTo, strings.Join(m[1:], "")) // all but one are empty
+	}
 }

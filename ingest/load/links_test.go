@@ -27,11 +27,16 @@ func TestLinks(t *testing.T) {
 			[]string{"LINKS_TO yes.md", "LINKS_TO end.md"},
 		},
 		{
+			"shortcodes", "a.md",
+			"{{< card\n  title=\"x\"\n  link=\"/card/\" >}}\n{{< button url=\"/button/\" >}} {{% include \"part.md\" %}} [r]({{< ref \"ref.md#x\" >}})\nlink=\"no\"\n",
+			[]string{"LINKS_TO /card/", "LINKS_TO /button/", "INCLUDES part.md", "LINKS_TO ref.md"},
+		},
+		{
 			"front matter", "a.md",
-			"---\nrelated_docs: [B-1, \"Some Title\"]\ndepends-on: base.md\nrelations:\n  Requires: [r.md]\n  compatible with: c.md\n  befriends: f.md\nnext: n.md\nurl: /own/\nrequires:\n---\n[t](t.md)\n",
+			"---\nrelated_docs: [B-1, \"Some Title\"]\ndepends-on: base.md\nrelations:\n  Requires: [r.md]\n  compatible with: c.md\n  befriends: f.md\nnext: n.md\ngrid:\n  - link: /grid/\n    url: https://example.org/\nurl: /own/\nrequires:\n---\n[t](t.md)\n",
 			[]string{
 				"RELATED_TO B-1", "RELATED_TO Some Title", "DEPENDS_ON base.md", "REQUIRES r.md", "COMPATIBLE_WITH c.md", "RELATED_TO f.md",
-				"PRECEDES n.md", "LINKS_TO t.md",
+				"PRECEDES n.md", "LINKS_TO /grid/", "LINKS_TO https://example.org/", "LINKS_TO t.md",
 			},
 		},
 		{
@@ -63,7 +68,7 @@ func TestLinks(t *testing.T) {
 // TestLinksAreBounded: a page of nothing but links keeps so many, and is read in
 // time that grows with its size.
 func TestLinksAreBounded(t *testing.T) {
-	for name, piece := range map[string]string{"links": "[a](b%d.md) ", "open": "[a](", "wiki": "[[", "ticks": "`"} {
+	for name, piece := range map[string]string{"links": "[a](b%d.md) ", "open": "[a](", "wiki": "[[", "shortcodes": "{{< a ", "ticks": "`"} {
 		text := strings.Repeat(piece, 100_000)
 		for i := 0; name == "links" && i < 3; i++ {
 			text = strings.Replace(text, "%d", strings.Repeat("x", i), 1)
