@@ -190,25 +190,17 @@ func place(source string, from, to int, pages string) string {
 	return chat.Place(line(source), []ragflow.CitationReply{c})
 }
 
-// writeTrace writes answer.md and flow_trace.md, and nothing else, into dir.
+// writeTrace writes answer.md and flow_trace.md, and nothing else, into dir. A link that
+// stands there under such a name is replaced; what it leads to is not written.
 func (a *app) writeTrace(dir, answer, flow string) error {
-	paths, err := traceFiles(dir, answer, flow)
-	if err != nil {
-		return failed("write the trace", err)
-	}
-	a.tell("wrote %s and %s", paths[0], paths[1])
-	return nil
-}
-
-// traceFiles writes the two files of a trace and returns their paths. A link that stands
-// there under such a name is replaced; what it leads to is not written.
-func traceFiles(dir, answer, flow string) (paths []string, err error) {
+	var paths []string
 	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
 		path := filepath.Join(dir, f.name)
 		if err := replaceFile(path, []byte(f.text)); err != nil {
-			return nil, err
+			return failed("write the trace", err)
 		}
 		paths = append(paths, path)
 	}
-	return paths, nil
+	a.tell("wrote %s and %s", paths[0], paths[1])
+	return nil
 }

@@ -92,8 +92,8 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 // chatConfig is what all conversations at the terminal have in common.
 func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 	c := chat.Config{
-		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Env: a.env, Running: a.ending.running,
-		Style: a.styleOf(a.stdout).on, Markdown: threadMarkdown, Quote: quoted, Pick: pickThread, WriteTrace: traceFiles,
+		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Home: a.env["HOME"], Running: a.ending.running,
+		Style: a.styleOf(a.stdout).on, Quote: quoted, Pick: pickThread,
 		Size: func() (columns, rows int) {
 			columns, rows, _ = a.size(a.stdout)
 			return columns, rows

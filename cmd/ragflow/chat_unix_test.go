@@ -185,8 +185,6 @@ func TestChatScreens(t *testing.T) {
 			s.prompt(`\[1\]`)
 			s.send("/sources\r")
 			s.prompt("│")
-			s.send("/trace\r")
-			s.prompt(`flow_trace.md`)
 			s.send("/threads\r")
 			s.prompt(`one\s+of them`)
 			s.send("/docs\r")
@@ -227,7 +225,7 @@ func TestChatPiped(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
-	c.Stdin = strings.NewReader("How do I back up a volume?\n\n/sources\nand how do I restore it?\n/open 1\n")
+	c.Stdin = strings.NewReader("How do I back up a volume?\n\n/sources\nand how do I restore it?\n/sources\n")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {

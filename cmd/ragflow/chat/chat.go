@@ -14,7 +14,6 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
-	"example.com/ragflow/transcript"
 )
 
 // Assistant is what a session needs of *ragflow.Assistant.
@@ -22,14 +21,12 @@ type Assistant interface {
 	Index(ctx context.Context) (*ingest.Report, error)
 	Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow.Event, error]
 	Reply(ctx context.Context, run string) (*ragflow.Reply, error)
-	Trace(ctx context.Context, run string) (answerMD, flowTraceMD string, err error)
 }
 
 // Threads is what a session needs of *threads.Log.
 type Threads interface {
 	List(ctx context.Context) ([]threads.Info, error)
 	Thread(ctx context.Context, id string) (*threads.Thread, error)
-	Run(ctx context.Context, run string) (*transcript.Run, error)
 }
 
 // Config is what a session works with. Assistant, Threads, Out and Err are needed, and
@@ -50,8 +47,8 @@ type Config struct {
 	Style bool // bold and colours
 	Quiet bool // no greetings and hints
 
-	Thread string            // the conversation to go on with; empty begins a new one
-	Env    map[string]string // EDITOR, PAGER and HOME are looked at
+	Thread string // the conversation to go on with; empty begins a new one
+	Home   string // folder that is shown as ~; may be empty
 
 	// Undo takes the last turn of a thread back and returns its question. Nil where
 	// that cannot be done; there is no /undo then, and /retry makes a turn more.
@@ -67,14 +64,11 @@ type Config struct {
 	// tells nobody.
 	Running func() (done func())
 
-	Indexed  *ingest.Report                                                // what the index holds; may be nil
-	Models   func(ctx context.Context) []string                            // lines that say what answers
-	Markdown func(context.Context, *threads.Thread) string                 // a conversation, to export
-	Pick     func(list []threads.Info, name string) (id string, err error) // the thread that an id, its beginning, or "last" names
-	Quote    func(name string) string                                      // as one word for the person's shell
-	// WriteTrace writes answer.md and flow_trace.md into a folder and returns their paths.
-	WriteTrace func(dir, answer, flow string) (paths []string, err error)
-	Explain    func(error) (what, hint string) // an error, for a person
+	Indexed *ingest.Report                                                // what the index holds; may be nil
+	Models  func(ctx context.Context) []string                            // lines that say what answers
+	Pick    func(list []threads.Info, name string) (id string, err error) // the thread that an id, its beginning, or "last" names
+	Quote   func(name string) string                                      // as one word for the person's shell
+	Explain func(error) (what, hint string)                               // an error, for a person
 }
 
 // errQuit ends the session.
@@ -84,7 +78,7 @@ var errQuit = errors.New("quit")
 type session struct {
 	Config
 	thread string         // empty until the first question of a new one is saved
-	last   *ragflow.Reply // what /open, /sources and /trace are about; may be nil
+	last   *ragflow.Reply // what /sources is about; may be nil
 	asked  string         // the last question, for /retry
 	cut    bool           // the last turn was stopped or failed
 	listed []string       // ids that /threads numbered
@@ -251,8 +245,8 @@ func (s *session) introduce(ctx context.Context) {
 	s.hint("a new conversation, " + oneLine(s.thread))
 }
 
-// recall makes the last turn of the conversation the one that /retry, /open,
-// /sources and /trace are about.
+// recall makes the last turn of the conversation the one that /retry and /sources are
+// about.
 func (s *session) recall(ctx context.Context) error {
 	s.asked, s.last, s.cut = "", nil, false
 	t, err := s.Threads.Thread(ctx, s.thread)

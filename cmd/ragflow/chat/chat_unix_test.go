@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -29,7 +28,6 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
-	"example.com/ragflow/transcript"
 )
 
 // fake answers what its script says. A question it has no script for is
@@ -77,7 +75,6 @@ func (f *fake) Reply(_ context.Context, run string) (*ragflow.Reply, error) {
 func (*fake) Index(context.Context) (*ingest.Report, error) {
 	return &ingest.Report{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
 }
-func (*fake) Run(context.Context, string) (*transcript.Run, error) { return &transcript.Run{}, nil }
 func (*fake) List(context.Context) ([]threads.Info, error) {
 	return []threads.Info{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
 }
@@ -85,7 +82,6 @@ func (*fake) List(context.Context) ([]threads.Info, error) {
 func (*fake) Thread(_ context.Context, id string) (*threads.Thread, error) {
 	return &threads.Thread{Info: threads.Info{ID: id, Title: "Title of " + id}, Messages: []threads.Message{{Message: state.Message{Role: state.Human, Content: "earlier"}}, {Message: state.Message{Role: state.AI, Content: "a"}, Run: "rline 12"}}}, nil
 }
-func (*fake) Trace(context.Context, string) (string, string, error) { return "answer", "flow", nil }
 
 func (f *fake) undo(context.Context, string) (string, error) {
 	f.mu.Lock()
@@ -152,10 +148,8 @@ func TestMain(m *testing.M) {
 	}()
 	err = chat.Run(ctx, chat.Config{
 		Assistant: f, Threads: f, Undo: f.undo, Terminal: term, Interrupts: interrupts, Out: os.Stdout, Err: os.Stdout,
-		Style:    true,
-		Env:      map[string]string{"HOME": os.Getenv("HOME"), "EDITOR": os.Getenv("EDITOR")},
-		Models:   func(context.Context) []string { return []string{"a model"} },
-		Markdown: func(_ context.Context, t *threads.Thread) string { return "# " + t.Title + "\n" },
+		Style:  true,
+		Models: func(context.Context) []string { return []string{"a model"} },
 		Pick: func(list []threads.Info, name string) (string, error) {
 			for _, t := range list {
 				if t.ID == name || name == "last" {
@@ -337,10 +331,6 @@ func TestStream(t *testing.T) {
 	s.expect(`› q\n\nAnother bold text \[1\]\n\n    code\n\n  \[1\] /docs/a.md:3-4  A ␛\[31mtitle\n\n›`)
 	s.send("/sources\r")
 	s.prompt(`│ quoted␛\[2J text`)
-	s.send("/open 1\r")
-	s.prompt(`/docs/a.md:3`)
-	s.send("/open 7\r")
-	s.prompt(`has no source 7`)
 	s.send("\x04")
 	s.end(0)
 }
@@ -377,24 +367,21 @@ func TestLines(t *testing.T) {
 
 // Commands that change the conversation.
 func TestCommands(t *testing.T) {
-	dir := t.TempDir()
-	s := start(t, "HOME="+dir)
+	s := start(t)
 	for _, step := range []struct{ send, want string }{
 		{"/sources\r", "nothing was asked in this conversation yet"},
 		{"/retry\r", "there is no question to ask again"},
 		{"/undo\r", "there is nothing to take back"},
-		{"/export\r", "there is no conversation to write yet"},
 		{"/new x\r", "/new takes no argument"},
 		{"/nothing\r", "unknown command /nothing; /help lists the commands"},
 		{"/etc/hosts?\r", `You asked: /etc/hosts\?`},
 		{"fail\r", `the store is ␛\[31mgone`},
-		{"/open 1\r", "was not answered; /retry asks again"},
+		{"/sources\r", "was not answered; /retry asks again"},
 		{"ask\r", "You asked: ask"},
 		{"/retry\r", `asking again: ask\n\nYou asked: ask`},
 		{"/undo\r", "taken back: the question"},
-		{"/export ~/out.md\r", "wrote .*out.md"},
-		{"/export ~/out.md\r", `out.md is already there; give\s+another name:\s+/export FILE`},
-		{"/open 1\r", "/docs/a.md:12"},
+		{"/export out.md\r", `/export is no longer there; use:\s+ragflow threads show last > FILE`},
+		{"/sources\r", "/docs/a.md:12"},
 		{"/retry\r", `asking again: earlier\n\nYou asked: earlier`},
 		{"/threads\r", `1  First ␛\[31mtitle\n.*2  Second`},
 		{"/threads 2\r", "Second\n1 turn"},
@@ -410,28 +397,4 @@ func TestCommands(t *testing.T) {
 	if got := s.end(0); !strings.HasSuffix(got, "; 3 taken back") {
 		t.Errorf("asked %q, want 3 turns taken back", got)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, "out.md")); err != nil || string(data) != "# Title of t-1\n" {
-		t.Errorf("exported %q, %v", data, err)
-	}
-}
-
-// /open runs the editor at the line, with the terminal as it was.
-func TestOpen(t *testing.T) {
-	dir := t.TempDir()
-	editor := filepath.Join(dir, "vim")
-	script := "#!/bin/sh\nread answer\necho \"editor got $* and $answer\"\n"
-	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, "EDITOR="+editor)
-	s.send("line 12\r")
-	s.prompt(`a.md:12`)
-	s.send("/open 1\r")
-	s.expect("/open 1") // released: the editor's own line editing echoes
-	s.send("typed to it\n")
-	s.prompt(`editor got \+12 /docs/a.md and typed to it`)
-	s.send("after\r")
-	s.prompt("You asked: after")
-	s.send("\x04")
-	s.end(0)
 }

@@ -27,13 +27,10 @@ func (s *session) commands() []commandInfo {
 		{"new", "", "begin a new conversation", (*session).newThread},
 		{"threads", "[N|ID]", "list conversations, or go on with one", (*session).threads},
 		{"sources", "", "show what the last answer quotes", (*session).sources},
-		{"open", "N", "open source N at its line in $EDITOR", (*session).open},
-		{"trace", "[DIR]", "write how the last answer came about to files", (*session).trace},
 		{"retry", "", "ask the last question again", (*session).retry},
 		{"undo", "", "take the last question and its answer back", (*session).undo},
 		{"docs", "", "read what changed, and show what is answered from", (*session).docs},
 		{"model", "", "show what answers", (*session).model},
-		{"export", "FILE", "write this conversation as Markdown", (*session).export},
 		{"help", "", "show this list", (*session).help},
 		{"quit", "", "leave; so does Ctrl-D", (*session).quit},
 	}
@@ -64,7 +61,17 @@ func (s *session) command(ctx context.Context, name, args string) error {
 			return c.do(s, ctx, args)
 		}
 	}
+	if use := droppedCommands()[name]; use != "" {
+		return fmt.Errorf("/%s is no longer there; use: %s", name, use)
+	}
 	return fmt.Errorf("unknown command /%s; /help lists the commands", oneLine(name))
+}
+
+// droppedCommands says what replaces the commands of earlier versions.
+func droppedCommands() map[string]string {
+	return map[string]string{
+		"open": "/sources, which names files and lines", "trace": "ragflow trace last", "export": "ragflow threads show last > FILE",
+	}
 }
 
 // complete completes the name of a command.

@@ -131,8 +131,8 @@ func (s *session) shown(path, source string) string {
 			}
 		}
 	}
-	if home := s.Env["HOME"]; home != "" {
-		if rel, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rel) {
+	if s.Home != "" {
+		if rel, err := filepath.Rel(s.Home, path); err == nil && filepath.IsLocal(rel) {
 			return oneLine("~" + string(filepath.Separator) + rel)
 		}
 	}

@@ -64,14 +64,6 @@ func (t *Terminal) enter() (err error) {
 // Close gives the terminal back as it was.
 func (t *Terminal) Close() error { return term.Restore(int(t.in.Fd()), t.before) }
 
-// released runs f with the terminal as it was before.
-func (t *Terminal) released(f func(in, out *os.File) error) error {
-	if err := t.Close(); err != nil {
-		return err
-	}
-	return errors.Join(f(t.in, t.out), t.enter())
-}
-
 // size returns columns and rows: 80 and 24 where the terminal does not say.
 func (t *Terminal) size() (columns, rows int) {
 	columns, rows, err := term.GetSize(int(t.out.Fd()))
