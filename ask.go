@@ -126,9 +126,6 @@ func threadName(s string) bool {
 type SearchOptions struct {
 	search.Request
 	Plain bool // the query is a question: quotes and minus signs have no meaning
-	// Explain is the rank or the id of a passage. The reply then only explains how this
-	// passage got into the list.
-	Explain string
 }
 
 // Search returns the passages that fit a query best, without a conversation and
@@ -153,13 +150,6 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	}
 	expanded := a.dictionary.Expand(q.Text)
 	q.Boosts = b.skills.words.Boosts(q.Text, expanded)
-	if o.Explain != "" {
-		x, err := b.search.ExplainHit(ctx, q, o.Explain)
-		if err != nil {
-			return nil, fmt.Errorf("explain: %w", err)
-		}
-		return &SearchReply{Query: query, Hits: []SearchHit{}, Explained: x}, nil
-	}
 	list, err := b.search.List(ctx, q, o.Request)
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)

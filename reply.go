@@ -126,8 +126,6 @@ type SearchReply struct {
 	Filter  *state.Filter `json:"filter,omitempty"`
 	Hits    []SearchHit   `json:"hits"`
 
-	Explained *search.ExplainedHit `json:"explained,omitempty"` // see SearchOptions.Explain
-
 	Duplicates int      `json:"duplicates,omitempty"` // hits left out because a better one says nearly the same: 0.95 and more of its words
 	Warnings   []string `json:"warnings,omitempty"`   // why the dense search did not take part, or not wholly
 	Note       string   `json:"note,omitempty"`       // says that a leg counts less than it usually does
@@ -160,7 +158,6 @@ type SearchHit struct {
 	EndLine   int         `json:"end_line"`
 	Page      int         `json:"page,omitempty"`     // that it begins on, from 1; absent where the file has no pages
 	EndPage   int         `json:"end_page,omitempty"` // that it ends on
-	Pages     string      `json:"-"`                  // both in words: page 12
 	Text      string      `json:"text"`
 	Score     float64     `json:"score"`
 	Legs      []state.Leg `json:"legs"`
@@ -179,7 +176,7 @@ func newSearchHit(h *search.ListedHit, rank int) SearchHit {
 	out := SearchHit{
 		Rank: rank, ChunkID: c.ID, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title,
 		Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
-		Page: c.Page, EndPage: c.PageAt(c.End - 1), Pages: prompts.Pages(c.Page, c.PageAt(c.End-1), prompts.English), Text: c.Text,
+		Page: c.Page, EndPage: c.PageAt(c.End - 1), Text: c.Text,
 		Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata, RerankScore: h.Rerank,
 		Snippet: SnippetReply{Text: c.Text[h.Snippet.Start:h.Snippet.End], Start: c.Start + h.Snippet.Start, End: c.Start + h.Snippet.End, Marks: []search.Mark{}},
 	}

@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/state"
+	"example.com/ragflow/transcript"
 )
 
 // open reads the settings and opens the assistant. change, where not nil, adds
@@ -180,14 +182,10 @@ func (a *app) problemList(what string, list []ingest.FileProblem) {
 	}
 }
 
-// place names the pages or else the lines of a source: see [chat.Place]. The name of a
-// file may contain anything, so it is made printable.
-func place(source string, from, to int, pages string) string {
-	c := ragflow.CitationReply{StartLine: from, EndLine: to, Pages: pages}
-	if pages != "" {
-		c.StartLine = 0
-	}
-	return chat.Place(line(source), []ragflow.CitationReply{c})
+// place names a source with its lines or pages. The name of a file may contain anything,
+// so it is made printable.
+func place(source string, from, to, page, endPage int) string {
+	return line(transcript.Place(state.Citation{Source: source, StartLine: from, EndLine: to, Page: page, EndPage: endPage}, prompts.English))
 }
 
 // writeTrace writes answer.md and flow_trace.md, and nothing else, into dir. A link that

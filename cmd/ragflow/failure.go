@@ -106,6 +106,7 @@ func droppedNames() map[string]string {
 		"--before":                       "--keep-last",
 		"--max-bytes":                    "--keep-last",
 		"--kind":                         "a dataset for each kind of questions",
+		"--hit":                          `ragflow search --json "…", which says by which search each passage was found, at which rank and with which score`,
 		"--from-run":                     "ragflow eval compare",
 		"ragflow eval tune":              `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval"`,
 		"ragflow eval retrieval":         `ragflow eval with a dataset whose questions name their relevant pages: page_in_5, mrr and ndcg_10 measure the search`,

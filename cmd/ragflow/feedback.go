@@ -45,7 +45,6 @@ func (a *app) rateCommand(rating string) *cobra.Command {
 			})
 		},
 	}
-	c.ValidArgsFunction = a.completeThreads
 	c.Flags().IntVar(&r.Turn, "turn", 0, "rate the answer of turn `N`, from 1 (default: the last)")
 	c.Flags().StringVar(&r.Note, "note", "", "keep this `TEXT` with the rating")
 	if r.Good {

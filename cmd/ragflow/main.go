@@ -115,7 +115,6 @@ func (a *app) root() *cobra.Command {
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = subcommands, func(c *cobra.Command, _ []string) error { return c.Help() }
 	}
-	a.addCompletions(root)
 	describe(root)
 	return root
 }

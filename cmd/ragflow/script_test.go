@@ -21,7 +21,6 @@ import (
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/llm/llmtest"
-	"example.com/ragflow/search"
 	"example.com/ragflow/telemetry"
 	"example.com/ragflow/threads"
 )
@@ -108,7 +107,6 @@ func schemas() map[string]any {
 		"search":   &ragflow.SearchReply{},
 		"index":    &ingest.Report{},
 		"explain":  &ragflow.Explanation{},
-		"hit":      &search.ExplainedHit{},
 		"threads":  &threadsReply{},
 		"feedback": &telemetry.FeedbackReply{},
 		"rated":    &telemetry.Feedback{},

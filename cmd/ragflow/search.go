@@ -110,7 +110,7 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		at := s.bold(place(h.Source, h.StartLine, h.EndLine, h.Pages))
+		at := s.bold(place(h.Source, h.StartLine, h.EndLine, h.Page, h.EndPage))
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 		for _, l := range h.Legs {
