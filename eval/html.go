@@ -1,158 +1,113 @@
 package eval
 
 import (
-	"cmp"
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 
 	"example.com/ragflow/transcript"
 )
 
-//go:embed report/report.tmpl
-var reportTemplate string
-
-//go:embed report/report.css
+//go:embed report.css
 var reportStyle string
 
-var parsedReport = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("report").Funcs(template.FuncMap{"visible": transcript.Visible, "clip": clip}).Parse(reportTemplate))
-})
+// pageHead is the head of a report: hash of the style, title, style, title again. The
+// policy of the page allows that style and nothing else.
+const pageHead = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Evaluation of %s</title>
+<style>%s</style>
+</head>
+<body>
+<h1>Evaluation of %s</h1>
+`
 
-// WriteHTML writes a result as one HTML page that needs nothing else: it loads
-// nothing, runs no script, and shows whatever documents and questions hold as
-// text.
+// WriteHTML writes a result as one HTML page: the table of [WriteTable], and each
+// question with its answer, expectations, citations and figures. The page loads nothing
+// and runs no script, and shows whatever documents and questions hold as text.
 func WriteHTML(w io.Writer, r *Result) error {
-	style := sha256.Sum256([]byte(reportStyle))
-	page := reportPage{
-		Result: r, Headline: r.headline(), Style: template.CSS(reportStyle),
-		StyleHash: "sha256-" + base64.StdEncoding.EncodeToString(style[:]),
-		Metrics:   metricRows(r), Setup: r.setupRows(),
+	var table strings.Builder
+	if err := WriteTable(&table, r); err != nil {
+		return err
 	}
-	for _, l := range r.footer() {
-		if l = strings.TrimSpace(l); l != "" {
-			page.Footer = append(page.Footer, l)
-		}
-	}
+	var b bytes.Buffer
+	name, style := escaped(r.Dataset.Name), sha256.Sum256([]byte(reportStyle))
+	fmt.Fprintf(&b, pageHead, base64.StdEncoding.EncodeToString(style[:]), name, reportStyle, name)
+	fmt.Fprintf(&b, "<pre>%s</pre>\n<h2>Questions</h2>\n", escaped(table.String()))
 	for i := range r.Outcomes {
-		page.Questions = append(page.Questions, questionView(&r.Outcomes[i]))
+		r.Outcomes[i].writeHTML(&b)
 	}
-	if err := parsedReport().Execute(w, page); err != nil {
+	b.WriteString("</body>\n</html>\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
 }
 
-// reportPage is what the template shows.
-type reportPage struct {
-	Result    *Result
-	Headline  string
-	Style     template.CSS
-	StyleHash string
-	Metrics   []metricRow
-	Footer    []string
-	Questions []question
-	Setup     []named
-}
+// mostShown is the maximum length of a text in a report, in runes. JSON has all of it.
+const mostShown = 20_000
 
-// metricRow is one line of the table of metrics.
-type metricRow struct {
-	Name, About, Mean, Interval, Target string
-	Verdict                             string // "yes" or "no" beside a target, else ""
-	N                                   int    // questions measured
-}
-
-func metricRows(r *Result) []metricRow {
-	about := map[string]string{}
-	for _, m := range Metrics() {
-		about[m.Name] = m.About
+// writeHTML writes a question as an element that opens on a click.
+func (o *Outcome) writeHTML(b *bytes.Buffer) {
+	verdict := o.Verdict
+	switch {
+	case o.Error != "":
+		verdict = "failed"
+	case verdict == "":
+		verdict = "not measured"
 	}
-	rows := make([]metricRow, 0, len(r.Summary.Metrics))
-	for _, m := range r.Summary.Metrics {
-		verdict := ""
-		if m.Reached != nil {
-			verdict = map[bool]string{true: "yes", false: "no"}[*m.Reached]
+	fmt.Fprintf(b, "<details>\n<summary><b>%s</b> <span dir=\"auto\">%s</span> <i>%s</i></summary>\n", escaped(o.ID), escaped(o.Question), verdict)
+	part := func(heading, text string) {
+		if text != "" {
+			fmt.Fprintf(b, "<h3>%s</h3>\n<pre dir=\"auto\">%s</pre>\n", heading, escaped(text))
 		}
-		rows = append(rows, metricRow{
-			Name: m.Name, About: about[m.Name], N: m.N, Target: m.target(), Verdict: verdict,
-			Mean: fmt.Sprintf("%.3f", m.Mean), Interval: fmt.Sprintf("%.3f – %.3f", m.Low, m.High),
-		})
 	}
-	return rows
-}
-
-// named is a figure with its name.
-type named struct{ Name, Value string }
-
-// setupRows says what was measured, for people.
-func (r *Result) setupRows() []named {
-	rows := []named{
-		{"dataset", fmt.Sprintf("%s, %s, SHA-256 %s", r.Dataset.Name, plural(r.Dataset.Questions, "question"), r.Dataset.Hash)},
-		{"version", r.Setup.Version + ", " + r.Setup.Go},
-		{"answered by", cmp.Or(r.Setup.Model, "unknown")},
-		{"judged by", cmp.Or(r.JudgeModel, "nobody; no model was asked to")},
-	}
-	for _, i := range r.Setup.Index {
-		rows = append(rows, named{"documents", fmt.Sprintf("%s: %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation)})
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Setup.Settings)) {
-		rows = append(rows, named{name, r.Setup.Settings[name]})
-	}
-	return rows
-}
-
-// question is one question as the page shows it.
-type question struct {
-	O         *Outcome
-	Keywords  []keyword
-	Pages     []Page
-	MorePages int
-	Missed    []string
-	Metrics   []named
-}
-
-type keyword struct {
-	Text  string
-	Found bool
-}
-
-// shownPages is how many retrieved pages stand below a question.
-const shownPages = 15
-
-func questionView(o *Outcome) question {
-	q := question{O: o, Pages: o.Retrieved[:min(shownPages, len(o.Retrieved))]}
-	q.MorePages = len(o.Retrieved) - len(q.Pages)
-	for _, k := range o.ExpectedKeywords {
-		share, _ := KeywordShare(o.Answer, []string{k})
-		q.Keywords = append(q.Keywords, keyword{k, share == 1})
-	}
-	found := sources(o.Retrieved)
-	for _, p := range o.Relevant {
-		if !slices.Contains(found, p) {
-			q.Missed = append(q.Missed, p)
+	var citations, pages, figures strings.Builder
+	for _, c := range o.Citations {
+		exact := "the quote is in the file"
+		if !c.Exact {
+			exact = "the quote is NOT in the file"
 		}
+		fmt.Fprintf(&citations, "[%d] %s:%d-%d, %s\n%s\n", c.N, c.Source, c.StartLine, c.EndLine, exact, c.Quote)
+	}
+	for i, p := range o.Retrieved[:min(10, len(o.Retrieved))] {
+		mark := ""
+		if p.Relevant {
+			mark = "  relevant"
+		}
+		fmt.Fprintf(&pages, "%d. %s  %.4f%s\n", i+1, p.Source, p.Score, mark)
 	}
 	for _, m := range Metrics() {
 		if v, ok := o.Metrics[m.Name]; ok {
-			q.Metrics = append(q.Metrics, named{m.Name, fmt.Sprintf("%.3f", v)})
+			fmt.Fprintf(&figures, "%.3f  %s: %s\n", v, m.Name, m.About)
 		}
 	}
-	return q
+	fmt.Fprintf(&figures, "%.0f ms", o.LatencyMS)
+	part("In trouble", strings.Join(o.Trouble, "\n"))
+	part("Answer", o.Answer)
+	part("Expected answer", o.ExpectedAnswer)
+	part("Expected keywords", strings.Join(o.ExpectedKeywords, "\n"))
+	part("Relevant pages", strings.Join(o.Relevant, "\n"))
+	part("Citations", citations.String())
+	part("First pages found", pages.String())
+	part(fmt.Sprintf("Grade %.2f; figures", o.Grade.Score), figures.String())
+	b.WriteString("</details>\n")
 }
 
-// clip cuts a text at n runes and says so.
-func clip(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i] + "\n[… cut here; the JSON of the run holds all of it]"
-		}
+// escaped is a text as HTML, without characters that a viewer would act on.
+func escaped(text string) string {
+	if runes := []rune(text); len(runes) > mostShown {
+		text = string(runes[:mostShown]) + "\n[… cut here; the JSON of the run holds all of it]"
 	}
-	return s
+	return html.EscapeString(transcript.Visible(text))
 }
