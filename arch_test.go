@@ -30,6 +30,7 @@ var rooms = map[string]room{
 		"golang.org/x/text/width", // columns of wide characters in ASCII drawings
 	}},
 	"graph/stored":    {ours: []string{"graph"}},
+	"graph/reduce":    {ours: []string{"graph"}},
 	"graph/memstore":  {ours: []string{"graph", "graph/stored"}},
 	"graph/graphtest": {ours: []string{"graph"}},
 	"state":           {},

@@ -126,7 +126,9 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 	if err := x.life.Move(ctx, MoveStart); err != nil {
 		return err
 	}
-	x.frontier = slices.Clone(x.plan.first)
+	if x.frontier, err = x.plan.first(x.state); err != nil {
+		return fmt.Errorf("first nodes: %w", err)
+	}
 	if x.log != nil {
 		if err := x.supersede(ctx, head, undo); err != nil {
 			return err

@@ -14,11 +14,12 @@ import (
 // checker collects the faults of one graph. It works on names alone, so it is
 // written once for all S and U.
 type checker struct {
-	nodes    []string            // in the order of reported faults
-	known    map[string]bool     // nodes and End
-	static   map[string][]string // edges by origin
-	branched map[string][]string // targets of branches and picks by origin
-	handler  map[string]string   // OnError.To by origin
+	nodes    []string              // in the order of reported faults
+	known    map[string]bool       // nodes and End
+	static   map[string][]string   // edges by origin
+	branched map[string][]string   // targets of branches and picks by origin
+	groups   map[string][][]string // targets by origin; a run follows one target of each group
+	handler  map[string]string     // OnError.To by origin
 	wait     map[string]Wait
 	picks    map[string]bool            // nodes with Pick
 	reaches  map[string]map[string]bool // filled by leads
@@ -27,7 +28,7 @@ type checker struct {
 
 func check[S, U any](g Graph[S, U]) error {
 	c := &checker{
-		known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{},
+		known: map[string]bool{End: true}, static: map[string][]string{}, branched: map[string][]string{}, groups: map[string][][]string{},
 		handler: map[string]string{}, wait: map[string]Wait{}, picks: map[string]bool{},
 	}
 	if g.Apply == nil {
@@ -139,23 +140,20 @@ func (c *checker) edges(edges []Edge) {
 			c.faultf("edge %q → %q: unknown node %q", e.From, e.To, e.To)
 		}
 		c.static[e.From] = append(c.static[e.From], e.To)
-	}
-	if len(c.static[Start]) == 0 {
-		c.faultf("no edge leaves Start")
+		c.groups[e.From] = append(c.groups[e.From], []string{e.To})
 	}
 }
 
 func (c *checker) branch(from string, to, labels []string) {
-	_, twice := c.branched[from]
 	switch {
-	case from == Start || from == End:
-		c.faultf("branch from %q: a branch leaves a node", from)
-	case !c.known[from]:
+	case from == End:
+		c.faultf("branch from %q: no path leads on from End", from)
+	case from == Start && slices.Contains(to, End):
+		c.faultf("branch from Start: a run needs a node, so End cannot be a target")
+	case from != Start && !c.known[from]:
 		c.faultf("branch from %q: unknown node %q", from, from)
-	case twice:
-		c.faultf("branch from %q: a node can have only one branch", from)
-	case len(c.static[from]) > 0:
-		c.faultf("branch from %q: the node also has an edge; use one or the other", from)
+	case c.picks[from]:
+		c.faultf("branch from %q: the node has Pick; use one or the other", from)
 	}
 	if len(to) == 0 {
 		c.faultf("branch from %q: To is empty", from)
@@ -167,6 +165,7 @@ func (c *checker) branch(from string, to, labels []string) {
 		}
 	}
 	c.branched[from] = append(c.branched[from], to...)
+	c.groups[from] = append(c.groups[from], to)
 }
 
 // targets checks a list of targets; where describes their owner for errors.
@@ -194,6 +193,9 @@ func (c *checker) leaving(name string) []string {
 // paths checks where runs can go. A fault is reported once, at its root: a node that only
 // leads to a dead end or into an endless cycle is not reported too.
 func (c *checker) paths() {
+	if len(c.leaving(Start)) == 0 {
+		c.faultf("no edge leaves Start")
+	}
 	reached := map[string]bool{}
 	c.reach(Start, c.leaving, reached)
 	settled := map[string]bool{End: true} // reaches End, or is reported already

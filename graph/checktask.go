@@ -50,6 +50,9 @@ func (c *checker) picker(name string, to []string) {
 	c.targets(fmt.Sprintf("node %q: To", name), to)
 	c.branched[name] = append(c.branched[name], to...)
 	c.picks[name] = true
+	for _, one := range to { // a Pick may choose all of them
+		c.groups[name] = append(c.groups[name], []string{one})
+	}
 }
 
 // lasts checks that only End and nodes with Last follow a node with Last.
@@ -87,14 +90,17 @@ func (c *checker) meetings() {
 	}
 	told := map[string]bool{}
 	for _, fork := range append([]string{Start}, c.nodes...) {
-		targets := c.static[fork]
-		if c.picks[fork] {
-			targets = c.branched[fork]
-		}
-		for i, a := range targets {
-			for _, b := range targets[:i] {
-				m := &meeting{checker: c, fork: fork, first: map[string]bool{}, second: map[string]bool{}, seen: map[pair]bool{}}
-				m.follow(pair{b, a}, told)
+		for i, later := range c.groups[fork] {
+			for _, earlier := range c.groups[fork][:i] {
+				for _, a := range later {
+					for _, b := range earlier {
+						if a == b {
+							continue // reached once, in one step
+						}
+						m := &meeting{checker: c, fork: fork, first: map[string]bool{}, second: map[string]bool{}, seen: map[pair]bool{}}
+						m.follow(pair{b, a}, told)
+					}
+				}
 			}
 		}
 	}

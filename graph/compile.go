@@ -18,9 +18,10 @@ type Plan[S, U any] struct {
 	name        string
 	apply       func(S, U) (S, error)
 	restore     func(now, then S) ([]U, error)
+	conflict    func(earlier, later U) error
 	unsaved     bool
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
-	first       []int            // successors of Start
+	start       planNode[S, U]   // Start with its edges and branches
 	fingerprint string
 	version     string
 	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
@@ -29,8 +30,8 @@ type Plan[S, U any] struct {
 	reach                       [][]bool              // from → to over a path of at least one step; nil if no node waits
 }
 
-// planNode is a node with its successors: all of next, or the one of to that route
-// returns, or those of to that pick returns; handler after a failure.
+// planNode is a node with its successors: all of next and one of each branch, or those of to that
+// pick returns; handler after a failure.
 type planNode[S, U any] struct {
 	name    string
 	rank    int
@@ -42,9 +43,15 @@ type planNode[S, U any] struct {
 	onError OnError[S, U]
 	wait    Wait
 	next    []int // static successors, by rank
-	route   func(S) string
-	to      []target // allowed results of route and pick
-	handler int      // index of onError.To, or noIndex
+	routes  []planBranch[S]
+	to      []target // allowed results of pick
+	sub     *subgraph
+	handler int // index of onError.To, or noIndex
+}
+
+type planBranch[S any] struct {
+	route func(S) string
+	to    []target
 }
 
 type target struct {
@@ -76,6 +83,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		name:        g.Name,
 		apply:       g.Apply,
 		restore:     g.Restore,
+		conflict:    g.Conflict,
 		unsaved:     g.Unsaved,
 		nodes:       make([]planNode[S, U], len(g.Order)),
 		fingerprint: fingerprint(g),
@@ -85,7 +93,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		t := g.Nodes[name]
 		n := planNode[S, U]{
 			name: name, rank: i, run: t.Run, pick: t.Pick, wait: t.Wait,
-			retry: t.Retry, timeout: t.Timeout, cache: t.Cache, onError: t.OnError, handler: noIndex,
+			retry: t.Retry, timeout: t.Timeout, cache: t.Cache, onError: t.OnError, handler: noIndex, sub: t.sub,
 		}
 		for _, to := range t.To {
 			n.to = append(n.to, target{name: to, index: index[to]})
@@ -95,22 +103,26 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		}
 		p.nodes[i] = n
 	}
-	for _, e := range g.Edges {
-		if e.From == Start {
-			p.first = append(p.first, index[e.To])
-			continue
+	p.start = planNode[S, U]{name: Start, handler: noIndex}
+	from := func(name string) *planNode[S, U] {
+		if name == Start {
+			return &p.start
 		}
-		n := &p.nodes[index[e.From]]
+		return &p.nodes[index[name]]
+	}
+	for _, e := range g.Edges {
+		n := from(e.From)
 		n.next = append(n.next, index[e.To])
 	}
 	for _, b := range g.Branches {
-		n := &p.nodes[index[b.From]]
-		n.route = b.Route
+		of := planBranch[S]{route: b.Route}
 		for _, to := range b.To {
-			n.to = append(n.to, target{name: to, index: index[to], label: printable(b.Label[to])})
+			of.to = append(of.to, target{name: to, index: index[to], label: printable(b.Label[to])})
 		}
+		n := from(b.From)
+		n.routes = append(n.routes, of)
 	}
-	slices.Sort(p.first)
+	slices.Sort(p.start.next)
 	for i := range p.nodes {
 		slices.Sort(p.nodes[i].next)
 	}
@@ -170,7 +182,11 @@ func fingerprint[S, U any](g Graph[S, U]) string {
 	edges := slices.SortedFunc(slices.Values(g.Edges), compareEdges)
 	branches := make(map[string][]string, len(g.Branches)) // json writes the keys sorted
 	for _, b := range g.Branches {
-		branches[b.From] = slices.Sorted(slices.Values(b.To))
+		key := b.From
+		for n := 2; branches[key] != nil; n++ {
+			key = fmt.Sprintf("%s#%d", b.From, n)
+		}
+		branches[key] = slices.Sorted(slices.Values(b.To))
 	}
 	parts := []any{"graph/1", g.Name, g.Version, g.Order, edges, branches}
 	if shapes := shapes(g); len(shapes) > 0 { // otherwise the fingerprint is the same as in older versions
@@ -200,7 +216,10 @@ type shape struct {
 func shapes[S, U any](g Graph[S, U]) map[string]shape {
 	out := map[string]shape{}
 	for name, t := range g.Nodes {
-		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To, t.sub}
+		s := shape{slices.Sorted(slices.Values(t.To)), t.Wait, t.OnError.To, ""}
+		if t.sub != nil {
+			s.Sub = t.sub.fingerprint
+		}
 		if len(s.To) > 0 || s.Wait != NoWait || s.Handler != "" || s.Sub != "" {
 			out[name] = s
 		}
@@ -249,31 +268,40 @@ func (n *planNode[S, U]) successors(next []int, s S, notes *Notes) ([]int, error
 		return append(next, n.handler), nil
 	case n.pick != nil:
 		for _, name := range notes.Goto {
-			i, err := n.target(name)
+			i, err := indexOf(n.to, name)
 			if err != nil {
 				return next, fmt.Errorf("pick %w", err)
 			}
 			next = append(next, i)
 		}
 		return next, nil
-	case n.route == nil:
-		return append(next, n.next...), nil
 	}
-	name, err := callRoute(n.route, s)
-	if err != nil {
-		return next, err
+	next = append(next, n.next...)
+	for _, b := range n.routes {
+		name, err := callRoute(b.route, s)
+		if err != nil {
+			return next, err
+		}
+		i, err := indexOf(b.to, name)
+		if err != nil {
+			return next, fmt.Errorf("branch %w", err)
+		}
+		next = append(next, i)
 	}
-	i, err := n.target(name)
-	if err != nil {
-		return next, fmt.Errorf("branch %w", err)
-	}
-	return append(next, i), nil
+	return next, nil
 }
 
-func (n *planNode[S, U]) target(name string) (int, error) {
-	for i := range n.to {
-		if n.to[i].name == name {
-			return n.to[i].index, nil
+// first returns the nodes after Start, given the state after the input.
+func (p *Plan[S, U]) first(s S) ([]int, error) {
+	next, err := p.start.successors(nil, s, &Notes{})
+	slices.Sort(next)
+	return slices.Compact(next), err
+}
+
+func indexOf(to []target, name string) (int, error) {
+	for i := range to {
+		if to[i].name == name {
+			return to[i].index, nil
 		}
 	}
 	return 0, fmt.Errorf("returned %q, which is not one of its targets", name)
@@ -288,7 +316,7 @@ func (n *planNode[S, U]) allows(next []string) error {
 		return errors.New("pick returned no target; to end the run, return End")
 	}
 	for _, name := range next {
-		if _, err := n.target(name); err != nil {
+		if _, err := indexOf(n.to, name); err != nil {
 			return fmt.Errorf("pick %w", err)
 		}
 	}

@@ -27,6 +27,11 @@ func (n *planNode[S, U]) leaving() []int {
 	for _, t := range n.to {
 		out = append(out, t.index)
 	}
+	for _, b := range n.routes {
+		for _, t := range b.to {
+			out = append(out, t.index)
+		}
+	}
 	if n.handler != noIndex {
 		out = append(out, n.handler)
 	}

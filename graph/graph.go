@@ -35,7 +35,7 @@ type Task[S, U any] struct {
 	Cache   *Cache[S, U]
 	OnError OnError[S, U]
 
-	sub string // fingerprint of the subgraph that Run runs
+	sub *subgraph // the subgraph that Run or Pick runs; else nil
 }
 
 // Wait says how long a reached node waits before it runs. A waiting node that is reached
@@ -54,8 +54,18 @@ const (
 // several outgoing edges: all their targets run in the next superstep.
 type Edge struct{ From, To string }
 
-// Branch leads from a node to the target that Route returns. Route reads the state after
-// the superstep of the node. It must be pure. A target that is not in To fails the run.
+// Chain returns the edges from each name to the next: Chain(Start, "a", "b", End).
+func Chain(names ...string) []Edge {
+	var edges []Edge
+	for i, to := range names[min(1, len(names)):] {
+		edges = append(edges, Edge{names[i], to})
+	}
+	return edges
+}
+
+// Branch leads from a node, or from [Start], to the target that Route returns. Route reads the state
+// after the superstep of the node, or after the input. It must be pure. A target that is not in To
+// fails the run. A node can have several branches and edges: all of them are followed.
 type Branch[S any] struct {
 	From  string
 	Route func(S) string
@@ -76,6 +86,9 @@ type Graph[S, U any] struct {
 	// anything that s refers to: copy slices and maps first. An error fails the task
 	// before anything is saved.
 	Apply func(s S, u U) (S, error)
+	// Conflict, if set, gets each pair of updates of one superstep, by rank. An error fails the later
+	// task before anything is saved. It must be pure. See package graph/reduce.
+	Conflict func(earlier, later U) error
 	// Restore returns updates that turn the state now into then, an earlier state of the
 	// same thread. If now is the zero state, then can be any state. Only [Rollback] and
 	// [Runner.Prune] need Restore. It must be pure and may be nil.
@@ -89,4 +102,10 @@ type Graph[S, U any] struct {
 	Order    []string
 	Edges    []Edge
 	Branches []Branch[S]
+}
+
+// subgraph describes the graph of a [Sub].
+type subgraph struct {
+	fingerprint string
+	shape       Shape
 }

@@ -136,6 +136,16 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 	if x.log == nil {
 		return nil
 	}
+	if x.o.SaveAtEnd && source == SourceLoop {
+		for _, d := range deltas {
+			d.Rank = len(x.held) // keeps the order of the steps
+			x.held = append(x.held, d)
+		}
+		if x.life.Status() == Running {
+			return nil
+		}
+		deltas = x.held
+	}
 	b := x.batch(source, deltas)
 	z := x.log.sizes
 	for _, d := range deltas {
@@ -168,6 +178,13 @@ func (x *run[S, U]) snapshot(b *Batch, due bool) (err error) {
 // saveEnd closes a run that ended early. State and frontier do not change, so that the run can
 // be resumed. Finished tasks of the step stay saved.
 func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) error {
+	if len(x.held) > 0 { // see SaveAtEnd
+		steps := x.batch(SourceLoop, x.held)
+		steps.Status, steps.KeepPending = Running, true
+		if err := x.log.commit(ctx, steps); err != nil {
+			return err
+		}
+	}
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale

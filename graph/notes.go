@@ -53,11 +53,12 @@ type Call struct {
 type taskContext struct {
 	context.Context //nolint:containedctx // taskContext is a context
 
-	of   *session
-	path string // path of the subgraph, empty at the root
-	node string
-	turn int             // step of the subgraph; 0 at the root
-	emit func(liveEvent) // sends live events; nil without a consumer
+	of         *session
+	path       string // path of the subgraph, empty at the root
+	node       string
+	turn       int             // step of the subgraph; 0 at the root
+	step, left int             // the current step, and how many may follow
+	emit       func(liveEvent) // sends live events; nil without a consumer
 
 	mu        sync.Mutex
 	notes     *Notes         // nil if there are none, as for most tasks
@@ -68,6 +69,7 @@ type taskContext struct {
 	idle      *watchdog      // reset by every sign of activity; nil without an idle timeout
 	used      map[string]int // answers that the current attempt has used, by key
 	fans      int            // calls of a FanOut by the current attempt
+	attempt   int            // number of the current attempt, from 1
 	inside    int            // calls of Slots.without
 }
 
@@ -119,6 +121,29 @@ func (b *taskContext) close() *Notes {
 	defer b.mu.Unlock()
 	b.over = true
 	return b.notes
+}
+
+// TaskInfo describes a running task.
+type TaskInfo struct {
+	Thread, Run string
+	Path, Node  string // the subgraph, empty at the root, and the node in it
+	Step        int    // superstep of the graph or subgraph, from 1
+	Attempt     int    // from 1
+	StepsLeft   int    // supersteps that may follow this one before the step limit
+}
+
+// Info describes the task that a context belongs to; the zero TaskInfo outside a run.
+func Info(ctx context.Context) TaskInfo {
+	b := taskContextOf(ctx)
+	if b == nil {
+		return TaskInfo{}
+	}
+	for b.up != nil {
+		b = b.up
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return TaskInfo{b.of.thread, b.of.run, b.path, b.node, b.step, b.attempt, b.left}
 }
 
 // Note adds a line to the task's notes. Note, [Warn], [Skip], [Count], [Emit] and [Beat] do

@@ -1,6 +1,9 @@
 package graph
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // OnError handles the error of a node after its last attempt. Update turns the failure into an
 // update, which is applied and saved like any other, and the run continues at To. The other
@@ -28,7 +31,7 @@ func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskCont
 			var zero U
 			return zero, err
 		}
-		if u, next, ok := n.cache.get(key, x.o.Clock()); ok && key != "" {
+		if u, next, ok := n.cached(tc, key, x.o.Clock()); ok {
 			tc.write(func(n *Notes) { n.Cached, n.Goto = true, next })
 			return u, nil
 		}
@@ -44,9 +47,17 @@ func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskCont
 		return x.handle(n, tc, err)
 	}
 	if err == nil && key != "" {
-		n.cache.put(key, u, next, x.o.Clock())
+		n.cache.add(tc, key, u, next, x.o.Clock())
 	}
 	return u, err
+}
+
+// cached returns the entry of a key that is not empty.
+func (n *planNode[S, U]) cached(ctx context.Context, key string, now time.Time) (u U, next []string, ok bool) {
+	if key == "" {
+		return u, nil, false
+	}
+	return n.cache.find(ctx, key, now)
 }
 
 // handle turns a failure into an update.

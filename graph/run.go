@@ -27,10 +27,12 @@ type run[S, U any] struct {
 	tookOver  bool       // the thread was taken over from an active run
 	life      *Lifecycle
 	state     S
-	step      int   // the last finished step
-	frontier  []int // the reached nodes, by rank
-	ready     []int // nodes of the frontier that run in the next step; the others wait
-	spare     []int // memory of the last frontier, for reuse
+	step      int     // the last finished step
+	budget    int     // supersteps that this call may still run
+	held      []Delta // of finished steps that are not saved yet; see SaveAtEnd
+	frontier  []int   // the reached nodes, by rank
+	ready     []int   // nodes of the frontier that run in the next step; the others wait
+	spare     []int   // memory of the last frontier, for reuse
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
 }
@@ -63,7 +65,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 
 // loop runs supersteps until the run ends or must stop.
 func (x *run[S, U]) loop(ctx context.Context) error {
-	budget := x.o.MaxSteps
+	x.budget = x.o.MaxSteps
 	for len(x.frontier) > 0 {
 		fresh := slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
 		switch {
@@ -71,7 +73,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			return errLeft
 		case ctx.Err() != nil:
 			return stopped(ctx)
-		case budget == 0 && fresh:
+		case x.budget == 0 && fresh:
 			return &StepLimitError{Limit: x.o.MaxSteps, Next: x.plan.names(x.ready)}
 		}
 		if err := x.session.stopping(); err != nil {
@@ -84,7 +86,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		}
 		x.pastBreak, x.resumed = false, ""
 		if fresh { // a step that is restored from the ledger does not count
-			budget--
+			x.budget--
 		}
 		after := x.breaks(x.o.BreakAfter)
 		if err := x.spanned(ctx, SpanStep, x.superstep); err != nil {
@@ -154,7 +156,7 @@ func (x *run[S, U]) breaks(names []string) []string {
 	}
 	var out []string
 	for _, n := range x.plan.names(x.ready) {
-		if slices.Contains(names, n) {
+		if slices.Contains(names, n) || slices.Contains(names, Every) {
 			out = append(out, n)
 		}
 	}
@@ -184,6 +186,9 @@ func (x *run[S, U]) apply() (S, []int, error) {
 	if s, err = x.checked(s); err != nil {
 		return s, nil, x.spoiled(err)
 	}
+	if err := x.conflicts(); err != nil {
+		return s, nil, err
+	}
 	next := x.spare
 	for i := range x.outcomes {
 		o := &x.outcomes[i]
@@ -200,6 +205,26 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		next = next[1:]
 	}
 	return s, next, nil
+}
+
+// conflicts asks the graph about each pair of updates of the step.
+func (x *run[S, U]) conflicts() error {
+	for i := range x.outcomes {
+		if x.plan.conflict == nil {
+			break
+		}
+		for j := range i {
+			if err := callConflict(x.plan.conflict, x.outcomes[j].update, x.outcomes[i].update); err != nil {
+				return x.blame(&x.outcomes[i], fmt.Errorf("conflict with node %q: %w", x.plan.nodes[x.outcomes[j].node].name, err))
+			}
+		}
+	}
+	return nil
+}
+
+func callConflict[U any](conflict func(U, U) error, earlier, later U) (err error) {
+	defer caught(&err)
+	return conflict(earlier, later)
 }
 
 // spoiled finds the update that made the state one that cannot be saved.

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,7 +34,7 @@ type Options struct {
 	// BreakBefore and BreakAfter are breakpoints: nodes of the graph, not of its subgraphs.
 	// A run ends as Interrupted with an [*InterruptError] before a superstep with a node
 	// of BreakBefore, and after a superstep with a node of BreakAfter, unless the run is
-	// complete. A resume continues after the breakpoint.
+	// complete. A resume continues after the breakpoint. [Every] selects all nodes.
 	BreakBefore, BreakAfter []string
 	Hook                    Hook // gets the spans of runs, steps, tasks and attempts; may be nil
 	// Migrate lets this graph resume runs of another version of the graph. It gets the
@@ -46,10 +48,17 @@ type Options struct {
 	// commit saves the result as a snapshot. The nodes only matter for a resume. Without Migrate
 	// such a read is [ErrGraphChanged].
 	Migrate func(head Commit) ([]string, error)
+	// SaveAtEnd saves all supersteps of a call in one commit, at its end or when it stops: fewer
+	// writes, but a crash repeats them, and events come before their commit. The input, results of
+	// [Once] and answers are saved at once. Idempotency keys can change when a stopped run is resumed.
+	SaveAtEnd bool
 	// CheckCodec is for tests: updates and states go through JSON after each step, so that
 	// everything that JSON loses is missing at once and not only after a reload.
 	CheckCodec bool
 }
+
+// Every in BreakBefore or BreakAfter selects all nodes.
+const Every = "*"
 
 func (o Options) withDefaults() Options {
 	if o.MaxSteps <= 0 {
@@ -113,7 +122,7 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	}
 	r.fault = errors.Join(r.fault, p.savable(&o))
 	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
-		if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.name == name }) {
+		if name != Every && !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.name == name }) {
 			r.fault = errors.Join(r.fault, fmt.Errorf("breakpoint: unknown node %q", name))
 		}
 	}
@@ -174,6 +183,32 @@ func (r *Runner[S, U]) Invoke(ctx context.Context, req Request[U]) (S, error) {
 	x := &run[S, U]{Runner: r, req: req}
 	err := x.do(ctx)
 	return x.state, err
+}
+
+// Result is the result of one request of [Runner.Batch].
+type Result[S any] struct {
+	State S
+	Err   error
+}
+
+// Batch invokes requests, at most limit at once, and returns their results in the same order. A limit
+// of 0 or less means all at once. One failure does not stop the others.
+func (r *Runner[S, U]) Batch(ctx context.Context, requests []Request[U], limit int) []Result[S] {
+	out := make([]Result[S], len(requests))
+	if limit <= 0 || limit > len(requests) {
+		limit = len(requests)
+	}
+	var taken atomic.Int64
+	var workers sync.WaitGroup
+	for range limit {
+		workers.Go(func() {
+			for i := int(taken.Add(1)) - 1; i < len(out); i = int(taken.Add(1)) - 1 {
+				out[i].State, out[i].Err = r.Invoke(ctx, requests[i])
+			}
+		})
+	}
+	workers.Wait()
+	return out
 }
 
 // State returns a thread's state at its head, and the head. A thread that does not exist or

@@ -2,9 +2,10 @@ package graph
 
 // Shape is the structure of a compiled graph, for drawings.
 type Shape struct {
-	Name  string   // of the graph
-	Nodes []string // by rank
-	Links []Link   // links from Start first, then by the rank of From
+	Name  string           // of the graph
+	Nodes []string         // by rank
+	Links []Link           // links from Start first, then by the rank of From
+	Subs  map[string]Shape // the subgraphs by node; nil without any
 }
 
 // Link is an edge, a branch target, a pick target or an error handler.
@@ -23,16 +24,27 @@ func (p *Plan[S, U]) Shape() Shape {
 		}
 		return s.Nodes[node]
 	}
-	for _, to := range p.first {
-		s.Links = append(s.Links, Link{From: Start, To: name(to)})
-	}
-	for i := range p.nodes {
-		n := &p.nodes[i]
+	for i := -1; i < len(p.nodes); i++ {
+		n := &p.start
+		if i >= 0 {
+			n = &p.nodes[i]
+		}
 		for _, to := range n.next {
 			s.Links = append(s.Links, Link{From: n.name, To: name(to)})
 		}
 		for _, to := range n.to {
 			s.Links = append(s.Links, Link{From: n.name, To: to.name, Label: to.label, Optional: true})
+		}
+		for _, b := range n.routes {
+			for _, to := range b.to {
+				s.Links = append(s.Links, Link{From: n.name, To: to.name, Label: to.label, Optional: true})
+			}
+		}
+		if n.sub != nil {
+			if s.Subs == nil {
+				s.Subs = map[string]Shape{}
+			}
+			s.Subs[n.name] = n.sub.shape
 		}
 		if n.handler != noIndex {
 			s.Links = append(s.Links, Link{From: n.name, To: name(n.handler), Label: "on error", Optional: true})

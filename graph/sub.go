@@ -21,16 +21,28 @@ import (
 // apply to the whole subgraph; another attempt continues at the failed step. The subgraph has
 // its own step limit, with the same number as the run.
 func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) U) Task[S, U] {
+	t := SubPick(plan, in, func(s S, end SubS) (U, []string) { return out(s, end), nil })
+	pick := t.Pick
+	t.Pick, t.Run = nil, func(ctx context.Context, s S) (U, error) {
+		u, _, err := pick(ctx, s)
+		return u, err
+	}
+	return t
+}
+
+// SubPick is like [Sub] for a subgraph that chooses the next nodes of the graph around it: out returns
+// them, as a [Picker] does, from to.
+func SubPick[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) (U, []string), to ...string) Task[S, U] {
 	return Task[S, U]{
-		Run: func(ctx context.Context, s S) (U, error) {
+		Pick: func(ctx context.Context, s S) (u U, next []string, err error) {
 			end, err := plan.runInside(ctx, func() SubU { return in(s) })
-			if err != nil {
-				var zero U
-				return zero, err
+			if err == nil {
+				u, next = out(s, end)
 			}
-			return out(s, end), nil
+			return u, next, err
 		},
-		sub: plan.fingerprint,
+		To:  to,
+		sub: &subgraph{plan.fingerprint, plan.Shape()},
 	}
 }
 
@@ -78,7 +90,9 @@ func (x *run[S, U]) enter(ctx context.Context, in func() U) error {
 	if x.state, err = x.checked(state); err != nil {
 		return err
 	}
-	x.frontier = slices.Clone(x.plan.first)
+	if x.frontier, err = x.plan.first(x.state); err != nil {
+		return fmt.Errorf("first nodes: %w", err)
+	}
 	return x.prepare()
 }
 

@@ -1,0 +1,98 @@
+package reduce_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/reduce"
+)
+
+type state struct {
+	Name  string
+	Flag  bool
+	Words []string
+	Last  []string
+	Seen  map[string]int
+	Cost  float64
+	Steps int
+}
+
+type update struct {
+	Name  string
+	Flag  *bool
+	Words []string
+	Last  []string `reduce:"replace"`
+	Seen  map[string]int
+	Cost  float64 `reduce:"add"`
+	Steps int     `reduce:"add"`
+}
+
+func TestApply(t *testing.T) {
+	apply, no := reduce.Apply[state, update](), false
+	old := state{Name: "a", Flag: true, Words: make([]string, 1, 9), Last: []string{"x"}, Seen: map[string]int{"k": 1}, Cost: .5, Steps: 1}
+	got, err := apply(old, update{Flag: &no, Words: []string{"w"}, Last: []string{"y"}, Seen: map[string]int{"k": 2, "l": 3}, Cost: .25, Steps: 2})
+	want := state{Name: "a", Words: []string{"", "w"}, Last: []string{"y"}, Seen: map[string]int{"k": 2, "l": 3}, Cost: .75, Steps: 3}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if other, _ := apply(old, update{Words: []string{"v"}}); got.Words[1] != "w" || other.Words[1] != "v" || old.Seen["k"] != 1 {
+		t.Errorf("updates share memory: %v, %v, %v", got.Words, other.Words, old.Seen)
+	}
+	if same, _ := apply(want, update{}); !cmp.Equal(want, same) {
+		t.Errorf("the zero update changes %v", same)
+	}
+}
+
+func TestTypesThatDoNotFit(t *testing.T) {
+	for want, try := range map[string]func(){
+		"has no field Other": func() { reduce.Apply[state, struct{ Other int }]() },
+		"is int":             func() { reduce.Apply[state, struct{ Name int }]() },
+		"has no rule": func() {
+			reduce.Apply[state, struct {
+				Name string `reduce:"add"`
+			}]()
+		},
+		"must be structs": func() { reduce.Apply[int, int]() },
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+					t.Errorf("panic %q, want one with %q", got, want)
+				}
+			}()
+			try()
+		}()
+	}
+}
+
+// Two nodes of one step that replace a field fail; two that append do not.
+func TestConflict(t *testing.T) {
+	run := func(a, b update) error {
+		says := func(u update) graph.Task[state, update] {
+			return graph.Task[state, update]{Run: func(context.Context, state) (update, error) { return u, nil }}
+		}
+		plan, err := graph.Compile(graph.Graph[state, update]{
+			Apply: reduce.Apply[state, update](), Conflict: reduce.Conflict[update],
+			Nodes: map[string]graph.Task[state, update]{"a": says(a), "b": says(b)},
+			Edges: append(graph.Chain(graph.Start, "a", graph.End), graph.Chain(graph.Start, "b", graph.End)...),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = plan.Runner(graph.Options{}).Invoke(t.Context(), graph.Request[update]{})
+		return err
+	}
+	failed, ok := errors.AsType[*graph.NodeError](run(update{Name: "x"}, update{Name: "y"}))
+	if !ok || failed.Node != "b" || !strings.Contains(failed.Error(), `node "a": both set Name`) {
+		t.Errorf("error %v", failed)
+	}
+	if err := run(update{Words: []string{"x"}, Cost: 1}, update{Words: []string{"y"}, Cost: 2}); err != nil {
+		t.Error(err)
+	}
+}
