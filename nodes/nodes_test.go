@@ -417,25 +417,6 @@ func TestPostRetrievalChooses(t *testing.T) { // K07, W13, Z08
 	}
 }
 
-// TestPostRetrievalKeepsStepsTogether prefers the passage that goes on with a list to
-// a better one of the same document, and leaves the order as it is.
-func TestPostRetrievalKeepsStepsTogether(t *testing.T) {
-	st, s := candidates(
-		"a.md|1. Fetch the package from its shelf.", "a.md|Packages are heavy boxes made of oak.", "a.md|Shelves stand along every wall here.",
-		"a.md|2. Carry it home with both hands.", "b.md|2. Something else altogether, far away.",
-		"c.md|networks join containers", "d.md|images are built",
-	)
-	for i, ordinal := range []int{4, 0, 2, 5, 5, 0, 0} {
-		c := s.chunks[st.Turn.Hits[i].Chunk]
-		c.Ordinal = ordinal
-		s.chunks[st.Turn.Hits[i].Chunk] = c
-	}
-	after, _ := notes(t, nodes.PostRetrieval(s, keepOrder{}, nodes.ContextOptions{}), st)
-	if diff := cmp.Diff([]string{"0", "1", "3", "4", "5", "6"}, sourcesOf(after)); diff != "" {
-		t.Errorf("sources (-want +got):\n%s", diff)
-	}
-}
-
 // TestPostRetrievalOfOneBook fills the context from the one document that has much to say.
 func TestPostRetrievalOfOneBook(t *testing.T) {
 	st, s := candidates(

@@ -3,7 +3,6 @@ package nodes
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -72,24 +71,7 @@ func candidatesOf(ctx context.Context, s Searcher, t state.Turn, vectors vectorC
 	for _, i := range vectors.distinct(all, rank.AtLeast(rank.NearDuplicate)) {
 		kept = append(kept, all[i])
 	}
-	return withOpenings(kept, Candidates), nil
-}
-
-// withOpenings returns the best limit candidates, but up to a third of the places
-// go to first chunks of documents that rank below the limit. Many questions ask
-// what a document is about. Its first chunk says so, but passages that repeat the
-// query words rank higher.
-func withOpenings(all []state.Source, limit int) []state.Source {
-	if len(all) <= limit {
-		return all
-	}
-	var openings []state.Source
-	for _, c := range all[limit:] {
-		if c.Ordinal == 0 && len(openings) < limit/3 {
-			openings = append(openings, c)
-		}
-	}
-	return append(slices.Clone(all[:limit-len(openings)]), openings...)
+	return kept[:min(len(kept), Candidates)], nil
 }
 
 // cachedTexts is the minimum number of texts of which a term vector, 3 to 6 KB each, and the
@@ -129,33 +111,6 @@ type document struct{ root, source string }
 
 func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 
-// keepListsTogether moves a chunk that continues a numbered list right after the
-// chunk before it, so that the limits do not split the list. It takes and returns
-// indices into ranked.
-func keepListsTogether(ranked []state.Source, indices []int) []int {
-	out := make([]int, 0, len(indices))
-	for _, i := range indices {
-		for i >= 0 && !slices.Contains(out, i) {
-			out = append(out, i)
-			i = nextSteps(ranked, indices, ranked[i])
-		}
-	}
-	return out
-}
-
-// nextSteps returns the index of the chunk that continues the numbered list at the
-// end of before, or -1.
-func nextSteps(ranked []state.Source, indices []int, before state.Source) int {
-	for _, i := range indices {
-		if c := ranked[i]; c.Ordinal == before.Ordinal+1 && documentOf(c) == documentOf(before) && laterStep.MatchString(c.Text) {
-			return i
-		}
-	}
-	return -1
-}
-
-var laterStep = regexp.MustCompile(`^\s*(?:[2-9]|[1-9]\d)[.)]\s`)
-
 // choose returns the best sources. It drops near-duplicates and prompt injections.
 // One document gets more than MaxPerDocument places only if no other document needs
 // them.
@@ -170,7 +125,7 @@ func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vecto
 			chosen = append(chosen, i)
 		}
 	}
-	for _, i := range keepListsTogether(ranked, kept) {
+	for _, i := range kept {
 		d := documentOf(ranked[i])
 		if perDocument[d]++; perDocument[d] > MaxPerDocument {
 			surplus = append(surplus, i)

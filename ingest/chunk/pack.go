@@ -53,7 +53,7 @@ func (p *packer) pack(blocks []document.Block) []piece {
 		for i, q := range p.section(section) {
 			record := i == 0 && len(section) > 0 && section[0].Apart
 			if n := len(out); n > 0 && !record && p.joins(out[n-1], q) {
-				out[n-1] = p.merge(out[n-1], q)
+				out[n-1] = join(out[n-1], q)
 			} else {
 				out = append(out, q)
 			}
@@ -77,9 +77,6 @@ func (p *packer) joins(a, b piece) bool {
 	if a.bare || b.bare && !b.heading {
 		return p.near(a, b)
 	}
-	if opening(a, b, p.least) {
-		return a.tokens+b.tokens <= p.size
-	}
 	small := a.tokens < p.least || b.tokens < p.least
 	return small && !b.bare && a.tokens+b.tokens <= 2*p.least && len(common(a.path, b.path)) >= len(b.path)-1
 }
@@ -88,22 +85,6 @@ func (p *packer) joins(a, b piece) bool {
 // That is allowed for headings and shortcodes only, which are worth little
 // alone.
 func (p *packer) near(a, b piece) bool { return a.tokens+b.tokens <= p.size+p.size/4 }
-
-// opening reports whether a is only a line or two, such as a date, above the
-// first section under its heading.
-func opening(a, b piece, least int) bool {
-	return a.tokens < least/4 && len(a.path) > 0 && len(b.path) > len(a.path) && len(common(a.path, b.path)) == len(a.path)
-}
-
-// merge is join across sections, where an opening takes the path of what it
-// opens.
-func (p *packer) merge(a, b piece) piece {
-	j := join(a, b)
-	if opening(a, b, p.least) {
-		j.path = b.path // which holds a's
-	}
-	return j
-}
 
 func join(a, b piece) piece {
 	j := piece{

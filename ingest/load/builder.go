@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/ingest/document"
@@ -17,6 +18,8 @@ type builder struct {
 	out    strings.Builder
 	blocks []document.Block
 	places []document.Place
+	notes  []string // of the paragraph that is written
+	noted  int
 }
 
 // begin opens a block; end and the spans of its parts are set by finish.
@@ -47,10 +50,10 @@ func (w *builder) heading(level int, text string) {
 	w.out.WriteString(strings.Repeat("#", min(level, 6)) + " " + text)
 }
 
-// item writes an item of a list, into the list before it where one is open.
-func (w *builder) item(depth int, marker, text string, open bool) {
+// item writes an item of a list, into the list before it where nothing came since.
+func (w *builder) item(depth int, marker, text string) {
 	var b *document.Block
-	if n := len(w.blocks); open && n > 0 && w.blocks[n-1].Kind == document.KindList {
+	if n := len(w.blocks); n > 0 && w.blocks[n-1].Kind == document.KindList {
 		b = &w.blocks[n-1]
 		w.out.WriteByte('\n')
 	} else {
@@ -59,6 +62,27 @@ func (w *builder) item(depth int, marker, text string, open bool) {
 	b.Parts = append(b.Parts, document.Block{Start: w.out.Len(), Kind: document.KindList})
 	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
 	w.out.WriteString(indent + marker + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
+}
+
+// note keeps a footnote for writeNotes.
+func (w *builder) note(text string) {
+	if strings.TrimSpace(text) != "" {
+		w.notes = append(w.notes, text)
+	}
+}
+
+// writeNotes writes the notes of the paragraph before.
+func (w *builder) writeNotes() {
+	for _, note := range w.notes {
+		w.noted++
+		w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, strings.Join(strings.Fields(note), " ")))
+	}
+	w.notes = nil
+}
+
+// filled returns the rows of a table with a cell that is not blank.
+func filled(rows [][]string) [][]string {
+	return slices.DeleteFunc(rows, func(row []string) bool { return strings.TrimSpace(strings.Join(row, "")) == "" })
 }
 
 // table writes rows as Markdown does; the first one is the head.

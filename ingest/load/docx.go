@@ -138,9 +138,6 @@ type docxWriter struct {
 	notes   map[string]*element
 	counts  map[string][]int // of items so far, by list and depth
 	title   string
-	inList  bool
-	pending []string // notes of the paragraph that is written
-	noted   int
 }
 
 // blocks writes the paragraphs and tables below an element.
@@ -153,9 +150,8 @@ func (w *docxWriter) blocks(e *element) {
 		case "p":
 			w.para(k)
 		case "tbl":
-			w.inList = false
 			w.table(w.rows(k))
-			w.footnotes()
+			w.writeNotes()
 		case "sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag":
 			w.blocks(k)
 		}
@@ -176,22 +172,18 @@ func (w *docxWriter) para(p *element) {
 	case style.title && w.title == "" && len(w.builder.blocks) == 0:
 		w.title = strings.Join(strings.Fields(text), " ")
 		w.heading(1, text)
-		w.inList = false
 	case style.level > 0:
 		w.heading(style.level, text)
-		w.inList = false
 	case num != "" && num != "0":
 		depth := style.depth
 		if n, err := strconv.Atoi(p.child("pPr", "numPr", "ilvl").get("val")); err == nil {
 			depth = max(0, min(n, 8))
 		}
-		w.item(depth, w.marker(num, depth), text, w.inList)
-		w.inList = true
+		w.item(depth, w.marker(num, depth), text)
 	default:
 		w.paragraph(text)
-		w.inList = false
 	}
-	w.footnotes()
+	w.writeNotes()
 	p.each("txbxContent", func(box *element) { w.blocks(box) })
 }
 
@@ -227,7 +219,7 @@ func (w *docxWriter) runs(e *element, b *strings.Builder) {
 				var text strings.Builder
 				delete(w.notes, strings.TrimSuffix(k.name, "Reference")+k.get("id")) // a note that refers to itself
 				note.each("p", func(p *element) { w.runs(p, &text); text.WriteByte(' ') })
-				w.pending = append(w.pending, strings.Join(strings.Fields(text.String()), " "))
+				w.note(text.String())
 			}
 		case "r":
 			if v := k.child("rPr", "vanish"); v == nil || v.get("val") == "0" || v.get("val") == "false" {
@@ -240,35 +232,19 @@ func (w *docxWriter) runs(e *element, b *strings.Builder) {
 	}
 }
 
-// footnotes writes the notes of the paragraph before.
-func (w *docxWriter) footnotes() {
-	for _, note := range w.pending {
-		if note != "" {
-			w.noted++
-			w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, note))
-			w.inList = false
-		}
-	}
-	w.pending = nil
-}
-
 // rows are the cells of a table. One inside another is text of its cell.
 func (w *docxWriter) rows(table *element) [][]string {
 	var out [][]string
 	for _, r := range unwrapped(table, "tr") {
 		var row []string
-		filled := false
 		for _, c := range unwrapped(r, "tc") {
 			var b strings.Builder
 			c.each("p", func(p *element) { w.runs(p, &b); b.WriteByte(' ') })
 			row = append(row, b.String())
-			filled = filled || strings.TrimSpace(b.String()) != ""
 		}
-		if filled {
-			out = append(out, row)
-		}
+		out = append(out, row)
 	}
-	return out
+	return filled(out)
 }
 
 // unwrapped are the elements of a name right below e, also in what marks

@@ -170,9 +170,6 @@ func (d *draft) read(ctx context.Context, data []byte, l Limits) (err error) {
 	if strings.HasPrefix(d.Text, "\uFEFF") {
 		d.Body = len("\uFEFF")
 	}
-	if d.Kind == document.Plain {
-		d.Kind = sniff(d.Source, d.Text[d.Body:])
-	}
 	switch d.Kind {
 	case document.Markdown:
 		d.frontMatter()

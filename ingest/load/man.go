@@ -67,7 +67,6 @@ type manReader struct {
 	line   int      // of the file, where text begins
 	text   []string // of the paragraph
 	entry  bool     // the paragraph is an entry of a list
-	listed bool     // so is the one before
 	tagged bool     // the next line is the tag of the entry
 	code   bool     // lines stay lines
 }
@@ -91,7 +90,6 @@ func (r *manReader) read(line string) {
 		r.end()
 		r.at(r.line)
 		r.heading(1+strings.Count(strings.ToUpper(macro), "S"), roff(strings.Join(words, " ")))
-		r.listed = false
 	case "PP", "P", "LP", "Pp", "HP", "sp", "RS", "RE", "El":
 		r.end()
 	case "TP", "IP", "It", "TQ":
@@ -142,11 +140,10 @@ func (r *manReader) end() {
 			r.begin(document.Block{Kind: document.KindCode})
 			r.out.WriteString("```\n" + text + "\n```")
 		case r.entry:
-			r.item(0, "-", text, r.listed)
+			r.item(0, "-", text)
 		default:
 			r.paragraph(text)
 		}
-		r.listed = r.entry && !r.code
 	}
 	r.text, r.entry, r.tagged = nil, false, false
 }

@@ -37,12 +37,7 @@ func (d *draft) readODT(data []byte) error {
 }
 
 // odtWriter writes the text of a document.
-type odtWriter struct {
-	builder
-	inList bool
-	notes  []string
-	noted  int
-}
+type odtWriter struct{ builder }
 
 // write writes the children of an element, at a depth of lists.
 func (w *odtWriter) write(e *element, depth int) {
@@ -56,16 +51,13 @@ func (w *odtWriter) write(e *element, depth int) {
 			if err != nil || level < 1 {
 				level = 1
 			}
-			w.inList = false
 			w.heading(level, w.text(k))
 		case "p":
 			w.para(w.text(k), depth)
 		case "table":
-			w.inList = false
 			w.table(w.rows(k))
 		case "list":
 			w.write(k, depth+1)
-			w.inList = w.inList && depth > 0
 		case "list-item", "list-header", "section", "index-body", "table-of-content", "frame", "text-box":
 			w.write(k, depth)
 		}
@@ -77,18 +69,11 @@ func (w *odtWriter) para(text string, depth int) {
 		return
 	}
 	if depth > 0 {
-		w.item(depth-1, "-", text, w.inList)
-		w.inList = true
+		w.item(depth-1, "-", text)
 	} else {
 		w.paragraph(text)
-		w.inList = false
 	}
-	for _, note := range w.notes {
-		w.noted++
-		w.paragraph(fmt.Sprintf("Footnote %d: %s", w.noted, note))
-		w.inList = false
-	}
-	w.notes = nil
+	w.writeNotes()
 }
 
 // text is the text of a paragraph.
@@ -107,9 +92,7 @@ func (w *odtWriter) text(e *element) string {
 		case "note":
 			var note strings.Builder
 			k.child("note-body").each("p", func(p *element) { note.WriteString(w.text(p) + " ") })
-			if s := strings.Join(strings.Fields(note.String()), " "); s != "" {
-				w.notes = append(w.notes, s)
-			}
+			w.note(note.String())
 		case "annotation", "annotation-end", "tracked-changes", "frame":
 		default:
 			b.WriteString(w.text(k))
@@ -131,9 +114,7 @@ func (w *odtWriter) rows(table *element) [][]string {
 			c.each("p", func(p *element) { b.WriteString(w.text(p) + " ") })
 			row = append(row, b.String())
 		}
-		if strings.TrimSpace(strings.Join(row, "")) != "" {
-			out = append(out, row)
-		}
+		out = append(out, row)
 	})
-	return out
+	return filled(out)
 }

@@ -26,7 +26,6 @@ const (
 	maxPDFPages   = 20_000
 	maxPDFText    = 32 << 20               // bytes of text
 	maxPageChars  = 1_000_000              // characters of a page
-	maxBookmarks  = 5_000                  // an outline may go round in circles
 	maxPDFTime    = 5 * time.Minute        // a page takes some 10 ms
 	pdfMemory     = 768 << 20 / (64 << 10) // pages of 64 KiB; enough for the largest file and its largest stream
 	pdfReaders    = 4                      // PDFs that are read at a time
@@ -62,15 +61,8 @@ func (zeros) Read(p []byte) (int, error) {
 type pdfFile struct {
 	pages    [][]pdfLine
 	pictures int // pages without text that hold pictures
-	outline  []bookmark
 	title    string
 	fields   map[string]string // what the file says of itself
-}
-
-// bookmark is an entry of the outline.
-type bookmark struct {
-	title string
-	level int // from 1
 }
 
 // readPDF makes the text of a PDF. Nothing in it is run and nothing is fetched. A call of the
@@ -149,7 +141,6 @@ func (r *pdfReader) read(data []byte) error {
 		r.file.pages = append(r.file.pages, lines)
 	}
 	r.about()
-	r.bookmarks(nil, 1)
 	return r.ctx.Err()
 }
 
@@ -210,27 +201,5 @@ func (r *pdfReader) about() {
 		default:
 			r.file.fields[strings.ToLower(tag.Tag)] = value
 		}
-	}
-}
-
-// bookmarks reads the outline below a bookmark, the top of it for nil.
-func (r *pdfReader) bookmarks(parent *references.FPDF_BOOKMARK, level int) {
-	const deepest = 16
-	first, err := r.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: r.doc, Bookmark: parent})
-	if err != nil {
-		return
-	}
-	for at := first.Bookmark; at != nil && len(r.file.outline) < maxBookmarks && r.ctx.Err() == nil; {
-		if title, err := r.FPDFBookmark_GetTitle(&requests.FPDFBookmark_GetTitle{Bookmark: *at}); err == nil {
-			r.file.outline = append(r.file.outline, bookmark{shortText(strings.Map(visibleRune, title.Title)), level})
-		}
-		if level < deepest {
-			r.bookmarks(at, level+1)
-		}
-		next, err := r.FPDFBookmark_GetNextSibling(&requests.FPDFBookmark_GetNextSibling{Document: r.doc, Bookmark: *at})
-		if err != nil {
-			return
-		}
-		at = next.Bookmark
 	}
 }

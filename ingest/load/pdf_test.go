@@ -199,25 +199,6 @@ func TestPDFJustified(t *testing.T) {
 	}
 }
 
-// TestPDFOutline asks that an outline makes the headings, and that one that goes
-// round in circles ends.
-func TestPDFOutline(t *testing.T) {
-	page := column(72, 720, "One", "Text of the first part.", "", "Two", "Text of the second part.")
-	data := pdfWith("", []string{
-		"null",
-		"<</Type/Outlines/First 102 0 R/Last 103 0 R/Count 2>>",
-		"<</Title(One)/Parent 101 0 R/Next 103 0 R/First 103 0 R>>",
-		"<</Title(Two)/Parent 101 0 R/Next 102 0 R/First 102 0 R>>",
-	}, page)
-	doc, err := load.Parse(t.Context(), "a.pdf", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(doc.Text, "# One\n\nText of the first part.\n\n# Two\n\n") && !strings.Contains(doc.Text, "# One\n\nText of the first part.\n\n## Two\n\n") {
-		t.Errorf("got %q", doc.Text)
-	}
-}
-
 func TestPDFTrouble(t *testing.T) {
 	picture := "q 500 0 0 800 0 0 cm /I Do Q"
 	text := column(72, 700, "Words of a page.")

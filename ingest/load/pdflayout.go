@@ -44,7 +44,7 @@ func (d *draft) takePDF(file *pdfFile) error {
 	}
 	w := layout{}
 	w.measure(lines)
-	w.write(lines, file.outline)
+	w.write(lines)
 	for len(w.starts) < pages {
 		w.starts = append(w.starts, w.out.Len())
 	}
@@ -186,8 +186,8 @@ func most(counts map[float64]int) float64 {
 	return best
 }
 
-func (w *layout) write(lines []pdfLine, outline []bookmark) {
-	levels := w.levels(lines, outline)
+func (w *layout) write(lines []pdfLine) {
+	levels := w.levels(lines)
 	w.markCode(lines, levels)
 	for i, l := range lines {
 		if l.code {
@@ -219,25 +219,9 @@ func (w *layout) page(n int) {
 	}
 }
 
-// levels finds the headings: the entries of the outline where most of them are lines of the
-// text, else lines in larger type, and bold lines that end no sentence.
-func (w *layout) levels(lines []pdfLine, outline []bookmark) []int {
-	levels, titles, found, from := make([]int, len(lines)), map[string]bool{}, 0, 0
-	for _, mark := range outline {
-		want := bareWords(mark.title)
-		titles[want] = true // an outline that goes round in circles repeats them
-		if start, end := findTitle(lines, from, want); end > start {
-			for i := range levels[start:end] {
-				levels[start+i] = min(mark.level, 6)
-			}
-			from = end
-			found++
-		}
-	}
-	if 2*found >= len(titles) && found > 0 {
-		return levels
-	}
-	clear(levels)
+// levels finds the headings: lines in larger type, and bold lines that end no sentence.
+func (w *layout) levels(lines []pdfLine) []int {
+	levels := make([]int, len(lines))
 	for i, l := range lines {
 		if utf8.RuneCountInString(l.text) > longestTitled || len(bareWords(l.text)) < 2 {
 			continue
@@ -252,19 +236,6 @@ func (w *layout) levels(lines []pdfLine, outline []bookmark) []int {
 		}
 	}
 	return levels
-}
-
-// findTitle finds the lines, at most three, that are a title, with or without its number.
-func findTitle(lines []pdfLine, from int, want string) (start, end int) {
-	for i := from; i < len(lines) && want != ""; i++ {
-		var have strings.Builder
-		for k := i; k < min(i+3, len(lines)); k++ {
-			if have.WriteString(bareWords(lines[k].text)); have.String() == want || strings.TrimLeft(have.String(), "0123456789") == want {
-				return i, k + 1
-			}
-		}
-	}
-	return 0, 0
 }
 
 // bareWords is a text in lower case without all but letters and digits.
@@ -302,7 +273,7 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 		return joined
 	case isItem(b.text) && (moved || gap > 1.7*w.lead):
 		return apart
-	case isItem(b.text), tabular(a) && tabular(b) && !moved:
+	case isItem(b.text):
 		return "\n"
 	case moved && full && !endsSentence(a.text):
 		return joined
@@ -355,14 +326,3 @@ func endsSentence(s string) bool {
 var listItem = regexp.MustCompile(`^([•–—*◦▪■●○·►➢✓o-]|\[\d{1,3}\]|\(?(\d[\d.]{0,4}|[A-Za-z])[.)]) \S`)
 
 func isItem(s string) bool { return listItem.MatchString(s) }
-
-// tabular reports whether a line looks like a row of a table: mostly figures.
-func tabular(l pdfLine) bool {
-	words, figures := strings.Fields(l.text), 0
-	for _, w := range words {
-		if strings.ContainsAny(w, "0123456789") {
-			figures++
-		}
-	}
-	return len(words) >= 3 && 2*figures >= len(words)
-}

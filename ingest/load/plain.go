@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/ingest/document"
-	"example.com/ragflow/search/text"
 )
 
 // titledBlocks returns the paragraphs of a text file, and the titles of its parts.
@@ -36,12 +35,9 @@ func titledBlocks(s string, from int) []document.Block {
 			out = append(out, b)
 			continue
 		}
-		level, title := text.Title(s[b.Start:first], s[first:next])
-		if l, t := markedTitle(s[b.Start:first], s[first:next]); l > 0 {
-			level, title = l, t
-			if t == underlined(s[b.Start:first], s[first:next]) {
-				first = next
-			}
+		level, title := markedTitle(s[b.Start:first], s[first:next])
+		if title != "" && title == underlined(s[b.Start:first], s[first:next]) {
+			first = next
 		}
 		if level == 0 {
 			if n := len(out); n > 0 && isIndented(s[out[n-1].Start:out[n-1].End], s[b.Start:b.End], out[n-1].Kind, body) {
@@ -104,6 +100,22 @@ func lastLine(s string) string {
 	s = strings.TrimRight(s, document.Blank)
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
+
+// isText reports whether the name of a file says that it is text and no more.
+func isText(source string) bool {
+	switch strings.ToLower(path.Ext(source)) {
+	case ".txt", ".text":
+		return true
+	case "":
+		return readByPeople[strings.ToLower(path.Base(source))]
+	}
+	return false
+}
+
+// readByPeople are the files without an extension that are no programs.
+//
+//nolint:gochecknoglobals // a table
+var readByPeople = set("readme changelog changes news todo install contributing")
 
 // isMarkup reports whether a file is reStructuredText or AsciiDoc, which are read as
 // plain text with headings.

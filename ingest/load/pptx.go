@@ -147,7 +147,7 @@ func (w *slideWriter) shape(e *element) {
 		w.paragraph(texts[0])
 	default:
 		for i, text := range texts {
-			w.item(depths[i], "-", text, i > 0)
+			w.item(depths[i], "-", text)
 		}
 	}
 }
@@ -175,11 +175,9 @@ func slideRows(table *element) (rows [][]string) {
 			tc.each("p", func(p *element) { texts = append(texts, slideText(p)) })
 			row = append(row, strings.Join(texts, " "))
 		})
-		if strings.TrimSpace(strings.Join(row, "")) != "" {
-			rows = append(rows, row)
-		}
+		rows = append(rows, row)
 	})
-	return rows
+	return filled(rows)
 }
 
 // slideText is the text of a paragraph.

@@ -75,11 +75,9 @@ type rtfReader struct {
 	skip    int             // characters to leave out
 	level   int             // of the heading
 	marker  bool            // the paragraph is an item of a list
-	listed  bool            // the one before was, too
 	inTable bool
 	cells   []string
 	rows    [][]string
-	notes   []string
 }
 
 // rtfDestinations are the groups whose text is not that of the document: "-" where it is not
@@ -306,16 +304,10 @@ func (r *rtfReader) paragraphEnd() {
 	case r.level > 0:
 		r.heading(r.level, text)
 	case r.marker:
-		r.item(0, "-", text, r.listed)
+		r.item(0, "-", text)
 	default:
 		r.paragraph(text)
 	}
-	if text != "" {
-		r.listed = r.marker
-	}
-	for _, note := range r.notes {
-		r.paragraph("Footnote: " + strings.TrimSpace(note))
-		r.listed = false
-	}
-	r.notes, r.marker = nil, false
+	r.writeNotes()
+	r.marker = false
 }
