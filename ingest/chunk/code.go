@@ -115,7 +115,6 @@ type declaration struct {
 	name       string
 	label      string        // what it is called in a path of headings: func Open
 	members    []declaration // of classes and the like, in order
-	bare       bool          // a signature without a body
 }
 
 // byDeclarations makes a piece of each top-level declaration of a source file, and of the text

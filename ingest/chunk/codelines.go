@@ -74,17 +74,9 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 				d.members = x.declarations(body, d.kind != declModule)
 			}
 		}
-		if n := len(out); n > 0 && out[n-1].overloads(d) && document.IsBlank(x.s[out[n-1].end:d.start]) {
-			d.start, out = out[n-1].start, out[:n-1] // signatures of one function
-		}
 		out = append(out, d)
 	}
 	return out
-}
-
-// overloads reports whether d is only a signature of the function e.
-func (d declaration) overloads(e declaration) bool {
-	return d.bare && d.name == e.name && d.kind == e.kind
 }
 
 var (
@@ -187,24 +179,6 @@ func (x declarationReader) opens(line string) string {
 	return ""
 }
 
-// unpaired reports whether a line opens or closes a string. A quote that is itself quoted
-// does not count.
-func unpaired(line, quote string) bool {
-	n := 0
-	for i := 0; ; {
-		at := strings.Index(line[i:], quote)
-		if at < 0 {
-			return n%2 == 1
-		}
-		at += i
-		i = at + len(quote)
-		quoted := at > 0 && i < len(line) && line[at-1] == line[i] && strings.IndexByte("'\"", line[i]) >= 0
-		if !quoted && (at == 0 || line[at-1] != '\\') {
-			n++
-		}
-	}
-}
-
 var (
 	notesBefore = regexp.MustCompile(`^(@[\w.]+(\([^()]*(\([^()]*\)[^()]*)*\))?|#!?\[[^\]]*\]|\[[^\]]*\]) *`)
 	modifier    = regexp.MustCompile(`^(export|default|declare|abstract|public|private|protected|internal|static|final|sealed|open|` +
@@ -247,7 +221,6 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 		}
 		head = rest
 	}
-	bare := strings.HasSuffix(strings.TrimRight(x.s[lines[0].start:lines[len(lines)-1].end], document.Blank), ";")
 	family := x.language == langC || x.language == langCPP || x.language == langJava || x.language == langCSharp
 	script := x.language == langJavaScript || x.language == langTypeScript
 	word, rest := "", head
@@ -269,10 +242,10 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 			kind = declMethod
 		}
 		rest = genericHead.ReplaceAllString(rest, "")
-		return declare(kind, strings.TrimRight(word, "*"), nameOf(rest), bare)
+		return declare(kind, strings.TrimRight(word, "*"), nameOf(rest))
 	case kind == declImpl:
 		name := strings.TrimSpace(strings.Split(genericHead.ReplaceAllString(rest, ""), " where ")[0])
-		return declare(kind, word, name, false)
+		return declare(kind, word, name)
 	case kind != "" && family && !body && word != "record", kind == declModule && x.language == langPHP && !body:
 		return declaration{} // a forward declaration
 	case kind == declStruct && family && strings.Contains(rest, "("), word == "" && (family || member && script):
@@ -281,20 +254,23 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 		for _, also := range []string{"class ", "struct "} {
 			rest = strings.TrimPrefix(rest, also)
 		}
-		return declare(kind, word, nameOf(rest), false)
+		return declare(kind, word, nameOf(rest))
 	}
 	return declaration{}
 }
 
+// unpaired reports whether a line opens or closes a string.
+func unpaired(line, quote string) bool { return strings.Count(line, quote)%2 == 1 }
+
 // declare is a declaration by its name; without one it is none.
-func declare(kind, word, name string, bare bool) declaration {
+func declare(kind, word, name string) declaration {
 	if name == "" {
 		if kind != declFunction && kind != declClass {
 			return declaration{}
 		}
 		name = "default"
 	}
-	return declaration{kind: kind, name: name, label: word + " " + name, bare: bare}
+	return declaration{kind: kind, name: name, label: word + " " + name}
 }
 
 func nameOf(s string) string {
@@ -316,12 +292,12 @@ func (x declarationReader) variable(word, rest, all string, lines int, member bo
 		}
 	}
 	if f, ok := strings.CutPrefix(rest, "fn "); ok { // const fn
-		return declare(kinds["fn"], "fn", nameOf(f), false)
+		return declare(kinds["fn"], "fn", nameOf(f))
 	}
 	if member || lines < 3 || word == "" {
 		return declaration{}
 	}
-	return declare(declVariable, word, nameOf(strings.TrimPrefix(rest, "mut ")), false)
+	return declare(declVariable, word, nameOf(strings.TrimPrefix(rest, "mut ")))
 }
 
 // unnamed finds functions that no keyword announces.
@@ -343,5 +319,5 @@ func (x declarationReader) unnamed(head string, body, member, script bool) decla
 	if member || strings.Contains(name, "::") {
 		kind = declMethod
 	}
-	return declaration{kind: kind, name: name, label: name, bare: !body}
+	return declaration{kind: kind, name: name, label: name}
 }
