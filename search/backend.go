@@ -87,9 +87,6 @@ type Snapshot interface {
 	// Respelled lists the words of a query that no chunk holds, with the terms that are
 	// searched for instead.
 	Respelled(query string) []Respelled
-	// Explain says where the lexical score of a chunk comes from.
-	Explain(ctx context.Context, q state.Query, chunk string) (*HitExplanation, error)
-
 	// Documents returns the first documents by path, at most so many, and how many
 	// there are.
 	Documents(ctx context.Context, most int) (first []state.Document, all int, err error)

@@ -1,14 +1,5 @@
 package search
 
-import (
-	"context"
-	"fmt"
-	"slices"
-	"strconv"
-
-	"example.com/ragflow/state"
-)
-
 // HitExplanation says where the score of a chunk comes from:
 //
 //	Score = Chunk + DocumentShare · Document
@@ -56,56 +47,4 @@ type FieldExplanation struct {
 	Weight       float64 `json:"weight"`       // of the field
 	TF           float64 `json:"tf"`           // Weight · Occurrences / Norm
 	Contribution float64 `json:"contribution"` // the term's, shared by TF
-}
-
-// ExplainedHit says how a passage got into the list of a search. Its JSON is the
-// schema of `ragflow explain --hit --json`.
-type ExplainedHit struct {
-	HitExplanation           // its lexical score; 0 where it holds no word of the query
-	Found          *FoundHit `json:"found,omitempty"` // nil where it is not among the first 50 hits
-}
-
-// FoundHit is a passage in the list of a search.
-type FoundHit struct {
-	Source string      `json:"source"`
-	Rank   int         `json:"rank"`
-	Score  float64     `json:"score"` // in the fused list; of one leg alone that of the leg
-	Legs   []state.Leg `json:"legs"`  // that found it
-}
-
-// explainDepth is how many hits are searched for a passage that is named by its id.
-const explainDepth = 50
-
-// ExplainHit says how a passage got into the list of a search. The passage is named
-// by its rank in the list or by its id.
-func (e *Engine) ExplainHit(ctx context.Context, q state.Query, hit string) (*ExplainedHit, error) {
-	rank, err := strconv.Atoi(hit)
-	byRank := err == nil && rank > 0
-	at, hits := -1, []ListedHit(nil)
-	for _, k := range []int{max(e.o.Retrieval.TopK, rank), explainDepth} {
-		list, err := e.List(ctx, q, Request{K: k})
-		if err != nil {
-			return nil, err
-		}
-		hits = list.Hits
-		if byRank {
-			if rank > len(hits) {
-				return nil, fmt.Errorf("the search finds %d passages, and none has rank %d", len(hits), rank)
-			}
-			hit = hits[rank-1].Chunk.ID
-		}
-		if at = slices.IndexFunc(hits, func(h ListedHit) bool { return h.Chunk.ID == hit }); at >= 0 {
-			break
-		}
-	}
-	lexical, err := e.Explain(ctx, q, hit)
-	if err != nil {
-		return nil, err
-	}
-	x := &ExplainedHit{HitExplanation: *lexical}
-	if at >= 0 {
-		h := hits[at]
-		x.Found = &FoundHit{Source: h.Chunk.Source, Rank: at + 1, Score: h.Score, Legs: h.Legs}
-	}
-	return x, nil
 }

@@ -234,6 +234,21 @@ func (s *Searcher) pageOf(ctx context.Context, chunk string) (v, number int, err
 	return v, number, nil
 }
 
+// locate finds the chunk that has a public id: see publicID.
+func (s *Searcher) locate(id string) (part, chunk int, ok bool) {
+	bare, mark, marked := strings.Cut(id, "@")
+	for i := range s.parts {
+		p := &s.parts[i]
+		if marked && rootMark(p.root) != mark {
+			continue
+		}
+		if c, found := p.place(bare); found && p.live(p.fileOf(c)) {
+			return i, c, true
+		}
+	}
+	return 0, 0, false
+}
+
 // partOf returns the part of the searcher that a page of a snapshot lies in; ok is false
 // where the page may not be found.
 func (s *Searcher) partOf(snapshot int, p *page) (part int, ok bool) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -204,52 +203,6 @@ func TestSnippet(t *testing.T) {
 				t.Errorf("%q, want %q in it", marked, tt.want)
 			}
 		})
-	}
-}
-
-// TestExplainSums: the score is that of the hit to the last bit, the contributions of
-// terms sum to it, and those of fields to that of their term.
-func TestExplainSums(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for round := range 6 {
-		ranking := []search.Ranking{search.DefaultRanking(), {K1: 1.5, B: 0.75}, {K1: 0, B: 1, Title: 3, Heading: 1, Document: 0.5}}[round%3]
-		db := open(t, "", index.Options{Ranking: &ranking})
-		for i := range 30 {
-			put(t, db, "/docs", randomFile(r, fmt.Sprintf("%03d.md", i)))
-		}
-		s := searcher(t, db, "/docs")
-		for range 20 {
-			q := randomQuery(r)
-			hits, err := s.Search(t.Context(), q, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, h := range hits {
-				x, err := s.Explain(t.Context(), q, h.Chunk)
-				if err != nil {
-					t.Fatal(err)
-				}
-				check(t, "score", x.Score, h.Score)
-				var chunk, document float64
-				for _, term := range x.Terms {
-					chunk += term.Chunk.Contribution
-					document += term.Document.Contribution
-					fields := 0.0
-					for _, f := range term.Chunk.Fields {
-						fields += f.Contribution
-					}
-					if diff := fields - term.Chunk.Contribution; diff > 1e-12 || diff < -1e-12 {
-						t.Errorf("fields of %s sum to %v, not %v", term.Term, fields, term.Chunk.Contribution)
-					}
-				}
-				if sum := chunk + x.DocumentShare*document; math.Abs(sum-h.Score) > 1e-14*h.Score {
-					t.Errorf("terms sum to %v, not %v", sum, h.Score)
-				}
-			}
-		}
-	}
-	if _, err := library(t).Explain(t.Context(), state.Query{Text: "volume"}, "nowhere"); err == nil {
-		t.Error("a chunk that is not there is explained")
 	}
 }
 
