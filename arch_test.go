@@ -129,6 +129,7 @@ var rooms = map[string]room{
 		"github.com/mattn/go-sqlite3", // SQLite with cgo
 		"modernc.org/sqlite",          // SQLite without
 	}},
+	"cmd/ragflow/config": {ours: []string{"*"}}, // it chooses backends and providers
 	"cmd/ragflow/chat": {ours: []string{".", "ingest", "threads", "state", "transcript", "graph", "nodes", "internal/termmd"}, theirs: []string{
 		"github.com/reeflective/readline", // line editing, history and paste
 		"github.com/charmbracelet/x/ansi", // columns of what people read

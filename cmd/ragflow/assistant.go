@@ -31,7 +31,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	for _, n := range s.notes {
 		a.warn(n)
 	}
-	if err := s.models.configure(&s.config, a.asked); err != nil {
+	if err := s.models.Configure(&s.config, a.asked); err != nil {
 		return nil, err
 	}
 	s.config.Drain = a.ending.draining()

@@ -103,7 +103,7 @@ func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 			if err != nil {
 				return []string{err.Error()}
 			}
-			return s.models.describe()
+			return s.models.Describe()
 		},
 		Explain: func(err error) (what, hint string) {
 			if f, ok := errors.AsType[*failure](failed("", err)); ok {
@@ -132,9 +132,6 @@ func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) 
 	}
 	return question, assistant.Threads().Undo(ctx, thread)
 }
-
-// offlineModel says what answers where no model does.
-const offlineModel = "offline: answers quote your documents; no model is used"
 
 // chatAssistant is an assistant as package chat uses it.
 type chatAssistant struct{ *ragflow.Assistant }

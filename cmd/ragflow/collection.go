@@ -11,13 +11,14 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 )
 
 // readCollection reads what was noted of the collection that is asked for: a
 // configuration file of its own. It is nil where none is asked for, or where one
 // is just made.
-func (a *app) readCollection(s *settings, list trustList, table []setting) (*configFile, error) {
+func (a *app) readCollection(s *settings, list trustList, table []config.Setting) (*configFile, error) {
 	dataDir := s.config.DataDir
 	name := a.flags.collection
 	if name == "" {
@@ -61,17 +62,17 @@ func (a *app) noCollection(dataDir string) error {
 
 // configured finds the value of a setting. What a collection noted comes before
 // all but flags; when its vectors are made anew, what is configured now does.
-func (a *app) configured(s *settings, row setting, named *configFile, others ...*value) *value {
+func (a *app) configured(s *settings, row config.Setting, named *configFile, others ...*value) *value {
 	here := s.here
 	flag := a.fromFlags(row, here)
 	noted := named.value(row)
-	if !row.has(own) {
+	if !row.Has(config.Own) {
 		noted = nil
 	}
 	if noted != nil && noted.untrusted == "" {
 		noted.source = "collection " + a.flags.collection
 	}
-	if flag != nil && noted != nil && !needsTrust(row, noted) && row.name == "RAGFLOW_DOCS" { // more folders for the set
+	if flag != nil && noted != nil && !needsTrust(row, noted) && row.Name == "RAGFLOW_DOCS" { // more folders for the set
 		for _, p := range flag.values {
 			if p = absolute(here, p); !slices.Contains(noted.values, p) {
 				noted.values = append(noted.values, p)
@@ -80,7 +81,7 @@ func (a *app) configured(s *settings, row setting, named *configFile, others ...
 		return noted
 	}
 	order := append([]*value{flag, noted}, others...)
-	if a.reembedding && strings.HasPrefix(row.name, "EMBEDDING_") {
+	if a.reembedding && strings.HasPrefix(row.Name, "EMBEDDING_") {
 		order = slices.Concat([]*value{flag}, others[:len(others)-1], []*value{noted}, others[len(others)-1:])
 	}
 	for _, v := range order {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/transcript"
 )
 
@@ -83,7 +84,7 @@ func (a *app) warn(text string) { a.tell("warning: %s", text) }
 // withAssistant opens the assistant, without reading documents and without models, and
 // closes it.
 func (a *app) withAssistant(ctx context.Context, change func(*ragflow.Config), do func(*ragflow.Assistant) error) (err error) {
-	a.asked = noModels
+	a.asked = config.NoModels
 	assistant, err := a.open(ctx, change)
 	if err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 
 	"github.com/adrg/xdg"
 	"go.yaml.in/yaml/v4"
+
+	"example.com/ragflow/cmd/ragflow/config"
 )
 
 // configName is the name of the configuration file in its folder.
@@ -30,7 +32,7 @@ const exampleSetting = "a setting is a line such as: relevance_threshold: 0.5"
 // readConfigFile reads the project's configuration file or else the person's;
 // nil without one. A key that is no setting is an error: it would otherwise be
 // a setting that silently does nothing.
-func (a *app) readConfigFile(s *settings, list trustList, table []setting) (*configFile, error) {
+func (a *app) readConfigFile(s *settings, list trustList, table []config.Setting) (*configFile, error) {
 	for _, path := range a.configPaths(s.project) {
 		data, err := a.readProjectFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +62,7 @@ func (a *app) configPaths(project string) []string {
 	return append(paths, filepath.Join(a.home("XDG_CONFIG_HOME", xdg.ConfigHome), "ragflow", configName))
 }
 
-func (f *configFile) parse(data []byte, table []setting) error {
+func (f *configFile) parse(data []byte, table []config.Setting) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		bad := usagef("%s is not YAML: %s", f.path, strings.TrimPrefix(err.Error(), "yaml: "))
@@ -84,11 +86,11 @@ func (f *configFile) parse(data []byte, table []setting) error {
 }
 
 // take reads one key and its value.
-func (f *configFile) take(key, val *yaml.Node, table []setting) error {
+func (f *configFile) take(key, val *yaml.Node, table []config.Setting) error {
 	at := where(f.path, key.Line)
-	var row *setting
+	var row *config.Setting
 	for i := range table {
-		if !table[i].has(secret) && table[i].key == key.Value {
+		if !table[i].Has(config.Secret) && table[i].Key == key.Value {
 			row = &table[i]
 		}
 	}
@@ -109,8 +111,8 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 		}
 		return bad
 	}
-	if _, twice := f.keys[row.key]; twice {
-		return usagef("%s: %s is set twice", at, row.key).with("take one of the lines out")
+	if _, twice := f.keys[row.Key]; twice {
+		return usagef("%s: %s is set twice", at, row.Key).with("take one of the lines out")
 	}
 	v := value{source: at, base: f.base, untrusted: f.untrusted}
 	switch {
@@ -118,37 +120,37 @@ func (f *configFile) take(key, val *yaml.Node, table []setting) error {
 		return nil // "docs:" with nothing behind it says nothing
 	case val.Kind == yaml.ScalarNode:
 		v.values = []string{val.Value}
-	case val.Kind == yaml.SequenceNode && row.has(list):
+	case val.Kind == yaml.SequenceNode && row.Has(config.List):
 		for _, e := range val.Content {
 			if e.Kind != yaml.ScalarNode || e.Value == "" {
-				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.key, row.allowed).with("correct the line, or take it out")
+				return usagef("%s: %s must be a list of %s", where(f.path, e.Line), row.Key, row.Allowed).with("correct the line, or take it out")
 			}
 			v.values = append(v.values, e.Value)
 		}
 	default:
-		return usagef("%s: %s must be %s", at, row.key, row.allowed).with("correct the line, or take it out")
+		return usagef("%s: %s must be %s", at, row.Key, row.Allowed).with("correct the line, or take it out")
 	}
-	f.keys[row.key] = v
+	f.keys[row.Key] = v
 	return nil
 }
 
 // value returns what the file says of a setting; nil where it says nothing.
-func (f *configFile) value(row setting) *value {
+func (f *configFile) value(row config.Setting) *value {
 	if f == nil {
 		return nil
 	}
-	v, ok := f.keys[row.key]
+	v, ok := f.keys[row.Key]
 	if !ok || len(v.values) == 0 {
 		return nil
 	}
 	return &v
 }
 
-func keysOf(table []setting) []string {
+func keysOf(table []config.Setting) []string {
 	keys := make([]string, 0, len(table))
 	for _, s := range table {
-		if !s.has(secret) {
-			keys = append(keys, s.key)
+		if !s.Has(config.Secret) {
+			keys = append(keys, s.Key)
 		}
 	}
 	return keys
@@ -163,7 +165,7 @@ func isKeyName(name string) bool {
 // writeSetting writes the line of one setting into a configuration file and returns the
 // new content. Other lines stay as they are. A file that would no longer be read is not
 // written.
-func writeSetting(path, key, text string, table []setting) ([]byte, error) {
+func writeSetting(path, key, text string, table []config.Setting) ([]byte, error) {
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

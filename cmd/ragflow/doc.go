@@ -26,8 +26,8 @@
 //
 // main hands streams and environment to run, which builds the command tree for
 // one call; nothing is global. One file holds one command, and command.go what
-// all commands do. settingtable.go and modeltable.go list the settings and settings.go reads them;
-// help holds the text of --help;
+// all commands do. Package config lists the settings, and settings.go finds their
+// values; the folder help holds the texts of --help;
 // flags.go declares the flags that several commands share; failure.go says what
 // an error means to a person.
 package main

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 )
 
@@ -67,7 +68,7 @@ func (d *doctor) checkSettings() bool {
 	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
 	if refused := s.inEffect(s.refused); len(refused) > 0 {
 		d.broken("trust", untrustedError(s, refused), "")
-		d.settings.models.offline = true // no key goes anywhere
+		d.settings.models.Offline = true // no key goes anywhere
 	}
 	return true
 }
@@ -241,20 +242,20 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 
 // checkModels asks the providers of the configured models.
 func (d *doctor) checkModels(ctx context.Context) {
-	uses := d.settings.models.uses()
+	uses := d.settings.models.Uses()
 	if len(uses) == 0 {
-		d.note(checkOK, "models", offlineModel)
+		d.note(checkOK, "models", config.OfflineModel)
 	}
 	for _, u := range uses {
 		probe, cancel := context.WithTimeout(ctx, probeFor)
-		err := d.settings.models.probe(probe, u)
+		err := d.settings.models.Probe(probe, u)
 		cancel()
-		about := fmt.Sprintf("%s: %s at %s", u.setting, u.model, u.at.baseURL)
+		about := u.String()
 		if err == nil {
 			d.note(checkOK, "model", about)
 			continue
 		}
 		d.note(checkBroken, "model", about, err.Error())
-		d.hint("%s cannot be used; check its name, its address and its key, or ask with --offline", u.model)
+		d.hint("%s cannot be used; check its name, its address and its key, or ask with --offline", u.Model)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/joho/godotenv"
+
+	"example.com/ragflow/cmd/ragflow/config"
 )
 
 // largestDotenv is how many bytes of .env are read.
@@ -76,11 +78,11 @@ func brokenLine(lines []string) int {
 }
 
 // value returns what the file says of a setting; nil where it says nothing.
-func (d *dotenv) value(row setting) *value {
+func (d *dotenv) value(row config.Setting) *value {
 	if d == nil {
 		return nil
 	}
-	variable := row.variable(d.values)
+	variable := row.Variable(d.values)
 	if d.values[variable] == "" {
 		return nil
 	}
@@ -91,5 +93,5 @@ func (d *dotenv) value(row setting) *value {
 			line = i + 1 // the last one counts
 		}
 	}
-	return &value{values: row.split(d.values[variable]), source: where(d.path, line), base: filepath.Dir(d.path), untrusted: d.untrusted}
+	return &value{values: row.Split(d.values[variable]), source: where(d.path, line), base: filepath.Dir(d.path), untrusted: d.untrusted}
 }

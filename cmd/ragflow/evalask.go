@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/transcript"
@@ -50,18 +51,18 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 }
 
 // judge is the model that grades answers.
-func judge(m *models, name string) (*eval.Judge, error) {
-	price := m.smartPrice
-	if name == "" && !m.offline {
-		name = m.smart
+func judge(m *config.Models, name string) (*eval.Judge, error) {
+	price := m.SmartPrice
+	if name == "" && !m.Offline {
+		name = m.Smart
 	}
 	if name == "" {
 		return nil, usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
 	}
-	if name != m.smart {
+	if name != m.Smart {
 		price = nil
 	}
-	chat, err := m.chat(name, price)
+	chat, err := m.Chat(name, price)
 	return &eval.Judge{Chat: chat}, err
 }
 
@@ -122,11 +123,11 @@ func (a *app) printFaults(name string, broken *eval.DatasetError) {
 // evalSetup notes what is measured.
 func evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assistant) (eval.Setup, error) {
 	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: offlineName, Settings: map[string]string{}, Index: []eval.IndexInfo{}}
-	if s.models.smart != "" && !s.models.offline {
-		setup.Model = s.models.smart
+	if s.models.Smart != "" && !s.models.Offline {
+		setup.Model = s.models.Smart
 	}
 	for _, row := range s.rows {
-		used := !s.models.offline || !strings.HasSuffix(row.Name, "_MODEL")
+		used := !s.models.Offline || !strings.HasSuffix(row.Name, "_MODEL")
 		if used && bearsOnAnswers(row.Name) && len(row.Values) > 0 {
 			setup.Settings[row.Name] = strings.Join(row.Values, " ")
 		}

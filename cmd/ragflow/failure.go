@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
@@ -133,6 +134,9 @@ func failed(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
+	if fault, ok := errors.AsType[*config.Fault](err); ok {
+		return usagef("%w", fault.Err).with(fault.Hint)
+	}
 	f := &failure{code: exitFailure, what: what, err: err}
 	if _, ok := errors.AsType[*search.UnknownKeyError](err); ok {
 		f.code, f.hint = exitUsage, "keys are what front matter, or a page's own metadata, says of the documents"
@@ -242,7 +246,7 @@ func (a *app) report(command *cobra.Command, err error) int {
 	if errors.Is(err, errBroken) {
 		return exitFailure
 	}
-	f, ok := errors.AsType[*failure](err)
+	f, ok := errors.AsType[*failure](failed("", err))
 	if !ok {
 		f = &failure{code: exitFailure, err: err}
 		if errors.Is(err, context.Canceled) {

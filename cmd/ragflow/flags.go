@@ -9,6 +9,7 @@ import (
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/rank"
+	"example.com/ragflow/skills/model"
 )
 
 // askFlags adds what all commands share that answer questions.
@@ -58,4 +59,14 @@ func (a *app) chunkFlags(f *pflag.FlagSet) {
 // chunkFlagged reports whether a flag says how documents are cut.
 func (a *app) chunkFlagged() bool {
 	return a.flagged("RAGFLOW_CHUNKER")+a.flagged("RETRIEVAL_PRESET")+a.flagged("CHUNK_SIZE")+a.flagged("CHUNK_OVERLAP") != ""
+}
+
+// modelFlags adds --model, --grader-model and --offline to a command.
+func (a *app) modelFlags(f *pflag.FlagSet) {
+	a.textFlag(f, "SMART_LLM_MODEL", "model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
+	a.textFlag(f, "GRADER_LLM_MODEL", "grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
+	a.textFlag(f, "LLM_FALLBACK", "fallback-model", "language model `NAME` that takes over where --model fails (default: LLM_FALLBACK, else none)")
+	a.textFlag(f, "LLM_TRANSFORMS", "transform", "let the model add queries to the question: `NAMES` of "+strings.Join(model.Transforms(), ", ")+", separated by commas")
+	a.textFlag(f, "LLM_SYNTHESIS", "synthesis", "how the model writes the answer: `NAME` of "+strings.Join(model.Syntheses(), ", "))
+	f.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")
 }

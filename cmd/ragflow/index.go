@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 )
 
@@ -61,7 +62,7 @@ func (a *app) indexCommand() *cobra.Command {
 
 // openToIndex opens the assistant for the documents named or configured.
 func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.Assistant, docs []string, err error) {
-	a.collecting, a.asked = true, searchModels
+	a.collecting, a.asked = true, config.SearchModels
 	assistant, err = a.open(ctx, func(c *ragflow.Config) {
 		docs = c.Docs
 		c.Progress = p.report
@@ -87,7 +88,7 @@ func (a *app) openToIndex(ctx context.Context, p *progress) (assistant *ragflow.
 // reembed makes all vectors again with the model that is configured now.
 func (a *app) reembed(ctx context.Context) (err error) {
 	progress := a.newProgress()
-	a.reembedding, a.asked = true, searchModels
+	a.reembedding, a.asked = true, config.SearchModels
 	assistant, err := a.open(ctx, func(c *ragflow.Config) { c.Progress = progress.report })
 	if err != nil {
 		return err

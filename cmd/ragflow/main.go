@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 )
 
 func main() {
@@ -36,7 +37,7 @@ type app struct {
 	started string    // id of the thread a question was saved in, for the hint after an interruption
 	opened  *settings // of the assistant opened last
 
-	asked       askedModels
+	asked       config.Asked
 	collecting  bool // a collection may be made
 	reembedding bool // what is configured of embedding counts, not what a collection noted
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/skills/model"
@@ -81,7 +82,7 @@ func (a *app) listProviders(ctx context.Context) error {
 	replies := make([]providerReply, len(known))
 	var asking sync.WaitGroup
 	for i, k := range known {
-		c, ok := k.Config(s.models.variable)
+		c, ok := k.Config(s.models.Variable)
 		replies[i] = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: statusNoKey, Models: []string{}}
 		u, err := llm.CheckBaseURL(c.BaseURL)
 		switch {
@@ -92,7 +93,7 @@ func (a *app) listProviders(ctx context.Context) error {
 		}
 	}
 	asking.Wait()
-	return a.print(modelsReply{s.models.describe(), replies}, func() { a.printProviders(s.models, replies) })
+	return a.print(modelsReply{s.models.Describe(), replies}, func() { a.printProviders(s.models, replies) })
 }
 
 // local asks a server on this machine for its models.
@@ -110,13 +111,13 @@ func local(ctx context.Context, c openai.Config) (status string, names []string)
 	return statusRunning, append([]string{}, names...)
 }
 
-func (a *app) printProviders(m *models, replies []providerReply) {
+func (a *app) printProviders(m *config.Models, replies []providerReply) {
 	usable := ""
 	for _, r := range replies {
 		about := r.Status
 		switch r.Status {
 		case statusRunning:
-			about = some(r.Models, listedModels)
+			about = config.Listed(r.Models)
 			if len(r.Models) > 0 && usable == "" {
 				usable = r.Provider + ":" + r.Models[0]
 			}
@@ -129,8 +130,8 @@ func (a *app) printProviders(m *models, replies []providerReply) {
 		}
 		fmt.Fprintf(a.out, "%-11s %-9s  %s\n", r.Provider, r.Status, line(about))
 	}
-	fmt.Fprintf(a.out, "\n%s\n", strings.Join(m.describe(), "\n"))
-	if usable != "" && m.smart == "" {
+	fmt.Fprintf(a.out, "\n%s\n", strings.Join(m.Describe(), "\n"))
+	if usable != "" && m.Smart == "" {
 		fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", quoted(usable))
 	}
 }
@@ -142,9 +143,9 @@ func (a *app) listModels(ctx context.Context, provider string) error {
 		return err
 	}
 	if _, ok := openai.KnownProvider(provider); !ok {
-		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(providerNames(), ", "))
+		return usagef("unknown provider %q", provider).with("there are: " + strings.Join(config.ProviderNames(), ", "))
 	}
-	client, err := s.models.client(s.models.chatAt(provider + ":any"))
+	client, err := s.models.Client(s.models.ChatAt(provider + ":any"))
 	if err != nil {
 		return err
 	}
@@ -180,14 +181,14 @@ func (a *app) testModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if name = cmp.Or(name, s.models.smart); name == "" {
+	if name = cmp.Or(name, s.models.Smart); name == "" {
 		return usagef("no model is configured").with("name one: ragflow models test ollama:llama3.2; ragflow models shows what there is")
 	}
-	chat, err := s.models.chat(name, s.models.smartPrice)
+	chat, err := s.models.Chat(name, s.models.SmartPrice)
 	if err != nil {
 		return err
 	}
-	r := trialReply{Model: name, BaseURL: s.models.chatAt(name).baseURL}
+	r := trialReply{Model: name, BaseURL: s.models.ChatAt(name).BaseURL}
 	a.tell("asking %s for a short text", name)
 	out, err := chat.Complete(ctx, llm.Request{
 		Messages:  []llm.Message{{Role: llm.User, Content: "Describe the sea in three short sentences."}},
@@ -246,7 +247,7 @@ func (a *app) useModel(name string) error {
 		return (&failure{code: exitFailure, err: errors.New("the configuration of this project is not trusted")}).with("look at it, then: ragflow trust")
 	}
 	path := cmp.Or(s.file, a.configPaths(s.project)[0])
-	text, err := writeSetting(path, "smart_llm_model", name, table("", &models{}))
+	text, err := writeSetting(path, "smart_llm_model", name, config.Table("", &config.Models{}))
 	if err != nil {
 		return failed("write "+path, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
@@ -40,7 +41,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return err
 			}
 			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: least}}
-			a.asked = searchModels
+			a.asked = config.SearchModels
 			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
 				reply, err := assistant.Search(c.Context(), query, options)
 				if err != nil {

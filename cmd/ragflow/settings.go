@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 )
 
 // projectDir is the folder that makes the folder it lies in a project, as .git
@@ -63,7 +64,7 @@ type settings struct {
 	project string // folder that holds .ragflow; empty outside of projects
 	file    string // configuration file that was read; empty without
 	config  ragflow.Config
-	models  *models
+	models  *config.Models
 	rows    []settingRow
 	here    string            // folder that was looked from
 	files   map[string][]byte // files of the project that were read
@@ -108,8 +109,8 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			return nil, dropped(gone)
 		}
 	}
-	s.models = &models{offline: a.flags.offline}
-	table := table(a.defaultData(s.project), s.models)
+	s.models = &config.Models{Offline: a.flags.offline}
+	table := config.Table(a.defaultData(s.project), s.models)
 	file, err := a.readConfigFile(s, list, table)
 	if err != nil {
 		return nil, err
@@ -120,36 +121,36 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 	var named *configFile // what the collection that is asked for noted
 	for _, row := range table {
 		preset := &value{source: "default", base: here}
-		if row.preset != "" {
-			preset.values = []string{row.preset}
+		if row.Preset != "" {
+			preset.values = []string{row.Preset}
 		}
 		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row), preset)
-		if row.has(path) {
+		if row.Has(config.Path) {
 			for i, p := range v.values {
 				v.values[i] = absolute(v.base, p)
 			}
 		}
-		if len(v.values) > 0 && (!row.has(zero) || v != preset) && !row.take(&s.config, v.values) {
-			f := usagef("%s is %q but must be %s (%s)", row.name, strings.Join(v.values, " "), row.allowed, v.source)
-			if row.has(address) {
-				f = usagef("%s must be %s (%s)", row.name, row.allowed, v.source)
+		if len(v.values) > 0 && (!row.Has(config.Zero) || v != preset) && !row.Take(&s.config, v.values) {
+			f := usagef("%s is %q but must be %s (%s)", row.Name, strings.Join(v.values, " "), row.Allowed, v.source)
+			if row.Has(config.Address) {
+				f = usagef("%s must be %s (%s)", row.Name, row.Allowed, v.source)
 			}
-			return nil, f.with("change it there, or take it out; the default is " + orNone(row.preset))
+			return nil, f.with("change it there, or take it out; the default is " + orNone(row.Preset))
 		}
-		if row.note != "" && v != preset {
-			s.notes = append(s.notes, row.name+" has no effect: "+row.note)
+		if row.Note != "" && v != preset {
+			s.notes = append(s.notes, row.Name+" has no effect: "+row.Note)
 		}
-		if row.has(secret) && len(v.values) > 0 {
+		if row.Has(config.Secret) && len(v.values) > 0 {
 			v.values = []string{"set"}
 		}
-		if row.has(address) && len(v.values) > 0 {
-			v.values = []string{redacted(v.values[0])}
+		if row.Has(config.Address) && len(v.values) > 0 {
+			v.values = []string{config.Redacted(v.values[0])}
 		}
-		if i := slices.IndexFunc(s.refused, func(r refusal) bool { return r.row.name == row.name }); i >= 0 {
+		if i := slices.IndexFunc(s.refused, func(r refusal) bool { return r.row.Name == row.Name }); i >= 0 {
 			v.source += " (" + s.refused[i].source + " is not trusted)"
 		}
-		s.rows = append(s.rows, settingRow{row.name, row.key, append([]string{}, v.values...), v.source, row.has(firstPage), row.has(own)})
-		if row.name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
+		s.rows = append(s.rows, settingRow{row.Name, row.Key, append([]string{}, v.values...), v.source, row.Has(config.FirstPage), row.Has(config.Own)})
+		if row.Name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
 			s.config.Collection = a.flags.collection
 			if named, err = a.readCollection(s, list, table); err != nil {
 				return nil, err
@@ -168,59 +169,22 @@ func (s *settings) sourceOf(name string) string {
 	return s.rows[i].Source
 }
 
-// take reads the values of a setting into c, and reports whether they are allowed.
-func (s setting) take(c *ragflow.Config, values []string) bool {
-	if s.setList != nil {
-		s.setList(c, values)
-		return true
-	}
-	return s.set(c, values[0])
-}
-
-func (a *app) fromFlags(row setting, here string) *value {
-	if row.name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0 {
+func (a *app) fromFlags(row config.Setting, here string) *value {
+	if row.Name == "RAGFLOW_DOCS" && len(a.flags.docs) > 0 {
 		return &value{values: slices.Clone(a.flags.docs), source: "flag --docs", base: here}
 	}
-	if text := a.flagged(row.name); text != "" {
-		return &value{values: []string{text}, source: "flag --" + a.flags.texts[row.name].name, base: here}
+	if text := a.flagged(row.Name); text != "" {
+		return &value{values: []string{text}, source: "flag --" + a.flags.texts[row.Name].name, base: here}
 	}
 	return nil
 }
 
-func (a *app) fromEnvironment(row setting, here string) *value {
-	text := a.env[row.variable(a.env)]
+func (a *app) fromEnvironment(row config.Setting, here string) *value {
+	text := a.env[row.Variable(a.env)]
 	if text == "" {
 		return nil
 	}
-	return &value{values: row.split(text), source: "environment", base: here}
-}
-
-// variable returns the name under which variables hold the setting: with the prefix
-// RAGFLOW_, as its vendor calls it, or its second name.
-func (s setting) variable(variables map[string]string) string {
-	for _, name := range []string{"RAGFLOW_" + s.name, s.name, s.also} {
-		if variables[name] != "" {
-			return name
-		}
-	}
-	return s.name
-}
-
-// split takes the text of a variable apart.
-func (s setting) split(text string) []string {
-	if s.has(raw) {
-		return []string{text}
-	}
-	if !s.has(list) {
-		return []string{strings.TrimSpace(text)}
-	}
-	var out []string
-	for _, p := range filepath.SplitList(text) {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
+	return &value{values: row.Split(text), source: "environment", base: here}
 }
 
 // absolute makes a path absolute. A leading ~/ is the home folder, for shells

@@ -16,6 +16,8 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"example.com/ragflow/cmd/ragflow/config"
 )
 
 // trustName is the file of the person's configuration folder that lists the
@@ -28,7 +30,7 @@ type trustList map[string]string
 
 // refusal is a setting of a file that is not trusted.
 type refusal struct {
-	row    setting
+	row    config.Setting
 	file   string
 	source string // file and line
 }
@@ -36,9 +38,9 @@ type refusal struct {
 // name is the setting as the file spells it.
 func (r refusal) name() string {
 	if filepath.Base(r.file) == configName {
-		return r.row.key
+		return r.row.Key
 	}
-	return r.row.name
+	return r.row.Name
 }
 
 func (a *app) trustPath() string {
@@ -115,11 +117,11 @@ func (a *app) readProjectFile(path string) ([]byte, error) {
 }
 
 // needsTrust reports whether a value may count only once its file is trusted.
-func needsTrust(row setting, v *value) bool {
-	if v.untrusted == "" || row.has(safe) {
+func needsTrust(row config.Setting, v *value) bool {
+	if v.untrusted == "" || row.Has(config.Safe) {
 		return false
 	}
-	if row.name != "RAGFLOW_DOCS" {
+	if row.Name != "RAGFLOW_DOCS" {
 		return true
 	}
 	return slices.ContainsFunc(v.values, func(p string) bool { return !inside(v.base, absolute(v.base, p)) })
@@ -160,14 +162,14 @@ func existing(dir string) string {
 // inEffect drops refused settings of models where no model is used: a key or an
 // address alone does nothing.
 func (s *settings) inEffect(refused []refusal) []refusal {
-	used := !s.models.offline && (len(s.models.uses()) > 0 || s.models.reranker != "")
+	used := !s.models.Offline && (len(s.models.Uses()) > 0 || s.models.Reranker != "")
 	for _, r := range refused {
-		used = used || !s.models.offline && r.row.has(ofModel) && strings.HasSuffix(r.row.name, "_MODEL")
+		used = used || !s.models.Offline && r.row.Has(config.OfModel) && strings.HasSuffix(r.row.Name, "_MODEL")
 	}
 	if used {
 		return refused
 	}
-	return slices.DeleteFunc(slices.Clone(refused), func(r refusal) bool { return r.row.has(ofModel) })
+	return slices.DeleteFunc(slices.Clone(refused), func(r refusal) bool { return r.row.Has(config.OfModel) })
 }
 
 // settings reads what is configured. Where a file of a project sets what needs

@@ -1,7 +1,8 @@
-package main
+package config
 
 import (
 	"context"
+	"fmt"
 
 	"example.com/ragflow"
 	"example.com/ragflow/search"
@@ -12,21 +13,21 @@ import (
 const embeddedIndex = "embedded"
 
 // weaviateTable lists the settings of an index on a Weaviate server.
-func weaviateTable() []setting {
+func weaviateTable() []Setting {
 	var key string // the row of the key comes first
-	return []setting{
+	return []Setting{
 		{
-			name: "WEAVIATE_API_KEY", is: secret, allowed: "a key",
+			Name: "WEAVIATE_API_KEY", is: Secret, Allowed: "a key",
 			set: text(func(*ragflow.Config) *string { return &key }),
 		},
 		{
-			name: "RAGFLOW_INDEX", key: "index", preset: embeddedIndex, is: firstPage | address,
-			allowed: embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051",
+			Name: "RAGFLOW_INDEX", Key: "index", Preset: embeddedIndex, is: FirstPage | Address,
+			Allowed: embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051",
 			set: or(embeddedIndex, func(c *ragflow.Config, address string) bool {
 				c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
 					db, err := weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection, Catalogue: local, Logger: c.Logger})
 					if err != nil {
-						return nil, failed("open the index", err)
+						return nil, fmt.Errorf("open the index: %w", err)
 					}
 					return db, nil
 				}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"context"
@@ -19,8 +19,8 @@ func openPostgres(address string) func(context.Context, bool) (threads.Store, er
 	}
 }
 
-// redacted is an address without its password.
-func redacted(address string) string {
+// Redacted is an address without its password.
+func Redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "set"

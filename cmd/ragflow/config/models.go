@@ -1,0 +1,298 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/openai"
+	"example.com/ragflow/llm/rerank"
+	"example.com/ragflow/search"
+)
+
+// Models is what is configured about language models. A model is used only
+// where one is named; a key alone does nothing.
+type Models struct {
+	Smart      string // the model that answers; empty: none
+	SmartPrice *llm.PerMillion
+	Embedding  string // empty: none
+	Reranker   string // empty: none
+	Offline    bool   // use no model
+
+	grader, fallback           string
+	graderPrice, embedPrice    *llm.PerMillion
+	fallbackPrice              *llm.PerMillion
+	provider                   string             // of models whose name has no provider; empty: see ChatAt
+	variables                  map[string]*string // addresses and keys of the known providers
+	embeddingURL, embeddingKey string
+	rerankURL, rerankKey       string
+	rerankProtocol             string
+	firstByte, stall           time.Duration // 0: the defaults of package openai
+	plainGrades                bool          // no model grades
+}
+
+// Variable returns an address or key of a known provider.
+func (m *Models) Variable(name string) string {
+	if v := m.variables[name]; v != nil {
+		return *v
+	}
+	return ""
+}
+
+// Endpoint is where a model is asked for.
+type Endpoint struct {
+	provider string
+	BaseURL  string
+	key      string
+	keyName  string // Variable of the key; empty for servers that need none
+	model    string // as the provider calls it
+}
+
+// ChatAt is where a chat model is asked for: at the provider that its name or
+// LLM_PROVIDER says; else at OPENAI_BASE_URL; without one, at OpenRouter if the name
+// has a slash and there is a key for it, else at OpenAI.
+func (m *Models) ChatAt(name string) Endpoint {
+	provider, model := openai.SplitModel(name)
+	if provider == "" && m.provider == "" && m.Variable("OPENAI_BASE_URL") == "" &&
+		strings.Contains(name, "/") && m.Variable("OPENROUTER_API_KEY") != "" {
+		provider = "openrouter"
+	}
+	known, _ := openai.KnownProvider(cmp.Or(provider, m.provider, "openai"))
+	c, _ := known.Config(m.Variable)
+	e := Endpoint{c.Provider, c.BaseURL, c.Key, known.KeyName, model}
+	if known.Name == "openai" {
+		e.provider = providerOf(c.BaseURL)
+	}
+	return e
+}
+
+// embeddingAt is where the embedding model is asked for. An address of its own
+// gets a key of its own, never that of another provider.
+func (m *Models) embeddingAt() Endpoint {
+	if m.embeddingURL != "" {
+		return Endpoint{providerOf(m.embeddingURL), m.embeddingURL, m.embeddingKey, "EMBEDDING_API_KEY", m.Embedding}
+	}
+	e := m.ChatAt(m.Embedding)
+	e.key = cmp.Or(m.embeddingKey, e.key)
+	return e
+}
+
+// providerOf names a provider in messages.
+func providerOf(address string) string {
+	if address == "" || address == openai.DefaultBaseURL {
+		return "openai"
+	}
+	if u, err := url.Parse(address); err == nil {
+		return u.Host
+	}
+	return "the provider"
+}
+
+// Client returns a client for an endpoint.
+func (m *Models) Client(e Endpoint) (*openai.Client, error) {
+	if e.BaseURL == "" {
+		return nil, faultf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
+	}
+	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, FirstByte: m.firstByte, Stall: m.stall})
+	if err != nil {
+		f := faultf("use the model %q: %w", e.model, err)
+		f.Hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
+		if e.keyName == "" {
+			f.Hint = "an address of another machine needs a key; name the server with OPENAI_BASE_URL and its key with OPENAI_API_KEY"
+		}
+		return nil, f
+	}
+	return c, nil
+}
+
+// Configure puts the models into c. Nothing is called.
+func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
+	if m.Offline || asked == NoModels {
+		return nil
+	}
+	if asked == SearchModels && c.Retrieval.Rerank != search.RerankLLM {
+		return m.configureSearch(c)
+	}
+	if m.Smart != "" {
+		if c.Chat, err = m.Chat(m.Smart, m.SmartPrice); err != nil {
+			return err
+		}
+		c.PlainGrades = m.plainGrades
+		if m.grader != "" && m.grader != m.Smart {
+			if c.Grader, err = m.Chat(m.grader, m.graderPrice); err != nil {
+				return err
+			}
+		}
+		if m.fallback != "" && m.fallback != m.Smart {
+			if c.Fallback, err = m.Chat(m.fallback, m.fallbackPrice); err != nil {
+				return err
+			}
+		}
+	} else if m.grader != "" {
+		return faultf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
+	}
+	return m.configureSearch(c)
+}
+
+// Asked says which models a command asks. A command needs no key for others.
+type Asked int
+
+const (
+	AllModels Asked = iota
+	SearchModels
+	NoModels
+)
+
+// configureSearch puts the models of the search into c.
+func (m *Models) configureSearch(c *ragflow.Config) (err error) {
+	if m.Embedding != "" {
+		at := m.embeddingAt()
+		client, err := m.Client(at)
+		if err != nil {
+			return err
+		}
+		c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: at.model}), llm.RetryOptions{})
+		if m.embedPrice != nil {
+			c.Embedder = llm.PriceEmbedder(c.Embedder, *m.embedPrice)
+		}
+	}
+	c.Reranker, err = m.crossEncoder()
+	return err
+}
+
+// crossEncoder is the reranking model; nil where none is configured.
+func (m *Models) crossEncoder() (llm.Reranker, error) {
+	if m.Reranker == "" {
+		return nil, nil //nolint:nilnil // none is configured, which is no error
+	}
+	client, err := m.rerankClient()
+	if err != nil {
+		return nil, err
+	}
+	return llm.RetryReranker(client, llm.RetryOptions{}), nil
+}
+
+func (m *Models) rerankClient() (llm.Reranker, error) {
+	if m.rerankURL == "" {
+		return nil, faultf("RERANK_MODEL is set, but RERANK_BASE_URL is not").with("say where it is served, such as http://localhost:8080/v1")
+	}
+	client, err := rerank.New(rerank.Config{
+		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.Reranker, Protocol: m.rerankProtocol,
+	})
+	if err != nil {
+		return nil, faultf("use the reranker %q: %w", m.Reranker, err).with("an address of another machine needs a Key: RERANK_API_KEY")
+	}
+	return client, nil
+}
+
+func (m *Models) Chat(name string, price *llm.PerMillion) (llm.Chat, error) {
+	at := m.ChatAt(name)
+	client, err := m.Client(at)
+	if err != nil {
+		return nil, err
+	}
+	chat := llm.Retry(client.Chat(at.model), llm.RetryOptions{})
+	if price != nil {
+		chat = llm.Price(chat, *price)
+	}
+	return llm.Breaker(chat, 0, nil), nil
+}
+
+// Use is a model that is configured.
+type Use struct {
+	Setting string
+	Model   string
+	at      Endpoint
+}
+
+// String names the setting, the model and its address.
+func (u Use) String() string { return fmt.Sprintf("%s: %s at %s", u.Setting, u.Model, u.at.BaseURL) }
+
+// Uses lists the models that are configured, with what each is for.
+func (m *Models) Uses() []Use {
+	var out []Use
+	for _, u := range []Use{
+		{"SMART_LLM_MODEL", m.Smart, m.ChatAt(m.Smart)},
+		{"GRADER_LLM_MODEL", m.grader, m.ChatAt(m.grader)},
+		{"LLM_FALLBACK", m.fallback, m.ChatAt(m.fallback)},
+		{"EMBEDDING_MODEL", m.Embedding, m.embeddingAt()},
+		{"RERANK_MODEL", m.Reranker, Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker}},
+	} {
+		if u.Model != "" && !m.Offline {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// Describe says in lines which models are used, and where.
+func (m *Models) Describe() []string {
+	uses := m.Uses()
+	if len(uses) == 0 {
+		return []string{OfflineModel}
+	}
+	var out []string
+	for _, u := range uses {
+		out = append(out, u.String())
+	}
+	return out
+}
+
+// Probe asks the provider of a model which models it has: a cheap call that
+// tells whether address, key and name are right (REQUIREMENTS L09). A reranker,
+// which has no such list, scores one word.
+func (m *Models) Probe(ctx context.Context, u Use) error {
+	if u.Setting == "RERANK_MODEL" {
+		reranker, err := m.rerankClient()
+		if err == nil {
+			_, err = reranker.Rerank(ctx, "test", []string{"test"})
+		}
+		return err
+	}
+	client, err := m.Client(u.at)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
+	names, err := client.Models(ctx)
+	if err != nil || len(names) == 0 || slices.Contains(names, u.at.model) {
+		return err // a server that lists none may serve any
+	}
+	return fmt.Errorf("%s answers, but lists no model %q; it has %s", u.at.provider, u.at.model, Listed(names))
+}
+
+// Listed lists the first names, and how many more there are.
+func Listed(names []string) string {
+	const most = 8
+	out := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// OfflineModel says what answers where no model does.
+const OfflineModel = "offline: answers quote your documents; no model is used"
+
+// Fault is a setting about models that cannot be used, and what to do about it.
+type Fault struct {
+	Err  error
+	Hint string
+}
+
+func (f *Fault) Error() string { return f.Err.Error() }
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+func faultf(format string, args ...any) *Fault { return &Fault{Err: fmt.Errorf(format, args...)} }
+
+func (f *Fault) with(hint string) *Fault {
+	f.Hint = hint
+	return f
+}

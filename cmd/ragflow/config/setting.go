@@ -1,0 +1,78 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+
+	"example.com/ragflow"
+)
+
+// Setting is one thing that can be configured.
+type Setting struct {
+	Name    string // environment variable
+	Key     string // in the configuration file; empty where Has(Secret)
+	Preset  string // the default
+	Allowed string // what values are; for messages
+	Note    string // says what to use instead of a setting that is checked and has no effect
+	also    string // a second name of the variable
+	is      Traits
+	set     func(c *ragflow.Config, value string) bool
+	setList func(c *ragflow.Config, values []string) // of a list, instead of set
+}
+
+// Traits say what kind of setting one is.
+type Traits int
+
+// The traits.
+const (
+	FirstPage Traits = 1 << iota // on the first page of "ragflow config"
+	List                         // several values: a list in the file, separated by the list separator of the system in the environment
+	Path                         // values are paths, relative to the place they were written in
+	Raw                          // spaces around the value belong to it
+	Address                      // a URL: not shown where it is refused, for it may hold a password
+	Zero                         // the zero Config holds the default already, and other defaults may follow from what is set
+	Secret                       // never shown, and not read from the configuration file
+	Safe                         // an untrusted file may set it: it sends nothing anywhere and reads no file
+	Own                          // a collection has its own
+	OfModel                      // matters only where a model is used
+)
+
+// Has reports whether a setting has a trait.
+func (s Setting) Has(t Traits) bool { return s.is&t != 0 }
+
+// Take reads the values of a setting into c, and reports whether they are allowed.
+func (s Setting) Take(c *ragflow.Config, values []string) bool {
+	if s.setList != nil {
+		s.setList(c, values)
+		return true
+	}
+	return s.set(c, values[0])
+}
+
+// Variable returns the name under which variables hold the setting: with the prefix
+// RAGFLOW_, as its vendor calls it, or its second name.
+func (s Setting) Variable(variables map[string]string) string {
+	for _, name := range []string{"RAGFLOW_" + s.Name, s.Name, s.also} {
+		if variables[name] != "" {
+			return name
+		}
+	}
+	return s.Name
+}
+
+// Split takes the text of a variable apart.
+func (s Setting) Split(text string) []string {
+	if s.Has(Raw) {
+		return []string{text}
+	}
+	if !s.Has(List) {
+		return []string{strings.TrimSpace(text)}
+	}
+	var out []string
+	for _, p := range filepath.SplitList(text) {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
