@@ -114,7 +114,7 @@ var rooms = map[string]room{
 	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}, theirs: []string{
 		"github.com/google/uuid", // names of new threads
 	}},
-	".": {ours: []string{"threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"agent", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

@@ -27,7 +27,10 @@ type Question struct {
 	Text   string // at most 10,000 runes are used
 	Thread string // the conversation it belongs to; empty begins a new one
 	Resume bool   // go on with the thread's unfinished run instead; Text must be empty
-	Trace  bool   // fill in Reply.AnswerMD and Reply.FlowTraceMD
+	// Agent lets the model search as often as it likes before it answers. It needs Config.Chat.
+	// A resume goes on in the way in which the question was asked.
+	Agent bool
+	Trace bool // fill in Reply.AnswerMD and Reply.FlowTraceMD
 }
 
 // Ask answers a question and keeps the turn in its thread. The first question indexes
@@ -70,6 +73,9 @@ func (a *Assistant) Ask(ctx context.Context, q Question) (*Reply, error) {
 func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		request, err := a.request(q)
+		if err == nil && q.Agent && a.config.Chat == nil {
+			err = ErrNoModel
+		}
 		if err == nil && a.ReadOnly() {
 			err = a.readOnly("no question can be saved in it")
 		}
@@ -82,12 +88,24 @@ func (a *Assistant) Stream(ctx context.Context, q Question) iter.Seq2[Event, err
 			yield(Event{}, err)
 			return
 		}
-		for event, err := range b.runner.Stream(ctx, request) {
-			if !yield(event, err) {
+		for event, err := range a.runnerFor(ctx, b, q).Stream(ctx, request) {
+			if !yield(asTokens(event), err) {
 				return
 			}
 		}
 	}
+}
+
+// runnerFor returns the runner of a question. A run that an agent began goes on as an agent.
+func (a *Assistant) runnerFor(ctx context.Context, b *bound, q Question) *runner {
+	if q.Resume && b.agent != nil {
+		head, err := a.store.Head(ctx, q.Thread)
+		q.Agent = err == nil && head.Fingerprint == b.agentPrint
+	}
+	if q.Agent {
+		return b.agent
+	}
+	return b.runner
 }
 
 // request makes what a turn needs: its thread, its run and the id of the message.

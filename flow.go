@@ -3,6 +3,7 @@ package ragflow
 import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -31,10 +32,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
-			nodes.GenerateID: {Run: nodes.Generate(nodes.Answering{
-				Answerer: s.answerer, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
-				Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
-			})},
+			nodes.GenerateID:              {Run: nodes.Generate(c.answering(s.answerer, s.stats))},
 		},
 		Edges: []graph.Edge{
 			{From: graph.Start, To: nodes.IngestID},
@@ -54,5 +52,13 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 				nodes.RetrievalID:     "score < 0.50, once",
 			},
 		}},
+	}
+}
+
+// answering is how generate works.
+func (c Config) answering(by nodes.Answerer, stats cite.Stats) nodes.Answering {
+	return nodes.Answering{
+		Answerer: by, ContentTokens: c.ContentTokens, Context: c.Context, Stats: stats,
+		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 	}
 }

@@ -71,8 +71,13 @@ type Assistant struct {
 type bound struct {
 	skills skills
 	search *search.Engine
-	runner *graph.Runner[state.State, state.Update]
+	runner *runner
+
+	agent      *runner // of [agentFlow]; nil without a model
+	agentPrint string  // the fingerprint of its graph
 }
+
+type runner = graph.Runner[state.State, state.Update]
 
 // Open opens the data folder. It reads no documents: see [ingest.Library.Sync]. A
 // damaged database of threads is an error and stays as it is. The caller closes the
@@ -185,10 +190,22 @@ func (a *Assistant) bind(ctx context.Context, roots []string) error {
 	if err != nil {
 		return err
 	}
-	a.bound.Store(&bound{skills: s, search: engine, runner: plan.Runner(graph.Options{
+	o := graph.Options{
 		Store: a.store, Owner: checkpoint.ProcessOwner(), Clock: a.config.Clock, NewID: a.config.NewID,
 		Drain: a.config.Drain, OnBusy: a.config.OnBusy,
-	})})
+	}
+	next := &bound{skills: s, search: engine, runner: plan.Runner(o)}
+	if a.config.Chat != nil {
+		g, err := agentFlow(a.config, s, own, engine)
+		if err != nil {
+			return err
+		}
+		if plan, err = graph.Compile(g); err != nil {
+			return err
+		}
+		next.agent, next.agentPrint = plan.Runner(o), plan.Fingerprint()
+	}
+	a.bound.Store(next)
 	return nil
 }
 

@@ -177,7 +177,7 @@ func (s skills) withModel(c Config, chat, grader llm.Chat, stats model.Stats, ow
 		s.grader = grading{model.NewGrader(grader), s.grader, plain.grader, grader.Model(), next, c.Threshold}
 	}
 	s.summarizer = summarizer{model.NewSummarizer(chat), s.summarizer, chat.Model(), next}
-	s.answerer = answerer{model.NewAnswerer(chat, stats, own, c.Answers), s.answerer, plain.answerer, chat.Model(), next}
+	s.answerer = answerer{model.NewAnswerer(chat, stats, own, c.Answers), s.answerer, plain.answerer, chat.Model(), next, own}
 	return s
 }
 
@@ -334,6 +334,7 @@ type answerer struct {
 	model          *model.Answerer
 	next, offline  nodes.Answerer
 	name, nextName string
+	system         prompts.SystemTemplate
 }
 
 var _ nodes.StreamAnswerer = answerer{}

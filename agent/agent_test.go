@@ -369,3 +369,18 @@ func TestFaultsOfAgents(t *testing.T) {
 		}
 	}
 }
+
+// Small models write calls as text.
+func TestCallsAsText(t *testing.T) {
+	for text, calls := range map[string]int{
+		"```json\n{\"name\": \"add\", \"arguments\": {\"a\":1,\"b\":1}}\n```":                           1,
+		`<tool_call>{"name":"add","parameters":{"a":1,"b":1}}</tool_call>{"name":"add","arguments":{}}`: 2,
+		`{"name":"add"}`: 0, `{"name":"Ada","arguments":{}}`: 0, `Call {"name":"add","arguments":{}}`: 0,
+	} {
+		chat, _ := played(t, llmtest.Say(text), llmtest.Say("Done."))
+		s := say(t, compiled(t, graph.Options{}, agent.Agent{Chat: chat, Tools: []agent.Tool{adder}}), "?")
+		if got := results(s); len(got) != calls || (calls == 0) != (s.Reply() == text) {
+			t.Errorf("%s: %q, then %q", text, got, s.Reply())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -37,6 +38,10 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 		return Update{}, err
 	}
 	message := state.Message{ID: uuid.NewString(), Role: state.AI, Content: out.Text, Time: now()}
+	if calls := m.callsIn(out.Text); len(out.Calls) == 0 && len(r.Tools) > 0 && len(calls) > 0 {
+		graph.Note(ctx, "call read from text", brief(out.Text))
+		out.Calls, out.Text, message.Content = calls, "", ""
+	}
 	for _, c := range out.Calls {
 		message.Calls = append(message.Calls, state.ToolCall(c))
 		graph.Note(ctx, "call", c.Name+" "+brief(c.Arguments))
@@ -45,6 +50,28 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 		graph.Note(ctx, "text", brief(out.Text))
 	}
 	return Update{Messages: []state.MessageOp{{Put: &message}}, Turn: &turn}, nil
+}
+
+// callsIn reads the tool calls from a text that is nothing but calls, as JSON objects with the
+// name of a tool and its arguments. Small models write them so, in a code fence or in the tags
+// of another model's template, and their servers do not recognise them.
+func (m *member) callsIn(text string) (calls []llm.ToolCall) {
+	text = strings.NewReplacer("<tool_call>", "", "</tool_call>", "").Replace(withoutFence(text))
+	for d := json.NewDecoder(strings.NewReader(text)); ; {
+		var c struct {
+			Name                  string
+			Arguments, Parameters json.RawMessage
+		}
+		err := d.Decode(&c)
+		if errors.Is(err, io.EOF) {
+			return calls
+		}
+		given := append(c.Arguments, c.Parameters...)
+		if _, known := m.tools[c.Name]; err != nil || !known || len(given) == 0 || given[0] != '{' {
+			return nil
+		}
+		calls = append(calls, llm.ToolCall{ID: fmt.Sprintf("text_%d", len(calls)+1), Name: c.Name, Arguments: string(given)})
+	}
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

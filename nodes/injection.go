@@ -97,3 +97,10 @@ func (f *injectionFilter) drop(ctx context.Context, s state.Source) bool {
 	graph.Note(ctx, "suspicious", fmt.Sprintf("%s (%s), %s", place(s.Chunk), why, what))
 	return f.clean && !f.trusting
 }
+
+// WithoutInjections drops sources that read like instructions to a model and rank below one
+// that does not, as [PostRetrieval] does. trusting keeps all.
+func WithoutInjections(ctx context.Context, ranked []state.Source, trusting bool) []state.Source {
+	f := injectionFilter{known: memo.New[string, string](len(ranked) + 1), trusting: trusting}
+	return slices.DeleteFunc(slices.Clone(ranked), func(s state.Source) bool { return f.drop(ctx, s) })
+}

@@ -28,6 +28,7 @@ type askOptions struct {
 	failOnNoAnswer bool
 	showPrompt     bool
 	requireModel   bool
+	agent          bool
 }
 
 // defaultTraceDir is where --trace writes to.
@@ -62,6 +63,7 @@ func (a *app) askCommand() *cobra.Command {
 	f.BoolVar(&o.debug, "debug", false, "tell on standard error what each node read, did and wrote")
 	f.BoolVar(&o.verbose, "verbose", false, "tell on standard error how long each node took")
 	f.BoolVar(&o.failOnNoAnswer, "fail-on-no-answer", false, "exit with code 4 where the documents do not hold the answer")
+	f.BoolVar(&o.agent, "agent", false, "let the model search as often as it likes before it answers")
 	f.BoolVar(&o.requireModel, "require-model", false, "exit with code 1 where no model wrote the answer, such as after a wrong key")
 	f.BoolVar(&o.showPrompt, "show-prompt", false, "show what a model is told to answer with: instructions, sources and question")
 	return c
@@ -121,6 +123,9 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
+	if o.agent && a.opened.config.Chat == nil {
+		return usagef("--agent, but no model is configured").with("name one that can call tools with --model; ragflow models shows what there is")
+	}
 	if o.requireModel && a.opened.config.Chat == nil {
 		return usagef("--require-model, but no model is configured").with("name one with --model; ragflow models shows what there is")
 	}
@@ -130,7 +135,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if with.isNew && with.thread != "" {
 		a.tell("new thread %q", with.thread)
 	}
-	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Trace: o.trace}
+	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Trace: o.trace, Agent: o.agent}
 	reply, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)

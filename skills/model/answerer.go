@@ -84,14 +84,19 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	if err != nil {
 		return state.Answer{}, err
 	}
-	answer := state.Answer{Text: said, Model: a.chat.Model()}
-	if prompts.Refused(said) {
-		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
-		return answer, nil
+	return a.Written(said, t.Language), nil
+}
+
+// Written makes an answer of a text that the model has written, under the rules of AnswerStream.
+func (a *Answerer) Written(text, language string) state.Answer {
+	answer := state.Answer{Text: text, Model: a.chat.Model()}
+	if prompts.Refused(text) {
+		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, language), true
+		return answer
 	}
-	answer.Text = harmless(said)
+	answer.Text = harmless(text)
 	answer.Terms = a.telling(cite.Strip(answer.Text))
-	return answer, nil
+	return answer
 }
 
 // Messages is what a model is sent to answer a task with: rules, the

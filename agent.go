@@ -1,0 +1,203 @@
+package ragflow
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"example.com/ragflow/agent"
+	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/cite"
+	"example.com/ragflow/skills/model"
+	"example.com/ragflow/skills/offline"
+	"example.com/ragflow/state"
+)
+
+// ErrNoModel is the error of a question with Agent where no model is configured.
+var ErrNoModel = errors.New("an agent needs a model, and none is configured: set Config.Chat")
+
+const (
+	agentID    = "agent"  // the node of [agentFlow] in which a model searches
+	searchTool = "search" // its tool
+	agentHits  = 4        // passages of one of its searches
+	agentBytes = 8 << 10  // of the result of one of its searches
+)
+
+// agentFlow is flow with a node before generate, in which a model reads the sources and
+// searches for more as often as it likes. generate checks its answer as it checks any other.
+// Nothing before asks a model, because this one looks at what was found.
+func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
+	s.rewriter, s.grader = own.rewriter, own.grader
+	g := flow(c, s)
+	writer, ok := s.answerer.(answerer)
+	if !ok {
+		return g, ErrNoModel
+	}
+	bytes := agentBytes
+	if w := c.Answers.Window; w > 0 {
+		bytes = min(bytes, w/2) // an eighth of the window, at four bytes per token
+	}
+	tokens, _, _ := c.Answers.Fit(0, 0)
+	plan, err := agent.Compile(agent.Agent{
+		Chat: c.Chat, MaxTokens: tokens, Temperature: *cmp.Or(c.Answers.Temperature, new(model.AnswerTemperature)),
+		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, own.words, c.Context.TrustDocuments})},
+		Limits: agent.Limits{Result: bytes},
+	})
+	if err != nil {
+		return g, err
+	}
+	task := func(s state.State) state.Task {
+		return nodes.Answering{ContentTokens: c.ContentTokens, Context: c.Context}.Task(s)
+	}
+	sub := graph.Sub(plan, func(s state.State) agent.Update { return c.agentInput(task(s), writer.system) }, agentResult(c.Chat.Model()))
+	run := sub.Run
+	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
+		if s.Turn.Route != state.RouteSearch {
+			graph.Skip(ctx, "small talk is answered without a model")
+			return state.Update{}, nil
+		}
+		u, err := run(ctx, s)
+		if failed, ok := errors.AsType[*llm.Error](err); ok {
+			return state.Update{}, fellBack(ctx, writer.name, offline.Name, "the answer was written", failed)
+		}
+		return u, err
+	}
+	g.Name = "ragflow agent"
+	g.Nodes[agentID] = sub
+	g.Nodes[nodes.GenerateID] = graph.Task[state.State, state.Update]{Run: func(ctx context.Context, s state.State) (state.Update, error) {
+		by := nodes.Answerer(writer.offline)
+		if s.Turn.Answer != "" {
+			by = written{writer, s.Turn.Answer}
+		}
+		return nodes.Generate(c.answering(by, own.stats))(ctx, s)
+	}}
+	i := slices.Index(g.Order, nodes.GenerateID)
+	g.Order = slices.Insert(slices.Clone(g.Order), i, agentID)
+	for i := range g.Edges {
+		if g.Edges[i].To == nodes.GenerateID {
+			g.Edges[i].To = agentID
+		}
+	}
+	g.Edges = append(g.Edges, graph.Edge{From: agentID, To: nodes.GenerateID})
+	return g, nil
+}
+
+// agentInput is what a model is sent to answer a task with, as in the plain way, and how it may
+// search.
+func (c Config) agentInput(t state.Task, system prompts.SystemTemplate) agent.Update {
+	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
+	for _, m := range model.Messages(t, system) {
+		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
+		if role == state.System {
+			m.Content += "\n\n" + prompts.SearchRules
+		}
+		u.Messages = append(u.Messages, state.MessageOp{Put: &state.Message{ID: c.NewID(), Role: role, Content: m.Content}})
+	}
+	return u
+}
+
+// agentResult returns how the end of an agent changes the turn. Of what it found, the turn
+// keeps what the answer cites, and of the rest as many sources as the plain way has.
+func agentResult(name string) func(state.State, agent.State) state.Update {
+	return func(s state.State, end agent.State) state.Update {
+		queries := slices.Clone(s.Turn.Queries)
+		for _, m := range end.Messages {
+			for _, call := range m.Calls {
+				var asked struct{ Query string }
+				if call.Name == searchTool && json.Unmarshal([]byte(call.Arguments), &asked) == nil && asked.Query != "" {
+					queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: agentID, Attempt: max(1, s.Turn.Attempts)})
+				}
+			}
+		}
+		text, sources := keepCited(end.Reply(), end.Sources)
+		return state.Update{Answer: &text, Sources: &sources, Queries: &queries, Model: &name}
+	}
+}
+
+var sourceMark = regexp.MustCompile(`\[Source (\d+)\]`)
+
+// keepCited drops sources that a text does not cite, above [nodes.MaxSources], and numbers the
+// text's marks anew.
+func keepCited(text string, sources []state.Source) (string, []state.Source) {
+	checked := cite.Validate(text, len(sources))
+	order := slices.Clone(checked.Cited)
+	for n := 1; n <= len(sources) && len(order) < nodes.MaxSources; n++ {
+		if !slices.Contains(order, n) {
+			order = append(order, n)
+		}
+	}
+	kept := []state.Source{}
+	for _, n := range order {
+		kept = append(kept, sources[n-1])
+	}
+	return sourceMark.ReplaceAllStringFunc(checked.Text, func(mark string) string {
+		n, _ := strconv.Atoi(sourceMark.FindStringSubmatch(mark)[1])
+		if i := slices.Index(order, n); i >= 0 {
+			return cite.Marker(i + 1)
+		}
+		return mark
+	}), kept
+}
+
+// written is the answerer of an answer that an agent wrote.
+type written struct {
+	answerer
+	text string
+}
+
+// Answer implements nodes.Answerer.
+func (w written) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	answer := w.model.Written(w.text, t.Language)
+	if answer.Abstained && len(t.Sources) > 0 {
+		return w.closest(ctx, t, answer)
+	}
+	return answer, nil
+}
+
+// AnswerStream implements nodes.StreamAnswerer. The agent has streamed already.
+func (w written) AnswerStream(ctx context.Context, t state.Task, _ func(nodes.Token)) (state.Answer, error) {
+	return w.Answer(ctx, t)
+}
+
+// agentRetriever searches for an agent.
+type agentRetriever struct {
+	engine   *search.Engine
+	words    *offline.Rewriter
+	trusting bool // keep passages that read like instructions
+}
+
+// Retrieve implements agent.Retriever.
+func (r agentRetriever) Retrieve(ctx context.Context, query string) ([]state.Source, error) {
+	q := state.Query{Text: query, Weight: 1, Attempt: 1, Boosts: r.words.Boosts(query, nil)}
+	list, err := r.engine.List(ctx, q, search.Request{K: agentHits})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range list.Warnings {
+		graph.Warn(ctx, w)
+	}
+	var out []state.Source
+	for _, h := range list.Hits {
+		out = append(out, state.Source{Chunk: h.Chunk, Score: h.Score})
+	}
+	return nodes.WithoutInjections(ctx, out, r.trusting), nil
+}
+
+// asTokens gives a live event of an agent the Token that it stands for: its text is a draft of
+// the answer, which another step of the agent replaces.
+func asTokens(e Event) Event {
+	if text, ok := e.Value.(string); ok && e.Kind == graph.Token && e.Path == agentID {
+		e.Value = Token{Text: text}
+	} else if e.Kind == graph.TaskStarted && e.Path == agentID {
+		e.Value = Token{Void: true}
+	}
+	return e
+}
