@@ -104,11 +104,6 @@ func scanChunk(from row, c *state.Chunk) error {
 	return nil
 }
 
-// fileChunks reads the chunks of a file in order.
-func fileChunks(tx *sqlite.Tx, file int64) ([]state.Chunk, error) {
-	return collect(tx, scanChunk, `SELECT `+chunkColumns+` WHERE c.file = ? ORDER BY c.ordinal`, file)
-}
-
 // idsAtOnce is how many chunks one statement of chunksByID reads.
 const idsAtOnce = 16
 

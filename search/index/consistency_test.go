@@ -144,3 +144,8 @@ func (db *DB) verifySegments(ctx context.Context, root string) (out []Finding, e
 	})
 	return out, err
 }
+
+// fileChunks reads the chunks of a file in order.
+func fileChunks(tx *sqlite.Tx, file int64) ([]state.Chunk, error) {
+	return collect(tx, scanChunk, `SELECT `+chunkColumns+` WHERE c.file = ? ORDER BY c.ordinal`, file)
+}
