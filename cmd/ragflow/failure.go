@@ -134,8 +134,8 @@ func failed(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	if fault, ok := errors.AsType[*config.Fault](err); ok {
-		return usagef("%w", fault.Err).with(fault.Hint)
+	if bad, ok := errors.AsType[*config.ModelError](err); ok {
+		return usagef("%w", bad.Err).with(bad.Hint)
 	}
 	f := &failure{code: exitFailure, what: what, err: err}
 	if _, ok := errors.AsType[*search.UnknownKeyError](err); ok {

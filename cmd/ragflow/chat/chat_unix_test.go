@@ -75,6 +75,7 @@ func (f *fake) Reply(_ context.Context, run string) (*ragflow.Reply, error) {
 func (*fake) Index(context.Context) (*ingest.Report, error) {
 	return &ingest.Report{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
 }
+
 func (*fake) List(context.Context) ([]threads.Info, error) {
 	return []threads.Info{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
 }
@@ -188,10 +189,10 @@ type session struct {
 
 const patience = 10 * time.Second
 
-func start(t *testing.T, env ...string) *session {
+func start(t *testing.T) *session {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])
-	c.Env = append(append(os.Environ(), "CHAT_TEST_PROGRAM=1", "TERM=xterm-256color", "HOME="+t.TempDir()), env...)
+	c.Env = append(os.Environ(), "CHAT_TEST_PROGRAM=1", "TERM=xterm-256color", "HOME="+t.TempDir())
 	steps, step, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

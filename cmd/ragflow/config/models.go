@@ -97,11 +97,11 @@ func providerOf(address string) string {
 // Client returns a client for an endpoint.
 func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	if e.BaseURL == "" {
-		return nil, faultf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
+		return nil, modelErrorf("use the model %q: the address of the provider is not known", e.model).with("set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com")
 	}
 	c, err := openai.New(openai.Config{Provider: e.provider, BaseURL: e.BaseURL, Key: e.key, FirstByte: m.firstByte, Stall: m.stall})
 	if err != nil {
-		f := faultf("use the model %q: %w", e.model, err)
+		f := modelErrorf("use the model %q: %w", e.model, err)
 		f.Hint = "set " + cmp.Or(e.keyName, "OPENAI_API_KEY") + " in the environment or in .env; for a server of your own, OPENAI_BASE_URL"
 		if e.keyName == "" {
 			f.Hint = "an address of another machine needs a key; name the server with OPENAI_BASE_URL and its key with OPENAI_API_KEY"
@@ -135,7 +135,7 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 			}
 		}
 	} else if m.grader != "" {
-		return faultf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
+		return modelErrorf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
 	}
 	return m.configureSearch(c)
 }
@@ -143,9 +143,10 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 // Asked says which models a command asks. A command needs no key for others.
 type Asked int
 
+// The kinds of commands.
 const (
-	AllModels Asked = iota
-	SearchModels
+	AllModels    Asked = iota // answers questions
+	SearchModels              // searches only
 	NoModels
 )
 
@@ -180,17 +181,19 @@ func (m *Models) crossEncoder() (llm.Reranker, error) {
 
 func (m *Models) rerankClient() (llm.Reranker, error) {
 	if m.rerankURL == "" {
-		return nil, faultf("RERANK_MODEL is set, but RERANK_BASE_URL is not").with("say where it is served, such as http://localhost:8080/v1")
+		return nil, modelErrorf("RERANK_MODEL is set, but RERANK_BASE_URL is not").with("say where it is served, such as http://localhost:8080/v1")
 	}
 	client, err := rerank.New(rerank.Config{
 		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.Reranker, Protocol: m.rerankProtocol,
 	})
 	if err != nil {
-		return nil, faultf("use the reranker %q: %w", m.Reranker, err).with("an address of another machine needs a Key: RERANK_API_KEY")
+		return nil, modelErrorf("use the reranker %q: %w", m.Reranker, err).with("an address of another machine needs a Key: RERANK_API_KEY")
 	}
 	return client, nil
 }
 
+// Chat returns a chat model by its name, with retries and a circuit breaker. Nothing is
+// called. price may be nil. Errors are a [*ModelError].
 func (m *Models) Chat(name string, price *llm.PerMillion) (llm.Chat, error) {
 	at := m.ChatAt(name)
 	client, err := m.Client(at)
@@ -280,19 +283,21 @@ func Listed(names []string) string {
 // OfflineModel says what answers where no model does.
 const OfflineModel = "offline: answers quote your documents; no model is used"
 
-// Fault is a setting about models that cannot be used, and what to do about it.
-type Fault struct {
+// ModelError is a setting about models that cannot be used, and what to do about it.
+type ModelError struct {
 	Err  error
 	Hint string
 }
 
-func (f *Fault) Error() string { return f.Err.Error() }
+func (e *ModelError) Error() string { return e.Err.Error() }
 
-func (f *Fault) Unwrap() error { return f.Err }
+func (e *ModelError) Unwrap() error { return e.Err }
 
-func faultf(format string, args ...any) *Fault { return &Fault{Err: fmt.Errorf(format, args...)} }
+func modelErrorf(format string, args ...any) *ModelError {
+	return &ModelError{Err: fmt.Errorf(format, args...)}
+}
 
-func (f *Fault) with(hint string) *Fault {
-	f.Hint = hint
-	return f
+func (e *ModelError) with(hint string) *ModelError {
+	e.Hint = hint
+	return e
 }
