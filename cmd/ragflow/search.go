@@ -13,9 +13,6 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// mostHits is the greatest --top-k.
-const mostHits = 1000
-
 func (a *app) searchCommand() *cobra.Command {
 	var (
 		topK  int
@@ -26,8 +23,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Use:  "search QUERY",
 		Args: argsBetween(1, -1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if c.Flags().Changed("top-k") && topK < 1 || topK > mostHits {
-				return usagef("--top-k is %d, but must be from 1 to %d", topK, mostHits)
+			if c.Flags().Changed("top-k") && topK < 1 || topK > config.MostHits {
+				return usagef("--top-k is %d, but must be from 1 to %d", topK, config.MostHits)
 			}
 			if leg, err = legCalled(leg); err != nil {
 				return err

@@ -16,8 +16,8 @@ import (
 // automatic is the value of a setting that the program chooses itself.
 const automatic = "auto"
 
-// mostHits is the greatest number of passages that a search lists.
-const mostHits = 1000
+// MostHits is the greatest number of passages that a search lists.
+const MostHits = 1000
 
 // Table lists the settings in the order people see them. A value that is taken goes into
 // a ragflow.Config, or into m where it is about models.
@@ -164,7 +164,7 @@ func Table(dataDir string, m *Models) []Setting {
 		},
 		{
 			Name: "RAG_MAX_RESULTS", Key: "rag_max_results", Preset: "10", is: Zero | Safe, Allowed: "a whole number from 1 to 1000",
-			set: whole(mostHits, func(c *ragflow.Config) *int { return &c.Retrieval.TopK }),
+			set: whole(MostHits, func(c *ragflow.Config) *int { return &c.Retrieval.TopK }),
 		},
 		without("MMR_LAMBDA", "0.5", "a number from 0 to 1", "relevance and novelty count the same; RERANKING=mmr uses them",
 			numeric(0, 1, func(*ragflow.Config) *float64 { return new(float64) })),
