@@ -85,10 +85,15 @@ var rooms = map[string]room{
 		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it
 		"github.com/google/uuid",          // ids of messages
 	}},
-	"llm":         {},
-	"llm/llmtest": {ours: []string{"llm"}},
-	"llm/rerank":  {ours: []string{"llm"}},
-	"prompts":     {},
+	"examples/approval":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
+	"examples/supervisor": {ours: []string{"agent", "graph", "llm", "llm/openai"}},
+	"examples/mapreduce":  {ours: []string{"graph"}},
+	"examples/humanform":  {ours: []string{"graph", "graph/memstore"}},
+	"examples/longjob":    {ours: []string{"checkpoint", "graph"}},
+	"llm":                 {},
+	"llm/llmtest":         {ours: []string{"llm"}},
+	"llm/rerank":          {ours: []string{"llm"}},
+	"prompts":             {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
