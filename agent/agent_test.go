@@ -375,6 +375,7 @@ func TestCallsAsText(t *testing.T) {
 	for text, calls := range map[string]int{
 		"```json\n{\"name\": \"add\", \"arguments\": {\"a\":1,\"b\":1}}\n```":                           1,
 		`<tool_call>{"name":"add","parameters":{"a":1,"b":1}}</tool_call>{"name":"add","arguments":{}}`: 2,
+		`{{"name":"add","arguments":{}}}}`:                                                              1, `{{"name":"add","arguments":{}}}`: 1, `{{"name":"add","arguments":{}}`: 1,
 		`{"name":"add"}`: 0, `{"name":"Ada","arguments":{}}`: 0, `Call {"name":"add","arguments":{}}`: 0,
 	} {
 		chat, _ := played(t, llmtest.Say(text), llmtest.Say("Done."))

@@ -57,6 +57,13 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 // of another model's template, and their servers do not recognise them.
 func (m *member) callsIn(text string) (calls []llm.ToolCall) {
 	text = strings.NewReplacer("<tool_call>", "", "</tool_call>", "").Replace(withoutFence(text))
+	text = strings.TrimSpace(text)
+	if once, found := strings.CutPrefix(text, "{{"); found { // the template of Qwen 2.5 shows calls with doubled braces
+		text = "{" + once
+		for strings.HasSuffix(text, "}}") && !json.Valid([]byte(text)) {
+			text = text[:len(text)-1]
+		}
+	}
 	for d := json.NewDecoder(strings.NewReader(text)); ; {
 		var c struct {
 			Name                  string
