@@ -74,12 +74,17 @@ var rooms = map[string]room{
 	"checkpoint/postgres": {ours: []string{"graph", "graph/stored"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},
-	"search/weaviate": {ours: []string{"search", "search/text", "state"}, theirs: []string{
+	"search/remote": {ours: []string{"search", "search/text", "state"}, theirs: []string{
+		"github.com/google/uuid",     // ids made of content (version 5)
+		"golang.org/x/sync/errgroup", // workers that embed
+	}},
+	"search/pgvector": {ours: []string{"search", "search/remote", "state"}, theirs: []string{
+		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool
+	}},
+	"search/weaviate": {ours: []string{"search", "search/remote", "state"}, theirs: []string{
 		"github.com/weaviate/weaviate-go-client/v4", // the client that the server's makers keep
 		"github.com/weaviate/weaviate/entities",     // the objects and classes that it takes
 		"github.com/go-openapi/strfmt",              // the type of their ids
-		"github.com/google/uuid",                    // ids made of content (version 5)
-		"golang.org/x/sync/errgroup",                // workers that end with the first error
 	}},
 	"agent": {ours: []string{"graph", "llm", "state"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it

@@ -47,7 +47,7 @@ type Config struct {
 	Collection string
 	// Index opens the index of a collection somewhere else than in DataDir, such as on a
 	// server. local is an empty index in memory for its use, which its Close closes. nil is
-	// the embedded index. See package search/weaviate.
+	// the embedded index. See package search/remote.
 	Index func(ctx context.Context, collection string, local search.Backend) (search.Backend, error)
 	// ForgetThreads keeps threads in memory, although there is a DataDir: what is
 	// asked leaves nothing in threads.db. An evaluation works so.

@@ -17,6 +17,8 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/index"
 )
 
 // note records what a check found.
@@ -105,15 +107,54 @@ func (d *doctor) checkData() {
 	d.note(checkOK, "data folder", d.DataDir)
 }
 
+// checkServer asks the server of the index: whether it answers, whether this version of the
+// program made what it holds, and whether its vectors are those of the configured embedder.
+func (d *doctor) checkServer(ctx context.Context) error {
+	c := d.settings.config
+	local, err := index.Open(ctx, "", index.Options{})
+	if err != nil {
+		return err
+	}
+	db, err := c.Index(ctx, c.Collection, local)
+	if err != nil {
+		return errors.Join(err, local.Close())
+	}
+	list, err := db.Collections(ctx)
+	details := []string{}
+	for _, r := range list {
+		spec, found, failed := db.Embedder(ctx, r.Root)
+		about := r.Root + ": no vectors"
+		if found {
+			about = fmt.Sprintf("%s: vectors of %s", r.Root, spec)
+		}
+		if found && failed == nil && c.Embedder != nil {
+			if want, wrong := c.Dense.Spec(c.Embedder.Model()).WithDefaults(); wrong == nil && !want.Fits(spec) {
+				failed = &search.EmbedderError{Root: r.Root, Stored: spec, Given: want}
+			}
+		}
+		details, err = append(details, about), cmp.Or(err, failed)
+	}
+	if err = errors.Join(err, db.Close()); err == nil {
+		d.note(checkOK, "index server", count(len(list), "folder"), details...)
+	}
+	return err
+}
+
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
-	server := d.settings.config.ThreadStore
-	if !present(d.DataDir, "index.db") && !present(d.DataDir, threadsFile) && server == nil {
+	server, indexServer := d.settings.config.ThreadStore, d.settings.config.Index
+	if indexServer != nil {
+		if err := d.checkServer(ctx); err != nil {
+			d.broken("index server", err, "correct RAGFLOW_INDEX, or unset it for the index in the data folder")
+			indexServer = nil // what is in the data folder is looked at all the same
+		}
+	}
+	if !present(d.DataDir, "index.db") && !present(d.DataDir, threadsFile) && server == nil && indexServer == nil {
 		d.note(checkOK, "index", "none yet; the first question makes it")
 		d.note(checkOK, "threads", "none yet")
 		return
 	}
-	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true, ThreadStore: server})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: d.DataDir, ReadOnly: true, ThreadStore: server, Index: indexServer})
 	if err != nil {
 		d.broken("databases", err, "")
 		return

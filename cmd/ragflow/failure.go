@@ -19,6 +19,7 @@ import (
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/threads"
 )
@@ -170,11 +171,16 @@ func (a advice) matches(err error) bool {
 	return errors.Is(err, a.err)
 }
 
+const noServer = "start the server, or unset RAGFLOW_INDEX for the index in the data folder"
+
 // advices lists the errors that people can do something about. The first that
 // matches counts.
 func advices() []advice {
 	return []advice{
-		{weaviate.ErrUnreachable, exitFailure, "start the server, or unset RAGFLOW_INDEX for the index in the data folder"},
+		{weaviate.ErrUnreachable, exitFailure, noServer},
+		{pgvector.ErrDown, exitFailure, noServer},
+		{pgvector.ErrDenied, exitFailure, "check user, database and rights in RAGFLOW_INDEX, and the password there or in PGPASSWORD"},
+		{pgvector.ErrExtension, exitFailure, "install pgvector on the server (Debian: postgresql-17-pgvector of the PostgreSQL project), and let a superuser run: CREATE EXTENSION vector"},
 		{ragflow.ErrEmptyQuery, exitUsage, `ask something: ragflow ask "How do I …?"`},
 		{ragflow.ErrFiltered, exitFailure, `loosen --filter, --any or --path`},
 		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},

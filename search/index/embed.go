@@ -14,7 +14,6 @@ import (
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -152,52 +151,8 @@ func (r *embedding) embed(ctx context.Context, list []missing) (o outcome) {
 	if o.err != nil || len(texts) == 0 {
 		return o
 	}
-	if o.vectors, o.err = r.call(ctx, texts); !errors.Is(o.err, search.ErrTextRefused) {
-		return o
-	}
-	o.refusal, o.vectors, o.err = o.err, nil, nil
-	for _, t := range texts { // one of them is meant
-		var v []float32
-		if v, o.err = r.embedShortened(ctx, t); o.err != nil {
-			return o
-		}
-		o.vectors = append(o.vectors, v)
-	}
+	o.vectors, o.refusal, o.err = r.Vectors(ctx, r.embedder, texts)
 	return o
-}
-
-func (r *embedding) call(ctx context.Context, texts []string) ([][]float32, error) {
-	out, err := r.Embed(ctx, texts)
-	if err == nil && len(out) != len(texts) {
-		err = fmt.Errorf("%d vectors came for %d texts", len(out), len(texts))
-	}
-	return out, err
-}
-
-// shortestPassage is the fewest tokens that a refused text is cut to.
-const shortestPassage = 16
-
-// embedShortened embeds a text, or where it is refused the first half of it, and so on. The
-// vector is nil where that does not help.
-func (r *embedding) embedShortened(ctx context.Context, passage string) ([]float32, error) {
-	prefix := r.embedder.Prefix
-	whole := passage[len(prefix):]
-	for n := text.Count(whole); ; n /= 2 {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
-		}
-		out, err := r.call(ctx, []string{passage})
-		if err == nil {
-			return out[0], nil
-		}
-		if !errors.Is(err, search.ErrTextRefused) {
-			return nil, err
-		}
-		if n/2 < shortestPassage {
-			return nil, nil
-		}
-		passage = prefix + text.Trim(whole, n/2)
-	}
 }
 
 // save saves what came of a batch.
@@ -212,16 +167,7 @@ func (r *embedding) save(ctx context.Context, o outcome) error {
 			refused++
 			continue
 		}
-		if r.embedder.Dimension == 0 {
-			if len(v) == 0 || len(v) > search.MaxDimension {
-				return fmt.Errorf("the model gave a vector of %d dimensions", len(v))
-			}
-			r.embedder.Dimension = len(v)
-		}
-		if len(v) != r.embedder.Dimension {
-			return &search.DimensionError{Model: r.embedder.Model, Got: len(v), Want: r.embedder.Dimension}
-		}
-		unit, err := normalise(v)
+		unit, err := r.embedder.Unit(v)
 		if err != nil {
 			return err
 		}

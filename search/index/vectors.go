@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -210,10 +209,7 @@ func (v *Vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if k <= 0 {
 		return nil, context.Cause(ctx)
 	}
-	if len(query) != v.embedder.Dimension {
-		return nil, &search.DimensionError{Model: v.embedder.Model, Got: len(query), Want: v.embedder.Dimension}
-	}
-	unit, err := normalise(query)
+	unit, err := v.embedder.Unit(query)
 	if err != nil {
 		return nil, err
 	}
@@ -261,26 +257,6 @@ func (v *Vectors) scan(ctx context.Context, unit []float32, k int, least float64
 	}
 	slices.SortFunc(all, better)
 	return all[:min(k, len(all))], nil
-}
-
-// errNoDirection is returned for a vector that cannot be compared with others.
-var errNoDirection = errors.New("the model gave a vector that is zero or not finite")
-
-// normalise returns v scaled to length 1.
-func normalise(v []float32) ([]float32, error) {
-	var sum float64
-	for _, f := range v {
-		sum += float64(f) * float64(f)
-	}
-	if !(sum > 0) || math.IsInf(sum, 1) {
-		return nil, errNoDirection
-	}
-	length := math.Sqrt(sum)
-	unit := make([]float32, len(v))
-	for i, f := range v {
-		unit[i] = float32(float64(f) / length)
-	}
-	return unit, nil
 }
 
 // cosine is the scalar product of two vectors of length 1, limited to [-1, 1]

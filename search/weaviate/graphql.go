@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"example.com/ragflow/search/remote"
 )
 
 // object is what a query returns of an object, by property.
@@ -30,7 +32,7 @@ func (o object) additional(name string) object {
 func (o object) id() string { return o.additional("id").text("id") }
 
 // graphql asks the server and returns what it says below the first field, Get or Aggregate.
-func (db *DB) graphql(ctx context.Context, query string) (map[string]any, error) {
+func (db *Store) graphql(ctx context.Context, query string) (map[string]any, error) {
 	r, err := db.client.GraphQL().Raw().WithQuery("{" + query + "}").Do(ctx)
 	if err != nil {
 		return nil, db.explain(ctx, err)
@@ -47,7 +49,7 @@ func (db *DB) graphql(ctx context.Context, query string) (map[string]any, error)
 }
 
 // objects picks the objects of a class out of an answer.
-func (db *DB) objects(answer map[string]any, class string) []object {
+func (db *Store) objects(answer map[string]any, class string) []object {
 	list, _ := answer[db.prefix+class].([]any)
 	out := make([]object, len(list))
 	for i := range list {
@@ -56,14 +58,14 @@ func (db *DB) objects(answer map[string]any, class string) []object {
 	return out
 }
 
-// get returns the objects that fit, at most mostObjects.
-func (db *DB) get(ctx context.Context, class, where, properties string) ([]object, error) {
-	answer, err := db.graphql(ctx, "Get{"+db.fields(class, mostObjects, where, "", properties)+"}")
+// get returns the objects that fit, at most remote.Most.
+func (db *Store) get(ctx context.Context, class, where, properties string) ([]object, error) {
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, remote.Most, where, "", properties)+"}")
 	return db.objects(answer, class), err
 }
 
 // all calls f for every object of a class.
-func (db *DB) all(ctx context.Context, class, properties string, f func(object) error) error {
+func (db *Store) all(ctx context.Context, class, properties string, f func(object) error) error {
 	const page = 1000
 	for after := ""; ; {
 		answer, err := db.graphql(ctx, "Get{"+db.fields(class, page, "", "after:"+quote(after), properties+" _additional{id}")+"}")
@@ -84,7 +86,7 @@ func (db *DB) all(ctx context.Context, class, properties string, f func(object) 
 }
 
 // fields is the part of a query that asks for objects of a class.
-func (db *DB) fields(class string, limit int, where, order, properties string) string {
+func (db *Store) fields(class string, limit int, where, order, properties string) string {
 	if where != "" {
 		where = "where:" + where
 	}
@@ -95,7 +97,7 @@ func (db *DB) fields(class string, limit int, where, order, properties string) s
 }
 
 // counts counts the objects of a class that fit each of some filters.
-func (db *DB) counts(ctx context.Context, class string, wheres ...string) ([]int, error) {
+func (db *Store) counts(ctx context.Context, class string, wheres ...string) ([]int, error) {
 	var query strings.Builder
 	for i, where := range wheres {
 		if where != "" {

@@ -16,6 +16,7 @@ import (
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/searchtest"
 	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/state"
@@ -35,16 +36,17 @@ func address(tb testing.TB) string {
 	return fmt.Sprintf("%s/Test%d_%d?%s", host, time.Now().UnixNano(), names.Add(1), query)
 }
 
-func open(tb testing.TB, address string) *weaviate.DB {
+func open(tb testing.TB, address string) *remote.DB {
 	tb.Helper()
 	local, err := index.Open(tb.Context(), "", index.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	db, err := weaviate.Open(tb.Context(), address, weaviate.Options{Catalogue: local})
+	store, err := weaviate.Open(tb.Context(), address, weaviate.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	db := remote.New(store, local)
 	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			tb.Error(err)
@@ -70,7 +72,7 @@ func page(source string, texts ...string) search.Entry {
 }
 
 // find returns the chunks that a search by words finds, best first.
-func find(t *testing.T, db *weaviate.DB, query string, k int) (out []string) {
+func find(t *testing.T, db *remote.DB, query string, k int) (out []string) {
 	t.Helper()
 	s, err := db.Snapshot(t.Context(), "/docs")
 	if err != nil {

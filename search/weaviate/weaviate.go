@@ -1,28 +1,12 @@
-// Package weaviate is a [search.Backend] on a Weaviate server: for document sets that
-// outgrow one machine, or that several machines search.
-//
-// The server holds everything: the list of known files with their hashes, the chunks and
-// their vectors. So any machine goes on where another one stopped. Words are analyzed here,
-// and the server gets terms that it splits at white space, so every script and stemmer works
-// as in the embedded index. Words and vectors are searched by separate requests, so fusion,
-// filters and traces are those of package search.
-//
-// # Objects
+// Package weaviate keeps an index on a Weaviate server; see package search/remote.
 //
 // An address names classes by a prefix, RagflowRoot and so on:
 //
-//	Root     one object a folder: generation, chunking, embedder
+//	Root     one object a folder
 //	Terms    one object a folder: how many chunks hold each term
-//	File     one object a file: what package search knows of it, its links, its terms
-//	Chunk    one object a passage: text, place, terms, version
+//	File     one object a file
+//	Chunk    one object a passage
 //	Vectors… one class an embedder, one object a passage, with the id of its chunk
-//
-// Ids are made of content, so sending something twice changes nothing. A change of a file
-// sends the chunks that are new, deletes those that went, and then writes the File object,
-// which commits it: chunks with a version above that of their file are not found. A process
-// that is killed in between leaves a file that the next sync reads again.
-//
-// One process at a time may index a folder; any number may search it, and index others.
 package weaviate
 
 import (
@@ -31,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -44,9 +27,6 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate"
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/fault"
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/grpc"
-
-	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 )
 
 // Facts about a server; match them with errors.Is.
@@ -56,41 +36,27 @@ var (
 	ErrVersion     = errors.New("the collection was made by another version of this program")
 )
 
-// Options say how a server is used. Catalogue must be set.
+// Options say how a server is used.
 type Options struct {
 	Key        string        // API key; empty: none
 	Collection string        // letters, digits, - and _; part of the names of the classes
 	Timeout    time.Duration // of one request to one host; 0: 60 s
-	Logger     *slog.Logger  // nil discards
-
-	// Catalogue is an empty index in memory. It gets the documents without their text
-	// once a filter or a link needs it. The DB closes it.
-	Catalogue search.Backend
 }
 
-// DB is an index on a server. It is safe for concurrent use.
-type DB struct {
+// Store is a [remote.Store] on a server. It is safe for concurrent use.
+type Store struct {
 	client, grpc *weaviate.Client // grpc imports batches; it is client without a gRPC port
 	address      string           // for people
 	prefix       string           // of the names of classes
 	replicas     int64
-	consistency  string // of reads and writes; empty: the server's default
-	analyzer     text.Analyzer
-	log          *slog.Logger
+	consistency  string   // of reads and writes; empty: the server's default
+	made         sync.Map // classes of vectors that exist
 
-	writing   sync.Mutex // held while something is changed
-	catalogue catalogue
-
-	mu    sync.Mutex // guards the fields below
+	mu    sync.Mutex // guards ready
 	ready bool       // the classes exist and fit
-	known map[string]*root
-	terms map[string]termCounts // by root
 }
 
-const (
-	defaultPrefix = "Ragflow"
-	format        = "ragflow/1 " // of the objects; with the analyzer's name in the description of Root
-)
+const defaultPrefix = "Ragflow"
 
 // Open connects to the server at an address:
 //
@@ -100,22 +66,18 @@ const (
 // the port for imports, which are sent over HTTP without it. replicas counts the copies of
 // each object and is heeded when the classes are made. The error matches [ErrUnreachable],
 // [ErrKey] or [ErrVersion].
-func Open(ctx context.Context, address string, o Options) (*DB, error) {
+func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	u, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{
+	db := &Store{
 		address: u.Scheme + "://" + u.Host, prefix: cmp.Or(strings.Trim(u.Path, "/"), defaultPrefix),
-		consistency: u.Query().Get("consistency"), analyzer: text.Multilingual(), log: o.Logger, known: map[string]*root{}, terms: map[string]termCounts{},
-		catalogue: catalogue{Backend: o.Catalogue, placed: map[string]map[string]int64{}},
+		consistency: u.Query().Get("consistency"),
 	}
 	db.replicas, _ = strconv.ParseInt(cmp.Or(u.Query().Get("replicas"), "1"), 10, 64)
 	if o.Collection != "" {
 		db.prefix += "_" + strings.NewReplacer("_", "__", "-", "_0").Replace(o.Collection) // a class has no - in its name
-	}
-	if db.log == nil {
-		db.log = slog.New(slog.DiscardHandler)
 	}
 	scheme := "http"
 	if u.Scheme == "weaviates" {
@@ -244,7 +206,7 @@ func (c closing) Close() error {
 }
 
 // explain says what an error of the client means.
-func (db *DB) explain(ctx context.Context, err error) error {
+func (db *Store) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -263,8 +225,5 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("the server Weaviate at %s: %d: %s", db.address, f.StatusCode, strings.TrimSpace(f.Msg))
 }
 
-// ReadOnly implements search.Backend; a server is never opened for reading only.
-func (*DB) ReadOnly() bool { return false }
-
-// Close implements search.Backend. Searches under way fail.
-func (db *DB) Close() error { return db.catalogue.Close() }
+// Close implements remote.Store. The client keeps nothing that must be closed.
+func (*Store) Close() error { return nil }

@@ -235,7 +235,7 @@ func Table(dataDir string, m *Models) []Setting {
 			Name: "SEMANTIC_THRESHOLD", Key: "semantic_threshold", Preset: "0.5", is: Zero | Safe, Allowed: "a number above 0 and up to 1",
 			set: fraction(func(c *ragflow.Config) *float64 { return &c.Chunking.Semantic.Threshold }),
 		},
-	}, weaviateTable(), modelTable(m))
+	}, indexTable(), modelTable(m))
 }
 
 // rankingRow is a number of the search by words.

@@ -1,11 +1,11 @@
-package weaviate
+package remote
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,15 +19,15 @@ import (
 // was deleted since is missing from it.
 type snapshot struct {
 	db       *DB
-	roots    []*root           // by name
-	places   map[string]place  // of files with chunks, by id
-	where    string            // filter for the roots; empty where they are all there are
-	docs     int               // chunks
-	held     []string          // languages besides English that chunks are in
-	analyzer text.Analyzer     // see search.Snapshot
-	only     map[string]bool   // ids of files that may be found; nil: all
-	needed   string            // filter for what phrases need
-	fits     func(object) bool // phrases and exclusions; nil: all fit
+	roots    []*root          // by name
+	places   map[string]place // of files with chunks, by id
+	where    []string         // ids of the roots; nil where they are all there are
+	docs     int              // chunks
+	held     []string         // languages besides English that chunks are in
+	analyzer text.Analyzer    // see search.Snapshot
+	only     map[string]bool  // ids of files that may be found; nil: all
+	needed   [][]string       // terms that phrases need
+	fits     func(Chunk) bool // phrases and exclusions; nil: all fit
 }
 
 // place is a file in a snapshot.
@@ -53,7 +53,7 @@ func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, e
 	}
 	s := newSnapshot(db, roots)
 	if len(roots) < len(all) {
-		s.where = is("root", s.rootIDs()...)
+		s.where = s.rootIDs()
 	}
 	if err := db.readTerms(ctx, roots); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
@@ -84,7 +84,7 @@ func newSnapshot(db *DB, roots []*root) *snapshot {
 
 func (s *snapshot) rootIDs() (out []string) {
 	for _, r := range s.roots {
-		out = append(out, id(r.name))
+		out = append(out, ID(r.Name))
 	}
 	return out
 }
@@ -168,25 +168,6 @@ func (s *snapshot) Snippets(q state.Query) func(passage string) search.Snippet {
 	return search.NewSnippets(s.analyzer, weights)
 }
 
-// weightSteps is how often a term of weight 1 stands in a query: the server multiplies its
-// IDF by that.
-const weightSteps = 10
-
-// bm25 is the part of a query that ranks by words; empty where there are none.
-func bm25(weights map[string]float64) string {
-	var query []string
-	for term, w := range weights {
-		for range min(100, max(1, int(math.Round(w*weightSteps)))) {
-			query = append(query, encodeTerm(term))
-		}
-	}
-	if len(query) == 0 {
-		return ""
-	}
-	slices.Sort(query)
-	return "bm25:{query:" + quote(strings.Join(query, " ")) + ` properties:["terms"]}`
-}
-
 // hit is a chunk that a leg found.
 type hit struct {
 	chunk, file string // the public id, and that of the file
@@ -194,19 +175,21 @@ type hit struct {
 	score       float64
 }
 
-// hitFields are what newHit reads, and fitFields what a filter by phrases does besides.
-const (
-	hitFields = "chunk file version ordinal "
-	fitFields = "text title headings terms "
-)
-
 // newHit returns the hit for a chunk; ok is false where the snapshot does not find it.
-func (s *snapshot) newHit(o object, score float64) (h hit, ok bool) {
-	p, ok := s.places[o.text("file")]
-	if !ok || o.whole("version") > p.version || s.only != nil && !s.only[p.id] || s.fits != nil && !s.fits(o) {
+func (s *snapshot) newHit(c Chunk) (h hit, ok bool) {
+	p, ok := s.places[c.File]
+	if !ok || c.Version > p.version || s.only != nil && !s.only[p.id] || s.fits != nil && !s.fits(c) {
 		return h, false
 	}
-	return hit{s.publicID(o.text("chunk"), p.root), p.id, fmt.Sprintf("%06d %s %09d", p.root, p.Source, o.whole("ordinal")), score}, true
+	return hit{s.publicID(c.Public, p.root), p.id, fmt.Sprintf("%06d %s %09d", p.root, p.Source, c.Ordinal), c.Score}, true
+}
+
+// with are the fields that newHit needs besides those that every request returns.
+func (s *snapshot) with() Fields {
+	if s.fits == nil {
+		return 0
+	}
+	return WithText | WithTerms
 }
 
 // publicID is the id by which a chunk is known outside: its own one, and in all roots but the
@@ -215,7 +198,7 @@ func (s *snapshot) publicID(chunk string, root int) string {
 	if root == 0 {
 		return chunk
 	}
-	return chunk + "@" + textHash(s.roots[root].name)[:8]
+	return chunk + "@" + textHash(s.roots[root].Name)[:8]
 }
 
 func ranked(hits []hit, k int) []hit {
@@ -230,22 +213,17 @@ func asHits(hits []hit, leg string) (out []state.Hit) {
 	return out
 }
 
-// filter is the filter for objects of a class that has files in a property.
-func (s *snapshot) filter(property string) string {
+// filter is the filter for what the snapshot may find, but for phrases.
+func (s *snapshot) filter() Filter {
 	if s.only == nil {
-		return s.where
+		return Filter{Roots: s.where}
 	}
-	ids := make([]string, 0, len(s.only))
-	for id := range s.only {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return is(property, ids...)
+	return Filter{Files: slices.Sorted(maps.Keys(s.only))}
 }
 
 // SearchWords implements search.Snapshot. A chunk gets the BM25 of its own terms and that of
-// the terms of its document. The candidates are some times k chunks; among them the order is
-// that of the embedded index, but for how long fields count: the server knows one length.
+// the terms of its document. That is the order of the embedded index, but for how long fields
+// count: a chunk has one length.
 func (s *snapshot) SearchWords(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
 	found, err := s.words(ctx, q, min(k, s.docs))
 	if err != nil {
@@ -255,35 +233,52 @@ func (s *snapshot) SearchWords(ctx context.Context, q state.Query, k int) ([]sta
 }
 
 func (s *snapshot) words(ctx context.Context, q state.Query, k int) ([]hit, error) {
-	rank := bm25(s.weigh(q))
-	if k <= 0 || rank == "" || s.only != nil && len(s.only) == 0 {
+	weights := s.weigh(q)
+	if k <= 0 || len(weights) == 0 || s.only != nil && len(s.only) == 0 {
 		return nil, context.Cause(ctx)
 	}
-	properties := hitFields + "_additional{score}"
-	if s.fits != nil {
-		properties += fitFields
+	w := s.search(weights)
+	w.Filter.Holding, w.With = s.needed, s.with()
+	return s.enough(k, func(n int) ([]Chunk, error) {
+		w.Most = n
+		return s.db.store.Words(ctx, w)
+	})
+}
+
+// search returns the search for terms in the snapshot.
+func (s *snapshot) search(weights map[string]float64) Words {
+	w := Words{
+		Filter: s.filter(), Weights: map[string]float64{}, Document: search.DefaultRanking().Document,
+		Roots: s.rootIDs(), Chunks: s.docs, Files: len(s.places),
+		DocFreq: func(stored string) (n int) {
+			for _, r := range s.roots {
+				n += r.terms[stored]
+			}
+			return n
+		},
 	}
-	scale := (search.DefaultRanking().K1 + 1) / weightSteps
-	for n := 4*k + 50; ; n *= 4 {
-		n = min(n, mostObjects)
-		answer, err := s.db.graphql(ctx, "Get{"+
-			s.db.fields("Chunk", n, and(s.filter("file"), s.needed), rank, properties)+
-			s.db.fields("File", n, s.filter("id"), rank, "_additional{id score}")+"}")
+	w.Length = float64(w.DocFreq(everyTerm)) / float64(max(1, w.DocFreq(everyChunk)))
+	for term, weight := range weights {
+		w.Weights[encodeTerm(term)] = weight
+	}
+	return w
+}
+
+// enough asks for more and more chunks, until k of them are hits or there are no more.
+func (s *snapshot) enough(k int, ask func(n int) ([]Chunk, error)) ([]hit, error) {
+	for n := k + 10; ; n *= 4 {
+		n = min(n, Most)
+		list, err := ask(n)
 		if err != nil {
 			return nil, err
 		}
-		files := map[string]float64{}
-		for _, o := range s.db.objects(answer, "File") {
-			files[o.id()] = o.additional("score").number("score")
-		}
-		chunks, found := s.db.objects(answer, "Chunk"), []hit(nil)
-		for _, o := range chunks {
-			score := o.additional("score").number("score") + search.DefaultRanking().Document*files[o.text("file")]
-			if h, ok := s.newHit(o, scale*score); ok {
+		var found []hit
+		for _, c := range list {
+			if h, ok := s.newHit(c); ok {
 				found = append(found, h)
 			}
 		}
-		if len(found) >= k || len(chunks) < n || n == mostObjects {
+		if len(found) >= k || len(list) < n || n == Most {
 			return ranked(found, k), nil
 		}
 	}
@@ -298,7 +293,7 @@ func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	if len(ids) == 0 {
 		return nil, context.Cause(ctx)
 	}
-	chunks, places, err := s.read(ctx, is("chunk", bare...))
+	chunks, places, err := s.read(ctx, Filter{Roots: s.where, Publics: bare})
 	if err != nil {
 		return nil, fmt.Errorf("read chunks: %w", err)
 	}
@@ -323,27 +318,27 @@ func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 
 // chunksOf reads the chunks of a file in order.
 func (s *snapshot) chunksOf(ctx context.Context, f file) ([]state.Chunk, error) {
-	chunks, _, err := s.read(ctx, is("file", f.id))
+	chunks, _, err := s.read(ctx, Filter{Files: []string{f.id}})
 	slices.SortFunc(chunks, func(a, b state.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
 	return chunks, err
 }
 
-// read returns the chunks that fit, with their files.
-func (s *snapshot) read(ctx context.Context, where string) (chunks []state.Chunk, places []place, err error) {
-	list, err := s.db.get(ctx, "Chunk", and(s.where, where), hitFields+"text hash data")
-	for _, o := range list {
-		p, ok := s.places[o.text("file")]
-		if !ok || o.whole("version") > p.version {
+// read returns the chunks that pass, with their files.
+func (s *snapshot) read(ctx context.Context, f Filter) (chunks []state.Chunk, places []place, err error) {
+	list, err := s.db.store.Chunks(ctx, f, WithText|WithData)
+	for _, stored := range list {
+		p, ok := s.places[stored.File]
+		if !ok || stored.Version > p.version {
 			continue
 		}
 		var d chunkData
-		if err := json.Unmarshal([]byte(o.text("data")), &d); err != nil {
-			return nil, nil, fmt.Errorf("chunk %s: %w", o.text("chunk"), err)
+		if err := json.Unmarshal(stored.Data, &d); err != nil {
+			return nil, nil, fmt.Errorf("chunk %s: %w", stored.Public, err)
 		}
 		c := state.Chunk{
-			ID: o.text("chunk"), Root: s.roots[p.root].name, Source: p.Source, Title: p.Title, Headings: d.Headings, Text: o.text("text"),
+			ID: stored.Public, Root: s.roots[p.root].Name, Source: p.Source, Title: p.Title, Headings: d.Headings, Text: stored.Text,
 			Start: d.Start, End: d.End, StartLine: d.StartLine, EndLine: d.EndLine, Lines: d.Lines, Page: d.Page, Breaks: d.Breaks,
-			Kind: d.Kind, Ordinal: int(o.whole("ordinal")), Hash: o.text("hash"), URL: p.URL, Cut: d.Cut,
+			Kind: d.Kind, Ordinal: stored.Ordinal, Hash: stored.Hash, URL: p.URL, Cut: d.Cut,
 		}
 		if d.Raw != nil {
 			c.Text = string(d.Raw)
@@ -368,61 +363,3 @@ func (s *snapshot) Documents(ctx context.Context, most int) (first []state.Docum
 	}
 	return first, len(list), context.Cause(ctx)
 }
-
-// Explain implements search.Snapshot. What each field has part in a term is not known.
-func (s *snapshot) Explain(ctx context.Context, q state.Query, id string) (*search.HitExplanation, error) {
-	chunks, err := s.Chunks(ctx, []string{id})
-	if err == nil && len(chunks) == 0 {
-		err = fmt.Errorf("no passage has the id %q", id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	bare, _, _ := strings.Cut(id, "@")
-	r := search.DefaultRanking()
-	x := &search.HitExplanation{
-		ChunkID: id, DocumentShare: r.Document, Ranking: r, Chunks: s.docs, Documents: len(s.places),
-		Terms: []search.TermExplanation{}, Missing: []string{},
-	}
-	file := s.roots[s.rootOf(chunks[0])].files[chunks[0].Source].id
-	for term, w := range s.weigh(q) {
-		df := s.DocFreq(term)
-		if df == 0 {
-			x.Missing = append(x.Missing, term)
-			continue
-		}
-		t := search.TermExplanation{Term: term, Weight: w}
-		t.Chunk = search.PartExplanation{DF: df, IDF: s.IDF(term), Fields: []search.FieldExplanation{}}
-		t.Document.Fields = []search.FieldExplanation{}
-		for class, part := range map[string]*search.PartExplanation{"Chunk": &t.Chunk, "File": &t.Document} {
-			where := and(is("chunk", bare), is("file", file))
-			if class == "File" {
-				where = is("id", file)
-			}
-			answer, err := s.db.graphql(ctx, "Get{"+s.db.fields(class, 1, where, bm25(map[string]float64{term: w}), "_additional{score}")+"}")
-			if err != nil {
-				return nil, err
-			}
-			for _, o := range s.db.objects(answer, class) {
-				part.Contribution = o.additional("score").number("score") * (r.K1 + 1) / weightSteps
-			}
-		}
-		x.Chunk += t.Chunk.Contribution
-		x.Document += t.Document.Contribution
-		x.Terms = append(x.Terms, t)
-	}
-	if x.Chunk > 0 {
-		x.Score = x.Chunk + r.Document*x.Document
-	}
-	slices.Sort(x.Missing)
-	slices.SortFunc(x.Terms, func(a, b search.TermExplanation) int {
-		return cmp.Or(cmp.Compare(b.Chunk.Contribution+b.Document.Contribution, a.Chunk.Contribution+a.Document.Contribution), strings.Compare(a.Term, b.Term))
-	})
-	return x, nil
-}
-
-func (s *snapshot) rootOf(c state.Chunk) int {
-	return slices.IndexFunc(s.roots, func(r *root) bool { return r.name == c.Root })
-}
-
-var errNoDirection = errors.New("the model gave a vector that is zero or not finite")

@@ -1,4 +1,4 @@
-package weaviate
+package remote
 
 import (
 	"cmp"
@@ -35,14 +35,11 @@ const everyDocument = "document"
 func (c *catalogue) of(ctx context.Context, roots []*root) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.number == nil {
-		c.number = map[string]string{}
-	}
 	for _, r := range roots {
-		held := c.placed[r.name]
+		held := c.placed[r.Name]
 		if held == nil {
 			held = map[string]int64{}
-			c.placed[r.name] = held
+			c.placed[r.Name] = held
 		}
 		var put []search.Entry
 		var gone []string
@@ -65,12 +62,12 @@ func (c *catalogue) of(ctx context.Context, roots []*root) error {
 				delete(held, source)
 			}
 		}
-		err := c.Delete(ctx, r.name, gone...)
+		err := c.Delete(ctx, r.Name, gone...)
 		if err == nil {
-			err = c.Put(ctx, r.name, put)
+			err = c.Put(ctx, r.Name, put)
 		}
 		if err != nil {
-			delete(c.placed, r.name)
+			delete(c.placed, r.Name)
 			return fmt.Errorf("catalogue: %w", err)
 		}
 	}
@@ -95,7 +92,7 @@ func (s *snapshot) documents(ctx context.Context) (search.Snapshot, error) {
 	}
 	names := make([]string, len(s.roots))
 	for i, r := range s.roots {
-		names[i] = r.name
+		names[i] = r.Name
 	}
 	return s.db.catalogue.Snapshot(ctx, names...)
 }
@@ -144,9 +141,9 @@ func (s *snapshot) Narrow(ctx context.Context, f state.Filter, q state.Query) (s
 
 // match leaves out chunks without the phrases of a query, or with what it excludes.
 func (s *snapshot) match(q state.Query) error {
-	var musts, nots []func(object, map[string]bool) bool
+	var musts, nots []func(Chunk, map[string]bool) bool
 	if before := s.fits; before != nil {
-		musts = append(musts, func(o object, _ map[string]bool) bool { return before(o) })
+		musts = append(musts, func(o Chunk, _ map[string]bool) bool { return before(o) })
 	}
 	for _, phrase := range q.Phrases {
 		pattern, err := search.PhrasePattern(phrase)
@@ -160,14 +157,14 @@ func (s *snapshot) match(q state.Query) error {
 				for _, term := range slices.Concat(forms...) {
 					all = append(all, encodeTerm(term))
 				}
-				s.needed = and(s.needed, is("terms", all...))
+				s.needed = append(slices.Clip(s.needed), all)
 			}
 		}
 	}
 	for _, phrase := range q.Without {
 		if list := words(phrase); len(list) == 1 {
 			forms := s.forms(list[0])
-			nots = append(nots, func(_ object, held map[string]bool) bool {
+			nots = append(nots, func(_ Chunk, held map[string]bool) bool {
 				return slices.ContainsFunc(forms, func(form []string) bool {
 					return len(form) > 0 && !slices.ContainsFunc(form, func(t string) bool { return !held[encodeTerm(t)] })
 				})
@@ -180,22 +177,20 @@ func (s *snapshot) match(q state.Query) error {
 		}
 		nots = append(nots, holdsPhrase(pattern))
 	}
-	s.fits = func(o object) bool {
+	s.fits = func(o Chunk) bool {
 		held := map[string]bool{}
-		for term := range strings.FieldsSeq(o.text("terms")) {
+		for term := range strings.FieldsSeq(o.Terms) {
 			held[term] = true
 		}
-		yes := func(test func(object, map[string]bool) bool) bool { return test(o, held) }
-		return !slices.ContainsFunc(nots, yes) && !slices.ContainsFunc(musts, func(t func(object, map[string]bool) bool) bool { return !yes(t) })
+		yes := func(test func(Chunk, map[string]bool) bool) bool { return test(o, held) }
+		return !slices.ContainsFunc(nots, yes) && !slices.ContainsFunc(musts, func(t func(Chunk, map[string]bool) bool) bool { return !yes(t) })
 	}
 	return nil
 }
 
-func holdsPhrase(pattern *regexp.Regexp) func(object, map[string]bool) bool {
-	return func(o object, _ map[string]bool) bool {
-		return slices.ContainsFunc([]string{"text", "title", "headings"}, func(property string) bool {
-			return pattern.MatchString(strings.ToLower(o.text(property)))
-		})
+func holdsPhrase(pattern *regexp.Regexp) func(Chunk, map[string]bool) bool {
+	return func(o Chunk, _ map[string]bool) bool {
+		return slices.ContainsFunc([]string{o.Text, o.Title, o.Headings}, func(s string) bool { return pattern.MatchString(strings.ToLower(s)) })
 	}
 }
 
@@ -237,9 +232,11 @@ func (s *snapshot) represent(ctx context.Context, q state.Query, files []string)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.db.get(ctx, "Chunk", and(some.filter("file"), `{path:["ordinal"] operator:Equal valueNumber:0}`), hitFields+fitFields)
+	firsts := some.filter()
+	firsts.First = true
+	list, err := s.db.store.Chunks(ctx, firsts, WithText|WithTerms)
 	for _, o := range list {
-		if h, ok := some.newHit(o, 0); ok {
+		if h, ok := some.newHit(o); ok {
 			hits = append(hits, h)
 		}
 	}
@@ -288,7 +285,7 @@ func (s *snapshot) Expand(ctx context.Context, q state.Query, hits []state.Hit, 
 	}
 	files := map[string]string{} // of chunks
 	for _, c := range chunks {
-		files[c.ID] = id(c.Root, c.Source)
+		files[c.ID] = ID(c.Root, c.Source)
 	}
 	given := slices.Clone(hits)
 	for i, h := range given {

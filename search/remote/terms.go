@@ -1,4 +1,4 @@
-package weaviate
+package remote
 
 import (
 	"context"
@@ -6,37 +6,38 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-
-	"github.com/weaviate/weaviate/entities/models"
 )
 
-// The server counts the chunks that hold a term, but only for one request a term, and those
-// who quote a passage ask for each of its words. So each root has an object with the counts
-// of all its terms. A process counts what it changes, and saves the object when it publishes;
+// A server could count the chunks that hold a term, but only by one request a term, and those
+// who quote a passage ask for each of its words. So each root has the counts of all its terms
+// in one object. A process counts what it changes, and saves the object when it publishes;
 // counts that a killed process did not save are counted from the chunks by the next change.
 
-// everyChunk is the key of how many chunks were counted; no term is empty.
-const everyChunk = ""
+// Keys of how many chunks were counted, and how many terms they have; no term begins so.
+const (
+	everyChunk = ""
+	everyTerm  = " "
+)
 
 // readTerms sets how many chunks of roots hold each term, as it was saved or changed here.
 func (db *DB) readTerms(ctx context.Context, roots []*root) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	for _, r := range roots {
-		if r.terms = db.terms[r.name].counts; r.terms != nil && db.terms[r.name].generation == r.generation {
+		if r.terms = db.terms[r.Name].counts; r.terms != nil && db.terms[r.Name].generation == r.Generation {
 			continue
 		}
-		list, err := db.get(ctx, "Terms", is("id", id(r.name)), "counts")
+		data, err := db.store.Terms(ctx, ID(r.Name))
 		if err != nil {
 			return err
 		}
 		r.terms = map[string]int{}
-		for _, o := range list {
-			if err := json.Unmarshal([]byte(o.text("counts")), &r.terms); err != nil {
-				return fmt.Errorf("terms of %q: %w", r.name, err)
+		if len(data) > 0 {
+			if err := json.Unmarshal(data, &r.terms); err != nil {
+				return fmt.Errorf("terms of %q: %w", r.Name, err)
 			}
 		}
-		db.terms[r.name] = termCounts{r.terms, r.generation}
+		db.terms[r.Name] = termCounts{r.terms, r.Generation}
 	}
 	return nil
 }
@@ -51,6 +52,7 @@ type termCounts struct {
 func count(counts map[string]int, terms string, by int) {
 	seen := map[string]bool{}
 	for term := range strings.FieldsSeq(terms) {
+		counts[everyTerm] += by
 		if !seen[term] {
 			seen[term] = true
 			if counts[term] += by; counts[term] == 0 {
@@ -79,9 +81,10 @@ func (db *DB) countTerms(ctx context.Context, before, r *root, difference map[st
 	}
 	if counts[everyChunk] != chunks {
 		counts = map[string]int{}
-		if err := db.all(ctx, "Chunk", "root terms", func(o object) error {
-			if o.text("root") == id(r.name) {
-				count(counts, o.text("terms"), 1)
+		root := ID(r.Name)
+		if err := db.store.EachChunk(ctx, []string{root}, WithTerms, func(c Chunk) error {
+			if c.Root == root {
+				count(counts, c.Terms, 1)
 			}
 			return nil
 		}); err != nil {
@@ -90,7 +93,7 @@ func (db *DB) countTerms(ctx context.Context, before, r *root, difference map[st
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.terms[r.name] = termCounts{counts, r.generation}
+	db.terms[r.Name] = termCounts{counts, r.Generation}
 	return nil
 }
 
@@ -106,5 +109,5 @@ func (db *DB) Publish(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return db.importObjects(ctx, []*models.Object{db.object("Terms", id(name), map[string]any{"counts": string(data)})})
+	return db.store.PutTerms(ctx, ID(name), data)
 }

@@ -1,0 +1,55 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow"
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/pgvector"
+	"example.com/ragflow/search/remote"
+	"example.com/ragflow/search/weaviate"
+)
+
+// embeddedIndex is the value of RAGFLOW_INDEX for the index in the data folder.
+const embeddedIndex = "embedded"
+
+// onPostgres reports whether the address of an index is one of PostgreSQL.
+func onPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// indexTable lists the settings of an index on a server.
+func indexTable() []Setting {
+	var key string // the row of the key comes first
+	open := func(ctx context.Context, address, collection string) (remote.Store, error) {
+		if onPostgres(address) {
+			return pgvector.Open(ctx, address, collection)
+		}
+		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection})
+	}
+	return []Setting{
+		{
+			Name: "WEAVIATE_API_KEY", is: Secret, Allowed: "a key",
+			set: text(func(*ragflow.Config) *string { return &key }),
+		},
+		{
+			Name: "RAGFLOW_INDEX", Key: "index", Preset: embeddedIndex, is: FirstPage | Address,
+			Allowed: embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database",
+			set: or(embeddedIndex, func(c *ragflow.Config, address string) bool {
+				c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
+					store, err := open(ctx, address, collection)
+					if err != nil {
+						return nil, fmt.Errorf("open the index: %w", err)
+					}
+					return remote.New(store, local), nil
+				}
+				if onPostgres(address) {
+					return pgvector.CheckAddress(address) == nil
+				}
+				return weaviate.CheckAddress(address) == nil
+			}),
+		},
+	}
+}

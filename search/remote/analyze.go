@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// languageMark begins the terms that name the language of a chunk.
+const languageMark = "\x00"
+
+// encodeTerm returns a term as the server stores it: without white space.
+func encodeTerm(term string) string {
+	return strings.NewReplacer("%", "%25", " ", "%20", languageMark, "%00").Replace(term)
+}
+
+// termsOf returns the terms of the chunks of a file, title and headings included, and those
+// of the file. A title counts twice, as in the embedded index.
+func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string, all string) {
+	texts, whole, languages := make([]string, len(chunks)), "", make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	polyglot, ok := a.(text.Polyglot)
+	if ok {
+		whole, languages = polyglot.Languages(texts)
+	}
+	appendTerms := func(out *strings.Builder, s, language string) {
+		tokens := a.Analyze
+		if ok {
+			tokens = func(s string) []text.Token { return polyglot.AppendIn(nil, s, language) }
+		}
+		for _, t := range tokens(s) {
+			out.WriteString(encodeTerm(t.Term))
+			out.WriteByte(' ')
+		}
+	}
+	var titled, file strings.Builder
+	appendTerms(&titled, title, whole)
+	for i, c := range chunks {
+		var body, headings strings.Builder
+		appendTerms(&body, c.Text, languages[i])
+		appendTerms(&headings, strings.Join(c.Headings, "\n"), languages[i])
+		file.WriteString(body.String())
+		if l := languages[i]; l != "" && l != "en" && l != "vi" {
+			headings.WriteString(encodeTerm(languageMark + l))
+		}
+		each = append(each, titled.String()+titled.String()+body.String()+headings.String())
+	}
+	return each, titled.String() + titled.String() + file.String()
+}
+
+// chunkData is what only package search reads of a chunk: where it lies in its file.
+type chunkData struct {
+	Start, End, StartLine, EndLine, Page int
+	Lines, Breaks                        []int
+	Kind                                 string
+	Cut                                  state.Cut
+	Headings                             []string
+	Raw                                  []byte `json:",omitempty"` // a text that is not UTF-8
+}
+
+// readable returns a text as every server can hold it: UTF-8 without NUL.
+func readable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// newChunk describes chunk i of an entry for the server. Its id is made of all of it but the
+// version.
+func newChunk(root, file string, e *search.Entry, i int, terms string) (Chunk, error) {
+	c := &e.Chunks[i]
+	if c.ID == "" || c.Text == "" || c.Ordinal != i {
+		return Chunk{}, fmt.Errorf("chunk %d has no id, no text or ordinal %d", i, c.Ordinal)
+	}
+	d := chunkData{c.Start, c.End, c.StartLine, c.EndLine, c.Page, c.Lines, c.Breaks, c.Kind, c.Cut, c.Headings, nil}
+	text := readable(c.Text)
+	if text != c.Text {
+		d.Raw = []byte(c.Text)
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return Chunk{}, err
+	}
+	hash := cmp.Or(c.Hash, textHash(c.Text))
+	return Chunk{
+		ID: ID(file, c.ID, hash, e.File.Title, string(data)), Root: ID(root), File: file, Public: c.ID, Ordinal: i,
+		Source: readable(e.File.Source), Title: readable(e.File.Title), Headings: readable(strings.Join(c.Headings, " › ")),
+		Text: text, Hash: hash, Terms: terms, Data: data,
+	}, nil
+}

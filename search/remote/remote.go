@@ -1,0 +1,193 @@
+// Package remote is a [search.Backend] whose data a server holds, for document sets that
+// outgrow one machine, or that several machines search. What a server must do is a [Store];
+// packages search/weaviate and search/pgvector are such stores.
+//
+// The server holds everything: the list of known files with their hashes, the chunks and
+// their vectors. So any machine goes on where another one stopped. Words are analyzed here,
+// and the server gets terms without white space, so every script and stemmer works as in the
+// embedded index. Words and vectors are searched by separate requests, so fusion, filters and
+// traces are those of package search.
+//
+// Ids are made of content, so sending something twice changes nothing. A change of a file
+// sends the chunks that are new, deletes those that went, and then writes the file, which
+// commits it: chunks with a version above that of their file are not found. Where a store has
+// no transactions, a process that is killed in between leaves a file that the next sync reads
+// again.
+//
+// One process at a time may index a folder; any number may search it, and index others.
+package remote
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/text"
+)
+
+// Format is the version of what a [Store] holds, with the analyzer of its terms. A store
+// that was made with another one cannot be used.
+func Format() string { return "ragflow/1 " + text.Multilingual().Name() }
+
+// Most is the most chunks that a [Store] must return for one request.
+const Most = 10_000
+
+// Store keeps folders, files, chunks and vectors on a server. It is safe for concurrent use.
+// All ids are UUIDs, except that of Chunk.Public.
+type Store interface {
+	// Prepare makes the tables, unless they exist.
+	Prepare(ctx context.Context) error
+	// Change calls fn to change a folder. What fn does with its context is done as a whole
+	// where the server has transactions, and step by step elsewhere.
+	Change(ctx context.Context, root string, fn func(ctx context.Context) error) error
+
+	// Roots returns all folders; none where there are no tables.
+	Roots(ctx context.Context) ([]Root, error)
+	// Files calls each for the files of some folders, and maybe of others.
+	Files(ctx context.Context, roots []string, each func(File) error) error
+	// Terms returns what PutTerms saved; nil without it.
+	Terms(ctx context.Context, root string) ([]byte, error)
+	// Chunks returns the chunks that pass; at most Most where the server has such a limit.
+	Chunks(ctx context.Context, f Filter, with Fields) ([]Chunk, error)
+	// EachChunk calls each for every chunk of some folders, and maybe of others.
+	EachChunk(ctx context.Context, roots []string, with Fields, each func(Chunk) error) error
+	// Words returns up to q.Most chunks by their words, those with the highest scores or most
+	// of them, in any order.
+	Words(ctx context.Context, q Words) ([]Chunk, error)
+
+	PutRoot(ctx context.Context, r Root) error
+	// PutFiles writes files in the place of those of the same ids.
+	PutFiles(ctx context.Context, files []File) error
+	// NoteFile changes the data of a file, and nothing else.
+	NoteFile(ctx context.Context, id string, data []byte) error
+	DeleteFiles(ctx context.Context, ids []string) error
+	PutChunks(ctx context.Context, chunks []Chunk) error
+	// DeleteChunks deletes the chunks that pass, of any number, with their vectors.
+	DeleteChunks(ctx context.Context, f Filter) error
+	PutTerms(ctx context.Context, root string, terms []byte) error
+
+	// Embedders returns what made vectors, with its dimension.
+	Embedders(ctx context.Context) ([]search.VectorSpec, error)
+	// CountVectors counts the vectors of some folders; 0 for an unknown embedder.
+	CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error)
+	// EachVector calls each with the ids of the chunks of some folders that have a vector.
+	EachVector(ctx context.Context, e search.VectorSpec, roots []string, each func(id string)) error
+	// PutVectors writes the vectors of chunks, whose length is that of the embedder.
+	PutVectors(ctx context.Context, e search.VectorSpec, chunks []Chunk, vectors [][]float32) error
+	// DeleteVectors deletes the vectors of some folders and counts them. Where all is set
+	// the embedder is forgotten.
+	DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (int, error)
+	// Near returns up to most chunks whose vectors are nearest, with the cosine as score.
+	Near(ctx context.Context, e search.VectorSpec, f Filter, vector []float32, most int) ([]Chunk, error)
+
+	Close() error
+}
+
+// Root is a folder.
+type Root struct {
+	Name       string
+	Generation int64  // of the last change: microseconds since 1970, or one more than before
+	Chunking   string // see search.Backend
+	Embedder   string // JSON of a search.VectorSpec; empty: none
+}
+
+// File is a file of a folder.
+type File struct {
+	ID, Root string
+	Source   string // valid UTF-8, for people who look at the server
+	Data     []byte // what package search must know of it
+	Version  int64  // no chunk with a greater one is a part of the file; 0: it was never completed
+	Chunks   int
+	Terms    string // of its title and text, separated by spaces
+}
+
+// Chunk is a passage of a file.
+type Chunk struct {
+	ID, Root, File string
+	Public         string // the id by which package search knows it
+	Version        int64
+	Ordinal        int
+	Source         string // WithText, and this and the next four of valid UTF-8
+	Title          string // WithText
+	Headings       string // WithText; separated by ›
+	Text           string // WithText
+	Hash           string // WithText; of the text
+	Terms          string // WithTerms; separated by spaces, in any order
+	Data           []byte // WithData; where it lies in its file
+	Score          float64
+}
+
+// Fields are the fields that a request returns of a [Chunk] besides its ids, version and
+// ordinal. A store may return more.
+type Fields int
+
+// The groups of fields.
+const (
+	WithText Fields = 1 << iota
+	WithTerms
+	WithData
+)
+
+// Filter says which chunks pass: those that pass all its fields that are not nil.
+type Filter struct {
+	Roots, Files, IDs, Publics []string
+	Holding                    [][]string // for each list, a chunk holds one of the terms
+	First                      bool       // only the first chunk of a file
+}
+
+// Words is a search by words. A chunk gets the BM25 of its terms, with the parameters of
+// search.DefaultRanking, and Document times that of its file's terms.
+type Words struct {
+	Filter   Filter
+	Weights  map[string]float64 // by term, as stored; not empty
+	Document float64
+	Most     int
+	With     Fields
+
+	// What a server may need for that: the folders that are searched, how many chunks and
+	// files they have, and how many chunks hold a term.
+	Roots         []string
+	Chunks, Files int
+	DocFreq       func(term string) int
+	Length        float64 // average number of terms of a chunk
+}
+
+// DB is an index on a server. It is safe for concurrent use.
+type DB struct {
+	store    Store
+	analyzer text.Analyzer
+
+	writing   sync.Mutex // held while something is changed
+	catalogue catalogue
+
+	mu    sync.Mutex // guards the fields below
+	known map[string]*root
+	terms map[string]termCounts // by root
+}
+
+// New returns the index on a store. The catalogue is an empty index in memory, which gets the
+// documents without their text once a filter or a link needs it. The DB closes both.
+func New(store Store, local search.Backend) *DB {
+	return &DB{
+		store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{},
+		catalogue: catalogue{Backend: local, placed: map[string]map[string]int64{}, number: map[string]string{}},
+	}
+}
+
+// ReadOnly implements search.Backend; a server is never opened for reading only.
+func (*DB) ReadOnly() bool { return false }
+
+// Store returns what the index stands on, for checks of the server.
+func (db *DB) Store() Store { return db.store }
+
+// ID makes the id of an object of what identifies it.
+func ID(parts ...string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(strings.Join(parts, "\x00"))).String()
+}
+
+// Close implements search.Backend. Searches under way fail.
+func (db *DB) Close() error { return errors.Join(db.catalogue.Close(), db.store.Close()) }

@@ -1,0 +1,299 @@
+package weaviate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/weaviate/weaviate/entities/models"
+
+	"example.com/ragflow/search"
+	"example.com/ragflow/search/remote"
+)
+
+var _ remote.Store = (*Store)(nil)
+
+// Change implements remote.Store. The server has no transactions.
+func (*Store) Change(ctx context.Context, _ string, fn func(ctx context.Context) error) error {
+	return fn(ctx)
+}
+
+// Roots implements remote.Store.
+func (db *Store) Roots(ctx context.Context) (out []remote.Root, err error) {
+	if exists, err := db.exists(ctx); !exists || err != nil {
+		return nil, err
+	}
+	list, err := db.get(ctx, "Root", "", "root generation chunking embedder")
+	for _, o := range list {
+		out = append(out, remote.Root{Name: o.text("root"), Generation: o.whole("generation"), Chunking: o.text("chunking"), Embedder: o.text("embedder")})
+	}
+	return out, err
+}
+
+// Files implements remote.Store. It reads those of all folders, because the server does not
+// filter where it goes through a class.
+func (db *Store) Files(ctx context.Context, _ []string, each func(remote.File) error) error {
+	return db.all(ctx, "File", "root source data version chunks", func(o object) error {
+		return each(remote.File{
+			ID: o.id(), Root: o.text("root"), Source: o.text("source"), Data: []byte(o.text("data")), Version: o.whole("version"), Chunks: int(o.whole("chunks")),
+		})
+	})
+}
+
+// Terms implements remote.Store.
+func (db *Store) Terms(ctx context.Context, root string) ([]byte, error) {
+	list, err := db.get(ctx, "Terms", is("id", root), "counts")
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return []byte(list[0].text("counts")), nil
+}
+
+// properties are those of a chunk that a request asks for.
+func properties(with remote.Fields) string {
+	out := "root file chunk version ordinal "
+	for group, names := range map[remote.Fields]string{remote.WithText: "source title headings text hash ", remote.WithTerms: "terms ", remote.WithData: "data "} {
+		if with&group != 0 {
+			out += names
+		}
+	}
+	return out
+}
+
+func asChunk(o object, score float64) remote.Chunk {
+	return remote.Chunk{
+		ID: o.id(), Root: o.text("root"), File: o.text("file"), Public: o.text("chunk"), Version: o.whole("version"), Ordinal: int(o.whole("ordinal")),
+		Source: o.text("source"), Title: o.text("title"), Headings: o.text("headings"), Text: o.text("text"), Hash: o.text("hash"),
+		Terms: o.text("terms"), Data: []byte(o.text("data")), Score: score,
+	}
+}
+
+// where is the filter of a class for what passes f; file is its property for files.
+func where(f remote.Filter, file string) string {
+	var out []string
+	for _, list := range f.Holding {
+		out = append(out, is("terms", list...))
+	}
+	for i, list := range [][]string{f.Roots, f.Files, f.Publics, f.IDs} {
+		if list != nil {
+			out = append(out, is([]string{"root", file, "chunk", "id"}[i], list...))
+		}
+	}
+	if f.First {
+		out = append(out, `{path:["ordinal"] operator:Equal valueNumber:0}`)
+	}
+	return and(out...)
+}
+
+// Chunks implements remote.Store.
+func (db *Store) Chunks(ctx context.Context, f remote.Filter, with remote.Fields) (out []remote.Chunk, err error) {
+	list, err := db.get(ctx, "Chunk", where(f, "file"), properties(with)+"_additional{id}")
+	for _, o := range list {
+		out = append(out, asChunk(o, 0))
+	}
+	return out, err
+}
+
+// EachChunk implements remote.Store.
+func (db *Store) EachChunk(ctx context.Context, _ []string, with remote.Fields, each func(remote.Chunk) error) error {
+	return db.all(ctx, "Chunk", properties(with), func(o object) error { return each(asChunk(o, 0)) })
+}
+
+// weightSteps is how often a term of weight 1 stands in a query: the server multiplies its
+// IDF by that.
+const weightSteps = 10
+
+// bm25 is the part of a query that ranks by words.
+func bm25(weights map[string]float64) string {
+	var query []string
+	for term, w := range weights {
+		for range min(100, max(1, int(math.Round(w*weightSteps)))) {
+			query = append(query, term)
+		}
+	}
+	slices.Sort(query)
+	return "bm25:{query:" + quote(strings.Join(query, " ")) + ` properties:["terms"]}`
+}
+
+// Words implements remote.Store. Passages and files are ranked by themselves, and scores of
+// files are added here to some times as many candidates as are asked for.
+func (db *Store) Words(ctx context.Context, q remote.Words) (out []remote.Chunk, err error) {
+	n, rank := min(4*q.Most+10, remote.Most), bm25(q.Weights)
+	query := "Get{" + db.fields("Chunk", n, where(q.Filter, "file"), rank, properties(q.With)+"_additional{id score}")
+	if q.Document > 0 {
+		ofFiles := remote.Filter{Roots: q.Filter.Roots, Files: q.Filter.Files}
+		query += db.fields("File", n, where(ofFiles, "id"), rank, "_additional{id score}")
+	}
+	answer, err := db.graphql(ctx, query+"}")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]float64{}
+	for _, o := range db.objects(answer, "File") {
+		files[o.id()] = o.additional("score").number("score")
+	}
+	scale := (search.DefaultRanking().K1 + 1) / weightSteps
+	for _, o := range db.objects(answer, "Chunk") {
+		out = append(out, asChunk(o, scale*(o.additional("score").number("score")+q.Document*files[o.text("file")])))
+	}
+	return out, nil
+}
+
+// PutRoot implements remote.Store.
+func (db *Store) PutRoot(ctx context.Context, r remote.Root) error {
+	return db.importObjects(ctx, []*models.Object{db.object("Root", remote.ID(r.Name), map[string]any{
+		"root": r.Name, "generation": r.Generation, "chunking": r.Chunking, "embedder": r.Embedder,
+	})})
+}
+
+// PutTerms implements remote.Store.
+func (db *Store) PutTerms(ctx context.Context, root string, terms []byte) error {
+	return db.importObjects(ctx, []*models.Object{db.object("Terms", root, map[string]any{"counts": string(terms)})})
+}
+
+// PutFiles implements remote.Store.
+func (db *Store) PutFiles(ctx context.Context, files []remote.File) error {
+	objects := make([]*models.Object, len(files))
+	for i, f := range files {
+		objects[i] = db.object("File", f.ID, map[string]any{
+			"root": f.Root, "source": f.Source, "data": string(f.Data), "version": f.Version, "chunks": f.Chunks, "terms": f.Terms,
+		})
+	}
+	return db.importObjects(ctx, objects)
+}
+
+// NoteFile implements remote.Store.
+func (db *Store) NoteFile(ctx context.Context, id string, data []byte) error {
+	return db.explain(ctx, db.client.Data().Updater().WithMerge().WithClassName(db.prefix+"File").WithID(id).
+		WithProperties(map[string]any{"data": string(data)}).WithConsistencyLevel(db.consistency).Do(ctx))
+}
+
+// DeleteFiles implements remote.Store.
+func (db *Store) DeleteFiles(ctx context.Context, ids []string) error {
+	_, err := db.deleteObjects(ctx, "File", ids, "id")
+	return err
+}
+
+// PutChunks implements remote.Store.
+func (db *Store) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
+	objects := make([]*models.Object, len(chunks))
+	for i, c := range chunks {
+		objects[i] = db.object("Chunk", c.ID, map[string]any{
+			"root": c.Root, "file": c.File, "chunk": c.Public, "version": c.Version, "ordinal": c.Ordinal,
+			"source": c.Source, "title": c.Title, "headings": c.Headings, "text": c.Text, "hash": c.Hash, "terms": c.Terms, "data": string(c.Data),
+		})
+	}
+	return db.importObjects(ctx, objects)
+}
+
+// DeleteChunks implements remote.Store, for a filter of files or of ids.
+func (db *Store) DeleteChunks(ctx context.Context, f remote.Filter) error {
+	property, values := "file", f.Files
+	if f.IDs != nil {
+		property, values = "id", f.IDs
+	}
+	made, err := db.Embedders(ctx)
+	classes := []string{"Chunk"}
+	for _, e := range made {
+		classes = append(classes, vectorClass(e))
+	}
+	for _, class := range slices.Backward(classes) {
+		if err == nil {
+			_, err = db.deleteObjects(ctx, class, values, property)
+		}
+	}
+	return err
+}
+
+// vectorClass is the class of the vectors of an embedder, whose dimension is known.
+func vectorClass(e search.VectorSpec) string {
+	return "Vectors" + strings.ReplaceAll(remote.ID(encodeSpec(e)), "-", "")[:12]
+}
+
+func encodeSpec(e search.VectorSpec) string {
+	data, _ := json.Marshal(e) // texts and numbers have no error
+	return string(data)
+}
+
+// Embedders implements remote.Store.
+func (db *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
+	schema, err := db.client.Schema().Getter().Do(ctx)
+	if err != nil {
+		return nil, db.explain(ctx, err)
+	}
+	for _, c := range schema.Classes {
+		var e search.VectorSpec
+		if json.Unmarshal([]byte(c.Description), &e) == nil && c.Class == db.prefix+vectorClass(e) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// CountVectors implements remote.Store.
+func (db *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []string) (int, error) {
+	made, err := db.Embedders(ctx)
+	if err != nil || !slices.Contains(made, e) {
+		return 0, err
+	}
+	class := db.prefix + vectorClass(e)
+	answer, err := db.graphql(ctx, fmt.Sprintf("Aggregate{%s(where:%s){meta{count}}}", class, is("root", roots...)))
+	list, _ := answer[class].([]any)
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	first, _ := list[0].(map[string]any)
+	meta, _ := first["meta"].(map[string]any)
+	return int(object(meta).whole("count")), nil
+}
+
+// EachVector implements remote.Store.
+func (db *Store) EachVector(ctx context.Context, e search.VectorSpec, _ []string, each func(id string)) error {
+	return db.all(ctx, vectorClass(e), "", func(o object) error { each(o.id()); return nil })
+}
+
+// PutVectors implements remote.Store.
+func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
+	name := vectorClass(e)
+	class := db.class(name, encodeSpec(e), map[string]string{"root": exact, "file": exact, "chunk": exact}, "version", "ordinal")
+	class.VectorIndexType, class.VectorIndexConfig = "hnsw", map[string]any{"distance": "cosine"}
+	if _, made := db.made.Load(name); !made {
+		if err := db.create(ctx, class); err != nil {
+			return err
+		}
+		db.made.Store(name, true)
+	}
+	objects := make([]*models.Object, len(chunks))
+	for i, c := range chunks {
+		objects[i] = db.object(name, c.ID, map[string]any{"root": c.Root, "file": c.File, "chunk": c.Public, "version": c.Version, "ordinal": c.Ordinal})
+		objects[i].Vector = vectors[i]
+	}
+	return db.importObjects(ctx, objects)
+}
+
+// DeleteVectors implements remote.Store.
+func (db *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (n int, err error) {
+	n, err = db.deleteObjects(ctx, vectorClass(e), roots, "root")
+	if err == nil && all {
+		db.made.Delete(vectorClass(e))
+		err = db.explain(ctx, db.client.Schema().ClassDeleter().WithClassName(db.prefix+vectorClass(e)).Do(ctx))
+	}
+	return n, err
+}
+
+// Near implements remote.Store.
+func (db *Store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter, vector []float32, most int) (out []remote.Chunk, err error) {
+	numbers, err := json.Marshal(vector)
+	if err != nil {
+		return nil, err
+	}
+	class := vectorClass(e)
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, most, where(f, "file"), "nearVector:{vector:"+string(numbers)+"}", properties(0)+"_additional{id distance}")+"}")
+	for _, o := range db.objects(answer, class) {
+		out = append(out, asChunk(o, min(1, max(-1, 1-o.additional("distance").number("distance")))))
+	}
+	return out, err
+}
