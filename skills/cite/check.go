@@ -83,7 +83,7 @@ type Support struct {
 	Similarity float64  // cosine of the term counts of sentence and the best sentences, 0–1
 	Phrase     bool     // four words in a row stand in the source
 	Missing    []string // figures, codes, flags and names of the sentence that the source lacks
-	Negated    bool     // one of the two denies what the other says
+	Contrary   string   // what contradicts: a negation, an opposite word, another figure in its place; empty where nothing does
 	Foreign    bool     // it holds, but is in another language: only Missing could be looked at
 	Start, End int      // the best sentence of the source, in bytes of its text
 	Holds      bool     // the verdict
@@ -228,8 +228,8 @@ func (s Support) why() string {
 		return "no such source"
 	case len(s.Missing) > 0:
 		return "not in the source: " + strings.Join(s.Missing, ", ")
-	case s.Negated:
-		return "the source says the contrary"
+	case s.Contrary != "":
+		return "the source says the contrary: " + s.Contrary
 	}
 	return "the source does not say this"
 }

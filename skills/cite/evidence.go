@@ -37,22 +37,21 @@ func (c *checker) read(said string) reading {
 
 // evidence is a source taken apart.
 type evidence struct {
-	text    string
-	plain   string // normalised: title, headings and text
-	words   []word // of plain
-	spans   []span
-	about   []string        // terms of title and headings
-	forms   []string        // all terms, sorted, to find other forms of a word
-	lang    string          // of the text; empty until needed
-	figures map[string]bool // numbers of plain, also without marks that group digits; nil until needed
+	text     string
+	plain    string // normalised: title, headings and text
+	words    []word // of plain
+	spans    []span
+	about    []string        // terms of title and headings
+	forms    []string        // all terms, sorted, to find other forms of a word
+	lang     string          // of the text; empty until needed
+	wordings []wording       // of the spans; nil until needed
+	figures  map[string]bool // numbers of plain, also without marks that group digits; nil until needed
 }
 
 // span is a sentence of a source.
 type span struct {
 	text.Span
 	terms []string
-	heads []string // terms that a negation denies
-	quiet bool     // holds no negation
 }
 
 // claim is a sentence of the answer taken apart.
@@ -63,8 +62,7 @@ type claim struct {
 	counts  []int
 	total   float64        // of weights
 	index   map[string]int // of terms
-	heads   []string
-	quiet   bool
+	wording wording
 	lines   []string // of a block of code; nil otherwise
 }
 
@@ -105,7 +103,6 @@ func (c *checker) evidence(n int) *evidence {
 			}
 			one.terms = append(one.terms, t.Term)
 		}
-		one.heads, one.quiet = denied(raw, tokens)
 		e.forms = append(e.forms, one.terms...)
 		e.spans = append(e.spans, one)
 		c.spans++
@@ -122,7 +119,7 @@ func (c *checker) claim(s *Sentence) claim {
 	}
 	out := claim{reading: c.read(s.Text), index: map[string]int{}}
 	tokens := c.analyze(s.Text)
-	out.heads, out.quiet = denied(s.Text, tokens)
+	out.wording = wordingOf(c.options.Language, s.Text)
 	for _, t := range tokens {
 		if i, ok := out.index[t.Term]; ok {
 			out.counts[i]++

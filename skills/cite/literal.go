@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"example.com/ragflow/search/text"
 )
 
 // word is a run of letters, marks, digits and apostrophes in a normalised text.
@@ -116,7 +118,7 @@ func namesOf(said string) []string {
 		first, n := utf8.DecodeRuneInString(w)
 		name := unicode.IsUpper(first) && n < len(w) && !strings.ContainsFunc(w, unicode.IsDigit)
 		if name && begins {
-			name = i+1 < len(fields) && isCapital(fields[i+1]) || strings.ToUpper(w) == w
+			name = i+1 < len(fields) && isCapital(fields[i+1]) && !text.StopWord("en", strings.ToLower(w)) || strings.ToUpper(w) == w
 		}
 		if name {
 			w = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(w), "'s"), "’s")

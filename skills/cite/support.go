@@ -51,13 +51,13 @@ func (c *checker) support(of claim, n int) Support {
 	}
 	out.Phrase = sharesPhrase(of.words, e.words, PhraseWords)
 	out.Missing = e.missing(of)
-	out.Negated = denies(of, e, best.tied)
+	out.Contrary = c.contrary(of, e, best.tied)
 	enough := out.Coverage >= minCoverage && (out.Near >= minNear || out.Phrase && out.Near >= phraseNear)
-	if !enough && out.Similarity <= SimilarityCut && len(out.Missing) == 0 && !out.Negated {
+	if !enough && out.Similarity <= SimilarityCut && len(out.Missing) == 0 && out.Contrary == "" {
 		out.Foreign = c.foreign(of, n) // words cannot match; figures, codes and names have
 		enough = out.Foreign
 	}
-	out.Holds = len(out.Missing) == 0 && !out.Negated && (enough || out.Similarity > SimilarityCut)
+	out.Holds = len(out.Missing) == 0 && out.Contrary == "" && (enough || out.Similarity > SimilarityCut)
 	return out
 }
 
@@ -253,7 +253,7 @@ func (c *checker) jointly(of claim, cited []int) bool {
 	for _, n := range cited {
 		e := c.evidence(n)
 		found := c.support(of, n)
-		if found.Negated {
+		if found.Contrary != "" {
 			return false
 		}
 		missing = slices.DeleteFunc(missing, func(l string) bool { return !slices.Contains(found.Missing, l) })

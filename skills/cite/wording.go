@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"example.com/ragflow/search/text"
 )
 
 // spelled returns the digits of a number that a language writes out as word, ""
@@ -62,38 +60,11 @@ var writingsOf = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// denied returns the terms that s denies, and whether it denies nothing. tokens
-// are those of s.
-func denied(s string, tokens []text.Token) (heads []string, quiet bool) {
-	quiet = true
-	lower := strings.ToLower(s)
-	if len(lower) != len(s) { // a letter whose lower case has another length
-		lower = s
-	}
-	words := wordsOf(lower)
-	for i, w := range words {
-		if !Negates(w.string) || i+1 < len(words) && only(words[i+1].string) {
-			continue
-		}
-		quiet = false
-		for _, t := range tokens {
-			if t.Start < w.end || strings.HasSuffix(lower[t.Start:t.End], "ly") { // not automatically removed
-				continue
-			}
-			if !strings.ContainsAny(s[w.end:t.Start], ",;:.!?()—|") {
-				heads = append(heads, t.Term)
-			}
-			break
-		}
-	}
-	return heads, quiet
-}
-
 // Negates reports whether a word denies what follows, in English, Polish or
 // Vietnamese.
 func Negates(w string) bool {
 	switch w {
-	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly",
+	case "not", "never", "no", "without", "cannot", "nor", "neither", "none", "nothing", "hardly", "lack", "lacks",
 		"nie", "nigdy", "bez", "ani", "żaden", "żadna", "żadne", "brak",
 		"không", "chưa", "chẳng", "đừng", "chớ":
 		return true
@@ -104,27 +75,23 @@ func Negates(w string) bool {
 // only reports whether a word takes a negation back: not only, nie tylko.
 func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
 
-// denies reports whether a claim and the places of a source that come closest
-// to it contradict: one denies a word that the other says without denying it.
-// So negations are compared where they act: "kept, but not backed up" does not
-// contradict "kept". Where each denies a word of the other it is one denial in
-// other words ("no data is lost", "data is not lost"). One place that agrees is
-// enough.
-func denies(of claim, e *evidence, places []int) bool {
-	for _, i := range places {
-		s := e.spans[i]
-		ours, theirs := against(of.heads, s.terms, s.heads), against(s.heads, of.terms, of.heads)
-		if !ours && !theirs || ours && theirs && !of.quiet && !s.quiet {
-			return false
+// contrary returns what contradicts a claim in the places of a source that come
+// closest to it: see [contrary]. One place that agrees is enough.
+func (c *checker) contrary(of claim, e *evidence, places []int) string {
+	if e.wordings == nil {
+		for _, s := range e.spans {
+			e.wordings = append(e.wordings, wordingOf(c.options.Language, e.text[s.Start:s.End]))
 		}
 	}
-	return len(places) > 0
-}
-
-// against reports whether any of the words denied stands in terms, but not
-// among those denied there.
-func against(denied, terms, deniedThere []string) bool {
-	return slices.ContainsFunc(denied, func(term string) bool {
-		return slices.Contains(terms, term) && !slices.Contains(deniedThere, term)
-	})
+	first := ""
+	for _, i := range places {
+		found := contrary(of.wording, e.wordings[i], e.wordings)
+		if found == "" {
+			return ""
+		}
+		if first == "" {
+			first = found
+		}
+	}
+	return first
 }

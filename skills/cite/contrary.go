@@ -1,0 +1,348 @@
+package cite
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"example.com/ragflow/search/text"
+)
+
+// token is a word, figure or code of a sentence.
+type token struct {
+	raw     string // in lower case
+	stem    string // of an English word; raw for others
+	content bool   // no stop word
+	literal bool   // a figure, or a name of code
+	denied  bool   // a negation before it acts on it
+	clause  int    // number of its part between commas, stops and brackets
+}
+
+// wording is a sentence taken apart for the comparison with another.
+type wording struct {
+	tokens  []token
+	content []int // indexes of the tokens that are no stop words
+	passive bool  // may name who acts after what is done
+}
+
+// deniedWords is how many content words a negation acts on.
+const deniedWords = 3
+
+var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_])*%?|[,;:.!?()|]`)
+
+func wordingOf(language, sentence string) wording {
+	analyzer := text.For("en")
+	var w wording
+	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
+	found := tokenPattern.FindAllString(sentence, -1)
+	for i, raw := range found {
+		lower := strings.ReplaceAll(strings.ToLower(raw), "’", "'")
+		if strings.ContainsAny(lower[:1], ",;:.!?()|") {
+			scope, clause = 0, clause+1
+			continue
+		}
+		if splits(lower) {
+			clause++
+		}
+		t := token{raw: lower, stem: lower, content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
+		t.literal = strings.ContainsFunc(lower, unicode.IsDigit) || strings.ContainsAny(lower, "_=/") || strings.ContainsFunc(raw[1:], unicode.IsUpper)
+		if !t.literal {
+			if terms := analyzer.Analyze(lower); len(terms) > 0 {
+				t.stem = terms[0].Term
+			}
+		}
+		w.passive = w.passive || lower == "by"
+		if t.content {
+			w.content = append(w.content, len(w.tokens))
+			scope--
+		}
+		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
+			scope = deniedWords
+		}
+		w.tokens = append(w.tokens, t)
+	}
+	return w
+}
+
+func (w wording) has(stem string) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem })
+}
+
+// splits reports whether a word begins another clause.
+func splits(w string) bool {
+	switch w {
+	case "if", "when", "whether", "unless", "because", "but", "which", "that", "while", "where":
+		return true
+	}
+	return false
+}
+
+// token returns content word n.
+func (w wording) token(n int) token { return w.tokens[w.content[n]] }
+
+// neighbour returns the content word that stands n content words behind token
+// i, or before it where n is negative; the zero token where there is none.
+func (w wording) neighbour(i, n int) token {
+	at, is := slices.BinarySearch(w.content, i)
+	switch {
+	case n > 0 && !is:
+		at += n - 1
+	default:
+		at += n
+	}
+	if at < 0 || at >= len(w.content) {
+		return token{}
+	}
+	return w.tokens[w.content[at]]
+}
+
+// adjacent reports whether two content words stand side by side in this order.
+func (w wording) adjacent(a, b string) bool {
+	for i, at := range w.content[min(1, len(w.content)):] {
+		if w.tokens[w.content[i]].stem == a && w.tokens[at].stem == b {
+			return true
+		}
+	}
+	return false
+}
+
+// nearWords is how far, in content words, the company of a word reaches.
+const nearWords = 3
+
+// company reports whether the words at i of one sentence and j of the other
+// have a content word near them in common.
+func company(a wording, i int, b wording, j int) bool {
+	for n := -nearWords; n <= nearWords; n++ {
+		ours := a.neighbour(i, n)
+		if n == 0 || ours.stem == "" {
+			continue
+		}
+		for m := -nearWords; m <= nearWords; m++ {
+			if theirs := b.neighbour(j, m); m != 0 && theirs.stem == ours.stem {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contrary compares a claim with a sentence of a source about the same and
+// returns what contradicts: a word whose opposite stands there, another
+// figure, unit or code in its place, the parts of two things changed round, or
+// a negation. It returns "" where nothing does. whole is the source.
+func contrary(claim, said wording, whole []wording) string {
+	found, agreed := opposed(claim, said)
+	switch {
+	case found != "":
+		return found
+	case agreed: // the opposite of a word denied says the same
+	default:
+		if word := deniesOther(claim, said); word != "" {
+			return "only one of the two denies “" + word + "”"
+		}
+	}
+	if found := misplaced(claim, said, whole); found != "" {
+		return found
+	}
+	return exchanged(claim, said)
+}
+
+// opposed finds a word of the claim whose opposite stands in its place. agreed
+// says that one was found, but one of the two is denied.
+func opposed(claim, said wording) (found string, agreed bool) {
+	for i, ours := range claim.tokens {
+		for j, theirs := range said.tokens {
+			if !areOpposite(ours.stem, theirs.stem) || !inPlace(claim, i, said, j) {
+				continue
+			}
+			if ours.denied != theirs.denied {
+				agreed = true
+				continue
+			}
+			return "“" + ours.raw + "” where the source has “" + theirs.raw + "”", false
+		}
+	}
+	return "", agreed
+}
+
+// inPlace reports whether the word at j of a sentence stands where the claim
+// has the opposite at i.
+func inPlace(claim wording, i int, said wording, j int) bool {
+	ours, theirs := claim.tokens[i], said.tokens[j]
+	if !ours.content || !theirs.content {
+		next := claim.neighbour(i, 1).stem
+		return next != "" && next == said.neighbour(j, 1).stem
+	}
+	if said.has(ours.stem) || claim.has(theirs.stem) { // both are there: which stands where?
+		for n := -1; n <= 1; n += 2 {
+			beside := claim.neighbour(i, n).stem
+			first, second := ours.stem, beside
+			if n < 0 {
+				first, second = beside, ours.stem
+			}
+			if beside != "" && beside == said.neighbour(j, n).stem && !said.adjacent(first, second) {
+				return true
+			}
+		}
+		return false
+	}
+	return company(claim, i, said, j)
+}
+
+// denies reports whether a sentence denies a word that another has.
+func (w wording) denies(other wording) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.denied && t.content && other.has(t.stem) })
+}
+
+// deniesOther returns a word that one sentence denies and the other says
+// without any negation.
+func deniesOther(claim, said wording) string {
+	ours, theirs := claim.denies(said), said.denies(claim)
+	if ours == theirs {
+		return ""
+	}
+	denying, plain := claim, said
+	if theirs {
+		denying, plain = said, claim
+	}
+	for i, t := range denying.tokens {
+		if !t.denied || !t.content || strings.HasSuffix(t.raw, "ly") {
+			continue
+		}
+		elsewhere := slices.ContainsFunc(denying.tokens, func(o token) bool { return o.stem == t.stem && !o.denied })
+		if j := slices.IndexFunc(plain.tokens, func(o token) bool { return o.stem == t.stem }); j >= 0 && !elsewhere && (len(claim.content) < minTerms || company(denying, i, plain, j)) {
+			return t.raw
+		}
+	}
+	return ""
+}
+
+// misplaced finds a figure or code of the claim in whose place the source has
+// another, and a figure with another unit.
+func misplaced(claim, said wording, whole []wording) string {
+	for i, ours := range claim.tokens {
+		if !ours.literal {
+			if theirs := otherUnit(claim, i, said); theirs != "" {
+				return "“" + ours.raw + "” where the source has “" + theirs + "”"
+			}
+			continue
+		}
+		for _, n := range []int{-1, 1, -2, 2} {
+			if (n == -2 || n == 2) && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, n) }) {
+				continue
+			}
+			for j, theirs := range said.tokens {
+				if theirs.literal && theirs.stem != ours.stem && isFigure(theirs.raw) == isFigure(ours.raw) && claim.alike(i, said, j, n) {
+					return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// alike reports whether the n content words behind token i, or before it where n
+// is negative, stand in its clause, and likewise at token j of another sentence.
+func (w wording) alike(i int, other wording, j, n int) bool {
+	step := max(-1, min(n, 1))
+	for k := step; k != n+step; k += step {
+		ours, theirs := w.neighbour(i, k), other.neighbour(j, k)
+		if ours.stem == "" || ours.stem != theirs.stem || ours.clause != w.tokens[i].clause || theirs.clause != other.tokens[j].clause {
+			return false
+		}
+	}
+	return true
+}
+
+// beside reports whether a sentence has a literal beside the n content words that
+// stand at token i of the claim. Other literals may stand between: each of a list
+// has the word of the list.
+func (w wording) beside(literal string, claim wording, i, n int) bool {
+	for j, t := range w.tokens {
+		if t.stem != literal {
+			continue
+		}
+		if step := max(-1, min(n, 1)); n == step {
+			m := n
+			for w.neighbour(j, m).literal && w.neighbour(j, m).stem != claim.neighbour(i, n).stem {
+				m += step
+			}
+			if w.neighbour(j, m).stem == claim.neighbour(i, n).stem {
+				return true
+			}
+		} else if w.neighbour(j, step).stem == claim.neighbour(i, step).stem && w.neighbour(j, n).stem == claim.neighbour(i, n).stem {
+			return true
+		}
+	}
+	return false
+}
+
+func isFigure(s string) bool { return s != "" && isDigitByte(rune(s[0])) }
+
+// unitsOf are units, by what they measure.
+var unitsOf = []string{
+	" millisecond ms second sec minute min hour day week month year ",
+	" bit byte kb kib mb mib gb gib tb tib kilobyte megabyte gigabyte ",
+	" mm cm m km meter metre kilometer mile inch ",
+	" mg g kg gram kilogram ",
+}
+
+// otherUnit returns the unit that a sentence has where the claim has another at
+// i: behind the same figure or word.
+func otherUnit(claim wording, i int, said wording) string {
+	if i == 0 {
+		return ""
+	}
+	for j := 1; j < len(said.tokens); j++ {
+		ours, theirs := claim.tokens[i].raw, said.tokens[j].raw
+		if claim.tokens[i-1].raw == said.tokens[j-1].raw && measures(ours, theirs) && !said.has(claim.tokens[i].stem) {
+			return theirs
+		}
+	}
+	return ""
+}
+
+// measures reports whether two different units measure the same.
+func measures(a, b string) bool {
+	a, b = strings.TrimSuffix(a, "s"), strings.TrimSuffix(b, "s")
+	return a != b && slices.ContainsFunc(unitsOf, func(row string) bool {
+		return strings.Contains(row, " "+a+" ") && strings.Contains(row, " "+b+" ")
+	})
+}
+
+// exchanged finds two words that stand on one side each of a third, and the
+// other way round in the source, where neither sentence may be in the passive.
+func exchanged(claim, said wording) string {
+	if claim.passive != said.passive {
+		return ""
+	}
+	at := map[string]int{} // places of the words that the sentence has once
+	for i, k := range said.content {
+		stem := said.tokens[k].stem
+		if _, twice := at[stem]; twice {
+			at[stem] = -1
+		} else {
+			at[stem] = i
+		}
+	}
+	var shared []int // content words of the claim that stand there
+	var place []int
+	for i, k := range claim.content {
+		if p, ok := at[claim.tokens[k].stem]; ok && p >= 0 {
+			shared, place = append(shared, i), append(place, p)
+		}
+	}
+	for i := range shared {
+		for j := i + 2; j < len(shared); j++ {
+			for k := i + 1; k < j; k++ {
+				near := shared[j]-shared[i] <= 2*nearWords && place[i]-place[j] <= 2*nearWords
+				near = near && claim.token(shared[i]).clause == claim.token(shared[j]).clause && said.token(place[i]).clause == said.token(place[j]).clause
+				if near && place[j] < place[k] && place[k] < place[i] {
+					return "“" + claim.token(shared[i]).raw + "” and “" + claim.token(shared[j]).raw + "” have changed places"
+				}
+			}
+		}
+	}
+	return ""
+}
