@@ -46,7 +46,7 @@ func TestCheckSentences(t *testing.T) {
 		{"code of nobody", "```console\n$ rm -rf /\n```\n[Source 1]", "code[1] : not in the source: $ rm -rf /"},
 		{"code without a mark", "```\nanything\n```", "code[] "},
 		{"wrong figure", "Backups are kept for 41 days [Source 2].", "claim[2] : not in the source: 41"},
-		{"contrary", "Restoring a backup is free [Source 2].", "claim[2] : the source says the contrary"},
+		{"contrary", "Restoring a backup is free [Source 2].", "claim[2] : the source says the contrary: only one of the two denies “free”"},
 		{"two together", "A volume outlives its container and backups run every night for 14 days [Source 1][Source 2].", "claim[1 2] supported"},
 		{"mark first", "[Source 2] Backups run every night.", "claim[2] supported"},
 		{"quoted mark", `Backups run every night \[Source 2].`, "claim[] : not cited"},

@@ -23,7 +23,15 @@ type token struct {
 type wording struct {
 	tokens  []token
 	content []int // indexes of the tokens that are no stop words
-	passive bool  // may name who acts after what is done
+	denials []denial
+	english bool
+	passive bool // may name who acts after what is done
+}
+
+// denial is a negation and the content words that it acts on.
+type denial struct {
+	words []token
+	wide  bool // any of the words may be meant: no volume is lost
 }
 
 // deniedWords is how many content words a negation acts on.
@@ -33,7 +41,7 @@ var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.
 
 func wordingOf(language, sentence string) wording {
 	analyzer := text.For("en")
-	var w wording
+	w := wording{english: language == "en"}
 	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
 	found := tokenPattern.FindAllString(sentence, -1)
 	for i, raw := range found {
@@ -52,13 +60,20 @@ func wordingOf(language, sentence string) wording {
 				t.stem = terms[0].Term
 			}
 		}
-		w.passive = w.passive || lower == "by"
+		if n := len(w.tokens); lower == "by" || n > 0 && isBeing(w.tokens[n-1].raw) && (strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "en")) {
+			w.passive = true
+		}
+		if t.content && t.denied {
+			last := &w.denials[len(w.denials)-1]
+			last.words = append(last.words, t)
+		}
 		if t.content {
 			w.content = append(w.content, len(w.tokens))
 			scope--
 		}
 		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
 			scope = deniedWords
+			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never"})
 		}
 		w.tokens = append(w.tokens, t)
 	}
@@ -67,6 +82,10 @@ func wordingOf(language, sentence string) wording {
 
 func (w wording) has(stem string) bool {
 	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem })
+}
+
+func isBeing(w string) bool {
+	return slices.Contains([]string{"is", "are", "was", "were", "be", "been", "being"}, w)
 }
 
 // splits reports whether a word begins another clause.
@@ -190,32 +209,54 @@ func inPlace(claim wording, i int, said wording, j int) bool {
 	return company(claim, i, said, j)
 }
 
-// denies reports whether a sentence denies a word that another has.
-func (w wording) denies(other wording) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.denied && t.content && other.has(t.stem) })
-}
-
-// deniesOther returns a word that one sentence denies and the other says
-// without any negation.
+// deniesOther returns a word that only one of two sentences denies.
 func deniesOther(claim, said wording) string {
 	ours, theirs := claim.denies(said), said.denies(claim)
-	if ours == theirs {
+	if len(ours)%2 == len(theirs)%2 {
 		return ""
 	}
-	denying, plain := claim, said
-	if theirs {
-		denying, plain = said, claim
-	}
-	for i, t := range denying.tokens {
-		if !t.denied || !t.content || strings.HasSuffix(t.raw, "ly") {
-			continue
-		}
-		elsewhere := slices.ContainsFunc(denying.tokens, func(o token) bool { return o.stem == t.stem && !o.denied })
-		if j := slices.IndexFunc(plain.tokens, func(o token) bool { return o.stem == t.stem }); j >= 0 && !elsewhere && (len(claim.content) < minTerms || company(denying, i, plain, j)) {
-			return t.raw
+	for _, word := range slices.Concat(ours, theirs) {
+		if !slices.Contains(ours, word) || !slices.Contains(theirs, word) {
+			return word
 		}
 	}
 	return ""
+}
+
+// denies returns the words that a sentence denies and another has in the same
+// company.
+func (w wording) denies(other wording) []string {
+	var out []string
+	for _, d := range w.denials {
+		for _, t := range d.words {
+			if strings.HasSuffix(t.raw, "ly") { // not automatically removed
+				continue
+			}
+			elsewhere := slices.ContainsFunc(w.tokens, func(o token) bool { return o.raw == t.raw && !o.denied })
+			if !elsewhere && meets(w, t, other) {
+				out = append(out, t.stem)
+				break
+			}
+			if !d.wide {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// meets reports whether another sentence has a word that this one denies, in the
+// same company. A sentence of one word needs none.
+func meets(w wording, denied token, other wording) bool {
+	for i, ours := range w.tokens {
+		for j, theirs := range other.tokens {
+			if ours.denied && ours.stem == denied.stem && theirs.stem == ours.stem &&
+				(min(len(w.content), len(other.content)) < minTerms || company(w, i, other, j)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // misplaced finds a figure or code of the claim in whose place the source has
@@ -228,8 +269,15 @@ func misplaced(claim, said wording, whole []wording) string {
 			}
 			continue
 		}
-		for _, n := range []int{-1, 1, -2, 2} {
-			if (n == -2 || n == 2) && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, n) }) {
+		attested := func(n int) bool {
+			return slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, n) })
+		}
+		if !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) || w.has(ours.stem+"%") }) {
+			continue // the source lacks it
+		}
+		unit := isFigure(ours.raw) && claim.alike(i, claim, i, 1) && attested(1)
+		for _, n := range []int{1, 2, -1, -2} {
+			if unit && n < 0 || n*n > 1 && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || attested(n) {
 				continue
 			}
 			for j, theirs := range said.tokens {
@@ -314,7 +362,7 @@ func measures(a, b string) bool {
 // exchanged finds two words that stand on one side each of a third, and the
 // other way round in the source, where neither sentence may be in the passive.
 func exchanged(claim, said wording) string {
-	if claim.passive != said.passive {
+	if claim.passive != said.passive || !claim.english {
 		return ""
 	}
 	at := map[string]int{} // places of the words that the sentence has once

@@ -46,7 +46,7 @@ func ExampleCheck() {
 	fmt.Println(cite.Repair(answer, report, cite.Fixing{Unsupported: "(unsupported)"}).Text)
 	// Output:
 	// Backups are kept for 14 days. true ""
-	// They are compressed. false "the source says the contrary"
+	// They are compressed. false "the source says the contrary: only one of the two denies “compress”"
 	// faithfulness 0.50
 	// Backups are kept for 14 days [Source 1]. They are compressed (unsupported).
 }
