@@ -46,6 +46,7 @@ type Reply struct {
 	Context       string `json:"-"`
 	SourcesHeader string `json:"-"` // "Sources", in the language of the answer
 	ChangedNotice string `json:"-"` // what to say of a citation whose Changed is set, in the language of the answer
+	FoundNotice   string `json:"-"` // what to say of a citation that is Found, in the language of the answer
 	AnswerMD      string `json:"-"` // answer.md, where asked for
 	FlowTraceMD   string `json:"-"` // flow_trace.md, where asked for
 }
@@ -95,9 +96,10 @@ type CitationReply struct {
 	Quote     string  `json:"quote"`
 	Score     float64 `json:"score"`
 	Chunk     string  `json:"chunk_id"`
-	Hash      string  `json:"hash"`          // SHA-256 of the chunk's text, in hex
-	Changed   bool    `json:"changed"`       // the file does not say this any more, or is gone
-	URL       string  `json:"url,omitempty"` // where the document says it is published, https; absent where it does not
+	Hash      string  `json:"hash"`            // SHA-256 of the chunk's text, in hex
+	Changed   bool    `json:"changed"`         // the file does not say this any more, or is gone
+	Found     bool    `json:"found,omitempty"` // the check put the mark; the author of the answer did not cite this
+	URL       string  `json:"url,omitempty"`   // where the document says it is published, https; absent where it does not
 	// Metadata is what the document says of itself now, in front matter or a file beside
 	// it, each value of its kind; absent where it says nothing or left the index.
 	Metadata state.Metadata `json:"metadata,omitempty"`
@@ -254,7 +256,7 @@ func (a *Assistant) reply(ctx context.Context, r *transcript.Run) (*Reply, error
 		Certainty: CertaintyReply{Band: state.Band(turn.Grade.Score, turn.Abstained), P: turn.Grade.Score},
 		Queries:   cloneQueries(turn.Queries), Model: turn.Model, Warnings: []string{},
 		LatencyMS: map[string]float64{}, SourcesHeader: prompts.Say(prompts.SourcesHeader, turn.Language),
-		ChangedNotice: prompts.Say(prompts.Changed, turn.Language),
+		ChangedNotice: prompts.Say(prompts.Changed, turn.Language), FoundNotice: prompts.Say(prompts.Found, turn.Language),
 	}
 	if m, ok := state.LastHuman(r.State.Messages); ok {
 		reply.Question = m.Content
@@ -297,7 +299,7 @@ func (a *Assistant) citations(ctx context.Context, turn state.Turn) []CitationRe
 			N: c.N, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
 			StartLine: c.StartLine, EndLine: c.EndLine,
 			Page: c.Page, EndPage: c.EndPage, Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
-			Changed: files.Changed(ctx, c), URL: c.URL,
+			Changed: files.Changed(ctx, c), Found: c.Found, URL: c.URL,
 		}
 	}
 	return out

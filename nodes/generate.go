@@ -34,7 +34,8 @@ type Answering struct {
 // the answerer is not called.
 //
 // The answer of a model is checked against the sources and repaired: see
-// [cite.Repair]. [state.Quality] holds what the check found.
+// [cite.Repair]. Of an answer that no source supports in any part, only that nothing
+// was found is shown. [state.Quality] holds what the check found.
 func Generate(o Answering) Node {
 	if o.ContentTokens == 0 {
 		o.ContentTokens = DefaultContentTokens
@@ -200,7 +201,8 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 	}
 	report := cite.Check(a.Text, turn.Sources, options)
 	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, turn.Language), Strict: o.Strict})
-	if repaired.Text == "" {
+	if repaired.Text == "" || report.Claims > 0 && report.Grounded == 0 { // nothing of it is supported: no answer
+		repaired.Picks = nil
 		repaired.Text, a.Abstained = prompts.Say(prompts.NotFound, turn.Language), true
 	}
 	if repaired.Text != a.Text || len(a.Citations) == 0 { // the old citations belong to the old text

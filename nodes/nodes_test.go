@@ -592,6 +592,10 @@ func TestGenerateRepairs(t *testing.T) {
 			want: "Backups are kept for 14 days [Source 2].", quotes: []string{b}, quality: with(func(q *state.Quality) { q.Claims, q.Dropped = 1, 1 }),
 		},
 		{
+			name: "nothing supported", lang: "en", answer: "Backups are not kept for 14 days [Source 2].",
+			want: "I did not find the exact answer to this in your documents.", quality: with(func(q *state.Quality) { q.Unsupported = 1 }),
+		},
+		{
 			name: "nothing left, strict", lang: "en", strict: true, answer: "Sharks never sleep at home [Source 1].",
 			want: "I did not find the exact answer to this in your documents.", quality: with(func(q *state.Quality) { q.Dropped = 1 }),
 		},

@@ -29,6 +29,7 @@ const (
 	DocumentType                      // before the type of a document: law, manual, …
 	DocumentID                        // before the ID of a document
 	Changed                           // below a quote whose document has changed since
+	Found                             // below a quote that the check found and the author of the answer did not cite
 	NeedsModel                        // only a model can write what the question asks for
 	OneLeftOut                        // one source is not shown
 	SomeLeftOut                       // several sources are not shown; see [LeftOut]
@@ -119,6 +120,11 @@ var sentences = map[Situation]row{
 	Unsupported:  {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
 	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"},
 	DocumentID:   {en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"},
+	Found: {
+		en: "Found by the check, not cited by the model.",
+		pl: "Znalezione przy sprawdzaniu, model tego nie zacytował.",
+		vi: "Do bước kiểm tra tìm thấy, mô hình không trích dẫn.",
+	},
 	Changed: {
 		en: "The document has changed since.",
 		pl: "Dokument od tego czasu się zmienił.",

@@ -347,9 +347,10 @@ type Citation struct {
 	EndPage   int     `json:"end_page,omitempty"` // last page of the quote
 	Quote     string  `json:"quote"`              // document[Start:End]
 	Score     float64 `json:"score"`
-	Chunk     string  `json:"chunk"`         // ID of the chunk
-	Hash      string  `json:"hash"`          // hash of the chunk
-	URL       string  `json:"url,omitempty"` // public https address of the document, or ""
+	Chunk     string  `json:"chunk"`           // ID of the chunk
+	Hash      string  `json:"hash"`            // hash of the chunk
+	URL       string  `json:"url,omitempty"`   // public https address of the document, or ""
+	Found     bool    `json:"found,omitempty"` // the check put the mark; the author of the answer did not cite this
 }
 
 // QuotedIn reports whether the document still has the quote at its place.

@@ -173,6 +173,9 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 		}
 		fmt.Fprintf(b, "\n%s[%s](%s)%s\n\n", title, inline(Place(c, language)), link(c, o), published(c))
 		b.WriteString(fenced("> ", c.Quote))
+		if c.Found {
+			fmt.Fprintf(b, "\n*%s*\n", inline(prompts.Say(prompts.Found, language)))
+		}
 		if o.IsChanged(c) {
 			fmt.Fprintf(b, "\n*%s*\n", inline(o.Changed))
 		}

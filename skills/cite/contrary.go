@@ -127,7 +127,7 @@ func (w wording) adjacent(a, b string) bool {
 }
 
 // nearWords is how far, in content words, the company of a word reaches.
-const nearWords = 3
+const nearWords = 2
 
 // company reports whether the words at i of one sentence and j of the other
 // have a content word near them in common.

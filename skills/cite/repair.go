@@ -64,6 +64,7 @@ func (r *repair) sentence(s Sentence, raw string) bool {
 		r.done.Reattached++
 		r.WriteString(behind(Strip(raw), Marker(s.Best.N)))
 		r.pick(s.Best)
+		r.done.Picks[len(r.done.Picks)-1].Found = true
 	case s.Kind == Code:
 		r.keep(s, raw)
 	case r.Strict:

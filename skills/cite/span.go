@@ -14,8 +14,9 @@ const SnippetRunes = 200
 
 // Pick is a part of a source that is quoted.
 type Pick struct {
-	N          int // of [Source N], from 1
-	Start, End int // in bytes of the source's Text; both 0 stand for all of it
+	N          int  // of [Source N], from 1
+	Start, End int  // in bytes of the source's Text; both 0 stand for all of it
+	Found      bool // the program put the mark, not the author of the answer
 }
 
 // Build makes the citations of picks, in their order; the same pick made twice
@@ -70,6 +71,7 @@ func citation(src state.Source, p Pick) state.Citation {
 		Score:     src.Score,
 		Chunk:     src.ID,
 		Hash:      src.Hash,
+		Found:     p.Found,
 		URL:       src.URL,
 	}
 }

@@ -56,6 +56,9 @@ func (s *session) answer(r *ragflow.Reply) {
 		if u := group[0].URL; u != "" {
 			lines = append(lines, "    "+oneLine(u))
 		}
+		if !slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return !c.Found }) {
+			lines = append(lines, "    "+r.FoundNotice)
+		}
 		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.Changed }) {
 			lines = append(lines, "    "+r.ChangedNotice)
 		}
