@@ -120,7 +120,7 @@ func newMember(a Agent, all []Agent) (*member, error) {
 	m := &member{Agent: a, tools: map[string]Tool{}}
 	var faults []error
 	if a.Chat == nil {
-		faults = append(faults, errors.New("Chat is missing"))
+		faults = append(faults, errors.New("it has no Chat"))
 	}
 	if l := a.Limits; l.Steps < 0 || l.Faults < 0 || l.Arguments < 0 || l.Result < 0 || l.Tokens < 0 || l.USD < 0 || a.Parallel < 0 {
 		faults = append(faults, errors.New("limits must not be negative"))
@@ -140,8 +140,8 @@ func newMember(a Agent, all []Agent) (*member, error) {
 		}
 		tools = append(tools, handOver(all[i]))
 	}
-	for _, t := range tools {
-		t, err := t.prepared()
+	for _, given := range tools {
+		t, err := given.prepared()
 		if err == nil && m.tools[t.Name].Run != nil {
 			err = fmt.Errorf("two tools have the name %q", t.Name)
 		}

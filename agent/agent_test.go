@@ -361,7 +361,7 @@ func TestFaultsOfAgents(t *testing.T) {
 		agent.Agent{Name: "a", Chat: chat, Limits: agent.Limits{Steps: -1}, Tools: []agent.Tool{agent.Func("f", "", func(context.Context, loop) (string, error) { return "", nil })}},
 	)
 	for _, want := range []string{
-		"Chat is missing", `two tools have the name "add"`, `tool "two words"`, `tool "idle": Run is missing`, "that of an object",
+		"it has no Chat", `two tools have the name "add"`, `tool "two words"`, `tool "idle": Run is missing`, "that of an object",
 		`hand over to "c"`, "same name", "must not be negative", `tool "f"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

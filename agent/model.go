@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,7 +118,7 @@ func (m *member) withinLimits(t Turn) error {
 	l := m.Limits
 	switch used := t.InputTokens + t.OutputTokens; {
 	case l.Tokens > 0 && used >= l.Tokens:
-		return &LimitError{"tokens", fmt.Sprint(used), fmt.Sprint(l.Tokens)}
+		return &LimitError{"tokens", strconv.FormatInt(used, 10), strconv.FormatInt(l.Tokens, 10)}
 	case l.USD > 0 && float64(t.CostNanoUSD) >= l.USD*1e9:
 		return &LimitError{"cost", fmt.Sprintf("%.6f USD", float64(t.CostNanoUSD)/1e9), fmt.Sprintf("%.6f USD", l.USD)}
 	}

@@ -2,7 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -40,7 +40,7 @@ func (s State) Reply() string {
 func Decode[T any](s State) (T, error) {
 	var out T
 	if s.Answer == "" {
-		return out, fmt.Errorf("the turn has no structured answer")
+		return out, errors.New("the turn has no structured answer")
 	}
 	err := json.Unmarshal([]byte(s.Answer), &out)
 	return out, err
