@@ -155,7 +155,7 @@ type written struct {
 
 // Answer implements nodes.Answerer.
 func (w written) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
-	answer := w.model.Written(w.text, t.Language)
+	answer := w.model.Written(w.text, t)
 	if answer.Abstained && len(t.Sources) > 0 {
 		return w.closest(ctx, t, answer)
 	}

@@ -205,6 +205,9 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 		repaired.Picks = nil
 		repaired.Text, a.Abstained = prompts.Say(prompts.NotFound, turn.Language), true
 	}
+	if len(report.Sentences) > 0 && report.Claims == 0 && !a.Abstained && len(cite.Validate(repaired.Text, len(turn.Sources)).Cited) == 0 {
+		repaired.Text += " " + mark(repaired.Text, turn)
+	}
 	if repaired.Text != a.Text || len(a.Citations) == 0 { // the old citations belong to the old text
 		var err error
 		if a.Citations, err = cite.Build(turn.Sources, repaired.Picks...); err != nil {
@@ -218,6 +221,17 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 	var err error
 	a.Citations, err = citations(a.Citations, turn.Sources, after.Cited)
 	return a, q, err
+}
+
+// mark returns the mark of an answer that is too short to be checked, such as one word that a
+// document told a model to say: the first source that holds it, or that none does.
+func mark(answer string, turn state.Turn) string {
+	for i, s := range turn.Sources {
+		if strings.Contains(strings.ToLower(s.Text), strings.ToLower(strings.Trim(answer, " .!\"*"))) {
+			return cite.Marker(i + 1)
+		}
+	}
+	return prompts.Say(prompts.Unsupported, turn.Language)
 }
 
 // citations keeps the citations of cited sources. A mark without a citation gets

