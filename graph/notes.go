@@ -53,23 +53,24 @@ type Call struct {
 type taskContext struct {
 	context.Context //nolint:containedctx // taskContext is a context
 
-	of         *session
-	path       string // path of the subgraph, empty at the root
-	node       string
-	turn       int             // step of the subgraph; 0 at the root
-	step, left int             // the current step, and how many may follow
-	emit       func(liveEvent) // sends live events; nil without a consumer
+	of   *session
+	path string // path of the subgraph, empty at the root
+	node string
+	turn int             // step of the subgraph; 0 at the root
+	emit func(liveEvent) // sends live events; nil without a consumer
 
 	mu        sync.Mutex
 	notes     *Notes         // nil if there are none, as for most tasks
 	over      bool           // the task has ended; later notes are dropped
+	attempt   int32          // number of the current attempt, from 1; 32 bits keep a FanOut of many parts small
+	step      int32          // the current step
+	left      int32          // how many steps may follow
 	up        *taskContext   // taskContext of the task, for a worker of a [FanOut]
 	part      int            // index of the part of the worker
 	questions []Question     // open questions of the task
 	idle      *watchdog      // reset by every sign of activity; nil without an idle timeout
 	used      map[string]int // answers that the current attempt has used, by key
 	fans      int            // calls of a FanOut by the current attempt
-	attempt   int            // number of the current attempt, from 1
 	inside    int            // calls of Slots.without
 }
 
@@ -143,7 +144,7 @@ func Info(ctx context.Context) TaskInfo {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return TaskInfo{b.of.thread, b.of.run, b.path, b.node, b.step, b.attempt, b.left}
+	return TaskInfo{b.of.thread, b.of.run, b.path, b.node, int(b.step), int(b.attempt), int(b.left)}
 }
 
 // Note adds a line to the task's notes. Note, [Warn], [Skip], [Count], [Emit] and [Beat] do

@@ -87,7 +87,7 @@ func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], tc *taskCont
 	}
 	defer x.o.Slots.release()
 	tc.mu.Lock()
-	tc.used, tc.fans, tc.attempt = nil, 0, i
+	tc.used, tc.fans, tc.attempt = nil, 0, int32(i)
 	tc.mu.Unlock()
 	ctx, ended := x.span(ctx, SpanAttempt, n.name, i)
 	defer func() { ended(err) }()

@@ -274,7 +274,7 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 // task runs one node on the state before the step.
 func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent)) {
 	n := &x.plan.nodes[o.node]
-	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: x.step + 1, left: x.budget, emit: emit}
+	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: int32(x.step + 1), left: int32(x.budget), emit: emit}
 	began := x.o.Clock()
 	o.err = errExited // remains if the node ends its goroutine
 	defer func() {
