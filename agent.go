@@ -73,7 +73,7 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 	g.Name = "ragflow agent"
 	g.Nodes[agentID] = sub
 	g.Nodes[nodes.GenerateID] = graph.Task[state.State, state.Update]{Run: func(ctx context.Context, s state.State) (state.Update, error) {
-		by := nodes.Answerer(writer.offline)
+		by := writer.offline
 		if s.Turn.Answer != "" {
 			by = written{writer, s.Turn.Answer}
 		}

@@ -49,7 +49,7 @@ func TestAgent(t *testing.T) {
 			t.Errorf("flow_trace.md does not hold %q:\n%s", want, r.FlowTraceMD)
 		}
 	}
-	if r, err = a.Ask(t.Context(), ragflow.Question{Text: "Are they encrypted in the manager store?", Agent: true, Thread: "t"}); err != nil {
+	if _, err = a.Ask(t.Context(), ragflow.Question{Text: "Are they encrypted in the manager store?", Agent: true, Thread: "t"}); err != nil {
 		t.Fatal(err)
 	}
 	calls := s.Calls()

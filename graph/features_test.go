@@ -3,8 +3,8 @@ package graph_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -218,10 +218,10 @@ func TestBatch(t *testing.T) {
 	}}, "^ a, a $").Runner(graph.Options{})
 	var requests []ask
 	for i := range 9 {
-		requests = append(requests, ask{Input: item{fmt.Sprint(i)}})
+		requests = append(requests, ask{Input: item{strconv.Itoa(i)}})
 	}
 	for i, got := range r.Batch(t.Context(), requests, 1) {
-		if want := fmt.Sprint(i) + "a"; i != 3 && (got.Err != nil || whole(got.State) != want) || i == 3 && !errors.Is(got.Err, errRefused) {
+		if want := strconv.Itoa(i) + "a"; i != 3 && (got.Err != nil || whole(got.State) != want) || i == 3 && !errors.Is(got.Err, errRefused) {
 			t.Errorf("%d: %v, %v", i, got.State, got.Err)
 		}
 	}

@@ -76,9 +76,11 @@ func TestAnswerSentAgain(t *testing.T) {
 	}
 	one := ask{Resume: true, Answers: map[string]any{"one": approval{Verdict: "yes"}}}
 	two := ask{Resume: true, Answers: map[string]any{"b/two": approval{Verdict: "no"}}}
-	_, err := call(ask{})
+	if _, err := call(ask{}); err == nil {
+		t.Fatal("nothing was asked")
+	}
 	for _, again := range []string{"first", "again"} {
-		if _, err = call(one); !slices.Equal(ids(err), []string{"b/two"}) {
+		if _, err := call(one); !slices.Equal(ids(err), []string{"b/two"}) {
 			t.Fatal(again, err)
 		}
 	}

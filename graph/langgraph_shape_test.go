@@ -42,13 +42,13 @@ func route(from, to string, more ...string) graph.Branch[list] {
 	return graph.Branch[list]{From: from, Route: func(list) string { return to }, To: append([]string{to}, more...)}
 }
 
-// until goes back to a node while the state is shorter than n.
-func until(n int, from, back, on string) graph.Branch[list] {
-	return graph.Branch[list]{From: from, To: []string{back, on}, Route: func(s list) string {
+// until goes back to a node while the state is shorter than n, else to the end.
+func until(n int, from, back string) graph.Branch[list] {
+	return graph.Branch[list]{From: from, To: []string{back, graph.End}, Route: func(s list) string {
 		if len(s.Items) < n {
 			return back
 		}
-		return on
+		return graph.End
 	}}
 }
 
@@ -85,19 +85,19 @@ func TestLangGraphShapes(t *testing.T) {
 		{"in_one_fan_out_state_graph_waiting_edge", tasks{"d": join}, "^ a, a b, a c, b d, c e, e d, d $", nil, "?abced"},
 		{"in_one_fan_out_state_graph_waiting_edge_via_branch", tasks{"e": {}, "d": join}, "^ a, a b, a c, b d, e d, d $", []graph.Branch[list]{route("c", "e", "d")}, "?abced"},
 		{"in_one_fan_out_state_graph_waiting_edge_multiple", tasks{"d": join, "g": join}, "^ a, a b, a c, b d, c d, d e, d f, e g, f g, g $", nil, "?abcdefg"},
-		{"in_one_fan_out_state_graph_waiting_edge_multiple_cond_edge", tasks{"d": join}, "^ a, a b, a c, b d, c d", []graph.Branch[list]{until(6, "d", "a", graph.End)}, "?abcdabcd"},
+		{"in_one_fan_out_state_graph_waiting_edge_multiple_cond_edge", tasks{"d": join}, "^ a, a b, a c, b d, c d", []graph.Branch[list]{until(6, "d", "a")}, "?abcdabcd"},
 		{"simple_multi_edge", tasks{"down": join}, "^ up, up side, up other, side down, other down, down $", nil, "?upothersidedown"},
 		{"conditional_graph", tasks{"b": {}, "c": {}}, "^ a, b $, c $", []graph.Branch[list]{route("a", "b", "c")}, "?ab"},
-		{"conditional_state_graph", nil, "^ agent, tools agent", []graph.Branch[list]{until(4, "agent", "tools", graph.End)}, "?agenttoolsagent"},
+		{"conditional_state_graph", nil, "^ agent, tools agent", []graph.Branch[list]{until(4, "agent", "tools")}, "?agenttoolsagent"},
 		{"conditional_entrypoint_graph", nil, "a $, b $", []graph.Branch[list]{route(graph.Start, "b", "a")}, "?b"},
 		{"conditional_entrypoint_to_multiple_state_graph", nil, "a $, b $, c $", []graph.Branch[list]{route(graph.Start, "b", "a"), route(graph.Start, "c")}, "?cb"},
 		{"start_branch_then", tasks{"z": join}, "a z, b z, z $", []graph.Branch[list]{route(graph.Start, "a", "b")}, "?az"},
 		{"branch_then", tasks{"z": join}, "^ p, a z, b z, z $", []graph.Branch[list]{route("p", "b", "a")}, "?pbz"},
-		{"repeat_condition", nil, "^ a", []graph.Branch[list]{until(5, "a", "a", graph.End)}, "?aaaa"},
+		{"repeat_condition", nil, "^ a", []graph.Branch[list]{until(5, "a", "a")}, "?aaaa"},
 		{"defer_node", tasks{"z": last}, "^ a, a b, a z, b c, c z, z $", nil, "?abcz"},
 		{"send_sequences", tasks{"a": fan("1", "2", "3")}, "^ a, a b, b $", nil, "?|1|2|3b"},
 		{"concurrent_emit_sends", tasks{"a": fan("1", "2"), "b": fan("3", "4")}, "^ a, ^ b, a $, b $", nil, "?|1|2|3|4"},
-		{"cond_edge_after_send", tasks{"a": fan("1", "2")}, "^ a, b $", []graph.Branch[list]{route("a", "b", graph.End)}, "?|1|2b"},
+		{"cond_edge_after_send", tasks{"a": fan("1", "2")}, "^ a, b $", []graph.Branch[list]{route("a", "b")}, "?|1|2b"},
 		{"send_to_nothing", tasks{"a": fan()}, "^ a, a b, b $", nil, "?b"},
 		{"falsy_return_from_task", tasks{"a": {Run: func(context.Context, list) (item, error) { return item{}, nil }}}, "^ a, a b, b $", nil, "?b"},
 		{"parallel_node_execution", nil, "^ a, ^ b, ^ c, ^ d, a $, b $, c $, d $", nil, "?abcd"},
@@ -189,7 +189,7 @@ func TestLangGraphErrors(t *testing.T) {
 		return err
 	}
 	t.Run("recursion_limit", func(t *testing.T) {
-		p := spoken(t, nil, "^ a", until(100, "a", "a", graph.End))
+		p := spoken(t, nil, "^ a", until(100, "a", "a"))
 		if limit, ok := errors.AsType[*graph.StepLimitError](invoke(t, graph.Options{MaxSteps: 3}, p)); !ok || limit.Limit != 3 {
 			t.Errorf("error %v", limit)
 		}

@@ -121,7 +121,7 @@ var sentences = map[Situation]row{
 	Unsupported: {en: "(unsupported)", pl: "(bez potwierdzenia)", vi: "(chưa có căn cứ)"},
 	UnknownAddress: {
 		en: "(address left out: no source has it)",
-		pl: "(pominięto adres: nie ma go w żadnym źródle)",
+		pl: "(pominięto adres: nie ma go w żadnym źródle)", //nolint:misspell // Polish
 		vi: "(đã bỏ địa chỉ: không nguồn nào có)",
 	},
 	DocumentType: {en: "Document type:", pl: "Rodzaj dokumentu:", vi: "Loại văn bản:"},

@@ -44,7 +44,7 @@ func run(ctx context.Context, file string, pieces int, work func(ctx context.Con
 	if err != nil {
 		return Job{}, err
 	}
-	defer store.Close() //nolint:errcheck // each step is saved already
+	defer store.Close()
 	runner := plan.Runner(graph.Options{Store: store, MaxSteps: pieces + 1})
 	job, err := runner.Invoke(ctx, graph.Request[Job]{Thread: "job", Resume: true})
 	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrNothingToDo) { // nothing was stopped

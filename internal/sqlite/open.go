@@ -188,7 +188,7 @@ func (db *DB) checkSchema(ctx context.Context, cn *conn, version int) error {
 }
 
 // schemas holds what schemaOf found, by the joined texts of migrations.
-var schemas sync.Map
+var schemas sync.Map //nolint:gochecknoglobals // a cache of what constant texts give
 
 // schemaOf returns the schema that migrations make.
 func schemaOf(ctx context.Context, migrations []string) ([]string, error) {

@@ -165,7 +165,8 @@ func TestIntegrationInterrupted(t *testing.T) {
 		cancel()
 		db := open(t, where)
 		old, put := len(find(t, db, "basil", 2000)), len(find(t, db, "thyme", 2000))
-		if !(old == 400 && put == 0 && err != nil || old == 0 && put == 800) {
+		before, after := old == 400 && put == 0 && err != nil, old == 0 && put == 800
+		if !before && !after {
 			t.Errorf("%v: %d old and %d new chunks are found", err, old, put)
 		}
 		if err == nil {

@@ -316,13 +316,6 @@ func (s *snapshot) Chunks(ctx context.Context, ids []string) ([]state.Chunk, err
 	return out, nil
 }
 
-// chunksOf reads the chunks of a file in order.
-func (s *snapshot) chunksOf(ctx context.Context, f file) ([]state.Chunk, error) {
-	chunks, _, err := s.read(ctx, Filter{Files: []string{f.id}})
-	slices.SortFunc(chunks, func(a, b state.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
-	return chunks, err
-}
-
 // read returns the chunks that pass, with their files.
 func (s *snapshot) read(ctx context.Context, f Filter) (chunks []state.Chunk, places []place, err error) {
 	list, err := s.db.store.Chunks(ctx, f, WithText|WithData)

@@ -96,27 +96,6 @@ func (db *Store) fields(class string, limit int, where, order, properties string
 	return fmt.Sprintf("%s%s(limit:%d %s %s){%s}", db.prefix, class, limit, where, order, properties)
 }
 
-// counts counts the objects of a class that fit each of some filters.
-func (db *Store) counts(ctx context.Context, class string, wheres ...string) ([]int, error) {
-	var query strings.Builder
-	for i, where := range wheres {
-		if where != "" {
-			where = "(where:" + where + ")"
-		}
-		fmt.Fprintf(&query, "n%d:%s%s%s{meta{count}} ", i, db.prefix, class, where)
-	}
-	answer, err := db.graphql(ctx, "Aggregate{"+query.String()+"}")
-	out := make([]int, len(wheres))
-	for i := range out {
-		if list, _ := answer["n"+strconv.Itoa(i)].([]any); len(list) > 0 {
-			o, _ := list[0].(map[string]any)
-			meta, _ := o["meta"].(map[string]any)
-			out[i] = int(object(meta).whole("count"))
-		}
-	}
-	return out, err
-}
-
 // quote writes a text as GraphQL does: its escapes are those of JSON. What is no UTF-8 is
 // replaced.
 func quote(s string) string {

@@ -87,8 +87,8 @@ func TestAltered(t *testing.T) {
 		fmt.Fprintf(&b, "%-12s %-8s %-8s\n", row, fmt.Sprintf("%d/%d", l.found, l.n), fmt.Sprintf("%d/%d", r.found, r.n))
 	}
 	precision := func(half string) float64 {
-		found, true_ := table[half+" altered"], table[half+" true"]
-		return float64(found.found) / float64(found.found+true_.n-true_.found)
+		found, passed := table[half+" altered"], table[half+" true"]
+		return float64(found.found) / float64(found.found+passed.n-passed.found)
 	}
 	fmt.Fprintf(&b, "%-12s %-8.3f %-8.3f\n", "precision", precision("look"), precision("report"))
 	// The floors: of the half that is only reported, four of five altered statements

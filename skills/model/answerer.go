@@ -147,6 +147,7 @@ func messages(t state.Task, q inquiry, boundary string, own prompts.SystemTempla
 			out = append(out, llm.Message{Role: llm.Assistant, Content: cite.Strip(m.Content)})
 		case state.System:
 			out[0].Content += "\n\n" + m.Content
+		case state.Tool: // what a tool gave an agent is no part of the conversation
 		}
 	}
 	return append(out, llm.Message{Role: llm.User, Content: said.User})

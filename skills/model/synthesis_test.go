@@ -3,6 +3,7 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,7 @@ func many(n int) []state.Source {
 	out := make([]state.Source, n)
 	for i := range out {
 		text := fmt.Sprintf("Fact %d about volumes.", i+1)
-		out[i] = state.Source{Chunk: state.Chunk{ID: fmt.Sprint(i), Source: fmt.Sprintf("%d.md", i), Title: "Volumes", Text: text, End: len(text)}}
+		out[i] = state.Source{Chunk: state.Chunk{ID: strconv.Itoa(i), Source: fmt.Sprintf("%d.md", i), Title: "Volumes", Text: text, End: len(text)}}
 	}
 	return out
 }
