@@ -90,6 +90,13 @@ var rooms = map[string]room{
 		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it
 		"github.com/google/uuid",          // ids of messages
 	}},
+	"longterm": {ours: []string{"internal/sqlite", "llm", "search/text"}},
+	"longterm/postgres": {ours: []string{"longterm"}, theirs: []string{
+		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool
+	}},
+	"longterm/longtermtest": {ours: []string{"llm", "longterm"}, theirs: []string{
+		"github.com/google/go-cmp", // differences, as in all tests
+	}},
 	"examples/approval":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
 	"examples/supervisor": {ours: []string{"agent", "graph", "llm", "llm/openai"}},
 	"examples/mapreduce":  {ours: []string{"graph"}},
@@ -175,7 +182,7 @@ var testOnly = []string{
 	module + "/eval",                        // questions for integration tests,
 	module + "/llm", module + "/llm/openai", // and real models for them
 	module + "/ingest/load", module + "/ingest/chunk", // documents for tests of chunkers, chunks for tests of loaders
-	module + "/graph/graphtest",
+	module + "/graph/graphtest", module + "/graph", module + "/longterm/longtermtest",
 	module + "/graph/memstore",
 	module + "/graph/stored",
 	module + "/search/index",

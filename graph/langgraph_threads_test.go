@@ -67,7 +67,7 @@ func TestLangGraphThreads(t *testing.T) {
 	nested := func(inner *graph.Plan[list, item]) graph.Task[list, item] {
 		return graph.Sub(inner, func(list) item { return item{} }, func(_, end list) item { return item{"(" + whole(end) + ")"} })
 	}
-	for name, test := range map[string]func(*testing.T){ //nolint:thelper // each is a test of its own
+	for name, test := range map[string]func(*testing.T){
 		"invoke_checkpoint_two": func(t *testing.T) {
 			l := onThread(t, spoken(t, nil, "^ a, a $"))
 			l.want("?a", in)

@@ -31,7 +31,7 @@ func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskCont
 			var zero U
 			return zero, err
 		}
-		if u, next, ok := n.cached(tc, key, x.o.Clock()); ok {
+		if u, next, ok := n.cached(tc, key, x.o.Clock()); ok { //nolint:contextcheck // tc carries ctx
 			tc.write(func(n *Notes) { n.Cached, n.Goto = true, next })
 			return u, nil
 		}
@@ -47,7 +47,7 @@ func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskCont
 		return x.handle(n, tc, err)
 	}
 	if err == nil && key != "" {
-		n.cache.add(tc, key, u, next, x.o.Clock())
+		n.cache.add(tc, key, u, next, x.o.Clock()) //nolint:contextcheck // tc carries ctx
 	}
 	return u, err
 }

@@ -18,7 +18,7 @@ func TestAskStreamsToTheTerminal(t *testing.T) {
 			`is\s+removed\. \[1\]`, "after the container",
 		},
 		"corrected": {
-			"Elephants wash themselves in the river", " every single morning. [Source 1]",
+			"A volume keeps the data of a container", " after the container is removed. [Source 1] Elephants wash themselves in the river every single morning. [Source 1]",
 			`Elephants wash .*\(unsupported\)`, "every single morning",
 		},
 	} {
