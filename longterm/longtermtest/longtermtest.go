@@ -44,7 +44,7 @@ func Test(t *testing.T, open func(*testing.T, longterm.Options) *longterm.Store)
 	}
 }
 
-var ann = longterm.Namespace{"users", "ann"}
+var ann = longterm.Namespace{"users", "ann"} //nolint:gochecknoglobals // Go has no constant slices
 
 func put(t *testing.T, s *longterm.Store, n longterm.Namespace, key string, value any, o ...longterm.PutOption) {
 	t.Helper()
