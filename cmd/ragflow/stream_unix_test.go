@@ -19,7 +19,7 @@ func TestAskStreamsToTheTerminal(t *testing.T) {
 		},
 		"corrected": {
 			"A volume keeps the data of a container", " after the container is removed. [Source 1] Elephants wash themselves in the river every single morning. [Source 1]",
-			`Elephants\s+wash .*\(unsupported\)`, "every single morning",
+			`Elephants\s+wash\s.*\(unsupported\)`, "every single morning",
 		},
 	} {
 		t.Run(name, func(t *testing.T) { streams(t, tt.first, tt.rest, tt.end, tt.once) })
