@@ -77,7 +77,7 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 		if s.Turn.Answer != "" {
 			by = written{writer, s.Turn.Answer}
 		}
-		return nodes.Generate(c.answering(by, own.stats))(ctx, s)
+		return nodes.Generate(c.answering(by, own))(ctx, s)
 	}}
 	i := slices.Index(g.Order, nodes.GenerateID)
 	g.Order = slices.Insert(slices.Clone(g.Order), i, agentID)

@@ -3,7 +3,6 @@ package ragflow
 import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
 
@@ -32,7 +31,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
-			nodes.GenerateID:              {Run: nodes.Generate(c.answering(s.answerer, s.stats))},
+			nodes.GenerateID:              {Run: nodes.Generate(c.answering(s.answerer, s))},
 		},
 		Edges: []graph.Edge{
 			{From: graph.Start, To: nodes.IngestID},
@@ -56,9 +55,9 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 }
 
 // answering is how generate works.
-func (c Config) answering(by nodes.Answerer, stats cite.Stats) nodes.Answering {
+func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
 	return nodes.Answering{
-		Answerer: by, ContentTokens: c.ContentTokens, Context: c.Context, Stats: stats,
+		Answerer: by, Closest: s.closest, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
 		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 	}
 }

@@ -197,6 +197,19 @@ func TestLongReplyIsCut(t *testing.T) {
 	}
 }
 
+// TestUnsupportedAnswerOffersTheClosestPassage has a model that answers from elsewhere.
+func TestUnsupportedAnswerOffersTheClosestPassage(t *testing.T) { // Y06
+	s := llmtest.NewServer(script(llmtest.Say("Elephants wash themselves in the river every single morning. [Source 1]")))
+	defer s.Close()
+	r, err := modelled(t, s, nil).Ask(t.Context(), ragflow.Question{Text: question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Abstained || strings.Contains(r.Answer, "Elephants") || len(r.Citations) == 0 || !strings.Contains(r.Answer, "Closest passages:") {
+		t.Errorf("got %q with %d citations, abstained %v", r.Answer, len(r.Citations), r.Abstained)
+	}
+}
+
 // TestTransformsAndSynthesis asks with everything that a model may add to a turn.
 func TestTransformsAndSynthesis(t *testing.T) { // Q09, Q11, Y02, K03
 	s := llmtest.NewServer(llmtest.Script(

@@ -31,7 +31,8 @@ type skills struct {
 	reranker   nodes.Reranker
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
-	stats      cite.Stats // for the check of answers
+	closest    nodes.Answerer // quotes what comes nearest, without a model
+	stats      cite.Stats     // for the check of answers
 
 	words *offline.Rewriter // knows other words for those of a question
 	order search.Orderer    // of the context of an answer
@@ -45,7 +46,7 @@ func newOfflineSkills(s search.Snapshot, c Config, d offline.Dictionary) skills 
 	words := own.Rewriter.WithDictionary(d)
 	return skills{
 		rewriter: words, words: words, grader: own.Grader, free: own.Grader, order: own.Reranker, list: own.Reranker,
-		summarizer: own.Summarizer, answerer: own.Answerer, stats: s,
+		summarizer: own.Summarizer, answerer: own.Answerer, closest: own.Answerer, stats: s,
 	}
 }
 

@@ -21,6 +21,7 @@ const offlineMaker = "offline"
 // Answering configures [Generate]. Answerer, NewID and Clock are required.
 type Answering struct {
 	Answerer      Answerer
+	Closest       Answerer       // quotes passages where nothing of a model's answer is supported; nil: the answer only says so
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
 	Stats         cite.Stats     // word frequencies; a method Speaks reports the languages of the documents; nil: the sources are counted
 	Context       ContextOptions // the options of PostRetrieval
@@ -56,8 +57,15 @@ func Generate(o Answering) Node {
 				return state.Update{}, fmt.Errorf("answer: %w", err)
 			}
 			s.Turn.Sources = inOrderOfUse(s.Turn.Sources, answer.Order)
+			declined := answer.Abstained
 			if answer, quality, err = o.validate(answer, s.Turn); err != nil {
 				return state.Update{}, err
+			}
+			if answer.Abstained && !declined && o.Closest != nil {
+				if answer, err = o.closest(ctx, task, answer); err != nil {
+					return state.Update{}, err
+				}
+				s.Turn.Sources = inOrderOfUse(s.Turn.Sources, answer.Order)
 			}
 		} else {
 			graph.Skip(ctx, SkippedNoDocs)
@@ -221,6 +229,18 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 	var err error
 	a.Citations, err = citations(a.Citations, turn.Sources, after.Cited)
 	return a, q, err
+}
+
+// closest replaces an answer of which nothing is supported by the passages that come
+// nearest to the question.
+func (o Answering) closest(ctx context.Context, t state.Task, a state.Answer) (state.Answer, error) {
+	t.Grade.Score = 0 // the sources do not hold what the model wrote
+	nearest, err := o.Closest.Answer(ctx, t)
+	if err != nil {
+		return a, fmt.Errorf("closest passages: %w", err)
+	}
+	a.Text, a.Citations, a.Order = nearest.Text, nearest.Citations, nearest.Order
+	return a, nil
 }
 
 // mark returns the mark of an answer that is too short to be checked, such as one word that a
