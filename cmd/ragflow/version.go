@@ -23,11 +23,15 @@ type versionReply struct {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	licenses := false
+	licenses, sbom := false, false
 	c := &cobra.Command{
 		Use:  "version",
 		Args: argsBetween(0, 0),
 		RunE: func(*cobra.Command, []string) error {
+			if sbom {
+				a.asJSON = true // the form has no other
+				return a.print(materials(), nil)
+			}
 			if licenses {
 				return a.print(moduleLicenses(), func() {
 					for _, m := range moduleLicenses() {
@@ -47,6 +51,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 	a.jsonFlag(c)
 	c.Flags().BoolVar(&licenses, "licenses", false, "list the modules built in, with their licences")
+	c.Flags().BoolVar(&sbom, "sbom", false, "list them as a bill of materials in CycloneDX, as JSON")
 	return c
 }
 

@@ -1,12 +1,39 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// TestMaterials reads the bill of materials as a tool would.
+func TestMaterials(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"version", "--sbom"}, strings.NewReader(""), &out, &errs, nil); code != 0 {
+		t.Fatal(code, errs.String())
+	}
+	var b bill
+	if err := json.Unmarshal(out.Bytes(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Format != "CycloneDX" || b.Version != "1.5" {
+		t.Errorf("got %+v", b)
+	}
+	info, _ := debug.ReadBuildInfo()
+	if len(b.Components) != len(info.Deps) || len(info.Deps) < 10 {
+		t.Errorf("%d components, want %d", len(b.Components), len(info.Deps))
+	}
+	for _, c := range b.Components {
+		if c.PackageURL != "pkg:golang/"+c.Name+"@"+c.Version || len(c.Licenses) == 0 {
+			t.Errorf("got %+v", c)
+		}
+	}
+}
 
 // TestLicenses wants a licence for each module that the program links on any platform, and
 // none that asks more of a user than to name its authors.
