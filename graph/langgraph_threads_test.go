@@ -62,7 +62,9 @@ func TestLangGraphThreads(t *testing.T) {
 			return item{"f"}, nil
 		}}
 	}
-	asking := func(keys ...string) graph.Task[list, item] { return graph.Task[list, item]{Run: asks(new(int), keys...)} }
+	asking := func(keys ...string) graph.Task[list, item] {
+		return graph.Task[list, item]{Run: asks(new(int), keys...)}
+	}
 	nested := func(inner *graph.Plan[list, item]) graph.Task[list, item] {
 		return graph.Sub(inner, func(list) item { return item{} }, func(_, end list) item { return item{"(" + whole(end) + ")"} })
 	}
