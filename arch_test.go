@@ -22,7 +22,11 @@ type room struct {
 }
 
 var rooms = map[string]room{
-	"graph": {theirs: []string{
+	"graph/codec":    {},
+	"graph/schema":   {},
+	"graph/topology": {},
+	"internal/lru":   {},
+	"graph": {ours: []string{"graph/codec", "graph/schema", "graph/topology", "internal/lru"}, theirs: []string{
 		"github.com/looplab/fsm", // the lifecycle of a run: legal moves and their diagram
 		"github.com/google/uuid", // ids of runs
 	}},
@@ -85,6 +89,7 @@ var rooms = map[string]room{
 		"github.com/weaviate/weaviate-go-client/v4", // the client that the server's makers keep
 		"github.com/weaviate/weaviate/entities",     // the objects and classes that it takes
 		"github.com/go-openapi/strfmt",              // the type of their ids
+		"golang.org/x/sync/errgroup",                // batches sent side by side
 	}},
 	"agent": {ours: []string{"graph", "llm", "state"}, theirs: []string{
 		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it
@@ -97,19 +102,26 @@ var rooms = map[string]room{
 	"longterm/longtermtest": {ours: []string{"llm", "longterm"}, theirs: []string{
 		"github.com/google/go-cmp", // differences, as in all tests
 	}},
-	"examples/approval":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
-	"examples/supervisor": {ours: []string{"agent", "graph", "llm", "llm/openai"}},
-	"examples/mapreduce":  {ours: []string{"graph"}},
-	"examples/humanform":  {ours: []string{"graph", "graph/memstore"}},
-	"examples/longjob":    {ours: []string{"checkpoint", "graph"}},
-	"llm":                 {},
-	"llm/llmtest":         {ours: []string{"llm"}},
-	"llm/rerank":          {ours: []string{"llm"}},
-	"prompts":             {},
+	"examples/approval":    {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
+	"examples/supervisor":  {ours: []string{"agent", "graph", "llm", "llm/openai"}},
+	"examples/mapreduce":   {ours: []string{"graph"}},
+	"examples/humanform":   {ours: []string{"graph", "graph/memstore"}},
+	"examples/longjob":     {ours: []string{"checkpoint", "graph"}},
+	"examples/timetravel":  {ours: []string{"graph", "graph/memstore"}},
+	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
+	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/openai"}},
+	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
+	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
+	"llm":                  {},
+	"llm/llmtest":          {ours: []string{"llm"}},
+	"llm/rerank":           {ours: []string{"llm"}},
+	"prompts":              {},
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"skills/offline":        {ours: []string{"search/text", "state", "prompts", "skills/cite", "internal/memo", "internal/parallel"}},
+	"skills/offline": {ours: []string{"search/text", "state", "prompts", "skills/cite", "internal/memo", "internal/parallel"}, theirs: []string{
+		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
+	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "search/index", "search/text", "skills/offline", "state"}},
 	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/memo"}, theirs: []string{
 		"github.com/google/uuid", // message ids
@@ -162,6 +174,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
+	"tests/kills": {ours: []string{"agent", "checkpoint/postgres"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
 	}},
@@ -187,6 +200,7 @@ var testOnly = []string{
 	module + "/graph/stored",
 	module + "/search/index",
 	module + "/search/searchtest",
+	module + "/search/remote", module + "/search/weaviate", module + "/search/pgvector", // indexes on servers, whose quality is measured
 	module + "/graph/draw",
 	module + "/threads",    // views of what stores hold,
 	module + "/checkpoint", // and the store beside which others are measured

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/graph/schema"
 )
 
 // Question is a question of a node to a person.
@@ -47,8 +49,8 @@ type Answer struct {
 // The key identifies the question within the task, or within one part of a [FanOut]. A node
 // that asks again with the same key, as in a loop, asks a new question.
 // question can be any value with a JSON encoding. The answer must match the JSON schema
-// of T, which is stored with the question. The tag `enum:"yes,no"` and a method
-// Validate() error restrict T further. If Validate rejects an answer, the question is
+// of T, which is stored with the question; package graph/schema says which types have one. The tag
+// `enum:"yes,no"` and a method Validate() error restrict T further. If Validate rejects an answer, the question is
 // open again, with its Problem. The [Notes] of the task keep the accepted answer.
 func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	var zero T
@@ -58,7 +60,7 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	}
 	q := Question{At: b.address(), Key: key}
 	var err error
-	if q.Schema, err = Schema[T](); err != nil {
+	if q.Schema, err = schema.Of(reflect.TypeFor[T]()); err != nil {
 		return zero, fmt.Errorf("ask %q: %w", key, err)
 	}
 	if q.Ask, err = encode(question); err != nil {
@@ -90,9 +92,9 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	return zero, &InterruptError{Questions: []Question{q}}
 }
 
-func decodeAnswer[T any](schema, body json.RawMessage) (v T, err error) {
+func decodeAnswer[T any](form, body json.RawMessage) (v T, err error) {
 	defer caught(&err)
-	if err := fits(schema, body); err != nil {
+	if err := schema.Check(form, body); err != nil {
 		return v, err
 	}
 	if err := json.Unmarshal(body, &v); err != nil {
@@ -230,7 +232,7 @@ func (s *session) matched(answers map[string]any) (map[place]Delta, error) {
 		}
 		body, err := encode(answers[name])
 		if err == nil {
-			err = fits(q.Schema, body)
+			err = schema.Check(q.Schema, body)
 		}
 		if err != nil {
 			return refuse("%v", err)
@@ -257,17 +259,4 @@ func (s *session) answer(ctx context.Context, entries map[place]Delta) error {
 		}
 	}
 	return nil
-}
-
-// Schema returns the JSON schema of the answers to an [Ask] of T. T can consist of
-// booleans, numbers, strings, times, slices, arrays, maps with string keys, and structs
-// of these, by their json tags. A pointer may be null. A field is required unless it is
-// a pointer or has omitempty or omitzero. The tag enum:"a,b" lists the allowed strings,
-// the tag doc:"…" is the description of a field.
-func Schema[T any]() (json.RawMessage, error) {
-	m, err := schemaOf(reflect.TypeFor[T](), nil)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(m)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/schema"
 )
 
 // approval is an answer with a closed set and a check of its own.
@@ -479,7 +481,7 @@ func TestSchema(t *testing.T) {
 		none  int
 	}
 	_ = inner{}.none
-	got, err := graph.Schema[[]inner]()
+	got, err := schema.Of(reflect.TypeFor[[]inner]())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -491,10 +493,10 @@ func TestSchema(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	type loop struct{ Next *loop }
-	if _, err := graph.Schema[loop](); err == nil || !strings.Contains(err.Error(), "is recursive") {
+	if _, err := schema.Of(reflect.TypeFor[loop]()); err == nil || !strings.Contains(err.Error(), "is recursive") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := graph.Schema[chan int](); err == nil || !strings.Contains(err.Error(), "has no JSON") {
+	if _, err := schema.Of(reflect.TypeFor[chan int]()); err == nil || !strings.Contains(err.Error(), "has no JSON") {
 		t.Errorf("error %v", err)
 	}
 }

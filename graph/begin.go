@@ -22,6 +22,12 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 		if len(x.req.Answers)+len(x.req.Updates) > 0 && !x.req.Resume {
 			return errors.New("answers and updates need Resume")
 		}
+		if x.req.From != 0 && x.req.From != head.ID {
+			if head, cached, err = x.goBack(ctx, cached, ok); err != nil {
+				return fmt.Errorf("go back: %w", err)
+			}
+			ok = true
+		}
 		over := false // this resume only repeats answers of a run that is over
 		if x.req.Resume {
 			if over, err = x.answeredBefore(ctx, head); err != nil {
@@ -46,6 +52,18 @@ func (x *run[S, U]) begin(ctx context.Context) error {
 		return x.resume(ctx, head)
 	}
 	return x.admit(ctx, head)
+}
+
+// goBack saves that the thread continues from Request.From, and returns the new head with its state.
+func (x *run[S, U]) goBack(ctx context.Context, cached cachedState[S], known bool) (Commit, cachedState[S], error) {
+	if err := x.read(ctx, cached, known); err != nil {
+		return Commit{}, cached, err
+	}
+	_, save, err := x.rewind(ctx, x.req.From)
+	if err == nil {
+		err = save(ctx)
+	}
+	return x.log.head, cachedState[S]{x.log.head, x.state, x.log.sizes}, err
 }
 
 // cachedHead sets the head of the log and returns the cached state at the head, if there
@@ -133,7 +151,7 @@ func (x *run[S, U]) admit(ctx context.Context, head Commit) error {
 		if err := x.supersede(ctx, head, undo); err != nil {
 			return err
 		}
-		body := Delta{Body: input.body, Notes: Notes{Start: x.now()}}
+		body := Delta{Body: input.body, Notes: Notes{Start: x.now(), Metadata: x.req.Metadata}}
 		if err := x.save(ctx, SourceInput, []Delta{body}); err != nil {
 			return fmt.Errorf("save input: %w", err)
 		}
@@ -187,9 +205,9 @@ func (x *run[S, U]) resume(ctx context.Context, head Commit) error {
 	if err := x.recall(ctx, head); err != nil {
 		return err
 	}
-	// If the step failed or has open questions, it had passed its breakpoint. Otherwise a
+	// If the step failed, has results or open questions, it had passed its breakpoint. Otherwise a
 	// resume passes a breakpoint only if the run stopped at it.
-	x.pastBreak = head.Status == Failed || len(x.session.open) > 0
+	x.pastBreak = head.Status == Failed || !x.session.empty()
 	if head.Status == Interrupted {
 		x.resumed = head.Error
 	}
@@ -235,7 +253,7 @@ func (x *run[S, U]) answeredBefore(ctx context.Context, head Commit) (over bool,
 		if err != nil {
 			return false, fmt.Errorf("read answers: %w", err)
 		}
-		if c.Run != head.Run || len(left) == 0 {
+		if c.Run != head.Run || len(left) == 0 || c.Source == SourceFork {
 			break
 		}
 		for _, d := range c.Deltas {
@@ -255,7 +273,7 @@ func (x *run[S, U]) answeredBefore(ctx context.Context, head Commit) (over bool,
 // interruption returns the open questions at the head of an unfinished run, and the commit that its
 // current superstep follows.
 func (x *run[S, U]) interruption(ctx context.Context, head Commit) (open []Question, base CommitID, err error) {
-	if head.Source != SourceClose && head.Source != SourceUpdate {
+	if head.Source != SourceClose && head.Source != SourceUpdate && head.Source != SourceFork {
 		return nil, head.ID, nil
 	}
 	for c, err := range x.o.Store.Walk(ctx, x.req.Thread, head.ID) {
@@ -263,9 +281,7 @@ func (x *run[S, U]) interruption(ctx context.Context, head Commit) (open []Quest
 			return nil, 0, fmt.Errorf("read open questions: %w", err)
 		}
 		if c.ID == head.ID {
-			for _, d := range c.Deltas {
-				open = append(open, d.Notes.Questions...)
-			}
+			open = questionsOf(c)
 		}
 		if base = c.ID; c.Source != SourceClose && !c.isEdit() {
 			break

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"example.com/ragflow/internal/lru"
 )
 
 // Cache keeps the updates of a node in memory, by a key of its input, for all threads and
@@ -19,7 +21,7 @@ type Cache[S, U any] struct {
 	// the update and its targets. If the store fails, the task gets a warning and runs.
 	Store CacheStore
 
-	kept lru[cached[U]]
+	kept lru.Cache[cached[U]]
 }
 
 // CacheStore keeps the entries of a [Cache] outside of the process. Keys are unique per node, so prefix
@@ -44,10 +46,10 @@ type cached[U any] struct {
 func (v cached[U]) over(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
 
 // Len returns the number of entries.
-func (c *Cache[S, U]) Len() int { return c.kept.len() }
+func (c *Cache[S, U]) Len() int { return c.kept.Len() }
 
 // Clear removes all entries.
-func (c *Cache[S, U]) Clear() { c.kept.clear() }
+func (c *Cache[S, U]) Clear() { c.kept.Clear() }
 
 // find returns the entry of a key from memory or the store.
 func (c *Cache[S, U]) find(ctx context.Context, key string, now time.Time) (u U, next []string, ok bool) {
@@ -84,9 +86,9 @@ func warnIf(ctx context.Context, what string, err error) {
 }
 
 func (c *Cache[S, U]) get(key string, now time.Time) (u U, next []string, ok bool) {
-	v, ok := c.kept.get(key)
+	v, ok := c.kept.Get(key)
 	if ok && v.over(now) {
-		c.kept.drop(key, func(v cached[U]) bool { return v.over(now) })
+		c.kept.Drop(key, func(v cached[U]) bool { return v.over(now) })
 		return u, nil, false
 	}
 	return v.update, v.next, ok
@@ -101,5 +103,5 @@ func (c *Cache[S, U]) put(key string, u U, next []string, now time.Time) {
 	if size <= 0 {
 		size = 1000
 	}
-	c.kept.put(key, v, 0, size, math.MaxInt)
+	c.kept.Put(key, v, 0, size, math.MaxInt)
 }

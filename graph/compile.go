@@ -10,6 +10,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"example.com/ragflow/graph/codec"
+	"example.com/ragflow/graph/topology"
 )
 
 // Plan is a compiled graph: checked, with names turned into indices. It is immutable and
@@ -26,8 +29,8 @@ type Plan[S, U any] struct {
 	version     string
 	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
 	updateDiffers, stateDiffers bool
-	floats                      map[reflect.Type]bool // types in S that may hold floating-point numbers; nil if Unsaved
-	reach                       [][]bool              // from → to over a path of at least one step; nil if no node waits
+	floats                      codec.Floats // of S; nil if Unsaved
+	reach                       [][]bool     // from → to over a path of at least one step; nil if no node waits
 }
 
 // planNode is a node with its successors: all of next and one of each branch, or those of to that
@@ -117,7 +120,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	for _, b := range g.Branches {
 		of := planBranch[S]{route: b.Route}
 		for _, to := range b.To {
-			of.to = append(of.to, target{name: to, index: index[to], label: printable(b.Label[to])})
+			of.to = append(of.to, target{name: to, index: index[to], label: topology.Printable(b.Label[to])})
 		}
 		n := from(b.From)
 		n.routes = append(n.routes, of)
@@ -127,10 +130,9 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		slices.Sort(p.nodes[i].next)
 	}
 	p.findReach()
-	p.updateDiffers, p.stateDiffers = mayDiffer(reflect.TypeFor[U](), nil), mayDiffer(reflect.TypeFor[S](), nil)
+	p.updateDiffers, p.stateDiffers = codec.MayDiffer(reflect.TypeFor[U]()), codec.MayDiffer(reflect.TypeFor[S]())
 	if !g.Unsaved {
-		p.floats = map[reflect.Type]bool{}
-		findFloats(reflect.TypeFor[S](), nil, p.floats)
+		p.floats = codec.FindFloats(reflect.TypeFor[S]())
 	}
 	return p, nil
 }

@@ -112,7 +112,7 @@ func TestCompileFaults(t *testing.T) {
 			edge("b", "z")(g)
 			edge("c", graph.End)(g)
 		}, []string{
-			"Apply is nil", `order: node "b" is listed twice`, `node "b": Run is nil`,
+			"Apply is nil", `node "b": Run is nil`, `order: node "b" is listed twice`,
 			`edge "b" → "z": unknown node "z"`,
 		}},
 	} {

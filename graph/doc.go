@@ -45,7 +45,8 @@
 //
 // A node can be another graph ([Sub]), with its own state and with its steps in the same
 // log. [Runner.History], [Runner.StateAt] and [Plan.Inside] read earlier states.
-// [Runner.Fork] creates a thread that continues from such a state, at any depth.
+// [Runner.Fork] creates a thread that continues from such a state, at any depth. [Request].From
+// goes back to one in the same thread. [SubFrom] is a subgraph that remembers its last state.
 // [Runner.Update] changes a thread, also in place of a node. [Runner.Prune] removes the
 // oldest turns from the log and keeps the state.
 //

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
+
+	"example.com/ragflow/graph/codec"
 )
 
 // FanOut returns a node that handles the parts of a state concurrently: split returns the
@@ -29,9 +31,9 @@ func FanOut[S, U, T any](
 	worker func(context.Context, S, T) (U, error),
 	merge func(S, []U) (U, error),
 ) Node[S, U] {
-	codec := partCodec{lost: len(codecFaults(reflect.TypeFor[U]())) > 0, differs: mayDiffer(reflect.TypeFor[U](), nil)}
+	json := partCodec{lost: len(codec.Faults(reflect.TypeFor[U]())) > 0, differs: codec.MayDiffer(reflect.TypeFor[U]())}
 	return func(ctx context.Context, s S) (u U, err error) {
-		f := newFan[T, U](ctx, codec, split(s))
+		f := newFan[T, U](ctx, json, split(s))
 		if len(f.parts) == 0 {
 			return merge(s, nil)
 		}

@@ -145,13 +145,3 @@ func outerOf(path string) (outer string, turn int, ok bool) {
 	turn, err := strconv.Atoi(digits)
 	return path[:i], turn, err == nil
 }
-
-// Replay forks a thread and resumes its run at once, so that everything after the point
-// runs again in the new thread.
-func (r *Runner[S, U]) Replay(ctx context.Context, p Point, to string) (S, error) {
-	if err := r.Fork(ctx, p, to); err != nil {
-		var zero S
-		return zero, err
-	}
-	return r.Invoke(ctx, Request[U]{Thread: to, Resume: true})
-}

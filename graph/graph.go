@@ -1,12 +1,16 @@
 package graph
 
-import "context"
+import (
+	"context"
+
+	"example.com/ragflow/graph/topology"
+)
 
 // Start and End exist in every graph but are not nodes: an edge from Start names the
 // first node, an edge or branch to End ends the run.
 const (
-	Start = "__start__"
-	End   = "__end__"
+	Start = topology.Start
+	End   = topology.End
 )
 
 // Node is one step of a graph: it reads a state and returns an update. The other tasks
@@ -90,8 +94,8 @@ type Graph[S, U any] struct {
 	// task before anything is saved. It must be pure. See package graph/reduce.
 	Conflict func(earlier, later U) error
 	// Restore returns updates that turn the state now into then, an earlier state of the
-	// same thread. If now is the zero state, then can be any state. Only [Rollback] and
-	// [Runner.Prune] need Restore. It must be pure and may be nil.
+	// same thread. If now is the zero state, then can be any state. Only [Rollback],
+	// [Request].From and [Runner.Prune] need Restore. It must be pure and may be nil.
 	Restore func(now, then S) ([]U, error)
 	// Unsaved allows states and updates that JSON cannot restore. Such a graph runs only
 	// without a store.

@@ -63,13 +63,6 @@ func moves() fsm.Events {
 // Status returns the current status.
 func (l *Lifecycle) Status() Status { return l.at }
 
-// Can reports whether a move is legal now.
-func (l *Lifecycle) Can(m Move) bool {
-	machine := l.machine()
-	defer machines.Put(machine)
-	return machine.Can(string(m))
-}
-
 // Move makes a move. An illegal move changes nothing and returns a *[MoveError]. An ended
 // ctx does not stop a move.
 func (l *Lifecycle) Move(ctx context.Context, m Move) error {

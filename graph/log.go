@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"example.com/ragflow/graph/codec"
 )
 
 // saveTimeout limits one write to the store. It is longer than a store waits for a lock. Writes
@@ -166,7 +168,7 @@ func (x *run[S, U]) snapshot(b *Batch, due bool) (err error) {
 	if b.Snapshot, err = encode(x.state); err != nil {
 		return fmt.Errorf("encode state: %w", err)
 	}
-	if x.plan.stateDiffers || hasInvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
+	if x.plan.stateDiffers || codec.InvalidUTF8(b.Snapshot) { // continue with the state that a reload would return
 		if x.state, err = decode[S](b.Snapshot); err != nil {
 			return fmt.Errorf("decode state: %w", err)
 		}

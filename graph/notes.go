@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -23,6 +24,10 @@ type Notes struct {
 	Goto     []string      `json:"goto,omitempty"`    // the targets that Pick chose
 	Step     int           `json:"step,omitempty"`    // step of the subgraph, for tasks of a subgraph
 	Answers  []Answer      `json:"answers,omitempty"` // answers of people that the task used
+
+	Metadata map[string]string `json:"metadata,omitempty"` // of the [Request]; for an input
+
+	Seed json.RawMessage `json:"seed,omitempty"` // for the input of a subgraph of [SubFrom]: the state before it
 
 	Questions []Question `json:"questions,omitempty"` // open questions; only if the task has not finished
 }

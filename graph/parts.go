@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/ragflow/graph/codec"
 )
 
 // saveDelay is how long a finished part waits for others, to be saved in one transaction. A
@@ -118,7 +120,7 @@ func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, 
 	}
 	if hash != "" {
 		if body, none := encode(u); none == nil { // merge may drop what has no JSON
-			if f.codec.differs || hasInvalidUTF8(body) {
+			if f.codec.differs || codec.InvalidUTF8(body) {
 				u, err = decode[U](body) // merge must see what a resume returns
 			}
 			f.save(savedPart{i, hash, f.task.of.o.Clock().UTC(), body, taskContextOf(ctx).soFar()})

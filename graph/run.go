@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // run is an active run. The goroutine that ranges over its events owns every field. Tasks only
@@ -80,8 +81,8 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			return err
 		}
 		if names := x.breaks(x.o.BreakBefore); names != nil && !x.pastBreak {
-			if stop := (&InterruptError{Before: names}); stop.Error() != x.resumed {
-				return stop
+			if err := x.stopAt(ctx, &InterruptError{Before: names}); err != nil {
+				return err
 			}
 		}
 		x.pastBreak, x.resumed = false, ""
@@ -93,7 +94,9 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 			return err
 		}
 		if after != nil && len(x.frontier) > 0 {
-			return &InterruptError{After: after}
+			if err := x.stopAt(ctx, &InterruptError{After: after}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -151,16 +154,41 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 
 // breaks returns the nodes in names that run next.
 func (x *run[S, U]) breaks(names []string) []string {
-	if len(names) == 0 || x.path != "" {
+	if len(names) == 0 {
 		return nil
+	}
+	var within string // as in "a/b/" for the path "a/b#2[0]"
+	if x.path != "" {
+		for part := range strings.SplitSeq(x.path, "/") {
+			within += part[:strings.IndexAny(part+"#", "#[")] + "/"
+		}
 	}
 	var out []string
 	for _, n := range x.plan.names(x.ready) {
-		if slices.Contains(names, n) || slices.Contains(names, Every) {
-			out = append(out, n)
+		if slices.Contains(names, within+n) || x.path == "" && slices.Contains(names, Every) {
+			out = append(out, within+n)
 		}
 	}
 	return out
+}
+
+// stopAt returns the error for a breakpoint, or nil if the run that is resumed stopped there. In a subgraph the
+// ledger has the breakpoints at which the run stopped.
+func (x *run[S, U]) stopAt(ctx context.Context, stop *InterruptError) error {
+	if x.path == "" {
+		if stop.Before != nil && stop.Error() == x.resumed {
+			return nil
+		}
+		return stop
+	}
+	p := place{x.path, breakNode + stop.Error(), x.step}
+	if _, passed := x.session.get(p); passed {
+		return nil
+	}
+	if err := x.session.put(ctx, p, Delta{Path: p.path, Node: p.node}); err != nil {
+		return fmt.Errorf("save breakpoint: %w", err)
+	}
+	return stop
 }
 
 // inner returns the deltas of the subgraphs of the step.

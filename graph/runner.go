@@ -31,10 +31,11 @@ type Options struct {
 	// When Drain is closed, runs finish and save the current superstep and end as
 	// Interrupted with [ErrDrained]. Nil means never.
 	Drain <-chan struct{}
-	// BreakBefore and BreakAfter are breakpoints: nodes of the graph, not of its subgraphs.
+	// BreakBefore and BreakAfter are breakpoints: nodes of the graph, and of its subgraphs as in "a/b", the
+	// node b of the subgraph of node a.
 	// A run ends as Interrupted with an [*InterruptError] before a superstep with a node
 	// of BreakBefore, and after a superstep with a node of BreakAfter, unless the run is
-	// complete. A resume continues after the breakpoint. [Every] selects all nodes.
+	// complete. A resume continues after the breakpoint. [Every] selects all nodes of the graph itself.
 	BreakBefore, BreakAfter []string
 	Hook                    Hook // gets the spans of runs, steps, tasks and attempts; may be nil
 	// Migrate lets this graph resume runs of another version of the graph. It gets the
@@ -57,7 +58,7 @@ type Options struct {
 	CheckCodec bool
 }
 
-// Every in BreakBefore or BreakAfter selects all nodes.
+// Every in BreakBefore or BreakAfter selects all nodes of the graph, without those of its subgraphs.
 const Every = "*"
 
 func (o Options) withDefaults() Options {
@@ -87,7 +88,14 @@ type Request[U any] struct {
 	Thread string // thread of the run; may be empty without a Store
 	Run    string // ID of a new run; generated if empty
 	Input  U      // applied before the first node runs
-	Resume bool   // continue the thread's unfinished run; Run and Input are ignored
+	// Metadata is saved with the input; [Runner.Runs] finds runs by it. The state does not have it.
+	Metadata map[string]string
+	Resume   bool // continue the thread's unfinished run; Run and Input are ignored
+	// From, if set, is an earlier commit of the thread to go on from: with Resume its run continues there,
+	// otherwise the input follows it. That needs [Graph].Restore. A commit of [SourceFork] is saved first; the log keeps
+	// the commits in between, but the turns that began there are undone. Results and answers of the superstep
+	// after From are not kept, so its tasks run again. [ErrNotFound] for a commit that the thread does not have.
+	From CommitID
 	// Updates are applied and saved before the nodes of a resumed run, in one commit. Only with Resume.
 	Updates []U
 	// Answers to open questions, by key or ID; only with Resume. All answers are checked
@@ -122,7 +130,7 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	}
 	r.fault = errors.Join(r.fault, p.savable(&o))
 	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
-		if name != Every && !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.name == name }) {
+		if name != Every && !p.Shape().has(name) {
 			r.fault = errors.Join(r.fault, fmt.Errorf("breakpoint: unknown node %q", name))
 		}
 	}

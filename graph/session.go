@@ -43,6 +43,7 @@ const (
 	onceNode   = "__once__:"
 	answerNode = "__answer__:"
 	partNode   = "__part__:"
+	breakNode  = "__break__:" // a breakpoint of a subgraph at which the run stopped
 )
 
 // beginStep starts a superstep of the root with an empty ledger.

@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"slices"
+	"strings"
+)
+
 // Shape is the structure of a compiled graph, for drawings.
 type Shape struct {
 	Name  string           // of the graph
@@ -51,4 +56,14 @@ func (p *Plan[S, U]) Shape() Shape {
 		}
 	}
 	return s
+}
+
+// has reports whether a shape has a node; "a/b" is the node b of the subgraph a.
+func (s Shape) has(name string) bool {
+	name, inner, nested := strings.Cut(name, "/")
+	if nested {
+		sub, ok := s.Subs[name]
+		return ok && sub.has(inner)
+	}
+	return slices.Contains(s.Nodes, name)
 }

@@ -1,5 +1,7 @@
 package graph
 
+import "example.com/ragflow/internal/lru"
+
 // Limits of the state cache: threads, and bytes of their snapshots and deltas.
 const (
 	cachedThreads = 1024
@@ -10,7 +12,7 @@ const (
 // in the same process reads nothing. An entry is valid only for its commit ID, so a change by
 // another process invalidates it.
 type stateCache[S any] struct {
-	threads lru[cachedState[S]]
+	threads lru.Cache[cachedState[S]]
 }
 
 type cachedState[S any] struct {
@@ -20,16 +22,16 @@ type cachedState[S any] struct {
 }
 
 func (w *stateCache[S]) get(thread string, at CommitID) (cachedState[S], bool) {
-	v, ok := w.threads.get(thread)
+	v, ok := w.threads.Get(thread)
 	return v, ok && v.head.ID == at
 }
 
 func (w *stateCache[S]) put(thread string, v cachedState[S]) {
 	v.head.Deltas = nil
-	w.threads.put(thread, v, v.sizes.snapshot+v.sizes.tail+1, cachedThreads, cachedBytes)
+	w.threads.Put(thread, v, v.sizes.snapshot+v.sizes.tail+1, cachedThreads, cachedBytes)
 }
 
 // drop removes a thread whose log was changed before its head.
 func (w *stateCache[S]) drop(thread string) {
-	w.threads.drop(thread, func(cachedState[S]) bool { return true })
+	w.threads.Drop(thread, func(cachedState[S]) bool { return true })
 }

@@ -9,7 +9,7 @@ type Mode uint
 // The modes of a stream.
 const (
 	Values  Mode = 1 << iota // the state in every durable event
-	Updates                  // the updates of tasks, as JSON in the Body of StepDone's Tasks
+	Updates                  // the updates of tasks, as JSON in the Body of the Tasks of StepDone and TaskDone
 	Tasks                    // TaskStarted, TaskRetried and TaskDone
 	Tokens                   // values from EmitToken
 	Customs                  // values from Emit

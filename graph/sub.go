@@ -11,7 +11,7 @@ import (
 
 // Sub returns a task that runs another graph. in converts the state to the input of the
 // subgraph, out converts its final state to the update of the task. Both must be pure. The
-// subgraph has its own state and starts with the zero state each time.
+// subgraph has its own state and starts with the zero state each time; see [SubFrom] for one that remembers.
 //
 // The tasks of the subgraph are in the same log. Each is saved when it finishes, under the path
 // of the subgraph: "a" for the subgraph of node a, "a/b#2" for the subgraph of node b in the
@@ -21,7 +21,18 @@ import (
 // apply to the whole subgraph; another attempt continues at the failed step. The subgraph has
 // its own step limit, with the same number as the run.
 func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) U) Task[S, U] {
-	t := SubPick(plan, in, func(s S, end SubS) (U, []string) { return out(s, end), nil })
+	return withoutPick(SubPick(plan, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }))
+}
+
+// SubFrom is like [Sub] for a subgraph that starts with the state that from takes from the state around it. If
+// out puts the final state back there, the subgraph remembers it between its calls and between runs; what it remembers is
+// then part of the thread, and [Runner.Update], [Runner.Fork] and [Request].From apply to it. from must be pure.
+func SubFrom[S, U, SubS, SubU any](plan *Plan[SubS, SubU], from func(S) SubS, in func(S) SubU, out func(S, SubS) U) Task[S, U] {
+	return withoutPick(subTask(plan, from, in, func(s S, end SubS) (U, []string) { return out(s, end), nil }, nil))
+}
+
+// withoutPick makes a task of a subgraph that chooses no target.
+func withoutPick[S, U any](t Task[S, U]) Task[S, U] {
 	pick := t.Pick
 	t.Pick, t.Run = nil, func(ctx context.Context, s S) (U, error) {
 		u, _, err := pick(ctx, s)
@@ -33,9 +44,18 @@ func Sub[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func
 // SubPick is like [Sub] for a subgraph that chooses the next nodes of the graph around it: out returns
 // them, as a [Picker] does, from to.
 func SubPick[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out func(S, SubS) (U, []string), to ...string) Task[S, U] {
+	return subTask(plan, nil, in, out, to)
+}
+
+func subTask[S, U, SubS, SubU any](plan *Plan[SubS, SubU], from func(S) SubS, in func(S) SubU, out func(S, SubS) (U, []string), to []string) Task[S, U] {
 	return Task[S, U]{
 		Pick: func(ctx context.Context, s S) (u U, next []string, err error) {
-			end, err := plan.runInside(ctx, func() SubU { return in(s) })
+			var seed *SubS
+			if from != nil {
+				began := from(s)
+				seed = &began
+			}
+			end, err := plan.runInside(ctx, seed, func() SubU { return in(s) })
 			if err == nil {
 				u, next = out(s, end)
 			}
@@ -46,18 +66,21 @@ func SubPick[S, U, SubS, SubU any](plan *Plan[SubS, SubU], in func(S) SubU, out 
 	}
 }
 
-// runInside runs the plan as part of the task of ctx.
-func (p *Plan[S, U]) runInside(ctx context.Context, in func() U) (S, error) {
+// runInside runs the plan as part of the task of ctx, from the state seed or, if that is nil, the zero state.
+//
+//nolint:contextcheck // the context of a task carries ctx
+func (p *Plan[S, U]) runInside(ctx context.Context, seed *S, in func() U) (S, error) {
 	b := taskContextOf(ctx)
-	if b == nil || b.node == "" {
-		return p.Runner(Options{}).Invoke(ctx, Request[U]{Input: in()})
+	if b == nil || b.node == "" { // outside of a run
+		b = &taskContext{Context: ctx, of: &session{o: &Options{}}, node: "sub"}
+		ctx = b
 	}
 	if err := p.savable(b.of.o); err != nil {
 		var zero S
 		return zero, err
 	}
 	x := &run[S, U]{Runner: p.Runner(*b.of.o), session: b.of, path: b.address(), emit: b.emit}
-	if err := x.enter(ctx, in); err != nil {
+	if err := x.enter(ctx, seed, in); err != nil {
 		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)
 	}
 	err := b.of.o.Slots.without(ctx, b, x.loop)
@@ -67,18 +90,30 @@ func (p *Plan[S, U]) runInside(ctx context.Context, in func() U) (S, error) {
 	return x.state, err
 }
 
-// enter applies the input and adds it to the ledger.
-func (x *run[S, U]) enter(ctx context.Context, in func() U) error {
+// enter applies the input to the seed and adds both to the ledger.
+func (x *run[S, U]) enter(ctx context.Context, seed *S, in func() U) error {
 	at := place{path: x.path}
 	var input outcome[U]
 	var err error
-	if d, ok := x.session.get(at); ok {
+	d, ok := x.session.get(at)
+	if ok {
 		input.update, err = decode[U](d.Body)
 	} else {
 		input.update = in()
-		if err = x.encode(&input); err == nil {
-			err = x.session.put(ctx, at, Delta{Path: x.path, Body: input.body, Notes: Notes{Start: x.now()}})
+		d = Delta{Path: x.path, Notes: Notes{Start: x.now()}}
+		if err = x.encode(&input); err == nil && seed != nil && !x.plan.unsaved {
+			d.Notes.Seed, err = encode(*seed)
 		}
+		if d.Body = input.body; err == nil {
+			err = x.session.put(ctx, at, d)
+		}
+	}
+	switch {
+	case err != nil:
+	case d.Notes.Seed != nil:
+		x.state, err = decode[S](d.Notes.Seed)
+	case seed != nil:
+		x.state = *seed
 	}
 	if err != nil {
 		return err
@@ -177,6 +212,9 @@ func (p *Plan[S, U]) frames(deltas []Delta) ([]Frame[S], error) {
 			continue
 		}
 		u, err := decode[U](d.Body)
+		if err == nil && d.Notes.Seed != nil {
+			s, err = decode[S](d.Notes.Seed)
+		}
 		if err == nil {
 			s, err = callApply(p.apply, s, u)
 		}

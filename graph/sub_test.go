@@ -191,7 +191,10 @@ func TestSub(t *testing.T) {
 	t.Run("replay", func(t *testing.T) {
 		for _, c := range history(store)[:3] {
 			to := fmt.Sprint("replay", c.ID)
-			if got, err := m.runner(store).Replay(t.Context(), graph.Point{Thread: "t", Commit: c.ID}, to); err != nil || whole(got) != end {
+			if err := m.runner(store).Fork(t.Context(), graph.Point{Thread: "t", Commit: c.ID}, to); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := m.runner(store).Invoke(t.Context(), ask{Thread: to, Resume: true}); err != nil || whole(got) != end {
 				t.Errorf("from commit %d: %s, %v", c.ID, whole(got), err)
 			}
 		}

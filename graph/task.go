@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.com/ragflow/graph/codec"
 )
 
 // outcome is the result of one task of the current step.
@@ -78,18 +80,26 @@ func (x *run[S, U]) keep(ctx context.Context, o *outcome[U]) error {
 	return nil
 }
 
-// interrupted returns an error with the open questions of the step, or nil.
+// interrupted returns an error with the open questions of the step and the breakpoints in its subgraphs, or nil.
 func (x *run[S, U]) interrupted() error {
-	var all []Question
+	var all *InterruptError
 	for i := range x.outcomes {
-		if x.outcomes[i].waits {
-			all = append(all, x.outcomes[i].notes.Questions...)
+		o := &x.outcomes[i]
+		if !o.waits {
+			continue
+		}
+		if all == nil {
+			all = &InterruptError{}
+		}
+		all.Questions = append(all.Questions, o.notes.Questions...)
+		if stop, ok := errors.AsType[*InterruptError](o.err); ok {
+			all.Before, all.After = append(all.Before, stop.Before...), append(all.After, stop.After...)
 		}
 	}
 	if all == nil {
 		return nil
 	}
-	return &InterruptError{Questions: all}
+	return all
 }
 
 // execute runs the tasks of the step that are not done yet. Its error is the first failure in
@@ -251,10 +261,17 @@ func (x *run[S, U]) started(o *outcome[U]) {
 
 func (x *run[S, U]) finished(o *outcome[U]) {
 	if x.emit != nil {
-		d := x.delta(o)
-		d.Body = nil
-		x.emit(liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
+		x.emit(x.taskDone(o))
 	}
+}
+
+// taskDone returns the live event of a finished task.
+func (x *run[S, U]) taskDone(o *outcome[U]) liveEvent {
+	d := x.delta(o)
+	if x.session.modes&Updates == 0 {
+		d.Body = nil
+	}
+	return liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}}
 }
 
 // ended saves a successful task of a step with several tasks, and yields its live event.
@@ -264,9 +281,7 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 		err = x.keep(ctx, o)
 	}
 	if x.live {
-		d := x.delta(o)
-		d.Body = nil
-		x.yieldLive(liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
+		x.yieldLive(x.taskDone(o))
 	}
 	return err
 }
@@ -283,8 +298,8 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent
 		}
 		o.notes.Start, o.notes.Duration = began.UTC().Truncate(time.Microsecond), x.o.Clock().Sub(began)
 		if o.done = o.err == nil; !o.done {
-			_, o.waits = errors.AsType[*InterruptError](o.err)
-			if o.waits = o.waits && len(tc.questions) > 0; o.waits {
+			stop, ok := errors.AsType[*InterruptError](o.err)
+			if o.waits = ok && len(tc.questions)+len(stop.Before)+len(stop.After) > 0; o.waits {
 				o.notes.Questions = tc.questions
 			}
 			o.err = &NodeError{Node: n.name, Step: x.step + 1, Err: o.err}
@@ -318,7 +333,7 @@ func (x *run[S, U]) encode(o *outcome[U]) error {
 	if !bytes.Equal(body, x.blank) {
 		o.body = body
 	}
-	if x.o.CheckCodec || x.o.Store != nil && (x.plan.updateDiffers || hasInvalidUTF8(o.body)) {
+	if x.o.CheckCodec || x.o.Store != nil && (x.plan.updateDiffers || codec.InvalidUTF8(o.body)) {
 		o.update, err = decode[U](o.body) // Apply must see what a reload returns
 	}
 	return err
@@ -328,7 +343,7 @@ func (x *run[S, U]) encode(o *outcome[U]) error {
 // round trip through JSON.
 func (x *run[S, U]) checked(s S) (S, error) {
 	if len(x.plan.floats) > 0 && (x.o.Store != nil || x.o.CheckCodec) {
-		if path, bad := notFinite(reflect.ValueOf(s), x.plan.floats); bad != "" {
+		if path, bad := x.plan.floats.NotFinite(reflect.ValueOf(s)); bad != "" {
 			return s, fmt.Errorf("apply update: state%s is %s, which JSON cannot hold", path, bad)
 		}
 	}
@@ -365,7 +380,7 @@ func (x *run[S, U]) delta(o *outcome[U]) Delta {
 	}
 	if failure, ok := errors.AsType[*NodeError](o.err); ok {
 		d.Error = failure.Err.Error() // the delta has the name of the node
-		if o.waits {
+		if len(o.notes.Questions) > 0 {
 			d.Error = (&InterruptError{Questions: o.notes.Questions}).Error()
 		}
 	}

@@ -198,7 +198,10 @@ func TestForkAroundAQuestion(t *testing.T) {
 	}
 	for i, c := range history(m) {
 		to := fmt.Sprint(c.ID)
-		_, err := r.Replay(t.Context(), graph.Point{Thread: "t", Commit: c.ID}, to)
+		if err := r.Fork(t.Context(), graph.Point{Thread: "t", Commit: c.ID}, to); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Invoke(t.Context(), ask{Thread: to, Resume: true})
 		switch {
 		case i <= 2: // input, a, and the close with the question
 			if !slices.Equal(ids(err), []string{"b/k"}) {

@@ -15,6 +15,7 @@ type Edit[S, U any] struct {
 	Wait   time.Duration // how long to wait for a busy thread; zero: not at all
 	Source Source        // source of the commit: SourceUpdate if empty, or SourceUndo
 	Create bool          // allow a thread without a commit
+	From   CommitID      // change the state after this earlier commit and go on from there; see [Request].From. 0: the head
 	// As, if set, treats the updates as the result of this node. The unfinished run is not
 	// closed; a resume continues it with the successors of the node. Without an unfinished
 	// run, a new run starts after the node. For a run of another graph the error is
@@ -63,14 +64,24 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 		return 0, err
 	}
 	head := log.head
+	back := func(context.Context) error { return nil }
+	if e.From != 0 && e.From != head.ID {
+		if head, back, err = x.rewind(ctx, e.From); err != nil {
+			return 0, err
+		}
+	}
 	updates, err := e.Change(ctx, x.state, head)
 	if err != nil || len(updates) == 0 {
-		return head.ID, err
+		return log.head.ID, err
 	}
 	next, deltas, err := x.changed(updates)
 	if err != nil {
 		return 0, err
 	}
+	if err := back(ctx); err != nil {
+		return 0, err
+	}
+	head = log.head
 	old := x.state
 	x.state = next
 	switch {

@@ -7,6 +7,7 @@
 // A persistent store calls [RunPersistent] instead, which adds the clauses about closing and
 // opening again.
 //
-// Clauses are subtests named topic/clause. Each gets an empty store of its own
-// and uses it only through the interfaces of package graph.
+// Clauses are subtests named topic/clause. The topic langgraph has those of LangGraph's suite; see
+// docs/storage.md. Each clause gets an empty store of its own and uses it only through the
+// interfaces of package graph, and the method Delete if there is one.
 package graphtest

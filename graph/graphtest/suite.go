@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"concurrency", concurrencyClauses()},
 		{"prune", pruneClauses()},
 		{"copy", copyClauses()},
+		{"langgraph", langGraphClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			for _, c := range topic.clauses {

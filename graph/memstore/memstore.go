@@ -95,26 +95,19 @@ func (s *Store) tryAcquire(ctx context.Context, name string, o graph.AcquireOpti
 	}
 	now := time.Now()
 	if t.until.After(now) && !o.Force {
-		return graph.Lease{}, fmt.Errorf("%w: held by %q until %s", graph.ErrBusy, t.owner, t.until.UTC().Format(time.RFC3339))
+		return graph.Lease{}, stored.Busy(t.owner, t.until)
 	}
 	t.token++
-	t.owner, t.ttl = o.Owner, ttlOrDefault(o.TTL)
+	t.owner, t.ttl = o.Owner, stored.TTL(o.TTL)
 	t.until = now.Add(t.ttl)
 	return graph.Lease{Thread: name, Owner: o.Owner, Token: t.token, Head: t.head, Keeper: s}, nil
-}
-
-func ttlOrDefault(ttl time.Duration) time.Duration {
-	if ttl <= 0 {
-		return graph.DefaultTTL
-	}
-	return ttl
 }
 
 // held returns the thread of a lease that was not lost.
 func (s *Store) held(l graph.Lease) (*thread, error) {
 	t := s.threads[l.Thread]
 	if t == nil || t.token != l.Token || t.until.IsZero() {
-		return nil, fmt.Errorf("lease %d of thread %q: %w", l.Token, l.Thread, graph.ErrSuperseded)
+		return nil, stored.Superseded(l)
 	}
 	return t, nil
 }
@@ -129,7 +122,7 @@ func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) err
 	if err != nil {
 		return err
 	}
-	t.ttl = ttlOrDefault(ttl)
+	t.ttl = stored.TTL(ttl)
 	t.until = time.Now().Add(t.ttl)
 	return nil
 }
@@ -161,7 +154,7 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 		return 0, fmt.Errorf("commit: %w", err)
 	}
 	if t.head != b.Parent {
-		return 0, fmt.Errorf("commit: %w: thread %q is at commit %d, not %d", graph.ErrConflict, l.Thread, t.head, b.Parent)
+		return 0, fmt.Errorf("commit: %w", stored.Conflict(l.Thread, t.head, b.Parent))
 	}
 	s.last++
 	b.ID = s.last
@@ -345,7 +338,7 @@ func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to str
 	case target.head != 0:
 		return fmt.Errorf("copy to thread %q: %w", to, graph.ErrExists)
 	case target.until.After(time.Now()):
-		return fmt.Errorf("copy to thread %q: %w: held by %q", to, graph.ErrBusy, target.owner)
+		return fmt.Errorf("copy to thread %q: %w", to, stored.Busy(target.owner, target.until))
 	}
 	if pending == nil && c.ID == source.head {
 		pending = source.pending

@@ -1,9 +1,10 @@
 // Package stored contains what the implementations of [graph.Store] share: checked commits,
-// packed snapshots, walks in parts, and threads as archives.
+// packed snapshots, walks in parts, errors, and threads as archives.
 package stored
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"context"
 	"encoding/json"
@@ -106,4 +107,49 @@ func CopyThread(ctx context.Context, s Archiver, from string, at graph.CommitID,
 		return fmt.Errorf("copy thread %q: %w", from, err)
 	}
 	return nil
+}
+
+// Busy is the error of a thread that an owner holds until a time.
+func Busy(owner string, until time.Time) error {
+	return fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(owner, "a writer without a name"), until.UTC().Format("2006-01-02 15:04:05.000 UTC"))
+}
+
+// Superseded is the error of a write with a lost lease.
+func Superseded(l graph.Lease) error {
+	return fmt.Errorf("thread %q, lease %d of %s: %w", l.Thread, l.Token, l.Owner, graph.ErrSuperseded)
+}
+
+// Conflict is the error of a commit whose parent is not the head.
+func Conflict(thread string, head, parent graph.CommitID) error {
+	return fmt.Errorf("thread %q: %w: it is commit %d, not %d", thread, graph.ErrConflict, head, parent)
+}
+
+// NotFound is the error of a missing thread, commit or run.
+func NotFound(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
+}
+
+// TTL is the lifetime of a lease for which ttl was asked.
+func TTL(ttl time.Duration) time.Duration {
+	if ttl <= 0 {
+		return graph.DefaultTTL
+	}
+	return max(ttl, time.Microsecond)
+}
+
+// Fill calls read, which yields the deltas of commits, oldest first, from the oldest to the newest
+// of commits, and adds them to these, which are newest first.
+func Fill(commits []graph.Commit, read func(after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error) error {
+	if len(commits) == 0 {
+		return nil
+	}
+	i := len(commits) - 1
+	return read(commits[i].ID-1, commits[0].ID, func(at graph.CommitID, d graph.Delta) {
+		for i > 0 && commits[i].ID < at {
+			i--
+		}
+		if commits[i].ID == at {
+			commits[i].Deltas = append(commits[i].Deltas, d)
+		}
+	})
 }

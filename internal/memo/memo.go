@@ -10,19 +10,13 @@ import "sync"
 // when that is full, the older one is forgotten.
 type Cache[K comparable, V any] struct {
 	most         int
-	weigh        func(V) int // nil: each weighs 1
 	mu           sync.Mutex
 	newer, older map[K]V
-	weight       int // of newer
 }
 
 // New returns a cache of at least most keys, and at most twice as many.
-func New[K comparable, V any](most int) *Cache[K, V] { return NewWeighed[K, V](most, nil) }
-
-// NewWeighed returns a cache of values that weigh at least most together, such as bytes, and
-// at most twice as much and two more of them.
-func NewWeighed[K comparable, V any](most int, weigh func(V) int) *Cache[K, V] {
-	return &Cache[K, V]{most: max(1, most), weigh: weigh, newer: map[K]V{}}
+func New[K comparable, V any](most int) *Cache[K, V] {
+	return &Cache[K, V]{most: max(1, most), newer: map[K]V{}}
 }
 
 // Get returns the value of key, which is made by make where it is not known.
@@ -56,13 +50,8 @@ func (c *Cache[K, V]) Find(key K) (V, bool) {
 }
 
 func (c *Cache[K, V]) put(key K, v V) {
-	if c.weight >= c.most {
-		c.newer, c.older, c.weight = map[K]V{}, c.newer, 0
+	if len(c.newer) >= c.most {
+		c.newer, c.older = map[K]V{}, c.newer
 	}
 	c.newer[key] = v
-	if c.weigh == nil {
-		c.weight++
-	} else {
-		c.weight += c.weigh(v)
-	}
 }

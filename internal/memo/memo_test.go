@@ -37,41 +37,6 @@ func TestCache(t *testing.T) {
 	}
 }
 
-func TestCacheByWeight(t *testing.T) {
-	const most = 100
-	c, made := memo.NewWeighed[int](most, func(v int) int { return v }), 0
-	get := func(key, weight int) {
-		c.Get(key, func() int {
-			made++
-			return weight
-		})
-	}
-	for range 3 {
-		for key := range 10 {
-			get(key, 10)
-		}
-	}
-	if made != 10 {
-		t.Errorf("%d values made of 10 that weigh %d together", made, most)
-	}
-	for key := range 10 { // two that are heavier than all others drive them out
-		get(100+key%2+2*key, most)
-	}
-	if _, ok := c.Find(0); ok {
-		t.Error("what was not asked for any more is kept beside more than its weight")
-	}
-	light := 0
-	for key := range 10 {
-		get(200+key, 0)
-		if _, ok := c.Find(200 + key); ok {
-			light++
-		}
-	}
-	if light != 10 {
-		t.Errorf("%d of 10 values without weight are kept", light)
-	}
-}
-
 func TestCacheShares(t *testing.T) {
 	c := memo.New[string, *int](8)
 	var asking sync.WaitGroup

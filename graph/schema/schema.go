@@ -1,4 +1,5 @@
-package graph
+// Package schema derives the JSON schema of a Go type and checks JSON values against it.
+package schema
 
 import (
 	"bytes"
@@ -52,6 +53,18 @@ func (s *schema) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(raw.Others, of)
 	}
 	return nil
+}
+
+// Of returns the JSON schema (draft 2020-12) of the values of a type. The type can consist of booleans, numbers,
+// strings, times, slices, arrays, maps with string keys, and structs of these, by their json tags.
+// A pointer may be null. A field is required unless it is a pointer or has omitempty or omitzero.
+// The tag enum:"a,b" lists the allowed strings, the tag doc:"…" is the description of a field.
+func Of(t reflect.Type) (json.RawMessage, error) {
+	s, err := schemaOf(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
 }
 
 func schemaOf(t reflect.Type, within []reflect.Type) (*schema, error) {
@@ -157,9 +170,9 @@ func (s *schema) typeName() (string, bool) {
 	return name, ok
 }
 
-// fits checks a JSON value against a schema of schemaOf. The error says which part does not
-// match and why.
-func fits(raw, body json.RawMessage) error {
+// Check checks a JSON value, the answer to a question, against a schema of [Of]. The error says which
+// part does not match and why.
+func Check(raw, body json.RawMessage) error {
 	var s schema
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return fmt.Errorf("schema: %w", err)

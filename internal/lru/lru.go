@@ -1,13 +1,14 @@
-package graph
+// Package lru caches values by key and drops the least recently used ones.
+package lru
 
 import (
 	"container/list"
 	"sync"
 )
 
-// lru is a cache that drops the least recently used value. The zero lru is empty. It is safe
+// Cache is a cache that drops the least recently used value. The zero Cache is empty. It is safe
 // for concurrent use.
-type lru[V any] struct {
+type Cache[V any] struct {
 	mu     sync.Mutex
 	recent *list.List // of *kept, newest first
 	byKey  map[string]*list.Element
@@ -20,7 +21,8 @@ type kept[V any] struct {
 	weight int
 }
 
-func (l *lru[V]) get(key string) (v V, ok bool) {
+// Get returns the value of a key, which is then the newest.
+func (l *Cache[V]) Get(key string) (v V, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.byKey[key]
@@ -31,9 +33,9 @@ func (l *lru[V]) get(key string) (v V, ok bool) {
 	return e.Value.(*kept[V]).value, true
 }
 
-// put adds a value. It then drops the least recently used values until there are at most
+// Put adds a value. It then drops the least recently used values until there are at most
 // maxLen values with a total weight of at most maxWeight.
-func (l *lru[V]) put(key string, v V, weight, maxLen, maxWeight int) {
+func (l *Cache[V]) Put(key string, v V, weight, maxLen, maxWeight int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.recent == nil {
@@ -47,8 +49,8 @@ func (l *lru[V]) put(key string, v V, weight, maxLen, maxWeight int) {
 	}
 }
 
-// drop removes the value of a key if matches returns true for it.
-func (l *lru[V]) drop(key string, matches func(V) bool) {
+// Drop removes the value of a key if matches returns true for it.
+func (l *Cache[V]) Drop(key string, matches func(V) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.byKey[key]; e != nil && matches(e.Value.(*kept[V]).value) {
@@ -56,7 +58,7 @@ func (l *lru[V]) drop(key string, matches func(V) bool) {
 	}
 }
 
-func (l *lru[V]) remove(e *list.Element) {
+func (l *Cache[V]) remove(e *list.Element) {
 	if e != nil {
 		k := l.recent.Remove(e).(*kept[V])
 		delete(l.byKey, k.key)
@@ -64,13 +66,15 @@ func (l *lru[V]) remove(e *list.Element) {
 	}
 }
 
-func (l *lru[V]) len() int {
+// Len returns the number of values.
+func (l *Cache[V]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.byKey)
 }
 
-func (l *lru[V]) clear() {
+// Clear removes all values.
+func (l *Cache[V]) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recent, l.byKey, l.weight = nil, nil, 0

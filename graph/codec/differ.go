@@ -1,4 +1,4 @@
-package graph
+package codec
 
 import (
 	"bytes"
@@ -9,14 +9,12 @@ import (
 	"strings"
 )
 
-// The log contains updates as JSON. A live state must equal the reloaded state. So if the JSON
-// of an update may decode to another value, it is decoded before Apply gets it. This file
-// decides that: Compile checks the types once, and each encoding is checked for invalid UTF-8.
-// Plain types need no decoding.
+// MayDiffer reports whether a value of type t may be another one after it was written as JSON and read.
+// Causes are: omitempty on a slice or map, which turns an empty one into nil; omitzero; json:"-";
+// a pointer to a value that can be null; and own JSON methods, such as those of time.Time,
+// which lose its zone. Invalid UTF-8 is not a matter of types: see [InvalidUTF8].
+func MayDiffer(t reflect.Type) bool { return mayDiffer(t, nil) }
 
-// mayDiffer reports whether JSON may change a value of type t. Causes are: omitempty on a slice
-// or map, which turns an empty one into nil; omitzero; json:"-"; a pointer to a value that can
-// be null; and own JSON methods, such as those of time.Time, which lose its zone.
 func mayDiffer(t reflect.Type, within []reflect.Type) bool {
 	if slices.Contains(within, t) {
 		return false // recursive type: the outer call decides
@@ -56,6 +54,6 @@ func fieldMayDiffer(f reflect.StructField, within []reflect.Type) bool {
 		mayDiffer(f.Type, within)
 }
 
-// hasInvalidUTF8 reports whether an encoded value may have contained invalid UTF-8:
+// InvalidUTF8 reports whether an encoded value may have contained invalid UTF-8:
 // encoding/json writes this escape only for such bytes.
-func hasInvalidUTF8(body []byte) bool { return bytes.Contains(body, []byte(`\ufffd`)) }
+func InvalidUTF8(body []byte) bool { return bytes.Contains(body, []byte(`\ufffd`)) }

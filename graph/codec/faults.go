@@ -1,4 +1,7 @@
-package graph
+// Package codec says what encoding/json does to the values of a type: what it cannot restore, what it
+// may change, and which numbers it cannot hold. It decides by the type, so that values are
+// inspected only where that is needed.
+package codec
 
 import (
 	"encoding"
@@ -9,27 +12,27 @@ import (
 	"strings"
 )
 
-// codecFaults lists the parts of a type that encoding/json cannot restore, each with its
+// Faults lists the parts of a type that encoding/json cannot restore, each with its
 // path, as in "Docs[].Render: func() has no JSON". Types with methods for both directions
 // are trusted.
-func codecFaults(t reflect.Type) []string {
-	c := &codec{}
+func Faults(t reflect.Type) []string {
+	c := &checker{}
 	c.look("", t, false) // values are written by value
 	return c.faults
 }
 
-// codec checks one type.
-type codec struct {
-	within []codecKey // outermost first; recursive types are allowed
+// checker checks one type.
+type checker struct {
+	within []visit // outermost first; recursive types are allowed
 	faults []string
 }
 
-type codecKey struct {
+type visit struct {
 	t           reflect.Type
 	addressable bool
 }
 
-func (c *codec) faultf(path, format string, args ...any) {
+func (c *checker) faultf(path, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if path != "" {
 		text = "field " + strings.TrimPrefix(path, ".") + ": " + text
@@ -39,11 +42,11 @@ func (c *codec) faultf(path, format string, args ...any) {
 
 // look checks a type. encoding/json does not call the pointer methods of a value that is
 // not addressable.
-func (c *codec) look(path string, t reflect.Type, addressable bool) {
-	if slices.Contains(c.within, codecKey{t, addressable}) || slices.Contains(c.within, codecKey{t, false}) {
+func (c *checker) look(path string, t reflect.Type, addressable bool) {
+	if slices.Contains(c.within, visit{t, addressable}) || slices.Contains(c.within, visit{t, false}) {
 		return
 	}
-	c.within = append(c.within, codecKey{t, addressable})
+	c.within = append(c.within, visit{t, addressable})
 	defer func() { c.within = c.within[:len(c.within)-1] }()
 	if t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && c.own(path, t, addressable) {
 		return
@@ -70,7 +73,7 @@ func (c *codec) look(path string, t reflect.Type, addressable bool) {
 }
 
 // own reports whether a type has its own codec. Half a codec is a fault.
-func (c *codec) own(path string, t reflect.Type, addressable bool) bool {
+func (c *checker) own(path string, t reflect.Type, addressable bool) bool {
 	pointer := reflect.PointerTo(t)
 	reads := implements[json.Unmarshaler](pointer) || implements[encoding.TextUnmarshaler](pointer)
 	writer := t
@@ -103,7 +106,7 @@ func keyed(t reflect.Type) bool {
 	return implements[encoding.TextMarshaler](t) && implements[encoding.TextUnmarshaler](reflect.PointerTo(t))
 }
 
-func (c *codec) fields(path string, t reflect.Type, addressable bool) {
+func (c *checker) fields(path string, t reflect.Type, addressable bool) {
 	byName := map[string]string{} // JSON name → field name
 	for f := range t.Fields() {
 		tag := f.Tag.Get("json")

@@ -1,59 +1,8 @@
-package graph
+package topology
 
 import (
-	"fmt"
 	"slices"
 )
-
-// checkTask checks the policies and targets of a task.
-func checkTask[S, U any](c *checker, name string, t Task[S, U]) {
-	if t.Run != nil && t.Pick != nil {
-		c.faultf("node %q: both Run and Pick are set; use one or the other", name)
-	}
-	if t.Pick == nil && len(t.To) > 0 {
-		c.faultf("node %q: To needs Pick", name)
-	}
-	if t.Pick != nil {
-		c.picker(name, t.To)
-	}
-	if t.Cache != nil && t.Cache.Key == nil {
-		c.faultf("node %q: Cache.Key is nil", name)
-	}
-	if t.Wait < NoWait || t.Wait > Last {
-		c.faultf("node %q: unknown Wait %d", name, t.Wait)
-	}
-	c.wait[name] = t.Wait
-	switch to := t.OnError.To; {
-	case t.OnError.Update == nil && to != "":
-		c.faultf("node %q: OnError.To without OnError.Update", name)
-	case t.OnError.Update != nil && to == "" && t.Pick != nil:
-		c.faultf("node %q: OnError.To is empty, but a node with Pick has no other successor", name)
-	case to == Start:
-		c.faultf("node %q: OnError.To: no path can lead to Start", name)
-	case to == name && to != "":
-		c.faultf("node %q: OnError.To is the node itself; use Retry instead", name)
-	case to != "" && !c.known[to]:
-		c.faultf("node %q: OnError.To: unknown node %q", name, to)
-	case to != "":
-		c.handler[name] = to
-	}
-}
-
-// picker checks the targets of a Pick.
-func (c *checker) picker(name string, to []string) {
-	switch {
-	case len(to) == 0:
-		c.faultf("node %q: To is empty, so Pick has no target to choose", name)
-	case len(c.static[name]) > 0:
-		c.faultf("node %q: it has an edge and Pick; use one or the other", name)
-	}
-	c.targets(fmt.Sprintf("node %q: To", name), to)
-	c.branched[name] = append(c.branched[name], to...)
-	c.picks[name] = true
-	for _, one := range to { // a Pick may choose all of them
-		c.groups[name] = append(c.groups[name], []string{one})
-	}
-}
 
 // lasts checks that only End and nodes with Last follow a node with Last.
 func (c *checker) lasts() {

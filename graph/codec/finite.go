@@ -1,4 +1,4 @@
-package graph
+package codec
 
 import (
 	"encoding"
@@ -9,12 +9,20 @@ import (
 	"slices"
 )
 
-// JSON has no NaN and no infinity, so a state with one could not be saved. Compile finds the types
-// that may hold floating-point numbers; only values of these are visited after a step.
+// Floats are the types in a type that may hold floating-point numbers. JSON has no NaN and no
+// infinity, and only values of these types need to be visited to find one.
+type Floats map[reflect.Type]bool
 
-// findFloats adds the types in t that may hold floating-point numbers to found, and reports whether
-// t may. Types with their own JSON methods decide themselves.
-func findFloats(t reflect.Type, within []reflect.Type, found map[reflect.Type]bool) bool {
+// FindFloats returns the types in t that may hold floating-point numbers. Types with their own JSON
+// methods decide themselves.
+func FindFloats(t reflect.Type) Floats {
+	found := Floats{}
+	findFloats(t, nil, found)
+	return found
+}
+
+// findFloats adds to found and reports whether t may hold such numbers.
+func findFloats(t reflect.Type, within []reflect.Type, found Floats) bool {
 	if slices.Contains(within, t) {
 		return true // recursive types are visited
 	}
@@ -40,39 +48,39 @@ func findFloats(t reflect.Type, within []reflect.Type, found map[reflect.Type]bo
 	return holds
 }
 
-// notFinite returns the path and the text of a number in v that JSON cannot hold, or "".
-func notFinite(v reflect.Value, floats map[reflect.Type]bool) (path, bad string) {
-	if !floats[v.Type()] {
+// NotFinite returns the path and the text of a number in v that JSON cannot hold, or "".
+func (f Floats) NotFinite(v reflect.Value) (path, bad string) {
+	if !f[v.Type()] {
 		return "", ""
 	}
-	switch v.Kind() { //nolint:exhaustive // the others are not in floats
+	switch v.Kind() { //nolint:exhaustive // the others are not in f
 	case reflect.Float32, reflect.Float64:
 		if n := v.Float(); math.IsNaN(n) || math.IsInf(n, 0) {
 			return "", fmt.Sprint(n)
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return notFinite(v.Elem(), floats)
+			return f.NotFinite(v.Elem())
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if path, bad = notFinite(v.Index(i), floats); bad != "" {
+			if path, bad = f.NotFinite(v.Index(i)); bad != "" {
 				return fmt.Sprintf("[%d]%s", i, path), bad
 			}
 		}
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
-			if path, bad = notFinite(it.Value(), floats); bad != "" {
+			if path, bad = f.NotFinite(it.Value()); bad != "" {
 				return fmt.Sprintf("[%v]%s", it.Key(), path), bad
 			}
 		}
 	case reflect.Struct:
-		for f := range v.Type().Fields() {
-			if f.Tag.Get("json") == "-" {
+		for field := range v.Type().Fields() {
+			if field.Tag.Get("json") == "-" {
 				continue
 			}
-			if path, bad = notFinite(v.FieldByIndex(f.Index), floats); bad != "" {
-				return "." + f.Name + path, bad
+			if path, bad = f.NotFinite(v.FieldByIndex(field.Index)); bad != "" {
+				return "." + field.Name + path, bad
 			}
 		}
 	}
