@@ -31,7 +31,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 			return err
 		}
 		if h.head != b.Parent {
-			return fmt.Errorf("thread %q: %w: it is commit %d, not %d", l.Thread, graph.ErrConflict, h.head, b.Parent)
+			return stored.Conflict(l.Thread, h.head, b.Parent)
 		}
 		at = h.last + 1
 		if err := tx.Do(`UPDATE threads SET head = ?1, first = coalesce(first, ?1), inputs = inputs + ?2, bytes = bytes + ?3,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -78,8 +79,7 @@ func (s *SQLite) lease(tx *sqlite.Tx, thread string) (l lease, err error) {
 	case err != nil:
 		return l, err
 	case l.until > s.now() && !OwnerDied(l.owner):
-		return l, fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(l.owner, "a writer without a name"),
-			time.UnixMicro(l.until).UTC().Format("2006-01-02 15:04:05.000 UTC"))
+		return l, stored.Busy(l.owner, time.UnixMicro(l.until))
 	}
 	return l, nil
 }
@@ -99,7 +99,7 @@ func (s *SQLite) acquire(ctx context.Context, thread string, o graph.AcquireOpti
 			}
 		}
 		now.token++
-		now.ttl = ttlOrDefault(o.TTL)
+		now.ttl = stored.TTL(o.TTL).Microseconds()
 		return tx.Do(`UPDATE threads SET owner = ?, token = ?, ttl = ?, until = ? WHERE id = ?`,
 			o.Owner, now.token, now.ttl, s.now()+now.ttl, now.thread)
 	})
@@ -120,7 +120,7 @@ func (s *SQLite) addThread(tx *sqlite.Tx, name string) (l lease, err error) {
 // Renew implements [graph.LeaseKeeper]. A lease that has ended can be renewed as
 // long as nobody has taken the thread over.
 func (s *SQLite) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
-	micros := ttlOrDefault(ttl)
+	micros := stored.TTL(ttl).Microseconds()
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		h, err := held(tx, l)
 		if err != nil {
@@ -143,7 +143,7 @@ func held(tx *sqlite.Tx, l graph.Lease) (h holding, err error) {
 	err = tx.QueryRow(`SELECT id, coalesce(head, 0), `+lastCommit+` FROM threads WHERE name = ? AND token = ? AND until IS NOT NULL`,
 		l.Thread, l.Token).Scan(&h.thread, &h.head, &h.last)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = fmt.Errorf("thread %q, lease %d of %s: %w", l.Thread, l.Token, l.Owner, graph.ErrSuperseded)
+		err = stored.Superseded(l)
 	}
 	return h, err
 }
@@ -163,12 +163,4 @@ func (s *SQLite) Release(ctx context.Context, l graph.Lease) error {
 		}
 		return err
 	})
-}
-
-// ttlOrDefault returns microseconds.
-func ttlOrDefault(ttl time.Duration) int64 {
-	if ttl <= 0 {
-		ttl = graph.DefaultTTL
-	}
-	return ttl.Microseconds()
 }

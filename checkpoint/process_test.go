@@ -41,8 +41,6 @@ func child(mode, path string, out io.Writer) error {
 		return err
 	}
 	switch mode {
-	case "flow": // runs a graph
-		return errors.Join(runFlow(ctx, s, witness{os.Stdin, out}), s.Close())
 	case "turns": // shares a thread with others
 		for range 25 {
 			id, err := sharedTurn(ctx, s, "shared")

@@ -20,10 +20,10 @@ import (
 func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
 	err = tx.QueryRow(`SELECT id, coalesce(head, 0) FROM threads WHERE name = ?`, name).Scan(&thread, &found)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, notFound("thread %q", name)
+		return 0, 0, stored.NotFound("thread %q", name)
 	}
 	if err == nil && found == 0 {
-		return 0, 0, notFound("commit of thread %q", name)
+		return 0, 0, stored.NotFound("commit of thread %q", name)
 	}
 	if err != nil || at == 0 || at == found {
 		return thread, found, err
@@ -31,7 +31,7 @@ func find(tx *sqlite.Tx, name string, at graph.CommitID) (thread int64, found gr
 	var one int
 	err = tx.QueryRow(`SELECT 1 FROM commits WHERE id = ? AND thread = ?`, int64(at), thread).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, notFound("thread %q, commit %d", name, at)
+		return 0, 0, stored.NotFound("thread %q, commit %d", name, at)
 	}
 	return thread, at, err
 }
@@ -113,16 +113,11 @@ func (s *SQLite) Walk(ctx context.Context, thread string, from graph.CommitID) i
 // walk returns up to count commits with their deltas, newest first.
 func (s *SQLite) walk(tx *sqlite.Tx, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
 	commits, err := s.commits(tx, thread, id, from, count)
-	if err != nil || len(commits) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	place := make(map[graph.CommitID]int, len(commits))
-	for i, c := range commits {
-		place[c.ID] = i
-	}
-	return commits, s.deltas(tx, thread, id, commits[len(commits)-1].ID-1, from, func(at graph.CommitID, d graph.Delta) {
-		c := &commits[place[at]]
-		c.Deltas = append(c.Deltas, d)
+	return commits, stored.Fill(commits, func(after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
+		return s.deltas(tx, thread, id, after, upTo, f)
 	})
 }
 
@@ -261,7 +256,7 @@ func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, err
 		return err
 	})
 	if err == nil && len(infos) == 0 {
-		err = notFound("thread %q", thread)
+		err = stored.NotFound("thread %q", thread)
 	}
 	if err != nil {
 		return graph.ThreadInfo{}, err
@@ -295,7 +290,7 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last g
 			WHERE c.run = ? GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", 0, notFound("run %q", run)
+		return "", 0, stored.NotFound("run %q", run)
 	}
 	return thread, last, err
 }

@@ -210,8 +210,3 @@ func (s *SQLite) Counters() Counters { return Counters(s.db.Counters()) }
 
 // now is the time in microseconds since 1970.
 func (s *SQLite) now() int64 { return s.clock().UnixMicro() }
-
-// notFound returns the error of a missing thread, commit or run.
-func notFound(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
-}

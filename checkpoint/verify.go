@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/internal/sqlite"
 )
 
@@ -67,7 +68,7 @@ func (v *verifier) verify(tx *sqlite.Tx) error {
 	var first, head, oldest, newest sql.NullInt64
 	err := tx.QueryRow(`SELECT id, first, head, inputs, bytes FROM threads WHERE name = ?`, v.thread).Scan(&id, &first, &head, &inputs, &size)
 	if errors.Is(err, sql.ErrNoRows) {
-		return notFound("thread %q", v.thread)
+		return stored.NotFound("thread %q", v.thread)
 	}
 	if err != nil {
 		return err

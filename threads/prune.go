@@ -9,13 +9,10 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// PruneOptions select the turns that stay: those that meet every condition
-// given. At least one is required.
+// PruneOptions say what [Log.Prune] removes.
 type PruneOptions struct {
-	KeepLast int       // the newest N turns stay; 0: no condition
-	Before   time.Time // turns asked before are removed; zero: no condition
-	MaxBytes int64     // the newest turns that fit; 0: no condition
-	DryRun   bool      // only report
+	KeepLast int  // the newest turns stay, as many as this, at least 1
+	DryRun   bool // only report
 }
 
 // PruneReport is what pruning removed from a thread, or would remove. Its JSON is
@@ -39,7 +36,7 @@ func (l *Log) Prune(ctx context.Context, thread string, o PruneOptions) (*PruneR
 		return nil, fmt.Errorf("prune thread %q: %w", thread, err)
 	}
 	did, err := l.runner.Prune(ctx, graph.Pruning{
-		Thread: thread, Wait: l.wait, KeepTurns: o.KeepLast, Before: o.Before, MaxBytes: o.MaxBytes,
+		Thread: thread, Wait: l.wait, KeepTurns: o.KeepLast,
 		Details: []graph.Detail{{Key: titleDetail, Value: info.Title}}, DryRun: o.DryRun,
 	})
 	if err != nil {

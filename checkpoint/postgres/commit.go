@@ -74,9 +74,9 @@ func (s *Store) refused(ctx context.Context, l graph.Lease, parent graph.CommitI
 	case saved != 0:
 		return saved, nil
 	case !held:
-		return 0, superseded(l)
+		return 0, stored.Superseded(l)
 	}
-	return 0, fmt.Errorf("thread %q: %w: it is commit %d, not %d", l.Thread, graph.ErrConflict, head, parent)
+	return 0, stored.Conflict(l.Thread, head, parent)
 }
 
 // appendPending checks the lease and saves a result, once for each attempt.
@@ -102,7 +102,7 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 	err = s.do(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, appendPending, args...)
 		if err == nil && tag.RowsAffected() == 0 {
-			return superseded(l)
+			return stored.Superseded(l)
 		}
 		return err
 	})

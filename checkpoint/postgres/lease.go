@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 )
 
 // lookAgain is how often a waiting Acquire looks at a lease without being notified.
@@ -44,10 +44,7 @@ type lease struct {
 	left          time.Duration // until its end, by the clock of the database
 }
 
-func (l lease) busy() error {
-	return fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(l.owner, "a writer without a name"),
-		l.until.UTC().Format("2006-01-02 15:04:05.000 UTC"))
-}
+func (l lease) busy() error { return stored.Busy(l.owner, l.until) }
 
 // Acquire implements [graph.Store]. A lease can be taken over when it has ended by the
 // clock of the database, when [Options].OwnerDied says so, or with Force. A live lease is
@@ -102,7 +99,7 @@ func (s *Store) acquire(ctx context.Context, a attempt, see string) (l graph.Lea
 	try := func() error {
 		for {
 			other = nil
-			err := s.pool.QueryRow(ctx, takeLease, a.thread, a.claim, a.o.Owner, ttlOrDefault(a.o.TTL), a.o.Force, dead).Scan(&l.Token, &l.Head)
+			err := s.pool.QueryRow(ctx, takeLease, a.thread, a.claim, a.o.Owner, stored.TTL(a.o.TTL), a.o.Force, dead).Scan(&l.Token, &l.Head)
 			if !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -135,9 +132,9 @@ func (s *Store) acquire(ctx context.Context, a attempt, see string) (l graph.Lea
 func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
 	return s.do(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, `UPDATE threads SET ttl = $3, until = clock_timestamp() + $3 WHERE name = $1 AND token = $2 AND until IS NOT NULL`,
-			l.Thread, l.Token, ttlOrDefault(ttl))
+			l.Thread, l.Token, stored.TTL(ttl))
 		if err == nil && tag.RowsAffected() == 0 {
-			return superseded(l)
+			return stored.Superseded(l)
 		}
 		return err
 	})
@@ -151,15 +148,4 @@ func (s *Store) Release(ctx context.Context, l graph.Lease) error {
 		) SELECT pg_notify('`+channel+`', id::text) FROM released WHERE waited`, l.Thread, l.Token)
 		return err
 	})
-}
-
-func superseded(l graph.Lease) error {
-	return fmt.Errorf("thread %q, lease %d of %s: %w", l.Thread, l.Token, l.Owner, graph.ErrSuperseded)
-}
-
-func ttlOrDefault(ttl time.Duration) time.Duration {
-	if ttl <= 0 {
-		return graph.DefaultTTL
-	}
-	return max(ttl, time.Microsecond)
 }

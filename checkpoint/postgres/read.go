@@ -23,13 +23,13 @@ func find(ctx context.Context, q queryer, name string, at graph.CommitID) (threa
 		FROM threads t WHERE name = $1`, name, int64(at)).Scan(&thread, &found, &known)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return 0, 0, notFound("thread %q", name)
+		return 0, 0, stored.NotFound("thread %q", name)
 	case err != nil:
 		return 0, 0, err
 	case found == 0:
-		return 0, 0, notFound("commit of thread %q", name)
+		return 0, 0, stored.NotFound("commit of thread %q", name)
 	case !known:
-		return 0, 0, notFound("thread %q, commit %d", name, at)
+		return 0, 0, stored.NotFound("thread %q, commit %d", name, at)
 	case at != 0:
 		found = at
 	}
@@ -41,7 +41,7 @@ func (s *Store) Head(ctx context.Context, thread string) (head graph.Commit, err
 	err = s.do(ctx, func() error {
 		found, err := commits(ctx, s.pool, thread, `(SELECT id FROM threads WHERE name = $1)`, math.MaxInt64, 1, thread)
 		if err == nil && len(found) == 0 {
-			return notFound("commit of thread %q", thread)
+			return stored.NotFound("commit of thread %q", thread)
 		}
 		if err == nil {
 			head = found[0]
@@ -100,17 +100,11 @@ func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) it
 // walk returns up to count commits with their deltas, newest first.
 func walk(ctx context.Context, q queryer, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
 	found, err := commits(ctx, q, thread, "$1", int64(from), count, id)
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	place := make(map[graph.CommitID]int, len(found))
-	for i, c := range found {
-		place[c.ID] = i
-	}
-	return found, deltas(ctx, q, id, found[len(found)-1].ID-1, from, func(at graph.CommitID, d graph.Delta) {
-		if i, ok := place[at]; ok {
-			found[i].Deltas = append(found[i].Deltas, d)
-		}
+	return found, stored.Fill(found, func(after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
+		return deltas(ctx, q, id, after, upTo, f)
 	})
 }
 
@@ -232,7 +226,7 @@ func (s *Store) Threads(ctx context.Context) ([]graph.ThreadInfo, error) {
 func (s *Store) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
 	infos, err := get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, `WHERE t.name = $1`, thread) })
 	if err != nil || len(infos) == 0 {
-		return graph.ThreadInfo{}, cmp.Or(err, notFound("thread %q", thread))
+		return graph.ThreadInfo{}, cmp.Or(err, stored.NotFound("thread %q", thread))
 	}
 	return infos[0], nil
 }
@@ -246,7 +240,7 @@ func (s *Store) FindRun(ctx context.Context, run string) (thread string, last gr
 			WHERE c.run = $1 GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = notFound("run %q", run)
+		err = stored.NotFound("run %q", run)
 	}
 	return thread, last, err
 }

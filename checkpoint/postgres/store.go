@@ -192,8 +192,3 @@ func (s *Store) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 		return err
 	})
 }
-
-// notFound returns the error of a missing thread, commit or run.
-func notFound(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, graph.ErrNotFound)...)
-}

@@ -136,7 +136,7 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 		var id int64
 		err := tx.QueryRow(ctx, `SELECT id FROM threads WHERE name = $1 AND token = $2 AND until IS NOT NULL FOR UPDATE`, l.Thread, l.Token).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return superseded(l)
+			return stored.Superseded(l)
 		}
 		if err == nil {
 			_, at, err = find(ctx, tx, l.Thread, at)

@@ -42,7 +42,7 @@ func (s *Store) Verify(ctx context.Context, threads ...string) (found []graph.Fi
 func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding, err error) {
 	ids, err := column[int64](ctx, tx, `SELECT id FROM threads WHERE name = $1`, name)
 	if err == nil && len(ids) == 0 {
-		err = notFound("thread %q", name)
+		err = stored.NotFound("thread %q", name)
 	}
 	if err != nil {
 		return nil, err
