@@ -47,7 +47,7 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 	}
 	tokens, _, _ := c.Answers.Fit(0, 0)
 	plan, err := agent.Compile(agent.Agent{
-		Chat: c.Chat, MaxTokens: tokens, Temperature: *cmp.Or(c.Answers.Temperature, new(model.AnswerTemperature)),
+		Chat: c.Chat, Fallback: c.Fallback, MaxTokens: tokens, Temperature: *cmp.Or(c.Answers.Temperature, new(model.AnswerTemperature)),
 		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, own.words, c.Context.TrustDocuments})},
 		Limits: agent.Limits{Result: bytes},
 	})
@@ -57,7 +57,7 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 	task := func(s state.State) state.Task {
 		return nodes.Answering{ContentTokens: c.ContentTokens, Context: c.Context}.Task(s)
 	}
-	sub := graph.Sub(plan, func(s state.State) agent.Update { return c.agentInput(task(s), writer.system) }, agentResult(c.Chat.Model()))
+	sub := graph.Sub(plan, func(s state.State) agent.Update { return c.agentInput(task(s), writer.system) }, agentResult)
 	run := sub.Run
 	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
 		if s.Turn.Route != state.RouteSearch {
@@ -104,22 +104,20 @@ func (c Config) agentInput(t state.Task, system prompts.SystemTemplate) agent.Up
 	return u
 }
 
-// agentResult returns how the end of an agent changes the turn. Of what it found, the turn
-// keeps what the answer cites, and of the rest as many sources as the plain way has.
-func agentResult(name string) func(state.State, agent.State) state.Update {
-	return func(s state.State, end agent.State) state.Update {
-		queries := slices.Clone(s.Turn.Queries)
-		for _, m := range end.Messages {
-			for _, call := range m.Calls {
-				var asked struct{ Query string }
-				if call.Name == searchTool && json.Unmarshal([]byte(call.Arguments), &asked) == nil && asked.Query != "" {
-					queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: agentID, Attempt: max(1, s.Turn.Attempts)})
-				}
+// agentResult is how the end of an agent changes the turn. Of what it found, the turn keeps
+// what the answer cites, and of the rest as many sources as the plain way has.
+func agentResult(s state.State, end agent.State) state.Update {
+	queries := slices.Clone(s.Turn.Queries)
+	for _, m := range end.Messages {
+		for _, call := range m.Calls {
+			var asked struct{ Query string }
+			if call.Name == searchTool && json.Unmarshal([]byte(call.Arguments), &asked) == nil && asked.Query != "" {
+				queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: agentID, Attempt: max(1, s.Turn.Attempts)})
 			}
 		}
-		text, sources := keepCited(end.Reply(), end.Sources)
-		return state.Update{Answer: &text, Sources: &sources, Queries: &queries, Model: &name}
 	}
+	text, sources := keepCited(end.Reply(), end.Sources)
+	return state.Update{Answer: &text, Sources: &sources, Queries: &queries, Model: &end.Turn.Model}
 }
 
 var sourceMark = regexp.MustCompile(`\[Source (\d+)\]`)

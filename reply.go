@@ -197,45 +197,6 @@ type SnippetReply struct {
 	Marks []search.Mark `json:"marks"` // words of the query
 }
 
-// Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.
-type Explanation struct {
-	Original   string              `json:"original"`
-	Cleaned    string              `json:"cleaned"`
-	Tokens     []TermReply         `json:"tokens"`
-	Language   string              `json:"language"`
-	Domain     string              `json:"domain"` // the folder of most of the best hits
-	Intent     string              `json:"intent"` // the question type: how-to, definition, yes/no, …
-	Route      string              `json:"route"`
-	Complexity float64             `json:"complexity_score"` // 0–1
-	Standalone bool                `json:"standalone"`
-	Queries    []state.Query       `json:"queries"`
-	Respelled  []Respelled         `json:"searched_also,omitempty"`
-	Expanded   []offline.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
-	Best       *BestPassage        `json:"best,omitempty"`     // nil where nothing is found or nothing is searched for
-	Warnings   []string            `json:"warnings"`
-}
-
-// BestPassage is the passage that the best query finds first, in a search
-// by words, and how it was cut.
-type BestPassage struct {
-	ChunkID   string    `json:"chunk_id"`
-	Source    string    `json:"source"`
-	StartLine int       `json:"start_line"` // from 1; 0 where the document has no lines
-	EndLine   int       `json:"end_line"`
-	Page      int       `json:"page,omitempty"` // from 1; 0 where the document has no pages
-	Headings  []string  `json:"headings"`
-	Tokens    int       `json:"tokens"` // of its text, by text.Estimate
-	Cut       state.Cut `json:"cut"`
-}
-
-// TermReply is one term the analyzer made of a query.
-type TermReply struct {
-	Text      string  `json:"text"` // as written
-	Term      string  `json:"term"` // as searched
-	Documents int     `json:"documents"`
-	IDF       float64 `json:"idf"`
-}
-
 // Reply returns the reply of an earlier run, named as for [threads.Log.Run]. It holds
 // no answer where the run ended before it had one.
 func (a *Assistant) Reply(ctx context.Context, run string) (*Reply, error) {

@@ -18,7 +18,8 @@ type Agent struct {
 	Name        string // needed where there are several agents; letters, digits, _ and -
 	Description string // what the agent is for; agents that may hand over to it see it
 	Chat        llm.Chat
-	System      string // system prompt; may be empty
+	Fallback    llm.Chat // does each call that Chat fails; nil: the run fails
+	System      string   // system prompt; may be empty
 	Tools       []Tool
 	HandOver    []string // names of agents that this one may hand the conversation over to
 	// Answer makes the agent end a turn with an answer of this form, see [AnswerOf]; nil:

@@ -385,3 +385,40 @@ func TestCallsAsText(t *testing.T) {
 		}
 	}
 }
+
+// A small model may write nothing after a result. It is asked once more, within its limit.
+func TestEmptyAnswer(t *testing.T) {
+	use, nothing := llmtest.CallTool("add", `{"a":1,"b":1}`), llmtest.Say("")
+	for name, test := range map[string]struct {
+		steps int
+		play  []llmtest.Behaviour
+		want  string // empty: the run fails
+	}{
+		"once more": {0, []llmtest.Behaviour{use, nothing, llmtest.Say("Two.")}, "Two."},
+		"again":     {0, []llmtest.Behaviour{use, nothing, nothing}, ""},
+		"limit":     {2, []llmtest.Behaviour{use, nothing}, ""},
+	} {
+		chat, server := played(t, test.play...)
+		r := compiled(t, graph.Options{}, agent.Agent{Chat: chat, Tools: []agent.Tool{adder}, Limits: agent.Limits{Steps: test.steps}})
+		s, err := r.Invoke(t.Context(), graph.Request[agent.Update]{Thread: "t", Input: agent.Say("1 + 1?")})
+		calls := server.Calls()
+		if s.Reply() != test.want || len(calls) != len(test.play) || (err == nil) != (test.want != "") || err == nil && s.Turn.Steps != len(calls) {
+			t.Errorf("%s: %q after %d calls: %v", name, s.Reply(), len(calls), err)
+		}
+		if last := calls[len(calls)-1].Body; len(calls) == 3 && (!strings.Contains(last, "You wrote nothing") || strings.Contains(last, `"tools"`)) {
+			t.Errorf("%s: %s", name, last)
+		}
+	}
+}
+
+func TestFallback(t *testing.T) {
+	broken, _ := played(t, llmtest.CallTool("add", `{"a":1,"b":1}`), llmtest.Status(400, "broken"))
+	other, server := played(t, llmtest.Say("Two."))
+	r := compiled(t, graph.Options{}, agent.Agent{Chat: broken, Fallback: other, Tools: []agent.Tool{adder}})
+	if s := say(t, r, "1 + 1?"); s.Reply() != "Two." || s.Turn.Steps != 2 || !strings.Contains(server.Calls()[0].Body, `"tool_call_id"`) {
+		t.Errorf("%+v", s)
+	}
+	if _, err := r.Invoke(t.Context(), graph.Request[agent.Update]{Thread: "u", Input: agent.Say("?")}); err != nil {
+		t.Errorf("the second turn: %v", err)
+	}
+}

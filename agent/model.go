@@ -21,6 +21,7 @@ import (
 // Messages that models read in place of a person's.
 const (
 	answerNow = "Answer now, with what you know so far. No more tools can be called."
+	saidNone  = "You wrote nothing. Answer the question in words, with what the tools returned."
 	formNow   = "Give your final answer as JSON that matches the schema, and nothing else."
 	notRun    = "This call was not carried out."
 )
@@ -35,6 +36,13 @@ func (t team) ask(ctx context.Context, s State) (Update, error) {
 		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: answerNow})
 	}
 	out, turn, err := m.complete(ctx, s.Turn, r)
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Empty && !e.Thought && turn.Steps+1 < m.Limits.Steps {
+		graph.Note(ctx, "empty answer", "the model is asked once more") // small models say nothing after a result
+		turn.Steps++
+		r.Tools = nil
+		r.Messages = append(r.Messages, llm.Message{Role: llm.User, Content: saidNone})
+		out, turn, err = m.complete(ctx, turn, r)
+	}
 	if err != nil {
 		return Update{}, err
 	}
@@ -91,28 +99,54 @@ func (m *member) complete(ctx context.Context, turn Turn, r llm.Request) (llm.Re
 	}
 	r.Temperature, r.MaxTokens = m.Temperature, m.MaxTokens
 	r.Calling = func(c llm.ToolCall) { graph.Emit(ctx, c) }
-	begun := time.Now()
-	out, err := m.Chat.Complete(ctx, r, func(piece string) { graph.EmitToken(ctx, piece) })
-	call := graph.Call{Name: m.Chat.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
+	streamed := false
+	out, err := call(ctx, m.Chat, r, func(piece string) {
+		streamed = true
+		graph.EmitToken(ctx, piece)
+	})
+	turn.Model = m.Chat.Model()
+	if failed, ok := errors.AsType[*llm.Error](err); ok && m.Fallback != nil && ctx.Err() == nil {
+		turn.Model = m.Fallback.Model()
+		graph.Warn(ctx, fmt.Sprintf("The model %s failed (%v); %s goes on.", m.Chat.Model(), failed, turn.Model))
+		out, err = call(ctx, m.Fallback, r, func(piece string) {
+			if !streamed { // its text would follow a half one of the other model
+				graph.EmitToken(ctx, piece)
+			}
+		})
+	}
 	if err != nil {
-		call.Error = err.Error()
-		graph.Count(ctx, call)
 		return out, turn, fmt.Errorf("ask the model: %w", err)
 	}
-	call.Counts = map[string]int64{"input_tokens": out.Usage.Input, "output_tokens": out.Usage.Output}
 	turn.Steps++
 	turn.InputTokens += out.Usage.Input
 	turn.OutputTokens += out.Usage.Output
 	if out.Priced {
-		call.Counts["cost_nanousd"] = int64(math.Round(out.CostUSD * 1e9))
-		turn.CostNanoUSD += call.Counts["cost_nanousd"]
+		turn.CostNanoUSD += nanoUSD(out)
 	}
-	graph.Count(ctx, call)
 	if m.Limits.USD > 0 && !out.Priced {
-		return out, turn, fmt.Errorf("Limits.USD cannot be kept: the price of the model %q is not known; see llm.Price", m.Chat.Model())
+		return out, turn, fmt.Errorf("Limits.USD cannot be kept: the price of the model %q is not known; see llm.Price", turn.Model)
 	}
 	return out, turn, nil
 }
+
+// call asks one model and counts what that took.
+func call(ctx context.Context, chat llm.Chat, r llm.Request, piece func(string)) (llm.Response, error) {
+	begun := time.Now()
+	out, err := chat.Complete(ctx, r, piece)
+	c := graph.Call{Name: chat.Model(), Duration: time.Since(begun).Truncate(time.Microsecond)}
+	if err != nil {
+		c.Error = err.Error()
+	} else {
+		c.Counts = map[string]int64{"input_tokens": out.Usage.Input, "output_tokens": out.Usage.Output}
+		if out.Priced {
+			c.Counts["cost_nanousd"] = nanoUSD(out)
+		}
+	}
+	graph.Count(ctx, c)
+	return out, err
+}
+
+func nanoUSD(r llm.Response) int64 { return int64(math.Round(r.CostUSD * 1e9)) }
 
 func (m *member) withinLimits(t Turn) error {
 	l := m.Limits

@@ -21,11 +21,12 @@ type State struct {
 
 // Turn counts what the current turn used.
 type Turn struct {
-	Steps        int   `json:"steps,omitempty"`  // calls of models
-	Faults       int   `json:"faults,omitempty"` // steps in a row of which no tool call could be used
-	InputTokens  int64 `json:"input_tokens,omitempty"`
-	OutputTokens int64 `json:"output_tokens,omitempty"`
-	CostNanoUSD  int64 `json:"cost_nanousd,omitempty"`
+	Steps        int    `json:"steps,omitempty"`  // calls of models
+	Faults       int    `json:"faults,omitempty"` // steps in a row of which no tool call could be used
+	InputTokens  int64  `json:"input_tokens,omitempty"`
+	OutputTokens int64  `json:"output_tokens,omitempty"`
+	Model        string `json:"model,omitempty"` // the model of the newest call
+	CostNanoUSD  int64  `json:"cost_nanousd,omitempty"`
 }
 
 // Reply returns the text of the newest message, if a model wrote it.

@@ -110,6 +110,14 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 // the longest question that is used.
 const largestQuestion = 1 << 20
 
+// agentNeedsModel is the error of --agent without a model.
+func (a *app) agentNeedsModel() error {
+	if a.opened.config.Chat != nil {
+		return nil
+	}
+	return usagef("--agent, but no model is configured").with("name one that can call tools with --model; ragflow models shows what there is")
+}
+
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
 	with, err := a.converse(ctx, o.thread, o.resume)
 	if err != nil {
@@ -123,8 +131,10 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
-	if o.agent && a.opened.config.Chat == nil {
-		return usagef("--agent, but no model is configured").with("name one that can call tools with --model; ragflow models shows what there is")
+	if o.agent {
+		if err := a.agentNeedsModel(); err != nil {
+			return err
+		}
 	}
 	if o.requireModel && a.opened.config.Chat == nil {
 		return usagef("--require-model, but no model is configured").with("name one with --model; ragflow models shows what there is")

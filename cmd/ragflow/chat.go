@@ -21,6 +21,7 @@ const chatHistory = "chat_history"
 
 func (a *app) chatCommand() *cobra.Command {
 	var thread string
+	var agent bool
 	c := &cobra.Command{
 		Use:  "chat",
 		Args: argsBetween(0, 0),
@@ -30,21 +31,23 @@ func (a *app) chatCommand() *cobra.Command {
 				f.hint = `save them in a file: ragflow chat --docs FILE; or ask one question: … | ragflow ask --docs - "…"`
 				return f
 			}
-			return a.chat(c.Context(), thread)
+			return a.chat(c.Context(), thread, agent)
 		},
 	}
 	f := c.Flags()
 	a.askFlags(f)
+	f.BoolVar(&agent, "agent", false, "let the model search as often as it likes before each answer")
 	f.StringVar(&thread, "thread", "", "conversation `ID` to go on with, or to begin: an id, a name, or last")
 	return c
 }
 
-func (a *app) chat(ctx context.Context, name string) (err error) {
+func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 	with, err := a.converse(ctx, name, false)
 	if err != nil {
 		return err
 	}
 	config := a.chatConfig(nil)
+	config.Agent = agent
 	config.Prompt, config.Size = false, nil
 	in, isFile := a.in.(*os.File)
 	if isFile && term.IsTerminal(int(in.Fd())) {
@@ -67,6 +70,9 @@ func (a *app) chat(ctx context.Context, name string) (err error) {
 	var assistant *ragflow.Assistant
 	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
 		assistant, config.Indexed, err = a.openReport(ctx, with.configure)
+		if err == nil && agent {
+			err = a.agentNeedsModel()
+		}
 		if err == nil && assistant.ReadOnly() {
 			err = a.readOnly("begin the session")
 		}

@@ -27,6 +27,7 @@ func TestFrozen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a lease to run out; left out with -short")
 	}
+	t.Parallel()
 	next := make(chan struct{})
 	model := llmtest.NewServer(llmtest.Say("NONE"), llmtest.Say("SCORE: 0.90\nREFINED: volumes"), llmtest.SayThen("From the ", next, "frozen one. [Source 1]"))
 	defer model.Close()

@@ -163,6 +163,7 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes for seconds; left out with -short")
 	}
+	t.Parallel()
 	kills, seed := number(t, "RAGFLOW_KILLS", 20), uint64(number(t, "RAGFLOW_SEED", 1))
 	random := rand.New(rand.NewPCG(seed, 7))
 	dir := t.TempDir()

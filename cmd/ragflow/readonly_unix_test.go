@@ -19,6 +19,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes; left out with -short")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	p := program{t, dir, filepath.Join(dir, "data")}
 	library(t, dir, 0)

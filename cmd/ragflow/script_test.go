@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // Each script in testdata/script is a session: commands, what they print and
 // how they exit.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

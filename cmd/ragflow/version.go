@@ -68,7 +68,8 @@ type moduleLicense struct {
 	License string `json:"license"` // several separated by a comma
 }
 
-// moduleLicenses lists the modules that are linked into this program.
+// moduleLicenses lists the modules that are linked into this program, and the data of
+// others that it holds.
 func moduleLicenses() []moduleLicense {
 	out := []moduleLicense{}
 	info, ok := debug.ReadBuildInfo()
@@ -78,7 +79,11 @@ func moduleLicenses() []moduleLicense {
 	for _, d := range info.Deps {
 		out = append(out, moduleLicense{d.Path, d.Version, licensesOf(d.Path)})
 	}
-	return out
+	return append(
+		out,
+		moduleLicense{"sentence-transformers/all-MiniLM-L6-v2, vectors of words", "2021", "Apache-2.0"},
+		moduleLicense{"WordNet, opposites", "3.1", "WordNet (notice in skills/cite/opposites.txt)"},
+	)
 }
 
 // licensesOf returns the licences of a module, or "unknown".

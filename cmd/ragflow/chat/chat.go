@@ -48,6 +48,7 @@ type Config struct {
 	Quiet bool // no greetings and hints
 
 	Thread string // the conversation to go on with; empty begins a new one
+	Agent  bool   // the model searches as often as it likes before each answer
 	Home   string // folder that is shown as ~; may be empty
 
 	// Undo takes the last turn of a thread back and returns its question. Nil where

@@ -23,7 +23,7 @@ type told struct {
 func (s *session) ask(ctx context.Context, question string) error {
 	s.echo(question)
 	s.asked, s.cut, s.last = question, true, nil
-	run, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread})
+	run, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread, Agent: s.Agent})
 	if err != nil {
 		s.screen.end()
 		if ctx.Err() == nil && errors.Is(err, context.Canceled) {
