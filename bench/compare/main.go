@@ -62,6 +62,10 @@ func rows(turns int) []row {
 		{label: "task of a 100-way fan-out, µs of processor time", scenario: "fanout", metric: "cpu_us", scale: 1, format: "%.2f"},
 		{label: "step saved in SQLite, µs of processor time", scenario: "durable", metric: "cpu_us", scale: 1, format: "%.0f"},
 		{label: "the same, bytes on disk", scenario: "durable", metric: "bytes_per_step", scale: 1, format: "%.0f"},
+		{label: "16 finished parts of a fan-out saved in one transaction, µs of processor time", scenario: "parts", metric: "cpu_us", scale: 1, format: "%.0f"},
+		{label: "the same, times what saving such a step costs", scenario: "parts", metric: "times_a_step", scale: 1, format: "%.2f"},
+		{label: "eight nodes side by side that wait 200 ms, ms", scenario: "waits", metric: "wall_us", scale: 1000, format: "%.0f"},
+		{label: "compiling a chain of 10,000 nodes, ms", scenario: "compile", metric: "wall_us", scale: 1000, format: "%.0f"},
 		{label: "turn of seven nodes, the first ten, ms of processor time", scenario: "grow", metric: "first_cpu_us", scale: 1000, format: "%.1f"},
 		{label: fmt.Sprintf("the same, the last ten of %d", turns), scenario: "grow", metric: "last_cpu_us", scale: 1000, format: "%.1f"},
 		{label: fmt.Sprintf("file of a thread of %d turns, MB", turns), scenario: "grow", metric: "bytes", scale: 1e6, format: "%.2f"},
@@ -78,9 +82,9 @@ func rows(turns int) []row {
 // less often, since what is reported is the cost of one.
 func sizes(turns int, first bool) map[string]int {
 	if first {
-		return map[string]int{"chain": 500, "fanout": 200, "durable": 20, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
+		return map[string]int{"chain": 500, "fanout": 200, "durable": 20, "parts": 10, "waits": 5, "compile": 10_000, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
 	}
-	return map[string]int{"chain": 20, "fanout": 20, "durable": 5, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
+	return map[string]int{"chain": 20, "fanout": 20, "durable": 5, "parts": 5, "waits": 5, "compile": 10_000, "grow": turns, "threads": 100, "meet": 20, "sibling": 1, "resume": 1}
 }
 
 func main() {
@@ -99,7 +103,7 @@ func main() {
 	if len(engines) == 0 || *turns%10 != 0 || *turns <= 0 {
 		fatal(fmt.Errorf("usage: compare [-rounds N] [-turns N, a multiple of ten] 'NAME=COMMAND' …"))
 	}
-	scenarios, table := []string{"chain", "fanout", "durable", "grow", "threads", "meet", "sibling", "resume"}, rows(*turns)
+	scenarios, table := []string{"chain", "fanout", "durable", "parts", "waits", "compile", "grow", "threads", "meet", "sibling", "resume"}, rows(*turns)
 	if *server {
 		scenarios, table = []string{"durable", "grow", "threads", "meet", "resume"}, serverRows(*turns)
 	}

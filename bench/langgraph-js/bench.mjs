@@ -177,6 +177,14 @@ async function kill(_, folder, again = false) {
   return { runs_of_finished: finished / 5, nodes: new Set(ran).size };
 }
 
-const scenarios = { chain, durable, fanout, grow, threads, meet, sibling, kill, resume: (n, f) => kill(n, f, true) };
+function compile(n) {
+  const nodes = Array.from({ length: n }, () => () => ({ n: 1 }));
+  const began = performance.now();
+  line(Counter, nodes);
+  return { wall_us: (performance.now() - began) * 1000 };
+}
+
+const scenarios = { chain, compile, durable, fanout, grow, threads, meet, sibling, kill, resume: (n, f) => kill(n, f, true) };
 const [, , scenario, n, folder] = process.argv;
-console.log(JSON.stringify(await scenarios[scenario](Number(n), folder)));
+const run = scenarios[scenario] ?? (() => null);
+console.log(JSON.stringify(await run(Number(n), folder)));

@@ -94,7 +94,7 @@ def line(state, nodes, store=None):
     graph = StateGraph(state)
     last = START
     for i, node in enumerate(nodes):
-        name = f"n{i:03}"
+        name = f"n{i:05}"
         graph.add_node(name, node)
         graph.add_edge(last, name)
         last = name
@@ -134,6 +134,31 @@ def fanout(n, folder):
     for _ in range(n):
         assert app.invoke({"n": 0})["n"] == 100
     return watch.per(n * 100)
+
+
+def waits(n, _):
+    graph = StateGraph(Counter)
+
+    def node(s):
+        time.sleep(0.2)
+        return {"n": 1}
+
+    for i in range(8):
+        graph.add_node(str(i), node)
+        graph.add_edge(START, str(i))
+        graph.add_edge(str(i), END)
+    app = graph.compile()
+    watch = Watch()
+    for _ in range(n):
+        assert app.invoke({"n": 0})["n"] == 8
+    return watch.per(n)
+
+
+def compile(n, _):
+    nodes = [lambda s: {"n": 1}] * n
+    watch = Watch()
+    line(Counter, nodes)
+    return watch.per(1)
 
 
 def conversation(store):
@@ -268,4 +293,5 @@ def resume(_, folder):
 
 if __name__ == "__main__":
     scenario, n, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    print(json.dumps(globals()[scenario](n, folder)))
+    run = globals().get(scenario)
+    print(json.dumps(run(n, folder) if run else None))

@@ -3,7 +3,6 @@
 package measure
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Result is what one scenario measured, by name.
@@ -113,24 +110,9 @@ func Side(n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// Schema is the schema of a folder on a server.
-func Schema(dir string) string { return strings.ReplaceAll(filepath.Base(dir), "-", "_") }
-
-// Bytes is the size of all files in a folder, or of the tables and indexes in its schema.
+// Bytes is the size of all files in a folder.
 func Bytes(dir string) int64 {
 	sum := int64(0)
-	if address := os.Getenv("BENCH_POSTGRES"); address != "" {
-		ctx := context.Background()
-		conn, err := pgx.Connect(ctx, address)
-		if err != nil {
-			fail(err)
-		}
-		if err := conn.QueryRow(ctx, `SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-			WHERE n.nspname = $1 AND c.relkind IN ('r', 'S')`, Schema(dir)).Scan(&sum); err != nil {
-			fail(err)
-		}
-		return sum
-	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		fail(err)

@@ -8,9 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"example.com/ragflow/bench/measure"
 	"example.com/ragflow/checkpoint"
@@ -47,6 +52,9 @@ func main() {
 		"chain":   func(n int, _ string) (measure.Result, error) { return chain(ctx, n, nil) },
 		"durable": func(n int, dir string) (measure.Result, error) { return durable(ctx, n, dir) },
 		"fanout":  func(n int, _ string) (measure.Result, error) { return fanOut(ctx, n) },
+		"parts":   func(n int, dir string) (measure.Result, error) { return parts(ctx, n, dir) },
+		"waits":   func(n int, _ string) (measure.Result, error) { return waits(ctx, n) },
+		"compile": func(n int, _ string) (measure.Result, error) { return compile(n) },
 		"grow":    func(n int, dir string) (measure.Result, error) { return grow(ctx, n, dir) },
 		"threads": func(n int, dir string) (measure.Result, error) { return threads(ctx, n, dir) },
 		"meet":    func(n int, dir string) (measure.Result, error) { return meet(ctx, n, dir) },
@@ -60,9 +68,27 @@ func main() {
 // schema of its name.
 func open(ctx context.Context, dir string) (threadstore.Store, error) {
 	if address := os.Getenv("BENCH_POSTGRES"); address != "" {
-		return postgres.Open(ctx, address+"&search_path="+measure.Schema(dir), postgres.Options{OwnerDied: checkpoint.OwnerDied})
+		return postgres.Open(ctx, address+"&search_path="+schema(dir), postgres.Options{OwnerDied: checkpoint.OwnerDied})
 	}
 	return checkpoint.Open(ctx, filepath.Join(dir, "threads.db"), checkpoint.Options{})
+}
+
+// schema is the schema of a folder on a server.
+func schema(dir string) string { return strings.ReplaceAll(filepath.Base(dir), "-", "_") }
+
+// size is that of all files in a folder, or of the tables and indexes in its schema.
+func size(ctx context.Context, dir string) (bytes float64, err error) {
+	address := os.Getenv("BENCH_POSTGRES")
+	if address == "" {
+		return float64(measure.Bytes(dir)), nil
+	}
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return 0, err
+	}
+	err = conn.QueryRow(ctx, `SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'S')`, schema(dir)).Scan(&bytes)
+	return bytes, errors.Join(err, conn.Close(ctx))
 }
 
 // line compiles nodes one after the other.
@@ -70,7 +96,7 @@ func line[S, U any](apply func(S, U) (S, error), nodes ...graph.Node[S, U]) (*gr
 	g := graph.Graph[S, U]{Name: "line", Apply: apply, Nodes: map[string]graph.Task[S, U]{}}
 	from := graph.Start
 	for i, run := range nodes {
-		name := fmt.Sprintf("n%03d", i)
+		name := fmt.Sprintf("n%05d", i)
 		g.Nodes[name] = graph.Task[S, U]{Run: run}
 		g.Order = append(g.Order, name)
 		g.Edges = append(g.Edges, graph.Edge{From: from, To: name})
@@ -112,8 +138,9 @@ func durable(ctx context.Context, n int, dir string) (measure.Result, error) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	r["bytes_per_step"] = float64(measure.Bytes(dir)) / float64(n*100)
-	return r, nil
+	bytes, err := size(ctx, dir)
+	r["bytes_per_step"] = bytes / float64(n*100)
+	return r, err
 }
 
 // fanOut is n runs of 100 workers and a merge.
@@ -140,6 +167,89 @@ func fanOut(ctx context.Context, n int) (measure.Result, error) {
 		}
 	}
 	return watch.Per(n * 100), nil
+}
+
+// parts is n runs of 100 steps of 16 parts each. They finish at once and are saved in one
+// transaction, because a 17th takes 5 ms; then the step is saved. It returns what such a step
+// costs more than one that waits as long and saves nothing before its end, and how many times
+// that is what saving such a step costs.
+func parts(ctx context.Context, n int, dir string) (measure.Result, error) {
+	all := make([]int, 17)
+	all[0] = 1
+	work := func(_ context.Context, _, long int) (int, error) {
+		time.Sleep(time.Duration(long) * 5 * time.Millisecond)
+		return 1, nil
+	}
+	store, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := cpuOfSteps(ctx, n, store, graph.FanOut(0, func(int) []int { return all }, work,
+		func(_ int, us []int) (int, error) { return len(us), nil }))
+	if err != nil {
+		return nil, err
+	}
+	plain := func(ctx context.Context, _ int) (int, error) {
+		return 17, measure.Side(17, func(i int) error { _, err := work(ctx, 0, all[i]); return err })
+	}
+	durable, err := cpuOfSteps(ctx, n, store, plain)
+	if err != nil {
+		return nil, err
+	}
+	bare, err := cpuOfSteps(ctx, n, nil, plain)
+	return measure.Result{"cpu_us": saved - durable, "times_a_step": (saved - durable) / (durable - bare)}, errors.Join(err, store.Close())
+}
+
+// cpuOfSteps returns the processor time of each of n times 100 steps.
+func cpuOfSteps(ctx context.Context, n int, store graph.Store, node graph.Node[int, int]) (float64, error) {
+	plan, err := line(count, slices.Repeat([]graph.Node[int, int]{node}, 100)...)
+	if err != nil {
+		return 0, err
+	}
+	r := plan.Runner(graph.Options{MaxSteps: 1000, Store: store})
+	watch := measure.Start()
+	for i := range n {
+		got, err := r.Invoke(ctx, graph.Request[int]{Thread: fmt.Sprint(watch, i)})
+		if err != nil || got != 1700 {
+			return 0, fmt.Errorf("run %d: %d: %w", i, got, err)
+		}
+	}
+	return watch.Per(n * 100)["cpu_us"], nil
+}
+
+// waits is n runs of eight nodes side by side that wait 200 ms each, on one processor.
+func waits(ctx context.Context, n int) (measure.Result, error) {
+	runtime.GOMAXPROCS(1)
+	g := graph.Graph[int, int]{Name: "waits", Apply: count, Nodes: map[string]graph.Task[int, int]{}}
+	for i := range 8 {
+		name := strconv.Itoa(i)
+		g.Nodes[name] = graph.Task[int, int]{Run: func(context.Context, int) (int, error) { time.Sleep(200 * time.Millisecond); return 1, nil }}
+		g.Order = append(g.Order, name)
+		g.Edges = append(g.Edges, graph.Edge{From: graph.Start, To: name}, graph.Edge{From: name, To: graph.End})
+	}
+	plan, err := graph.Compile(g)
+	if err != nil {
+		return nil, err
+	}
+	r := plan.Runner(graph.Options{})
+	watch := measure.Start()
+	for range n {
+		if got, err := r.Invoke(ctx, graph.Request[int]{}); err != nil || got != 8 {
+			return nil, fmt.Errorf("%d: %w", got, err)
+		}
+	}
+	return watch.Per(n), nil
+}
+
+// compile makes a graph of n nodes in a chain, once.
+func compile(n int) (measure.Result, error) {
+	nodes := make([]graph.Node[int, int], n)
+	for i := range nodes {
+		nodes[i] = func(context.Context, int) (int, error) { return 1, nil }
+	}
+	watch := measure.Start()
+	_, err := line(count, nodes...)
+	return watch.Per(1), err
 }
 
 // turns compiles the seven nodes of a turn: documents come at the second, the
@@ -176,8 +286,8 @@ func grow(ctx context.Context, n int, dir string) (measure.Result, error) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	out["bytes"] = float64(measure.Bytes(dir))
-	return out, nil
+	out["bytes"], err = size(ctx, dir)
+	return out, err
 }
 
 // threads is n threads of ten turns each, all at once.
@@ -203,8 +313,8 @@ func threads(ctx context.Context, n int, dir string) (measure.Result, error) {
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
-	out["bytes"] = float64(measure.Bytes(dir))
-	return out, nil
+	out["bytes"], err = size(ctx, dir)
+	return out, err
 }
 
 // meet is n rounds of two runs on one thread at the same time.

@@ -36,6 +36,7 @@ require (
 	github.com/emersion/go-message v0.18.2 // indirect
 	github.com/gogs/chardet v0.0.0-20211120154057-b7413eaefb8f // indirect
 	github.com/golang/snappy v0.0.4 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/hbollon/go-edlib v1.7.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
