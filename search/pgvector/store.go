@@ -47,9 +47,17 @@ func (s *Store) PutRoot(ctx context.Context, r remote.Root) error {
 	return err
 }
 
-// PutTerms implements remote.Store.
+// PutTerms implements remote.Store. What was put is searched at once: the server counts
+// rows and sorts terms that it has not sorted.
 func (s *Store) PutTerms(ctx context.Context, root string, terms []byte) error {
 	_, err := s.exec(ctx, `UPDATE roots SET terms = $2 WHERE id = $1::text::uuid`, root, terms)
+	if err == nil {
+		_, err = s.exec(ctx, `SELECT gin_clean_pending_list(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam
+			WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'i' AND a.amname = 'gin'`, pgx.Identifier{s.schema}.Sanitize())
+	}
+	if err == nil {
+		_, err = s.exec(ctx, `ANALYZE files, chunks`)
+	}
 	return err
 }
 

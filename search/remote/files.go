@@ -29,8 +29,17 @@ type file struct {
 	Links []state.Link `json:",omitempty"`
 	Raw   []byte       `json:",omitempty"` // a source that is not UTF-8
 
-	id      string
-	version int64 // no chunk with a greater one is a part of the file; 0: it was never completed
+	id      string // by which its chunks know it
+	version int64  // no chunk with a greater one is a part of the file; 0: it was never completed
+}
+
+// record is the id of what the server holds of the file. A file that was never completed has
+// another one, because a server may carry out a write late that seemed to fail.
+func (f file) record(root string) string {
+	if f.version == 0 {
+		return ID(root, f.Source, "begun")
+	}
+	return f.id
 }
 
 func textHash(text string) string {
@@ -64,9 +73,9 @@ func (db *DB) roots(ctx context.Context) (map[string]*root, error) {
 			if r == nil {
 				return nil
 			}
-			f := file{id: stored.ID, version: stored.Version}
+			f := file{version: stored.Version}
 			if err := json.Unmarshal(stored.Data, &f); err != nil {
-				return fmt.Errorf("file %s: %w", f.id, err)
+				return fmt.Errorf("file %s: %w", stored.ID, err)
 			}
 			if f.Raw != nil {
 				f.Source = string(f.Raw)
@@ -75,7 +84,10 @@ func (db *DB) roots(ctx context.Context) (map[string]*root, error) {
 			if f.Metadata != nil {
 				f.Meta = f.Metadata.Strings()
 			}
-			r.files[f.Source] = f
+			f.id = ID(r.Name, f.Source)
+			if _, other := r.files[f.Source]; !other || f.version > 0 {
+				r.files[f.Source] = f
+			}
 			return nil
 		}); err != nil {
 			return nil, err
@@ -112,8 +124,9 @@ func (db *DB) change(ctx context.Context, what, name string, create bool, fn fun
 			r := *before
 			r.files = maps.Clone(before.files)
 			r.Generation = max(time.Now().UnixMicro(), before.Generation+1)
-			terms := map[string]int{}
-			if err := fn(ctx, r.Generation, &r, terms); err != nil {
+			terms, version := map[string]int{}, cmp.Or(db.failed[name], r.Generation)
+			db.failed[name] = version
+			if err := fn(ctx, version, &r, terms); err != nil {
 				return err
 			}
 			if err := db.countTerms(ctx, before, &r, terms); err != nil {
@@ -122,6 +135,9 @@ func (db *DB) change(ctx context.Context, what, name string, create bool, fn fun
 			changed = &r
 			return db.store.PutRoot(ctx, r.Root)
 		})
+	}
+	if err == nil {
+		delete(db.failed, name)
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -149,7 +165,7 @@ func (f file) stored(root, terms string) (File, error) {
 		f.Raw = []byte(f.Source)
 	}
 	data, err := json.Marshal(f)
-	return File{ID: f.id, Root: ID(root), Source: source, Data: data, Version: f.version, Chunks: f.Chunks, Terms: terms}, err
+	return File{ID: f.record(root), Root: ID(root), Source: source, Data: data, Version: f.version, Chunks: f.Chunks, Terms: terms}, err
 }
 
 // Put implements search.Backend. Each file is replaced as a whole. Where the server has no
@@ -159,6 +175,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 		var chunks []Chunk
 		var files, begun []File
 		var changed []string // ids of files that may have chunks
+		var mended []string  // records that say that a file was not completed
 		put := make([]file, len(entries))
 		for i := range entries {
 			e := &entries[i]
@@ -191,6 +208,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 				}
 				begun = append(begun, o)
 			}
+			mended = append(mended, file{File: search.File{Source: f.Source}}.record(name))
 		}
 		if err := db.store.PutFiles(ctx, begun); err != nil {
 			return err
@@ -204,7 +222,7 @@ func (db *DB) Put(ctx context.Context, name string, entries []search.Entry) erro
 		for _, f := range put {
 			r.files[f.Source] = f
 		}
-		return nil
+		return db.store.DeleteFiles(ctx, mended)
 	})
 }
 
@@ -257,10 +275,10 @@ func (db *DB) deleteChunks(ctx context.Context, f Filter, terms map[string]int) 
 // Delete implements search.Backend.
 func (db *DB) Delete(ctx context.Context, name string, sources ...string) error {
 	return db.change(ctx, "delete from", name, false, func(ctx context.Context, _ int64, r *root, terms map[string]int) error {
-		var ids []string
+		var ids, records []string
 		for _, s := range sources {
 			if f, ok := r.files[s]; ok {
-				ids = append(ids, f.id)
+				ids, records = append(ids, f.id), append(records, f.id, file{File: f.File}.record(name))
 				delete(r.files, s)
 			}
 		}
@@ -270,7 +288,7 @@ func (db *DB) Delete(ctx context.Context, name string, sources ...string) error 
 		if err := db.deleteChunks(ctx, Filter{Files: ids}, terms); err != nil {
 			return err
 		}
-		return db.store.DeleteFiles(ctx, ids)
+		return db.store.DeleteFiles(ctx, records)
 	})
 }
 
@@ -313,7 +331,7 @@ func (db *DB) note(ctx context.Context, r *root, files []search.File, set func(f
 		set(&f, given)
 		o, err := f.stored(r.Name, "")
 		if err == nil {
-			err = db.store.NoteFile(ctx, f.id, o.Data)
+			err = db.store.NoteFile(ctx, o.ID, o.Data)
 		}
 		if err != nil {
 			return fmt.Errorf("%q: %w", f.Source, err)

@@ -161,7 +161,8 @@ type DB struct {
 	store    Store
 	analyzer text.Analyzer
 
-	writing   sync.Mutex // held while something is changed
+	writing   sync.Mutex       // held while something is changed
+	failed    map[string]int64 // versions of changes that seemed to fail, by root; the next one has the same
 	catalogue catalogue
 
 	mu    sync.Mutex // guards the fields below
@@ -173,7 +174,7 @@ type DB struct {
 // documents without their text once a filter or a link needs it. The DB closes both.
 func New(store Store, local search.Backend) *DB {
 	return &DB{
-		store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{},
+		store: store, analyzer: text.Multilingual(), known: map[string]*root{}, terms: map[string]termCounts{}, failed: map[string]int64{},
 		catalogue: catalogue{Backend: local, placed: map[string]map[string]int64{}, number: map[string]string{}},
 	}
 }

@@ -1,8 +1,10 @@
 package weaviate_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +16,9 @@ import (
 	"github.com/weaviate/weaviate/entities/models"
 
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/index"
+	"example.com/ragflow/search/remote"
+	"example.com/ragflow/search/weaviate"
 	"example.com/ragflow/state"
 )
 
@@ -46,12 +51,40 @@ func raw(tb testing.TB, address string) *client.Client {
 
 const benchFiles, benchChunks = 64, 16 // of a batch
 
-// BenchmarkIntegrationImport compares a batch of files with the same number of bare objects
-// of the same texts.
+// kept is a store that also keeps what is put.
+type kept struct {
+	remote.Store
+	files  []remote.File
+	chunks []remote.Chunk
+}
+
+func (k *kept) PutFiles(ctx context.Context, files []remote.File) error {
+	k.files = append(k.files, files...)
+	return k.Store.PutFiles(ctx, files)
+}
+
+func (k *kept) PutChunks(ctx context.Context, chunks []remote.Chunk) error {
+	k.chunks = append(k.chunks, chunks...)
+	return k.Store.PutChunks(ctx, chunks)
+}
+
+// BenchmarkIntegrationImport compares a batch of files with the same objects and with bare
+// texts, sent by the bare client. Each round of the bare client has new ids.
 func BenchmarkIntegrationImport(b *testing.B) {
 	where := address(b)
+	local, err := index.Open(b.Context(), "", index.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	store, err := weaviate.Open(b.Context(), where, weaviate.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	sent := &kept{Store: store}
+	db := remote.New(sent, local)
+	b.Cleanup(func() { _ = db.Close() })
+	n := 0
 	b.Run("put", func(b *testing.B) {
-		db, n := open(b, where), 0
 		for b.Loop() {
 			entries := make([]search.Entry, benchFiles)
 			for i := range entries {
@@ -61,31 +94,47 @@ func BenchmarkIntegrationImport(b *testing.B) {
 					entries[i].Chunks = append(entries[i].Chunks, state.Chunk{ID: fmt.Sprint(n, "#", c), Ordinal: c, Text: words(n*benchChunks + c)})
 				}
 			}
+			sent.files, sent.chunks = nil, nil
 			if err := db.Put(b.Context(), "/bench", entries); err != nil {
 				b.Fatal(err)
 			}
 		}
 		b.ReportMetric(float64(b.N*benchFiles*benchChunks)/b.Elapsed().Seconds(), "chunks/s")
 	})
-	b.Run("raw", func(b *testing.B) {
-		c, n := raw(b, where), 0
-		class := fmt.Sprintf("Raw%d", names.Add(1))
-		for b.Loop() {
-			for range benchFiles * benchChunks / 200 {
-				var list []*models.Object
-				for range 200 {
-					n++
-					list = append(list, &models.Object{
-						Class: class, ID: strfmt.UUID(fmt.Sprintf("00000000-0000-0000-0000-%012d", n)), Properties: map[string]any{"text": words(n)},
-					})
-				}
-				if _, err := c.Batch().ObjectsBatcher().WithObjects(list...).Do(b.Context()); err != nil {
-					b.Fatal(err)
+	c := raw(b, where)
+	u, _ := url.Parse(where)
+	prefix := strings.Trim(u.Path, "/")
+	bare := func(name string, batch []*models.Object) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for list := range slices.Chunk(batch, 200) {
+					for _, o := range list {
+						n++
+						o.ID = strfmt.UUID(fmt.Sprintf("00000000-0000-0000-0000-%012d", n))
+					}
+					if _, err := c.Batch().ObjectsBatcher().WithObjects(list...).Do(b.Context()); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
-		}
-		b.ReportMetric(float64(b.N*(benchFiles*benchChunks/200)*200)/b.Elapsed().Seconds(), "chunks/s")
-	})
+			b.ReportMetric(float64(b.N*benchFiles*benchChunks)/b.Elapsed().Seconds(), "chunks/s")
+		})
+	}
+	var same, texts []*models.Object
+	for _, f := range sent.files {
+		same = append(same, &models.Object{Class: prefix + "File", Properties: map[string]any{
+			"root": f.Root, "source": f.Source, "data": string(f.Data), "version": f.Version, "chunks": f.Chunks, "terms": f.Terms,
+		}})
+	}
+	for _, o := range sent.chunks {
+		same = append(same, &models.Object{Class: prefix + "Chunk", Properties: map[string]any{
+			"root": o.Root, "file": o.File, "chunk": o.Public, "version": o.Version, "ordinal": o.Ordinal, "source": o.Source, "title": o.Title,
+			"headings": o.Headings, "text": o.Text, "hash": o.Hash, "terms": o.Terms, "data": string(o.Data),
+		}})
+		texts = append(texts, &models.Object{Class: prefix + "Raw", Properties: map[string]any{"text": o.Text}})
+	}
+	bare("same objects", same)
+	bare("texts", texts)
 }
 
 // BenchmarkIntegrationSearch compares a search by words with a bare request for ten objects.

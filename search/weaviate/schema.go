@@ -13,6 +13,7 @@ import (
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/fault"
 	"github.com/weaviate/weaviate-go-client/v4/weaviate/filters"
 	"github.com/weaviate/weaviate/entities/models"
+	"golang.org/x/sync/errgroup"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/remote"
@@ -22,7 +23,7 @@ import (
 const (
 	kept  = ""           // it is only returned
 	exact = "field"      // found as a whole
-	terms = "whitespace" // split into terms, for BM25 and filters
+	terms = "whitespace" // split into terms, for BM25, whose index filters, too
 )
 
 // fits reports whether the classes exist. The error matches [ErrVersion] where another
@@ -105,7 +106,7 @@ func (db *Store) class(name, description string, texts map[string]string, number
 		case kept:
 			p.IndexFilterable = &no
 		case terms:
-			p.IndexSearchable = &yes
+			p.IndexSearchable, p.IndexFilterable = &yes, &no
 		}
 		c.Properties = append(c.Properties, p)
 	}
@@ -120,28 +121,44 @@ func (db *Store) object(class, id string, properties map[string]any) *models.Obj
 	return &models.Object{Class: db.prefix + class, ID: strfmt.UUID(id), Properties: properties}
 }
 
-// importSize is how many objects one request imports.
-const importSize = 200
+// How many objects one request imports, and how many requests are under way.
+const (
+	importSize = 200
+	imports    = 2
+)
 
 // importObjects writes objects in the place of those of the same ids. The error names the
 // first object that the server refused; the others are there.
 func (db *Store) importObjects(ctx context.Context, objects []*models.Object) error {
+	var sending errgroup.Group
+	sending.SetLimit(imports)
 	for some := range slices.Chunk(objects, importSize) {
-		send := func(over *weaviate.Client) ([]models.ObjectsGetResponse, error) {
-			return over.Batch().ObjectsBatcher().WithObjects(some...).WithConsistencyLevel(db.consistency).Do(ctx)
+		sending.Go(func() error { return db.importSome(ctx, some) })
+	}
+	return sending.Wait()
+}
+
+// importSome is one request of importObjects.
+func (db *Store) importSome(ctx context.Context, objects []*models.Object) error {
+	send := func(over *weaviate.Client) ([]models.ObjectsGetResponse, error) {
+		return over.Batch().ObjectsBatcher().WithObjects(objects...).WithConsistencyLevel(db.consistency).Do(ctx)
+	}
+	results, err := send(db.grpc)
+	if err != nil && db.grpc != db.client && ctx.Err() == nil { // the host may be gone: HTTP knows the others
+		results, err = send(db.client)
+	}
+	if err != nil {
+		return db.explain(ctx, err)
+	}
+	for _, r := range results {
+		if r.Result == nil || r.Result.Status == nil || *r.Result.Status != models.ObjectsGetResponseAO2ResultStatusFAILED {
+			continue
 		}
-		results, err := send(db.grpc)
-		if err != nil && db.grpc != db.client && ctx.Err() == nil { // the host may be gone: HTTP knows the others
-			results, err = send(db.client)
+		why := "it does not say why"
+		if e := r.Result.Errors; e != nil && len(e.Error) > 0 {
+			why = e.Error[0].Message
 		}
-		if err != nil {
-			return db.explain(ctx, err)
-		}
-		for _, r := range results {
-			if r.Result != nil && r.Result.Errors != nil && len(r.Result.Errors.Error) > 0 {
-				return fmt.Errorf("the server Weaviate at %s refuses an object of %s: %s", db.address, r.Class, r.Result.Errors.Error[0].Message)
-			}
-		}
+		return fmt.Errorf("the server Weaviate at %s refuses an object of %s: %s", db.address, r.Class, why)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weaviate/weaviate/entities/models"
 
@@ -151,7 +152,48 @@ func (db *Store) PutRoot(ctx context.Context, r remote.Root) error {
 
 // PutTerms implements remote.Store.
 func (db *Store) PutTerms(ctx context.Context, root string, terms []byte) error {
-	return db.importObjects(ctx, []*models.Object{db.object("Terms", root, map[string]any{"counts": string(terms)})})
+	if err := db.importObjects(ctx, []*models.Object{db.object("Terms", root, map[string]any{"counts": string(terms)})}); err != nil {
+		return err
+	}
+	return db.settle(ctx)
+}
+
+// What settle waits for, and how long. By default a server writes to disk after a minute.
+const (
+	settledFrom  = 1000 // passages; fewer are ranked well enough
+	settledShare = 0.9
+	settledWait  = 75 * time.Second
+	settledPause = 250 * time.Millisecond
+)
+
+// settle waits until the server ranks by what it holds: for BM25 it counts only the
+// passages that it has written to disk, and ranks badly right after a large import.
+func (db *Store) settle(ctx context.Context) error {
+	all, err := db.count(ctx, db.prefix+"Chunk", "")
+	for until := time.Now().Add(settledWait); err == nil && all >= settledFrom && time.Now().Before(until); {
+		var status *models.NodesStatusResponse
+		if status, err = db.client.Cluster().NodesStatusGetter().WithClass(db.prefix + "Chunk").WithOutput("verbose").Do(ctx); err != nil {
+			return db.explain(ctx, err)
+		}
+		written, up := int64(0), int64(0)
+		for _, node := range status.Nodes {
+			if len(node.Shards) > 0 { // a node that is down has none
+				up++
+			}
+			for _, shard := range node.Shards {
+				written += shard.ObjectCount
+			}
+		}
+		if float64(written) >= settledShare*float64(int64(all)*min(max(1, db.replicas), up)) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(settledPause):
+		}
+	}
+	return err
 }
 
 // PutFiles implements remote.Store.
@@ -239,8 +281,12 @@ func (db *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []
 	if err != nil || !slices.Contains(made, e) {
 		return 0, err
 	}
-	class := db.prefix + vectorClass(e)
-	answer, err := db.graphql(ctx, fmt.Sprintf("Aggregate{%s(where:%s){meta{count}}}", class, is("root", roots...)))
+	return db.count(ctx, db.prefix+vectorClass(e), "(where:"+is("root", roots...)+")")
+}
+
+// count is how many objects of a class fit.
+func (db *Store) count(ctx context.Context, class, where string) (int, error) {
+	answer, err := db.graphql(ctx, fmt.Sprintf("Aggregate{%s%s{meta{count}}}", class, where))
 	list, _ := answer[class].([]any)
 	if err != nil || len(list) == 0 {
 		return 0, err

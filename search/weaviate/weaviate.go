@@ -58,6 +58,9 @@ type Store struct {
 
 const defaultPrefix = "Ragflow"
 
+// clusterTimeout is when an import that one node of several does not answer goes to the others.
+const clusterTimeout = 15 * time.Second
+
 // Open connects to the server at an address:
 //
 //	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM]
@@ -97,6 +100,9 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if port := u.Query().Get("grpc"); port != "" {
 		name, _, _ := strings.Cut(hosts[0], ":")
 		c.GrpcConfig, c.Timeout = &grpc.Config{Host: name + ":" + port}, cmp.Or(o.Timeout, time.Minute)
+		if len(hosts) > 1 { // what a node was asked while the leader died may never be answered
+			c.Timeout = min(c.Timeout, clusterTimeout)
+		}
 		if db.grpc, err = weaviate.NewClient(c); err != nil {
 			return nil, fmt.Errorf("connect to %s: %w", db.address, err)
 		}
