@@ -104,13 +104,13 @@ func TestRetrievalFloors(t *testing.T) {
 		if mean := ours.mean(eval.MetricNDCG); mean < s.floor {
 			t.Errorf("%s: nDCG@10 %.4f, want at least %.3f", s.name, mean, s.floor)
 		}
-		gain, in := ours.over(unordered, eval.MetricNDCG)
+		gain, in := ours.over(unordered)
 		fmt.Fprintf(&out, "  floor %.4f\n  by the search alone: %s\n  ours over the search alone: %+.4f [%+.4f, %+.4f]\n", s.floor, say(unordered), gain, in.Low, in.High)
 		if s.peer == 0 {
 			continue
 		}
 		_, _, _, plain := s.search(t, true)
-		gain, in = ours.over(plain, eval.MetricNDCG)
+		gain, in = ours.over(plain)
 		fmt.Fprintf(&out, "  bm25s: ndcg_10 %.4f\n  same analyzer: %s\n  ours over the same analyzer: %+.4f [%+.4f, %+.4f]\n", s.peer, say(plain), gain, in.Low, in.High)
 		if gain < 0 {
 			t.Errorf("%s: nDCG@10 is %+.4f over plain BM25 with the same analyzer, want no loss", s.name, gain)

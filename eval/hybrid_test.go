@@ -223,7 +223,7 @@ func (s hybridSet) compareLegs(t *testing.T, a *ragflow.Assistant) string {
 	if found[search.LegDense].mean(eval.MetricNDCG) > found[better].mean(eval.MetricNDCG) {
 		better = search.LegDense
 	}
-	gain, in := found[search.LegHybrid].over(found[better], eval.MetricNDCG)
+	gain, in := found[search.LegHybrid].over(found[better])
 	fmt.Fprintf(&out, "  hybrid over %s: %+.4f [%+.4f, %+.4f]\n", better, gain, in.Low, in.High)
 	for _, leg := range []struct {
 		name   string

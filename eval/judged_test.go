@@ -24,12 +24,12 @@ type figures map[string][]float64
 
 func (f figures) mean(metric string) float64 { return eval.Mean(f[metric]) }
 
-// over returns the mean of the differences to other figures of the same queries, and its
-// 95 % interval.
-func (f figures) over(other figures, metric string) (difference float64, interval eval.Interval) {
-	differences := make([]float64, len(f[metric]))
-	for i, v := range f[metric] {
-		differences[i] = v - other[metric][i]
+// over returns the mean of the differences in nDCG to other figures of the same queries,
+// and its 95 % interval.
+func (f figures) over(other figures) (difference float64, interval eval.Interval) {
+	differences := make([]float64, len(f[eval.MetricNDCG]))
+	for i, v := range f[eval.MetricNDCG] {
+		differences[i] = v - other[eval.MetricNDCG][i]
 	}
 	return eval.Mean(differences), eval.Bootstrap(differences)
 }
