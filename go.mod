@@ -23,7 +23,7 @@ require (
 	github.com/klippa-app/go-pdfium v1.17.2
 	github.com/looplab/fsm v1.0.3
 	github.com/mattn/go-sqlite3 v1.14.53
-	github.com/openai/openai-go/v3 v3.96.0
+	github.com/openai/openai-go/v3 v3.32.0
 	github.com/pkoukk/tiktoken-go v0.1.8
 	github.com/reeflective/readline v1.3.0
 	github.com/rogpeppe/go-internal v1.16.0
@@ -49,7 +49,6 @@ require (
 	github.com/asaskevich/govalidator v0.0.0-20230301143203-a9d515a09cc2 // indirect
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/coder/websocket v1.8.15 // indirect
 	github.com/dlclark/regexp2 v1.10.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/go-openapi/analysis v0.21.2 // indirect
