@@ -95,6 +95,9 @@ var rooms = map[string]room{
 		"github.com/google/jsonschema-go", // the schema of a Go struct, and whether arguments match it
 		"github.com/google/uuid",          // ids of messages
 	}},
+	"agent/mcp": {ours: []string{"agent"}, theirs: []string{
+		"github.com/modelcontextprotocol/go-sdk", // the protocol, by the official SDK
+	}},
 	"longterm": {ours: []string{"internal/sqlite", "llm", "search/text"}},
 	"longterm/postgres": {ours: []string{"longterm"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool

@@ -107,6 +107,12 @@ func valid(schema *jsonschema.Resolved, text []byte) error {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
+// Check returns an error for a tool that no agent can have: its name, its schema or Run is wrong.
+func (t Tool) Check() error {
+	_, err := t.prepared()
+	return err
+}
+
 // prepared returns the tool ready for calls.
 func (t Tool) prepared() (Tool, error) {
 	switch {
