@@ -51,6 +51,6 @@ func ExampleAsk() {
 	// Output:
 	// reserving 100 €, with a key of 32 characters
 	// pay/approve asks "pay 100 € for order 7?"
-	// thread "orders": answer "approve": answer is string, not object
+	// thread "orders": answer "approve": answer: type: yes has type "string", want "object"
 	// order 7: paid with r-1, true because it is cheap <nil>
 }
