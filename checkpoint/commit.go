@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -17,10 +18,9 @@ import (
 // replaced.
 func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph.CommitID, error) {
 	b, err := stored.NormalizeBatch(l.Thread, b, s.clock())
-	if err != nil {
-		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
+	if err == nil {
+		b.Snapshot, err = stored.PackSnapshot(b.Snapshot)
 	}
-	e, err := newEntry(b)
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
@@ -39,7 +39,7 @@ func (s *SQLite) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (grap
 			at, b.Source.Turns(), b.BodyBytes(), b.Release, s.now(), h.thread); err != nil {
 			return err
 		}
-		if err := s.insert(tx, e, h.thread, at, b.Parent); err != nil || b.KeepPending {
+		if err := s.insert(tx, b, h.thread, at); err != nil || b.KeepPending {
 			return err
 		}
 		return tx.Do(`DELETE FROM pending WHERE thread = ?`, h.thread)
@@ -73,92 +73,45 @@ func (s *SQLite) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) er
 	return nil
 }
 
-// entry is a commit that is ready to be inserted.
-type entry struct {
-	graph.Commit
-	frontier any
-	deltas   []deltaRow
-	snapshot []byte // deflated; nil if there is none
-}
-
-// deltaRow is a delta with the columns of its notes.
-type deltaRow struct {
-	graph.Delta
-	start, duration any
-	notes           []byte
-}
-
-func newEntry(b graph.Batch) (*entry, error) {
-	e := &entry{Commit: b.Commit, deltas: make([]deltaRow, len(b.Deltas))}
+// insert saves a commit with its deltas and its packed snapshot.
+func (s *SQLite) insert(tx *sqlite.Tx, b graph.Batch, thread, at int64) error {
+	var frontier any
 	if len(b.Frontier) > 0 {
 		text, err := json.Marshal(b.Frontier)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		e.frontier = string(text)
+		frontier = string(text)
 	}
-	for i, d := range b.Deltas {
-		var err error
-		if e.deltas[i], err = newDeltaRow(d, b.Time); err != nil {
-			return nil, fmt.Errorf("delta %d: %w", i, err)
-		}
-	}
-	var err error
-	e.snapshot, err = stored.PackSnapshot(b.Snapshot)
-	return e, err
-}
-
-// newDeltaRow stores the start of a task relative to base. A start too far from it
-// stays in the notes.
-func newDeltaRow(d graph.Delta, base time.Time) (deltaRow, error) {
-	row, n := deltaRow{Delta: d}, d.Notes
-	if offset := n.Start.Sub(base); !n.Start.IsZero() && base.Add(offset).Equal(n.Start) {
-		row.start, n.Start = offset.Nanoseconds(), time.Time{}
-	}
-	if n.Duration != 0 {
-		row.duration, n.Duration = n.Duration.Nanoseconds(), 0
-	}
-	if reflect.ValueOf(&n).Elem().IsZero() {
-		return row, nil
-	}
-	var err error
-	if row.notes, err = json.Marshal(n); err != nil {
-		return row, fmt.Errorf("notes of node %q: %w", d.Node, err)
-	}
-	return row, nil
-}
-
-// insert saves the rows of a commit.
-func (s *SQLite) insert(tx *sqlite.Tx, e *entry, thread, at int64, parent graph.CommitID) error {
-	problem, err := s.sealer.seal(errorPlace(e.Thread, at), []byte(e.Error))
+	problem, err := s.sealer.seal(errorPlace(b.Thread, at), []byte(b.Error))
 	if err != nil {
 		return err
 	}
 	if err := tx.Do(`INSERT INTO commits(id, parent, thread, run, step, source, status, time, graph, frontier, bytes, error)
 		VALUES(?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		at, int64(parent), thread, e.Run, e.Step, string(e.Source), string(e.Status), e.Time.UnixMicro(),
-		e.Fingerprint, e.frontier, e.BodyBytes(), problem); err != nil {
+		at, int64(b.Parent), thread, b.Run, b.Step, string(b.Source), string(b.Status), b.Time.UnixMicro(),
+		b.Fingerprint, frontier, b.BodyBytes(), problem); err != nil {
 		return err
 	}
-	return s.insertContent(tx, e, at)
+	return s.insertContent(tx, b, at)
 }
 
-// insertContent saves the deltas and the snapshot of a commit.
-func (s *SQLite) insertContent(tx *sqlite.Tx, e *entry, at int64) error {
-	for n, d := range e.deltas {
-		t, err := s.sealDelta(d, deltaPlace(e.Thread, at, n))
+// insertContent saves the deltas and the packed snapshot of a commit.
+func (s *SQLite) insertContent(tx *sqlite.Tx, b graph.Batch, at int64) error {
+	for n, d := range b.Deltas {
+		c, err := s.encode(d, deltaPlace(b.Thread, at, n), b.Time)
 		if err != nil {
 			return err
 		}
 		if err := tx.Do(`INSERT INTO deltas(at, n, rank, path, node, body, error, start, duration, notes) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			at, n, d.Rank, d.Path, d.Node, t.body, t.error, d.start, d.duration, t.notes); err != nil {
+			at, n, d.Rank, d.Path, d.Node, c.body, c.error, c.start, c.duration, c.notes); err != nil {
 			return err
 		}
 	}
-	if e.snapshot == nil {
+	if b.Snapshot == nil {
 		return nil
 	}
-	packed, err := s.sealer.sealBytes(snapshotPlace(e.Thread, at), e.snapshot)
+	packed, err := s.sealer.sealBytes(snapshotPlace(b.Thread, at), b.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -166,29 +119,42 @@ func (s *SQLite) insertContent(tx *sqlite.Tx, e *entry, at int64) error {
 }
 
 func (s *SQLite) insertPending(tx *sqlite.Tx, thread int64, name string, r graph.TaskResult) error {
-	d, err := newDeltaRow(r.Delta, time.Unix(0, 0))
-	if err != nil {
-		return err
-	}
-	t, err := s.sealDelta(d, pendingPlace(name, r))
+	d := r.Delta
+	c, err := s.encode(d, pendingPlace(name, r), time.Unix(0, 0))
 	if err != nil {
 		return err
 	}
 	return tx.Do(`INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, start, duration, notes)
 		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, t.body, t.error, d.start, d.duration, t.notes)
+		thread, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, c.body, c.error, c.start, c.duration, c.notes)
 }
 
-// sealedDelta holds the columns that may be encrypted.
-type sealedDelta struct{ body, error, notes any }
+// columns are the encoded columns of a delta. Body, error and notes may be encrypted.
+type columns struct {
+	body, error, notes any
+	start, duration    sql.NullInt64
+}
 
-func (s *SQLite) sealDelta(d deltaRow, place string) (t sealedDelta, err error) {
-	if t.body, err = s.sealer.seal(place+" body", d.Body); err != nil {
-		return t, err
+// encode returns the columns of a delta. The start of a task is stored relative to base. A start too
+// far from it stays in the notes.
+func (s *SQLite) encode(d graph.Delta, place string, base time.Time) (c columns, err error) {
+	n := d.Notes
+	if offset := n.Start.Sub(base); !n.Start.IsZero() && base.Add(offset).Equal(n.Start) {
+		c.start, n.Start = sql.NullInt64{Int64: offset.Nanoseconds(), Valid: true}, time.Time{}
 	}
-	if t.error, err = s.sealer.seal(place+" error", []byte(d.Error)); err != nil {
-		return t, err
+	c.duration, n.Duration = sql.NullInt64{Int64: n.Duration.Nanoseconds(), Valid: n.Duration != 0}, 0
+	var notes []byte
+	if !reflect.ValueOf(&n).Elem().IsZero() {
+		if notes, err = json.Marshal(n); err != nil {
+			return c, fmt.Errorf("notes of node %q: %w", d.Node, err)
+		}
 	}
-	t.notes, err = s.sealer.seal(place+" notes", d.notes)
-	return t, err
+	if c.body, err = s.sealer.seal(place+" body", d.Body); err != nil {
+		return c, err
+	}
+	if c.error, err = s.sealer.seal(place+" error", []byte(d.Error)); err != nil {
+		return c, err
+	}
+	c.notes, err = s.sealer.seal(place+" notes", notes)
+	return c, err
 }

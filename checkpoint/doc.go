@@ -31,7 +31,7 @@
 //	deltas     of commit at, at position n: rank, path, node, body, error, start, duration, notes
 //	snapshots  the state at a commit as JSON, deflated
 //	pending    results of finished tasks whose superstep was not committed
-//	meta       views (hash of their texts); last commit and last token of deleted
+//	meta       views (their texts); last commit and last token of deleted
 //	           threads, which are not given again; sealing and key:ID if encrypted
 //
 // Ids of commits grow over all threads. Times are microseconds since 1970; the

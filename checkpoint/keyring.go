@@ -26,26 +26,13 @@ type Keyring struct {
 	Key func(id string) ([]byte, error)
 }
 
-// ErrKey matches every [*KeyError].
+// ErrKey is the error of a store whose keys are missing or wrong. Nothing in it was changed.
 var ErrKey = errors.New("the key of the store is missing or wrong")
 
-// KeyError reports that a store cannot be opened with the given keys. Nothing in
-// it was changed.
-type KeyError struct {
-	Path   string
-	ID     string // of the key; may be empty
-	Reason string // what is wrong, and what to do
+// keyError is an [ErrKey] with the path of the store, the id of the key, and what to do.
+func (s *SQLite) keyError(id, reason string) error {
+	return fmt.Errorf("store %s: %w: key %q: %s", s.path, ErrKey, id, reason)
 }
-
-func (e *KeyError) Error() string {
-	if e.ID == "" {
-		return fmt.Sprintf("store %s: %s", e.Path, e.Reason)
-	}
-	return fmt.Sprintf("store %s: key %q: %s", e.Path, e.ID, e.Reason)
-}
-
-// Is reports whether target is ErrKey.
-func (*KeyError) Is(target error) bool { return target == ErrKey }
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
@@ -98,7 +85,7 @@ const keyWitness = "ragflow threads"
 func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 	var known []string
 	load := func(tx *sqlite.Tx) (err error) {
-		known, err = texts(tx, `SELECT substr(key, 5) FROM meta WHERE substr(key, 1, 4) = '`+keyPrefix+`'`)
+		known, err = column[string](tx, `SELECT substr(key, 5) FROM meta WHERE substr(key, 1, 4) = '`+keyPrefix+`'`)
 		return err
 	}
 	if err := s.db.Read(ctx, load); err != nil {
@@ -108,13 +95,13 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 	case ring == nil && len(known) == 0:
 		return nil
 	case ring == nil:
-		return &KeyError{Path: s.path, Reason: "it is encrypted: give its keys"}
+		return fmt.Errorf("store %s: %w: it is encrypted: give its keys", s.path, ErrKey)
 	case !keyID.MatchString(ring.Current):
-		return &KeyError{s.path, ring.Current, "the id of a key is 1 to 32 letters, digits, '.', '-' and '_'"}
+		return s.keyError(ring.Current, "the id of a key is 1 to 32 letters, digits, '.', '-' and '_'")
 	}
 	seal := &sealer{ring: *ring}
 	if _, err := seal.aead(ring.Current); err != nil {
-		return &KeyError{s.path, ring.Current, err.Error()}
+		return s.keyError(ring.Current, err.Error())
 	}
 	if slices.Contains(known, ring.Current) || s.db.ReadOnly() {
 		return s.db.Read(ctx, func(tx *sqlite.Tx) error { return s.useKeys(tx, seal, known) })
@@ -144,14 +131,14 @@ func (s *SQLite) unlock(ctx context.Context, ring *Keyring) error {
 func (s *SQLite) useKeys(tx *sqlite.Tx, seal *sealer, known []string) error {
 	for _, id := range known {
 		if _, err := seal.aead(id); err != nil {
-			return &KeyError{s.path, id, fmt.Sprintf("records still need it, and %v: give it together with the current key until they are encrypted again", err)}
+			return s.keyError(id, fmt.Sprintf("records still need it, and %v: give it together with the current key until they are encrypted again", err))
 		}
 		var witness any
 		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, keyPrefix+id).Scan(&witness); err != nil {
 			return err
 		}
 		if text, err := seal.open(keyPrefix+id, witness); err != nil || string(text) != keyWitness {
-			return &KeyError{s.path, id, "it is not the key that the store was encrypted with: give the right one"}
+			return s.keyError(id, "it is not the key that the store was encrypted with: give the right one")
 		}
 	}
 	if err := tx.QueryRow(`SELECT coalesce((SELECT value FROM meta WHERE key = ?), '') = ?`, sealingKey, sealingAll).Scan(&seal.strict); err != nil {

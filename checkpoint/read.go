@@ -164,7 +164,7 @@ func (s *SQLite) deltas(tx *sqlite.Tx, thread string, id int64, after, upTo grap
 		if err := row.Scan(&at, &micros, &n, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
 			return err
 		}
-		if err := s.openDelta(&d, c, deltaPlace(thread, int64(at), n), time.UnixMicro(micros)); err != nil {
+		if err := s.decode(&d, c, deltaPlace(thread, int64(at), n), time.UnixMicro(micros)); err != nil {
 			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
 		}
 		f(at, d)
@@ -172,14 +172,8 @@ func (s *SQLite) deltas(tx *sqlite.Tx, thread string, id int64, after, upTo grap
 	return nil
 }
 
-// columns are the encoded columns of a delta.
-type columns struct {
-	body, error, notes any
-	start, duration    sql.NullInt64
-}
-
-// openDelta sets body, error and notes of a delta from their columns.
-func (s *SQLite) openDelta(d *graph.Delta, c columns, place string, base time.Time) error {
+// decode sets body, error and notes of a delta from their columns.
+func (s *SQLite) decode(d *graph.Delta, c columns, place string, base time.Time) error {
 	body, err := s.sealer.open(place+" body", c.body)
 	if err == nil && body != nil && !json.Valid(body) {
 		err = errors.New("body is not valid JSON")
@@ -230,7 +224,7 @@ func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, erro
 		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.start, &c.duration, &c.notes); err != nil {
 			return nil, err
 		}
-		if err := s.openDelta(d, c, pendingPlace(thread, r), time.Unix(0, 0)); err != nil {
+		if err := s.decode(d, c, pendingPlace(thread, r), time.Unix(0, 0)); err != nil {
 			return nil, fmt.Errorf("pending result of node %q: %w", d.Node, err)
 		}
 		results = append(results, r)
@@ -298,7 +292,7 @@ func (s *SQLite) FindRun(ctx context.Context, run string) (thread string, last g
 // Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
 func (s *SQLite) Runs(ctx context.Context, prefix string) (ids []string, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		ids, err = texts(tx, `SELECT DISTINCT run FROM commits WHERE run >= ?1 AND substr(run, 1, length(?1)) = ?1 ORDER BY run LIMIT 100`, prefix)
+		ids, err = column[string](tx, `SELECT DISTINCT run FROM commits WHERE run >= ?1 AND substr(run, 1, length(?1)) = ?1 ORDER BY run LIMIT 100`, prefix)
 		return err
 	})
 	return ids, err
@@ -306,17 +300,10 @@ func (s *SQLite) Runs(ctx context.Context, prefix string) (ids []string, err err
 
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
 func (s *SQLite) Snapshots(ctx context.Context, thread string) (ids []graph.CommitID, err error) {
-	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		ids = nil
-		for row := range tx.Query(`SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
-			WHERE t.name = ? ORDER BY s.at`, thread) {
-			var id graph.CommitID
-			if err := row.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return nil
+	err = s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		ids, err = column[graph.CommitID](tx, `SELECT s.at FROM threads t JOIN commits c ON c.thread = t.id JOIN snapshots s ON s.at = c.id
+			WHERE t.name = ? ORDER BY s.at`, thread)
+		return err
 	})
 	return ids, err
 }

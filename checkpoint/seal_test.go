@@ -177,11 +177,8 @@ func TestKeysAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := checkpoint.Open(t.Context(), path, checkpoint.Options{Keys: tt.keys})
-			if !errors.Is(err, checkpoint.ErrKey) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error = %v, want an ErrKey with %q", err, tt.want)
-			}
-			if e, ok := errors.AsType[*checkpoint.KeyError](err); !ok || e.Path != path {
-				t.Errorf("error %#v names no path", err)
+			if !errors.Is(err, checkpoint.ErrKey) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("error = %v, want an ErrKey with %q and the path", err, tt.want)
 			}
 		})
 	}

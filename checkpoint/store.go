@@ -2,12 +2,10 @@ package checkpoint
 
 import (
 	"context"
-	"crypto/sha256"
-	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,31 +14,21 @@ import (
 )
 
 // Durability selects the failures that a commit survives.
-type Durability int
-
-// The levels of durability.
-const (
-	// ProcessCrash keeps every commit when the process dies. A power failure may
-	// lose the last commits but does not damage the file.
-	ProcessCrash Durability = iota
-	// PowerLoss forces every commit to the disk, so that it survives a power
-	// failure, too.
-	PowerLoss
-)
+type Durability = sqlite.Durability
 
 // Access selects how a file is opened.
-type Access int
+type Access = sqlite.Access
 
-// The kinds of access.
+// Counters count what a store did since it was opened, for tests and diagnostics.
+type Counters = sqlite.Counters
+
+// The levels of durability and the kinds of access.
 const (
-	// ReadWrite opens for reading and writing. A file or folder that cannot be
-	// written is an error that matches [ErrReadOnly].
-	ReadWrite Access = iota
-	// ReadIfNeeded opens for reading and writing, or for reading only if the file
-	// or folder cannot be written.
-	ReadIfNeeded
-	// ReadOnly opens for reading only. Every write fails with [ErrReadOnly].
-	ReadOnly
+	ProcessCrash = sqlite.ProcessCrash // every commit survives the death of the process; a power failure may lose the last ones
+	PowerLoss    = sqlite.PowerLoss    // every commit is forced to the disk, and survives a power failure too
+	ReadWrite    = sqlite.ReadWrite    // a file or folder that cannot be written is an error that matches [ErrReadOnly]
+	ReadIfNeeded = sqlite.ReadIfNeeded // reading only if the file or folder cannot be written
+	ReadOnly     = sqlite.ReadOnly     // every write fails with [ErrReadOnly]
 )
 
 // Failures of a file; match them with errors.Is. The operation that failed has
@@ -58,13 +46,6 @@ var (
 	ErrOld      = errors.New("threads were written by a version before the first release: " +
 		"export each with that version (ragflow threads export ID -o FILE), move the file away, and import them (ragflow threads import FILE)")
 )
-
-// Counters count what a store did since it was opened, for tests and diagnostics.
-type Counters struct {
-	Statements int64 // SQL statements that were run
-	Commits    int64 // transactions that wrote
-	Writes     int64 // changes saved; greater than Commits if several shared a transaction
-}
 
 // Options configure a store. The zero value works.
 type Options struct {
@@ -127,7 +108,7 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 func openFile(ctx context.Context, path string, d Durability, a Access) (*sqlite.DB, error) {
 	db, err := sqlite.Open(ctx, path, sqlite.Options{
 		Migrations: migrations(), ApplicationID: applicationID, Erase: true,
-		Durability: sqlite.Durability(d), Access: sqlite.Access(a),
+		Durability: d, Access: a,
 	})
 	if errors.Is(err, ErrForeign) && strings.Contains(err.Error(), fmt.Sprintf("%#x,", oldApplicationID)) {
 		err = fmt.Errorf("%s: %w", path, ErrOld)
@@ -144,24 +125,16 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 			return fmt.Errorf("not a CREATE VIEW statement: %q", v)
 		}
 	}
-	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
-	want := hex.EncodeToString(sum[:])
-	var got string
-	current := func(tx *sqlite.Tx) error {
-		err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, viewsKey).Scan(&got)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
+	want, made := strings.Join(views, "\x00"), []string(nil)
+	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+		made, err = column[string](tx, `SELECT CAST(value AS TEXT) FROM meta WHERE key = ?`, viewsKey)
 		return err
-	}
-	if err := s.db.Read(ctx, current); err != nil || got == want {
+	})
+	if err != nil || slices.Equal(made, []string{want}) {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if err := current(tx); err != nil || got == want { // another process did it first
-			return err
-		}
-		old, err := texts(tx, `SELECT 'DROP VIEW "' || replace(name, '"', '""') || '"' FROM sqlite_schema WHERE type = 'view'`)
+		old, err := column[string](tx, `SELECT 'DROP VIEW "' || replace(name, '"', '""') || '"' FROM sqlite_schema WHERE type = 'view'`)
 		if err != nil {
 			return err
 		}
@@ -174,15 +147,15 @@ func (s *SQLite) makeViews(ctx context.Context, views []string) error {
 	})
 }
 
-// texts returns the only column of a query.
-func texts(tx *sqlite.Tx, query string, args ...any) ([]string, error) {
-	var out []string
+// column returns the only column of a query.
+func column[T any](tx *sqlite.Tx, query string, args ...any) ([]T, error) {
+	var out []T
 	for row := range tx.Query(query, args...) {
-		var text string
-		if err := row.Scan(&text); err != nil {
+		var v T
+		if err := row.Scan(&v); err != nil {
 			return nil, err
 		}
-		out = append(out, text)
+		out = append(out, v)
 	}
 	return out, nil
 }
@@ -206,7 +179,7 @@ func (s *SQLite) Vacuum(ctx context.Context) error { return s.db.Vacuum(ctx) }
 func (s *SQLite) ReadOnly() bool { return s.db.ReadOnly() }
 
 // Counters returns the counters of the store.
-func (s *SQLite) Counters() Counters { return Counters(s.db.Counters()) }
+func (s *SQLite) Counters() Counters { return s.db.Counters() }
 
 // now is the time in microseconds since 1970.
 func (s *SQLite) now() int64 { return s.clock().UnixMicro() }

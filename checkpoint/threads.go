@@ -35,10 +35,8 @@ func (s *SQLite) Export(ctx context.Context, thread string, at graph.CommitID) (
 				return err
 			}
 		}
-		commits, err := s.walk(tx, thread, id, last, math.MaxInt32)
-		for _, c := range slices.Backward(commits) {
-			a.Commits = append(a.Commits, c)
-		}
+		a.Commits, err = s.walk(tx, thread, id, last, math.MaxInt32)
+		slices.Reverse(a.Commits)
 		return err
 	})
 	if err != nil {
@@ -53,22 +51,12 @@ func (s *SQLite) Copy(ctx context.Context, from string, at graph.CommitID, to st
 }
 
 // Import adds the thread of an archive, under the given name or, if that is empty,
-// its own: all or nothing. Commits keep their ids if all are greater than any that
-// the store has used, else they get new ones in the same order. The error matches
+// its own: all or nothing. Its commits get new ids in the same order. The error matches
 // [graph.ErrExists] if the thread has a commit, [graph.ErrBusy] if it has a live lease.
 func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) error {
 	a, err := stored.NormalizeArchive(a, thread)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
-	}
-	entries := make([]*entry, len(a.Commits))
-	inputs, size := 0, 0
-	for i, c := range a.Commits {
-		if entries[i], err = newEntry(graph.Batch{Commit: c}); err != nil {
-			return fmt.Errorf("import: commit %d: %w", c.ID, err)
-		}
-		inputs += c.Source.Turns()
-		size += c.BodyBytes()
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		l, err := s.lease(tx, a.Thread)
@@ -85,15 +73,17 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 		if err := tx.QueryRow(`SELECT ` + lastCommit).Scan(&last); err != nil {
 			return err
 		}
-		ids := idsAfter(a, last)
-		for i, e := range entries {
-			parent := int64(0)
-			if i > 0 {
-				parent = ids[i-1]
+		inputs, size, at := 0, 0, last
+		for i, c := range a.Commits {
+			if c.Parent = 0; i > 0 {
+				c.Parent = graph.CommitID(at)
 			}
-			if err := s.insert(tx, e, l.thread, ids[i], graph.CommitID(parent)); err != nil {
+			at++
+			if err := s.insert(tx, graph.Batch{Commit: c}, l.thread, at); err != nil {
 				return err
 			}
+			inputs += c.Source.Turns()
+			size += c.BodyBytes()
 		}
 		for _, p := range a.Pending {
 			if err := s.insertPending(tx, l.thread, a.Thread, p); err != nil {
@@ -101,26 +91,12 @@ func (s *SQLite) Import(ctx context.Context, a *stored.Archive, thread string) e
 			}
 		}
 		return tx.Do(`UPDATE threads SET created = ?, first = ?, head = ?, inputs = ?, bytes = ? WHERE id = ?`,
-			a.Created.UnixMicro(), ids[0], ids[len(ids)-1], inputs, size, l.thread)
+			a.Created.UnixMicro(), last+1, at, inputs, size, l.thread)
 	})
 	if err != nil {
 		return fmt.Errorf("import thread %q: %w", a.Thread, err)
 	}
 	return nil
-}
-
-// idsAfter returns the ids for the commits of an archive: their own if they are
-// greater than last, else the next ones.
-func idsAfter(a *stored.Archive, last int64) []int64 {
-	const most = 1 << 40 // leaves room for ids that JSON numbers can hold
-	ids := make([]int64, len(a.Commits))
-	own := int64(a.Commits[0].ID) > last && a.Commits[len(ids)-1].ID <= most
-	for i := range ids {
-		if ids[i] = last + 1 + int64(i); own {
-			ids[i] = int64(a.Commits[i].ID)
-		}
-	}
-	return ids
 }
 
 // dropContent deletes the deltas and snapshots of the commits whose id meets a
@@ -135,6 +111,9 @@ func dropContent(tx *sqlite.Tx, condition string, args ...any) error {
 // Prune implements [graph.Pruner].
 func (s *SQLite) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, base graph.Batch) error {
 	base, err := stored.NormalizeBatch(l.Thread, base, s.clock())
+	if err == nil {
+		base.Snapshot, err = stored.PackSnapshot(base.Snapshot)
+	}
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}
@@ -174,11 +153,7 @@ func (s *SQLite) prune(tx *sqlite.Tx, base graph.Batch, thread int64, at graph.C
 		return err
 	}
 	base.Time = time.UnixMicro(micros).UTC()
-	e, err := newEntry(base)
-	if err != nil {
-		return err
-	}
-	if err := s.insertContent(tx, e, int64(at)); err != nil {
+	if err := s.insertContent(tx, base, int64(at)); err != nil {
 		return err
 	}
 	return tx.Do(`UPDATE threads SET first = ?, inputs = inputs - ?, bytes = bytes - ? WHERE id = ?`, int64(at), inputs, size-added, thread)
@@ -213,39 +188,29 @@ func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]g
 		old, err = list(tx, before.UnixMicro(), "")
 		return err
 	})
-	var expired []graph.ThreadInfo
-	for _, i := range old {
-		expire := func(tx *sqlite.Tx) error {
-			if now, err := list(tx, before.UnixMicro(), ` AND t.name = ?2`, i.Thread); err != nil || len(now) == 0 {
-				return errors.Join(err, graph.ErrBusy) // used or deleted meanwhile
-			}
-			if dryRun {
-				_, err := s.lease(tx, i.Thread)
-				return err
-			}
-			return s.delete(tx, i.Thread)
-		}
-		if dryRun {
-			err = s.db.Read(ctx, expire)
-		} else {
-			err = s.db.Write(ctx, expire)
-		}
-		if errors.Is(err, graph.ErrBusy) {
-			err = nil
-			continue
-		}
-		if err != nil {
-			break
-		}
-		expired = append(expired, i)
-	}
 	if err != nil {
-		return expired, fmt.Errorf("expire: %w", err)
+		return nil, fmt.Errorf("expire: %w", err)
 	}
-	if dryRun || len(expired) == 0 {
-		return expired, nil
+	run := s.db.Write
+	if dryRun {
+		run = s.db.Read
 	}
-	return expired, s.Flush(ctx)
+	expired, err := stored.Expire(old, func(listed graph.ThreadInfo) error {
+		return run(ctx, func(tx *sqlite.Tx) error {
+			l, err := s.lease(tx, listed.Thread)
+			switch {
+			case err != nil || dryRun:
+				return err
+			case l.head != listed.Head:
+				return graph.ErrBusy // used or deleted meanwhile
+			}
+			return s.delete(tx, listed.Thread)
+		})
+	})
+	if err == nil && !dryRun && len(expired) > 0 {
+		err = s.Flush(ctx)
+	}
+	return expired, err
 }
 
 func (s *SQLite) delete(tx *sqlite.Tx, name string) error {

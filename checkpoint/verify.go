@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -27,7 +26,7 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]graph.Finding
 			found = append(found, graph.Finding{Problem: l})
 		}
 		err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-			threads, err = texts(tx, `SELECT name FROM threads ORDER BY name`)
+			threads, err = column[string](tx, `SELECT name FROM threads ORDER BY name`)
 			return err
 		})
 		if err != nil && !errors.Is(err, ErrDamaged) {
@@ -35,122 +34,85 @@ func (s *SQLite) Verify(ctx context.Context, threads ...string) ([]graph.Finding
 		}
 	}
 	for _, name := range threads {
-		v := &verifier{s: s, thread: name}
-		err := s.db.Read(ctx, func(tx *sqlite.Tx) error {
-			v.found = nil
-			return v.verify(tx)
+		var of []graph.Finding
+		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+			of, err = s.verify(tx, name)
+			return err
 		})
-		found = append(found, v.found...)
-		switch {
-		case errors.Is(err, ErrDamaged):
-			found = append(found, graph.Finding{Thread: name, Problem: err.Error()})
-		case err != nil:
+		if found = append(found, of...); errors.Is(err, ErrDamaged) {
+			found, err = append(found, graph.Finding{Thread: name, Problem: err.Error()}), nil
+		}
+		if err != nil {
 			return nil, fmt.Errorf("verify: %w", err)
 		}
 	}
 	return found, nil
 }
 
-// verifier checks one thread.
-type verifier struct {
-	s      *SQLite
-	thread string
-	found  []graph.Finding
-}
+// problems finds what is wrong with the rows of a thread, by commit; 0 for the thread itself.
+const problems = `WITH c AS (
+	SELECT *, coalesce(parent, 0) AS follows, coalesce(lag(id) OVER (ORDER BY id), 0) AS before FROM commits WHERE thread = ?1
+), d AS (
+	SELECT at, count(*) AS count, max(n) + 1 AS span, max(rank < before) AS disorder
+	FROM (SELECT *, lag(rank) OVER (PARTITION BY at ORDER BY n) AS before FROM deltas WHERE at IN (SELECT id FROM c)) GROUP BY at
+), t AS (
+	SELECT coalesce(t.first, 0) AS first, coalesce(t.head, 0) AS head, t.inputs, t.bytes, x.* FROM threads t,
+		(SELECT coalesce(min(id), 0) AS oldest, coalesce(max(id), 0) AS newest, ` + turnsOf + ` AS turns, coalesce(sum(bytes), 0) AS size FROM c) x
+	WHERE t.id = ?1
+)
+SELECT 0, printf('the head is commit %d, the newest commit is %d', head, newest) FROM t WHERE head <> newest
+UNION ALL SELECT 0, printf('the first commit is %d, the oldest commit is %d', first, oldest) FROM t WHERE first <> oldest
+UNION ALL SELECT 0, printf('%d turns are counted, the log holds %d', inputs, turns) FROM t WHERE inputs <> turns
+UNION ALL SELECT 0, printf('%d bytes are counted, the log holds %d', bytes, size) FROM t WHERE bytes <> size
+UNION ALL SELECT id, printf('its parent is commit %d, the commit before it is %d', follows, before) FROM c WHERE follows <> before
+UNION ALL SELECT id, printf('source "%s", status "%s", step %d', source, status, step) FROM c WHERE source = '' OR status = '' OR step < 0
+UNION ALL SELECT at, 'a delta is missing' FROM d WHERE count <> span
+UNION ALL SELECT at, 'its deltas are out of order' FROM d WHERE disorder`
 
-func (v *verifier) find(at graph.CommitID, format string, args ...any) {
-	v.found = append(v.found, graph.Finding{Thread: v.thread, Commit: at, Problem: fmt.Sprintf(format, args...)})
-}
-
-func (v *verifier) verify(tx *sqlite.Tx) error {
-	var id int64
-	var inputs, size, logInputs, logSize int64
-	var first, head, oldest, newest sql.NullInt64
-	err := tx.QueryRow(`SELECT id, first, head, inputs, bytes FROM threads WHERE name = ?`, v.thread).Scan(&id, &first, &head, &inputs, &size)
-	if errors.Is(err, sql.ErrNoRows) {
-		return stored.NotFound("thread %q", v.thread)
+func (s *SQLite) verify(tx *sqlite.Tx, name string) (found []graph.Finding, err error) {
+	find := func(at graph.CommitID, problem string) {
+		found = append(found, graph.Finding{Thread: name, Commit: at, Problem: problem})
+	}
+	ids, err := column[int64](tx, `SELECT id FROM threads WHERE name = ?`, name)
+	if err == nil && len(ids) == 0 {
+		err = stored.NotFound("thread %q", name)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := tx.QueryRow(`SELECT min(id), max(id), `+turnsOf+`, coalesce(sum(bytes), 0) FROM commits WHERE thread = ?`, id).
-		Scan(&oldest, &newest, &logInputs, &logSize); err != nil {
-		return err
+	for row := range tx.Query(problems, ids[0]) {
+		var at graph.CommitID
+		var problem string
+		if err := row.Scan(&at, &problem); err != nil {
+			return found, err
+		}
+		find(at, problem)
 	}
-	switch {
-	case head != newest:
-		v.find(0, "the head is commit %d, the newest commit is %d", head.Int64, newest.Int64)
-	case first != oldest:
-		v.find(0, "the first commit is %d, the oldest commit is %d", first.Int64, oldest.Int64)
-	}
-	if inputs != logInputs {
-		v.find(0, "%d turns are counted, the log holds %d", inputs, logInputs)
-	}
-	if size != logSize {
-		v.find(0, "%d bytes are counted, the log holds %d", size, logSize)
-	}
-	for at := graph.CommitID(newest.Int64); at > 0; {
-		// One commit at a time, so that the error names an unreadable commit.
-		commits, err := v.s.walk(tx, v.thread, id, at, 1)
+	for row := range tx.Query(`SELECT c.id, c.bytes, s.body FROM commits c LEFT JOIN snapshots s ON s.at = c.id WHERE thread = ? ORDER BY c.id`, ids[0]) {
+		var at graph.CommitID
+		var size int
+		var packed []byte
+		if err := row.Scan(&at, &size, &packed); err != nil {
+			return found, err
+		}
+		commits, err := s.walk(tx, name, ids[0], at, 1)
+		if err == nil && commits[0].BodyBytes() != size {
+			err = fmt.Errorf("its updates have %d bytes, %d were saved", commits[0].BodyBytes(), size)
+		}
+		if err == nil && packed != nil {
+			_, err = s.unpack(name, at, packed)
+		}
 		if errors.Is(err, ErrDamaged) {
-			return err
+			return found, err
 		}
 		if err != nil {
-			v.find(at, "%v", err)
-		}
-		var parent sql.NullInt64
-		if err := tx.QueryRow(`SELECT max(id) FROM commits WHERE thread = ? AND id < ?`, id, int64(at)).Scan(&parent); err != nil {
-			return err
-		}
-		if len(commits) == 1 {
-			if err := v.commit(tx, commits[0], graph.CommitID(parent.Int64)); err != nil {
-				return err
-			}
-		}
-		at = graph.CommitID(parent.Int64)
-	}
-	if _, err := v.s.pending(tx, v.thread); errors.Is(err, ErrDamaged) {
-		return err
-	} else if err != nil {
-		v.find(0, "%v", err)
-	}
-	return nil
-}
-
-// commit checks one commit; before is the previous commit of the thread.
-func (v *verifier) commit(tx *sqlite.Tx, c graph.Commit, before graph.CommitID) error {
-	if c.Parent != before {
-		v.find(c.ID, "its parent is commit %d, the commit before it is %d", c.Parent, before)
-	}
-	if c.Source == "" || c.Status == "" || c.Step < 0 {
-		v.find(c.ID, "source %q, status %q, step %d", c.Source, c.Status, c.Step)
-	}
-	var size, count, span int
-	if err := tx.QueryRow(`SELECT bytes, (SELECT count(*) FROM deltas WHERE at = ?1), (SELECT coalesce(max(n) + 1, 0) FROM deltas WHERE at = ?1)
-		FROM commits WHERE id = ?1`, int64(c.ID)).Scan(&size, &count, &span); err != nil {
-		return err
-	}
-	if count != span {
-		v.find(c.ID, "a delta is missing")
-	}
-	if n := c.BodyBytes(); n != size {
-		v.find(c.ID, "its updates have %d bytes, %d were saved", n, size)
-	}
-	for i := 1; i < len(c.Deltas); i++ {
-		if c.Deltas[i].Rank < c.Deltas[i-1].Rank {
-			v.find(c.ID, "delta %d is out of order", i)
+			find(at, err.Error())
 		}
 	}
-	var packed []byte
-	err := tx.QueryRow(`SELECT body FROM snapshots WHERE at = ?`, int64(c.ID)).Scan(&packed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	_, err = s.pending(tx, name)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		find(0, err.Error())
+		err = nil
 	}
-	if err != nil {
-		return err
-	}
-	if _, err := v.s.unpack(v.thread, c.ID, packed); err != nil {
-		v.find(c.ID, "%v", err)
-	}
-	return nil
+	return found, err
 }

@@ -222,36 +222,21 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, name string) error {
 // does, each in a transaction of its own, and returns them as Threads lists them. Threads
 // that are held stay. A dry run only returns what it would delete. After an error the
 // threads returned were deleted.
-func (s *Store) Expire(ctx context.Context, before time.Time, dryRun bool) (expired []graph.ThreadInfo, err error) {
-	var old []graph.ThreadInfo
-	err = s.do(ctx, func() error {
-		old, err = list(ctx, s.pool, `WHERE c.time < $1`, before)
-		return err
-	})
-	for _, i := range old {
-		if err = s.write(ctx, func(tx pgx.Tx) error { return s.expire(ctx, tx, i, dryRun) }); errors.Is(err, graph.ErrBusy) || errors.Is(err, graph.ErrNotFound) {
-			err = nil
-			continue
-		}
-		if err != nil {
-			break
-		}
-		expired = append(expired, i)
-	}
+func (s *Store) Expire(ctx context.Context, before time.Time, dryRun bool) ([]graph.ThreadInfo, error) {
+	old, err := get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, `WHERE c.time < $1`, before) })
 	if err != nil {
-		return expired, fmt.Errorf("expire: %w", err)
+		return nil, fmt.Errorf("expire: %w", err)
 	}
-	return expired, nil
-}
-
-// expire deletes a thread if nobody has written to it since it was listed.
-func (s *Store) expire(ctx context.Context, tx pgx.Tx, listed graph.ThreadInfo, dryRun bool) error {
-	_, head, err := s.free(ctx, tx, listed.Thread)
-	switch {
-	case err != nil || dryRun:
-		return err
-	case head != listed.Head:
-		return graph.ErrBusy
-	}
-	return s.delete(ctx, tx, listed.Thread)
+	return stored.Expire(old, func(listed graph.ThreadInfo) error {
+		return s.write(ctx, func(tx pgx.Tx) error {
+			_, head, err := s.free(ctx, tx, listed.Thread)
+			switch {
+			case err != nil || dryRun:
+				return err
+			case head != listed.Head:
+				return graph.ErrBusy // used meanwhile
+			}
+			return s.delete(ctx, tx, listed.Thread)
+		})
+	})
 }
