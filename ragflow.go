@@ -296,7 +296,7 @@ func (c Config) indexPath() string {
 	return filepath.Join(c.DataDir, "index.db")
 }
 
-// DrawGraph draws the flow as mermaid, ascii or svg.
+// DrawGraph draws the flow as mermaid or ascii.
 func DrawGraph(format string) (string, error) {
 	c, err := Config{}.withDefaults()
 	if err != nil {
@@ -311,8 +311,6 @@ func DrawGraph(format string) (string, error) {
 		return draw.Mermaid(plan.Shape()), nil
 	case "ascii":
 		return draw.ASCII(plan.Shape()), nil
-	case "svg":
-		return draw.SVG(plan.Shape()), nil
 	}
-	return "", fmt.Errorf("unknown format %q: use mermaid, ascii or svg", format)
+	return "", fmt.Errorf("unknown format %q: use mermaid or ascii", format)
 }

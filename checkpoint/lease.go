@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -25,12 +24,10 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
 	o.Owner = cmp.Or(o.Owner, s.owner)
-	end := time.Now().Add(o.Wait)
+	var l graph.Lease
 	var seen lease
 	since := time.Now()
-	for pause := 4 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		// The first try is a write. While another writer holds the thread, later
-		// ones only read.
+	err := stored.Await(ctx, o.Wait, func() error {
 		var now lease
 		err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 			now, err = s.lease(tx, thread)
@@ -41,23 +38,11 @@ func (s *SQLite) Acquire(ctx context.Context, thread string, o graph.AcquireOpti
 		}
 		abandoned := o.Force || seen.token != 0 && time.Since(since) >= time.Duration(seen.ttl)*time.Microsecond
 		if err == nil || errors.Is(err, graph.ErrBusy) && abandoned {
-			var l graph.Lease
-			if l, err = s.acquire(ctx, thread, o, seen, abandoned); err == nil {
-				return l, nil
-			}
+			l, err = s.acquire(ctx, thread, o, seen, abandoned)
 		}
-		left := time.Until(end)
-		if !errors.Is(err, graph.ErrBusy) || left <= 0 {
-			return graph.Lease{}, err
-		}
-		timer := time.NewTimer(min(left, pause/2+rand.N(pause)))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return graph.Lease{}, fmt.Errorf("%w (%w)", context.Cause(ctx), err)
-		}
-	}
+		return err
+	})
+	return l, err
 }
 
 // lease is the part of a thread's row that belongs to its lease. It changes with every

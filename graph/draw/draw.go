@@ -1,12 +1,11 @@
-// Package draw draws compiled graphs: as a Mermaid flowchart, with the
-// characters of a plain terminal, or as an SVG picture.
+// Package draw draws compiled graphs: as a Mermaid flowchart or with the
+// characters of a plain terminal.
 //
 //	fmt.Print(draw.ASCII(plan.Shape()))
 package draw
 
 import (
 	"fmt"
-	"html"
 	"strings"
 
 	"example.com/ragflow/graph"
@@ -149,91 +148,3 @@ func (c canvas) String() string {
 	}
 	return b.String()
 }
-
-// Pixels of one cell, and the margin around the drawing.
-const (
-	cellW, cellH = 8.4, 20.0
-	svgMargin    = 16.0
-)
-
-// SVG draws a graph as a self-contained picture that follows the light or dark
-// color scheme of the viewer. It shows the same as [ASCII].
-func SVG(s graph.Shape) string {
-	d := newLayout(s)
-	px := func(at point) (x, y float64) {
-		return svgMargin + (float64(at.x)+0.5)*cellW, svgMargin + (float64(at.y)+0.5)*cellH
-	}
-	var b strings.Builder
-	w, h := float64(d.width)*cellW+2*svgMargin, float64(d.height)*cellH+2*svgMargin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">
-<title>%s</title>
-%s`, w, h, w, h, html.EscapeString(s.Name), svgStyle)
-	for _, wire := range d.wires {
-		b.WriteString(`<path class="wire`)
-		if wire.branched {
-			b.WriteString(" branch")
-		}
-		b.WriteString(`" marker-end="url(#head)" d="`)
-		for i, at := range wire.ends() {
-			x, y := px(at)
-			fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(i, 1)], x, y)
-		}
-		b.WriteString("\"/>\n")
-	}
-	for _, box := range d.boxes {
-		x, y := px(point{box.x, box.y})
-		bw, bh := float64(box.w-1)*cellW, float64(box.h-1)*cellH
-		radius := 6.0
-		if box.round {
-			radius = bh / 2
-		}
-		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.1f"/>`, x, y, bw, bh, radius)
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" class=\"node\">%s</text>\n", x+bw/2, y+bh/2, html.EscapeString(box.name))
-	}
-	for _, wire := range d.wires {
-		if wire.label == "" {
-			continue
-		}
-		x, y := px(wire.labelAt)
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x-cellW/2, y, html.EscapeString(wire.label))
-	}
-	b.WriteString("</svg>\n")
-	return b.String()
-}
-
-// ends returns the points of the wire with both ends extended to the borders of
-// the boxes.
-func (w wire) ends() []point {
-	p := append([]point(nil), w.points...)
-	last := len(p) - 1
-	if last == 1 {
-		p[0].y, p[1].y = p[0].y-1, p[1].y+1
-		return p
-	}
-	dx := -1
-	if w.back {
-		dx = 1
-	}
-	p[0].x, p[last].x = p[0].x+dx, p[last].x+dx
-	return p
-}
-
-const svgStyle = `<style>
-svg { background: #ffffff }
-text { font: 14px ui-monospace, Menlo, Consolas, monospace; fill: #1f2937; dominant-baseline: central;
-  paint-order: stroke; stroke: #ffffff; stroke-width: 6px }
-text.node { text-anchor: middle; stroke: none }
-rect { fill: #f3f4f6; stroke: #1f2937; stroke-width: 1.5 }
-.wire { fill: none; stroke: #6b7280; stroke-width: 1.5; stroke-linejoin: round }
-.branch { stroke-dasharray: 5 4 }
-marker path { fill: #6b7280 }
-@media (prefers-color-scheme: dark) {
-  svg { background: #111827 }
-  text { fill: #e5e7eb; stroke: #111827 }
-  rect { fill: #1f2937; stroke: #e5e7eb }
-  .wire { stroke: #9ca3af }
-  marker path { fill: #9ca3af }
-}
-</style>
-<defs><marker id="head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 10 5 0 10z"/></marker></defs>
-`

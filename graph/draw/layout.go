@@ -10,7 +10,7 @@ import (
 )
 
 // layout places a drawing on a grid of character cells: boxes one below the
-// other, by rank, and wires between them. ASCII and SVG both paint it.
+// other, by rank, and wires between them.
 type layout struct {
 	boxes         []box
 	wires         []wire
@@ -26,11 +26,10 @@ type box struct {
 
 // wire runs along points; only the last one has an arrowhead.
 type wire struct {
-	points         []point
-	label          string
-	labelAt        point // of its first cell
-	labelW         int
-	back, branched bool
+	points  []point
+	label   string
+	labelAt point // of its first cell
+	back    bool
 }
 
 type point struct{ x, y int }
@@ -39,7 +38,6 @@ type point struct{ x, y int }
 type link struct {
 	from, to int
 	label    string
-	branched bool
 	fromPort int // row inside the box
 	toPort   int
 	lane     int
@@ -66,7 +64,7 @@ func newLayout(s graph.Shape) layout {
 
 	var spine, left, right []link
 	for _, l := range s.Links {
-		l := link{from: index[l.From], to: index[l.To], label: l.Label, branched: l.Optional}
+		l := link{from: index[l.From], to: index[l.To], label: l.Label}
 		switch {
 		case l.to == l.from+1:
 			spine = append(spine, l)
@@ -194,7 +192,7 @@ func (d *layout) straight(l link) {
 	x := b.x + b.w/2
 	d.wires = append(d.wires, wire{
 		points: []point{{x, b.y + b.h}, {x, to.y - 1}},
-		label:  l.label, labelAt: point{x + 2, b.y + b.h}, labelW: columns(l.label), branched: l.branched,
+		label:  l.label, labelAt: point{x + 2, b.y + b.h},
 	})
 	d.width = max(d.width, x+2+columns(l.label))
 }
@@ -212,7 +210,7 @@ func (d *layout) around(l link, edge, dir, gutter int) {
 	}
 	d.wires = append(d.wires, wire{
 		points: []point{from, {lane, from.y}, {lane, to.y}, to},
-		label:  l.label, labelAt: at, labelW: w, back: dir < 0, branched: l.branched,
+		label:  l.label, labelAt: at, back: dir < 0,
 	})
 }
 

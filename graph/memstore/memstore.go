@@ -19,9 +19,6 @@ import (
 	"example.com/ragflow/graph/stored"
 )
 
-// pollInterval is the interval at which Acquire checks a busy thread.
-const pollInterval = 4 * time.Millisecond
-
 // Store stores threads in memory. It implements [graph.Store], [graph.Copier] and
 // [graph.Pruner], and is safe for concurrent use.
 type Store struct {
@@ -56,13 +53,18 @@ var (
 // New returns an empty store.
 func New() *Store { return &Store{threads: map[string]*thread{}} }
 
-// lock begins an operation; the caller unlocks s.mu unless there is an error.
-func (s *Store) lock(ctx context.Context) error {
+// do runs one operation alone. The name begins its error; empty: the error stays as it is.
+func (s *Store) do(ctx context.Context, name string, f func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	s.mu.Lock()
-	return nil
+	defer s.mu.Unlock()
+	err := f()
+	if err != nil && name != "" {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return err
 }
 
 // Acquire implements [graph.Store].
@@ -70,24 +72,17 @@ func (s *Store) Acquire(ctx context.Context, name string, o graph.AcquireOptions
 	if err := errors.Join(graph.CheckThread(name), graph.CheckName("owner", o.Owner)); err != nil {
 		return graph.Lease{}, fmt.Errorf("acquire thread: %w", err)
 	}
-	for end := time.Now().Add(o.Wait); ; {
-		l, err := s.tryAcquire(ctx, name, o)
-		if !errors.Is(err, graph.ErrBusy) || !time.Now().Before(end) {
-			return l, err
-		}
-		select {
-		case <-time.After(min(pollInterval, time.Until(end))):
-		case <-ctx.Done():
-			return graph.Lease{}, fmt.Errorf("%w (%w)", context.Cause(ctx), err)
-		}
-	}
+	var l graph.Lease
+	err := stored.Await(ctx, o.Wait, func() error {
+		return s.do(ctx, "", func() (err error) {
+			l, err = s.acquire(name, o)
+			return err
+		})
+	})
+	return l, err
 }
 
-func (s *Store) tryAcquire(ctx context.Context, name string, o graph.AcquireOptions) (graph.Lease, error) {
-	if err := s.lock(ctx); err != nil {
-		return graph.Lease{}, err
-	}
-	defer s.mu.Unlock()
+func (s *Store) acquire(name string, o graph.AcquireOptions) (graph.Lease, error) {
 	t, ok := s.threads[name]
 	if !ok {
 		t = &thread{commits: map[graph.CommitID]commit{}}
@@ -114,29 +109,24 @@ func (s *Store) held(l graph.Lease) (*thread, error) {
 
 // Renew implements [graph.LeaseKeeper].
 func (s *Store) Renew(ctx context.Context, l graph.Lease, ttl time.Duration) error {
-	if err := s.lock(ctx); err != nil {
+	return s.do(ctx, "", func() error {
+		t, err := s.held(l)
+		if err == nil {
+			t.ttl = stored.TTL(ttl)
+			t.until = time.Now().Add(t.ttl)
+		}
 		return err
-	}
-	defer s.mu.Unlock()
-	t, err := s.held(l)
-	if err != nil {
-		return err
-	}
-	t.ttl = stored.TTL(ttl)
-	t.until = time.Now().Add(t.ttl)
-	return nil
+	})
 }
 
 // Release implements [graph.LeaseKeeper].
 func (s *Store) Release(ctx context.Context, l graph.Lease) error {
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	if t, err := s.held(l); err == nil {
-		t.owner, t.until = "", time.Time{}
-	}
-	return nil
+	return s.do(ctx, "", func() error {
+		if t, err := s.held(l); err == nil {
+			t.owner, t.until = "", time.Time{}
+		}
+		return nil
+	})
 }
 
 // Commit implements [graph.Store].
@@ -145,29 +135,28 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (graph
 	if err != nil {
 		return 0, fmt.Errorf("commit to thread %q: %w", l.Thread, err)
 	}
-	if err := s.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer s.mu.Unlock()
-	t, err := s.held(l)
-	if err != nil {
-		return 0, fmt.Errorf("commit: %w", err)
-	}
-	if t.head != b.Parent {
-		return 0, fmt.Errorf("commit: %w", stored.Conflict(l.Thread, t.head, b.Parent))
-	}
-	s.last++
-	b.ID = s.last
-	t.head = b.ID
-	t.commits[b.ID] = commit{b.Commit, b.Snapshot}
-	t.until = time.Now().Add(t.ttl)
-	if !b.KeepPending {
-		t.pending = nil
-	}
-	if b.Release {
-		t.owner, t.until = "", time.Time{}
-	}
-	return b.ID, nil
+	err = s.do(ctx, "commit", func() error {
+		t, err := s.held(l)
+		if err != nil {
+			return err
+		}
+		if t.head != b.Parent {
+			return stored.Conflict(l.Thread, t.head, b.Parent)
+		}
+		s.last++
+		b.ID = s.last
+		t.head = b.ID
+		t.commits[b.ID] = commit{b.Commit, b.Snapshot}
+		t.until = time.Now().Add(t.ttl)
+		if !b.KeepPending {
+			t.pending = nil
+		}
+		if b.Release {
+			t.owner, t.until = "", time.Time{}
+		}
+		return nil
+	})
+	return b.ID, err
 }
 
 // Pend implements [graph.Store].
@@ -176,37 +165,33 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 	if err != nil {
 		return fmt.Errorf("pend in thread %q: %w", l.Thread, err)
 	}
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	t, err := s.held(l)
-	if err != nil {
-		return fmt.Errorf("pend: %w", err)
-	}
-	t.until = time.Now().Add(t.ttl)
-	same := func(o graph.TaskResult) bool {
-		return o.Run == r.Run && o.Step == r.Step && o.Attempt == r.Attempt &&
-			o.Delta.Rank == r.Delta.Rank && o.Delta.Path == r.Delta.Path && o.Delta.Node == r.Delta.Node
-	}
-	if !slices.ContainsFunc(t.pending, same) {
-		t.pending = append(t.pending, r)
-		slices.SortStableFunc(t.pending, func(a, b graph.TaskResult) int { return a.Delta.Rank - b.Delta.Rank })
-	}
-	return nil
+	return s.do(ctx, "pend", func() error {
+		t, err := s.held(l)
+		if err != nil {
+			return err
+		}
+		t.until = time.Now().Add(t.ttl)
+		same := func(o graph.TaskResult) bool {
+			return o.Run == r.Run && o.Step == r.Step && o.Attempt == r.Attempt &&
+				o.Delta.Rank == r.Delta.Rank && o.Delta.Path == r.Delta.Path && o.Delta.Node == r.Delta.Node
+		}
+		if !slices.ContainsFunc(t.pending, same) {
+			t.pending = append(t.pending, r)
+			slices.SortStableFunc(t.pending, func(a, b graph.TaskResult) int { return a.Delta.Rank - b.Delta.Rank })
+		}
+		return nil
+	})
 }
 
 // Pending implements [graph.Store].
-func (s *Store) Pending(ctx context.Context, name string) ([]graph.TaskResult, error) {
-	if err := s.lock(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	t := s.threads[name]
-	if t == nil {
-		return nil, nil
-	}
-	return copyResults(t.pending)
+func (s *Store) Pending(ctx context.Context, name string) (results []graph.TaskResult, err error) {
+	err = s.do(ctx, "", func() error {
+		if t := s.threads[name]; t != nil {
+			results, err = copyResults(t.pending)
+		}
+		return err
+	})
+	return results, err
 }
 
 func copyResults(results []graph.TaskResult) ([]graph.TaskResult, error) {
@@ -246,76 +231,51 @@ func copyCommit(c commit) (graph.Commit, error) {
 
 // Head implements [graph.Store].
 func (s *Store) Head(ctx context.Context, name string) (graph.Commit, error) {
-	if err := s.lock(ctx); err != nil {
-		return graph.Commit{}, err
-	}
-	defer s.mu.Unlock()
-	_, c, err := s.locate(name, 0)
-	if err != nil {
-		return graph.Commit{}, fmt.Errorf("head: %w", err)
-	}
+	c, err := s.commit(ctx, "head", name, 0)
 	c.Deltas = nil
-	return copyCommit(c)
+	return c, err
 }
 
 // Load implements [graph.Store].
-func (s *Store) Load(ctx context.Context, name string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
-	if err := s.lock(ctx); err != nil {
-		return graph.Snapshot{}, nil, err
-	}
-	defer s.mu.Unlock()
-	t, c, err := s.locate(name, at)
-	if err != nil {
-		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
-	}
-	var line []commit // newest first
-	for c.snapshot == nil {
-		line = append(line, c)
-		if c.Parent == 0 {
-			break
+func (s *Store) Load(ctx context.Context, name string, at graph.CommitID) (snapshot graph.Snapshot, deltas []graph.Delta, err error) {
+	err = s.do(ctx, "load", func() error {
+		t, c, err := s.locate(name, at)
+		var line []commit // newest first
+		for ; err == nil && c.ID != 0 && c.snapshot == nil; c = t.commits[c.Parent] {
+			line = append(line, c)
 		}
-		c = t.commits[c.Parent]
-	}
-	var deltas []graph.Delta
-	for _, c := range slices.Backward(line) {
-		copied, err := copyCommit(c)
-		if err != nil {
-			return graph.Snapshot{}, nil, err
+		for _, c := range slices.Backward(line) {
+			copied, err := copyCommit(c)
+			if err != nil {
+				return err
+			}
+			deltas = append(deltas, copied.Deltas...)
 		}
-		deltas = append(deltas, copied.Deltas...)
-	}
-	if c.snapshot == nil {
-		return graph.Snapshot{}, deltas, nil
-	}
-	return graph.Snapshot{At: c.ID, Body: slices.Clone(c.snapshot)}, deltas, nil
+		if c.snapshot != nil {
+			snapshot = graph.Snapshot{At: c.ID, Body: slices.Clone(c.snapshot)}
+		}
+		return err
+	})
+	return snapshot, deltas, err
 }
 
 // Walk implements [graph.Store].
 func (s *Store) Walk(ctx context.Context, name string, from graph.CommitID) iter.Seq2[graph.Commit, error] {
-	return func(yield func(graph.Commit, error) bool) {
-		for next := from; ; {
-			c, err := s.commit(ctx, name, next)
-			if err != nil {
-				yield(graph.Commit{}, fmt.Errorf("walk: %w", err))
-				return
-			}
-			if next = c.Parent; !yield(c, nil) || next == 0 {
-				return
-			}
-		}
-	}
+	return stored.WalkInParts(from, func(from graph.CommitID, _ int) ([]graph.Commit, error) {
+		c, err := s.commit(ctx, "", name, from)
+		return []graph.Commit{c}, err
+	})
 }
 
-func (s *Store) commit(ctx context.Context, name string, at graph.CommitID) (graph.Commit, error) {
-	if err := s.lock(ctx); err != nil {
-		return graph.Commit{}, err
-	}
-	defer s.mu.Unlock()
-	_, c, err := s.locate(name, at)
-	if err != nil {
-		return graph.Commit{}, err
-	}
-	return copyCommit(c)
+func (s *Store) commit(ctx context.Context, operation, name string, at graph.CommitID) (copied graph.Commit, err error) {
+	err = s.do(ctx, operation, func() error {
+		_, c, err := s.locate(name, at)
+		if err == nil {
+			copied, err = copyCommit(c)
+		}
+		return err
+	})
+	return copied, err
 }
 
 // Copy implements [graph.Copier].
@@ -323,28 +283,28 @@ func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to str
 	if err := graph.CheckThread(to); err != nil {
 		return fmt.Errorf("copy thread %q: %w", from, err)
 	}
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
+	return s.do(ctx, fmt.Sprintf("copy thread %q", from), func() error { return s.copy(from, at, to, pending) })
+}
+
+func (s *Store) copy(from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
 	source, c, err := s.locate(from, at)
 	if err != nil {
-		return fmt.Errorf("copy: %w", err)
+		return err
 	}
 	target := s.threads[to]
 	switch {
 	case target == nil:
 		target = &thread{}
 	case target.head != 0:
-		return fmt.Errorf("copy to thread %q: %w", to, graph.ErrExists)
+		return fmt.Errorf("to thread %q: %w", to, graph.ErrExists)
 	case target.until.After(time.Now()):
-		return fmt.Errorf("copy to thread %q: %w", to, stored.Busy(target.owner, target.until))
+		return fmt.Errorf("to thread %q: %w", to, stored.Busy(target.owner, target.until))
 	}
 	if pending == nil && c.ID == source.head {
 		pending = source.pending
 	}
 	if target.pending, err = copyResults(pending); err != nil {
-		return fmt.Errorf("copy thread %q: %w", from, err)
+		return err
 	}
 	line := []commit{c} // newest first
 	for c.Parent != 0 {
@@ -367,21 +327,19 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 	if err != nil {
 		return fmt.Errorf("prune thread %q: %w", l.Thread, err)
 	}
-	if err := s.lock(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	if _, err := s.held(l); err != nil {
-		return fmt.Errorf("prune: %w", err)
-	}
-	t, c, err := s.locate(l.Thread, at)
-	if err != nil {
-		return fmt.Errorf("prune: %w", err)
-	}
-	for next := c; next.ID != 0; next = t.commits[next.Parent] {
-		delete(t.commits, next.ID)
-	}
-	c.Parent, c.Run, c.Source, c.Deltas, c.snapshot = 0, base.Run, graph.SourceBase, base.Deltas, base.Snapshot
-	t.commits[c.ID] = c
-	return nil
+	return s.do(ctx, "prune", func() error {
+		if _, err := s.held(l); err != nil {
+			return err
+		}
+		t, c, err := s.locate(l.Thread, at)
+		if err != nil {
+			return err
+		}
+		for next := c; next.ID != 0; next = t.commits[next.Parent] {
+			delete(t.commits, next.ID)
+		}
+		c.Parent, c.Run, c.Source, c.Deltas, c.snapshot = 0, base.Run, graph.SourceBase, base.Deltas, base.Snapshot
+		t.commits[c.ID] = c
+		return nil
+	})
 }

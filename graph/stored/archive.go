@@ -57,9 +57,11 @@ type headerLine struct {
 	Pending int       `json:"pending"`
 }
 
-type commitLine struct {
+// commitFields is a graph.Commit with names for JSON.
+type commitFields struct {
 	ID          graph.CommitID `json:"id"`
 	Parent      graph.CommitID `json:"parent"`
+	Thread      string         `json:"-"`
 	Run         string         `json:"run"`
 	Step        int            `json:"step"`
 	Source      graph.Source   `json:"source"`
@@ -68,7 +70,12 @@ type commitLine struct {
 	Fingerprint string         `json:"fingerprint,omitempty"`
 	Frontier    []string       `json:"frontier,omitempty"`
 	Error       string         `json:"error,omitempty"`
-	Deltas      []deltaLine    `json:"deltas,omitempty"`
+	Deltas      []graph.Delta  `json:"-"`
+}
+
+type commitLine struct {
+	commitFields
+	Lines []deltaLine `json:"deltas,omitempty"`
 }
 
 // deltaLine has the body as nested JSON, which is readable, or as text if nesting would
@@ -136,22 +143,17 @@ func (w *archiveWriter) line(v any) {
 }
 
 func newCommitLine(c graph.Commit) commitLine {
-	line := commitLine{
-		ID: c.ID, Parent: c.Parent, Run: c.Run, Step: c.Step, Source: c.Source, Status: c.Status,
-		Time: c.Time.UTC(), Fingerprint: c.Fingerprint, Frontier: c.Frontier, Error: c.Error,
-	}
+	line := commitLine{commitFields: commitFields(c)}
+	line.Time = c.Time.UTC()
 	for _, d := range c.Deltas {
-		line.Deltas = append(line.Deltas, newDeltaLine(d))
+		line.Lines = append(line.Lines, newDeltaLine(d))
 	}
 	return line
 }
 
 func (l commitLine) commit() graph.Commit {
-	c := graph.Commit{
-		ID: l.ID, Parent: l.Parent, Run: l.Run, Step: l.Step, Source: l.Source, Status: l.Status,
-		Time: l.Time, Fingerprint: l.Fingerprint, Frontier: l.Frontier, Error: l.Error,
-	}
-	for _, d := range l.Deltas {
+	c := graph.Commit(l.commitFields)
+	for _, d := range l.Lines {
 		c.Deltas = append(c.Deltas, d.delta())
 	}
 	return c

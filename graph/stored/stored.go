@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -75,7 +76,7 @@ func WalkInParts(from graph.CommitID, read func(from graph.CommitID, count int) 
 					return
 				}
 			}
-			if len(part) < count || part[len(part)-1].Parent == 0 {
+			if len(part) == 0 || part[len(part)-1].Parent == 0 {
 				return
 			}
 			next = part[len(part)-1].Parent
@@ -107,6 +108,26 @@ func CopyThread(ctx context.Context, s Archiver, from string, at graph.CommitID,
 		return fmt.Errorf("copy thread %q: %w", from, err)
 	}
 	return nil
+}
+
+// Await calls try until its error is not [graph.ErrBusy], wait is over or ctx ends. It pauses between
+// two tries, for longer after each.
+func Await(ctx context.Context, wait time.Duration, try func() error) error {
+	end := time.Now().Add(wait)
+	for pause := 4 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := try()
+		left := time.Until(end)
+		if !errors.Is(err, graph.ErrBusy) || left <= 0 {
+			return err
+		}
+		timer := time.NewTimer(min(left, pause/2+rand.N(pause)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		}
+	}
 }
 
 // Expire calls expire for each thread and returns those that it deleted. It leaves out a thread that is
