@@ -58,9 +58,6 @@ type Options struct {
 	Durability Durability
 	// Access decides whether a read-only file is an error.
 	Access Access
-	// Readers is the number of concurrent reads. Zero: the number of CPUs, at
-	// least 4.
-	Readers int
 	// Patience is how long a lock of another process is waited for before the
 	// operation fails with [ErrLocked]. Zero: [DefaultPatience].
 	Patience time.Duration
@@ -85,14 +82,11 @@ type DB struct {
 	pool    *sql.DB     // opens connections; keeps none
 
 	writer *writer // nil if the database is open for reading only
-	anchor *conn   // keeps a database in memory alive that has no writer
 
-	free    chan struct{} // one token for each connection that may read
+	idle    chan *conn    // open connections for reading
+	free    chan struct{} // one token for each connection that may be opened
 	closing chan struct{}
 	once    sync.Once
-
-	mu   sync.Mutex
-	idle []*conn // open connections for reading; the last one is used first because its cache is warm
 
 	statements, commits, writes atomic.Int64
 }
@@ -102,23 +96,18 @@ type DB struct {
 // with Close. The context bounds opening only, including the wait for another
 // process that is migrating the file.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	if o.Durability < ProcessCrash || o.Durability > PowerLoss || o.Access < ReadWrite || o.Access > ReadOnly {
-		return nil, fmt.Errorf("open database %s: unknown durability %d or access %d", path, o.Durability, o.Access)
-	}
-	if o.Readers <= 0 {
-		o.Readers = max(4, runtime.GOMAXPROCS(0))
-	}
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
 	}
-	db := &DB{path: path, options: o, free: make(chan struct{}, o.Readers), closing: make(chan struct{})}
+	readers := max(4, runtime.GOMAXPROCS(0))
+	db := &DB{path: path, options: o, idle: make(chan *conn, readers), free: make(chan struct{}, readers), closing: make(chan struct{})}
 	if err := db.open(ctx); err != nil {
 		if db.pool != nil {
 			_ = db.pool.Close()
 		}
 		return nil, fmt.Errorf("open database %s: %w", path, db.explain(err))
 	}
-	for range o.Readers {
+	for range readers - len(db.idle) {
 		db.free <- struct{}{}
 	}
 	return db, nil
@@ -145,12 +134,10 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 		usable := false
 		defer func() {
 			if usable {
-				db.mu.Lock()
-				db.idle = append(db.idle, cn)
-				db.mu.Unlock()
-			} else {
-				cn.close()
+				db.idle <- cn
+				return
 			}
+			cn.close()
 			db.free <- struct{}{}
 		}()
 		if err := cn.exec("BEGIN"); err != nil {
@@ -161,7 +148,7 @@ func (db *DB) Read(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-// reader takes a token and a connection.
+// reader returns a connection that nobody else uses, or opens one.
 func (db *DB) reader(ctx context.Context) (*conn, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -172,20 +159,19 @@ func (db *DB) reader(ctx context.Context) (*conn, error) {
 	default:
 	}
 	select {
+	case cn := <-db.idle: // before one is opened
+		return cn, nil
+	default:
+	}
+	select {
+	case cn := <-db.idle:
+		return cn, nil
 	case <-db.free:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-db.closing:
 		return nil, ErrClosed
 	}
-	db.mu.Lock()
-	if n := len(db.idle); n > 0 {
-		defer db.mu.Unlock()
-		cn := db.idle[n-1]
-		db.idle = db.idle[:n-1]
-		return cn, nil
-	}
-	db.mu.Unlock()
 	cn, err := db.connect(ctx, true)
 	if err != nil {
 		db.free <- struct{}{}
@@ -203,13 +189,11 @@ func (db *DB) Close() error {
 			db.writer.close()
 		}
 		for range cap(db.free) {
-			<-db.free
-		}
-		for _, cn := range db.idle {
-			cn.close()
-		}
-		if db.anchor != nil {
-			db.anchor.close()
+			select {
+			case <-db.free:
+			case cn := <-db.idle:
+				cn.close()
+			}
 		}
 		err = db.Checkpoint(context.Background())
 		_ = db.pool.Close()

@@ -135,8 +135,10 @@ func (db *DB) prepare(ctx context.Context, location string) (cn *conn, err error
 func (db *DB) openToRead(ctx context.Context, location string) error {
 	if _, err := os.Stat(db.file); errors.Is(err, fs.ErrNotExist) {
 		db.file = ""
-		// A database in memory ends with its last connection.
-		db.anchor, err = db.prepare(ctx, memoryName())
+		cn, err := db.prepare(ctx, memoryName())
+		if err == nil {
+			db.idle <- cn // a database in memory ends with its last connection
+		}
 		return err
 	}
 	err := db.tryToRead(ctx, location+"?mode=ro")
@@ -196,24 +198,18 @@ func schemaOf(ctx context.Context, migrations []string) ([]string, error) {
 	if known, ok := schemas.Load(key); ok {
 		return known.([]string), nil
 	}
-	pool, err := sql.Open(driverName, ":memory:")
+	db, err := Open(ctx, "", Options{Migrations: migrations})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = pool.Close() }()
-	sc, err := pool.Conn(ctx)
-	if err != nil {
-		return nil, err
+	var made []string
+	err = db.Read(ctx, func(tx *Tx) (err error) {
+		made, err = readSchema(tx, math.MaxInt)
+		return err
+	})
+	if err = errors.Join(err, db.Close()); err == nil {
+		schemas.Store(key, made)
 	}
-	cn := &conn{db: &DB{}, sc: sc, stmts: map[string]*sql.Stmt{}}
-	defer cn.close()
-	for _, step := range migrations {
-		if _, err := sc.ExecContext(ctx, step); err != nil {
-			return nil, err
-		}
-	}
-	made, err := readSchema(&Tx{ctx, cn}, math.MaxInt)
-	schemas.Store(key, made)
 	return made, err
 }
 
