@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,7 +54,7 @@ func appendArgs(l graph.Lease, b graph.Batch, nonce int64, id *int64) ([]any, er
 	snapshot, err := stored.PackSnapshot(b.Snapshot)
 	return []any{
 		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
-		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, errorColumn(b.Error),
+		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, textColumn(b.Error),
 		d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes, snapshot, b.KeepPending, id,
 	}, err
 }
@@ -116,7 +115,7 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 func pendingArgs(l graph.Lease, r graph.TaskResult) ([]any, error) {
 	d := r.Delta
 	notes, err := notesColumn(d.Notes)
-	return []any{l.Thread, l.Token, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, bodyColumn(d.Body), errorColumn(d.Error), notes}, err
+	return []any{l.Thread, l.Token, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, textColumn(d.Body), textColumn(d.Error), notes}, err
 }
 
 // deltaColumns are the deltas of a commit, column by column.
@@ -133,43 +132,18 @@ func newDeltaColumns(deltas []graph.Delta) (c deltaColumns, err error) {
 			return c, err
 		}
 		c.ranks, c.paths, c.nodes = append(c.ranks, d.Rank), append(c.paths, d.Path), append(c.nodes, d.Node)
-		c.bodies, c.errors, c.notes = append(c.bodies, bodyColumn(d.Body)), append(c.errors, errorColumn(d.Error)), append(c.notes, notes)
+		c.bodies, c.errors, c.notes = append(c.bodies, textColumn(d.Body)), append(c.errors, textColumn(d.Error)), append(c.notes, notes)
 	}
 	return c, nil
 }
 
-// bodyColumn returns JSON as a text; nil for none.
-func bodyColumn(body []byte) *string {
-	if len(body) == 0 {
+// textColumn returns a text for its column; nil for none.
+func textColumn[T string | []byte](text T) *string {
+	if len(text) == 0 {
 		return nil
 	}
-	text := string(body)
-	return &text
-}
-
-// errorColumn returns an error text; nil for none. A text with a NUL, which PostgreSQL
-// does not save, becomes a JSON string, and so does one that looks like that.
-func errorColumn(text string) *string {
-	if text == "" {
-		return nil
-	}
-	if text[0] == '"' || strings.ContainsRune(text, 0) {
-		quoted, _ := json.Marshal(text) // a string always encodes
-		text = string(quoted)
-	}
-	return &text
-}
-
-// errorText reverts errorColumn.
-func errorText(column *string) (text string, err error) {
-	if column == nil {
-		return "", nil
-	}
-	if strings.HasPrefix(*column, `"`) {
-		err = json.Unmarshal([]byte(*column), &text)
-		return text, err
-	}
-	return *column, nil
+	column := string(text)
+	return &column
 }
 
 // notesColumn returns notes as JSON; nil if there are none.
@@ -178,5 +152,5 @@ func notesColumn(n graph.Notes) (*string, error) {
 		return nil, nil
 	}
 	b, err := json.Marshal(n)
-	return bodyColumn(b), err
+	return textColumn(b), err
 }

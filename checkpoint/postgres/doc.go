@@ -30,7 +30,7 @@
 //	deltas     of commit at, at position n: rank, path, node, body, error, notes
 //	snapshots  the state at a commit as JSON, deflated
 //	pending    results of finished tasks whose superstep was not committed
-//	meta       version of the schema; hash of the views; last token of deleted threads
+//	meta       version of the schema; texts of the views; last token of deleted threads
 //
 // The view log has a row for every delta, with its body as jsonb. [Options].Views adds
 // views that know what the bodies mean.

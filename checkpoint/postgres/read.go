@@ -111,18 +111,14 @@ func walk(ctx context.Context, q queryer, thread string, id int64, from graph.Co
 // commits returns up to count commits of a thread without deltas, newest first. The row of
 // the thread is an expression over argument 1.
 func commits(ctx context.Context, q queryer, thread, row string, from int64, count int, arg any) ([]graph.Commit, error) {
-	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, error
+	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, coalesce(error, '')
 		FROM commits WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, arg, from, count)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (graph.Commit, error) {
 		c := graph.Commit{Thread: thread}
-		var problem *string
-		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &c.Time, &c.Fingerprint, &c.Frontier, &problem)
-		if err == nil {
-			c.Error, err = errorText(problem)
-		}
+		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &c.Time, &c.Fingerprint, &c.Frontier, &c.Error)
 		c.Time = c.Time.UTC()
 		return c, err
 	})
@@ -131,7 +127,7 @@ func commits(ctx context.Context, q queryer, thread, row string, from int64, cou
 // deltas calls f with the deltas of the commits of a thread after one commit, up to and
 // including another, oldest first.
 func deltas(ctx context.Context, q queryer, thread int64, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
-	rows, err := q.Query(ctx, `SELECT at, rank, path, node, body, error, notes FROM deltas
+	rows, err := q.Query(ctx, `SELECT at, rank, path, node, body, coalesce(error, ''), notes FROM deltas
 		WHERE thread = $1 AND at > $2 AND at <= $3 ORDER BY at, n`, thread, int64(after), int64(upTo))
 	if err != nil {
 		return err
@@ -151,7 +147,10 @@ func deltas(ctx context.Context, q queryer, thread int64, after, upTo graph.Comm
 }
 
 // columns are the encoded columns of a delta.
-type columns struct{ body, error, notes *string }
+type columns struct {
+	body, notes *string
+	error       string
+}
 
 // decode sets body, error and notes of a delta.
 func (c columns) decode(d *graph.Delta) (err error) {
@@ -160,9 +159,7 @@ func (c columns) decode(d *graph.Delta) (err error) {
 			return errors.New("body is not valid JSON")
 		}
 	}
-	if d.Error, err = errorText(c.error); err != nil {
-		return fmt.Errorf("error: %w", err)
-	}
+	d.Error = c.error
 	if c.notes != nil {
 		if err := json.Unmarshal([]byte(*c.notes), &d.Notes); err != nil {
 			return fmt.Errorf("notes: %w", err)
@@ -181,7 +178,7 @@ func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult,
 }
 
 func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult, error) {
-	rows, err := q.Query(ctx, `SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, p.error, p.notes
+	rows, err := q.Query(ctx, `SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, coalesce(p.error, ''), p.notes
 		FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = $1 ORDER BY p.rank, p.id`, thread)
 	if err != nil {
 		return nil, err

@@ -2,9 +2,7 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed" // the schema
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -25,16 +23,14 @@ func migrations() []string { return []string{schema1} }
 // Keys of the table meta.
 const (
 	versionKey   = "version"
-	viewsKey     = "views"      // hash of the texts of the views in Options
+	viewsKey     = "views"      // texts of the views in Options
 	lastTokenKey = "last token" // greatest lease token of deleted threads, which is not given again
 )
 
 // migrate brings the schema up to date and makes the views. It is one transaction, and
 // one process at a time does it.
 func (s *Store) migrate(ctx context.Context, o Options) error {
-	views := o.Views
-	sum := sha256.Sum256([]byte(strings.Join(views, "\x00")))
-	want := hex.EncodeToString(sum[:])
+	want := strings.Join(o.Views, ";\n")
 	version, made, err := s.version(ctx, s.pool)
 	switch {
 	case err != nil || version == len(migrations()) && (made == want || o.ReadOnly):
@@ -60,7 +56,7 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 			}, statements...)
 		}
 		if made != want {
-			for _, v := range views {
+			for _, v := range o.Views {
 				name, ok := viewName(v)
 				if !ok {
 					return fmt.Errorf("not a CREATE VIEW statement: %q", v)
@@ -89,7 +85,7 @@ func viewName(statement string) (string, bool) {
 	return name, true
 }
 
-// version reads the version of the schema, 0 if there is none, and the hash of its views.
+// version reads the version of the schema, 0 if there is none, and the texts of its views.
 func (s *Store) version(ctx context.Context, q queryer) (version int, views string, err error) {
 	var exists bool
 	if err := q.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, pgx.Identifier{s.schema, "meta"}.Sanitize()).Scan(&exists); err != nil || !exists {

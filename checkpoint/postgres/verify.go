@@ -59,8 +59,8 @@ func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding,
 	}); err != nil {
 		return nil, err
 	}
-	rows, err = tx.Query(ctx, `SELECT at, body, error, notes FROM deltas WHERE thread = $1
-		UNION ALL SELECT 0, body, error, notes FROM pending WHERE thread = $1 ORDER BY 1`, id)
+	rows, err = tx.Query(ctx, `SELECT at, body, coalesce(error, ''), notes FROM deltas WHERE thread = $1
+		UNION ALL SELECT 0, body, coalesce(error, ''), notes FROM pending WHERE thread = $1 ORDER BY 1`, id)
 	if err != nil {
 		return nil, err
 	}

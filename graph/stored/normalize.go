@@ -118,8 +118,10 @@ func normalizeBody(field string, body []byte) ([]byte, error) {
 	return bytes.Clone(body), nil
 }
 
-// validText replaces invalid UTF-8 by U+FFFD.
-func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// validText replaces invalid UTF-8, and NUL, which PostgreSQL does not save, by U+FFFD.
+func validText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
 
 func nilIfEmpty[T any](s []T) []T {
 	if len(s) == 0 {
