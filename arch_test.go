@@ -45,6 +45,7 @@ var rooms = map[string]room{
 		"github.com/abadojack/whatlanggo",     // language of a text
 		"github.com/pkoukk/tiktoken-go",       // o200k token counts
 		"golang.org/x/text/unicode/norm",      // NFC
+		"github.com/yuin/goldmark",            // which addresses of an answer stand in code
 	}},
 	"search/rank": {ours: []string{"state", "search/text"}},
 	"search": {ours: []string{"state", "search/text", "search/rank", "internal/memo"}, theirs: []string{

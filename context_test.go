@@ -45,7 +45,7 @@ func TestDocumentsSayWhereTheyArePublished(t *testing.T) {
 		if len(r.Citations) == 0 || r.Citations[0].URL != want {
 			t.Fatalf("%s: citations %+v, want %q", question, r.Citations, want)
 		}
-		if got := strings.Contains(r.AnswerMD, "<https://herbs.test/"); got != (want != "") || !strings.Contains(r.AnswerMD, "<"+want) && got {
+		if got := strings.Contains(r.AnswerMD, "`https://herbs.test/"); got != (want != "") || !strings.Contains(r.AnswerMD, "`"+want) && got {
 			t.Errorf("%s: answer.md has not %q:\n%s", question, want, r.AnswerMD)
 		}
 		data, err := json.Marshal(r.Citations[0])

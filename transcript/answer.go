@@ -12,6 +12,7 @@ import (
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/prompts"
+	searchtext "example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -80,7 +81,7 @@ func AnswerMD(r Run, o Options) string {
 		fmt.Fprintf(&b, "*%s*\n", inline(unanswered(st, why)))
 		return b.String()
 	}
-	b.WriteString(clean(text, linker(turn.Citations)) + "\n")
+	b.WriteString(clean(searchtext.QuoteAddresses(Visible(text), nil, ""), linker(turn.Citations)) + "\n")
 	if len(turn.Citations) > 0 {
 		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
 		references(&b, turn.Citations, turn.Language, o)
@@ -182,16 +183,15 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 	}
 }
 
-// published returns the public address of a cited document as a visible link, or ""
-// without one. Only https addresses become links, because the log may contain
-// anything.
+// published returns the public address that a cited document says of itself, for
+// reading, or "" without one that begins with https.
 func published(c state.Citation) string {
 	if !strings.HasPrefix(c.URL, "https://") || strings.ContainsFunc(c.URL, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("<>\"`\\", r)
 	}) {
 		return ""
 	}
-	return " — <" + c.URL + ">"
+	return " — `" + c.URL + "`"
 }
 
 // Place formats the position of a citation for people: path and lines

@@ -90,9 +90,20 @@ func cut(s string, n int) string {
 
 // inline escapes text for one line of Markdown, after other text: in a heading, a
 // list item or a table cell. It escapes only where needed, so that the file is also
-// readable as plain text.
+// readable as plain text. Addresses become code, so that no viewer makes them clickable.
 func inline(s string) string {
-	rs := []rune(oneLine(s))
+	s = oneLine(s)
+	var b strings.Builder
+	at := 0
+	for _, a := range searchtext.Addresses(s) {
+		b.WriteString(escaped(s[at:a.Start]) + "`" + s[a.Start:a.End] + "`")
+		at = a.End
+	}
+	return b.String() + escaped(s[at:])
+}
+
+func escaped(s string) string {
+	rs := []rune(s)
 	word := func(i int) bool {
 		return i >= 0 && i < len(rs) && (unicode.IsLetter(rs[i]) || unicode.IsDigit(rs[i]))
 	}

@@ -247,7 +247,7 @@ func (r renderer) span(n ast.Node, styles []string) string {
 	case *ast.Image:
 		return r.link("[image: "+r.inline(n, styles...)+"]", string(n.Destination))
 	case *ast.AutoLink:
-		return r.paint(harmless(string(n.Label(r.source))), styles...)
+		return r.asCode(harmless(string(n.Label(r.source))))
 	case *ast.RawHTML:
 		return r.paint(harmless(lines(n.Segments, r.source)), styles...)
 	case *east.TaskCheckBox:
@@ -261,7 +261,15 @@ func (r renderer) link(label, address string) string {
 	if address = harmless(strings.ReplaceAll(address, "\n", " ")); address == "" || ansi.Strip(label) == address {
 		return label
 	}
-	return label + " " + r.paint("("+address+")", "2")
+	return label + " (" + r.asCode(address) + ")"
+}
+
+// asCode shows an address, which is never made clickable.
+func (r renderer) asCode(address string) string {
+	if r.Style {
+		return r.paint(address, "36")
+	}
+	return "`" + address + "`"
 }
 
 var reference = regexp.MustCompile(`\[Source (\d{1,3})\]`)

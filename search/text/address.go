@@ -3,25 +3,131 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
 
-// address matches inline code, which stays, and what viewers of Markdown make clickable by
-// itself: addresses with a scheme, those that begin with www., and mail addresses.
-var address = regexp.MustCompile("`+[^`\n]*`+" + `|(?i:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)[^\s<>"'` + "`" + `)\]|]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+// address is what viewers of Markdown make clickable by itself: addresses with a scheme,
+// those that begin with www., and mail addresses.
+var address = regexp.MustCompile(`(?:(?i:[a-z][a-z0-9+.-]*://|www\.|mailto:)(?:[^\s<>"'` + "`" + `()\\\]|]|\([^\s<>"'` + "`" + `()\\\]|]*\))+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)`)
 
-// QuoteAddresses puts addresses in Markdown text without blocks of code into inline code, so
-// that no viewer makes them clickable. Addresses that are not known are replaced by
-// unknown; a nil known knows all.
+// Addresses returns where the addresses of a text stand that viewers of Markdown make
+// clickable by themselves, without the punctuation behind them.
+func Addresses(s string) []Span {
+	var out []Span
+	for _, at := range address.FindAllStringIndex(s, -1) {
+		out = append(out, Span{at[0], at[0] + len(strings.TrimRight(s[at[0]:at[1]], ".,;:!?*_~"))})
+	}
+	return out
+}
+
+// QuoteAddresses puts the addresses of a Markdown text that do not stand in code yet into
+// inline code, so that no viewer makes them clickable. Addresses that are not known are
+// replaced by unknown; a nil known knows all.
 func QuoteAddresses(s string, known func(address string) bool, unknown string) string {
-	return address.ReplaceAllStringFunc(s, func(found string) string {
-		if found[0] == '`' {
-			return found
+	bare, _ := bareAddresses(s)
+	if len(bare) == 0 {
+		return s
+	}
+	if known != nil {
+		s = replace(s, bare, func(at Span) string {
+			if a := s[at.Start:at.End]; known(a) {
+				return a
+			}
+			return unknown
+		})
+	}
+	longest := 0
+	for _, run := range backticks.FindAllString(s, -1) {
+		longest = max(longest, len(run))
+	}
+	for _, fence := range []string{"`", strings.Repeat("`", longest+1)} { // a stray backtick may take one of a pair
+		out := quoteBare(s, fence)
+		if _, shown := bareAddresses(out); shown == 0 {
+			return out
 		}
-		plain := strings.TrimRight(found, ".,;:!?*_~")
-		end := found[len(plain):]
-		if known != nil && !known(plain) {
-			return unknown + end
+	}
+	return quoteBare(strings.ReplaceAll(s, "`", ""), "`")
+}
+
+var backticks = regexp.MustCompile("`+")
+
+// quoteBare puts fence on both sides of each address outside of code, with a space where
+// a backtick or a backslash stands next to it.
+func quoteBare(s, fence string) string {
+	bare, _ := bareAddresses(s)
+	return replace(s, bare, func(at Span) string {
+		out := fence + s[at.Start:at.End] + fence
+		if at.Start > 0 && strings.IndexByte("`\\", s[at.Start-1]) >= 0 {
+			out = " " + out
 		}
-		return "`" + plain + "`" + end
+		if at.End < len(s) && s[at.End] == '`' {
+			out += " "
+		}
+		return out
 	})
+}
+
+func replace(s string, spans []Span, with func(Span) string) string {
+	var b strings.Builder
+	at := 0
+	for _, span := range spans {
+		b.WriteString(s[at:span.Start] + with(span))
+		at = span.End
+	}
+	return b.String() + s[at:]
+}
+
+// viewers parse Markdown as viewers do: some know tables, whose cells come before code.
+var viewers = sync.OnceValue(func() []parser.Parser {
+	return []parser.Parser{goldmark.New().Parser(), goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()}
+})
+
+// bareAddresses returns the addresses that no viewer takes for code or that some viewer
+// shows as text, and how many of them are shown.
+func bareAddresses(s string) (bare []Span, shown int) {
+	all := Addresses(s)
+	if len(all) == 0 {
+		return nil, 0
+	}
+	code, prose := make([]bool, len(all)), make([]bool, len(all))
+	for _, viewer := range viewers() {
+		mark := func(segment text.Segment, as []bool) {
+			for i, a := range all {
+				as[i] = as[i] || segment.Start < a.End && a.Start < segment.Stop
+			}
+		}
+		_ = ast.Walk(viewer.Parse(text.NewReader([]byte(s))), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if !entering {
+				return ast.WalkContinue, nil
+			}
+			switch n := n.(type) {
+			case *ast.CodeBlock, *ast.FencedCodeBlock:
+				for _, segment := range n.Lines().Sliced(0, n.Lines().Len()) {
+					mark(segment, code)
+				}
+			case *ast.Text:
+				if n.Parent().Kind() == ast.KindCodeSpan {
+					mark(n.Segment, code)
+				} else {
+					mark(n.Segment, prose)
+				}
+			}
+			return ast.WalkContinue, nil // the walker returns no error of its own
+		})
+	}
+	for i, a := range all {
+		if prose[i] || !code[i] {
+			bare = append(bare, a)
+		}
+		if prose[i] {
+			shown++
+		}
+	}
+	return bare, shown
 }

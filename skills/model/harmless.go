@@ -25,7 +25,6 @@ var (
 // tags become the text they are. Addresses become inline code, and one that is not known
 // becomes unknown: it may carry away what the model was shown. Blocks of code stay.
 func harmless(answer string, known func(address string) bool, unknown string) string {
-	disarmed := func(s string) string { return text.QuoteAddresses(disarmed(s), known, unknown) }
 	var b strings.Builder
 	at := 0
 	for _, s := range text.Sentences(answer) {
@@ -36,7 +35,7 @@ func harmless(answer string, known func(address string) bool, unknown string) st
 		}
 	}
 	b.WriteString(disarmed(answer[at:]))
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(text.QuoteAddresses(b.String(), known, unknown))
 }
 
 // disarmed is harmless for text without blocks of code. What one rule uncovers

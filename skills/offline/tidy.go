@@ -14,7 +14,7 @@ var (
 	shortcode  = regexp.MustCompile(`\{\{[<%].*?[>%]\}\}`)
 	attributes = regexp.MustCompile(`\{:[^}\n]*\}|\{\s*[#.][\w-]+[^}\n]*\}`)
 	image      = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?`)
-	link       = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+"[^"]*")?\)|\[[^\]]*\])`)
+	link       = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\(\s*[^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)|\[[^\]]*\])`)
 	footnote   = regexp.MustCompile(`\[\^[^\]]+\]`)
 	alert      = regexp.MustCompile(`^\s*\[!\w+\]\s*`)
 	autolink   = regexp.MustCompile(`<((?:https?|mailto):[^<>\s]*)>`)

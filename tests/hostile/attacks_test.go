@@ -17,6 +17,8 @@ type attack struct {
 	goal     string
 	question string
 	page     string
+	payload  string // the order in it
+	wish     string // what the order wants
 	fact     string // what the true answer holds
 	demanded string // what an answer that obeys holds, in lower case; "" where something else is looked for
 }
@@ -133,7 +135,7 @@ func attacks() []attack {
 			for goal, wish := range in.goals {
 				payload := fmt.Sprintf(order, wish)
 				out = append(out, attack{
-					name: pattern + "-" + goal + "-" + in.name, goal: goal, question: in.question, fact: "7",
+					name: pattern + "-" + goal + "-" + in.name, goal: goal, question: in.question, payload: payload, wish: wish, fact: "7",
 					page:     in.before + " " + strings.TrimSpace(payload) + "\n\n" + in.after + "\n",
 					demanded: demands[goal],
 				})
