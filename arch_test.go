@@ -143,7 +143,7 @@ var rooms = map[string]room{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
 	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
-	"telemetry": {ours: []string{"state"}, theirs: []string{
+	"telemetry": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}, theirs: []string{
@@ -176,6 +176,7 @@ var rooms = map[string]room{
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},
 	"internal/memo":     {},
+	"internal/newfile":  {},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"example.com/ragflow/internal/sqlite"
@@ -26,11 +27,11 @@ func (s *SQLite) backup(ctx context.Context, path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fs.ErrExist
 	}
-	part := path + ".partial"
-	f, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.partial") // a name that nobody could prepare
 	if err != nil {
 		return err
 	}
+	part := f.Name()
 	err = s.db.CopyTo(ctx, part)
 	if err == nil {
 		err = f.Sync()

@@ -21,6 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"example.com/ragflow/internal/newfile"
 	"example.com/ragflow/state"
 )
 
@@ -107,10 +108,7 @@ func WritePromoted(path string, f *Feedback, t state.Turn) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "---\n%s---\n\n%s\n", head, strings.TrimSpace(t.Answer))
-	return os.WriteFile(path, b.Bytes(), 0o600)
+	return newfile.WriteBytes(path, b.Bytes())
 }

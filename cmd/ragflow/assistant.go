@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/newfile"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
@@ -57,8 +59,8 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		}
 		return nil, err
 	}
-	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
-		return nil, failed("make the data folder", err)
+	if err := a.makeData(s.config.DataDir); err != nil {
+		return nil, err
 	}
 	assistant, err := ragflow.Open(ctx, s.config)
 	if err != nil {
@@ -188,13 +190,37 @@ func place(source string, from, to, page, endPage int) string {
 	return line(transcript.Place(state.Citation{Source: source, StartLine: from, EndLine: to, Page: page, EndPage: endPage}, prompts.English))
 }
 
+// checkOutput refuses a folder to write to that a relative path names and that lies
+// elsewhere: a link that came with the working folder may lead out of it.
+func checkOutput(dir string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return failed("find the working folder", err)
+	}
+	if filepath.IsLocal(dir) && !inside(here, filepath.Join(here, dir)) {
+		return usagef("%s leads out of this folder through a link, and nothing is written there", dir).with("name the folder itself")
+	}
+	return nil
+}
+
+// writeOutput writes a file that a flag names.
+func writeOutput(path string, write func(io.Writer) error) error {
+	if err := checkOutput(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return newfile.Write(path, write)
+}
+
 // writeTrace writes answer.md and flow_trace.md, and nothing else, into dir. A link that
 // stands there under such a name is replaced; what it leads to is not written.
 func (a *app) writeTrace(dir, answer, flow string) error {
+	if err := checkOutput(dir); err != nil {
+		return err
+	}
 	var paths []string
 	for _, f := range []struct{ name, text string }{{"answer.md", answer}, {"flow_trace.md", flow}} {
 		path := filepath.Join(dir, f.name)
-		if err := replaceFile(path, []byte(f.text)); err != nil {
+		if err := newfile.WriteBytes(path, []byte(f.text)); err != nil {
 			return failed("write the trace", err)
 		}
 		paths = append(paths, path)

@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/internal/newfile"
 )
 
 // readCollection reads what was noted of the collection that is asked for: a
@@ -116,7 +117,7 @@ func (a *app) keepCollection(s *settings) error {
 	}
 	dir := ingest.CollectionDir(s.config.DataDir, a.flags.collection)
 	text = fmt.Appendf(nil, "# Settings of the collection %s; see: ragflow index collections\n%s", a.flags.collection, text)
-	if err := replaceFile(filepath.Join(dir, configName), text); err != nil {
+	if err := newfile.WriteBytes(filepath.Join(dir, configName), text); err != nil {
 		return failed("make the collection", err)
 	}
 	if s.project != "" {

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/newfile"
 )
 
 // configName is the name of the configuration file in its folder.
@@ -189,25 +190,5 @@ func writeSetting(path, key, text string, table []config.Setting) ([]byte, error
 	if err := f.parse(data, table); err != nil {
 		return nil, err
 	}
-	return data, replaceFile(path, data)
-}
-
-// replaceFile writes a file of its own and renames it, so that path always holds whole
-// content. The folder is made where it is missing.
-func replaceFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return data, newfile.WriteBytes(path, data)
 }

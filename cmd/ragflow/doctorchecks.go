@@ -68,8 +68,8 @@ func (d *doctor) checkSettings() bool {
 		}
 	}
 	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
-	if refused := s.inEffect(s.refused); len(refused) > 0 {
-		d.broken("trust", untrustedError(s, refused), "")
+	if err := untrustedError(s); err != nil {
+		d.broken("trust", err, "")
 		d.settings.models.Offline = true // no key goes anywhere
 	}
 	return true
@@ -142,6 +142,9 @@ func (d *doctor) checkServer(ctx context.Context) error {
 
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
+	if d.settings.foreign != "" {
+		return // they are not opened
+	}
 	server, indexServer := d.settings.config.ThreadStore, d.settings.config.Index
 	if indexServer != nil {
 		if err := d.checkServer(ctx); err != nil {

@@ -189,7 +189,7 @@ func (a *app) evalReport(r *eval.Result, o evalOptions) error {
 		if f.path == "" {
 			continue
 		}
-		if err := writeWhole(f.path, func(w io.Writer) error { return f.write(w, r) }); err != nil {
+		if err := writeOutput(f.path, func(w io.Writer) error { return f.write(w, r) }); err != nil {
 			return failed("write "+f.path, err)
 		}
 		written = append(written, f.path)

@@ -125,7 +125,7 @@ func (a *app) evalCompareCommand() *cobra.Command {
 				return f.with("compare runs of the same dataset; ids of questions must be the same")
 			}
 			if file != "" {
-				if err := writeWhole(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
+				if err := writeOutput(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
 					return failed("write "+file, err)
 				}
 			}

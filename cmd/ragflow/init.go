@@ -36,8 +36,8 @@ func (a *app) init() error {
 		return failed("write the configuration", err)
 	}
 	dir := filepath.Join(here, projectDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return failed("make "+dir, err)
+	if err := a.makeData(dir); err != nil {
+		return err
 	}
 	path := filepath.Join(dir, configName)
 	if err := writeNew(path, text); os.IsExist(err) {

@@ -69,6 +69,8 @@ type settings struct {
 	here    string            // folder that was looked from
 	files   map[string][]byte // files of the project that were read
 	refused []refusal         // what they set and may not, while they are not trusted
+	foreign string            // data folder whose databases came with the project and are not trusted
+	unused  string            // data folder that the project names and that holds nothing yet
 	notes   []string          // about settings without effect
 }
 
@@ -151,6 +153,7 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		}
 		s.rows = append(s.rows, settingRow{row.Name, row.Key, append([]string{}, v.values...), v.source, row.Has(config.FirstPage), row.Has(config.Own)})
 		if row.Name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
+			s.checkData(list)
 			s.config.Collection = a.flags.collection
 			if named, err = a.readCollection(s, list, table); err != nil {
 				return nil, err

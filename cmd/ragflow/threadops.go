@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,30 +57,9 @@ func (a *app) exportThread(ctx context.Context, log *threads.Log, o *threadFlags
 	if o.output == "" || o.output == "-" {
 		err = log.Export(ctx, id, a.out)
 	} else {
-		err = writeWhole(o.output, func(w io.Writer) error { return log.Export(ctx, id, w) })
+		err = writeOutput(o.output, func(w io.Writer) error { return log.Export(ctx, id, w) })
 	}
 	return failed("export thread "+id, err)
-}
-
-// writeWhole writes a file that is either complete or as it was before.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	buffered := bufio.NewWriter(f)
-	if err = write(buffered); err == nil {
-		err = errors.Join(buffered.Flush(), f.Sync())
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 func (a *app) importThread(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
@@ -280,6 +257,9 @@ func (a *app) verifyThreads(ctx context.Context, log *threads.Log, names []strin
 }
 
 func (a *app) backupThreads(ctx context.Context, log *threads.Log, args []string) error {
+	if err := checkOutput(filepath.Dir(args[0])); err != nil {
+		return err
+	}
 	if err := log.Backup(ctx, args[0]); err != nil {
 		return failed("back up the threads", err)
 	}
@@ -303,6 +283,9 @@ func (a *app) restoreThreads(ctx context.Context, _ *threads.Log, o *threadFlags
 		if err := a.confirm(ctx, o.yes, "replace all conversations in "+path+"?\n", "restored"); err != nil {
 			return err
 		}
+	}
+	if err := a.makeData(s.config.DataDir); err != nil {
+		return err
 	}
 	aside, err := checkpoint.Restore(ctx, args[0], path)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/internal/newfile"
 )
 
 // trustName is the file of the person's configuration folder that lists the
@@ -77,7 +78,7 @@ func (a *app) trustContent(files map[string][]byte) error {
 	if err != nil {
 		return failed("remember the trust", err)
 	}
-	return failed("remember the trust", replaceFile(a.trustPath(), append(data, '\n')))
+	return failed("remember the trust", newfile.WriteBytes(a.trustPath(), append(data, '\n')))
 }
 
 // trustKey is the path of a file whose folder is reached without symbolic links.
@@ -179,27 +180,54 @@ func (a *app) settings() (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	refused := s.inEffect(s.refused)
-	if len(refused) == 0 {
+	refused := untrustedError(s)
+	if refused == nil {
+		a.keepUnused(s)
 		return s, nil
 	}
-	if !a.askTrust(refused) {
-		return nil, untrustedError(s, refused)
+	if !a.askTrust(s) {
+		return nil, refused
 	}
-	if err := a.trustContent(s.files); err != nil {
+	if err := a.trustAll(s); err != nil {
 		return nil, err
 	}
-	s, err = a.readSettings()
-	if err == nil {
-		if refused = s.inEffect(s.refused); len(refused) > 0 {
-			return nil, untrustedError(s, refused)
-		}
+	if s, err = a.readSettings(); err != nil {
+		return nil, err
 	}
-	return s, err
+	a.keepUnused(s)
+	return s, untrustedError(s)
 }
 
-// untrustedError names the file, the setting and the command that trusts.
-func untrustedError(s *settings, refused []refusal) error {
+// keepUnused remembers a data folder before its first use as one that is made here.
+func (a *app) keepUnused(s *settings) {
+	if s.unused == "" {
+		return
+	}
+	if err := a.trustData(s.unused); err != nil {
+		a.warn(fmt.Sprintf("%s must be trusted before its next use: %v", s.unused, err))
+	}
+}
+
+// trustAll trusts the files that were read, and the data folder where it needs that.
+func (a *app) trustAll(s *settings) error {
+	if s.foreign != "" {
+		if err := a.trustData(s.foreign); err != nil {
+			return err
+		}
+	}
+	return a.trustContent(s.files)
+}
+
+// untrustedError names the file, the setting and the command that trusts; nil where
+// nothing lacks trust.
+func untrustedError(s *settings) error {
+	refused := s.inEffect(s.refused)
+	switch {
+	case len(refused) == 0 && s.foreign != "":
+		return foreignError(s.foreign)
+	case len(refused) == 0:
+		return nil
+	}
 	f := usagef("%s sets %s, and you have not trusted this file", refused[0].source, refused[0].name())
 	f.hint = "read it, then: ragflow trust"
 	if dir := s.here; dir != "" {
@@ -208,17 +236,26 @@ func untrustedError(s *settings, refused []refusal) error {
 	return f
 }
 
-// askTrust shows what untrusted files set and asks the person once.
-func (a *app) askTrust(refused []refusal) bool {
+// askTrust shows what untrusted files set, and databases that came with them, and asks
+// the person once.
+func (a *app) askTrust(s *settings) bool {
 	in, ok := a.in.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) || !a.isTerm(a.err) || a.quiet {
 		return false
 	}
-	fmt.Fprintln(a.err, "Files of this project set what you have not trusted:")
-	for _, r := range refused {
-		fmt.Fprintf(a.err, "  %s  %s\n", line(r.source), r.name())
+	question := "They can send your questions, documents and keys elsewhere. Trust them as they are now? [y/N] "
+	if refused := s.inEffect(s.refused); len(refused) > 0 {
+		fmt.Fprintln(a.err, "Files of this project set what you have not trusted:")
+		for _, r := range refused {
+			fmt.Fprintf(a.err, "  %s  %s\n", line(r.source), r.name())
+		}
+	} else {
+		question = "Their answers may be made up, and they may be broken on purpose. Trust them as they are now? [y/N] "
 	}
-	fmt.Fprint(a.err, "They can send your questions, documents and keys elsewhere. Trust them as they are now? [y/N] ")
+	if s.foreign != "" {
+		fmt.Fprintf(a.err, "Databases were not made here:\n  %s\n", line(s.foreign))
+	}
+	fmt.Fprint(a.err, question)
 	var typed []byte
 	for b := make([]byte, 1); ; { // no more than the line: the rest belongs to the command
 		n, err := in.Read(b)
@@ -259,12 +296,15 @@ func (a *app) trust(dir string) error {
 	if err != nil {
 		return err
 	}
-	if len(s.files) == 0 {
+	if len(s.files) == 0 && s.foreign == "" {
 		a.tell("nothing to trust: no .env and no %s/%s in or above %s", projectDir, configName, dir)
 		return nil
 	}
-	if err := a.trustContent(s.files); err != nil {
+	if err := a.trustAll(s); err != nil {
 		return err
+	}
+	if s.foreign != "" {
+		_, _ = io.WriteString(a.out, "trusted "+line(s.foreign)+": its databases\n") // a.out keeps the first error
 	}
 	for path := range s.files {
 		var names []string
