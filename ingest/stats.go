@@ -40,7 +40,7 @@ type CollectionStats struct {
 	Embedder     string       `json:"embedder"`      // what made its vectors, with their dimension and what of a chunk is embedded; empty: it has none
 	Vectors      string       `json:"vectors"`       // what of a document is embedded: "passage"; empty: it has none
 	Segments     int          `json:"segments"`      // that searches read; changes make new ones, which are merged
-	SegmentBytes int64        `json:"segment_bytes"` // of their files
+	SegmentBytes int64        `json:"segment_bytes"` // of all of them
 	Pending      int          `json:"pending"`       // files in no segment yet; searches find them, too
 	Dead         int          `json:"dead"`          // files in segments that changed or were deleted since; no search finds them
 	Generation   int64        `json:"generation"`    // rises with every change
@@ -94,11 +94,8 @@ func (l *Library) Stats(ctx context.Context, files bool) (*Stats, error) {
 			Root: c.Root, Files: len(known), Segments: c.Segments, SegmentBytes: c.SegmentBytes,
 			Pending: c.Pending, Dead: c.Dead, Generation: c.Generation,
 		}
-		switch {
-		case !c.Changed.IsZero():
+		if !c.Changed.IsZero() {
 			s.LastChange = &c.Changed
-		case !c.Published.IsZero(): // indexed by a version that did not keep it
-			s.LastChange = &c.Published
 		}
 		cut := map[string]int{}
 		for _, f := range known {

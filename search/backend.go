@@ -176,9 +176,8 @@ type CollectionStats struct {
 	Collection
 	Changed      time.Time // when the generation rose last; zero where that is not known
 	Segments     int       // that searches read
-	SegmentBytes int64     // of their files
-	Published    time.Time // when the last segment was made; zero without one
-	Pending      int       // files that changed since; searches find them
+	SegmentBytes int64     // of all of them
+	Pending      int       // files that changed since the last one was made; searches find them
 	Dead         int       // files in segments that changed or were deleted since; no search finds them
 }
 

@@ -32,7 +32,7 @@ type fileTerm struct {
 }
 
 // termsFormat is part of the analysis of a segment.
-const termsFormat = "/terms3"
+const termsFormat = "/terms4"
 
 // analysis names the analyzer and the format. A segment of another analysis is built again.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }

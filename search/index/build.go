@@ -36,13 +36,10 @@ func (b *builder) add(f segmentFile, x *fileTerms) error {
 	}
 	s := &b.s
 	for _, c := range x.chunks {
-		s.ids = append(s.ids, c.id...)
-		s.chunkFile = append(s.chunkFile, uint32(len(s.Files)))
-		s.chunkBody, s.chunkHeading = append(s.chunkBody, c.body), append(s.chunkHeading, c.heading)
-		s.idEnd = append(s.idEnd, uint32(len(s.ids)))
-	}
-	if uint64(len(s.ids)) > math.MaxUint32 {
-		return errTooLarge
+		s.IDs = append(s.IDs, c.id...)
+		s.ChunkFile = append(s.ChunkFile, uint32(len(s.Files)))
+		s.ChunkBody, s.ChunkHeading = append(s.ChunkBody, c.body), append(s.ChunkHeading, c.heading)
+		s.IDEnd = append(s.IDEnd, uint32(len(s.IDs)))
 	}
 	f.Chunk, f.Title = uint32(s.Totals.Chunks), x.title
 	for _, c := range x.chunks {
@@ -84,19 +81,19 @@ func (b *builder) finish() (*segment, error) {
 			to := min(from+blockSize, len(list))
 			var most bound
 			for i := from; i < to; i++ {
-				s.postings = appendPosting(s.postings, before, list[i])
+				s.Postings = appendPosting(s.Postings, before, list[i])
 				before = list[i].chunk
 				most = bound{max(most.Chunk, bounds[i].Chunk), max(most.File, bounds[i].File)}
 			}
-			s.blockLast, s.postingsEnd = append(s.blockLast, before), append(s.postingsEnd, uint32(len(s.postings)))
-			s.maxChunkTF = append(s.maxChunkTF, math.Float32bits(most.Chunk))
-			s.maxFileTF = append(s.maxFileTF, math.Float32bits(most.File))
+			s.BlockLast, s.PostingsEnd = append(s.BlockLast, before), append(s.PostingsEnd, uint32(len(s.Postings)))
+			s.MaxChunkTF = append(s.MaxChunkTF, math.Float32bits(most.Chunk))
+			s.MaxFileTF = append(s.MaxFileTF, math.Float32bits(most.File))
 		}
-		s.names = append(s.names, name...)
-		s.nameEnd, s.blockEnd = append(s.nameEnd, uint32(len(s.names))), append(s.blockEnd, uint32(len(s.blockLast)))
-		s.termChunks, s.termFiles = append(s.termChunks, uint32(chunks)), append(s.termFiles, uint32(files))
+		s.Names = append(s.Names, name...)
+		s.NameEnd, s.BlockEnd = append(s.NameEnd, uint32(len(s.Names))), append(s.BlockEnd, uint32(len(s.BlockLast)))
+		s.TermChunks, s.TermFiles = append(s.TermChunks, uint32(chunks)), append(s.TermFiles, uint32(files))
 	}
-	if uint64(max(len(s.postings), len(s.names))) > math.MaxUint32 {
+	if len(s.Postings)+len(s.Names)+len(s.IDs) > maxSegment {
 		return nil, errTooLarge
 	}
 	return s, nil
@@ -115,7 +112,7 @@ func (s *segment) measure(out []bound, list []posting) (bounds []bound, chunks, 
 		f, title := &s.Files[file], list[from].title
 		whole := roundUp(s.made.fileTF(occurrences, f.Body, title, f.Title))
 		for _, p := range list[from:to] {
-			tf := s.made.chunkTF(p.body, s.chunkBody[p.chunk], p.heading, s.chunkHeading[p.chunk], title, f.Title)
+			tf := s.made.chunkTF(p.body, s.ChunkBody[p.chunk], p.heading, s.ChunkHeading[p.chunk], title, f.Title)
 			out = append(out, bound{roundUp(tf), whole})
 		}
 		files++

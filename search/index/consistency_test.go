@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
@@ -106,8 +105,7 @@ func (db *DB) verifyFile(ctx context.Context, stored storedFile) (out []Finding,
 }
 
 // verifySegments checks that each published segment can be read, and that each file that was
-// published is in one of them as it is now, and in one only. A segment that is missing is no
-// fault: it is made again when it is needed.
+// published is in one of them as it is now, and in one only.
 func (db *DB) verifySegments(ctx context.Context, root string) (out []Finding, err error) {
 	type version struct{ id, version int64 }
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {
@@ -120,10 +118,7 @@ func (db *DB) verifySegments(ctx context.Context, root string) (out []Finding, e
 		}
 		held := map[version]int{} // segments by file
 		for _, r := range m.segments {
-			s, err := db.load(m.key(r))
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
+			s, err := loadSegment(tx, m.key(r))
 			if err != nil {
 				out = append(out, Finding{Root: root, What: fmt.Sprintf("segment: %v", err)})
 				return nil

@@ -28,11 +28,11 @@
 // chunk gets a row with a greater number, so a snapshot knows which rows it may show.
 //
 // A segment (segment.go) is the inverted index of the files that changed last between two
-// generations. It is a checksummed file in the folder index.db.segments. The table tiers is the
-// manifest. publish.go decides when segments are made and merged; snapshot.go puts them together
-// with an index in memory of what is not published. A file in a segment that changed or went
-// since leaves a tombstone in the table dead, by which its terms are subtracted from the
-// statistics. A segment that is missing, damaged or of another analyzer is built again.
+// generations: a row of the table segments, with a checksum. publish.go decides when segments
+// are made and merged; snapshot.go puts them together with an index in memory of what is not
+// published. A file in a segment that changed or went since leaves a tombstone in the table
+// dead, by which its terms are subtracted from the statistics. A segment that is damaged or of
+// another analyzer is built again.
 //
 // The score is BM25 over the fields of the chunk and of its whole document: see
 // [search.Ranking]. There is one search algorithm, MaxScore over blocks (maxscore.go).

@@ -48,7 +48,7 @@ func exhaustive(s *Searcher, q state.Query, k int) []candidate {
 						}
 					}
 					total += in.body
-					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.chunkBody[at], in.heading, p.chunkHeading[at], title, length)
+					v := s.scorer.chunkImpact(t.chunkGain, in.body, p.ChunkBody[at], in.heading, p.ChunkHeading[at], title, length)
 					chunks[at] += float64(t.weight * v)
 				}
 				files[f] += float64(t.weight * s.scorer.fileImpact(t.fileGain, total, p.Files[f].Body, title, length))

@@ -2,9 +2,9 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 
 	"example.com/ragflow/internal/sqlite"
@@ -23,8 +23,6 @@ type Options struct {
 // DB is an open index. It is safe for concurrent use, by several processes too.
 type DB struct {
 	sql      *sqlite.DB
-	id       string // of the database
-	folder   string // of the segments; empty: in memory only
 	ranking  search.Ranking
 	analyzer text.Analyzer
 	log      *slog.Logger
@@ -60,9 +58,6 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if db.log == nil {
 		db.log = slog.New(slog.DiscardHandler)
 	}
-	if path != "" && path != ":memory:" {
-		db.folder = path + ".segments"
-	}
 	var err error
 	db.sql, err = sqlite.Open(ctx, path, sqlite.Options{Migrations: migrations(), ApplicationID: applicationID, Access: o.Access})
 	if isEarlier(err) {
@@ -71,10 +66,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	if err := db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT value FROM settings WHERE name = 'id'`).Scan(&db.id)
-	}); err != nil {
-		return nil, errors.Join(fmt.Errorf("open index %s: %w", path, err), db.sql.Close())
+	if path != "" && !db.ReadOnly() { // earlier versions kept segments beside the database
+		if err := os.RemoveAll(path + ".segments"); err != nil {
+			db.log.WarnContext(ctx, "old segments cannot be removed", "error", err)
+		}
 	}
 	return db, nil
 }

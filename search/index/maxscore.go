@@ -166,7 +166,7 @@ func (sc *scan) add(t, file int) float64 {
 			c.next()
 		}
 		occurrences += in.body
-		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.chunkBody[at], in.heading, p.chunkHeading[at], title, f.Title)
+		gives := sc.score.chunkImpact(term.chunkGain, in.body, p.ChunkBody[at], in.heading, p.ChunkHeading[at], title, f.Title)
 		sc.sums[at-first] += float64(term.weight * gives)
 	}
 	return float64(term.weight * sc.score.fileImpact(term.fileGain, occurrences, f.Body, title, f.Title))

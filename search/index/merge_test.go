@@ -144,7 +144,7 @@ func TestTiersStayFew(t *testing.T) {
 	if c.Segments < 2 || c.Segments > 6 || c.Pending != 0 {
 		t.Errorf("%d segments, %d files pending; want 2 to 6 and 0", c.Segments, c.Pending)
 	}
-	check(t, "files", len(segments(t, path)), c.Segments)
+	check(t, "segments", len(segments(t, db)), c.Segments)
 	check(t, "chunks", searcher(t, db, "/docs").Docs(), 300)
 	db.SetFlush(1 << 20)
 	put(t, db, "/docs", file("new.md", "", "unheard words"))
@@ -153,7 +153,7 @@ func TestTiersStayFew(t *testing.T) {
 	}
 	other := open(t, path, index.Options{})
 	check(t, "found by another process", find(t, searcher(t, other, "/docs"), "unheard"), []string{"new.md#0"})
-	check(t, "files after a small change", len(segments(t, path)), c.Segments)
+	check(t, "segments after a small change", len(segments(t, db)), c.Segments)
 }
 
 // TestReadersWhileTiersMerge: readers with handles of their own see whole states

@@ -104,10 +104,10 @@ func (c *cursor) load(block int) {
 	}
 	before := uint32(0)
 	if block > c.term.from {
-		before = c.s.blockLast[block-1]
+		before = c.s.BlockLast[block-1]
 	}
-	c.decoded = readPostings(c.decoded[:0], before, item(c.s.postings, c.s.postingsEnd, block))
-	c.posting, c.blockLast = c.decoded[0], c.s.blockLast[block]
+	c.decoded = readPostings(c.decoded[:0], before, item(c.s.Postings, c.s.PostingsEnd, block))
+	c.posting, c.blockLast = c.decoded[0], c.s.BlockLast[block]
 }
 
 // next goes to the next posting.
@@ -126,7 +126,7 @@ func (c *cursor) seek(chunk uint32) {
 	}
 	if c.blockLast < chunk {
 		block := c.block + 1
-		for block < c.term.to && c.s.blockLast[block] < chunk {
+		for block < c.term.to && c.s.BlockLast[block] < chunk {
 			block++
 		}
 		if c.load(block); c.chunk >= chunk {
@@ -145,9 +145,9 @@ func (c *cursor) bound(end uint32) (b bound) {
 		return b
 	}
 	for block := c.block; block < c.term.to; block++ {
-		b.Chunk = max(b.Chunk, math.Float32frombits(c.s.maxChunkTF[block]))
-		b.File = max(b.File, math.Float32frombits(c.s.maxFileTF[block]))
-		if c.s.blockLast[block] >= end-1 {
+		b.Chunk = max(b.Chunk, math.Float32frombits(c.s.MaxChunkTF[block]))
+		b.File = max(b.File, math.Float32frombits(c.s.MaxFileTF[block]))
+		if c.s.BlockLast[block] >= end-1 {
 			break
 		}
 	}

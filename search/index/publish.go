@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"example.com/ragflow/internal/sqlite"
 )
@@ -66,7 +61,7 @@ func (db *DB) publish(ctx context.Context, root string) error {
 // plan returns the version after which a segment is to be made now, if one is due.
 func (db *DB) plan(ctx context.Context, tx *sqlite.Tx, m *manifest) (since int64, due bool, err error) {
 	db.mu.Lock()
-	keep := db.usable(ctx, m) // segments that stay
+	keep := db.usable(ctx, tx, m) // segments that stay
 	db.mu.Unlock()
 	pending := int64(0) // weight of what the new one is to hold
 	if err := tx.QueryRow(`SELECT coalesce(sum(weight), 0) FROM files WHERE collection = ? AND version > ? AND chunks > 0`,
@@ -86,8 +81,12 @@ func (db *DB) plan(ctx context.Context, tx *sqlite.Tx, m *manifest) (since int64
 	for _, s := range m.segments[keep:] {
 		pending += s.weight - s.dead
 	}
-	for ; keep > 0 && m.segments[keep-1].weight-m.segments[keep-1].dead < mergeFactor*pending; keep-- {
-		pending += m.segments[keep-1].weight - m.segments[keep-1].dead
+	for ; keep > 0; keep-- {
+		before := m.segments[keep-1].weight - m.segments[keep-1].dead
+		if before >= mergeFactor*pending || before+pending > maxSegment {
+			break
+		}
+		pending += before
 	}
 	if keep == 0 {
 		return -1, true, nil
@@ -142,25 +141,20 @@ func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Database, s.Analysis, s.Weight = db.id, db.analysis(), weight
-	s.Collection, s.Since, s.Generation = k.collection, k.since, k.generation
+	s.Weight, s.Collection, s.Since, s.Generation = weight, k.collection, k.since, k.generation
 	return s, nil
 }
 
-// commit puts a segment in the place of those of m that it was made of. Where another
-// process published meanwhile, nothing changes: it did the work.
-func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) (err error) {
-	var file string
-	var size int64
-	if db.folder != "" {
-		if file, size, err = db.write(s); err != nil {
-			return err
-		}
-		defer func() {
-			if removeErr := os.Remove(file); !errors.Is(removeErr, fs.ErrNotExist) { // it was renamed
-				err = errors.Join(err, removeErr)
-			}
-		}()
+// commit puts a segment in the place of those of m that it was made of, and deletes the
+// tombstones of what they held. Where another process published meanwhile, nothing changes: it
+// did the work.
+func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) error {
+	body, err := s.encode()
+	if err != nil {
+		return err
+	}
+	if len(body) > maxSegment {
+		return errTooLarge
 	}
 	overtaken := false
 	err = db.sql.Write(ctx, func(tx *sqlite.Tx) error {
@@ -172,79 +166,17 @@ func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) 
 		if overtaken = now.collection != m.collection || !slices.EqualFunc(now.segments, m.segments, same); overtaken {
 			return nil
 		}
-		if err := s.replace(tx, size); err != nil || file == "" {
-			return err
-		}
-		// While this transaction lasts no other process sweeps the folder.
-		if err := os.Rename(file, db.path(s.key())); err != nil && !errors.Is(err, fs.ErrNotExist) { // the transaction was tried before
-			return err
-		}
-		return nil
+		return errors.Join(
+			tx.Do(`DELETE FROM segments WHERE collection = ? AND since >= ?`, s.Collection, s.Since),
+			tx.Do(`INSERT INTO segments(collection, since, generation, analysis, weight, body) VALUES(?, ?, ?, ?, ?, ?)`,
+				s.Collection, s.Since, s.Generation, db.analysis(), s.Weight, body),
+			tx.Do(`DELETE FROM dead WHERE collection = ? AND version > ? AND died <= ?`, s.Collection, s.Since, s.Generation))
 	})
 	if err != nil || overtaken {
 		return err
 	}
 	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.segments[s.key()] = s
-	db.mu.Unlock()
-	db.sweep(ctx, s.Collection)
 	return nil
-}
-
-// replace puts the row of a segment in the place of those that it was made of, and deletes
-// the tombstones of what they held.
-func (s *segment) replace(tx *sqlite.Tx, size int64) error {
-	if _, err := tx.Exec(`DELETE FROM tiers WHERE collection = ? AND since >= ?`, s.Collection, s.Since); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`INSERT INTO tiers(collection, since, generation, analysis, files, chunks, weight, bytes, made)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.Collection, s.Since, s.Generation, s.Analysis, s.Totals.Files, s.Totals.Chunks, s.Weight, size, time.Now().UnixNano()); err != nil {
-		return err
-	}
-	_, err := tx.Exec(`DELETE FROM dead WHERE collection = ? AND version > ? AND died <= ?`, s.Collection, s.Since, s.Generation)
-	return err
-}
-
-// abandoned is the age at which no process writes a temporary file any more.
-const abandoned = 10 * time.Minute
-
-// sweep removes the files of a collection that its manifest does not name, and temporary
-// files of processes that died. A file that cannot be removed now is removed the next time.
-func (db *DB) sweep(ctx context.Context, collection int64) {
-	if db.folder == "" {
-		return
-	}
-	// As a writer, so that no other process is about to name a file that it just made.
-	if err := db.sql.Write(ctx, func(tx *sqlite.Tx) error {
-		keep, err := collect(tx, func(r row, k *segmentKey) error { return r.Scan(&k.collection, &k.since, &k.generation) },
-			`SELECT collection, since, generation FROM tiers WHERE collection = ?`, collection)
-		if err != nil {
-			return err
-		}
-		entries, err := os.ReadDir(db.folder)
-		if err != nil {
-			return nil //nolint:nilerr // there is no folder
-		}
-		for _, e := range entries {
-			if name := e.Name(); strings.HasPrefix(name, fmt.Sprintf("%d-", collection)) && !db.needed(e, keep) {
-				if err := os.Remove(filepath.Join(db.folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					db.log.WarnContext(ctx, "old segment cannot be removed", "error", err)
-				}
-			}
-		}
-		return nil
-	}); err != nil {
-		db.log.WarnContext(ctx, "old segments cannot be removed", "error", err)
-	}
-}
-
-// needed reports whether a file in the folder of segments stays: that of a segment in
-// keep, and a temporary file that is being written.
-func (db *DB) needed(e fs.DirEntry, keep []segmentKey) bool {
-	if strings.HasSuffix(e.Name(), ".tmp") {
-		info, err := e.Info()
-		return err != nil || time.Since(info.ModTime()) < abandoned
-	}
-	return slices.ContainsFunc(keep, func(k segmentKey) bool { return e.Name() == filepath.Base(db.path(k)) })
 }

@@ -19,15 +19,6 @@ func isEarlier(err error) bool {
 // migrations is the schema, version by version.
 func migrations() []string {
 	return []string{`
-CREATE TABLE settings(
-	name  TEXT PRIMARY KEY,
-	value TEXT NOT NULL
-) STRICT;
-
--- Segments name the database that they were made of, so that those of one that was deleted are
--- not taken for those of its successor.
-INSERT INTO settings(name, value) VALUES('id', lower(hex(randomblob(16))));
-
 -- What made vectors: see Embedder.
 CREATE TABLE embedders(
 	id        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -49,7 +40,7 @@ CREATE TABLE vectors(
 ) STRICT;
 
 -- AUTOINCREMENT: the number of a removed collection is never given again, because
--- segments are named by it.
+-- processes keep segments by it.
 CREATE TABLE collections(
 	id         INTEGER PRIMARY KEY AUTOINCREMENT,
 	root       TEXT NOT NULL UNIQUE,     -- absolute path
@@ -104,23 +95,8 @@ CREATE TABLE links(
 	body TEXT NOT NULL                   -- JSON object: targets in order, by relation
 ) STRICT;
 
--- The manifest: the tiers of each collection, as segment.go describes their files.
--- A tier holds the files whose versions are greater than since, up to generation.
-CREATE TABLE tiers(
-	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
-	since      INTEGER NOT NULL,         -- the generation of the tier before; -1: there is none
-	generation INTEGER NOT NULL,
-	analysis   TEXT NOT NULL,            -- analyzer and format
-	files      INTEGER NOT NULL,
-	chunks     INTEGER NOT NULL,
-	weight     INTEGER NOT NULL,         -- of its files
-	bytes      INTEGER NOT NULL,         -- of its file
-	made       INTEGER NOT NULL,         -- nanoseconds since 1970
-	PRIMARY KEY(collection, generation)
-) STRICT, WITHOUT ROWID;
-
--- Tombstones: files that changed or went, as long as a tier may hold them, so that a search
--- counts as if the tier did not.
+-- Tombstones: files that changed or went, as long as a segment may hold them, so that a
+-- search counts as if it did not.
 CREATE TABLE dead(
 	id         INTEGER PRIMARY KEY,
 	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
@@ -130,6 +106,22 @@ CREATE TABLE dead(
 	weight     INTEGER NOT NULL          -- that it had then
 ) STRICT;
 CREATE INDEX dead_by_version ON dead(collection, version);
+`, `
+-- Segments were files, named by these.
+DROP TABLE IF EXISTS tiers;
+DROP TABLE IF EXISTS settings;
+
+-- A segment holds the files whose versions are greater than since, up to generation. It can be
+-- made again of the texts.
+CREATE TABLE segments(
+	collection INTEGER NOT NULL REFERENCES collections(id) ON DELETE CASCADE,
+	since      INTEGER NOT NULL,         -- the generation of the segment before; -1: there is none
+	generation INTEGER NOT NULL,
+	analysis   TEXT NOT NULL,            -- analyzer and format
+	weight     INTEGER NOT NULL,         -- of its files
+	body       BLOB NOT NULL,            -- see segment.go
+	PRIMARY KEY(collection, generation)
+) STRICT;
 `}
 }
 

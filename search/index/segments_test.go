@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,14 +16,14 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// segments lists the files beside an index.
-func segments(t *testing.T, path string) []string {
+// segments returns the segments of an index.
+func segments(t *testing.T, db *index.DB) [][]byte {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(path+".segments", "*"))
+	list, err := db.Segments(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return files
+	return list
 }
 
 // TestDamagedSegments: whatever happens to a segment, it is noticed and made
@@ -37,11 +38,7 @@ func TestDamagedSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := find(t, searcher(t, db, "/docs"), "common word7")
-	name := segments(t, path)[0]
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := segments(t, db)[0]
 	flip := func(i int) []byte {
 		b := append([]byte(nil), whole...)
 		b[i] ^= 0x40
@@ -49,16 +46,10 @@ func TestDamagedSegments(t *testing.T) {
 	}
 	for what, bad := range map[string][]byte{
 		"gone": nil, "empty": {}, "half": whole[:len(whole)/2], "one byte short": whole[:len(whole)-1],
-		"longer": append(append([]byte(nil), whole...), 0), "magic": flip(0), "checksum": flip(9),
-		"head": flip(20), "middle": flip(len(whole) / 2), "end": flip(len(whole) - 1),
+		"longer": append(append([]byte(nil), whole...), 0), "head": flip(9), "middle": flip(len(whole) / 2), "end": flip(len(whole) - 1),
 	} {
-		if err := os.Remove(name); err != nil {
+		if err := db.SetSegments(t.Context(), bad); err != nil {
 			t.Fatal(err)
-		}
-		if bad != nil {
-			if err := os.WriteFile(name, bad, 0o600); err != nil {
-				t.Fatal(err)
-			}
 		}
 		var log strings.Builder
 		fresh := open(t, path, index.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -66,54 +57,29 @@ func TestDamagedSegments(t *testing.T) {
 		if told := strings.Contains(log.String(), "damaged"); told != (bad != nil) {
 			t.Errorf("%s: log is %q", what, log.String())
 		}
-		again, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(again) != string(whole) {
+		if again := segments(t, db); len(again) != 1 || string(again[0]) != string(whole) {
 			t.Errorf("%s: the new segment differs from the first", what)
 		}
 	}
 }
 
-// TestOldSegmentsGo: one file a collection; the segments of a deleted database are not taken for those of its successor.
+// TestOldSegmentsGo: each publication puts one segment in the place of the one before, and the
+// folder of an earlier version is removed.
 func TestOldSegmentsGo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
-	first, err := index.Open(t.Context(), path, index.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 3 {
-		put(t, first, "/docs", file("a.md", "A", fmt.Sprintf("words %d", i)))
-		if err := first.Publish(t.Context(), "/docs"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check(t, "segments", len(segments(t, path)), 1)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	second := open(t, path, index.Options{})
-	for i := range 3 { // the same generation
-		put(t, second, "/docs", file("b.md", "B", fmt.Sprintf("words of another database %d", i)))
-	}
-	check(t, "hits", find(t, searcher(t, second, "/docs"), "words"), []string{"b.md#0"})
-}
-
-// TestSegmentFolderCannotBeMade: searching works all the same, Publish says so.
-func TestSegmentFolderCannotBeMade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index.db")
-	if err := os.WriteFile(path+".segments", []byte("a file in the way"), 0o600); err != nil {
+	if err := os.MkdirAll(filepath.Join(path+".segments", "1-0-1.seg"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	db := open(t, path, index.Options{})
-	put(t, db, "/docs", file("a.md", "A", "words"))
-	check(t, "hits", find(t, searcher(t, db, "/docs"), "words"), []string{"a.md#0"})
-	if err := db.Publish(t.Context(), "/docs"); err == nil {
-		t.Error("Publish: no error")
+	for i := range 3 {
+		put(t, db, "/docs", file("a.md", "A", fmt.Sprintf("words %d", i)))
+		if err := db.Publish(t.Context(), "/docs"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, "segments", len(segments(t, db)), 1)
+	if _, err := os.Stat(path + ".segments"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the old folder: %v", err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 
@@ -88,7 +87,7 @@ type manifest struct {
 	segments   []segmentRow // by generation: each begins where the one before ends, the first at -1
 }
 
-// segmentRow is a row of the table tiers.
+// segmentRow is a row of the table segments.
 type segmentRow struct {
 	since, generation int64
 	weight            int64 // of the segment
@@ -128,7 +127,7 @@ func (m *manifest) read(tx *sqlite.Tx, root, analysis string) error {
 		return err
 	}, `SELECT since, generation, weight, analysis, (SELECT coalesce(sum(d.weight), 0) FROM dead d WHERE d.collection = t.collection
 			AND d.version > t.since AND d.version <= t.generation AND d.died > t.generation)
-		FROM tiers t WHERE collection = ? ORDER BY generation`, m.collection)
+		FROM segments t WHERE collection = ? ORDER BY generation`, m.collection)
 	if foreign {
 		m.segments = nil
 	}
@@ -173,7 +172,7 @@ func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapsh
 		v.all.add(s.Totals, 1)
 		since = s.Generation
 	}
-	for _, r := range m.segments[:db.usable(ctx, m)] {
+	for _, r := range m.segments[:db.usable(ctx, tx, m)] {
 		add(db.segments[m.key(r)])
 	}
 	if since < m.generation {
@@ -195,22 +194,29 @@ func (db *DB) snapshot(ctx context.Context, tx *sqlite.Tx, root string) (*snapsh
 
 // usable returns how many segments of a manifest, from the first one on, can be used, and
 // loads them. db.mu is held.
-func (db *DB) usable(ctx context.Context, m *manifest) int {
+func (db *DB) usable(ctx context.Context, tx *sqlite.Tx, m *manifest) int {
 	for i, r := range m.segments {
 		k := m.key(r)
 		if db.segments[k] != nil {
 			continue
 		}
-		s, err := db.load(k)
+		s, err := loadSegment(tx, k)
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				db.log.WarnContext(ctx, "segment is made anew", "file", db.path(k), "error", err)
-			}
+			db.log.WarnContext(ctx, "segment is made again", "collection", k.collection, "generation", k.generation, "error", err)
 			return i
 		}
 		db.segments[k] = s
 	}
 	return len(m.segments)
+}
+
+// loadSegment reads a segment of the manifest.
+func loadSegment(tx *sqlite.Tx, k segmentKey) (*segment, error) {
+	var body []byte
+	if err := tx.QueryRow(`SELECT body FROM segments WHERE collection = ? AND generation = ?`, k.collection, k.generation).Scan(&body); err != nil {
+		return nil, err
+	}
+	return decodeSegment(body)
 }
 
 // forget drops segments in memory that the newest manifest does not name. Searchers that

@@ -137,7 +137,7 @@ func (s *Searcher) similar(term string, edits int) (out []search.SimilarTerm) {
 	found := map[string]int{} // edits by term
 	var letters []rune
 	for _, p := range s.parts {
-		for t := p.firstTerm(string(letter)); t < len(p.nameEnd) && bytes.HasPrefix(p.name(t), letter); t++ {
+		for t := p.firstTerm(string(letter)); t < len(p.NameEnd) && bytes.HasPrefix(p.name(t), letter); t++ {
 			name := p.name(t)
 			if n := utf8.RuneCount(name); n < len(word)-edits || n > len(word)+edits {
 				continue

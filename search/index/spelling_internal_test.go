@@ -102,5 +102,5 @@ func BenchmarkSimilar(b *testing.B) {
 	for b.Loop() {
 		s.similar("kontenera", 2)
 	}
-	b.ReportMetric(float64(len(s.parts[0].nameEnd)), "terms")
+	b.ReportMetric(float64(len(s.parts[0].NameEnd)), "terms")
 }

@@ -42,7 +42,7 @@ func readStats(s *search.CollectionStats, tx *sqlite.Tx, analysis string) error 
 		return err
 	}
 	s.Segments = len(m.segments)
-	var changed, made int64
+	var changed int64
 	if err := tx.QueryRow(`SELECT changed, (SELECT count(*) FROM files WHERE collection = c.id AND version > ?2 AND chunks > 0) FROM collections c WHERE id = ?1`,
 		m.collection, m.published()).Scan(&changed, &s.Pending); err != nil {
 		return err
@@ -53,10 +53,6 @@ func readStats(s *search.CollectionStats, tx *sqlite.Tx, analysis string) error 
 	if s.Segments == 0 {
 		return nil
 	}
-	if err := tx.QueryRow(`SELECT sum(bytes), max(made), (SELECT count(*) FROM dead d WHERE d.collection = t.collection AND d.version <= ?2)
-		FROM tiers t WHERE collection = ?1`, m.collection, m.published()).Scan(&s.SegmentBytes, &made, &s.Dead); err != nil {
-		return err
-	}
-	s.Published = time.Unix(0, made).UTC()
-	return nil
+	return tx.QueryRow(`SELECT sum(length(body)), (SELECT count(*) FROM dead d WHERE d.collection = s.collection AND d.version <= ?2)
+		FROM segments s WHERE collection = ?1`, m.collection, m.published()).Scan(&s.SegmentBytes, &s.Dead)
 }
