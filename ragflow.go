@@ -176,7 +176,7 @@ func (a *Assistant) bind(ctx context.Context, roots []string) error {
 	own := newOfflineSkills(snapshot, a.config, a.dictionary)
 	engine, err := search.New(ctx, snapshot, a.searchOptions(own))
 	if err == nil {
-		engine, err = engine.Narrowed(ctx, a.config.Filter, state.Query{})
+		engine, err = engine.Narrowed(ctx, a.config.Filter)
 	}
 	if err != nil {
 		return err

@@ -253,11 +253,12 @@ func (m *mtrag) plan(t *testing.T, question string, recent []state.Exchange) sta
 type phrased struct{ *index.Searcher }
 
 func (p phrased) Search(ctx context.Context, q state.Query, k int) ([]state.Hit, error) {
-	s, err := p.Narrow(ctx, state.Filter{}, q)
+	e, err := search.New(ctx, p.Searcher, search.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return s.SearchWords(ctx, q, k)
+	found, err := e.Search(ctx, q, k)
+	return found.Hits, err
 }
 
 // direct searches for one text alone.

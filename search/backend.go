@@ -74,10 +74,9 @@ type Snapshot interface {
 	CheckEmbedder(ctx context.Context, spec VectorSpec) error
 	// Expand adds what the documents of the best hits link to.
 	Expand(ctx context.Context, q state.Query, hits []state.Hit, e Expansion) ([]state.Hit, error)
-	// Narrow returns a snapshot that finds only documents that pass the filter, and
-	// only chunks that hold the phrases of the query and none of the words it excludes.
-	// It returns the receiver where nothing is left out.
-	Narrow(ctx context.Context, f state.Filter, q state.Query) (Snapshot, error)
+	// Narrow returns a snapshot that finds only documents that pass the filter: the
+	// receiver where nothing is left out.
+	Narrow(ctx context.Context, f state.Filter) (Snapshot, error)
 
 	// Chunks returns chunks by id, in the order asked for. Ids that are not in the
 	// index any more are left out.

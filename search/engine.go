@@ -18,6 +18,7 @@ type Engine struct {
 	Snapshot
 	o     Options
 	dense *denseLeg
+	match func(*state.Chunk) bool // which chunks may be found; nil: all
 }
 
 // Found is what a search found.
@@ -54,10 +55,9 @@ func New(ctx context.Context, s Snapshot, o Options) (*Engine, error) {
 	return e, err
 }
 
-// Narrowed returns an engine that finds only what passes a filter and holds the
-// phrases of a query.
-func (e *Engine) Narrowed(ctx context.Context, f state.Filter, q state.Query) (*Engine, error) {
-	s, err := e.Narrow(ctx, f, q)
+// Narrowed returns an engine that finds only documents that pass a filter.
+func (e *Engine) Narrowed(ctx context.Context, f state.Filter) (*Engine, error) {
+	s, err := e.Narrow(ctx, f)
 	if err != nil || s == e.Snapshot {
 		return e, err
 	}
@@ -67,19 +67,17 @@ func (e *Engine) Narrowed(ctx context.Context, f state.Filter, q state.Query) (*
 // Search returns the k chunks that fit a query best, by the configured legs. The
 // failure of the dense leg is a warning; words are searched then.
 func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
-	if len(q.Phrases)+len(q.Without) > 0 {
-		narrowed, err := e.Narrowed(ctx, state.Filter{}, q)
-		if err != nil {
-			return Found{}, err
-		}
-		q.Phrases, q.Without = nil, nil
-		return narrowed.Search(ctx, q, k)
+	e, err := e.matching(q)
+	if err != nil {
+		return Found{}, err
 	}
 	leg := e.o.Dense.Leg
 	found, err := e.byLegs(ctx, q, k, leg)
 	if err != nil && ctx.Err() == nil && leg == LegDense {
 		found.Warnings = []string{denseFailed(err)}
-		found.Hits, err = e.SearchWords(ctx, q, k)
+		var words Found
+		words, err = e.byLegs(ctx, q, k, LegLexical)
+		found.Hits = words.Hits
 	}
 	if err == nil {
 		found.Hits, err = e.follow(ctx, q, found.Hits, k)
@@ -138,6 +136,9 @@ func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k 
 		return hits, nil
 	}
 	hits, err := e.Expand(ctx, q, hits, Expansion{Hops: e.o.Retrieval.Hops, Limit: k})
+	if err == nil {
+		hits, err = e.thatMatch(ctx, hits)
+	}
 	return hits[:min(k, len(hits))], err
 }
 
@@ -147,7 +148,7 @@ type legCall struct {
 	weight   float64
 	depth    int  // hits it is asked for
 	optional bool // its failure is a warning
-	find     func(ctx context.Context, k int) ([]state.Hit, []string, error)
+	find     finder
 }
 
 // maxNamed is how many hits the graph leg is asked for.
@@ -164,7 +165,7 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	if r.auto && w.Dense > 0 && w.Lexical > 0 {
 		w.Lexical *= e.lexicalShare(q.Text)
 	}
-	plain := func(find func(context.Context, state.Query, int) ([]state.Hit, error)) func(context.Context, int) ([]state.Hit, []string, error) {
+	plain := func(find func(context.Context, state.Query, int) ([]state.Hit, error)) finder {
 		return func(ctx context.Context, k int) ([]state.Hit, []string, error) {
 			hits, err := find(ctx, q, k)
 			return hits, nil, err
@@ -182,6 +183,9 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 	}
 	if w.Graph > 0 {
 		out = append(out, legCall{name: LegGraph, weight: w.Graph, depth: maxNamed, find: plain(e.SearchNames)})
+	}
+	for i := range out {
+		out[i].find = e.onlyMatching(out[i].find)
 	}
 	return out
 }

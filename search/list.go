@@ -53,7 +53,10 @@ const (
 // instead. A filter by an unknown key is an [*UnknownKeyError].
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
 	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
-	narrowed, err := e.Narrowed(ctx, r.Filter, q)
+	narrowed, err := e.Narrowed(ctx, r.Filter)
+	if err == nil {
+		narrowed, err = narrowed.matching(q)
+	}
 	if err != nil {
 		return nil, err
 	}

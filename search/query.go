@@ -98,16 +98,16 @@ func wordsIn(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !isWordRune(r) })
 }
 
-// Character classes of PhrasePattern: what is in no word, and letters of scripts that do not
+// Character classes of phrasePattern: what is in no word, and letters of scripts that do not
 // separate words by spaces.
 const (
 	noWord   = `[^\pL\p{Nd}\pM]`
 	unspaced = `[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`
 )
 
-// PhrasePattern matches a text in lower case that has the words of a phrase one after the
+// phrasePattern matches a text in lower case that has the words of a phrase one after the
 // other, with no other word between them.
-func PhrasePattern(phrase string) (*regexp.Regexp, error) {
+func phrasePattern(phrase string) (*regexp.Regexp, error) {
 	words := wordsIn(strings.ToLower(phrase))
 	beginsUnspaced := regexp.MustCompile(`^` + unspaced)
 	pattern := `(?:^|` + noWord + `|` + unspaced + `)`

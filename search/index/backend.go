@@ -30,11 +30,8 @@ func (s *Searcher) SearchWords(ctx context.Context, q state.Query, k int) ([]sta
 
 // Narrow implements search.Snapshot. How rare words are, and so every score, stays that of
 // all documents; Files and Docs count all.
-func (s *Searcher) Narrow(ctx context.Context, f state.Filter, q state.Query) (search.Snapshot, error) {
+func (s *Searcher) Narrow(ctx context.Context, f state.Filter) (search.Snapshot, error) {
 	narrowed, err := s.filtered(ctx, f)
-	if err == nil {
-		narrowed, err = narrowed.matching(ctx, q)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -230,13 +230,12 @@ func TestPruningOfManyFiles(t *testing.T) {
 	}
 }
 
-// narrow lets from no file in a hundred to all be found, and some or all chunks
-// of them.
+// narrow lets from no file in a hundred to all be found.
 func narrow(r *rand.Rand, s *Searcher, n int) {
 	share := []float64{0.004, 0.05, 0.9}[n%3]
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.shown, p.only = nil, nil
+		p.shown = nil
 		if n%4 == 0 {
 			continue
 		}
@@ -244,14 +243,6 @@ func narrow(r *rand.Rand, s *Searcher, n int) {
 		for f := range p.Files {
 			if r.Float64() < share {
 				p.shown.Set(uint(f))
-			}
-		}
-		if n%2 == 0 {
-			p.only = bitset.New(uint(p.Totals.Chunks))
-			for c := range p.Totals.Chunks {
-				if r.IntN(3) > 0 {
-					p.only.Set(uint(c))
-				}
 			}
 		}
 	}

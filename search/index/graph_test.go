@@ -120,7 +120,7 @@ func TestExpandWithin(t *testing.T) {
 		t.Helper()
 		s, err := db.Searcher(t.Context(), "/docs")
 		if err == nil {
-			s, err = narrowed(t, s, f, state.Query{}), nil
+			s, err = narrowed(t, s, f), nil
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -139,9 +139,8 @@ func (sc *scan) scoreFile(file int) {
 			greatest = slices.Max(sc.sums)
 		}
 	}
-	only := sc.part.only
 	for i, sum := range sc.sums {
-		if sum > 0 && (only == nil || only.Test(uint(first+i))) {
+		if sum > 0 {
 			sc.found.offer(candidate{sc.number, first + i, sum + whole})
 		}
 	}

@@ -97,7 +97,7 @@ func TestFilter(t *testing.T) {
 				}
 			}
 			f.AddPaths(tt.paths...)
-			s := narrowed(t, library(t), f, state.Query{})
+			s := narrowed(t, library(t), f)
 			got := sources(t, s, state.Query{Text: "volume data network containers"})
 			slices.Sort(tt.want)
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -118,7 +118,7 @@ func TestFilterKeepsScores(t *testing.T) {
 	}
 	var f state.Filter
 	f.AddPaths("*.txt")
-	part, err := narrowed(t, all, f, state.Query{}).Search(t.Context(), q, 10)
+	part, err := narrowed(t, all, f).Search(t.Context(), q, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestUnknownKey(t *testing.T) {
 	if err := f.Add("categry=guide"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := library(t).Narrow(t.Context(), f, state.Query{})
+	_, err := library(t).Narrow(t.Context(), f)
 	unknown, ok := errors.AsType[*search.UnknownKeyError](err)
 	if !ok {
 		t.Fatalf("error %v", err)
@@ -147,7 +147,7 @@ func TestBrokenGlob(t *testing.T) {
 	for _, glob := range []string{"a[b", "{a,b"} {
 		var f state.Filter
 		f.AddPaths(glob)
-		if _, err := library(t).Narrow(t.Context(), f, state.Query{}); err == nil {
+		if _, err := library(t).Narrow(t.Context(), f); err == nil {
 			t.Errorf("%q passes as a glob", glob)
 		}
 	}
@@ -170,8 +170,21 @@ func TestPhrasesAndMinus(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.query, func(t *testing.T) {
-			q := search.ParseQuery(tt.query)
-			if d := cmp.Diff(tt.want, sources(t, narrowed(t, library(t), state.Filter{}, q), q)); d != "" {
+			e, err := search.New(t.Context(), library(t), search.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := e.Search(t.Context(), search.ParseQuery(tt.query), 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{}
+			for _, h := range found.Hits {
+				source, _, _ := strings.Cut(h.Chunk, "#")
+				got = append(got, source)
+			}
+			slices.Sort(got)
+			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
 			}
 		})
@@ -207,9 +220,9 @@ func TestSnippet(t *testing.T) {
 }
 
 // narrowed is what s finds of the documents that pass a filter.
-func narrowed(tb testing.TB, s *index.Searcher, f state.Filter, q state.Query) *index.Searcher {
+func narrowed(tb testing.TB, s *index.Searcher, f state.Filter) *index.Searcher {
 	tb.Helper()
-	n, err := s.Narrow(tb.Context(), f, q)
+	n, err := s.Narrow(tb.Context(), f)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -34,7 +34,6 @@ type part struct {
 	maxRev int64          // of the snapshot
 	dead   *bitset.BitSet // files that changed or went since; nil: none
 	shown  *bitset.BitSet // files that may be found; nil: all
-	only   *bitset.BitSet // chunks that may be found, of those files; nil: all
 }
 
 // live reports whether a file counts.
@@ -77,7 +76,7 @@ func next(set *bitset.BitSet, i int) int {
 
 // shows reports whether a chunk may be found.
 func (p *part) shows(chunk int) bool {
-	return (p.only == nil || p.only.Test(uint(chunk))) && (p.shown == nil || p.shown.Test(uint(p.fileOf(chunk))))
+	return p.shown == nil || p.shown.Test(uint(p.fileOf(chunk)))
 }
 
 // manifest lists the published segments of a collection.

@@ -160,9 +160,6 @@ func (q *query) passing(f remote.Filter) string {
 	if f.Publics != nil {
 		out += " AND c.public = ANY(" + q.arg(f.Publics) + ")"
 	}
-	for _, terms := range f.Holding {
-		out += " AND c.terms && " + q.arg(asNumbers(terms))
-	}
 	if f.First {
 		out += " AND c.ordinal = 0"
 	}

@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"unicode"
 
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -108,112 +104,29 @@ func (s *snapshot) found(hits []state.Hit) (out []string) {
 	return out
 }
 
-// Narrow implements search.Snapshot. The server is asked for what passes: for files by their
-// ids, for phrases by their words. That words stand beside each other is checked here.
-func (s *snapshot) Narrow(ctx context.Context, f state.Filter, q state.Query) (search.Snapshot, error) {
-	out := *s
-	if !f.Empty() {
-		documents, err := s.documents(ctx)
-		if err == nil {
-			documents, err = documents.Narrow(ctx, f, state.Query{})
-		}
-		if err != nil {
-			return nil, err
-		}
-		hits, err := documents.SearchWords(ctx, state.Query{Text: everyDocument, Weight: 1}, len(s.places))
-		if err != nil {
-			return nil, err
-		}
-		out.only = map[string]bool{}
-		for _, id := range s.found(hits) {
-			out.only[id] = true
-		}
-	}
-	if len(q.Phrases)+len(q.Without) > 0 {
-		if err := out.match(q); err != nil {
-			return nil, err
-		}
-	} else if f.Empty() {
+// Narrow implements search.Snapshot. The server is asked for chunks of the files that pass, by
+// their ids.
+func (s *snapshot) Narrow(ctx context.Context, f state.Filter) (search.Snapshot, error) {
+	if f.Empty() {
 		return s, nil
 	}
+	documents, err := s.documents(ctx)
+	if err == nil {
+		documents, err = documents.Narrow(ctx, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hits, err := documents.SearchWords(ctx, state.Query{Text: everyDocument, Weight: 1}, len(s.places))
+	if err != nil {
+		return nil, err
+	}
+	out := *s
+	out.only = map[string]bool{}
+	for _, id := range s.found(hits) {
+		out.only[id] = true
+	}
 	return &out, nil
-}
-
-// match leaves out chunks without the phrases of a query, or with what it excludes.
-func (s *snapshot) match(q state.Query) error {
-	var musts, nots []func(Chunk, map[string]bool) bool
-	if before := s.fits; before != nil {
-		musts = append(musts, func(o Chunk, _ map[string]bool) bool { return before(o) })
-	}
-	for _, phrase := range q.Phrases {
-		pattern, err := search.PhrasePattern(phrase)
-		if err != nil {
-			return fmt.Errorf("phrase %q: %w", phrase, err)
-		}
-		musts = append(musts, holdsPhrase(pattern))
-		for _, word := range words(phrase) {
-			if forms := s.forms(word); !slices.ContainsFunc(forms, func(form []string) bool { return len(form) == 0 }) {
-				var all []string
-				for _, term := range slices.Concat(forms...) {
-					all = append(all, encodeTerm(term))
-				}
-				s.needed = append(slices.Clip(s.needed), all)
-			}
-		}
-	}
-	for _, phrase := range q.Without {
-		if list := words(phrase); len(list) == 1 {
-			forms := s.forms(list[0])
-			nots = append(nots, func(_ Chunk, held map[string]bool) bool {
-				return slices.ContainsFunc(forms, func(form []string) bool {
-					return len(form) > 0 && !slices.ContainsFunc(form, func(t string) bool { return !held[encodeTerm(t)] })
-				})
-			})
-			continue
-		}
-		pattern, err := search.PhrasePattern(phrase)
-		if err != nil {
-			return fmt.Errorf("phrase %q: %w", phrase, err)
-		}
-		nots = append(nots, holdsPhrase(pattern))
-	}
-	s.fits = func(o Chunk) bool {
-		held := map[string]bool{}
-		for term := range strings.FieldsSeq(o.Terms) {
-			held[term] = true
-		}
-		yes := func(test func(Chunk, map[string]bool) bool) bool { return test(o, held) }
-		return !slices.ContainsFunc(nots, yes) && !slices.ContainsFunc(musts, func(t func(Chunk, map[string]bool) bool) bool { return !yes(t) })
-	}
-	return nil
-}
-
-func holdsPhrase(pattern *regexp.Regexp) func(Chunk, map[string]bool) bool {
-	return func(o Chunk, _ map[string]bool) bool {
-		return slices.ContainsFunc([]string{o.Text, o.Title, o.Headings}, func(s string) bool { return pattern.MatchString(strings.ToLower(s)) })
-	}
-}
-
-func words(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-}
-
-// forms returns the terms that each language of the documents makes of a word.
-func (s *snapshot) forms(word string) (out [][]string) {
-	analyzers := []text.Analyzer{s.db.analyzer}
-	for _, lang := range s.held {
-		analyzers = append(analyzers, text.For(lang))
-	}
-	for _, a := range analyzers {
-		form := []string{}
-		for _, t := range a.Analyze(word) {
-			if !text.IsFolded(t.Term) && !text.IsPhrase(t.Term) {
-				form = append(form, t.Term)
-			}
-		}
-		out = append(out, form)
-	}
-	return out
 }
 
 // represent returns a chunk for each of some files: the one that fits a query best, else the
@@ -234,7 +147,7 @@ func (s *snapshot) represent(ctx context.Context, q state.Query, files []string)
 	}
 	firsts := some.filter()
 	firsts.First = true
-	list, err := s.db.store.Chunks(ctx, firsts, WithText|WithTerms)
+	list, err := s.db.store.Chunks(ctx, firsts, 0)
 	for _, o := range list {
 		if h, ok := some.newHit(o); ok {
 			hits = append(hits, h)

@@ -135,8 +135,7 @@ const (
 // Filter says which chunks pass: those that pass all its fields that are not nil.
 type Filter struct {
 	Roots, Files, IDs, Publics []string
-	Holding                    [][]string // for each list, a chunk holds one of the terms
-	First                      bool       // only the first chunk of a file
+	First                      bool // only the first chunk of a file
 }
 
 // Words is a search by words. A chunk gets the BM25 of its terms, with the parameters of

@@ -92,12 +92,6 @@ func (s *server) Terms(ctx context.Context, root string) (out []byte, err error)
 
 func (*server) passing(f remote.Filter, c remote.Chunk) bool {
 	in := func(list []string, v string) bool { return list == nil || slices.Contains(list, v) }
-	held := strings.Fields(c.Terms)
-	for _, terms := range f.Holding {
-		if !slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(held, t) }) {
-			return false
-		}
-	}
 	return in(f.Roots, c.Root) && in(f.Files, c.File) && in(f.IDs, c.ID) && in(f.Publics, c.Public) && (!f.First || c.Ordinal == 0)
 }
 

@@ -26,8 +26,6 @@ type snapshot struct {
 	held     []string         // languages besides English that chunks are in
 	analyzer text.Analyzer    // see search.Snapshot
 	only     map[string]bool  // ids of files that may be found; nil: all
-	needed   [][]string       // terms that phrases need
-	fits     func(Chunk) bool // phrases and exclusions; nil: all fit
 }
 
 // place is a file in a snapshot.
@@ -178,18 +176,10 @@ type hit struct {
 // newHit returns the hit for a chunk; ok is false where the snapshot does not find it.
 func (s *snapshot) newHit(c Chunk) (h hit, ok bool) {
 	p, ok := s.places[c.File]
-	if !ok || c.Version > p.version || s.only != nil && !s.only[p.id] || s.fits != nil && !s.fits(c) {
+	if !ok || c.Version > p.version || s.only != nil && !s.only[p.id] {
 		return h, false
 	}
 	return hit{s.publicID(c.Public, p.root), p.id, fmt.Sprintf("%06d %s %09d", p.root, p.Source, c.Ordinal), c.Score}, true
-}
-
-// with are the fields that newHit needs besides those that every request returns.
-func (s *snapshot) with() Fields {
-	if s.fits == nil {
-		return 0
-	}
-	return WithText | WithTerms
 }
 
 // publicID is the id by which a chunk is known outside: its own one, and in all roots but the
@@ -213,7 +203,7 @@ func asHits(hits []hit, leg string) (out []state.Hit) {
 	return out
 }
 
-// filter is the filter for what the snapshot may find, but for phrases.
+// filter is the filter for what the snapshot may find.
 func (s *snapshot) filter() Filter {
 	if s.only == nil {
 		return Filter{Roots: s.where}
@@ -238,7 +228,6 @@ func (s *snapshot) words(ctx context.Context, q state.Query, k int) ([]hit, erro
 		return nil, context.Cause(ctx)
 	}
 	w := s.search(weights)
-	w.Filter.Holding, w.With = s.needed, s.with()
 	return s.enough(k, func(n int) ([]Chunk, error) {
 		w.Most = n
 		return s.db.store.Words(ctx, w)

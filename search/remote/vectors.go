@@ -323,21 +323,7 @@ func (v *vectors) Search(ctx context.Context, query []float32, k int, least floa
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.s.enough(k, func(n int) ([]Chunk, error) {
-		list, err := v.s.db.store.Near(ctx, v.spec, v.s.filter(), unit, n)
-		if err != nil || v.s.fits == nil || len(list) == 0 {
-			return list, err
-		}
-		ids, score := make([]string, len(list)), map[string]float64{}
-		for i, c := range list {
-			ids[i], score[c.ID] = c.ID, c.Score
-		}
-		list, err = v.s.db.store.Chunks(ctx, Filter{IDs: ids}, v.s.with())
-		for i, c := range list {
-			list[i].Score = score[c.ID]
-		}
-		return list, err
-	})
+	found, err := v.s.enough(k, func(n int) ([]Chunk, error) { return v.s.db.store.Near(ctx, v.spec, v.s.filter(), unit, n) })
 	if err != nil {
 		return nil, fmt.Errorf("search by vectors: %w", err)
 	}

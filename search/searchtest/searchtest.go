@@ -215,13 +215,13 @@ func checkWords(t *testing.T, b search.Backend) {
 func checkFilter(t *testing.T, b search.Backend) {
 	put(t, b, page("a.md", state.Metadata{"category": "herbs"}, "basil"), page("b.md", state.Metadata{"category": "trees"}, "basil basil basil"))
 	only := state.Filter{Must: []state.Condition{{Key: "category", Op: state.OpIs, Values: []string{"herbs"}}}}
-	s, err := snapshot(t, b).Narrow(t.Context(), only, state.Query{})
+	s, err := snapshot(t, b).Narrow(t.Context(), only)
 	ok(t, err)
 	wantFound(t, s, "basil", 1, "a.md#0")
 	if s.Passing() != 1 {
 		t.Errorf("%d documents pass, want 1", s.Passing())
 	}
-	_, err = s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: "colour", Op: state.OpIs, Values: []string{"x"}}}}, state.Query{})
+	_, err = s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: "colour", Op: state.OpIs, Values: []string{"x"}}}})
 	if _, unknown := errors.AsType[*search.UnknownKeyError](err); !unknown {
 		t.Errorf("an unknown key: %v", err)
 	}
@@ -229,12 +229,11 @@ func checkFilter(t *testing.T, b search.Backend) {
 
 func checkPhrases(t *testing.T, b search.Backend) {
 	put(t, b, page("a.md", nil, "the red cup"), page("b.md", nil, "the cup is red"), page("c.md", nil, "a red cup and a plate"))
-	narrow := func(q state.Query) search.Snapshot {
-		s, err := snapshot(t, b).Narrow(t.Context(), state.Filter{}, q)
-		ok(t, err)
-		return s
-	}
-	wantFound(t, narrow(state.Query{Phrases: []string{"red cup"}, Without: []string{"plate"}}), "red cup", 5, "a.md#0")
+	e, err := search.New(t.Context(), snapshot(t, b), search.Options{})
+	ok(t, err)
+	found, err := e.Search(t.Context(), search.ParseQuery(`"red cup" -plate`), 5)
+	ok(t, err)
+	wantChunks(t, "phrase", found.Hits, "a.md#0")
 }
 
 func checkChunks(t *testing.T, b search.Backend) {
@@ -279,7 +278,7 @@ func checkVectors(t *testing.T, b search.Backend) {
 	if h := hits[0]; h.Score < 0.999 || h.Score > 1.001 || h.Legs[0].Name != search.LegDense {
 		t.Errorf("the same direction: %+v", h)
 	}
-	narrowed, err := s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: state.KeySource, Op: state.OpIs, Values: []string{"y"}}}}, state.Query{})
+	narrowed, err := s.Narrow(t.Context(), state.Filter{Must: []state.Condition{{Key: state.KeySource, Op: state.OpIs, Values: []string{"y"}}}})
 	ok(t, err)
 	hits, err = v.Of(narrowed).Search(t.Context(), []float32{1, 0}, 2, 0)
 	ok(t, err)

@@ -75,9 +75,6 @@ func asChunk(o object, score float64) remote.Chunk {
 // where is the filter of a class for what passes f; file is its property for files.
 func where(f remote.Filter, file string) string {
 	var out []string
-	for _, list := range f.Holding {
-		out = append(out, is("terms", list...))
-	}
 	for i, list := range [][]string{f.Roots, f.Files, f.Publics, f.IDs} {
 		if list != nil {
 			out = append(out, is([]string{"root", file, "chunk", "id"}[i], list...))
