@@ -82,8 +82,7 @@ var rooms = map[string]room{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, a pool, and notifications
 	}},
 	"search/remote": {ours: []string{"search", "search/text", "state"}, theirs: []string{
-		"github.com/google/uuid",     // ids made of content (version 5)
-		"golang.org/x/sync/errgroup", // workers that embed
+		"github.com/google/uuid", // ids made of content (version 5)
 	}},
 	"search/pgvector": {ours: []string{"search", "search/remote", "state"}, theirs: []string{
 		"github.com/jackc/pgx/v5", // PostgreSQL's protocol, with a pool

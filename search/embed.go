@@ -1,10 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"example.com/ragflow/search/text"
 )
@@ -12,17 +15,87 @@ import (
 // shortestPassage is the fewest tokens that a refused text is cut to.
 const shortestPassage = 16
 
-// Vectors returns the vectors of texts that spec made, for those who implement
-// [Backend.Embed]. Where the model refuses them, each is tried alone, and one that is refused
-// then is cut to the half, and so on; its vector is nil where that does not help. refusal says
-// why some text was refused, nil if none was.
-func (o EmbedOptions) Vectors(ctx context.Context, spec VectorSpec, texts []string) (out [][]float32, refusal, err error) {
-	if out, err = o.call(ctx, texts); !errors.Is(err, ErrTextRefused) {
+// EmbedRun makes vectors of what T names, for those who implement [Backend.Embed].
+type EmbedRun[T any] struct {
+	EmbedOptions
+	Spec   VectorSpec // its dimension is 0 until the first vector comes
+	Begun  bool       // the model has made vectors, now or before
+	Report EmbedReport
+	// Read returns the texts to embed, with what they are of. What is gone is left out.
+	Read func(ctx context.Context, list []T) (texts []string, kept []T, err error)
+	// Save stores vectors of length 1. They were paid for, so its context is not cancelled.
+	Save func(ctx context.Context, list []T, vectors [][]float32) error
+}
+
+// Run embeds what todo names, as many batches at a time as there are workers, and saves all
+// that succeed. The first error ends it.
+func (r *EmbedRun[T]) Run(ctx context.Context, todo []T) error {
+	r.Batch, r.Workers = cmp.Or(max(0, r.Batch), 16), cmp.Or(max(0, r.Workers), 4)
+	for round := range slices.Chunk(todo, r.Batch*r.Workers) {
+		if err := r.round(ctx, round); err != nil {
+			return err
+		}
+		if r.Progress != nil {
+			r.Progress(r.Report.Embedded+r.Report.Refused, len(todo))
+		}
+	}
+	return nil
+}
+
+func (r *EmbedRun[T]) round(ctx context.Context, round []T) error {
+	texts, list, err := r.Read(ctx, round)
+	if err != nil {
+		return err
+	}
+	batches := slices.Collect(slices.Chunk(texts, r.Batch))
+	made, refusals, faults := make([][][]float32, len(batches)), make([]error, len(batches)), make([]error, len(batches))
+	var workers sync.WaitGroup
+	for i, batch := range batches {
+		workers.Go(func() { made[i], refusals[i], faults[i] = r.vectors(ctx, batch) })
+	}
+	workers.Wait()
+	var kept []T
+	var units [][]float32
+	refused := 0
+	for i := range batches {
+		before := len(kept)
+		for n, v := range made[i] {
+			if v == nil {
+				refused++
+				continue
+			}
+			unit, err := r.Spec.Unit(v)
+			if err != nil { // nothing of the batch can be trusted
+				faults[i], kept, units = err, kept[:before], units[:before]
+				break
+			}
+			kept, units = append(kept, list[i*r.Batch+n]), append(units, unit)
+		}
+	}
+	failed := cmp.Or(faults...)
+	if len(kept) > 0 {
+		r.Begun = true
+		if err := r.Save(context.WithoutCancel(ctx), kept, units); err != nil {
+			return err
+		}
+	} else if refused > 0 && !r.Begun {
+		return cmp.Or(failed, cmp.Or(refusals...)) // it would refuse all others too
+	}
+	r.Report.Embedded += len(kept)
+	r.Report.Refused += refused
+	return cmp.Or(failed, context.Cause(ctx))
+}
+
+// vectors returns the vectors of texts. Where the model refuses them, each is tried alone, and
+// one that is refused then is cut to the half, and so on; its vector is nil where that does not
+// help. refusal says why some text was refused, nil if none was.
+func (r *EmbedRun[T]) vectors(ctx context.Context, texts []string) (out [][]float32, refusal, err error) {
+	if out, err = r.call(ctx, texts); !errors.Is(err, ErrTextRefused) {
 		return out, nil, err
 	}
 	refusal, out = err, nil
 	for _, t := range texts { // one of them is meant
-		v, err := o.shortened(ctx, spec, t)
+		v, err := r.shortened(ctx, r.Spec, t)
 		if err != nil {
 			return out, refusal, err
 		}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -9,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"sync"
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
@@ -19,7 +16,7 @@ import (
 
 // Embed makes the vectors that chunks of roots lack. Each text is embedded once for an
 // embedder, whatever file or collection it is in, and never again while the index lives:
-// each batch is saved when it is done, also where Embed ends with an error, and the report
+// what is done is saved as it goes on, also where Embed ends with an error, and the report
 // counts it. A text that the model refuses is tried again cut shorter, and left out at last.
 //
 // Where a collection has vectors of another embedder the error is an [*EmbedderError],
@@ -30,33 +27,23 @@ func (db *DB) Embed(ctx context.Context, e search.VectorSpec, roots []string, o 
 	if err != nil {
 		return nil, err
 	}
-	if o.Batch <= 0 {
-		o.Batch = 16
-	}
-	if o.Workers <= 0 {
-		o.Workers = 4
-	}
-	r := &embedding{db: db, EmbedOptions: o, embedder: e, roots: roots}
+	r := &embedding{db: db, roots: roots}
+	r.EmbedRun = search.EmbedRun[missing]{EmbedOptions: o, Spec: e, Read: r.read, Save: r.save}
 	err = r.run(ctx)
-	r.report.Embedder = r.embedder
+	r.Report.Embedder = r.Spec
 	if err != nil {
-		return &r.report, fmt.Errorf("embed with %s: %w", r.embedder.Model, err)
+		return &r.Report, fmt.Errorf("embed with %s: %w", r.Spec.Model, err)
 	}
-	return &r.report, nil
+	return &r.Report, nil
 }
 
 // embedding is one run of Embed.
 type embedding struct {
-	db *DB
-	search.EmbedOptions
-	embedder search.VectorSpec // its dimension is 0 until the first vector comes
-	id       int64             // row of the embedder; 0 before its dimension is known
+	search.EmbedRun[missing]
+	db       *DB
+	id       int64 // row of the embedder; 0 before its dimension is known
 	roots    []string
 	rootList string // roots as JSON
-	report   search.EmbedReport
-	begun    bool // the embedder has made vectors, now or before
-	done     int  // texts, refused ones too
-	total    int
 }
 
 func (r *embedding) run(ctx context.Context) error {
@@ -75,25 +62,22 @@ func (r *embedding) run(ctx context.Context) error {
 		}
 		return tx.QueryRow(`SELECT coalesce(sum(f.chunks), 0), EXISTS(SELECT 1 FROM vectors WHERE embedder = ?)
 			FROM files f JOIN collections c ON c.id = f.collection WHERE c.root IN (SELECT value FROM json_each(?))`, r.id, r.rootList).
-			Scan(&r.report.Chunks, &r.begun)
+			Scan(&r.Report.Chunks, &r.Begun)
 	}); err != nil {
 		return err
 	}
-	r.total = len(todo)
 	if err := r.store(ctx, nil, nil, false); err != nil {
 		return err
 	}
-	for round := range slices.Chunk(todo, r.Batch*r.Workers) {
-		if err := r.embedRound(ctx, round); err != nil {
-			return err
-		}
+	if err := r.Run(ctx, todo); err != nil {
+		return err
 	}
 	return r.store(ctx, nil, nil, r.Switch)
 }
 
 // admit refuses collections of another embedder and finds the row of this one.
 func (r *embedding) admit(tx *sqlite.Tx) error {
-	e := r.embedder
+	e := r.Spec
 	for _, root := range r.roots {
 		_, stored, found, err := collectionEmbedder(tx, root)
 		switch {
@@ -105,98 +89,25 @@ func (r *embedding) admit(tx *sqlite.Tx) error {
 			return &search.EmbedderError{Root: root, Stored: stored, Given: e}
 		}
 	}
-	r.embedder = e
+	r.Spec = e
 	// Where no dimension is known, the row that came last counts.
 	err := tx.QueryRow(`SELECT id, dimension FROM embedders WHERE model = ? AND prefix = ? AND tokens = ?
 		AND (dimension = ?4 OR ?4 = 0) ORDER BY id DESC LIMIT 1`, e.Model, e.Prefix, e.Tokens, e.Dimension).
-		Scan(&r.id, &r.embedder.Dimension)
+		Scan(&r.id, &r.Spec.Dimension)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	return err
 }
 
-// outcome is what became of one batch.
-type outcome struct {
-	list    []missing
-	vectors [][]float32 // by text; nil for a text that was refused
-	refusal error       // of some text
-	err     error
+func (r *embedding) save(ctx context.Context, list []missing, vectors [][]float32) error {
+	return r.store(ctx, list, vectors, false)
 }
 
-// embedRound embeds as many batches as there are workers, and saves all that succeed. The
-// first error is returned.
-func (r *embedding) embedRound(ctx context.Context, round []missing) error {
-	batches := slices.Collect(slices.Chunk(round, r.Batch))
-	outcomes := make([]outcome, len(batches))
-	var workers sync.WaitGroup
-	for i, b := range batches {
-		workers.Go(func() { outcomes[i] = r.embed(ctx, b) })
-	}
-	workers.Wait()
-	var first error
-	for _, o := range outcomes {
-		first = cmp.Or(first, r.save(ctx, o))
-	}
-	return cmp.Or(first, context.Cause(ctx))
-}
-
-// embed makes the vectors of a batch.
-func (r *embedding) embed(ctx context.Context, list []missing) (o outcome) {
-	var texts []string
-	o.err = r.db.sql.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		texts, o.list, err = passagesToEmbed(r.embedder, tx, list)
-		return err
-	})
-	if o.err != nil || len(texts) == 0 {
-		return o
-	}
-	o.vectors, o.refusal, o.err = r.Vectors(ctx, r.embedder, texts)
-	return o
-}
-
-// save saves what came of a batch.
-func (r *embedding) save(ctx context.Context, o outcome) error {
-	if o.err != nil {
-		return o.err
-	}
-	refused := 0
-	rows := make([][]byte, len(o.list)) // nil: the text was refused
-	for i, v := range o.vectors {
-		if v == nil {
-			refused++
-			continue
-		}
-		unit, err := r.embedder.Unit(v)
-		if err != nil {
-			return err
-		}
-		for _, f := range unit {
-			rows[i] = binary.LittleEndian.AppendUint32(rows[i], math.Float32bits(f))
-		}
-	}
-	if refused == len(o.list) && refused > 0 && !r.begun {
-		return o.refusal // it would refuse all others too
-	}
-	if refused < len(o.list) {
-		r.begun = true
-		if err := r.store(ctx, o.list, rows, false); err != nil {
-			return err
-		}
-	}
-	r.report.Refused += refused
-	r.report.Embedded += len(o.list) - refused
-	r.done += len(o.list)
-	if r.Progress != nil {
-		r.Progress(r.done, r.total)
-	}
-	return nil
-}
-
-// store saves rows, and makes the embedder that of collections without one, or of all. The
-// rows were paid for, so ctx does not stop it. It does nothing before a dimension is known.
-func (r *embedding) store(ctx context.Context, list []missing, rows [][]byte, all bool) error {
-	e := r.embedder
+// store saves vectors, and makes the embedder that of collections without one, or of all. The
+// vectors were paid for, so ctx does not stop it. It does nothing before a dimension is known.
+func (r *embedding) store(ctx context.Context, list []missing, vectors [][]float32, all bool) error {
+	e := r.Spec
 	if e.Dimension == 0 {
 		return nil
 	}
@@ -209,11 +120,12 @@ func (r *embedding) store(ctx context.Context, list []missing, rows [][]byte, al
 			r.id, r.rootList, all); err != nil {
 			return err
 		}
-		for i, v := range rows {
-			if v == nil {
-				continue
+		for i, v := range vectors {
+			body := make([]byte, 0, 4*len(v))
+			for _, f := range v {
+				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(f))
 			}
-			if err := tx.Do(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`, r.id, list[i].key, v); err != nil {
+			if err := tx.Do(`INSERT INTO vectors(embedder, key, vector) VALUES(?, ?, ?) ON CONFLICT DO NOTHING`, r.id, list[i].key, body); err != nil {
 				return err
 			}
 		}
@@ -268,25 +180,29 @@ func (r *embedding) missingVectors(tx *sqlite.Tx) (list []missing, err error) {
 	return list, err
 }
 
-// passagesToEmbed reads the texts to embed. Chunks that changed or went meanwhile are left out.
-func passagesToEmbed(e search.VectorSpec, tx *sqlite.Tx, list []missing) (texts []string, kept []missing, err error) {
-	for _, m := range list {
-		var c state.Chunk
-		var headings []byte
-		err := tx.QueryRow(`SELECT f.title, c.headings, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, m.rev).
-			Scan(&c.Title, &headings, &c.Text)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
+// read reads the texts to embed. Chunks that changed or went meanwhile are left out.
+func (r *embedding) read(ctx context.Context, list []missing) (texts []string, kept []missing, err error) {
+	err = r.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
+		texts, kept = nil, nil
+		for _, m := range list {
+			var c state.Chunk
+			var headings []byte
+			err := tx.QueryRow(`SELECT f.title, c.headings, c.text FROM chunks c JOIN files f ON f.id = c.file WHERE c.rev = ?`, m.rev).
+				Scan(&c.Title, &headings, &c.Text)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err == nil {
+				err = json.Unmarshal(headings, &c.Headings)
+			}
+			if err != nil {
+				return err
+			}
+			texts, kept = append(texts, r.Spec.Passage(c)), append(kept, m)
 		}
-		if err == nil {
-			err = json.Unmarshal(headings, &c.Headings)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		texts, kept = append(texts, e.Passage(c)), append(kept, m)
-	}
-	return texts, kept, nil
+		return nil
+	})
+	return texts, kept, err
 }
 
 // PruneVectors deletes vectors that no chunk has: those of texts that are gone, and those of

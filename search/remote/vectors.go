@@ -1,15 +1,11 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
@@ -37,34 +33,26 @@ func (db *DB) Embedder(ctx context.Context, name string) (e search.VectorSpec, f
 // Embed implements search.Backend. A passage has a vector of its own, so a text that moves to
 // another file is embedded again. A text that the model refuses is tried again cut shorter.
 func (db *DB) Embed(ctx context.Context, e search.VectorSpec, names []string, o search.EmbedOptions) (*search.EmbedReport, error) {
-	report := &search.EmbedReport{}
 	e, err := e.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if o.Batch <= 0 {
-		o.Batch = 16
-	}
-	if o.Workers <= 0 {
-		o.Workers = 4
-	}
-	r := &embedding{DB: db, EmbedOptions: o, names: names, spec: e, report: report}
+	r := &embedding{DB: db, names: names}
+	r.EmbedRun = search.EmbedRun[Chunk]{EmbedOptions: o, Spec: e, Read: r.read, Save: r.save}
 	err = r.run(ctx)
-	report.Embedder = r.spec
+	r.Report.Embedder = r.Spec
 	if err != nil {
 		err = fmt.Errorf("embed with %s: %w", e.Model, err)
 	}
-	return report, err
+	return &r.Report, err
 }
 
 // embedding is one run of Embed.
 type embedding struct {
+	search.EmbedRun[Chunk]
 	*DB
-	search.EmbedOptions
-	names  []string
-	spec   search.VectorSpec // its dimension is 0 until the first vector comes
-	report *search.EmbedReport
-	s      *snapshot
+	names []string
+	s     *snapshot
 }
 
 func (r *embedding) run(ctx context.Context) error {
@@ -79,146 +67,91 @@ func (r *embedding) run(ctx context.Context) error {
 		}
 		stored, found := embedderOf(roots[name])
 		switch {
-		case found && r.spec.Fits(stored):
-			r.spec.Dimension = stored.Dimension
+		case found && r.Spec.Fits(stored):
+			r.Spec.Dimension = stored.Dimension
 		case found && !r.Switch:
-			return &search.EmbedderError{Root: name, Stored: stored, Given: r.spec}
+			return &search.EmbedderError{Root: name, Stored: stored, Given: r.Spec}
 		}
 		mine = append(mine, roots[name])
 	}
 	made, err := r.store.Embedders(ctx)
 	for _, known := range made {
-		if r.spec.Dimension == 0 && r.spec.Fits(known) {
-			r.spec.Dimension = known.Dimension
+		if r.Spec.Dimension == 0 && r.Spec.Fits(known) {
+			r.Spec.Dimension = known.Dimension
 		}
 	}
 	if err != nil || len(mine) == 0 {
 		return err
 	}
 	r.s = newSnapshot(r.DB, mine)
-	r.report.Chunks = r.s.docs
+	r.Report.Chunks = r.s.docs
 	missing, err := r.missing(ctx)
+	if err == nil {
+		err = r.Run(ctx, missing)
+	}
 	if err != nil {
 		return err
-	}
-	for round := range slices.Chunk(missing, r.Batch*r.Workers) {
-		if err := r.round(ctx, round); err != nil {
-			return err
-		}
-		if r.Progress != nil {
-			r.Progress(r.report.Embedded+r.report.Refused, len(missing))
-		}
 	}
 	return r.adopt(ctx, r.Switch)
 }
 
-// missing lists the ids of chunks without a vector. They are listed only where numbers differ.
-func (r *embedding) missing(ctx context.Context) (list []string, err error) {
+// missing lists the chunks without a vector, by their ids alone. They are listed only where
+// numbers differ.
+func (r *embedding) missing(ctx context.Context) (list []Chunk, err error) {
 	had, roots := map[string]bool{}, r.s.rootIDs()
-	n, err := r.store.CountVectors(ctx, r.spec, roots)
+	n, err := r.store.CountVectors(ctx, r.Spec, roots)
 	if err != nil || n == r.s.docs {
 		return nil, err
 	}
 	if n > 0 {
-		if err := r.store.EachVector(ctx, r.spec, roots, func(id string) { had[id] = true }); err != nil {
+		if err := r.store.EachVector(ctx, r.Spec, roots, func(id string) { had[id] = true }); err != nil {
 			return nil, err
 		}
 	}
 	order := map[string]string{}
 	err = r.store.EachChunk(ctx, roots, 0, func(c Chunk) error {
 		if h, ok := r.s.newHit(c); ok && !had[c.ID] {
-			list, order[c.ID] = append(list, c.ID), h.order
+			list, order[c.ID] = append(list, Chunk{ID: c.ID}), h.order
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(order[a], order[b]) })
+	slices.SortFunc(list, func(a, b Chunk) int { return strings.Compare(order[a.ID], order[b.ID]) })
 	return list, err
 }
 
-// round embeds as many batches as there are workers, and saves what succeeds.
-func (r *embedding) round(ctx context.Context, ids []string) error {
-	list, err := r.store.Chunks(ctx, Filter{IDs: ids}, WithText|WithData)
-	if err != nil {
-		return err
+// read reads the texts to embed.
+func (r *embedding) read(ctx context.Context, round []Chunk) (texts []string, list []Chunk, err error) {
+	ids := make([]string, len(round))
+	for i, c := range round {
+		ids[i] = c.ID
 	}
-	vectors := make([][]float32, len(list)) // nil: it was not made
-	refused := make([]error, (len(list)+r.Batch-1)/r.Batch)
-	var workers errgroup.Group
-	for i := range refused {
-		workers.Go(func() (err error) {
-			from := i * r.Batch
-			some := list[from:min(from+r.Batch, len(list))]
-			texts := make([]string, len(some))
-			for i, c := range some {
-				var d chunkData
-				if err := json.Unmarshal(c.Data, &d); err != nil {
-					return err
-				}
-				texts[i] = r.spec.Passage(state.Chunk{Title: c.Title, Headings: d.Headings, Text: c.Text})
-			}
-			out, refusal, err := r.Vectors(ctx, r.spec, texts)
-			copy(vectors[from:], out)
-			for _, v := range out {
-				if v == nil {
-					refused[i] = refusal
-				}
-			}
-			return err
-		})
-	}
-	failed := workers.Wait()
-	if err := r.save(context.WithoutCancel(ctx), list, vectors); err != nil {
-		return err
-	}
-	if refusal := cmp.Or(refused...); failed == nil && refusal != nil {
-		for _, v := range vectors {
-			if v == nil {
-				r.report.Refused++
-			}
+	list, err = r.store.Chunks(ctx, Filter{IDs: ids}, WithText|WithData)
+	for _, c := range list {
+		var d chunkData
+		if err := json.Unmarshal(c.Data, &d); err != nil {
+			return nil, nil, err
 		}
-		if r.report.Embedded == 0 && r.report.Refused == len(list) {
-			failed = refusal // it would refuse all others too
-		}
+		texts = append(texts, r.Spec.Passage(state.Chunk{Title: c.Title, Headings: d.Headings, Text: c.Text}))
 	}
-	return errors.Join(failed, context.Cause(ctx))
+	return texts, list, err
 }
 
-// save writes the vectors that were made.
+// save writes vectors; after the first ones the embedder is that of the roots without one.
 func (r *embedding) save(ctx context.Context, list []Chunk, vectors [][]float32) error {
-	var made []Chunk
-	var units [][]float32
-	for i, v := range vectors {
-		if v == nil {
-			continue
-		}
-		unit, err := r.spec.Unit(v)
-		if err != nil {
-			return err
-		}
-		made, units = append(made, list[i]), append(units, unit)
-	}
-	if len(made) == 0 {
-		return nil
-	}
-	if err := r.store.PutVectors(ctx, r.spec, made, units); err != nil {
+	if err := r.store.PutVectors(ctx, r.Spec, list, vectors); err != nil || r.Report.Embedded > 0 {
 		return err
 	}
-	first := r.report.Embedded == 0
-	r.report.Embedded += len(made)
-	if first {
-		return r.adopt(ctx, false)
-	}
-	return nil
+	return r.adopt(ctx, false)
 }
 
 // adopt makes the embedder that of roots without one, or of all.
 func (r *embedding) adopt(ctx context.Context, all bool) error {
 	for _, own := range r.s.roots {
-		if r.spec.Dimension == 0 || own.Embedder == encodeSpec(r.spec) || own.Embedder != "" && !all {
+		if r.Spec.Dimension == 0 || own.Embedder == encodeSpec(r.Spec) || own.Embedder != "" && !all {
 			continue
 		}
 		if err := r.change(ctx, "set the embedder of", own.Name, false, func(_ context.Context, _ int64, changed *root, _ map[string]int) error {
-			changed.Embedder = encodeSpec(r.spec)
+			changed.Embedder = encodeSpec(r.Spec)
 			return nil
 		}); err != nil {
 			return err
