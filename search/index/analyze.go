@@ -3,10 +3,10 @@ package index
 import (
 	"encoding/json"
 	"math"
-	"strings"
 
 	"example.com/ragflow/internal/parallel"
 	"example.com/ragflow/internal/sqlite"
+	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -37,54 +37,28 @@ const termsFormat = "/terms4"
 // analysis names the analyzer and the format. A segment of another analysis is built again.
 func (db *DB) analysis() string { return db.analyzer.Name() + termsFormat }
 
-// languageMark begins the terms that name the language of a chunk, such as "\x00de"; no
-// word begins with it. English and Vietnamese are not marked. So a segment knows which
-// languages it holds, and queries are analyzed for those.
-const languageMark = "\x00"
-
 // analyze makes the inverted index of a file.
 func analyze(a text.Analyzer, title string, chunks []state.Chunk) *fileTerms {
 	x := &fileTerms{chunks: make([]chunkLengths, len(chunks)), terms: map[string]*fileTerm{}}
-	texts := make([]string, len(chunks))
 	for i := range chunks {
-		texts[i] = chunks[i].Text
+		x.chunks[i].id = chunks[i].ID
 	}
-	whole, languages := "", make([]string, len(chunks))
-	polyglot, ok := a.(text.Polyglot)
-	if ok {
-		whole, languages = polyglot.Languages(texts)
-	}
-	var tokens []text.Token
-	tokenize := func(s, language string) []text.Token {
-		if tokens = tokens[:0]; ok {
-			tokens = polyglot.AppendIn(tokens, s, language)
-		} else {
-			tokens = a.Append(tokens, s)
+	search.EachTerm(a, title, chunks, func(chunk int, in search.Field, name string) {
+		t := x.term(name)
+		switch in {
+		case search.InTitle:
+			x.title++
+			t.title++
+		case search.InText:
+			x.chunks[chunk].body++
+			t.in(chunk).body++
+		case search.InHeadings:
+			x.chunks[chunk].heading++
+			t.in(chunk).heading++
+		case search.InLanguage:
+			t.in(chunk).body++
 		}
-		return tokens
-	}
-	for _, t := range tokenize(title, whole) {
-		x.title++
-		x.term(t.Term).title++
-	}
-	for i := range chunks {
-		c, language := &chunks[i], languages[i]
-		if language != "" && language != "en" && language != "vi" {
-			x.term(languageMark+language).in(i).body++
-		}
-		lengths := chunkLengths{id: c.ID}
-		for _, t := range tokenize(c.Text, language) {
-			lengths.body++
-			x.term(t.Term).in(i).body++
-		}
-		if len(c.Headings) > 0 {
-			for _, t := range tokenize(strings.Join(c.Headings, "\n"), language) {
-				lengths.heading++
-				x.term(t.Term).in(i).heading++
-			}
-		}
-		x.chunks[i] = lengths
-	}
+	})
 	return x
 }
 

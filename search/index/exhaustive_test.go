@@ -177,6 +177,7 @@ func searcherOf(r search.Ranking, segments ...*segment) *Searcher {
 		s.all.add(seg.Totals, 1)
 	}
 	s.scorer = newScorer(r, s.all)
+	s.Languages = search.NewLanguages(s.db.analyzer, s.all.Chunks, s.DocFreq)
 	return s
 }
 

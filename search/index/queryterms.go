@@ -2,12 +2,11 @@ package index
 
 import (
 	"cmp"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -44,85 +43,27 @@ func (s *Searcher) newTerm(name string, weight float64) queryTerm {
 // queryTerms analyzes a query. Terms that no chunk holds are left out. The rest is
 // in the order in which scores are added up, the greatest gain first.
 func (s *Searcher) queryTerms(q state.Query) []queryTerm {
-	asked := countRepeats(text.QueryTerms(s.db.analyzer, q.Text, s.held))
-	l := lookup{s: s, places: map[string]int{}}
-	for _, t := range asked {
-		l.add(t.Term, t.Weight)
+	asked, weights := s.Weigh(q)
+	terms := make(map[string]queryTerm, len(weights))
+	for name, weight := range weights {
+		terms[name] = s.newTerm(name, weight)
 	}
-	for _, r := range s.respelled(q.Text, asked, l.docFreq) {
-		for _, t := range r.Terms {
-			l.add(t.Term, similarWeight(t))
+	docFreq := func(name string) int {
+		if t, ok := terms[name]; ok {
+			return t.chunkDF
 		}
+		return s.DocFreq(name)
 	}
-	for _, b := range q.Boosts {
-		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
-			for _, t := range text.QueryTerms(s.db.analyzer, b.Text, s.held) {
-				l.add(t.Term, b.Weight*t.Weight)
+	for _, r := range s.respelled(q.Text, asked, docFreq) {
+		for _, t := range r.Terms {
+			if weight := similarWeight(t); terms[t.Term].weight < weight {
+				terms[t.Term] = s.newTerm(t.Term, weight)
 			}
 		}
 	}
-	return l.ranked()
-}
-
-// textWords is how many words make a query a text. A text repeats the words that it is about,
-// so each occurrence counts. A question repeats words by grammar: see docs/search-ablation.md.
-const textWords = 64
-
-// countRepeats gives each term of a long query the sum of its weights at different places.
-// Other queries stay as they are.
-func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
-	type occurrence struct {
-		term string
-		at   text.Span
-	}
-	weights, places, sums := map[occurrence]float64{}, map[text.Span]bool{}, map[string]float64{}
-	for _, t := range asked {
-		o := occurrence{t.Term, text.Span{Start: t.Start, End: t.End}}
-		places[o.at] = true
-		if more := t.Weight - weights[o]; more > 0 { // two languages may give a word one term
-			weights[o] = t.Weight
-			sums[t.Term] += more
-		}
-	}
-	if len(places) < textWords {
-		return asked
-	}
-	for i := range asked {
-		asked[i].Weight = sums[asked[i].Term]
-	}
-	return asked
-}
-
-// lookup collects the terms of a query, each once.
-type lookup struct {
-	s      *Searcher
-	list   []queryTerm
-	places map[string]int // in list
-}
-
-// add adds a term; of several weights the greatest counts.
-func (l *lookup) add(name string, weight float64) {
-	if i, ok := l.places[name]; ok {
-		l.list[i].weight = max(l.list[i].weight, weight)
-		return
-	}
-	l.places[name] = len(l.list)
-	l.list = append(l.list, l.s.newTerm(name, weight))
-}
-
-// docFreq is Searcher.DocFreq, quicker for terms that were added.
-func (l *lookup) docFreq(name string) int {
-	if i, ok := l.places[name]; ok {
-		return l.list[i].chunkDF
-	}
-	return l.s.DocFreq(name)
-}
-
-// ranked returns the terms that some chunk holds, the greatest gain first.
-func (l *lookup) ranked() []queryTerm {
-	r := &l.s.scorer.ranking
-	out := slices.DeleteFunc(l.list, func(t queryTerm) bool { return t.chunkDF <= 0 })
+	out := slices.DeleteFunc(slices.Collect(maps.Values(terms)), func(t queryTerm) bool { return t.chunkDF <= 0 })
 	slices.SortFunc(out, func(a, b queryTerm) int {
+		r := &s.scorer.ranking
 		return cmp.Or(cmp.Compare(b.gain(r), a.gain(r)), strings.Compare(a.name, b.name))
 	})
 	return out

@@ -12,21 +12,19 @@ import (
 
 	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
 // Searcher searches the union of collections as it was at one moment. It is safe for
 // concurrent use, keeps no file open and needs no closing.
 type Searcher struct {
+	search.Languages
+
 	db        *DB
 	snapshots []*snapshot // by root
 	parts     []part      // of all snapshots, in their order
 	all       totals
 	scorer    scorer
-
-	held     []string      // languages besides English that chunks are in, ascending
-	analyzer text.Analyzer // see Analyzer
 }
 
 // Searcher returns a searcher over what the index holds of roots now; the order of roots does
@@ -46,15 +44,7 @@ func (db *DB) Searcher(ctx context.Context, roots ...string) (*Searcher, error) 
 		s.all.add(v.all, 1)
 	}
 	s.scorer = newScorer(db.ranking, s.all)
-	s.analyzer = db.analyzer
-	if p, ok := db.analyzer.(text.Polyglot); ok {
-		for _, lang := range p.Codes() {
-			if s.DocFreq(languageMark+lang) > 0 {
-				s.held = append(s.held, lang)
-			}
-		}
-		s.analyzer = p.Bound(s.held, s.DocFreq)
-	}
+	s.Languages = search.NewLanguages(db.analyzer, s.all.Chunks, s.DocFreq)
 	return s, nil
 }
 
@@ -136,26 +126,6 @@ func (s *Searcher) compare(a, b candidate) int {
 // IDF returns the weight of an analyzed term: ln((N−df+0.5)/(df+0.5) + 1). It is greatest for
 // terms that no chunk holds, and above 0 for all.
 func (s *Searcher) IDF(term string) float64 { return idf(s.all.Chunks, s.DocFreq(term)) }
-
-// Analyzer returns what makes of a text the terms that documents have of its words. See
-// [text.Polyglot].
-func (s *Searcher) Analyzer() text.Analyzer { return s.analyzer }
-
-// fewSpeak is the share of chunks below which a language does not count: they may be a list of
-// names or a quotation.
-const fewSpeak = 0.005
-
-// Speaks reports whether chunks are in a language. English and Vietnamese cannot be told apart.
-func (s *Searcher) Speaks(language string) bool {
-	if !slices.Contains(s.held, language) {
-		others := 0
-		for _, lang := range s.held {
-			others += s.DocFreq(languageMark + lang)
-		}
-		return (language == "en" || language == "vi") && others < s.all.Chunks
-	}
-	return float64(s.DocFreq(languageMark+language)) >= fewSpeak*float64(s.all.Chunks)
-}
 
 // Search returns the k best chunks for q, best first, all of a score above 0. The words of
 // q.Text weigh 1, those of boosts their weight; of several weights the greatest counts. In a

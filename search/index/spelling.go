@@ -39,7 +39,7 @@ func similarWeight(t search.SimilarTerm) float64 {
 // no chunk holds, the terms spelled almost like them. It takes time only where there are
 // such words.
 func (s *Searcher) Respelled(query string) []search.Respelled {
-	return s.respelled(query, text.QueryTerms(s.db.analyzer, query, s.held), s.DocFreq)
+	return s.respelled(query, s.QueryTerms(query), s.DocFreq)
 }
 
 // respelled is Respelled for a query whose terms are known; docFreq is that of the

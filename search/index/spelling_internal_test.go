@@ -65,7 +65,9 @@ func dictionaryBy(tb testing.TB, a text.Analyzer, words []string) *Searcher {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &Searcher{db: db, parts: []part{{root: "/", segment: seg}}, all: seg.Totals, analyzer: db.analyzer}
+	s := &Searcher{db: db, parts: []part{{root: "/", segment: seg}}, all: seg.Totals}
+	s.Languages = search.NewLanguages(a, 1, s.DocFreq)
+	return s
 }
 
 // TestDistance compares the distance, as far as it is asked for, with its definition.

@@ -11,48 +11,32 @@ import (
 	"example.com/ragflow/state"
 )
 
-// languageMark begins the terms that name the language of a chunk.
-const languageMark = "\x00"
-
 // encodeTerm returns a term as the server stores it: without white space.
 func encodeTerm(term string) string {
-	return strings.NewReplacer("%", "%25", " ", "%20", languageMark, "%00").Replace(term)
+	return strings.NewReplacer("%", "%25", " ", "%20", "\x00", "%00").Replace(term)
 }
 
 // termsOf returns the terms of the chunks of a file, title and headings included, and those
 // of the file. A title counts twice, as in the embedded index.
 func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string, all string) {
-	texts, whole, languages := make([]string, len(chunks)), "", make([]string, len(chunks))
-	for i, c := range chunks {
-		texts[i] = c.Text
-	}
-	polyglot, ok := a.(text.Polyglot)
-	if ok {
-		whole, languages = polyglot.Languages(texts)
-	}
-	appendTerms := func(out *strings.Builder, s, language string) {
-		tokens := a.Analyze
-		if ok {
-			tokens = func(s string) []text.Token { return polyglot.AppendIn(nil, s, language) }
+	var titled, texts strings.Builder
+	own := make([]strings.Builder, len(chunks))
+	search.EachTerm(a, title, chunks, func(chunk int, in search.Field, term string) {
+		term = encodeTerm(term) + " "
+		switch in {
+		case search.InTitle:
+			titled.WriteString(term)
+			return
+		case search.InText:
+			texts.WriteString(term)
 		}
-		for _, t := range tokens(s) {
-			out.WriteString(encodeTerm(t.Term))
-			out.WriteByte(' ')
-		}
+		own[chunk].WriteString(term)
+	})
+	twice := titled.String() + titled.String()
+	for i := range own {
+		each = append(each, twice+own[i].String())
 	}
-	var titled, file strings.Builder
-	appendTerms(&titled, title, whole)
-	for i, c := range chunks {
-		var body, headings strings.Builder
-		appendTerms(&body, c.Text, languages[i])
-		appendTerms(&headings, strings.Join(c.Headings, "\n"), languages[i])
-		file.WriteString(body.String())
-		if l := languages[i]; l != "" && l != "en" && l != "vi" {
-			headings.WriteString(encodeTerm(languageMark + l))
-		}
-		each = append(each, titled.String()+titled.String()+body.String()+headings.String())
-	}
-	return each, titled.String() + titled.String() + file.String()
+	return each, twice + texts.String()
 }
 
 // chunkData is what only package search reads of a chunk: where it lies in its file.

@@ -11,21 +11,20 @@ import (
 	"strings"
 
 	"example.com/ragflow/search"
-	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
 // snapshot implements search.Snapshot. It finds nothing that was put after it was made; what
 // was deleted since is missing from it.
 type snapshot struct {
-	db       *DB
-	roots    []*root          // by name
-	places   map[string]place // of files with chunks, by id
-	where    []string         // ids of the roots; nil where they are all there are
-	docs     int              // chunks
-	held     []string         // languages besides English that chunks are in
-	analyzer text.Analyzer    // see search.Snapshot
-	only     map[string]bool  // ids of files that may be found; nil: all
+	search.Languages
+
+	db     *DB
+	roots  []*root          // by name
+	places map[string]place // of files with chunks, by id
+	where  []string         // ids of the roots; nil where they are all there are
+	docs   int              // chunks
+	only   map[string]bool  // ids of files that may be found; nil: all
 }
 
 // place is a file in a snapshot.
@@ -56,19 +55,12 @@ func (db *DB) Snapshot(ctx context.Context, names ...string) (search.Snapshot, e
 	if err := db.readTerms(ctx, roots); err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	if p, ok := db.analyzer.(text.Polyglot); ok {
-		for _, lang := range p.Codes() {
-			if s.DocFreq(languageMark+lang) > 0 {
-				s.held = append(s.held, lang)
-			}
-		}
-		s.analyzer = p.Bound(s.held, s.DocFreq)
-	}
+	s.Languages = search.NewLanguages(db.analyzer, s.docs, s.DocFreq)
 	return s, nil
 }
 
 func newSnapshot(db *DB, roots []*root) *snapshot {
-	s := &snapshot{db: db, roots: roots, places: map[string]place{}, analyzer: db.analyzer}
+	s := &snapshot{db: db, roots: roots, places: map[string]place{}}
 	for i, r := range roots {
 		for _, f := range r.files {
 			if f.Chunks > 0 && f.version > 0 {
@@ -116,54 +108,19 @@ func (s *snapshot) Passing() int {
 	return len(s.places)
 }
 
-// Analyzer implements search.Snapshot.
-func (s *snapshot) Analyzer() text.Analyzer { return s.analyzer }
-
-// fewSpeak is the share of chunks below which a language does not count.
-const fewSpeak = 0.005
-
-// Speaks implements search.Snapshot.
-func (s *snapshot) Speaks(language string) bool {
-	if !slices.Contains(s.held, language) {
-		others := 0
-		for _, lang := range s.held {
-			others += s.DocFreq(languageMark + lang)
-		}
-		return (language == "en" || language == "vi") && others < s.docs
-	}
-	return float64(s.DocFreq(languageMark+language)) >= fewSpeak*float64(s.docs)
-}
-
 // Respelled implements search.Snapshot. The server does not list its terms, so no word is
 // replaced by one that is spelled like it.
 func (*snapshot) Respelled(string) []search.Respelled { return nil }
 
-// weigh returns the weights of the terms of a query.
-func (s *snapshot) weigh(q state.Query) map[string]float64 {
-	out := map[string]float64{}
-	add := func(words string, factor float64) {
-		for _, t := range text.QueryTerms(s.db.analyzer, words, s.held) {
-			out[t.Term] = max(out[t.Term], factor*t.Weight)
-		}
-	}
-	add(q.Text, 1)
-	for _, b := range q.Boosts {
-		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
-			add(b.Text, b.Weight)
-		}
-	}
-	return out
-}
-
 // Snippets implements search.Snapshot.
 func (s *snapshot) Snippets(q state.Query) func(passage string) search.Snippet {
-	weights := s.weigh(q)
+	_, weights := s.Weigh(q)
 	for term, w := range weights {
 		if weights[term] = w * s.IDF(term); s.DocFreq(term) == 0 {
 			delete(weights, term)
 		}
 	}
-	return search.NewSnippets(s.analyzer, weights)
+	return search.NewSnippets(s.Analyzer(), weights)
 }
 
 // hit is a chunk that a leg found.
@@ -223,7 +180,7 @@ func (s *snapshot) SearchWords(ctx context.Context, q state.Query, k int) ([]sta
 }
 
 func (s *snapshot) words(ctx context.Context, q state.Query, k int) ([]hit, error) {
-	weights := s.weigh(q)
+	_, weights := s.Weigh(q)
 	if k <= 0 || len(weights) == 0 || s.only != nil && len(s.only) == 0 {
 		return nil, context.Cause(ctx)
 	}

@@ -1,0 +1,156 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/ragflow/search/text"
+	"example.com/ragflow/state"
+)
+
+// Field is where a term of a document stands.
+type Field int
+
+// The fields of a document.
+const (
+	InTitle    Field = iota // chunk is -1
+	InText                  // of a chunk
+	InHeadings              // of a chunk
+	InLanguage              // the term names the language of a chunk
+)
+
+// languageMark begins the terms that name the language of a chunk, such as "\x00de"; no
+// word begins with it. English and Vietnamese are not marked. So an index knows which
+// languages it holds, and queries are analyzed for those.
+const languageMark = "\x00"
+
+// EachTerm calls f for the terms of a document: those of its title, then those of its chunks,
+// one chunk after the other.
+func EachTerm(a text.Analyzer, title string, chunks []state.Chunk, f func(chunk int, in Field, term string)) {
+	texts := make([]string, len(chunks))
+	for i := range chunks {
+		texts[i] = chunks[i].Text
+	}
+	whole, languages := "", make([]string, len(chunks))
+	polyglot, ok := a.(text.Polyglot)
+	if ok {
+		whole, languages = polyglot.Languages(texts)
+	}
+	var tokens []text.Token
+	each := func(chunk int, in Field, s, language string) {
+		if tokens = tokens[:0]; ok {
+			tokens = polyglot.AppendIn(tokens, s, language)
+		} else {
+			tokens = a.Append(tokens, s)
+		}
+		for _, t := range tokens {
+			f(chunk, in, t.Term)
+		}
+	}
+	each(-1, InTitle, title, whole)
+	for i, l := range languages {
+		if l != "" && l != "en" && l != "vi" {
+			f(i, InLanguage, languageMark+l)
+		}
+		each(i, InText, texts[i], l)
+		if len(chunks[i].Headings) > 0 {
+			each(i, InHeadings, strings.Join(chunks[i].Headings, "\n"), l)
+		}
+	}
+}
+
+// Languages are the languages that the chunks of a [Snapshot] are in.
+type Languages struct {
+	documents, bound text.Analyzer // of documents, and see Analyzer
+	held             []string      // besides English, ascending
+	chunks           int
+	docFreq          func(term string) int
+}
+
+// NewLanguages asks how many of all chunks are in each language; a analyzed them.
+func NewLanguages(a text.Analyzer, chunks int, docFreq func(term string) int) Languages {
+	l := Languages{documents: a, bound: a, chunks: chunks, docFreq: docFreq}
+	if p, ok := a.(text.Polyglot); ok {
+		for _, code := range p.Codes() {
+			if docFreq(languageMark+code) > 0 {
+				l.held = append(l.held, code)
+			}
+		}
+		l.bound = p.Bound(l.held, docFreq)
+	}
+	return l
+}
+
+// Analyzer returns what makes of a text the terms that documents have of its words. See
+// [text.Polyglot].
+func (l *Languages) Analyzer() text.Analyzer { return l.bound }
+
+// fewSpeak is the share of chunks below which a language does not count: they may be a list of
+// names or a quotation.
+const fewSpeak = 0.005
+
+// Speaks reports whether chunks are in a language. English and Vietnamese cannot be told apart.
+func (l *Languages) Speaks(language string) bool {
+	if !slices.Contains(l.held, language) {
+		others := 0
+		for _, code := range l.held {
+			others += l.docFreq(languageMark + code)
+		}
+		return (language == "en" || language == "vi") && others < l.chunks
+	}
+	return float64(l.docFreq(languageMark+language)) >= fewSpeak*float64(l.chunks)
+}
+
+// QueryTerms returns the terms to search for of a text.
+func (l *Languages) QueryTerms(s string) []text.QueryTerm {
+	return text.QueryTerms(l.documents, s, l.held)
+}
+
+// Weigh returns the terms of the text of a query, and the weights of these and of those of its
+// boosts. Of several weights the greatest counts; boosts whose weight is not above 0 and finite
+// are left out.
+func (l *Languages) Weigh(q state.Query) (asked []text.QueryTerm, weights map[string]float64) {
+	asked, weights = countRepeats(l.QueryTerms(q.Text)), map[string]float64{}
+	add := func(terms []text.QueryTerm, factor float64) {
+		for _, t := range terms {
+			weights[t.Term] = max(weights[t.Term], factor*t.Weight)
+		}
+	}
+	add(asked, 1)
+	for _, b := range q.Boosts {
+		if b.Weight > 0 && !math.IsInf(b.Weight, 1) {
+			add(l.QueryTerms(b.Text), b.Weight)
+		}
+	}
+	return asked, weights
+}
+
+// textWords is how many words make a query a text. A text repeats the words that it is about,
+// so each occurrence counts. A question repeats words by grammar: see docs/search-ablation.md.
+const textWords = 64
+
+// countRepeats gives each term of a long query the sum of its weights at different places.
+// Other queries stay as they are.
+func countRepeats(asked []text.QueryTerm) []text.QueryTerm {
+	type occurrence struct {
+		term string
+		at   text.Span
+	}
+	weights, places, sums := map[occurrence]float64{}, map[text.Span]bool{}, map[string]float64{}
+	for _, t := range asked {
+		o := occurrence{t.Term, text.Span{Start: t.Start, End: t.End}}
+		places[o.at] = true
+		if more := t.Weight - weights[o]; more > 0 { // two languages may give a word one term
+			weights[o] = t.Weight
+			sums[t.Term] += more
+		}
+	}
+	if len(places) < textWords {
+		return asked
+	}
+	for i := range asked {
+		asked[i].Weight = sums[asked[i].Term]
+	}
+	return asked
+}
