@@ -42,7 +42,6 @@ var rooms = map[string]room{
 	"state":           {},
 	"search/text": {theirs: []string{
 		"github.com/blevesearch/snowballstem", // stemmers
-		"github.com/abadojack/whatlanggo",     // language of a text
 		"github.com/pkoukk/tiktoken-go",       // o200k token counts
 		"golang.org/x/text/unicode/norm",      // NFC
 		"github.com/yuin/goldmark",            // which addresses of an answer stand in code

@@ -3,7 +3,6 @@ module example.com/ragflow
 go 1.26.0
 
 require (
-	github.com/abadojack/whatlanggo v1.0.1
 	github.com/adrg/xdg v0.5.3
 	github.com/bits-and-blooms/bitset v1.29.0
 	github.com/blevesearch/snowballstem v0.9.0

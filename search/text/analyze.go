@@ -80,12 +80,12 @@ var (
 		out := map[string]*analyzer{}
 		for lang := range stopWords() {
 			if lang != englishSigns && lang != functionPairs {
-				out[lang] = newAnalyzer(lang+"/6", languageTerm(lang))
+				out[lang] = newAnalyzer(lang+"/7", languageTerm(lang))
 			}
 		}
 		return out
 	})
-	plainAnalyzer      = newAnalyzer("plain/6", lower)
+	plainAnalyzer      = newAnalyzer("plain/7", lower)
 	vietnameseAnalyzer = newVietnamese()
 )
 

@@ -42,8 +42,7 @@
 //
 // [Sentences] knows enough Markdown not to tear a code block, a table row or
 // a list item apart. [Language] looks at the script, then at function words and at
-// letters that few languages use, and asks trigram statistics only where several
-// languages are as likely: questions are short, and statistics need length. [Count]
+// letters that few languages use: questions are short, and statistics need length. [Count]
 // counts tokens of the o200k vocabulary. [Clean] makes a line of input safe
 // to show, store and search for.
 package text

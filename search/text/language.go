@@ -7,33 +7,31 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/abadojack/whatlanggo"
 )
 
-// latinLanguages are the languages in Latin letters that have stop words.
+// latinLanguages are the languages in Latin letters that have stop words. Of several that a
+// text speaks for alike, the first counts.
 var latinLanguages = [...]struct {
 	code    string
 	letters string // that not many others have
-	lang    whatlanggo.Lang
 }{
-	{"cs", "ěřůčšžťďň", whatlanggo.Ces},
-	{"da", "åøæ", whatlanggo.Dan},
-	{"de", "äöüß", whatlanggo.Deu},
-	{"es", "ñíóú¿¡", whatlanggo.Spa},
-	{"fi", "äö", whatlanggo.Fin},
-	{"fr", "œçêèàûî", whatlanggo.Fra},
-	{"hu", "őűöü", whatlanggo.Hun},
-	{"it", "èìò", whatlanggo.Ita},
-	{"nl", "", whatlanggo.Nld},
-	{"no", "åøæ", whatlanggo.Nob},
-	{"pl", "ąęłńśźżć", whatlanggo.Pol},
-	{"pt", "ãõçêíóú", whatlanggo.Por},
-	{"ro", "ășțşţâî", whatlanggo.Ron},
-	{"sv", "åäö", whatlanggo.Swe},
-	{"tr", "ğışçöü", whatlanggo.Tur},
-	{"en", "", whatlanggo.Eng},
-	{"vi", "", whatlanggo.Vie}, // whose letters are looked at by themselves
+	{"pl", "ąęłńśźżć"},
+	{"cs", "ěřůčšžťďň"},
+	{"da", "åøæ"},
+	{"de", "äöüß"},
+	{"es", "ñíóú¿¡"},
+	{"fi", "äö"},
+	{"fr", "œçêèàûî"},
+	{"hu", "őűöü"},
+	{"it", "èìò"},
+	{"nl", ""},
+	{"no", "åøæ"},
+	{"pt", "ãõçêíóú"},
+	{"ro", "ășțşţâî"},
+	{"sv", "åäö"},
+	{"tr", "ğışçöü"},
+	{"en", ""},
+	{"vi", ""}, // whose letters are looked at by themselves
 }
 
 // Places of English and Vietnamese among latinLanguages.
@@ -125,19 +123,13 @@ const (
 )
 
 // likely returns the language of a text that does not tell clearly: English, unless
-// other languages have more votes; among those the statistics of letters decide.
+// another language has more votes.
 func (t *tally) likely(s string) string {
 	top := slices.Max(t.votes[:])
 	if top < leastVotes || top < leastShare*float32(t.words) || t.votes[ofEnglish]*clearFactor >= top || t.words < 2 && isASCII(s) {
 		return "en"
 	}
-	among := map[whatlanggo.Lang]bool{}
-	for i, n := range t.votes {
-		if n*clearFactor >= top {
-			among[latinLanguages[i].lang] = true
-		}
-	}
-	return whatlanggo.DetectLangWithOptions(s, whatlanggo.Options{Whitelist: among}).Iso6391()
+	return latinLanguages[slices.Index(t.votes[:], top)].code
 }
 
 // sign is a word or letter that speaks for the languages whose bits are set in mask.

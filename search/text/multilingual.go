@@ -148,7 +148,6 @@ func (p Polyglot) query(s string, held []string, lang string) []QueryTerm {
 		}
 		add(For(l).Analyze(s), share)
 	}
-	add(appendTypedCodes(nil, s), 1)
 	return out
 }
 

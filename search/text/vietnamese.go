@@ -42,7 +42,7 @@ type syllable struct {
 }
 
 func newVietnamese() *vietnamese {
-	return &vietnamese{words: newAnalyzer("syllables/4", syllableTerm)}
+	return &vietnamese{words: newAnalyzer("syllables/5", syllableTerm)}
 }
 
 func syllableOf(known map[string]syllable, term string) syllable {
@@ -131,35 +131,6 @@ func appendToneless(dst []Token, first int, s string) []Token {
 	}
 	return dst
 }
-
-// appendTypedCodes adds to the tokens of a query the codes of law in it that were
-// typed in small letters or without diacritics, as 123/nđ-cp and 123/ND-CP, and the words
-// beside them where all are syllables without diacritics.
-func appendTypedCodes(dst []Token, s string) []Token {
-	if len(s) > maxToneless || !strings.Contains(s, "/") {
-		return dst
-	}
-	rest := []byte(s) // without the codes
-	for _, at := range typedWord.FindAllStringIndex(s, -1) {
-		word := s[at[0]:at[1]]
-		code := strings.ToUpper(word)
-		if end := legalCode(code, 0); end == 0 || end < len(code) {
-			continue
-		}
-		term := lower(word)
-		if code != word { // else every analyzer finds it
-			dst = append(dst, Token{Term: term, Start: at[0], End: at[1]})
-		}
-		dst = append(dst, Token{Term: FoldedMark + Fold(term), Start: at[0], End: at[1]})
-		copy(rest[at[0]:], strings.Repeat(" ", len(word)))
-	}
-	if len(dst) == 0 || !isASCII(s) {
-		return dst
-	}
-	return appendToneless(dst, len(dst), string(rest))
-}
-
-var typedWord = regexp.MustCompile(`[^\s,;:.?!()"'“”]+`)
 
 // maxToneless is the longest text in bytes that is tried as Vietnamese without
 // diacritics: a question, not a page.
@@ -260,7 +231,7 @@ var syllableForm = regexp.MustCompile(`^(?:ch|gh|gi|kh|ngh?|nh|ph|qu?|th|tr|[bcd
 	`(?:ch?|m|ng?|nh|p|t)?$`)
 
 // legalCode returns the end of a code of law that begins at s[i], such as
-// 123/NĐ-CP, 15/2020/TT-BTC or 2023/QH15, i where none does: numbers and capital letters
+// 123/NĐ-CP, 15/2020/TT-BTC or 2023/qh15, i where none does: numbers and letters
 // joined by slashes and hyphens, a number and a slash first.
 func legalCode(s string, i int) int {
 	s = s[i:min(len(s), i+maxTerm)]
@@ -268,10 +239,10 @@ func legalCode(s string, i int) int {
 		return i
 	}
 	code := legalCodeForm.FindString(s)
-	if strings.IndexFunc(code, unicode.IsUpper) < 0 || startsWord(s[len(code):]) {
+	if strings.IndexFunc(code, unicode.IsLetter) < 0 || startsWord(s[len(code):]) {
 		return i
 	}
 	return i + len(code)
 }
 
-var legalCodeForm = regexp.MustCompile(`^\d+/[\p{Lu}\d]+(?:[/-][\p{Lu}\d]+)*`)
+var legalCodeForm = regexp.MustCompile(`^\d+/[\p{L}\d]+(?:[/-][\p{L}\d]+)*`)

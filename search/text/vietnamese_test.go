@@ -26,7 +26,7 @@ func TestVietnamese(t *testing.T) {
 		{"either place of the tone mark", "hoà thủy", "hòa thủy|~hoa thuy|hòa|~hoa|thủy|~thuy"},
 		{"words of English", "Cách xoá containers cũ", "cách xóa|~cach xoa|cách|~cach|xóa|~xoa|contain|cũ|~cu"},
 		{"no pair across punctuation", "đỏ, đen", "đỏ|~do|đen|~den"},
-		{"a code of law", "Nghị định 123/NĐ-CP", "nghị định|~nghi dinh|nghị|~nghi|định|~dinh|123/nđ-cp|~123/nd-cp|123|nđcp|~ndcp|nđ|~nd|cp"},
+		{"a code of law", "Nghị định 123/NĐ-CP", "nghị định|~nghi dinh|nghị|~nghi|định|~dinh|123/nd-cp|123|nđcp|~ndcp|nđ|~nd|cp"},
 		{"a number with points", "phạt 24.000 đồng", "phạt|~phat|24.000|24|000|đồng|~dong"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func (p *pass) all() {
 func (p *pass) word(start int) int {
 	if isDigit(p.s[start]) && start >= p.code {
 		if end := legalCode(p.s, start); end > start {
-			p.emit(lower(p.s[start:end]), start, end)
+			p.emit(Fold(lower(p.s[start:end])), start, end) // in small letters and without diacritics, as people type it
 			p.code = end
 		}
 	}
