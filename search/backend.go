@@ -86,9 +86,6 @@ type Snapshot interface {
 	// Respelled lists the words of a query that no chunk holds, with the terms that are
 	// searched for instead.
 	Respelled(query string) []Respelled
-	// Documents returns the first documents by path, at most so many, and how many
-	// there are.
-	Documents(ctx context.Context, most int) (first []state.Document, all int, err error)
 	// Speaks reports whether chunks are in a language.
 	Speaks(language string) bool
 	Analyzer() text.Analyzer

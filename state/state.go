@@ -321,12 +321,6 @@ type Cut struct {
 	Name        string `json:"name,omitempty"`             // declared name; Type.Method for Go methods
 }
 
-// Document identifies a document of an index.
-type Document struct {
-	Source string // path under its root, with slashes
-	Title  string
-}
-
 // Source is a chunk in the context, with its score.
 type Source struct {
 	Chunk

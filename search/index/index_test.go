@@ -363,19 +363,3 @@ func TestLanguagesSideBySide(t *testing.T) {
 		}
 	}
 }
-
-// TestDocuments names documents by root and path, without those that hold nothing.
-func TestDocuments(t *testing.T) {
-	db := open(t, filepath.Join(t.TempDir(), "index.db"), index.Options{})
-	put(t, db, "/b", file("z.md", "Last", "words"))
-	put(t, db, "/a", file("b.md", "Second", "words"), file("a.md", "First", "more words"))
-	s := searcher(t, db, "/a", "/b")
-	for most, want := range map[int][]state.Document{
-		0: nil, 1: {{Source: "a.md", Title: "First"}}, 9: {{Source: "a.md", Title: "First"}, {Source: "b.md", Title: "Second"}, {Source: "z.md", Title: "Last"}},
-	} {
-		got, all, err := s.Documents(t.Context(), most)
-		if d := cmp.Diff(want, got); d != "" || all != 3 || err != nil {
-			t.Errorf("at most %d: %d in all, %v\n%s", most, all, err, d)
-		}
-	}
-}

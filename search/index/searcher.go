@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/ragflow/internal/sqlite"
 	"example.com/ragflow/search"
 	"example.com/ragflow/state"
 )
@@ -72,27 +71,6 @@ func (s *Searcher) Docs() int { return s.all.Chunks }
 
 // Files returns the number of documents that have chunks.
 func (s *Searcher) Files() int { return s.all.Files }
-
-// Documents returns the first documents by root and path, up to most, as they are
-// now, and how many the searcher has.
-func (s *Searcher) Documents(ctx context.Context, most int) (first []state.Document, all int, err error) {
-	err = s.db.sql.Read(ctx, func(tx *sqlite.Tx) error {
-		first = nil
-		for _, v := range s.snapshots {
-			list, err := collect(tx, func(r row, d *state.Document) error { return r.Scan(&d.Source, &d.Title) },
-				`SELECT source, title FROM files WHERE collection = ? AND chunks > 0 ORDER BY source LIMIT ?`, v.manifest.collection, max(0, most-len(first)))
-			if err != nil {
-				return err
-			}
-			first = append(first, list...)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("list documents: %w", err)
-	}
-	return first, s.all.Files, nil
-}
 
 // DocFreq returns how many chunks hold an analyzed term in text, heading path or title.
 func (s *Searcher) DocFreq(term string) int {

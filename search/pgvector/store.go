@@ -166,14 +166,6 @@ func (q *query) passing(f remote.Filter) string {
 	return out
 }
 
-func asNumbers(terms []string) []int32 {
-	out := make([]int32, len(terms))
-	for i, term := range terms {
-		out[i] = number(term)
-	}
-	return out
-}
-
 // columns are those of chunks c, with a score.
 func columns(with remote.Fields, score string) string {
 	out := `c.id::text, c.root::text, c.file::text, c.public, c.version, c.ordinal, ` + score

@@ -289,16 +289,3 @@ func (s *snapshot) read(ctx context.Context, f Filter) (chunks []state.Chunk, pl
 	}
 	return chunks, places, err
 }
-
-// Documents implements search.Snapshot.
-func (s *snapshot) Documents(ctx context.Context, most int) (first []state.Document, all int, err error) {
-	list := make([]place, 0, len(s.places))
-	for _, p := range s.places {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b place) int { return cmp.Or(cmp.Compare(a.root, b.root), strings.Compare(a.Source, b.Source)) })
-	for _, p := range list[:min(most, len(list))] {
-		first = append(first, state.Document{Source: p.Source, Title: p.Title})
-	}
-	return first, len(list), context.Cause(ctx)
-}
