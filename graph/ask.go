@@ -72,6 +72,9 @@ func Ask[T any](ctx context.Context, key string, question any) (T, error) {
 	if err := CheckName("key", key); err != nil {
 		return zero, fmt.Errorf("ask: %w", err)
 	}
+	if err := b.awaitReached(ctx); err != nil {
+		return zero, err
+	}
 	for used := b.answers(key); ; q.Turn++ {
 		d, ok := b.of.get(q.place())
 		if !ok {

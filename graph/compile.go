@@ -50,6 +50,8 @@ type planNode[S, U any] struct {
 	to      []target // allowed results of pick
 	sub     *subgraph
 	handler int // index of onError.To, or noIndex
+	early   []int
+	same    func(before, after S) bool
 }
 
 type planBranch[S any] struct {
@@ -129,12 +131,30 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	for i := range p.nodes {
 		slices.Sort(p.nodes[i].next)
 	}
+	for i := range p.nodes {
+		if err := p.nodes[i].speculate(p, g.Nodes[p.nodes[i].name].Speculate); err != nil {
+			return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
+		}
+	}
 	p.findReach()
 	p.updateDiffers, p.stateDiffers = codec.MayDiffer(reflect.TypeFor[U]()), codec.MayDiffer(reflect.TypeFor[S]())
 	if !g.Unsaved {
 		p.floats = codec.FindFloats(reflect.TypeFor[S]())
 	}
 	return p, nil
+}
+
+// speculate sets the nodes that run before n has ended.
+func (n *planNode[S, U]) speculate(p *Plan[S, U], of Speculation[S]) error {
+	n.same = of.Same
+	for at, names := n, of.Nodes; len(names) > 0; names = names[1:] {
+		i := slices.IndexFunc(p.nodes, func(m planNode[S, U]) bool { return m.name == names[0] })
+		if i < 0 || !slices.Contains(at.leaving(), i) || i == n.rank && at == n {
+			return fmt.Errorf("node %q: Speculate: %q is not another node that can follow %q", n.name, names[0], at.name)
+		}
+		n.early, at = append(n.early, i), &p.nodes[i]
+	}
+	return nil
 }
 
 // defaultOrder returns the nodes in the order of the edges, then the branches, then the

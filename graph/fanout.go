@@ -33,6 +33,9 @@ func FanOut[S, U, T any](
 ) Node[S, U] {
 	json := partCodec{lost: len(codec.Faults(reflect.TypeFor[U]())) > 0, differs: codec.MayDiffer(reflect.TypeFor[U]())}
 	return func(ctx context.Context, s S) (u U, err error) {
+		if err := taskContextOf(ctx).awaitReached(ctx); err != nil {
+			return u, err
+		}
 		f := newFan[T, U](ctx, json, split(s))
 		if len(f.parts) == 0 {
 			return merge(s, nil)

@@ -39,6 +39,9 @@ type Task[S, U any] struct {
 	Cache   *Cache[S, U]
 	OnError OnError[S, U]
 
+	// Speculate begins on nodes that probably follow before this one has ended.
+	Speculate Speculation[S]
+
 	sub *subgraph // the subgraph that Run or Pick runs; else nil
 }
 

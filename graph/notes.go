@@ -27,6 +27,9 @@ type Notes struct {
 
 	Metadata map[string]string `json:"metadata,omitempty"` // of the [Request]; for an input
 
+	Early  time.Duration `json:"early,omitempty"`  // how long the task ran before its superstep began; see [Speculation]
+	Wasted []Wasted      `json:"wasted,omitempty"` // nodes that ran in vain while this task decided
+
 	Seed json.RawMessage `json:"seed,omitempty"` // for the input of a subgraph of [SubFrom]: the state before it
 
 	Questions []Question `json:"questions,omitempty"` // open questions; only if the task has not finished
@@ -63,6 +66,8 @@ type taskContext struct {
 	node string
 	turn int             // step of the subgraph; 0 at the root
 	emit func(liveEvent) // sends live events; nil without a consumer
+
+	reached <-chan struct{} // see awaitReached; nil if the superstep of the task has begun
 
 	mu        sync.Mutex
 	notes     *Notes         // nil if there are none, as for most tasks

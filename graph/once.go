@@ -31,6 +31,9 @@ func Once[T any](ctx context.Context, key string, fn func(ctx context.Context, i
 			return zero, fmt.Errorf("once %q: %w", key, err)
 		}
 	}
+	if err := b.awaitReached(ctx); err != nil {
+		return zero, err
+	}
 	p := place{b.address(), onceNode + key, 0}
 	unlock, err := b.of.lock(ctx, p)
 	if err != nil {

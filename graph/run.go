@@ -36,6 +36,9 @@ type run[S, U any] struct {
 	spare     []int   // memory of the last frontier, for reuse
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
+
+	early   *speculating[S, U] // nil without one
+	reached <-chan struct{}    // for an early task: closed when its superstep begins
 }
 
 // do runs the request from start to end.
@@ -67,6 +70,7 @@ func (x *run[S, U]) do(ctx context.Context) error {
 // loop runs supersteps until the run ends or must stop.
 func (x *run[S, U]) loop(ctx context.Context) error {
 	x.budget = x.o.MaxSteps
+	defer x.endEarly()
 	for len(x.frontier) > 0 {
 		fresh := slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
 		switch {
@@ -80,16 +84,19 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		if err := x.session.stopping(); err != nil {
 			return err
 		}
-		if names := x.breaks(x.o.BreakBefore); names != nil && !x.pastBreak {
+		if names := x.breaks(x.o.BreakBefore, x.ready); names != nil && !x.pastBreak {
 			if err := x.stopAt(ctx, &InterruptError{Before: names}); err != nil {
 				return err
 			}
 		}
 		x.pastBreak, x.resumed = false, ""
+		after := x.breaks(x.o.BreakAfter, x.ready)
 		if fresh { // a step that is restored from the ledger does not count
 			x.budget--
+			if after == nil {
+				x.speculate(ctx)
+			}
 		}
-		after := x.breaks(x.o.BreakAfter)
 		if err := x.spanned(ctx, SpanStep, x.superstep); err != nil {
 			return err
 		}
@@ -122,6 +129,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	x.followed(state, next)
 	if len(next) == 0 && x.path == "" {
 		if err := x.life.Move(ctx, MoveComplete); err != nil {
 			return err
@@ -152,8 +160,8 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	return nil
 }
 
-// breaks returns the nodes in names that run next.
-func (x *run[S, U]) breaks(names []string) []string {
+// breaks returns the nodes that are in the names of breakpoints.
+func (x *run[S, U]) breaks(names []string, nodes []int) []string {
 	if len(names) == 0 {
 		return nil
 	}
@@ -164,7 +172,7 @@ func (x *run[S, U]) breaks(names []string) []string {
 		}
 	}
 	var out []string
-	for _, n := range x.plan.names(x.ready) {
+	for _, n := range x.plan.names(nodes) {
 		if slices.Contains(names, within+n) || x.path == "" && slices.Contains(names, Every) {
 			out = append(out, within+n)
 		}

@@ -50,7 +50,10 @@ const (
 func (s *session) beginStep(run string, step int, log *threadLog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.run, s.step, s.ledger, s.fans, s.open, s.stale = run, step, nil, nil, nil, false
+	if s.run != run { // an early task may read it
+		s.run = run
+	}
+	s.step, s.ledger, s.fans, s.open, s.stale = step, nil, nil, nil, false
 	if log != nil {
 		s.base = log.head.ID
 	}

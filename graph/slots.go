@@ -29,6 +29,9 @@ func (s *Slots) acquire(ctx context.Context) error {
 	}
 }
 
+// twoFree reports whether two tasks could begin.
+func (s *Slots) twoFree() bool { return s == nil || len(s.used)+1 < cap(s.used) }
+
 func (s *Slots) release() {
 	if s != nil {
 		<-s.used

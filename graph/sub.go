@@ -79,6 +79,10 @@ func (p *Plan[S, U]) runInside(ctx context.Context, seed *S, in func() U) (S, er
 		var zero S
 		return zero, err
 	}
+	if err := b.awaitReached(ctx); err != nil {
+		var zero S
+		return zero, err
+	}
 	x := &run[S, U]{Runner: p.Runner(*b.of.o), session: b.of, path: b.address(), emit: b.emit}
 	if err := x.enter(ctx, seed, in); err != nil {
 		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)

@@ -288,8 +288,11 @@ func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
 
 // task runs one node on the state before the step.
 func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent)) {
+	if x.adopt(ctx, o, emit) {
+		return
+	}
 	n := &x.plan.nodes[o.node]
-	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: int32(x.step + 1), left: int32(x.budget), emit: emit}
+	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: int32(x.step + 1), left: int32(x.budget), emit: emit, reached: x.reached}
 	began := x.o.Clock()
 	o.err = errExited // remains if the node ends its goroutine
 	defer func() {
