@@ -172,7 +172,9 @@ func flowPlan(w witness) (*graph.Plan[string, string], error) {
 	join := g.node("join")
 	join.Wait = graph.Join
 	g.add("join", join)
-	g.line("join", "fan", "sub", "agent", "fails", "asks", "z")
+	g.line("join", "guess")
+	g.line("early", "fan", "sub", "agent", "fails", "asks", "z")
+	guesses(&g)
 	g.Edges = append(g.Edges, graph.Edge{From: "z", To: graph.End})
 	g.add("fan", graph.Task[string, string]{Run: fan(w), Retry: graph.Retry{Attempts: 3, First: 1}})
 	g.add("sub", graph.Sub(middlePlan, into, outOf))
@@ -199,6 +201,33 @@ func flowPlan(w witness) (*graph.Plan[string, string], error) {
 		return paid + " " + name, nil
 	}})
 	return graph.Compile(g.Graph)
+}
+
+// guesses adds a node that begins on two others before it has ended, rightly on early and wrongly on never.
+func guesses(g *shape) {
+	deed := func(name string) graph.Task[string, string] {
+		return graph.Task[string, string]{Run: func(ctx context.Context, _ string) (string, error) {
+			g.start(ctx, name)
+			return once(ctx, g.witness, name, "deed")
+		}}
+	}
+	for _, name := range []string{"guess", "early"} {
+		task, early := deed(name), map[string]string{"guess": "early", "early": "never"}[name]
+		run := task.Run
+		task.Speculate.Nodes = []string{early}
+		task.Run = func(ctx context.Context, s string) (string, error) {
+			u, err := run(ctx, s)
+			time.Sleep(time.Millisecond)
+			return u, err
+		}
+		g.add(name, task)
+	}
+	g.add("never", deed("never"))
+	g.Edges = append(g.Edges, graph.Edge{From: "never", To: graph.End})
+	g.Branches = []graph.Branch[string]{
+		{From: "guess", To: []string{"early", "never"}, Route: func(string) string { return "early" }},
+		{From: "early", To: []string{"fan", "never"}, Route: func(string) string { return "fan" }},
+	}
 }
 
 func outOf(_, sub string) string { return " [" + sub + "]" }

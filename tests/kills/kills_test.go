@@ -209,7 +209,7 @@ func killFlows(t *testing.T, place func(*testing.T) string) {
 	want, commits := flowState(t, whole)
 	var all tally
 	all.read(t, said, commits)
-	if all.deeds != 9*turns || all.again != 0 || all.saved < 40 {
+	if all.deeds != 11*turns || all.again != 0 || all.saved < 40 {
 		t.Fatalf("undisturbed: %+v; it says only %q", all, said)
 	}
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
