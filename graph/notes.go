@@ -25,7 +25,7 @@ type Notes struct {
 	Step     int           `json:"step,omitempty"`    // step of the subgraph, for tasks of a subgraph
 	Answers  []Answer      `json:"answers,omitempty"` // answers of people that the task used
 
-	Metadata map[string]string `json:"metadata,omitempty"` // of the [Request]; for an input
+	Metadata map[string]string `json:"metadata,omitempty"` // of the [Request] or [Edit]
 
 	Early  time.Duration `json:"early,omitempty"`  // how long the task ran before its superstep began; see [Speculation]
 	Wasted []Wasted      `json:"wasted,omitempty"` // nodes that ran in vain while this task decided

@@ -215,6 +215,9 @@ func (r *Runner[S, U]) base(ctx context.Context, p Pruning, did Pruned) (Batch, 
 			return b, fmt.Errorf("encode update: %w", err)
 		}
 	}
+	if b.Deltas[0].Notes.Metadata, err = r.metadata(ctx, p.Thread, did.At); err != nil {
+		return b, err
+	}
 	b.Deltas[0].Notes.Details = append(slices.Clip(p.Details), Detail{"pruned turns", strconv.Itoa(did.Turns)})
 	again, err := r.fold(zero, b.Deltas)
 	var body []byte

@@ -66,10 +66,5 @@ func (r *Runner[S, U]) Runs(ctx context.Context, q RunQuery) ([]RunInfo, error) 
 }
 
 func (q RunQuery) selects(r RunInfo) bool {
-	for key, want := range q.Metadata {
-		if got, ok := r.Metadata[key]; !ok || got != want {
-			return false
-		}
-	}
-	return (q.Status == "" || r.Status == q.Status) && (q.Before == 0 || r.Input < q.Before)
+	return hasAll(r.Metadata, q.Metadata) && (q.Status == "" || r.Status == q.Status) && (q.Before == 0 || r.Input < q.Before)
 }

@@ -68,3 +68,61 @@ func TestRuns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Threads are found by the metadata of their runs and edits, in pages; a prune keeps it.
+func TestThreads(t *testing.T) {
+	p, err := graph.Compile(graph.Graph[list, item]{
+		Name: "test", Apply: appendItem, Nodes: tasks{"a": {Run: says("a")}}, Edges: chain(graph.Start, "a", graph.End),
+		Restore: func(now, then list) (us []item, err error) {
+			for _, i := range then.Items[len(now.Items):] {
+				us = append(us, item{i})
+			}
+			return us, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Runner(graph.Options{Store: memstore.New()})
+	for i := range 6 {
+		q := ask{Thread: "t" + strconv.Itoa(i%5), Metadata: map[string]string{"user": strconv.Itoa(i % 2), "turn": strconv.Itoa(i)}}
+		if _, err := r.Invoke(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := r.Update(t.Context(), graph.Edit[list, item]{Thread: "t3", Metadata: map[string]string{"starred": "yes"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Prune(t.Context(), graph.Pruning{Thread: "t0", KeepTurns: 1}); err != nil {
+		t.Fatal(err)
+	}
+	find := func(q graph.ThreadQuery) (names string, last graph.CommitID) {
+		found, err := r.Threads(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range found {
+			names, last = names+" "+i.Thread+i.Metadata["turn"]+i.Metadata["starred"], i.Head
+		}
+		return names, last
+	}
+	_, second := find(graph.ThreadQuery{Limit: 2})
+	for _, tt := range []struct {
+		q    graph.ThreadQuery
+		want string
+	}{
+		{graph.ThreadQuery{}, " t33yes t05 t44 t22 t11"},
+		{graph.ThreadQuery{Limit: 2}, " t33yes t05"},
+		{graph.ThreadQuery{Limit: 2, Before: second}, " t44 t22"},
+		{graph.ThreadQuery{Metadata: map[string]string{"user": "1"}}, " t33yes t05 t11"},
+		{graph.ThreadQuery{Metadata: map[string]string{"user": "1", "starred": "yes"}}, " t33yes"},
+		{graph.ThreadQuery{Status: graph.Failed}, ""},
+	} {
+		if got, _ := find(tt.q); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.q, got, tt.want)
+		}
+	}
+	if _, err := p.Runner(graph.Options{}).Threads(t.Context(), graph.ThreadQuery{}); !errors.Is(err, graph.ErrNoList) {
+		t.Error(err)
+	}
+}

@@ -22,6 +22,8 @@ type Edit[S, U any] struct {
 	// [ErrGraphChanged]. Goto are the targets if the node has Pick.
 	As   string
 	Goto []string
+	// Metadata is added to that of the thread; see [Runner.Threads]. It is saved also if Change is nil or returns no updates.
+	Metadata map[string]string
 	// Change gets the state and the head of the thread and returns the updates to apply, in
 	// order. It is called once, with the lease of the thread. No updates change nothing.
 	Change func(ctx context.Context, s S, head Commit) ([]U, error)
@@ -70,7 +72,13 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 			return 0, err
 		}
 	}
-	updates, err := e.Change(ctx, x.state, head)
+	var updates []U
+	if e.Change != nil {
+		updates, err = e.Change(ctx, x.state, head)
+	}
+	if len(updates) == 0 && len(e.Metadata) > 0 {
+		updates = make([]U, 1) // the zero update changes nothing
+	}
 	if err != nil || len(updates) == 0 {
 		return log.head.ID, err
 	}
@@ -78,6 +86,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	if err != nil {
 		return 0, err
 	}
+	deltas[0].Notes.Metadata = e.Metadata
 	if err := back(ctx); err != nil {
 		return 0, err
 	}

@@ -15,9 +15,8 @@ type Store interface {
 	graph.Store
 	graph.Copier
 	graph.Pruner
+	graph.Lister
 
-	// Threads lists the threads that have a commit, newest commit first.
-	Threads(ctx context.Context) ([]graph.ThreadInfo, error)
 	// Info returns the entry of one thread; graph.ErrNotFound if it has no commit.
 	Info(ctx context.Context, thread string) (graph.ThreadInfo, error)
 	// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.

@@ -26,7 +26,7 @@ func notesClauses() []clause {
 			At: "s/s#2/g#1", Key: "sure", Ask: json.RawMessage(`"đồng ý?"`), Schema: json.RawMessage(`{"type":"boolean"}`), Turn: 1, Problem: "not now",
 		}}}},
 		{"all of it", graph.Notes{
-			Start: moment(), Duration: time.Second, Details: []graph.Detail{{Key: "k", Value: "v"}}, Warnings: []string{"w"}, Skipped: "s", Metadata: map[string]string{"k": "v"}, Seed: json.RawMessage(`{"n":1}`),
+			Start: moment(), Duration: time.Second, Details: []graph.Detail{{Key: "k", Value: "v"}}, Warnings: []string{"w"}, Skipped: "s", Metadata: map[string]string{"k": "v"}, Early: time.Second, Wasted: []graph.Wasted{{Node: "n", Duration: time.Second}}, Seed: json.RawMessage(`{"n":1}`),
 			Failed: []graph.Attempt{{Error: "e"}}, Cached: true, Caught: "c", Goto: []string{"g"}, Step: 1,
 		}},
 	} {

@@ -21,8 +21,8 @@ type clause struct {
 }
 
 // Run tests a store. open returns a new, empty store for each clause. A store that is an
-// io.Closer is closed after the clause. The clauses of pruning and copying run only if the
-// store is a graph.Pruner or a graph.Copier.
+// io.Closer is closed after the clause. The clauses of pruning, copying and listing run only if the
+// store is a graph.Pruner, a graph.Copier or a graph.Lister.
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 	t.Helper()
 	for _, topic := range []struct {
@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) graph.Store) {
 		{"concurrency", concurrencyClauses()},
 		{"prune", pruneClauses()},
 		{"copy", copyClauses()},
+		{"threads", threadClauses()},
 		{"langgraph", langGraphClauses()},
 	} {
 		t.Run(topic.name, func(t *testing.T) {

@@ -7,6 +7,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ import (
 	"example.com/ragflow/graph/stored"
 )
 
-// Store stores threads in memory. It implements [graph.Store], [graph.Copier] and
-// [graph.Pruner], and is safe for concurrent use.
+// Store stores threads in memory. It implements [graph.Store], [graph.Copier], [graph.Pruner] and
+// [graph.Lister], and is safe for concurrent use.
 type Store struct {
 	mu      sync.Mutex
 	last    graph.CommitID
@@ -29,6 +30,7 @@ type Store struct {
 
 // thread is one thread; Store.mu guards it.
 type thread struct {
+	created time.Time
 	head    graph.CommitID
 	commits map[graph.CommitID]commit
 	pending []graph.TaskResult
@@ -48,6 +50,7 @@ var (
 	_ graph.Store  = (*Store)(nil)
 	_ graph.Copier = (*Store)(nil)
 	_ graph.Pruner = (*Store)(nil)
+	_ graph.Lister = (*Store)(nil)
 )
 
 // New returns an empty store.
@@ -85,7 +88,7 @@ func (s *Store) Acquire(ctx context.Context, name string, o graph.AcquireOptions
 func (s *Store) acquire(name string, o graph.AcquireOptions) (graph.Lease, error) {
 	t, ok := s.threads[name]
 	if !ok {
-		t = &thread{commits: map[graph.CommitID]commit{}}
+		t = &thread{created: time.Now().UTC(), commits: map[graph.CommitID]commit{}}
 		s.threads[name] = t
 	}
 	now := time.Now()
@@ -278,6 +281,31 @@ func (s *Store) commit(ctx context.Context, operation, name string, at graph.Com
 	return copied, err
 }
 
+// Threads implements [graph.Lister].
+func (s *Store) Threads(ctx context.Context) (list []graph.ThreadInfo, err error) {
+	err = s.do(ctx, "", func() error {
+		for name, t := range s.threads {
+			if t.head != 0 {
+				list = append(list, t.info(name))
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b graph.ThreadInfo) int { return cmp.Compare(b.Head, a.Head) })
+	return list, err
+}
+
+func (t *thread) info(name string) graph.ThreadInfo {
+	head := t.commits[t.head]
+	out := graph.ThreadInfo{Thread: name, Created: t.created, Touched: head.Time, First: t.head, Head: t.head, Status: head.Status}
+	for id, c := range t.commits {
+		out.First = min(out.First, id)
+		out.Inputs += c.Source.Turns()
+		out.Bytes += int64(c.BodyBytes())
+	}
+	return out
+}
+
 // Copy implements [graph.Copier].
 func (s *Store) Copy(ctx context.Context, from string, at graph.CommitID, to string, pending []graph.TaskResult) error {
 	if err := graph.CheckThread(to); err != nil {
@@ -294,7 +322,7 @@ func (s *Store) copy(from string, at graph.CommitID, to string, pending []graph.
 	target := s.threads[to]
 	switch {
 	case target == nil:
-		target = &thread{}
+		target = &thread{created: time.Now().UTC()}
 	case target.head != 0:
 		return fmt.Errorf("to thread %q: %w", to, graph.ErrExists)
 	case target.until.After(time.Now()):
