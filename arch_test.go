@@ -144,9 +144,7 @@ var rooms = map[string]room{
 	"telemetry": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
-	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}, theirs: []string{
-		"github.com/google/uuid", // names of new threads
-	}},
+	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}},
 	".": {ours: []string{"agent", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},

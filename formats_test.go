@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("retry: %+v, %v", r, err)
 	}
 	write(t, filepath.Join(dir, "handbook.pdf"), "no PDF any more")
-	if !r.Citations[0].IsChanged(t.Context()) {
+	if again, err := a.Reply(t.Context(), r.RunID); err != nil || !again.Citations[0].Changed {
 		t.Error("a PDF that was overwritten counts as unchanged")
 	}
 }

@@ -3,7 +3,6 @@ package ragflow
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -264,12 +263,6 @@ func (a *Assistant) citations(ctx context.Context, turn state.Turn) []CitationRe
 		}
 	}
 	return out
-}
-
-// IsChanged looks at the file again; Changed says how it was when the reply was made.
-func (c CitationReply) IsChanged(ctx context.Context) bool {
-	quote := state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote}
-	return filepath.IsAbs(c.Path) && c.Quote != "" && new(ingest.CitedFiles).ChangedAt(ctx, c.Path, quote)
 }
 
 func cloneQueries(queries []state.Query) []state.Query {

@@ -246,47 +246,6 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-func TestFork(t *testing.T) {
-	data := t.TempDir()
-	a := open(t, ragflow.Config{Docs: []string{library(t)}, DataDir: data})
-	first := ask(t, a, "t", questions[0])
-	ask(t, a, "t", questions[1])
-	before := read(t, a, "t")
-	if _, err := a.Threads().Fork(t.Context(), "t", "", "all"); err != nil {
-		t.Fatal(err)
-	}
-	info, err := a.Threads().Fork(t.Context(), "t", first.RunID, "")
-	if err != nil || info.ID == "" || info.Turns != 1 || info.Title != before.Title {
-		t.Fatalf("Fork = %+v, %v", info, err)
-	}
-	if got := agree(t, a, data, "all"); cmp.Diff(before.Messages, got.Messages) != "" {
-		t.Error("a fork of the head has another history")
-	}
-	fork := ask(t, a, info.ID, questions[1])
-	if fork.ThreadID != info.ID || len(agree(t, a, data, info.ID).Messages) != 4 {
-		t.Errorf("the fork goes on in thread %q", fork.ThreadID)
-	}
-	if err := a.Threads().Undo(t.Context(), "all"); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(before, agree(t, a, data, "t")); diff != "" {
-		t.Errorf("work on forks changed the thread:\n%s", diff)
-	}
-	for _, tt := range []struct {
-		from, at, to string
-		want         error
-	}{
-		{"nobody", "", "x", ragflow.ErrNotFound},
-		{"t", "nothing", "x", ragflow.ErrNotFound},
-		{"t", "999999", "x", ragflow.ErrNotFound},
-		{"t", "", "all", ragflow.ErrThreadExists},
-	} {
-		if _, err := a.Threads().Fork(t.Context(), tt.from, tt.at, tt.to); !errors.Is(err, tt.want) {
-			t.Errorf("Fork(%q, %q, %q): error = %v, want %v", tt.from, tt.at, tt.to, err, tt.want)
-		}
-	}
-}
-
 func TestPrune(t *testing.T) {
 	for name, tokens := range map[string]int{"plain": 0, "summarised": 60} {
 		t.Run(name, func(t *testing.T) {
@@ -296,7 +255,11 @@ func TestPrune(t *testing.T) {
 			for _, q := range questions {
 				replies = append(replies, ask(t, a, "t", q))
 			}
-			if _, err := a.Threads().Fork(t.Context(), "t", "", "twin"); err != nil {
+			var archive bytes.Buffer
+			if err := a.Threads().Export(t.Context(), "t", &archive); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.Threads().Import(t.Context(), &archive, "twin"); err != nil {
 				t.Fatal(err)
 			}
 			before := agree(t, a, data, "t")

@@ -3,8 +3,6 @@ package threads
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
@@ -54,58 +52,6 @@ func (l *Log) beforeLastTurn(ctx context.Context, thread string, head graph.Comm
 		}
 	}
 	return 0, ErrNothingToUndo
-}
-
-// Fork copies a thread as it was at a point: at is a run id or a prefix of one,
-// a commit number, or "" for now. An empty to makes a new name. Errors match
-// graph.ErrNotFound, graph.ErrExists or ErrAmbiguous.
-func (l *Log) Fork(ctx context.Context, from, at, to string) (Info, error) {
-	commit, err := l.commitOf(ctx, from, at)
-	if err != nil {
-		return Info{}, fmt.Errorf("fork thread %q: %w", from, err)
-	}
-	archive, err := l.store.Export(ctx, from, commit)
-	if err != nil {
-		return Info{}, fmt.Errorf("fork thread %q: %w", from, err)
-	}
-	if to == "" {
-		to = l.newID()
-	}
-	archive.Created = l.clock()
-	if err := l.store.Import(ctx, archive, to); err != nil {
-		return Info{}, fmt.Errorf("fork thread %q: %w", from, err)
-	}
-	return l.info(ctx, to)
-}
-
-// commitOf resolves the point of a thread that a person named; 0 is its head.
-func (l *Log) commitOf(ctx context.Context, thread, at string) (graph.CommitID, error) {
-	if at == "" {
-		return 0, nil
-	}
-	var ids []string
-	last := map[string]graph.CommitID{}
-	for c, err := range l.store.Walk(ctx, thread, 0) {
-		if err != nil {
-			return 0, err
-		}
-		if strconv.FormatInt(int64(c.ID), 10) == at {
-			return c.ID, nil
-		}
-		if _, seen := last[c.Run]; !seen && strings.HasPrefix(c.Run, at) {
-			ids = append(ids, c.Run)
-			last[c.Run] = c.ID
-		}
-	}
-	switch id, exact := last[at]; {
-	case exact:
-		return id, nil
-	case len(ids) == 1:
-		return last[ids[0]], nil
-	case len(ids) > 1:
-		return 0, fmt.Errorf("run %q: %w", at, ErrAmbiguous)
-	}
-	return 0, fmt.Errorf("run or commit %q: %w", at, graph.ErrNotFound)
 }
 
 // Delete removes threads for good and overwrites their content in the file. It is

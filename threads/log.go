@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
-
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/state"
@@ -21,7 +19,7 @@ var (
 type Options struct {
 	Wait  time.Duration    // how long an edit waits for a thread that another run uses
 	Clock func() time.Time // default time.Now
-	NewID func() string    // names of new threads; default UUIDs
+	NewID func() string    // ids of edits; default UUIDs
 }
 
 // Log reads and edits the conversations of a store. It is safe for concurrent
@@ -31,21 +29,13 @@ type Log struct {
 	plan   *graph.Plan[state.State, state.Update]
 	runner *graph.Runner[state.State, state.Update]
 	wait   time.Duration
-	clock  func() time.Time
-	newID  func() string
 }
 
 // New returns the log of a store whose threads were written by plan. The caller
 // keeps ownership of the store and closes it.
 func New(store Store, plan *graph.Plan[state.State, state.Update], o Options) *Log {
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	if o.NewID == nil {
-		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
-	}
 	runner := plan.Runner(graph.Options{Store: store, Owner: checkpoint.ProcessOwner(), Clock: o.Clock, NewID: o.NewID})
-	return &Log{store: store, plan: plan, runner: runner, wait: o.Wait, clock: o.Clock, newID: o.NewID}
+	return &Log{store: store, plan: plan, runner: runner, wait: o.Wait}
 }
 
 // Info is one conversation in a list. Its JSON is an element of `ragflow threads list --json`.

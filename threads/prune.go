@@ -1,10 +1,8 @@
 package threads
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"example.com/ragflow/graph"
 )
@@ -48,36 +46,6 @@ func (l *Log) Prune(ctx context.Context, thread string, o PruneOptions) (*PruneR
 // titleDetail is the key under which the commit that replaces pruned turns keeps
 // the title of its thread.
 const titleDetail = "title"
-
-// Expire deletes the threads that were not used for the given duration, which must be
-// positive, and returns them, most recently used first. It keeps threads that another
-// process is using. It deletes all of them or none. A dry run deletes nothing.
-func (l *Log) Expire(ctx context.Context, older time.Duration, dryRun bool) ([]Info, error) {
-	if older <= 0 {
-		return nil, fmt.Errorf("expire threads: the age %v is not positive", older)
-	}
-	before := l.clock().Add(-older)
-	gone, err := l.store.Expire(ctx, before, true)
-	if err != nil {
-		return nil, err
-	}
-	infos := make(map[string]Info, len(gone))
-	for _, i := range gone {
-		if infos[i.Thread], err = l.describe(ctx, i); err != nil {
-			return nil, err
-		}
-	}
-	if !dryRun && len(gone) > 0 {
-		if gone, err = l.store.Expire(ctx, before, false); err != nil {
-			return nil, err
-		}
-	}
-	out := []Info{}
-	for _, i := range gone {
-		out = append(out, cmp.Or(infos[i.Thread], Info{ID: i.Thread, Turns: i.Inputs, Created: i.Created, Used: i.Touched, Bytes: i.Bytes, Status: string(i.Status)}))
-	}
-	return out, nil
-}
 
 // Vacuum returns the space of deleted and pruned records to the disk.
 func (l *Log) Vacuum(ctx context.Context) error { return l.store.Vacuum(ctx) }

@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"errors"
-	"time"
 
 	"example.com/ragflow/graph"
 	"example.com/ragflow/graph/stored"
@@ -33,9 +32,6 @@ type Store interface {
 	Import(ctx context.Context, a *stored.Archive, thread string) error
 	// Delete drops threads, all or none: graph.ErrNotFound, or graph.ErrBusy if one is held.
 	Delete(ctx context.Context, threads ...string) error
-	// Expire deletes the threads without a commit since a time, except those that are held,
-	// and returns them. A dry run deletes nothing.
-	Expire(ctx context.Context, before time.Time, dryRun bool) ([]graph.ThreadInfo, error)
 	// Verify checks the records of threads, or all of the store without names.
 	Verify(ctx context.Context, threads ...string) ([]graph.Finding, error)
 	// Vacuum returns the space of deleted records.

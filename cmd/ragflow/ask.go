@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,9 +86,6 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 		text = strings.Join(args, " ") // unquoted words are one question
 	}
 	if text == "-" {
-		if slices.Contains(a.flags.docs, stdinDocs) {
-			return "", usagef("standard input can be the question or the documents, not both")
-		}
 		var err error
 		if text, err = readAll(ctx, a.in, largestQuestion); err != nil {
 			return "", failed("read the question from standard input", err)

@@ -27,9 +27,6 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, err
 	}
-	if err := a.takeStdin(ctx, &s.config); err != nil {
-		return nil, err
-	}
 	for _, n := range s.notes {
 		a.warn(n)
 	}
@@ -98,7 +95,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 		if change != nil {
 			change(c)
 		}
-		if named = len(c.Docs)+len(c.Given) > 0; named {
+		if named = len(c.Docs) > 0; named {
 			what = "index " + strings.Join(c.Docs, ", ")
 		}
 		c.Progress = progress.report

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 )
 
@@ -25,14 +23,7 @@ func (a *app) chatCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:  "chat",
 		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if slices.Contains(a.flags.docs, stdinDocs) {
-				f := usagef("chat reads what you ask from standard input, so the documents cannot come from there")
-				f.hint = `save them in a file: ragflow chat --docs FILE; or ask one question: … | ragflow ask --docs - "…"`
-				return f
-			}
-			return a.chat(c.Context(), thread, agent)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), thread, agent) },
 	}
 	f := c.Flags()
 	a.askFlags(f)
@@ -85,7 +76,7 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 		return failed("begin the session", err)
 	}
 	defer closeInto(&err, assistant)
-	config.Assistant, config.Threads = chatAssistant{assistant}, assistant.Threads()
+	config.Assistant, config.Threads = assistant, assistant.Threads()
 	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
 	config.Thread = with.thread
 	err = chat.Run(ctx, config)
@@ -97,8 +88,8 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 
 // chatConfig is what all conversations at the terminal have in common.
 func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
-	c := chat.Config{
-		In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Home: a.env["HOME"], Running: a.ending.running,
+	return chat.Config{
+		Assistant: assistant, In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Home: a.env["HOME"], Running: a.ending.running,
 		Style: a.styleOf(a.stdout).on, Quote: quoted, Pick: pickThread,
 		Size: func() (columns, rows int) {
 			columns, rows, _ = a.size(a.stdout)
@@ -118,10 +109,6 @@ func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 			return err.Error(), ""
 		},
 	}
-	if assistant != nil {
-		c.Assistant = chatAssistant{assistant}
-	}
-	return c
 }
 
 // takeBack undoes the last turn of a thread and returns its question.
@@ -137,12 +124,4 @@ func takeBack(ctx context.Context, assistant *ragflow.Assistant, thread string) 
 		}
 	}
 	return question, assistant.Threads().Undo(ctx, thread)
-}
-
-// chatAssistant is an assistant as package chat uses it.
-type chatAssistant struct{ *ragflow.Assistant }
-
-// Index implements chat.Assistant.
-func (a chatAssistant) Index(ctx context.Context) (*ingest.Report, error) {
-	return a.Library().Sync(ctx)
 }

@@ -183,15 +183,9 @@ func TestChatScreens(t *testing.T) {
 			s.prompt(`Ctrl-D\s+leaves`)
 			s.send("How do I back up a volume?\r")
 			s.prompt(`\[1\]`)
-			s.send("/sources\r")
-			s.prompt("│")
 			s.send("/threads\r")
 			s.prompt(`one\s+of them`)
-			s.send("/docs\r")
-			s.prompt(`nothing\s+changed`)
-			s.send("/model\r")
-			s.prompt("offline")
-			s.send("/suorces\r")
+			s.send("/thraeds\r")
 			s.prompt(`lists\s+the\s+commands`)
 			s.send("/help\r")
 			s.prompt("stops an\\s+answer")
@@ -225,7 +219,7 @@ func TestChatPiped(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "ragflow", "chat", "--docs", "docs", "--data-dir", "data", "--quiet")
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
-	c.Stdin = strings.NewReader("How do I back up a volume?\n\n/sources\nand how do I restore it?\n/sources\n")
+	c.Stdin = strings.NewReader("How do I back up a volume?\n\nand how do I restore it?\n/undo\n")
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {

@@ -23,9 +23,6 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 	if err != nil {
 		return err
 	}
-	if slices.Contains(s.config.Docs, stdinDocs) {
-		return usagef("an evaluation reads its documents from files, for its citations are checked there; standard input is not one")
-	}
 	dataset, err := eval.Load(o.dataset)
 	if err != nil {
 		return a.datasetFailed(o.dataset, err)

@@ -34,7 +34,7 @@ func (a *app) searchFlags(f *pflag.FlagSet) {
 
 // docsFlag adds --docs to a command.
 func (a *app) docsFlag(f *pflag.FlagSet) {
-	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`, - for standard input; may be repeated"+
+	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`; may be repeated"+
 		" (default: those of \"ragflow init\", else all that is indexed)")
 }
 

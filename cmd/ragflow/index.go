@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,10 +32,6 @@ func (a *app) indexCommand() *cobra.Command {
 			switch {
 			case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
 				return dropped("ragflow index " + args[0])
-			case slices.Contains(args, stdinDocs):
-				f := usagef("the index keeps what lies in files, not standard input")
-				f.hint = `to ask about it: … | ragflow ask --docs - "…"`
-				return f
 			case o.watch && (a.asJSON || o.retry):
 				return usagef("--watch goes with neither --json nor --retry-failed")
 			case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):

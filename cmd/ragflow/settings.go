@@ -97,6 +97,9 @@ func (a *app) readSettings() (*settings, error) {
 }
 
 func (a *app) readSettingsIn(here string) (*settings, error) {
+	if slices.Contains(a.flags.docs, "-") {
+		return nil, dropped("--docs -")
+	}
 	s := &settings{here: here, project: a.findProject(here), files: map[string][]byte{}}
 	list, err := a.readTrust()
 	if err != nil {
@@ -191,12 +194,12 @@ func (a *app) fromEnvironment(row config.Setting, here string) *value {
 }
 
 // absolute makes a path absolute. A leading ~/ is the home folder, for shells
-// do not see what stands in files. The sign for standard input stays.
+// do not see what stands in files.
 func absolute(base, p string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
 		return filepath.Join(xdg.Home, rest)
 	}
-	if p == stdinDocs || p == "" { // an empty path is refused later, not taken for this folder
+	if p == "" { // an empty path is refused later, not taken for this folder
 		return p
 	}
 	if filepath.IsAbs(p) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/threads"
@@ -79,36 +80,10 @@ func (a *app) importThread(ctx context.Context, log *threads.Log, o *threadFlags
 	if err != nil {
 		return failed("import "+args[0], err)
 	}
-	return a.made("imported", info)
-}
-
-// made prints a new thread.
-func (a *app) made(how string, t threads.Info) error {
-	return a.print(t, func() {
-		fmt.Fprintln(a.out, t.ID)
-		a.tell("%s: %s, %s: %s", how, count(t.Turns, "turn"), byteSize(t.Bytes), t.Title)
+	return a.print(info, func() {
+		fmt.Fprintln(a.out, info.ID)
+		a.tell("imported: %s, %s: %s", count(info.Turns, "turn"), byteSize(info.Bytes), info.Title)
 	})
-}
-
-func (a *app) forkThread(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
-	to := ""
-	if len(args) == 2 {
-		if to = args[1]; to == "" || to == lastName {
-			return usagef("%q cannot be the name of a thread", to)
-		}
-		if err := checkThreadName(to); err != nil {
-			return err
-		}
-	}
-	id, err := findThread(ctx, log, args[0])
-	if err != nil {
-		return err
-	}
-	info, err := log.Fork(ctx, id, o.at, to)
-	if err != nil {
-		return failed("fork", err)
-	}
-	return a.made("forked", info)
 }
 
 // pruneReply is the schema of "ragflow threads prune --json".
@@ -180,17 +155,11 @@ func (a *app) deleteThreads(ctx context.Context, log *threads.Log, o *threadFlag
 		}
 		reply.Deleted = append(reply.Deleted, id)
 	}
-	if o.older > 0 {
-		gone, err := log.Expire(ctx, o.older, true)
-		if err != nil {
-			return failed("delete threads", err)
-		}
-		for _, t := range gone {
-			reply.Deleted = append(reply.Deleted, t.ID)
-		}
-	}
 	question := "delete for good:\n"
 	for _, t := range list {
+		if o.older > 0 && time.Since(t.Used) > o.older {
+			reply.Deleted = append(reply.Deleted, t.ID)
+		}
 		if slices.Contains(reply.Deleted, t.ID) {
 			question += fmt.Sprintf("  %s  %s  %s\n", t.ID, count(t.Turns, "turn"), line(t.Title))
 		}
@@ -199,12 +168,7 @@ func (a *app) deleteThreads(ctx context.Context, log *threads.Log, o *threadFlag
 		if err := a.confirm(ctx, o.yes, question, "deleted"); err != nil {
 			return err
 		}
-		if o.older > 0 { // a thread that was used meanwhile stays
-			_, err = log.Expire(ctx, o.older, false)
-		} else {
-			err = log.Delete(ctx, reply.Deleted...)
-		}
-		if err != nil {
+		if err := log.Delete(ctx, reply.Deleted...); err != nil {
 			return failed("delete threads", err)
 		}
 	}

@@ -45,13 +45,9 @@ func (a *app) threadsCommand() *cobra.Command {
 	o := &threadFlags{}
 	withJSON(add("list", 0, a.listThreads))
 	withJSON(add("show ID", 1, a.showThread))
-	f := add("export ID", 1, o.with(a.exportThread))
-	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` (default: standard output)")
-	f = withJSON(add("import FILE", 1, o.with(a.importThread)))
-	f.StringVar(&o.as, "thread", "", "import it under this `NAME`")
-	f = withJSON(add("fork ID [NEW]", 2, o.with(a.forkThread)))
-	f.StringVar(&o.at, "at", "", "as it was after this `RUN` or commit")
-	f = withJSON(add("prune [ID]", 1, o.with(a.pruneThreads)))
+	add("export ID", 1, o.with(a.exportThread)).StringVarP(&o.output, "output", "o", "", "write to this `FILE` (default: standard output)")
+	withJSON(add("import FILE", 1, o.with(a.importThread))).StringVar(&o.as, "thread", "", "import it under this `NAME`")
+	f := withJSON(add("prune [ID]", 1, o.with(a.pruneThreads)))
 	f.BoolVar(&o.all, "all", false, "all conversations")
 	f.IntVar(&o.prune.KeepLast, "keep-last", 0, "keep the last `N` turns")
 	f.BoolVar(&o.prune.DryRun, "dry-run", false, "only say what would go")
@@ -69,7 +65,7 @@ func (a *app) threadsCommand() *cobra.Command {
 // threadFlags are the flags of all commands below "ragflow threads", of which one runs.
 type threadFlags struct {
 	all, dryRun, yes bool
-	output, as, at   string
+	output, as       string
 	older            time.Duration
 	prune            threads.PruneOptions
 }
@@ -212,8 +208,6 @@ func (a *app) converse(ctx context.Context, name string, resume bool) (c convers
 			f.hint = fmt.Sprintf("thread %q was answered from there; name other documents with --docs", c.thread)
 		}
 		return c, err
-	case slices.Contains(a.flags.docs, stdinDocs):
-		return c, nil // not kept
 	}
 	now := state.Scope{Collection: a.flags.collection, Filter: c.scope.Filter}
 	for _, p := range a.flags.docs {

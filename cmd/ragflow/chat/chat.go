@@ -12,13 +12,11 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
 // Assistant is what a session needs of *ragflow.Assistant.
 type Assistant interface {
-	Index(ctx context.Context) (*ingest.Report, error)
 	Stream(ctx context.Context, q ragflow.Question) iter.Seq2[ragflow.Event, error]
 	Reply(ctx context.Context, run string) (*ragflow.Reply, error)
 }
@@ -26,7 +24,6 @@ type Assistant interface {
 // Threads is what a session needs of *threads.Log.
 type Threads interface {
 	List(ctx context.Context) ([]threads.Info, error)
-	Thread(ctx context.Context, id string) (*threads.Thread, error)
 }
 
 // Config is what a session works with. Assistant, Threads, Out and Err are needed, and
@@ -52,7 +49,7 @@ type Config struct {
 	Home   string // folder that is shown as ~; may be empty
 
 	// Undo takes the last turn of a thread back and returns its question. Nil where
-	// that cannot be done; there is no /undo then, and /retry makes a turn more.
+	// that cannot be done; there is no /undo then.
 	Undo func(ctx context.Context, thread string) (question string, err error)
 
 	// Interrupts delivers each Ctrl-C that is typed while a turn runs.
@@ -78,12 +75,9 @@ var errQuit = errors.New("quit")
 // session is one conversation after the other, owned by one goroutine.
 type session struct {
 	Config
-	thread string         // empty until the first question of a new one is saved
-	last   *ragflow.Reply // what /sources is about; may be nil
-	asked  string         // the last question, for /retry
-	cut    bool           // the last turn was stopped or failed
-	listed []string       // ids that /threads numbered
-	failed error          // the first failure of a session without a terminal
+	thread string   // empty until the first question of a new one is saved
+	listed []string // ids that /threads numbered
+	failed error    // the first failure of a session without a terminal
 	screen region
 }
 
@@ -236,39 +230,11 @@ func (s *session) introduce(ctx context.Context) {
 	}
 	for _, t := range list {
 		if t.ID == s.thread {
-			if err := s.recall(ctx); err != nil {
-				s.complain(err)
-			}
 			s.say(s.bold(s.clip(oneLine(t.Title), s.width())), s.dim(fmt.Sprintf("%s, last used %s", count(t.Turns, "turn"), when(t.Used))), "")
 			return
 		}
 	}
 	s.hint("a new conversation, " + oneLine(s.thread))
-}
-
-// recall makes the last turn of the conversation the one that /retry and /sources are
-// about.
-func (s *session) recall(ctx context.Context) error {
-	s.asked, s.last, s.cut = "", nil, false
-	t, err := s.Threads.Thread(ctx, s.thread)
-	if errors.Is(err, ragflow.ErrNotFound) {
-		return nil // all turns are taken back
-	}
-	if err != nil {
-		return err
-	}
-	run := ""
-	for _, m := range t.Messages {
-		if m.Role == state.Human {
-			s.asked = m.Content
-		} else {
-			run = m.Run
-		}
-	}
-	if run != "" {
-		s.last, err = s.Assistant.Reply(ctx, run)
-	}
-	return err
 }
 
 // farewell says how to come back.

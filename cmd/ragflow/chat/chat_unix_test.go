@@ -24,7 +24,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/graph"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -72,16 +71,8 @@ func (f *fake) Reply(_ context.Context, run string) (*ragflow.Reply, error) {
 	return &ragflow.Reply{ThreadID: "t-1", RunID: run, Answer: "You asked: " + question}, nil
 }
 
-func (*fake) Index(context.Context) (*ingest.Report, error) {
-	return &ingest.Report{Roots: []string{"/docs"}, Files: 1, Chunks: 1}, nil
-}
-
 func (*fake) List(context.Context) ([]threads.Info, error) {
 	return []threads.Info{{ID: "t-1", Title: "First \x1b[31mtitle", Turns: 2}, {ID: "t-2", Title: "Second", Turns: 1}}, nil
-}
-
-func (*fake) Thread(_ context.Context, id string) (*threads.Thread, error) {
-	return &threads.Thread{Info: threads.Info{ID: id, Title: "Title of " + id}, Messages: []threads.Message{{Message: state.Message{Role: state.Human, Content: "earlier"}}, {Message: state.Message{Role: state.AI, Content: "a"}, Run: "rline 12"}}}, nil
 }
 
 func (f *fake) undo(context.Context, string) (string, error) {
@@ -118,7 +109,6 @@ func scripts(step func()) *fake {
 				ThreadID: "t-1", RunID: "rq", Answer: "Another **bold** text [Source 1]\n\n```\ncode\n```\n",
 				Citations: []ragflow.CitationReply{{N: 1, Source: "a.md", Path: "/docs/a.md", StartLine: 3, EndLine: 4, Title: "A \x1b[31mtitle", Quote: "quoted\x1b[2J text"}},
 			},
-			"line 12": {RunID: "r12", Answer: "a", Citations: []ragflow.CitationReply{{N: 1, Path: "/docs/a.md", StartLine: 12, EndLine: 12}}},
 		},
 	}
 }
@@ -290,7 +280,7 @@ func TestInterrupt(t *testing.T) {
 	s.send("hang\r")
 	s.expect(`The beginning\n\nwriting …`)
 	s.send("typed ahead\x03\x03")
-	s.expect(`/retry asks again\n\n› typed ahead`)
+	s.expect(`stopped\n\n› typed ahead`)
 	s.send("\r")
 	s.prompt("You asked: typed ahead")
 	s.send("\x03")
@@ -330,8 +320,6 @@ func TestStream(t *testing.T) {
 	s.expect(`Another bold text \[9\]\[1\]\n\n    code\n\nwriting …`)
 	next()
 	s.expect(`› q\n\nAnother bold text \[1\]\n\n    code\n\n  \[1\] /docs/a.md:3-4  A ␛\[31mtitle\n\n›`)
-	s.send("/sources\r")
-	s.prompt(`│ quoted␛\[2J text`)
 	s.send("\x04")
 	s.end(0)
 }
@@ -370,32 +358,26 @@ func TestLines(t *testing.T) {
 func TestCommands(t *testing.T) {
 	s := start(t)
 	for _, step := range []struct{ send, want string }{
-		{"/sources\r", "nothing was asked in this conversation yet"},
-		{"/retry\r", "there is no question to ask again"},
 		{"/undo\r", "there is nothing to take back"},
 		{"/new x\r", "/new takes no argument"},
 		{"/nothing\r", "unknown command /nothing; /help lists the commands"},
 		{"/etc/hosts?\r", `You asked: /etc/hosts\?`},
 		{"fail\r", `the store is ␛\[31mgone`},
-		{"/sources\r", "was not answered; /retry asks again"},
 		{"ask\r", "You asked: ask"},
-		{"/retry\r", `asking again: ask\n\nYou asked: ask`},
 		{"/undo\r", "taken back: the question"},
 		{"/export out.md\r", `/export is no longer there; use:\s+ragflow threads show last > FILE`},
-		{"/sources\r", "/docs/a.md:12"},
-		{"/retry\r", `asking again: earlier\n\nYou asked: earlier`},
+		{"/retry\r", `/retry is no longer there; use:\s+/undo, then the arrow up`},
 		{"/threads\r", `1  First ␛\[31mtitle\n.*2  Second`},
 		{"/threads 2\r", "Second\n1 turn"},
 		{"/threads last\r", "First"},
 		{"/threads zzz\r", `no conversation "zzz"`},
-		{"/model\r", "a model"},
 		{"/new\r", "a new conversation"},
 	} {
 		s.send(step.send)
 		s.prompt(step.want)
 	}
 	s.send("/quit\r")
-	if got := s.end(0); !strings.HasSuffix(got, "; 3 taken back") {
-		t.Errorf("asked %q, want 3 turns taken back", got)
+	if got := s.end(0); !strings.HasSuffix(got, "; 1 taken back") {
+		t.Errorf("asked %q, want 1 turn taken back", got)
 	}
 }

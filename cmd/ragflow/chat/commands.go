@@ -8,11 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/ragflow"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/termmd"
 	"example.com/ragflow/threads"
-	"example.com/ragflow/transcript"
 )
 
 // commandInfo is one command, as /help shows it.
@@ -26,11 +23,7 @@ func (s *session) commands() []commandInfo {
 	list := []commandInfo{
 		{"new", "", "begin a new conversation", (*session).newThread},
 		{"threads", "[N|ID]", "list conversations, or go on with one", (*session).threads},
-		{"sources", "", "show what the last answer quotes", (*session).sources},
-		{"retry", "", "ask the last question again", (*session).retry},
 		{"undo", "", "take the last question and its answer back", (*session).undo},
-		{"docs", "", "read what changed, and show what is answered from", (*session).docs},
-		{"model", "", "show what answers", (*session).model},
 		{"help", "", "show this list", (*session).help},
 		{"quit", "", "leave; so does Ctrl-D", (*session).quit},
 	}
@@ -70,7 +63,9 @@ func (s *session) command(ctx context.Context, name, args string) error {
 // droppedCommands says what replaces the commands of earlier versions.
 func droppedCommands() map[string]string {
 	return map[string]string{
-		"open": "/sources, which names files and lines", "trace": "ragflow trace last", "export": "ragflow threads show last > FILE",
+		"open": "the files and lines below an answer", "sources": "ragflow trace last, whose answer.md quotes them",
+		"retry": "/undo, then the arrow up", "docs": "ragflow index, or ragflow index stats", "model": "ragflow models",
+		"trace": "ragflow trace last", "export": "ragflow threads show last > FILE",
 	}
 }
 
@@ -114,7 +109,7 @@ func (s *session) help(context.Context, string) error {
 func (*session) quit(context.Context, string) error { return errQuit }
 
 func (s *session) newThread(context.Context, string) error {
-	s.thread, s.last, s.asked = "", nil, ""
+	s.thread = ""
 	s.hint("a new conversation")
 	s.say("")
 	return nil
@@ -159,76 +154,8 @@ func (s *session) goOn(ctx context.Context, list []threads.Info, name string) er
 	} else if id, err = s.Pick(list, name); err != nil {
 		return fmt.Errorf("%w; /threads lists them", err)
 	}
-	s.thread, s.last, s.asked = id, nil, ""
+	s.thread = id
 	s.introduce(ctx)
-	return nil
-}
-
-// noAnswer is why a command that is about the last answer cannot work.
-func (s *session) noAnswer() error {
-	if s.cut {
-		return errors.New("the last question was not answered; /retry asks again")
-	}
-	return errors.New("nothing was asked in this conversation yet")
-}
-
-func (s *session) sources(ctx context.Context, _ string) error {
-	if s.last == nil {
-		return s.noAnswer()
-	}
-	if len(s.last.Citations) == 0 {
-		s.hint("the last answer quotes nothing")
-	}
-	for _, group := range grouped(s.last.Citations) {
-		s.say(s.source(group)...)
-		if slices.ContainsFunc(group, func(c ragflow.CitationReply) bool { return c.IsChanged(ctx) }) {
-			s.say("      " + s.last.ChangedNotice)
-		}
-		for _, c := range group {
-			for _, l := range termmd.Wrap(transcript.Visible(c.Quote), s.width()-8) {
-				s.say(strings.TrimRight("      "+s.dim("│ ")+l, " "))
-			}
-		}
-		s.say("")
-	}
-	return nil
-}
-
-func (s *session) model(ctx context.Context, _ string) error {
-	for _, m := range s.Models(ctx) {
-		if s.Size == nil {
-			s.say(oneLine(m))
-			continue
-		}
-		s.say(termmd.Wrap(oneLine(m), s.width())...)
-	}
-	s.say("")
-	return nil
-}
-
-// docs brings the index up to date and shows what it holds.
-func (s *session) docs(ctx context.Context, _ string) error {
-	var report *ingest.Report
-	err := Interruptible(ctx, s.Interrupts, func(ctx context.Context) error {
-		var err error
-		report, err = s.Assistant.Index(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, root := range report.Roots {
-		s.say(s.shown(root, root))
-	}
-	news := "nothing changed"
-	if report.Added+report.Changed+report.Removed > 0 {
-		news = fmt.Sprintf("%d new, %d changed, %d removed", report.Added, report.Changed, report.Removed)
-	}
-	s.hint(fmt.Sprintf("%s in %s; %s", count(report.Chunks, "passage"), count(report.Files, "file"), news))
-	for _, p := range report.Failed {
-		s.warn("could not read " + p.Source + ": " + p.Reason)
-	}
-	s.say("")
 	return nil
 }
 
@@ -243,22 +170,5 @@ func (s *session) undo(ctx context.Context, _ string) error {
 	}
 	s.hint("taken back: " + s.clip(oneLine(question), s.width()-12))
 	s.say("")
-	return s.recall(ctx)
-}
-
-// retry asks the last question anew, in place of the turn it made.
-func (s *session) retry(ctx context.Context, _ string) error {
-	if s.asked == "" {
-		return errors.New("there is no question to ask again")
-	}
-	question := s.asked
-	if s.thread != "" && s.Undo != nil {
-		if _, err := s.Undo(ctx, s.thread); err != nil {
-			return err
-		}
-	}
-	if s.Size != nil {
-		s.hint("asking again: " + s.clip(oneLine(question), s.width()-14))
-	}
-	return s.ask(ctx, question)
+	return nil
 }

@@ -22,12 +22,11 @@ type told struct {
 // the turn is no error.
 func (s *session) ask(ctx context.Context, question string) error {
 	s.echo(question)
-	s.asked, s.cut, s.last = question, true, nil
 	run, err := s.stream(ctx, ragflow.Question{Text: question, Thread: s.thread, Agent: s.Agent})
 	if err != nil {
 		s.screen.end()
 		if ctx.Err() == nil && errors.Is(err, context.Canceled) {
-			s.hint("stopped; /retry asks again")
+			s.hint("stopped")
 			fmt.Fprintln(s.Out)
 			return nil
 		}
@@ -38,7 +37,6 @@ func (s *session) ask(ctx context.Context, question string) error {
 		s.screen.end()
 		return err
 	}
-	s.last, s.cut = reply, false
 	s.answer(reply)
 	if s.Size == nil {
 		s.say("")
