@@ -86,3 +86,37 @@ func CalibrationError(bins []Bin) float64 {
 	}
 	return sum / max(1, n)
 }
+
+// CertaintySummary tells what the certainty of answers, their grade, is worth. An AUROC
+// is left out where one of the two kinds is missing.
+type CertaintySummary struct {
+	RightAUROC       *float64 `json:"auroc_right,omitempty"` // right answers against wrong ones, see [AUROC]
+	AUROC            *float64 `json:"auroc,omitempty"`       // answerable questions against others
+	CalibrationError float64  `json:"calibration_error"`     // of answerable questions, see [CalibrationError]
+}
+
+// certainty sums up the grades of the questions that did not fail, nil where they tell
+// nothing apart.
+func (r *Result) certainty() *CertaintySummary {
+	var answerable, right []Graded
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		if o.Error == "" {
+			answerable = append(answerable, Graded{o.Grade.Score, o.answerable()})
+		}
+		if !o.Abstained && o.Verdict != "" {
+			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
+		}
+	}
+	s := &CertaintySummary{CalibrationError: CalibrationError(Reliability(answerable, CalibrationBins))}
+	if area, ok := AUROC(answerable); ok {
+		s.AUROC = &area
+	}
+	if area, ok := AUROC(right); ok {
+		s.RightAUROC = &area
+	}
+	if s.AUROC == nil && s.RightAUROC == nil {
+		return nil
+	}
+	return s
+}

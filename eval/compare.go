@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
 // ErrNothingInCommon is a comparison of runs that share no question.
@@ -25,21 +25,18 @@ type Comparison struct {
 	LeftOut     []string           `json:"left_out"`    // ids of questions that are not in both, or are not the same in both
 	Setup       []string           `json:"setup"`       // what else differs, in words
 	Metrics     []MetricComparison `json:"metrics"`     // in the order of [Metrics]
-	Questions   []QuestionChange   `json:"questions"`   // those with another figure, in the order of A
+	Questions   []string           `json:"questions"`   // those with other figures, with both, in the order of A
 	Regressions []string           `json:"regressions"` // metrics that fell by more than their interval
 }
 
 // RunRef names one side of a comparison, with what it took.
 type RunRef struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	Started   time.Time `json:"started"`
-	Dataset   string    `json:"dataset"`
-	Model     string    `json:"model"`
-	Questions int       `json:"questions"`
-	Latency   Latency   `json:"latency_ms"` // not compared: it depends on the machine
-	Tokens    Tokens    `json:"tokens"`
-	CostUSD   float64   `json:"cost_usd"`
+	ID        string  `json:"id"`
+	Dataset   string  `json:"dataset"`
+	Model     string  `json:"model"`
+	Questions int     `json:"questions"`
+	Latency   Latency `json:"latency_ms"` // not compared: it depends on the machine
+	CostUSD   float64 `json:"cost_usd"`
 }
 
 // MetricComparison compares a metric over the questions that have it in both
@@ -60,29 +57,12 @@ type MetricComparison struct {
 // zero.
 func (m MetricComparison) Fell() bool { return m.High < 0 }
 
-// QuestionChange is a question whose figures differ.
-type QuestionChange struct {
-	ID       string         `json:"id"`
-	Question string         `json:"question"`
-	Changes  []MetricChange `json:"changes"`
-}
-
-// MetricChange is a figure in both runs; nil where the metric does not apply.
-type MetricChange struct {
-	Name string   `json:"name"`
-	A    *float64 `json:"a"`
-	B    *float64 `json:"b"`
-}
-
 // Compare compares run B with run A. Questions are matched by id; those that
 // are not the same in both are left out and named. Latencies are not compared.
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
-		A: ref(a), B: ref(b), LeftOut: []string{}, Setup: a.Setup.Differences(b.Setup),
-		Metrics: []MetricComparison{}, Questions: []QuestionChange{}, Regressions: []string{},
-	}
-	if c.Setup == nil {
-		c.Setup = []string{}
+		A: ref(a), B: ref(b), LeftOut: []string{}, Setup: differences(a.Setup, b.Setup),
+		Metrics: []MetricComparison{}, Questions: []string{}, Regressions: []string{},
 	}
 	pairs := c.match(a, b)
 	c.Matched = len(pairs)
@@ -99,8 +79,8 @@ func Compare(a, b *Result) (*Comparison, error) {
 		}
 	}
 	for _, p := range pairs {
-		if change := p.change(); len(change.Changes) > 0 {
-			c.Questions = append(c.Questions, change)
+		if changes := p.changes(); len(changes) > 0 {
+			c.Questions = append(c.Questions, p.a.ID+": "+strings.Join(changes, ", "))
 		}
 	}
 	return c, nil
@@ -108,9 +88,26 @@ func Compare(a, b *Result) (*Comparison, error) {
 
 func ref(r *Result) RunRef {
 	return RunRef{
-		ID: r.ID, Name: r.Name, Started: r.Started, Dataset: r.Dataset.Name, Model: r.Setup.Model, Questions: len(r.Outcomes),
-		Latency: r.Summary.Latency, Tokens: r.Summary.Tokens, CostUSD: r.Summary.CostUSD,
+		ID: r.ID, Dataset: r.Dataset.Name, Model: r.Setup.Model, Questions: len(r.Outcomes), Latency: r.Summary.Latency, CostUSD: r.Summary.CostUSD,
 	}
+}
+
+// differences says in words how two setups differ.
+func differences(a, b Setup) []string {
+	out := []string{}
+	say := func(what, a, b string) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s was %q and is %q", what, a, b))
+		}
+	}
+	say("the version", a.Version, b.Version)
+	say("the model", a.Model, b.Model)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a.Settings)), maps.Keys(b.Settings))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		say(name, a.Settings[name], b.Settings[name])
+	}
+	return out
 }
 
 // pair is one question in both runs.
@@ -166,11 +163,8 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 		default:
 			m.Ties++
 		}
-		if len(groups) == 0 || p.a.Item != item {
-			groups = append(groups, nil)
-			item = p.a.Item
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], y-x)
+		groups = grouped(groups, p.a.Item == item, y-x)
+		item = p.a.Item
 	}
 	if len(as) == 0 {
 		return m, false
@@ -181,25 +175,20 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 	return m, true
 }
 
-// change lists the figures of a question that differ.
-func (p pair) change() QuestionChange {
-	c := QuestionChange{ID: p.a.ID, Question: p.a.Question}
-	for _, m := range Metrics() {
-		x, inA := p.a.Metrics[m.Name]
-		y, inB := p.b.Metrics[m.Name]
-		if inA == inB && x == y {
-			continue
+// changes lists the figures of a question that differ.
+func (p pair) changes() (out []string) {
+	figure := func(o *Outcome, name string) string {
+		if f, ok := o.Metrics[name]; ok {
+			return fmt.Sprintf("%.2f", f)
 		}
-		change := MetricChange{Name: m.Name}
-		if inA {
-			change.A = &x
-		}
-		if inB {
-			change.B = &y
-		}
-		c.Changes = append(c.Changes, change)
+		return "–"
 	}
-	return c
+	for _, m := range Metrics() {
+		if a, b := figure(p.a, m.Name), figure(p.b, m.Name); a != b {
+			out = append(out, fmt.Sprintf("%s %s → %s", m.Name, a, b))
+		}
+	}
+	return out
 }
 
 // mostChanges is how many changed questions a table names.
@@ -207,9 +196,15 @@ const mostChanges = 30
 
 // WriteTable writes a comparison for people to read on a terminal.
 func (c *Comparison) WriteTable(w io.Writer) error {
-	fmt.Fprintf(w, "A  %s\nB  %s\n", c.A.line(), c.B.line())
-	for _, l := range c.remarks() {
-		fmt.Fprintln(w, l)
+	for i, r := range []RunRef{c.A, c.B} {
+		fmt.Fprintf(w, "%c  %s  %s, %s, %s; p50 %.0f ms, %.4f USD\n", 'A'+i, cmp.Or(r.ID, "(not stored)"), r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50, r.CostUSD)
+	}
+	if n := len(c.LeftOut); n > 0 {
+		const most = 5
+		fmt.Fprintf(w, "left out, because not the same in both: %s, such as %s\n", plural(n, "question"), strings.Join(c.LeftOut[:min(most, n)], ", "))
+	}
+	for _, d := range c.Setup {
+		fmt.Fprintln(w, "differs: "+d)
 	}
 	var rows strings.Builder
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
@@ -232,52 +227,12 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 	changed := c.Questions
 	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "question"))
 	for _, q := range changed[:min(mostChanges, len(changed))] {
-		var parts []string
-		for _, m := range q.Changes {
-			parts = append(parts, fmt.Sprintf("%s %s → %s", m.Name, figure(m.A), figure(m.B)))
-		}
-		fmt.Fprintf(w, "  %s: %s\n", q.ID, strings.Join(parts, ", "))
+		fmt.Fprintf(w, "  %s\n", q)
 	}
 	if more := len(changed) - mostChanges; more > 0 {
 		fmt.Fprintf(w, "  … and %d more\n", more)
 	}
 	return nil
-}
-
-func figure(f *float64) string {
-	if f == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f", *f)
-}
-
-func (r RunRef) line() string {
-	name := cmp.Or(r.ID, "(not stored)")
-	if r.Name != "" {
-		name += " (" + r.Name + ")"
-	}
-	out := fmt.Sprintf("%s  %s, %s, %s; p50 %.0f ms", name, r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50)
-	if r.Tokens.Calls > 0 || r.Tokens.Total > 0 {
-		out += fmt.Sprintf(", %d tokens, %.4f USD", r.Tokens.Total, r.CostUSD)
-	}
-	return out
-}
-
-// remarks say what is not compared, and what else differs.
-func (c *Comparison) remarks() []string {
-	var out []string
-	if n := len(c.LeftOut); n > 0 {
-		const most = 5
-		list := strings.Join(c.LeftOut[:min(most, n)], ", ")
-		if n > most {
-			list += ", …"
-		}
-		out = append(out, fmt.Sprintf("left out, because it is not the same in both: %s: %s", plural(n, "question"), list))
-	}
-	for _, d := range c.Setup {
-		out = append(out, "differs: "+d)
-	}
-	return out
 }
 
 // WriteCSV writes one line a metric, with a header.

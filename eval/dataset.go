@@ -82,15 +82,6 @@ func (d Dataset) Questions() int {
 	return n
 }
 
-// Bounds of a dataset. Beyond them it is refused, not cut.
-const (
-	MaxDatasetBytes = 64 << 20 // of the file, unpacked
-	MaxItems        = 100_000
-	MaxTurns        = 1_000  // of one dialogue
-	MaxQuestion     = 10_000 // runes of a question: as many as are used of one
-	maxID           = 200    // runes of an id
-)
-
 // ErrEmptyDataset is a dataset without a question.
 var ErrEmptyDataset = errors.New("the dataset holds no questions")
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 
+	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/prompts"
 )
@@ -20,29 +21,18 @@ type Judge struct {
 
 // Judgement is what a judge said of one answer.
 type Judgement struct {
-	Scores       map[string]float64 `json:"scores"` // by aspect, 0 to 1; those that could not be read are left out
-	Calls        int64              `json:"calls"`
-	InputTokens  int64              `json:"input_tokens"`
-	OutputTokens int64              `json:"output_tokens"`
-	CostUSD      float64            `json:"cost_usd"`
-	Error        string             `json:"error,omitempty"` // why there are no scores
+	Scores map[string]float64 `json:"scores"` // by metric, 0 to 1; those that could not be read are left out
+	ragflow.Usage
+	CostUSD float64 `json:"cost_usd"`
+	Error   string  `json:"error,omitempty"` // why there are no scores
 }
 
 // judgeTokens bounds a reply: four lines, and room for words around them.
 const judgeTokens = 200
 
-const (
-	aspectCorrectness  = "correctness"
-	aspectCompleteness = "completeness"
-)
-
-// aspectMetric is the metric that an aspect's scores are reported as.
-func aspectMetric(aspect string) string {
-	if aspect == aspectCorrectness {
-		return MetricCorrectness
-	}
-	return aspect
-}
+// aspectCorrectness is the aspect that is reported as [MetricCorrectness]; the others
+// are reported by their own names.
+const aspectCorrectness = "correctness"
 
 // ask has one answer graded. A model that fails or writes what cannot be read
 // makes a judgement without scores; the only error is the end of ctx.
@@ -50,7 +40,7 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 	said := prompts.Judge{
 		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(),
 	}.Render("en")
-	out := &Judgement{Scores: map[string]float64{}, Calls: 1}
+	out := &Judgement{Scores: map[string]float64{}}
 	r, err := j.Chat.Complete(ctx, llm.Request{
 		Messages:  []llm.Message{{Role: llm.System, Content: said.System}, {Role: llm.User, Content: said.User}},
 		MaxTokens: judgeTokens,
@@ -61,13 +51,19 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 		}
 		out.Error = err.Error()
 	}
-	out.InputTokens, out.OutputTokens, out.CostUSD = r.Usage.Input, r.Usage.Output, r.CostUSD
-	if err == nil {
-		var scores prompts.Scores
-		if scores, err = prompts.ParseJudge(r.Text); err != nil {
-			out.Error = err.Error()
+	out.Usage, out.CostUSD = ragflow.Usage{InputTokens: r.Usage.Input, OutputTokens: r.Usage.Output, Calls: 1}, r.CostUSD
+	if err != nil {
+		return out, nil
+	}
+	scores, err := prompts.ParseJudge(r.Text)
+	if err != nil {
+		out.Error = err.Error()
+	}
+	for aspect, score := range scores {
+		if aspect == aspectCorrectness {
+			aspect = MetricCorrectness
 		}
-		maps.Copy(out.Scores, scores)
+		out.Scores[aspect] = score
 	}
 	return out, nil
 }
@@ -88,15 +84,12 @@ func (o *Outcome) judge(ctx context.Context, j *Judge) error {
 		return err
 	}
 	if o.ExpectedAnswer == "" {
-		delete(judged.Scores, aspectCorrectness)
-		delete(judged.Scores, aspectCompleteness)
+		delete(judged.Scores, MetricCorrectness)
+		delete(judged.Scores, MetricCompleteness)
 	}
 	o.Judgement = judged
-	for aspect, score := range judged.Scores {
-		o.Metrics[aspectMetric(aspect)] = score
-	}
+	maps.Copy(o.Metrics, judged.Scores)
 	o.decide()
-	o.Trouble = o.troubles()
 	return nil
 }
 

@@ -1,14 +1,9 @@
 package eval
 
 import (
-	"context"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 
-	"example.com/ragflow"
-	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
 )
 
@@ -37,7 +32,6 @@ func (o *Outcome) measure() {
 		o.measureCitations()
 	}
 	o.decide()
-	o.Trouble = o.troubles()
 }
 
 // Verdicts on an outcome.
@@ -154,35 +148,4 @@ func (o *Outcome) measureQuotes() {
 	if share, ok := KeywordShare(quotes, o.ExpectedKeywords); ok {
 		o.Metrics[MetricCitationRecall] = share
 	}
-}
-
-// library reads cited documents, each once. It is safe for concurrent use.
-type library struct {
-	mu    sync.Mutex
-	texts map[string]string // by path, as they are indexed; "" where a document cannot be read
-}
-
-func (l *library) text(ctx context.Context, path, source string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if known, ok := l.texts[path]; ok {
-		return known
-	}
-	const most = 500 // documents at a time
-	if l.texts == nil || len(l.texts) >= most {
-		l.texts = map[string]string{}
-	}
-	l.texts[path] = ""
-	if data, err := os.ReadFile(path); err == nil {
-		if doc, err := load.Parse(ctx, source, data); err == nil {
-			l.texts[path] = doc.Text
-		}
-	}
-	return l.texts[path]
-}
-
-// verify reports whether the file that is cited holds the quote at its place.
-func (l *library) verify(ctx context.Context, c ragflow.CitationReply) bool {
-	doc := l.text(ctx, c.Path, c.Source)
-	return c.Start >= 0 && c.Start < c.End && c.End <= len(doc) && doc[c.Start:c.End] == c.Quote
 }

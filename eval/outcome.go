@@ -2,9 +2,7 @@ package eval
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/ragflow"
 	"example.com/ragflow/state"
@@ -38,7 +36,6 @@ type Outcome struct {
 
 	Verdict   string             `json:"verdict"` // see [VerdictRight]; empty: it failed, or correctness was not measured
 	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; those that do not apply are left out
-	Trouble   []string           `json:"trouble"` // what is wrong with the answer, for people; empty: nothing
 	Judgement *Judgement         `json:"judgement,omitempty"`
 
 	LatencyMS float64 `json:"latency_ms"` // from asking to the reply
@@ -133,30 +130,12 @@ func legSources(pages []Page, leg string) []string {
 // answerable reports whether the documents are expected to answer.
 func (o *Outcome) answerable() bool { return Answerable(o.Kind) }
 
-// troubles says in words what is wrong with an outcome that was measured.
-func (o *Outcome) troubles() []string {
-	out := []string{}
-	add := func(bad bool, format string, args ...any) {
-		if bad {
-			out = append(out, fmt.Sprintf(format, args...))
-		}
-	}
-	m := func(name string) float64 { return o.Metrics[name] }
-	has := func(name string) bool { _, ok := o.Metrics[name]; return ok }
+// told is the verdict in words, and why a question failed.
+func (o *Outcome) told() string {
 	if o.Error != "" {
-		return []string{"failed: " + o.Error}
+		return "failed: " + o.Error
 	}
-	add(strings.TrimSpace(o.Answer) == "", "empty answer")
-	add(o.answerable() && o.Abstained, "declined, though the documents answer it")
-	add(!o.answerable() && !o.Abstained, "answered, though the documents do not")
-	add(has(MetricPageIn10) && m(MetricPageIn10) == 0, "no relevant page among the first 10")
-	add(has(MetricKeywords) && m(MetricKeywords) < 0.5, "%.0f %% of the expected keywords", 100*m(MetricKeywords))
-	add(has(MetricCitationExact) && m(MetricCitationExact) < 1, "a quote that does not stand in its file")
-	add(o.Model != offlineName && has(MetricCitationPrecision) && m(MetricCitationPrecision) < 1, "a mark whose source does not say it")
-	add(o.Model != offlineName && has(MetricCitationRecall) && m(MetricCitationRecall) < 1, "a statement without a citation")
-	add(has(MetricFaithfulness) && m(MetricFaithfulness) < 1, "a statement its sources do not hold")
-	add(has(MetricCorrectness) && m(MetricCorrectness) < 0.5, "judged %.0f of 10 for correctness", 10*m(MetricCorrectness))
-	return out
+	return cmp.Or(o.Verdict, "not measured")
 }
 
 // offlineName is how replies name the answerer that needs no model. Its answers

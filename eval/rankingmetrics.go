@@ -10,7 +10,6 @@ const (
 	MetricRecall5   = "recall_5"
 	MetricRecall10  = "recall_10"
 	MetricRecall100 = "recall_100"
-	MetricMAP       = "map"
 )
 
 // discount is the weight of a gain at a place, from 0.
@@ -24,19 +23,15 @@ func discount(place int) float64 { return 1 / math.Log2(float64(place+2)) }
 //	           (Järvelin and Kekäläinen 2002, with linear gains as in trec_eval)
 //	recall_k   relevant documents among the first k, of all relevant ones
 //	mrr        1/rank of the first relevant document
-//	map        Σ over relevant documents found of the precision at their rank, of all relevant ones
 func RankingMetrics(ranking []string, gains map[string]int) map[string]float64 {
-	var dcg, ideal, precision, reciprocal float64
-	found := 0
+	var dcg, ideal, reciprocal float64
 	within := map[int]int{}
 	for i, document := range ranking {
 		gain := gains[document]
 		if gain <= 0 {
 			continue
 		}
-		found++
-		precision += float64(found) / float64(i+1)
-		if found == 1 {
+		if reciprocal == 0 {
 			reciprocal = 1 / float64(i+1)
 		}
 		if i < 10 {
@@ -66,6 +61,5 @@ func RankingMetrics(ranking []string, gains map[string]int) map[string]float64 {
 		MetricRecall10:  float64(within[10]) / all,
 		MetricRecall100: float64(within[100]) / all,
 		MetricMRR:       reciprocal,
-		MetricMAP:       precision / all,
 	}
 }

@@ -1,12 +1,11 @@
 package eval
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
+
+	"example.com/ragflow"
 )
 
 // Result is a run: what was measured, and with what outcome. Its JSON is the
@@ -14,7 +13,6 @@ import (
 type Result struct {
 	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
 	ID         string      `json:"id"`     // of a run that was stored; else empty
-	Name       string      `json:"name"`   // given by a person; may be empty
 	Started    time.Time   `json:"started"`
 	Complete   bool        `json:"complete"` // all questions were asked
 	Dataset    DatasetInfo `json:"dataset"`
@@ -41,16 +39,7 @@ type Setup struct {
 	Version  string            `json:"version"` // of the program
 	Go       string            `json:"go"`
 	Model    string            `json:"model"`    // that answers; "offline" without one
-	Settings map[string]string `json:"settings"` // by name, those that bear on answers
-	Index    []IndexInfo       `json:"index"`
-}
-
-// IndexInfo is what was indexed of one root.
-type IndexInfo struct {
-	Root       string `json:"root"`
-	Files      int    `json:"files"`
-	Chunks     int    `json:"chunks"`
-	Generation int64  `json:"generation"`
+	Settings map[string]string `json:"settings"` // by name, those that bear on answers, and what is indexed
 }
 
 // newResult returns a result without outcomes.
@@ -73,7 +62,6 @@ func newResult(d Dataset, o Options) *Result {
 type Summary struct {
 	Questions int               `json:"questions"` // asked
 	Errors    int               `json:"errors"`    // questions that failed
-	Troubled  int               `json:"troubled"`  // questions with any trouble, those that failed among them
 	Metrics   []MetricSummary   `json:"metrics"`   // in the order of [Metrics], those that apply
 	Verdicts  Verdicts          `json:"verdicts"`
 	Words     int               `json:"words"` // median length of answers, code aside
@@ -94,40 +82,6 @@ type Verdicts struct {
 	NotMeasured int `json:"not_measured"`
 }
 
-// CertaintySummary tells what the certainty of answers, their grade, is worth. An AUROC
-// is left out where one of the two kinds is missing.
-type CertaintySummary struct {
-	RightAUROC       *float64 `json:"auroc_right,omitempty"` // right answers against wrong ones, see [AUROC]
-	AUROC            *float64 `json:"auroc,omitempty"`       // answerable questions against others
-	CalibrationError float64  `json:"calibration_error"`     // of answerable questions, see [CalibrationError]
-}
-
-// certainty sums up the grades of the questions that did not fail, nil where they tell
-// nothing apart.
-func (r *Result) certainty() *CertaintySummary {
-	var answerable, right []Graded
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		if o.Error == "" {
-			answerable = append(answerable, Graded{o.Grade.Score, o.answerable()})
-		}
-		if !o.Abstained && o.Verdict != "" {
-			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
-		}
-	}
-	s := &CertaintySummary{CalibrationError: CalibrationError(Reliability(answerable, CalibrationBins))}
-	if area, ok := AUROC(answerable); ok {
-		s.AUROC = &area
-	}
-	if area, ok := AUROC(right); ok {
-		s.RightAUROC = &area
-	}
-	if s.AUROC == nil && s.RightAUROC == nil {
-		return nil
-	}
-	return s
-}
-
 // MetricSummary is the mean of a metric over the questions it applies to.
 type MetricSummary struct {
 	Name string  `json:"name"`
@@ -145,12 +99,19 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// Tokens counts what models were asked while answering.
+// Tokens counts what models were asked.
 type Tokens struct {
 	Input  int64 `json:"input"`
 	Output int64 `json:"output"`
 	Total  int64 `json:"total"`
 	Calls  int64 `json:"calls"`
+}
+
+func (t *Tokens) add(u ragflow.Usage) {
+	t.Input += u.InputTokens
+	t.Output += u.OutputTokens
+	t.Total += u.InputTokens + u.OutputTokens
+	t.Calls += u.Calls
 }
 
 // ChunkMeans counts chunks: all there are, and how many a question has used, as
@@ -164,12 +125,10 @@ type ChunkMeans struct {
 
 // JudgedSummary counts what a judge did.
 type JudgedSummary struct {
-	Answers      int     `json:"answers"`
-	Failed       int     `json:"failed"` // without any score
-	Calls        int64   `json:"calls"`
-	InputTokens  int64   `json:"input_tokens"`
-	OutputTokens int64   `json:"output_tokens"`
-	CostUSD      float64 `json:"cost_usd"`
+	Answers int     `json:"answers"`
+	Failed  int     `json:"failed"` // without any score
+	Tokens  Tokens  `json:"tokens"`
+	CostUSD float64 `json:"cost_usd"`
 }
 
 // Summarise fills in the summary from the outcomes.
@@ -177,7 +136,7 @@ func (r *Result) Summarise() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
 	var latencies []float64
 	var words []int
-	retrieved, used, tokens := 0, 0, 0
+	n := float64(max(1, len(r.Outcomes)))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if o.Error != "" {
@@ -185,9 +144,6 @@ func (r *Result) Summarise() {
 		} else {
 			latencies = append(latencies, o.LatencyMS)
 			words = append(words, Words(o.Answer))
-		}
-		if len(o.Trouble) > 0 {
-			s.Troubled++
 		}
 		switch {
 		case o.Verdict == VerdictRight:
@@ -199,24 +155,19 @@ func (r *Result) Summarise() {
 		case o.Error == "":
 			s.Verdicts.NotMeasured++
 		}
-		s.Tokens.Input += o.Usage.InputTokens
-		s.Tokens.Output += o.Usage.OutputTokens
-		s.Tokens.Calls += o.Usage.Calls
+		s.Tokens.add(o.Usage)
 		s.CostUSD += o.CostUSD
-		retrieved += o.Chunks.Retrieved
-		used += o.Chunks.Used
-		tokens += o.Chunks.ContextTokens
+		s.Chunks.Total = max(s.Chunks.Total, o.Chunks.Total)
+		s.Chunks.Retrieved += float64(o.Chunks.Retrieved) / n
+		s.Chunks.Used += float64(o.Chunks.Used) / n
+		s.Chunks.ContextTokens += float64(o.Chunks.ContextTokens) / n
 		s.judged(o.Judgement)
 	}
-	s.Tokens.Total = s.Tokens.Input + s.Tokens.Output
+	for _, mean := range []*float64{&s.Chunks.Retrieved, &s.Chunks.Used, &s.Chunks.ContextTokens} {
+		*mean = math.Round(10**mean) / 10
+	}
 	s.Words = Median(words)
 	s.Latency = Latency{Percentile(latencies, 0.5), Percentile(latencies, 0.95), Percentile(latencies, 1)}
-	for _, root := range r.Setup.Index {
-		s.Chunks.Total += root.Chunks
-	}
-	n := float64(max(1, len(r.Outcomes)))
-	mean := func(sum int) float64 { return math.Round(10*float64(sum)/n) / 10 }
-	s.Chunks.Retrieved, s.Chunks.Used, s.Chunks.ContextTokens = mean(retrieved), mean(used), mean(tokens)
 	for _, m := range Metrics() {
 		if summary, ok := r.summarise(m); ok {
 			s.Metrics = append(s.Metrics, summary)
@@ -237,48 +188,42 @@ func (s *Summary) judged(j *Judgement) {
 	if len(j.Scores) == 0 {
 		s.Judged.Failed++
 	}
-	s.Judged.Calls += j.Calls
-	s.Judged.InputTokens += j.InputTokens
-	s.Judged.OutputTokens += j.OutputTokens
+	s.Judged.Tokens.add(j.Usage)
 	s.Judged.CostUSD += j.CostUSD
 }
 
 // summarise is one metric over all outcomes; ok is false where it applies to
 // none.
 func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
-	groups := r.groups(func(o *Outcome) (float64, bool) { v, ok := o.Metrics[m.Name]; return v, ok })
+	var groups [][]float64
+	item := ""
+	for i := range r.Outcomes {
+		if v, ok := r.Outcomes[i].Metrics[m.Name]; ok {
+			groups = grouped(groups, r.Outcomes[i].Item == item, v)
+			item = r.Outcomes[i].Item
+		}
+	}
 	values := slices.Concat(groups...)
 	if len(values) == 0 {
 		return MetricSummary{}, false
 	}
 	s := MetricSummary{Name: m.Name, N: len(values), Mean: Mean(values), Interval: bootstrapGroups(groups), Target: m.Target}
 	if m.Target > 0 {
-		reached := s.Mean >= m.Target
-		if m.Above {
-			reached = s.Mean > m.Target
-		}
+		reached := s.Mean > m.Target || s.Mean == m.Target && !m.Above
 		s.Reached = &reached
 	}
 	return s, true
 }
 
-// groups collects values by item, so that the turns of a dialogue stay together.
-func (r *Result) groups(value func(*Outcome) (float64, bool)) [][]float64 {
-	var out [][]float64
-	item := ""
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		v, ok := value(o)
-		switch {
-		case !ok:
-		case len(out) > 0 && o.Item == item:
-			out[len(out)-1] = append(out[len(out)-1], v)
-		default:
-			out = append(out, []float64{v})
-			item = o.Item
-		}
+// grouped adds a value to the last group where it belongs to the same item, so that the
+// turns of a dialogue stay together.
+func grouped(groups [][]float64, same bool, v float64) [][]float64 {
+	if len(groups) == 0 || !same {
+		groups = append(groups, nil)
 	}
-	return out
+	last := len(groups) - 1
+	groups[last] = append(groups[last], v)
+	return groups
 }
 
 // Metric returns the summary of a metric by its name.
@@ -288,30 +233,4 @@ func (s *Summary) Metric(name string) (MetricSummary, bool) {
 		return MetricSummary{}, false
 	}
 	return s.Metrics[i], true
-}
-
-// Differences says in words how two setups differ in what bears on answers.
-func (s Setup) Differences(other Setup) []string {
-	var out []string
-	say := func(what, a, b string) {
-		if a != b {
-			out = append(out, fmt.Sprintf("%s was %q and is %q", what, a, b))
-		}
-	}
-	say("the version", s.Version, other.Version)
-	say("the model", s.Model, other.Model)
-	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Settings)), maps.Keys(other.Settings))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		say(name, s.Settings[name], other.Settings[name])
-	}
-	describe := func(all []IndexInfo) string {
-		var parts []string
-		for _, i := range all {
-			parts = append(parts, fmt.Sprintf("%s with %s, %s, generation %d", i.Root, plural(i.Files, "file"), plural(i.Chunks, "chunk"), i.Generation))
-		}
-		return strings.Join(parts, "; ")
-	}
-	say("the index", describe(s.Index), describe(other.Index))
-	return out
 }

@@ -15,6 +15,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/state"
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
@@ -51,32 +52,42 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	if o.Judge != nil && o.Judge.Chat == nil {
 		return result, errNoChat
 	}
-	q := &questioner{asker: a, options: o}
-	return result, result.runItems(ctx, d, o, q.item)
+	return result, result.ask(ctx, o.choose(d.Items), &questioner{asker: a, options: o})
 }
 
-// runItems has items dealt with side by side and puts the outcomes into the result.
-func (r *Result) runItems(ctx context.Context, d Dataset, o Options, do func(context.Context, Item) ([]Outcome, error)) error {
-	items := o.choose(d.Items)
+// ask has items asked side by side and puts the outcomes into the result.
+func (r *Result) ask(ctx context.Context, items []Item, q *questioner) error {
+	o := q.options
 	if len(items) == 0 {
 		return ErrEmptyDataset
 	}
 	var mu sync.Mutex
 	outcomes, total, questions := make([][]Outcome, len(items)), Dataset{Items: items}.Questions(), 0
-	err := inParallel(ctx, len(items), o.Workers, func(ctx context.Context, i int) error {
-		done, err := do(ctx, items[i])
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		outcomes[i] = done
-		questions += len(done)
-		if o.Progress != nil {
-			o.Progress(questions, total)
-		}
-		return nil
-	})
+	group, asking := errgroup.WithContext(ctx)
+	group.SetLimit(o.Workers)
+	for i := range items {
+		group.Go(func() error {
+			if asking.Err() != nil {
+				return context.Cause(asking)
+			}
+			done, err := q.item(asking, items[i])
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			outcomes[i] = done
+			questions += len(done)
+			if o.Progress != nil {
+				o.Progress(questions, total)
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
 	r.Outcomes = append(r.Outcomes, slices.Concat(outcomes...)...)
 	r.Complete = err == nil
 	r.Summarise()
@@ -105,7 +116,6 @@ func (o Options) choose(all []Item) []Item {
 type questioner struct {
 	asker   Asker
 	options Options
-	library library
 }
 
 // item asks a question, or the turns of a dialogue.
@@ -155,8 +165,9 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 	case err == nil:
 		*thread = reply.ThreadID
 		o.answered(reply)
+		var files ingest.CitedFiles
 		for i, c := range reply.Citations {
-			o.Citations[i].Exact = r.library.verify(ctx, c)
+			o.Citations[i].Exact = !files.ChangedAt(ctx, c.Path, state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote})
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -183,24 +194,4 @@ func pointless(err error) bool {
 		}
 	}
 	return false
-}
-
-// inParallel calls do for 0 to n-1, at most workers at a time. The first error
-// ends it: what is under way then sees its context end, and is waited for.
-func inParallel(parent context.Context, n, workers int, do func(context.Context, int) error) error {
-	group, ctx := errgroup.WithContext(parent)
-	group.SetLimit(max(1, workers))
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		group.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			return do(ctx, i)
-		})
-	}
-	err := group.Wait()
-	return cmp.Or(parent.Err(), err)
 }

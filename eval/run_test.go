@@ -90,9 +90,6 @@ func TestMeasure(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
-	if got, want := r.Outcomes[2].Trouble, []string{"no relevant page among the first 10"}; !cmp.Equal(got, want) {
-		t.Errorf("trouble %q, want %q", got, want)
-	}
 }
 
 // TestVerdicts: an answer without its keywords is wrong, however sure it is, and
@@ -133,8 +130,8 @@ func TestInexactQuote(t *testing.T) {
 	})
 	r := runSet(t, lying, set(1), eval.Options{})
 	o := r.Outcomes[0]
-	if o.Metrics[eval.MetricCitationExact] != 0 || o.Citations[0].Exact || !strings.Contains(strings.Join(o.Trouble, ";"), "does not stand in its file") {
-		t.Errorf("an inexact quote passes: %v %v", o.Metrics, o.Trouble)
+	if o.Metrics[eval.MetricCitationExact] != 0 || o.Citations[0].Exact {
+		t.Errorf("an inexact quote passes: %v", o.Metrics)
 	}
 }
 
@@ -243,7 +240,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("%d calls, want 4: what was declined is not graded", got)
 	}
 	j := r.Summary.Judged
-	want := &eval.JudgedSummary{Answers: 4, Calls: 4, InputTokens: 40, OutputTokens: 16, CostUSD: 0.004}
+	want := &eval.JudgedSummary{Answers: 4, Tokens: eval.Tokens{Input: 40, Output: 16, Total: 56, Calls: 4}, CostUSD: 0.004}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("judged (-want +got):\n%s", diff)
 	}
@@ -329,7 +326,7 @@ func TestHostileContent(t *testing.T) {
 		}
 		return r, err
 	})
-	o := eval.Options{Clock: still, Setup: eval.Setup{Version: evil, Model: evil, Settings: map[string]string{evil: evil}, Index: []eval.IndexInfo{{Root: evil}}}}
+	o := eval.Options{Clock: still, Setup: eval.Setup{Version: evil, Model: evil, Settings: map[string]string{evil: evil}}}
 	r, err := eval.Run(t.Context(), hostile, d, o)
 	if err != nil {
 		t.Fatal(err)

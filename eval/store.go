@@ -65,8 +65,8 @@ func fileName(name string) string {
 	return cmp.Or(strings.Trim(safe[:min(len(safe), 40)], "-."), "dataset")
 }
 
-// Load returns a run by its id, its name (the newest of that name), a beginning of an id
-// that no other has, or "last"; or one in a file, as `ragflow eval --json` writes it.
+// Load returns a run by its id, a beginning of an id that no other has, or "last"; or one
+// in a file, as `ragflow eval --json` writes it.
 func (s Store) Load(name string) (*Result, error) {
 	path, err := s.find(name)
 	if errors.Is(err, ErrNoRun) {
@@ -98,15 +98,13 @@ func decodeFile(path string) (*Result, error) {
 
 // RunInfo is a stored run in a list.
 type RunInfo struct {
-	ID         string    `json:"id"`
-	Name       string    `json:"name"`
-	Started    time.Time `json:"started"`
-	Complete   bool      `json:"complete"`
-	Dataset    string    `json:"dataset"`
-	Questions  int       `json:"questions"`
-	Model      string    `json:"model"`
-	JudgeModel string    `json:"judge_model"`
-	Problem    string    `json:"problem,omitempty"` // why the run cannot be read
+	ID        string    `json:"id"`
+	Started   time.Time `json:"started"`
+	Complete  bool      `json:"complete"`
+	Dataset   string    `json:"dataset"`
+	Questions int       `json:"questions"`
+	Model     string    `json:"model"`
+	Problem   string    `json:"problem,omitempty"` // why the run cannot be read
 }
 
 // List returns the stored runs, the newest first. One that cannot be read says so and
@@ -127,8 +125,8 @@ func (s Store) List() ([]RunInfo, error) {
 			info.Problem = err.Error()
 		} else {
 			info = RunInfo{
-				ID: id, Name: r.Name, Started: r.Started, Complete: r.Complete, Dataset: r.Dataset.Name,
-				Questions: r.Dataset.Questions, Model: r.Setup.Model, JudgeModel: r.JudgeModel,
+				ID: id, Started: r.Started, Complete: r.Complete, Dataset: r.Dataset.Name,
+				Questions: r.Dataset.Questions, Model: r.Setup.Model,
 			}
 		}
 		runs = append(runs, info)
@@ -146,20 +144,15 @@ func (s Store) find(name string) (string, error) {
 		return "", err
 	}
 	var begin []string
-	named := ""
 	for _, r := range runs {
 		switch {
 		case r.ID == name || name == "last":
 			return filepath.Join(s.Dir, r.ID+runExt), nil
-		case name != "" && r.Name == name && named == "":
-			named = r.ID
 		case name != "" && strings.HasPrefix(r.ID, name):
 			begin = append(begin, r.ID)
 		}
 	}
 	switch {
-	case named != "":
-		return filepath.Join(s.Dir, named+runExt), nil
 	case len(begin) == 1:
 		return filepath.Join(s.Dir, begin[0]+runExt), nil
 	case len(begin) > 1:

@@ -10,12 +10,9 @@ import (
 	"text/tabwriter"
 )
 
-// mostTroubled is how many questions in trouble a table names.
-const mostTroubled = 10
-
 // WriteTable writes a result for people to read on a terminal: the metrics with
-// their 95 % intervals and targets, what it took, and which questions are in
-// trouble. Texts of documents and errors stand in it as they are.
+// their 95 % intervals and targets, what it took, and which questions were
+// not answered rightly. Texts of documents and errors stand in it as they are.
 func WriteTable(w io.Writer, r *Result) error {
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	var rows strings.Builder
@@ -31,7 +28,7 @@ func WriteTable(w io.Writer, r *Result) error {
 	for _, l := range r.footer() {
 		fmt.Fprintln(w, l)
 	}
-	return r.writeTroubled(w)
+	return r.writeMissed(w)
 }
 
 // quoted reports whether answers were made of quotes alone, so that faithfulness says
@@ -107,7 +104,7 @@ func (r *Result) footer() []string {
 	}
 	if j := s.Judged; j != nil {
 		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score; %d tokens in, %d out, %.4f USD",
-			plural(j.Answers, "answer"), j.Failed, j.InputTokens, j.OutputTokens, j.CostUSD))
+			plural(j.Answers, "answer"), j.Failed, j.Tokens.Input, j.Tokens.Output, j.CostUSD))
 	}
 	return lines
 }
@@ -131,28 +128,26 @@ func (v Verdicts) line() string {
 	return out
 }
 
-// writeTroubled names the questions that something is wrong with.
-func (r *Result) writeTroubled(w io.Writer) error {
-	if r.Summary.Troubled == 0 {
+// mostNamed is how many questions a table names.
+const mostNamed = 10
+
+// writeMissed names the questions that failed, or were answered wrongly or not at all.
+func (r *Result) writeMissed(w io.Writer) error {
+	var missed []string
+	for i := range r.Outcomes {
+		if o := &r.Outcomes[i]; o.Error != "" || o.Verdict == VerdictWrong || o.Verdict == VerdictDeclined {
+			missed = append(missed, fmt.Sprintf("  %s: %s\n", o.ID, o.told()))
+		}
+	}
+	if len(missed) == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%s in trouble:\n", plural(r.Summary.Troubled, "question"))
-	left := mostTroubled
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		if len(o.Trouble) == 0 {
-			continue
-		}
-		if left == 0 {
-			_, err := fmt.Fprintf(w, "  … and %d more\n", r.Summary.Troubled-mostTroubled)
-			return err
-		}
-		left--
-		if _, err := fmt.Fprintf(w, "  %s: %s\n", o.ID, strings.Join(o.Trouble, "; ")); err != nil {
-			return err
-		}
+	list := strings.Join(missed[:min(mostNamed, len(missed))], "")
+	if more := len(missed) - mostNamed; more > 0 {
+		list += fmt.Sprintf("  … and %d more\n", more)
 	}
-	return nil
+	_, err := fmt.Fprintf(w, "\n%s not answered rightly:\n%s", plural(len(missed), "question"), list)
+	return err
 }
 
 // WriteCSV writes one line a question, with a header; metrics that do not apply
@@ -164,7 +159,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 	for _, m := range Metrics() {
 		header = append(header, m.Name)
 	}
-	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "trouble")
+	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "verdict")
 	if err := out.Write(header); err != nil {
 		return err
 	}
@@ -180,11 +175,7 @@ func WriteCSV(w io.Writer, r *Result) error {
 func (o *Outcome) cells() []string {
 	var cited []string
 	for _, c := range o.Citations {
-		place := fmt.Sprintf("%s:%d-%d", c.Source, c.StartLine, c.EndLine)
-		if c.Page > 0 {
-			place = fmt.Sprintf("%s#page=%d", c.Source, c.Page)
-		}
-		cited = append(cited, fmt.Sprintf("[%d] %s", c.N, place))
+		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
 	}
 	turn := ""
 	if o.Turn > 0 {
@@ -205,7 +196,7 @@ func (o *Outcome) cells() []string {
 	return append(cells,
 		harmless(strings.Join(cited, "; ")), harmless(strings.Join(pages, "; ")), harmless(o.Model),
 		strconv.FormatInt(o.Usage.InputTokens, 10), strconv.FormatInt(o.Usage.OutputTokens, 10), decimal(o.CostUSD), decimal(o.LatencyMS),
-		harmless(o.Error), harmless(strings.Join(o.Trouble, "; ")))
+		harmless(o.Error), o.Verdict)
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

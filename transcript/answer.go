@@ -22,7 +22,7 @@ type Options struct {
 	// the answer. Default "References".
 	SourcesHeader string
 	// Path returns the file of a citation, with slashes or the separators of the
-	// system. The default joins Root and Source, unless Root is the file itself.
+	// system. The default joins Root and Source.
 	Path func(state.Citation) string
 	// Changed is the sentence below a quote that is no longer in its document.
 	// IsChanged reports such quotes; nil means that there are none.
@@ -35,22 +35,13 @@ func (o Options) withDefaults() Options {
 		o.SourcesHeader = "References"
 	}
 	if o.Path == nil {
-		o.Path = citedPath
+		o.Path = func(c state.Citation) string { return path.Join(strings.ReplaceAll(c.Root, `\`, "/"), c.Source) }
 	}
 	if o.IsChanged == nil {
 		o.IsChanged = func(state.Citation) bool { return false }
 	}
 	o.Changed = cmp.Or(o.Changed, "The document has changed since.")
 	return o
-}
-
-// citedPath is the default of Options.Path.
-func citedPath(c state.Citation) string {
-	root := strings.ReplaceAll(c.Root, `\`, "/")
-	if root == "" || path.Base(root) == c.Source && path.Ext(root) != "" {
-		return cmp.Or(root, c.Source)
-	}
-	return path.Join(root, c.Source)
 }
 
 // longestTitle is the maximum length of a question in a heading, in runes.

@@ -55,7 +55,6 @@ func Example() {
 	// > ```
 	// [DEBUG generate] sources: 1
 	// [DEBUG generate] model calls: 0
-	// {"type":"run","thread_id":"t","run_id":"r","question":"What outlives a container?","status":"completed","started":"2026-01-02T12:00:00Z","elapsed_ms":0,"model":"","abstained":false,"answer":"A volume does [Source 1]."}
-	// {"type":"commit","id":0,"parent":0,"step":1,"source":"loop","status":"completed","time":"2026-01-02T12:00:00Z","frontier":[]}
-	// {"type":"task","commit":0,"step":1,"node":"generate","rank":0,"by":"offline","duration_ms":3,"details":[{"k":"sources","v":"1"}],"calls":[],"warnings":[]}
+	// {"type":"run","thread_id":"t","run_id":"r","question":"What outlives a container?","status":"completed","elapsed_ms":0,"model":"","abstained":false,"answer":"A volume does [Source 1]."}
+	// {"type":"task","commit":0,"step":1,"node":"generate","by":"offline","notes":{"duration":3000000,"details":[{"k":"sources","v":"1"}]}}
 }

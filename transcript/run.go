@@ -25,7 +25,8 @@ type Run struct {
 // visit is one task of a superstep, or one failed attempt at it.
 type visit struct {
 	graph.Delta
-	step int
+	step   int
+	commit graph.CommitID
 }
 
 // ordered returns the run's commits, oldest first.
@@ -50,7 +51,7 @@ func visits(commits []graph.Commit) []visit {
 		}
 		for _, d := range c.Deltas {
 			if d.Node != "" {
-				out = append(out, visit{d, step})
+				out = append(out, visit{d, step, c.ID})
 			}
 		}
 	}
@@ -113,12 +114,6 @@ func madeBy(n graph.Notes) string {
 
 const offline = "offline"
 
-// Keys of [graph.Call.Counts] in the totals.
-const (
-	inputTokens  = "input_tokens"
-	outputTokens = "output_tokens"
-)
-
 // total sums up the calls of one model, or the work without a model.
 type total struct {
 	name    string
@@ -146,8 +141,8 @@ func totals(vs []visit) []total {
 			if c.Error != "" {
 				row.failed++
 			}
-			row.in += c.Counts[inputTokens]
-			row.out += c.Counts[outputTokens]
+			row.in += c.Counts["input_tokens"]
+			row.out += c.Counts["output_tokens"]
 			row.time += c.Duration
 			rows[0].time -= c.Duration
 		}

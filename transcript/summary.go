@@ -41,29 +41,20 @@ func searchedFor(t state.Turn, vs []visit) string {
 	case t.Route != state.RouteSearch:
 		return fmt.Sprintf("Nothing was searched for, because the route of the message is %s.", inline(t.Route))
 	}
-	var first, retry []string
+	var texts []string
 	boosted := ""
 	for _, q := range t.Queries {
-		text := "“" + inline(cut(oneLine(q.Text), longestQuery)) + "”"
+		if text := "“" + inline(cut(oneLine(q.Text), longestQuery)) + "”"; !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
 		if len(q.Boosts) > 0 {
 			boosted = " Some queries also contain words from the conversation or the documents."
 		}
-		switch {
-		case slices.Contains(first, text):
-		case q.Attempt > 1:
-			retry = append(retry, text)
-		default:
-			first = append(first, text)
-		}
 	}
-	if len(first) == 0 {
-		first = []string{"the question itself"}
+	if len(texts) == 0 {
+		texts = []string{"the question itself"}
 	}
-	line := "The search looked for " + strings.Join(first, " and ") + "."
-	if len(retry) > 0 {
-		line += " The second search looked for " + strings.Join(retry, " and ") + "."
-	}
-	return line + boosted
+	return "The search looked for " + strings.Join(texts, " and ") + "." + boosted
 }
 
 func searchQuality(t state.Turn, vs []visit) string {
@@ -79,19 +70,19 @@ func searchQuality(t state.Turn, vs []visit) string {
 		}
 	}
 	switch {
-	case t.Route != "" && t.Route != state.RouteSearch:
-		return "There was nothing to grade."
-	case len(t.Hits) == 0 && len(scores) == 0:
+	case len(scores) == 0 && len(t.Hits) == 0:
 		return "The search found nothing."
 	case len(scores) == 0:
 		return "The search result was not graded."
-	case t.Attempts < 2:
-		return fmt.Sprintf("The best passages got the relevance score %s of 1.00. There was no second search.", scores[0])
-	case len(scores) == 1:
-		return fmt.Sprintf("The best passages got the relevance score %s of 1.00. That was too low, so there was a second search.", scores[0])
 	}
-	return fmt.Sprintf("The best passages got the relevance score %s of 1.00. That was too low, so there was a second search. Its score was %s.",
-		scores[0], scores[len(scores)-1])
+	line := fmt.Sprintf("The best passages got the relevance score %s of 1.00.", scores[0])
+	switch {
+	case t.Attempts < 2:
+		return line + " There was no second search."
+	case len(scores) > 1:
+		return line + " That was too low, so there was a second search. Its score was " + scores[len(scores)-1] + "."
+	}
+	return line + " That was too low, so there was a second search."
 }
 
 func chosen(t state.Turn, vs []visit) string {

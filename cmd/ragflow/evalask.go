@@ -17,7 +17,8 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// eval asks the questions of a dataset.
+// eval asks the questions of a dataset, keeps the run, reports it and compares it with
+// gates.
 func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) error {
 	s, err := a.settings()
 	if err != nil {
@@ -34,16 +35,33 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 	}
 	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) error {
-		if options.Setup, err = evalSetup(ctx, s, assistant); err != nil {
+		stats, err := assistant.Library().Stats(ctx, true)
+		if err != nil {
+			return failed("read the index", err)
+		}
+		options.Setup, options.Delete = evalSetup(s, stats), assistant.Threads().Delete
+		a.missingPages(stats, dataset)
+		progress := a.newProgress()
+		options.Progress = func(done, total int) {
+			progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
+		}
+		result, err := eval.Run(ctx, assistant, dataset, options)
+		progress.end()
+		if errors.Is(err, eval.ErrEmptyDataset) {
+			return usagef("read the dataset %s: %w", dataset.Name, err).with(exampleItem)
+		}
+		if len(result.Outcomes) > 0 { // also what was done before an interruption
+			if saveErr := s.evalStore().Save(result); err == nil {
+				err = saveErr
+			}
+		}
+		if err != nil {
+			return failed("evaluate", err)
+		}
+		if err := a.evalReport(result, o); err != nil {
 			return err
 		}
-		a.missingPages(ctx, assistant, dataset)
-		if dataset.Questions() == 0 {
-			return &failure{code: exitUsage, what: "read the dataset " + dataset.Name, err: eval.ErrEmptyDataset, hint: exampleItem}
-		}
-		options.Delete = assistant.Threads().Delete
-		run := func(options eval.Options) (*eval.Result, error) { return eval.Run(ctx, assistant, dataset, options) }
-		return a.evalRun(s, options, o, gates, run)
+		return verdict(result, gates)
 	})
 }
 
@@ -63,32 +81,6 @@ func judge(m *config.Models, name string) (*eval.Judge, error) {
 	return &eval.Judge{Chat: chat}, err
 }
 
-// evalRun makes a run, keeps it, reports it and compares it with gates.
-func (a *app) evalRun(
-	s *settings, options eval.Options, o evalOptions, gates []metricFloor,
-	run func(eval.Options) (*eval.Result, error),
-) error {
-	progress := a.newProgress()
-	options.Progress = func(done, total int) {
-		progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
-	}
-	result, err := run(options)
-	progress.end()
-	result.Name = o.name
-	if len(result.Outcomes) > 0 { // also what was done before an interruption
-		if saveErr := s.evalStore().Save(result); err == nil {
-			err = saveErr
-		}
-	}
-	if err != nil {
-		return failed("evaluate", err)
-	}
-	if err := a.evalReport(result, o); err != nil {
-		return err
-	}
-	return verdict(result, gates)
-}
-
 // exampleItem shows how a dataset is written.
 const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
 
@@ -102,24 +94,15 @@ func (a *app) datasetFailed(name string, err error) error {
 		}
 		return f
 	}
-	a.printFaults(name, broken)
+	for _, fault := range broken.Faults {
+		fmt.Fprintf(a.err, "%s: %s\n", line(name), line(fault))
+	}
 	return usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name).with(exampleItem)
 }
 
-// printFaults says what is wrong with a file, one fault a line.
-func (a *app) printFaults(name string, broken *eval.DatasetError) {
-	const most = 50
-	for _, fault := range broken.Faults[:min(most, len(broken.Faults))] {
-		fmt.Fprintf(a.err, "%s: %s\n", line(name), line(fault.String()))
-	}
-	if more := len(broken.Faults) - most; more > 0 {
-		fmt.Fprintf(a.err, "%s: and %s more\n", line(name), count(more, "fault"))
-	}
-}
-
 // evalSetup notes what is measured.
-func evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assistant) (eval.Setup, error) {
-	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: offlineName, Settings: map[string]string{}, Index: []eval.IndexInfo{}}
+func evalSetup(s *settings, stats *ingest.Stats) eval.Setup {
+	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: offlineName, Settings: map[string]string{}}
 	if s.models.Smart != "" && !s.models.Offline {
 		setup.Model = s.models.Smart
 	}
@@ -129,14 +112,10 @@ func evalSetup(ctx context.Context, s *settings, assistant *ragflow.Assistant) (
 			setup.Settings[row.Name] = strings.Join(row.Values, " ")
 		}
 	}
-	stats, err := assistant.Library().Stats(ctx, false)
-	if err != nil {
-		return setup, failed("read the index", err)
-	}
 	for _, c := range stats.Collections {
-		setup.Index = append(setup.Index, eval.IndexInfo{Root: c.Root, Files: c.Files, Chunks: c.Chunks, Generation: c.Generation})
+		setup.Settings["documents"] += fmt.Sprintf("%s: %s, %s; ", c.Root, count(c.Files, "file"), count(c.Chunks, "passage"))
 	}
-	return setup, nil
+	return setup
 }
 
 // bearsOnAnswers reports whether a setting may change an answer: neither where
@@ -146,27 +125,14 @@ func bearsOnAnswers(name string) bool {
 		func(part string) bool { return strings.Contains(name, part) })
 }
 
-// documentNames returns the names of all indexed documents.
-func documentNames(ctx context.Context, assistant *ragflow.Assistant) (map[string]bool, error) {
-	stats, err := assistant.Library().Stats(ctx, true)
-	if err != nil {
-		return nil, failed("read the index", err)
-	}
+// missingPages warns where pages that the dataset names are not indexed: the
+// usual cause of poor figures is another folder than the paths begin at.
+func (a *app) missingPages(stats *ingest.Stats, d eval.Dataset) {
 	known := map[string]bool{}
 	for _, c := range stats.Collections {
 		for _, f := range c.FileList {
 			known[f.Source] = true
 		}
-	}
-	return known, nil
-}
-
-// missingPages warns where pages that the dataset names are not indexed: the
-// usual cause of poor figures is another folder than the paths begin at.
-func (a *app) missingPages(ctx context.Context, assistant *ragflow.Assistant, d eval.Dataset) {
-	known, err := documentNames(ctx, assistant)
-	if err != nil {
-		return // the run itself will say it
 	}
 	all := d.Pages()
 	missing := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return known[p] })

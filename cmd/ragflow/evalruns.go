@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -61,7 +60,7 @@ func (a *app) evalRunsCommand() *cobra.Command {
 
 func (a *app) printRuns(runs []eval.RunInfo) {
 	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tDATASET\tQUESTIONS\tMODEL\tSTATE")
+	fmt.Fprintln(table, "ID\tDATASET\tQUESTIONS\tMODEL\tSTATE")
 	for _, r := range runs {
 		state := "complete"
 		switch {
@@ -70,7 +69,7 @@ func (a *app) printRuns(runs []eval.RunInfo) {
 		case !r.Complete:
 			state = "unfinished"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", line(r.ID), line(r.Name), line(r.Dataset), r.Questions, line(r.Model), state)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", line(r.ID), line(r.Dataset), r.Questions, line(r.Model), state)
 	}
 	_ = table.Flush() // a.out keeps the first error for the end
 }
@@ -151,15 +150,4 @@ func (a *app) printComparison(c *eval.Comparison) error {
 		fmt.Fprint(a.out, transcript.Visible(table.String()))
 	})
 	return errors.Join(err, a.out.Flush())
-}
-
-// outputFolder makes sure that a file can be written where it is to go.
-func outputFolder(file string) error {
-	if file == "" {
-		return nil
-	}
-	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return notFoundf("there is no folder %s to write %s to", filepath.Dir(file), filepath.Base(file))
-	}
-	return nil
 }

@@ -25,7 +25,6 @@ import (
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
