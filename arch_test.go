@@ -140,12 +140,13 @@ var rooms = map[string]room{
 	"eval/field": {ours: []string{"."}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},
+	"skills/chain": {ours: []string{"agent", "graph", "ingest", "llm", "nodes", "prompts", "search", "search/text", "skills/cite", "skills/model", "skills/offline", "state"}},
 	"skills/model": {ours: []string{"llm", "prompts", "search/text", "state", "search/rank", "skills/cite"}},
 	"telemetry": {ours: []string{"internal/newfile", "state"}, theirs: []string{
 		"go.yaml.in/yaml/v4", // front matter of promoted answers
 	}},
 	"threads": {ours: []string{"checkpoint", "graph", "graph/stored", "search/text", "state", "transcript"}},
-	".": {ours: []string{"agent", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
+	".": {ours: []string{"skills/chain", "threads", "telemetry", "graph", "graph/draw", "graph/stored", "state", "llm", "skills/model", "search", "search/text", "search/rank", "skills/cite", "ingest", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "checkpoint", "skills/offline", "nodes", "prompts", "transcript", "internal/sqlite"}, theirs: []string{
 		"github.com/google/uuid", // ids of threads and runs
 	}},
 	"cmd/ragflow": {ours: []string{"*"}, theirs: []string{

@@ -24,6 +24,7 @@ import (
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
@@ -204,9 +205,9 @@ func (c Config) withDefaults() (Config, error) {
 func (c Config) reranker() search.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Chat != nil:
-		return model.NewReranker(recordedChat{c.Chat})
+		return model.NewReranker(chain.Chat{Chat: c.Chat})
 	case c.Retrieval.Rerank != search.RerankLLM && c.Reranker != nil:
-		return passageRanker{c.Reranker}
+		return chain.Reranker{Reranker: c.Reranker}
 	}
 	return nil
 }

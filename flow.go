@@ -1,8 +1,14 @@
 package ragflow
 
 import (
+	"context"
+	"errors"
+	"slices"
+
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/search"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/state"
 )
 
@@ -60,4 +66,48 @@ func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
 		Answerer: by, Closest: s.closest, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
 		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 	}
+}
+
+// ErrNoModel is the error of a question with Agent where no model is configured.
+var ErrNoModel = errors.New("an agent needs a model, and none is configured: set Config.Chat")
+
+// agentFlow is flow with a node before generate, in which a model reads the sources and
+// searches for more as often as it likes. generate checks its answer as it checks any other.
+// Nothing before asks a model, because this one looks at what was found.
+func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
+	s.rewriter, s.grader = own.rewriter, own.grader
+	g := flow(c, s)
+	writer, ok := s.answerer.(chain.Answerer)
+	if !ok {
+		return g, ErrNoModel
+	}
+	searching, err := writer.Agent(engine, own.words, c.Context.TrustDocuments, c.answering(writer, own).Task, c.NewID)
+	if err != nil {
+		return g, err
+	}
+	g.Name = "ragflow agent"
+	g.Nodes[chain.AgentID] = searching
+	g.Nodes[nodes.GenerateID] = graph.Task[state.State, state.Update]{Run: func(ctx context.Context, s state.State) (state.Update, error) {
+		return nodes.Generate(c.answering(writer.Written(s.Turn.Answer), own))(ctx, s)
+	}}
+	i := slices.Index(g.Order, nodes.GenerateID)
+	g.Order = slices.Insert(slices.Clone(g.Order), i, chain.AgentID)
+	for i := range g.Edges {
+		if g.Edges[i].To == nodes.GenerateID {
+			g.Edges[i].To = chain.AgentID
+		}
+	}
+	g.Edges = append(g.Edges, graph.Edge{From: chain.AgentID, To: nodes.GenerateID})
+	return g, nil
+}
+
+// asTokens gives a live event of an agent the Token that it stands for: its text is a draft of
+// the answer, which another step of the agent replaces.
+func asTokens(e Event) Event {
+	if text, ok := e.Value.(string); ok && e.Kind == graph.Token && e.Path == chain.AgentID {
+		e.Value = Token{Text: text}
+	} else if e.Kind == graph.TaskStarted && e.Path == chain.AgentID {
+		e.Value = Token{Void: true}
+	}
+	return e
 }

@@ -18,6 +18,7 @@ import (
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -159,7 +160,7 @@ func (a *Assistant) ingestOptions(notice string) ingest.Options {
 		Dense: c.Dense, Notice: notice, Progress: c.Progress, Clock: c.Clock, Serve: a.bind, ReadOnly: a.readOnly,
 	}
 	if c.Embedder != nil {
-		o.Embedder = embedder{c.Embedder}
+		o.Embedder = chain.Embedder{Embedder: c.Embedder}
 	}
 	if folder := c.promotedFolder(); folder != "" {
 		o.Folders = []string{folder}
@@ -214,7 +215,7 @@ func (a *Assistant) searchOptions(own skills) search.Options {
 		Dense: a.config.Dense, Retrieval: a.config.Retrieval, Offline: own.order, List: own.list, Vectors: a.vectors,
 	}
 	if a.config.Embedder != nil {
-		o.Embedder = embedder{a.config.Embedder}
+		o.Embedder = chain.Embedder{Embedder: a.config.Embedder}
 	}
 	o.Reranker = a.config.reranker()
 	return o

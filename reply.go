@@ -11,6 +11,7 @@ import (
 	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/text"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
@@ -340,9 +341,9 @@ func (r *Reply) account(commits []graph.Commit) {
 			}
 			for _, call := range d.Notes.Calls {
 				r.Usage.Calls++
-				r.Usage.InputTokens += call.Counts[countInput]
-				r.Usage.OutputTokens += call.Counts[countOutput]
-				r.CostUSD += float64(call.Counts[countCost]) / 1e9
+				r.Usage.InputTokens += call.Counts[chain.CountInput]
+				r.Usage.OutputTokens += call.Counts[chain.CountOutput]
+				r.CostUSD += float64(call.Counts[chain.CountCost]) / 1e9
 			}
 			if d.Node != "" {
 				nodes[d.Node] += d.Notes.Duration

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,18 @@ func (a *app) print(reply any, text func()) error {
 		_, err = a.out.Write(transcript.VisibleJSON(b.Bytes()))
 	}
 	return failed("write JSON", err)
+}
+
+// table prints rows in columns. A cell is one line.
+func (a *app) table(rows ...[]string) {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		for i, c := range cells {
+			cells[i] = line(c)
+		}
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
+	}
+	_ = w.Flush() // a.out keeps the first error for the end
 }
 
 // tell says something on standard error, unless --quiet.

@@ -3,11 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"example.com/ragflow/transcript"
 )
 
 // configReply is the schema of "ragflow config --json".
@@ -37,19 +34,13 @@ func (a *app) configCommand() *cobra.Command {
 
 func (a *app) printSettings(s *settings, all bool) {
 	dim := a.styleOf(a.stdout).dim
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "SETTING\tKEY\tVALUE\tSOURCE")
+	rows := [][]string{{"SETTING", "KEY", "VALUE", "SOURCE"}}
 	for _, r := range s.rows {
-		if !all && !r.first && r.Source == "default" {
-			continue
+		if all || r.first || r.Source != "default" {
+			rows = append(rows, []string{r.Name, r.Key, orNone(strings.Join(r.Values, ", ")), r.Source})
 		}
-		values := "(none)"
-		if len(r.Values) > 0 {
-			values = strings.Join(r.Values, ", ")
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Name, r.Key, transcript.Visible(values), r.Source)
 	}
-	_ = table.Flush() // a.out keeps the first error for the end
+	a.table(rows...)
 	fmt.Fprintln(a.out)
 	if !all {
 		fmt.Fprintln(a.out, dim("ragflow config --all shows every setting"))

@@ -76,7 +76,7 @@ func TestDenseSession(t *testing.T) {
 			stderr: []string{`search by meaning is incomplete, 2 of 2 passages without a vector`, `does not know the model "broken"`},
 		},
 		{name: "index", model: "letters", args: "index " + docs, stdout: []string{"indexed 0 files (2 unchanged)", "embedded 2 passages with letters"}},
-		{name: "by meaning", model: "letters", args: "search --leg meaning --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
+		{name: "by meaning", model: "letters", args: "search --leg dense --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
 		{name: "by both", model: "letters", args: "search --json oregano", stdout: []string{`"name": "dense"`, `"name": "lexical"`, `"share": 0.3`, `"share": 0.7`}},
 		{
 			name: "another model", model: "signs", args: "search oregano",
@@ -95,7 +95,7 @@ func TestDenseSession(t *testing.T) {
 			name: "a switch that fails", model: "broken", args: "index --rebuild", code: exitFailure,
 			stderr: []string{`does not know the model "broken"`},
 		},
-		{name: "the old model goes on", model: "letters", args: "search --leg meaning --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
+		{name: "the old model goes on", model: "letters", args: "search --leg dense --top-k 1 oregano", stdout: []string{"oregano.md:1"}},
 		{name: "reindex", model: "signs", args: "index --rebuild", stdout: []string{"embedded 2 passages with signs; 2 passages of 2 found by meaning"}},
 		{name: "reindex again", model: "signs", args: "index --rebuild --json", stdout: []string{`"embedded": 0`, `"missing": 0`}},
 		{name: "the new model", model: "signs", args: "search --leg dense --top-k 1 mint", stdout: []string{"mint.md:1"}},

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -59,19 +60,15 @@ func (a *app) evalRunsCommand() *cobra.Command {
 }
 
 func (a *app) printRuns(runs []eval.RunInfo) {
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tDATASET\tQUESTIONS\tMODEL\tSTATE")
+	rows := [][]string{{"ID", "DATASET", "QUESTIONS", "MODEL", "STATE"}}
 	for _, r := range runs {
-		state := "complete"
-		switch {
-		case r.Problem != "":
-			state = line(r.Problem)
-		case !r.Complete:
+		state := cmp.Or(r.Problem, "complete")
+		if r.Problem == "" && !r.Complete {
 			state = "unfinished"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", line(r.ID), line(r.Dataset), r.Questions, line(r.Model), state)
+		rows = append(rows, []string{r.ID, r.Dataset, strconv.Itoa(r.Questions), r.Model, state})
 	}
-	_ = table.Flush() // a.out keeps the first error for the end
+	a.table(rows...)
 }
 
 func (a *app) evalShowCommand() *cobra.Command {

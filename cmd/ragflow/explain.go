@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/transcript"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -49,38 +47,39 @@ func (a *app) explain(ctx context.Context, assistant *ragflow.Assistant, query, 
 
 func (a *app) printExplanation(e *ragflow.Explanation) {
 	s := a.styleOf(a.stdout)
-	rows := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	for _, r := range [][2]string{
-		{"original", line(e.Original)},
-		{"cleaned", line(e.Cleaned)},
-		{"language", e.Language},
-		{"domain", e.Domain},
-		{"intent", e.Intent},
-		{"route", e.Route},
+	section := func(name string, rows ...[]string) {
+		if len(rows) > 0 {
+			fmt.Fprintf(a.out, "\n%s\n", s.bold(name))
+			a.table(rows...)
+		}
+	}
+	a.table([][]string{
+		{"original", orNone(e.Original)},
+		{"cleaned", orNone(e.Cleaned)},
+		{"language", orNone(e.Language)},
+		{"domain", orNone(e.Domain)},
+		{"intent", orNone(e.Intent)},
+		{"route", orNone(e.Route)},
 		{"complexity", fmt.Sprintf("%.2f", e.Complexity)},
 		{"standalone", strconv.FormatBool(e.Standalone)},
-	} {
-		fmt.Fprintf(rows, "%s\t%s\n", r[0], orNone(r[1]))
-	}
-	_ = rows.Flush() // a.out keeps the first error for the end
+	}...)
 	if b := e.Best; b != nil {
-		fmt.Fprintf(a.out, "\n%s\n%s  %s\n", s.bold("Best passage"), place(b.Source, b.StartLine, b.EndLine, b.Page, b.Page), s.dim("cut by "+orNone(b.Cut.Chunker)+", "+count(b.Tokens, "token")))
+		section("Best passage", []string{
+			place(b.Source, b.StartLine, b.EndLine, b.Page, b.Page), "cut by " + orNone(b.Cut.Chunker) + ", " + count(b.Tokens, "token"),
+		})
 	}
-	if len(e.Tokens) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Terms"))
-		fmt.Fprintln(rows, "WORD\tTERM\tDOCUMENTS\tIDF")
-		for _, t := range e.Tokens {
-			fmt.Fprintf(rows, "%s\t%s\t%d\t%.2f\n", line(t.Text), line(t.Term), t.Documents, t.IDF)
+	var terms, words [][]string
+	for _, t := range e.Tokens {
+		if len(terms) == 0 {
+			terms = [][]string{{"WORD", "TERM", "DOCUMENTS", "IDF"}}
 		}
-		_ = rows.Flush() // as above
+		terms = append(terms, []string{t.Text, t.Term, strconv.Itoa(t.Documents), fmt.Sprintf("%.2f", t.IDF)})
 	}
-	if len(e.Expanded) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", s.bold("Other words"))
-		for _, x := range e.Expanded {
-			fmt.Fprintf(rows, "%s\t%s\t%s\n", line(x.Word), x.Kind, line(strings.Join(x.Others, ", ")))
-		}
-		_ = rows.Flush() // as above
+	section("Terms", terms...)
+	for _, x := range e.Expanded {
+		words = append(words, []string{x.Word, x.Kind, strings.Join(x.Others, ", ")})
 	}
+	section("Other words", words...)
 	for _, r := range e.Respelled {
 		fmt.Fprintf(a.out, "No document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
 	}
@@ -89,11 +88,11 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 	}
 	for i, q := range e.Queries {
 		fmt.Fprintf(a.out, "%d. %s  %s\n", i+1, line(q.Text), s.dim(fmt.Sprintf("weight %.2f, %s", q.Weight, line(q.Why))))
-		if len(q.Boosts) > 0 {
-			boosts := make([]string, len(q.Boosts))
-			for j, b := range q.Boosts {
-				boosts[j] = fmt.Sprintf("%s (%.2f)", line(transcript.Visible(b.Text)), b.Weight)
-			}
+		var boosts []string
+		for _, b := range q.Boosts {
+			boosts = append(boosts, fmt.Sprintf("%s (%.2f)", line(b.Text), b.Weight))
+		}
+		if len(boosts) > 0 {
 			fmt.Fprintf(a.out, "   with %s\n", strings.Join(boosts, ", "))
 		}
 	}

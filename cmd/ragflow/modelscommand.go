@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
@@ -112,7 +113,7 @@ func local(ctx context.Context, c openai.Config) (status string, names []string)
 }
 
 func (a *app) printProviders(m *config.Models, replies []providerReply) {
-	usable := ""
+	usable, rows := "", [][]string{}
 	for _, r := range replies {
 		about := r.Status
 		switch r.Status {
@@ -128,8 +129,9 @@ func (a *app) printProviders(m *config.Models, replies []providerReply) {
 		case statusNoServer:
 			about = "at " + r.BaseURL
 		}
-		fmt.Fprintf(a.out, "%-11s %-9s  %s\n", r.Provider, r.Status, line(about))
+		rows = append(rows, []string{r.Provider, r.Status, about})
 	}
+	a.table(rows...)
 	fmt.Fprintf(a.out, "\n%s\n", strings.Join(m.Describe(), "\n"))
 	if usable != "" && m.Smart == "" {
 		fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", quoted(usable))
@@ -218,20 +220,23 @@ func (a *app) testModel(ctx context.Context, name string) error {
 }
 
 func (a *app) printTrial(r trialReply) {
-	fmt.Fprintf(a.out, "model        %s at %s\n", line(r.Model), r.BaseURL)
-	fmt.Fprintf(a.out, "first token  %.2f s\n", float64(r.FirstTokenMS)/1000)
-	fmt.Fprintf(a.out, "speed        %.1f tokens a second\n", r.TokensPerSec)
+	grades := fmt.Sprintf("%.2f for a passage that answers, %.2f for one that does not", r.GradeRight, r.GradeWrong)
 	switch {
 	case !r.FormKept:
-		fmt.Fprintf(a.out, "grades       it does not keep to the form; use LLM_GRADER=off or another GRADER_LLM_MODEL (%s)\n", line(r.FormError))
+		grades = "it does not keep to the form; use LLM_GRADER=off or another GRADER_LLM_MODEL (" + r.FormError + ")"
 	case r.GradeRight < 0.5 || r.GradeWrong >= 0.5:
-		fmt.Fprintf(a.out, "grades       %.2f for a passage that answers, %.2f for one that does not: too weak to grade; use LLM_GRADER=off\n", r.GradeRight, r.GradeWrong)
-	default:
-		fmt.Fprintf(a.out, "grades       %.2f for a passage that answers, %.2f for one that does not\n", r.GradeRight, r.GradeWrong)
+		grades += ": too weak to grade; use LLM_GRADER=off"
+	}
+	rows := [][]string{
+		{"model", r.Model + " at " + r.BaseURL},
+		{"first token", fmt.Sprintf("%.2f s", float64(r.FirstTokenMS)/1000)},
+		{"speed", fmt.Sprintf("%.1f tokens a second", r.TokensPerSec)},
+		{"grades", grades},
 	}
 	if r.CostUSD > 0 {
-		fmt.Fprintf(a.out, "cost         %.6f US dollars for the short text\n", r.CostUSD)
+		rows = append(rows, []string{"cost", fmt.Sprintf("%.6f US dollars for the short text", r.CostUSD)})
 	}
+	a.table(rows...)
 }
 
 // useModel writes a model into the configuration file.
@@ -247,7 +252,7 @@ func (a *app) useModel(name string) error {
 		return (&failure{code: exitFailure, err: errors.New("the configuration of this project is not trusted")}).with("look at it, then: ragflow trust")
 	}
 	path := cmp.Or(s.file, a.configPaths(s.project)[0])
-	text, err := writeSetting(path, "smart_llm_model", name, config.Table("", &config.Models{}))
+	text, err := writeSetting(path, "smart_llm_model", name, config.Table(&ragflow.Config{}, "", &config.Models{}))
 	if err != nil {
 		return failed("write "+path, err)
 	}

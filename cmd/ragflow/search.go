@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ func (a *app) searchCommand() *cobra.Command {
 		topK  int
 		least float64
 		leg   string
+		legs  = []string{search.LegLexical, search.LegDense, search.LegHybrid, search.LegGraph}
 	)
 	c := &cobra.Command{
 		Use:  "search QUERY",
@@ -26,8 +28,8 @@ func (a *app) searchCommand() *cobra.Command {
 			if c.Flags().Changed("top-k") && topK < 1 || topK > config.MostHits {
 				return usagef("--top-k is %d, but must be from 1 to %d", topK, config.MostHits)
 			}
-			if leg, err = legCalled(leg); err != nil {
-				return err
+			if !slices.Contains(legs, leg) && leg != "" {
+				return usagef("--leg is %q, but must be one of %s", leg, strings.Join(legs, ", "))
 			}
 			query, err := a.question(c.Context(), false, args, askOptions{})
 			if err != nil {
@@ -54,27 +56,10 @@ func (a *app) searchCommand() *cobra.Command {
 	a.searchFlags(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")
-	c.Flags().StringVar(&leg, "leg", "", "search by `LEG`: words (lexical), meaning (dense), both (hybrid) or names (graph) of documents; meaning needs an embedding model")
+	c.Flags().StringVar(&leg, "leg", "", "search by one `LEG`: lexical (words), dense (meaning), hybrid (both) or graph (names of documents); dense needs an embedding model")
 	a.filterFlags(c.Flags())
 	a.jsonFlag(c)
 	return c
-}
-
-// legCalled returns the leg that a person calls by its name, or by what it searches by.
-func legCalled(name string) (string, error) {
-	switch name {
-	case "", search.LegHybrid, search.LegLexical, search.LegDense, search.LegGraph:
-		return name, nil
-	case "words":
-		return search.LegLexical, nil
-	case "meaning":
-		return search.LegDense, nil
-	case "both":
-		return search.LegHybrid, nil
-	case "names":
-		return search.LegGraph, nil
-	}
-	return "", usagef("--leg is %q, but must be words (lexical), meaning (dense), both (hybrid) or names (graph)", name)
 }
 
 // searchTrouble warns where the search by meaning did not take part, and says what was

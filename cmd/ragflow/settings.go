@@ -115,7 +115,7 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		}
 	}
 	s.models = &config.Models{Offline: a.flags.offline}
-	table := config.Table(a.defaultData(s.project), s.models)
+	table := config.Table(&s.config, a.defaultData(s.project), s.models)
 	file, err := a.readConfigFile(s, list, table)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 				v.values[i] = absolute(v.base, p)
 			}
 		}
-		if len(v.values) > 0 && (!row.Has(config.Zero) || v != preset) && !row.Take(&s.config, v.values) {
+		if len(v.values) > 0 && (!row.Has(config.Zero) || v != preset) && !row.Take(v.values) {
 			f := usagef("%s is %q but must be %s (%s)", row.Name, strings.Join(v.values, " "), row.Allowed, v.source)
 			if row.Has(config.Address) {
 				f = usagef("%s must be %s (%s)", row.Name, row.Allowed, v.source)

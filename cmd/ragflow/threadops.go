@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"example.com/ragflow/checkpoint"
@@ -25,16 +25,15 @@ func (a *app) listThreads(ctx context.Context, log *threads.Log, _ []string) err
 			a.tell(`no threads yet; begin one: ragflow ask --docs ./docs "…"`)
 			return
 		}
-		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tTURNS\tLAST USED\tSIZE\tTITLE")
+		rows := [][]string{{"ID", "TURNS", "LAST USED", "SIZE", "TITLE"}}
 		for _, t := range list {
-			title := line(t.Title)
+			title := t.Title
 			if t.Status != "completed" && t.Status != "" {
 				title += " [" + t.Status + "]"
 			}
-			fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", line(t.ID), t.Turns, t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title)
+			rows = append(rows, []string{t.ID, strconv.Itoa(t.Turns), t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title})
 		}
-		_ = table.Flush() // a.out keeps the first error for the end
+		a.table(rows...)
 	})
 }
 

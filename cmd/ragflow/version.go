@@ -33,8 +33,9 @@ func (a *app) versionCommand() *cobra.Command {
 				return a.print(materials(), nil)
 			}
 			if licenses {
-				return a.print(moduleLicenses(), func() {
-					for _, m := range moduleLicenses() {
+				list := moduleLicenses()
+				return a.print(list, func() {
+					for _, m := range list {
 						fmt.Fprintf(a.out, "%s %s %s\n", m.Module, m.Version, m.License)
 					}
 				})

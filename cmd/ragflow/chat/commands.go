@@ -85,7 +85,7 @@ func (s *session) complete(text string) []string {
 }
 
 func (s *session) help(context.Context, string) error {
-	const column = 16
+	const column = len("  /threads [N|ID]")
 	for _, c := range s.commands() {
 		name := strings.TrimSpace("/" + c.name + " " + c.args)
 		if s.width() < 60 {

@@ -2,8 +2,8 @@
 // ragflow.Config. It alone knows the names of settings, model providers and backends.
 //
 //	models := &config.Models{}
-//	for _, s := range config.Table(dataDir, models) {
-//		ok := s.Take(&c, values) // values of a flag, a variable or a line of a file
+//	for _, s := range config.Table(&c, dataDir, models) {
+//		ok := s.Take(values) // values of a flag, a variable or a line of a file
 //	}
 //	err := models.Configure(&c, config.AllModels)
 //

@@ -21,7 +21,7 @@ func onPostgres(address string) bool {
 }
 
 // indexTable lists the settings of an index on a server.
-func indexTable() []Setting {
+func indexTable(c *ragflow.Config) []Setting {
 	var key string // the row of the key comes first
 	open := func(ctx context.Context, address, collection string) (remote.Store, error) {
 		if onPostgres(address) {
@@ -29,27 +29,21 @@ func indexTable() []Setting {
 		}
 		return weaviate.Open(ctx, address, weaviate.Options{Key: key, Collection: collection})
 	}
+	const allowed = embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database"
 	return []Setting{
-		{
-			Name: "WEAVIATE_API_KEY", is: Secret, Allowed: "a key",
-			set: text(func(*ragflow.Config) *string { return &key }),
-		},
-		{
-			Name: "RAGFLOW_INDEX", Key: "index", Preset: embeddedIndex, is: FirstPage | Address,
-			Allowed: embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database",
-			set: or(embeddedIndex, func(c *ragflow.Config, address string) bool {
-				c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
-					store, err := open(ctx, address, collection)
-					if err != nil {
-						return nil, fmt.Errorf("open the index: %w", err)
-					}
-					return remote.New(store, local), nil
+		row("WEAVIATE_API_KEY", "", Secret, "a key", text(&key)),
+		row("RAGFLOW_INDEX", embeddedIndex, FirstPage|Address, allowed, or(embeddedIndex, func(address string) bool {
+			c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
+				store, err := open(ctx, address, collection)
+				if err != nil {
+					return nil, fmt.Errorf("open the index: %w", err)
 				}
-				if onPostgres(address) {
-					return pgvector.CheckAddress(address) == nil
-				}
-				return weaviate.CheckAddress(address) == nil
-			}),
-		},
+				return remote.New(store, local), nil
+			}
+			if onPostgres(address) {
+				return pgvector.CheckAddress(address) == nil
+			}
+			return weaviate.CheckAddress(address) == nil
+		})),
 	}
 }

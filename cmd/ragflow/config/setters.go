@@ -6,99 +6,107 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"example.com/ragflow"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
 )
 
 // setter reads a value into a configuration, and reports whether it is allowed.
-type setter = func(c *ragflow.Config, value string) bool
+type setter = func(value string) bool
 
 // or allows one more word, which leaves the default.
 func or(word string, set setter) setter {
-	return func(c *ragflow.Config, v string) bool { return v == word || set(c, v) }
+	return func(v string) bool { return v == word || set(v) }
 }
 
-func text(to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return true }
+func text(to *string) setter {
+	return func(v string) bool { *to = v; return true }
 }
 
-func name(to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return !strings.ContainsAny(v, " \t\r\n") }
+func name(to *string) setter {
+	return func(v string) bool { *to = v; return !strings.ContainsAny(v, " \t\r\n") }
 }
 
-func oneOf(words []string, to func(*ragflow.Config) *string) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v; return slices.Contains(words, v) }
+func oneOf(words []string, to *string) setter {
+	return func(v string) bool { *to = v; return slices.Contains(words, v) }
 }
 
-func truth(to func(*ragflow.Config) *bool) setter {
-	return func(c *ragflow.Config, v string) bool { *to(c) = v == "true"; return v == "true" || v == "false" }
+func truth(to *bool) setter {
+	return func(v string) bool { *to = v == "true"; return v == "true" || v == "false" }
 }
 
-func whole(most int, to func(*ragflow.Config) *int) setter {
-	return func(c *ragflow.Config, v string) bool {
+func whole(least, most int, to *int) setter {
+	return func(v string) bool {
 		n, err := strconv.Atoi(v)
-		*to(c) = n
-		return err == nil && n >= 1 && n <= most
+		*to = n
+		return err == nil && n >= least && n <= most
 	}
 }
 
-func numeric(least, most float64, to func(*ragflow.Config) *float64) setter {
-	return func(c *ragflow.Config, v string) bool {
+func numeric(least, most float64, to *float64) setter {
+	return func(v string) bool {
 		f, err := strconv.ParseFloat(v, 64)
-		*to(c) = f
+		*to = f
 		return err == nil && f >= least && f <= most // NaN is neither
 	}
 }
 
-func fraction(to func(*ragflow.Config) *float64) setter {
-	return numeric(math.SmallestNonzeroFloat64, 1, to)
+func fraction(to *float64) setter { return numeric(math.SmallestNonzeroFloat64, 1, to) }
+
+func duration(to *time.Duration) setter {
+	return func(v string) bool {
+		d, err := time.ParseDuration(v)
+		*to = d
+		return err == nil && d > 0
+	}
 }
 
-// parsePrice reads "2.5/10", or "0.1" for models that write nothing.
-func parsePrice(s string) (p llm.PerMillion, ok bool) {
-	in, out, _ := strings.Cut(s, "/")
-	for i, part := range []string{in, cmp.Or(out, "0")} {
-		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(f >= 0) || math.IsInf(f, 0) {
-			return p, false
-		}
-		*[]*float64{&p.Input, &p.Output}[i] = f
+func address(to *string) setter {
+	return func(v string) bool {
+		_, err := llm.CheckBaseURL(v)
+		*to = strings.TrimRight(v, "/")
+		return err == nil
 	}
-	return p, true
+}
+
+// price reads "2.5/10", or "0.1" for models that write nothing.
+func price(to **llm.PerMillion) setter {
+	return func(v string) bool {
+		in, out, _ := strings.Cut(v, "/")
+		*to = &llm.PerMillion{}
+		return amount(in, &(*to).Input) && amount(cmp.Or(out, "0"), &(*to).Output)
+	}
+}
+
+func amount(text string, to *float64) bool {
+	return numeric(0, math.MaxFloat64, to)(strings.TrimSpace(text))
 }
 
 // alpha reads the weight of the dense leg; at its ends one leg searches alone.
-func alpha(d *search.Dense, text string) bool {
-	f, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || math.IsNaN(f) || f < 0 || f > 1:
-		return false
-	case f == 0:
-		d.Leg = search.LegLexical
-	case f == 1:
-		d.Leg = search.LegDense
-	default:
-		d.Alpha = f
+func alpha(d *search.Dense) setter {
+	return func(v string) bool {
+		var f float64
+		ok := numeric(0, 1, &f)(v)
+		switch f {
+		case 0:
+			d.Leg = search.LegLexical
+		case 1:
+			d.Leg = search.LegDense
+		default:
+			d.Alpha = f
+		}
+		return ok
 	}
-	return true
 }
 
-// weights reads "dense=0.7,lexical=0.3"; a leg that is not named has 0. One must
-// have more.
-func weights(w *search.Weights, text string) bool {
-	legs := map[string]*float64{search.LegDense: &w.Dense, search.LegLexical: &w.Lexical, search.LegGraph: &w.Graph}
-	all := 0.0
-	for part := range strings.SplitSeq(text, ",") {
-		leg, number, _ := strings.Cut(part, "=")
-		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		to := legs[strings.TrimSpace(leg)]
-		if err != nil || to == nil || !(f >= 0) || math.IsInf(f, 1) {
-			return false
+// weight reads the weight of a leg. One that is set makes the others count as their
+// defaults.
+func weight(all *search.Weights, to *float64) setter {
+	return func(v string) bool {
+		if *all == (search.Weights{}) {
+			*all = search.Weights{Dense: 0.7, Lexical: 0.3}
 		}
-		*to = f
-		all += f
+		return numeric(0, 1, to)(v)
 	}
-	return all > 0
 }

@@ -3,8 +3,6 @@ package config
 import (
 	"path/filepath"
 	"strings"
-
-	"example.com/ragflow"
 )
 
 // Setting is one thing that can be configured.
@@ -16,8 +14,30 @@ type Setting struct {
 	Note    string // says what to use instead of a setting that is checked and has no effect
 	also    string // a second name of the variable
 	is      Traits
-	set     func(c *ragflow.Config, value string) bool
-	setList func(c *ragflow.Config, values []string) // of a list, instead of set
+	set     setter
+	setList func(values []string) // of a list, instead of set
+}
+
+// row is a setting. Its key in the configuration file is its name without RAGFLOW_, in
+// small letters.
+func row(name, preset string, is Traits, allowed string, set setter) Setting {
+	s := Setting{Name: name, Preset: preset, Allowed: allowed, is: is, set: set}
+	if !s.Has(Secret) {
+		s.Key = strings.ToLower(strings.TrimPrefix(name, "RAGFLOW_"))
+	}
+	return s
+}
+
+// called gives a setting a second name.
+func (s Setting) called(also string) Setting {
+	s.also = also
+	return s
+}
+
+// without says that a setting has no effect, and what does.
+func (s Setting) without(note string) Setting {
+	s.Note = note
+	return s
 }
 
 // Traits say what kind of setting one is.
@@ -40,13 +60,13 @@ const (
 // Has reports whether a setting has a trait.
 func (s Setting) Has(t Traits) bool { return s.is&t != 0 }
 
-// Take reads the values of a setting into c, and reports whether they are allowed.
-func (s Setting) Take(c *ragflow.Config, values []string) bool {
+// Take reads the values of a setting, and reports whether they are allowed.
+func (s Setting) Take(values []string) bool {
 	if s.setList != nil {
-		s.setList(c, values)
+		s.setList(values)
 		return true
 	}
-	return s.set(c, values[0])
+	return s.set(values[0])
 }
 
 // Variable returns the name under which variables hold the setting: with the prefix

@@ -1,4 +1,4 @@
-package ragflow
+package chain
 
 import (
 	"cmp"
@@ -21,43 +21,33 @@ import (
 	"example.com/ragflow/state"
 )
 
-// ErrNoModel is the error of a question with Agent where no model is configured.
-var ErrNoModel = errors.New("an agent needs a model, and none is configured: set Config.Chat")
+// AgentID is the node in which a model searches.
+const AgentID = "agent"
 
 const (
-	agentID    = "agent"  // the node of [agentFlow] in which a model searches
-	searchTool = "search" // its tool
+	searchTool = "search" // the tool of the agent
 	agentHits  = 4        // passages of one of its searches
 	agentBytes = 8 << 10  // of the result of one of its searches
 )
 
-// agentFlow is flow with a node before generate, in which a model reads the sources and
-// searches for more as often as it likes. generate checks its answer as it checks any other.
-// Nothing before asks a model, because this one looks at what was found.
-func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
-	s.rewriter, s.grader = own.rewriter, own.grader
-	g := flow(c, s)
-	writer, ok := s.answerer.(answerer)
-	if !ok {
-		return g, ErrNoModel
-	}
+// Agent returns the node in which the model reads the sources of a task and searches for
+// more as often as it likes. Its answer is in the state's turn; see [Answerer.Written].
+func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting bool, task func(state.State) state.Task, newID func() string) (graph.Task[state.State, state.Update], error) {
+	o := a.options.Answers
 	bytes := agentBytes
-	if w := c.Answers.Window; w > 0 {
+	if w := o.Window; w > 0 {
 		bytes = min(bytes, w/2) // an eighth of the window, at four bytes per token
 	}
-	tokens, _, _ := c.Answers.Fit(0, 0)
+	tokens, _, _ := o.Fit(0, 0)
 	plan, err := agent.Compile(agent.Agent{
-		Chat: c.Chat, Fallback: c.Fallback, MaxTokens: tokens, Temperature: *cmp.Or(c.Answers.Temperature, new(model.AnswerTemperature)),
-		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, own.words, c.Context.TrustDocuments})},
+		Chat: a.options.Chat, Fallback: a.options.Fallback, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
+		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, words, trusting})},
 		Limits: agent.Limits{Result: bytes},
 	})
 	if err != nil {
-		return g, err
+		return graph.Task[state.State, state.Update]{}, err
 	}
-	task := func(s state.State) state.Task {
-		return nodes.Answering{ContentTokens: c.ContentTokens, Context: c.Context}.Task(s)
-	}
-	sub := graph.Sub(plan, func(s state.State) agent.Update { return c.agentInput(task(s), writer.system) }, agentResult)
+	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), a.options.System, newID) }, agentResult)
 	run := sub.Run
 	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
 		if s.Turn.Route != state.RouteSearch {
@@ -66,40 +56,31 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 		}
 		u, err := run(ctx, s)
 		if failed, ok := errors.AsType[*llm.Error](err); ok {
-			return state.Update{}, fellBack(ctx, writer.name, offline.Name, "the answer was written", failed)
+			return state.Update{}, fellBack(ctx, a.name, offline.Name, "the answer was written", failed)
 		}
 		return u, err
 	}
-	g.Name = "ragflow agent"
-	g.Nodes[agentID] = sub
-	g.Nodes[nodes.GenerateID] = graph.Task[state.State, state.Update]{Run: func(ctx context.Context, s state.State) (state.Update, error) {
-		by := writer.offline
-		if s.Turn.Answer != "" {
-			by = written{writer, s.Turn.Answer}
-		}
-		return nodes.Generate(c.answering(by, own))(ctx, s)
-	}}
-	i := slices.Index(g.Order, nodes.GenerateID)
-	g.Order = slices.Insert(slices.Clone(g.Order), i, agentID)
-	for i := range g.Edges {
-		if g.Edges[i].To == nodes.GenerateID {
-			g.Edges[i].To = agentID
-		}
+	return sub, nil
+}
+
+// Written is the answerer of an answer that an agent wrote, or of none.
+func (a Answerer) Written(answer string) nodes.Answerer {
+	if answer == "" {
+		return a.offline
 	}
-	g.Edges = append(g.Edges, graph.Edge{From: agentID, To: nodes.GenerateID})
-	return g, nil
+	return written{a, answer}
 }
 
 // agentInput is what a model is sent to answer a task with, as in the plain way, and how it may
 // search.
-func (c Config) agentInput(t state.Task, system prompts.SystemTemplate) agent.Update {
+func agentInput(t state.Task, system prompts.SystemTemplate, newID func() string) agent.Update {
 	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
 	for _, m := range model.Messages(t, system) {
 		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
 		if role == state.System {
 			m.Content += "\n\n" + prompts.SearchRules
 		}
-		u.Messages = append(u.Messages, state.MessageOp{Put: &state.Message{ID: c.NewID(), Role: role, Content: m.Content}})
+		u.Messages = append(u.Messages, state.MessageOp{Put: &state.Message{ID: newID(), Role: role, Content: m.Content}})
 	}
 	return u
 }
@@ -112,7 +93,7 @@ func agentResult(s state.State, end agent.State) state.Update {
 		for _, call := range m.Calls {
 			var asked struct{ Query string }
 			if call.Name == searchTool && json.Unmarshal([]byte(call.Arguments), &asked) == nil && asked.Query != "" {
-				queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: agentID, Attempt: max(1, s.Turn.Attempts)})
+				queries = append(queries, state.Query{Text: asked.Query, Weight: 1, Why: AgentID, Attempt: max(1, s.Turn.Attempts)})
 			}
 		}
 	}
@@ -147,7 +128,7 @@ func keepCited(text string, sources []state.Source) (string, []state.Source) {
 
 // written is the answerer of an answer that an agent wrote.
 type written struct {
-	answerer
+	Answerer
 	text string
 }
 
@@ -187,15 +168,4 @@ func (r agentRetriever) Retrieve(ctx context.Context, query string) ([]state.Sou
 		out = append(out, state.Source{Chunk: h.Chunk, Score: h.Score})
 	}
 	return nodes.WithoutInjections(ctx, out, r.trusting), nil
-}
-
-// asTokens gives a live event of an agent the Token that it stands for: its text is a draft of
-// the answer, which another step of the agent replaces.
-func asTokens(e Event) Event {
-	if text, ok := e.Value.(string); ok && e.Kind == graph.Token && e.Path == agentID {
-		e.Value = Token{Text: text}
-	} else if e.Kind == graph.TaskStarted && e.Path == agentID {
-		e.Value = Token{Void: true}
-	}
-	return e
 }

@@ -1,0 +1,86 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/ragflow/graph"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/nodes"
+	"example.com/ragflow/prompts"
+	"example.com/ragflow/skills/model"
+	"example.com/ragflow/skills/offline"
+	"example.com/ragflow/state"
+)
+
+// Answerer writes answers with a model.
+type Answerer struct {
+	model          *model.Answerer
+	next, offline  nodes.Answerer
+	name, nextName string
+	options        Options
+}
+
+var _ nodes.StreamAnswerer = Answerer{}
+
+// Answer implements nodes.Answerer.
+func (a Answerer) Answer(ctx context.Context, t state.Task) (state.Answer, error) {
+	return a.AnswerStream(ctx, t, func(nodes.Token) {})
+}
+
+// AnswerStream implements nodes.StreamAnswerer. Small talk is answered offline. The
+// grade does not keep the model from answering: it was given on the first characters
+// of three chunks, and the model reads all sources and may decline.
+func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nodes.Token)) (state.Answer, error) {
+	if t.Route != state.RouteSearch || len(t.Sources) == 0 {
+		return a.offline.Answer(ctx, t)
+	}
+	told := false
+	write := func(t state.Task) (state.Answer, error) {
+		return a.model.AnswerStream(ctx, t, func(piece string) {
+			told = true
+			token(nodes.Token{Text: piece})
+		})
+	}
+	answer, err := write(t)
+	for fewer := t; errors.Is(err, llm.ErrContextLength) && len(fewer.Sources) > 1; {
+		fewer.Sources = fewer.Sources[:len(fewer.Sources)/2]
+		fewer.Messages = fewer.Messages[max(0, len(fewer.Messages)-1):] // the question alone
+		graph.Warn(ctx, fmt.Sprintf("The context window of the model %q is too small for all sources and messages, so it answers from the first %d of %d sources. LLM_CONTEXT_TOKENS sets its size.",
+			a.name, len(fewer.Sources), len(t.Sources)))
+		answer, err = write(fewer)
+	}
+	if err == nil && !answer.Abstained {
+		return answer, nil
+	}
+	if told {
+		token(nodes.Token{Void: true})
+	}
+	if err != nil {
+		if err := fellBack(ctx, a.name, a.nextName, "the answer was written", err); err != nil {
+			return state.Answer{}, err
+		}
+		if next, ok := a.next.(nodes.StreamAnswerer); ok {
+			return next.AnswerStream(ctx, t, token)
+		}
+		return a.next.Answer(ctx, t)
+	}
+	return a.closest(ctx, t, answer)
+}
+
+// closest adds to a model's refusal the passage that comes nearest, which is
+// found offline.
+func (a Answerer) closest(ctx context.Context, t state.Task, refusal state.Answer) (state.Answer, error) {
+	t.Grade.Score = 0 // the model has looked: the answer is not there
+	nearest, err := a.offline.Answer(ctx, t)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	rest := strings.Replace(nearest.Text, prompts.Say(prompts.NotFound, t.Language), "", 1)
+	refusal.Text += "\n\n" + strings.TrimSpace(rest)
+	refusal.Citations, refusal.Order = nearest.Citations, nearest.Order
+	graph.Note(ctx, "closest passage", "chosen "+offline.Name)
+	return refusal, nil
+}
