@@ -17,7 +17,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/search"
 	"example.com/ragflow/search/index"
 )
 
@@ -107,8 +106,8 @@ func (d *doctor) checkData() {
 	d.note(checkOK, "data folder", d.DataDir)
 }
 
-// checkServer asks the server of the index: whether it answers, whether this version of the
-// program made what it holds, and whether its vectors are those of the configured embedder.
+// checkServer asks the server of the index: whether it answers, and whether this version of
+// the program made what it holds.
 func (d *doctor) checkServer(ctx context.Context) error {
 	c := d.settings.config
 	local, err := index.Open(ctx, "", index.Options{})
@@ -120,22 +119,8 @@ func (d *doctor) checkServer(ctx context.Context) error {
 		return errors.Join(err, local.Close())
 	}
 	list, err := db.Collections(ctx)
-	details := []string{}
-	for _, r := range list {
-		spec, found, failed := db.Embedder(ctx, r.Root)
-		about := r.Root + ": no vectors"
-		if found {
-			about = fmt.Sprintf("%s: vectors of %s", r.Root, spec)
-		}
-		if found && failed == nil && c.Embedder != nil {
-			if want, wrong := c.Dense.Spec(c.Embedder.Model()).WithDefaults(); wrong == nil && !want.Fits(spec) {
-				failed = &search.EmbedderError{Root: r.Root, Stored: spec, Given: want}
-			}
-		}
-		details, err = append(details, about), cmp.Or(err, failed)
-	}
 	if err = errors.Join(err, db.Close()); err == nil {
-		d.note(checkOK, "index server", count(len(list), "folder"), details...)
+		d.note(checkOK, "index server", count(len(list), "folder"))
 	}
 	return err
 }

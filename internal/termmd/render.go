@@ -33,7 +33,7 @@ func Render(markdown string, o Options) string {
 		o.Width = 80
 	}
 	source := []byte(strings.ToValidUTF8(markdown, "\ufffd"))
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
+	parser := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
 	r := renderer{Options: o, source: source}
 	return strings.Join(r.children(parser.Parse(text.NewReader(source)), max(o.Width, narrowest), false), "\n")
 }
@@ -240,8 +240,6 @@ func (r renderer) span(n ast.Node, styles []string) string {
 		return "`" + renderer{source: r.source}.inline(n) + "`"
 	case *ast.Emphasis:
 		return r.inline(n, with([]string{"3", "1"}[min(n.Level, 2)-1])...)
-	case *east.Strikethrough:
-		return r.inline(n, with("9")...)
 	case *ast.Link:
 		return r.link(r.inline(n, styles...), string(n.Destination))
 	case *ast.Image:
@@ -250,8 +248,6 @@ func (r renderer) span(n ast.Node, styles []string) string {
 		return r.asCode(harmless(string(n.Label(r.source))))
 	case *ast.RawHTML:
 		return r.paint(harmless(lines(n.Segments, r.source)), styles...)
-	case *east.TaskCheckBox:
-		return map[bool]string{true: "[x] ", false: "[ ] "}[n.IsChecked]
 	}
 	return r.inline(n, styles...)
 }
