@@ -8,6 +8,6 @@
 // opening again.
 //
 // Clauses are subtests named topic/clause. The topic langgraph has those of LangGraph's suite; see
-// docs/storage.md. Each clause gets an empty store of its own and uses it only through the
+// README.md. Each clause gets an empty store of its own and uses it only through the
 // interfaces of package graph, and the method Delete if there is one.
 package graphtest

@@ -15,7 +15,7 @@ type deleter interface {
 
 // langGraphClauses are those of langgraph-checkpoint-conformance 0.0.2 that no other topic has,
 // under their names. A checkpoint is a commit here, its channel values the fold of all deltas, a
-// namespace the path of a delta, and a write a pending result. The table in docs/storage.md has all.
+// namespace the path of a delta, and a write a pending result. The table in README.md has all.
 func langGraphClauses() []clause {
 	deletes := clause{"delete_thread_removes_checkpoints, _removes_writes, _removes_all_namespaces, _preserves_other_threads, _nonexistent_noop, prune_delete_all", deleteThread}
 	return append(append(putClauses(), listClauses()...), deletes)
