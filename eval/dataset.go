@@ -89,7 +89,7 @@ var ErrEmptyDataset = errors.New("the dataset holds no questions")
 func ReadFile(path string) ([]Item, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open dataset: %w", err)
+		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // read only
 	items, err := Read(f)

@@ -25,9 +25,9 @@ func argsBetween(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usagef("%s needs %s", c.CommandPath(), strings.TrimPrefix(c.Use, c.Name()+" "))
+			return usagef("%s is missing", strings.TrimPrefix(c.Use, c.Name()+" ")).with(c.CommandPath() + " --help shows what it takes")
 		case most >= 0 && len(args) > most:
-			return usagef("%s does not know what to do with %q", c.CommandPath(), args[most]).with("quote an argument that has spaces in it")
+			return usagef("one argument too many: %q", args[most]).with("quote an argument that has spaces in it")
 		}
 		return nil
 	}

@@ -95,7 +95,7 @@ func (a *app) loadRun(name string) (*eval.Result, error) {
 	}
 	r, err := store.Load(name)
 	if err != nil {
-		return nil, failed("read the run "+name, err)
+		return nil, failed("", err)
 	}
 	return r, nil
 }

@@ -57,11 +57,11 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		{"original", orNone(e.Original)},
 		{"cleaned", orNone(e.Cleaned)},
 		{"language", orNone(e.Language)},
-		{"domain", orNone(e.Domain)},
-		{"intent", orNone(e.Intent)},
-		{"route", orNone(e.Route)},
-		{"complexity", fmt.Sprintf("%.2f", e.Complexity)},
-		{"standalone", strconv.FormatBool(e.Standalone)},
+		{"domain", orNone(e.Domain), "the folder of most of the best passages"},
+		{"intent", orNone(e.Intent), "what kind of answer is asked for"},
+		{"route", orNone(e.Route), "what is done with it"},
+		{"complexity", fmt.Sprintf("%.2f", e.Complexity), "from 0, one word, to 1"},
+		{"standalone", strconv.FormatBool(e.Standalone), "whether it says all without the conversation"},
 	}...)
 	if b := e.Best; b != nil {
 		section("Best passage", []string{
@@ -87,7 +87,7 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Queries"))
 	}
 	for i, q := range e.Queries {
-		fmt.Fprintf(a.out, "%d. %s  %s\n", i+1, line(q.Text), s.dim(fmt.Sprintf("weight %.2f, %s", q.Weight, line(q.Why))))
+		fmt.Fprintf(a.out, "%d. %s  %s\n", i+1, line(q.Text), s.dim(fmt.Sprintf("weight %.2f, %s", q.Weight, line(strings.Replace(q.Why, "raw turn", "as typed", 1)))))
 		var boosts []string
 		for _, b := range q.Boosts {
 			boosts = append(boosts, fmt.Sprintf("%s (%.2f)", line(b.Text), b.Weight))

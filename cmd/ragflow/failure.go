@@ -141,6 +141,9 @@ func failed(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
+	if file, ok := err.(*fs.PathError); ok { //nolint:errorlint // what wraps one says more
+		err = fmt.Errorf("%s: %w", file.Path, file.Err)
+	}
 	if bad, ok := errors.AsType[*config.ModelError](err); ok {
 		return usagef("%w", bad.Err).with(bad.Hint)
 	}

@@ -82,7 +82,7 @@ func (a *app) printStats(stats *ingest.Stats) {
 			fmt.Fprintf(a.out, "  %-8s %s  %s\n", f.Status, line(f.Source), s.dim(detail))
 		}
 	}
-	fmt.Fprintf(a.out, "database %s, analyzer %s\n", byteSize(stats.Bytes), stats.Analyzer)
+	fmt.Fprintf(a.out, "database %s\n", byteSize(stats.Bytes))
 }
 
 // counts names how many there are of each kind, and leaves out those of which there are

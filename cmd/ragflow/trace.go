@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -34,20 +33,20 @@ func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir 
 	if a.asJSON {
 		r, err := assistant.Threads().Run(ctx, run)
 		if err != nil {
-			return noRun(run, err)
+			return noRun(err)
 		}
 		return transcript.WriteJSON(a.out, *r)
 	}
 	answer, flow, err := assistant.Trace(ctx, run)
 	if err != nil {
-		return noRun(run, err)
+		return noRun(err)
 	}
 	return a.writeTrace(dir, answer, flow)
 }
 
 // noRun says why a run cannot be shown, and which can.
-func noRun(run string, err error) error {
-	err = failed(fmt.Sprintf("trace run %q", run), err)
+func noRun(err error) error {
+	err = failed("trace", err)
 	if f, ok := errors.AsType[*failure](err); ok && f.code == exitNotFound {
 		f.hint = `"ragflow trace last" shows the last run; "ragflow ask --json" prints the id of each`
 	}

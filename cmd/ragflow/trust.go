@@ -281,7 +281,7 @@ func (a *app) trustCommand() *cobra.Command {
 				dir = absolute(dir, args[0])
 			}
 			if info, err := os.Stat(dir); err != nil {
-				return failed("trust "+args[0], err)
+				return failed("trust", err)
 			} else if !info.IsDir() {
 				return usagef("%s is not a folder", args[0])
 			}

@@ -52,7 +52,7 @@ func (s *session) answer(r *ragflow.Reply) {
 		}
 	}
 	for _, group := range grouped(r.Citations) {
-		lines = append(lines, s.source(group)...)
+		lines = append(lines, s.source(group))
 		if u := group[0].URL; u != "" {
 			lines = append(lines, "    "+oneLine(u))
 		}
@@ -95,30 +95,19 @@ func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 	return out
 }
 
-// source is the line, or lines on a narrow terminal, that names the passages of
-// one source.
-func (s *session) source(group []ragflow.CitationReply) []string {
+// source is the line that names the passages of one source. A path stays whole, so that
+// it can be copied.
+func (s *session) source(group []ragflow.CitationReply) string {
 	c := group[0]
-	number := fmt.Sprintf("[%d] ", c.N)
-	where := Place(s.shown(c.Path, c.Source), group)
-	title := oneLine(c.Title)
+	number, where, title := fmt.Sprintf("[%d]", c.N), Place(s.shown(c.Path, c.Source), group), oneLine(c.Title)
 	if s.Size == nil {
-		return []string{strings.TrimRight(number+where+"  "+title, " ")}
+		return strings.TrimRight(number+" "+where+"  "+title, " ")
 	}
-	const indent = "  "
-	room := s.width() - len(indent) - len(number)
-	var lines []string
-	for i, part := range strings.Split(ansi.Hardwrap(where, room, false), "\n") {
-		start := s.faint(strings.TrimSpace(number)) + " "
-		if i > 0 {
-			start = strings.Repeat(" ", len(number))
-		}
-		lines = append(lines, indent+start+s.dim(part))
+	line := "  " + s.faint(number) + " " + s.dim(where)
+	if ansi.StringWidth(line+"  "+title) <= s.width() {
+		line += "  " + title
 	}
-	if len(lines) == 1 && title != "" && ansi.StringWidth(where)+2+ansi.StringWidth(title) <= room {
-		lines[0] += "  " + title
-	}
-	return lines
+	return strings.TrimRight(line, " ")
 }
 
 // shown writes a path as one would type it here: relative to the working
