@@ -2,10 +2,7 @@ package eval
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -59,18 +56,6 @@ type Expected struct {
 type Dataset struct {
 	Name  string // of the file without folder and extension, or of a built-in set
 	Items []Item
-}
-
-// Hash names the content of a dataset: SHA-256, in hex, of its items. It does
-// not depend on the form of the file: JSON lines and an array of the same questions
-// have the same hash.
-func (d Dataset) Hash() string {
-	sum := sha256.New()
-	enc := json.NewEncoder(sum)
-	for _, item := range d.Items {
-		_ = enc.Encode(item) // neither texts and numbers nor a hash can fail
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Questions counts the questions, each turn of a dialogue being one.

@@ -122,22 +122,6 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-// A dataset's hash tells content apart, and is the same for all forms.
-func TestHash(t *testing.T) {
-	of := func(in string) string {
-		items, err := eval.Read(strings.NewReader(in))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return eval.Dataset{Items: items}.Hash()
-	}
-	lines, array := of("# x\r\n{\"id\":\"1\",\"question\":\"q\"}\r\n"), of(`[{"question":"q","id":"1"}]`)
-	other := of(`{"id":"1","question":"Q"}`)
-	if lines != array || lines == other || len(lines) != 64 {
-		t.Errorf("hashes %s, %s, %s", lines, array, other)
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{`{"id":"1","question":"q"}`, "[{}]", "id,question\n1,q\n", `{"id":"1","turns":[{"question":"q"}]}`, "[{\"id\":1}", "id;question\n\"", "\ufeff# x"} {
 		f.Add([]byte(seed))

@@ -28,7 +28,6 @@ const ResultFormat = 1
 // DatasetInfo names a dataset and what was chosen of it.
 type DatasetInfo struct {
 	Name      string `json:"name"`
-	Hash      string `json:"hash"` // of the whole, see [Dataset.Hash]
 	Items     int    `json:"items"`
 	Questions int    `json:"questions"` // asked: those chosen by Limit
 	Limit     int    `json:"limit,omitempty"`
@@ -49,7 +48,7 @@ func newResult(d Dataset, o Options) *Result {
 	r := &Result{
 		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Setup: o.Setup, Outcomes: []Outcome{},
 		Dataset: DatasetInfo{
-			Name: d.Name, Hash: d.Hash(), Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit,
+			Name: d.Name, Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit,
 		},
 	}
 	if o.Judge != nil && o.Judge.Chat != nil {

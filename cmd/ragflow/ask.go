@@ -35,22 +35,16 @@ const defaultTraceDir = "output"
 
 func (a *app) askCommand() *cobra.Command {
 	var o askOptions
-	c := &cobra.Command{
-		Use:  "ask [QUESTION]",
-		Args: argsBetween(0, -1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("output") && !o.trace {
-				f := usagef("-o says where --trace writes to, but --trace is missing")
-				f.hint = "ragflow ask --trace -o " + o.dir + ` "…"`
-				return f
-			}
-			question, err := a.question(c.Context(), c.Flags().Changed("question"), args, o)
-			if err != nil {
-				return err
-			}
-			return a.ask(c.Context(), question, o)
-		},
-	}
+	c := command("ask [QUESTION]", -1, func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("output") && !o.trace {
+			return usagef("-o says where --trace writes to, but --trace is missing").with("ragflow ask --trace -o " + o.dir + ` "…"`)
+		}
+		question, err := a.question(c.Context(), c.Flags().Changed("question"), args, o)
+		if err != nil {
+			return err
+		}
+		return a.ask(c.Context(), question, o)
+	})
 	f := c.Flags()
 	a.askFlags(f)
 	f.StringVarP(&o.question, "question", "q", "", "the question, as `TEXT`")

@@ -38,9 +38,8 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		change(&s.config)
 	}
 	if a.flags.collection != "" && len(a.flags.docs) > 0 && !a.collecting {
-		f := usagef("--docs does not go with --collection, which has folders of its own")
-		f.hint = "to add a folder to it: ragflow index --collection " + quoted(a.flags.collection) + " PATH"
-		return nil, f
+		return nil, usagef("--docs does not go with --collection, which has folders of its own").
+			with("to add a folder to it: ragflow index --collection " + quoted(a.flags.collection) + " PATH")
 	}
 	for what, file := range map[string]string{"read the dictionary": s.config.Dictionary, "read the system prompt": s.config.SystemPrompt} {
 		if file == "" {

@@ -20,11 +20,7 @@ const chatHistory = "chat_history"
 func (a *app) chatCommand() *cobra.Command {
 	var thread string
 	var agent bool
-	c := &cobra.Command{
-		Use:  "chat",
-		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), thread, agent) },
-	}
+	c := command("chat", 0, func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), thread, agent) })
 	f := c.Flags()
 	a.askFlags(f)
 	f.BoolVar(&agent, "agent", false, "let the model search as often as it likes before each answer")

@@ -73,25 +73,21 @@ func (a *app) listCollections() error {
 
 func (a *app) collectionsDeleteCommand() *cobra.Command {
 	var yes bool
-	c := &cobra.Command{
-		Use:  "delete NAME",
-		Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			a.flags.collection = args[0]
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			if err := a.confirm(c.Context(), yes, "delete the collection "+line(args[0])+" with its index\n", "deleted"); err != nil {
-				return err
-			}
-			if err := ingest.DropCollection(s.config.DataDir, args[0]); err != nil {
-				return failed("delete the collection", err)
-			}
-			fmt.Fprintf(a.out, "deleted the collection %s\n", args[0])
-			return nil
-		},
-	}
+	c := command("delete NAME", 1, func(c *cobra.Command, args []string) error {
+		a.flags.collection = args[0]
+		s, err := a.settings()
+		if err != nil {
+			return err
+		}
+		if err := a.confirm(c.Context(), yes, "delete the collection "+line(args[0])+" with its index\n", "deleted"); err != nil {
+			return err
+		}
+		if err := ingest.DropCollection(s.config.DataDir, args[0]); err != nil {
+			return failed("delete the collection", err)
+		}
+		fmt.Fprintf(a.out, "deleted the collection %s\n", args[0])
+		return nil
+	})
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
 }

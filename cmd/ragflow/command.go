@@ -19,18 +19,19 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// argsBetween refuses fewer or more arguments than a command takes, as wrong
-// usage. A most below zero is no limit.
-func argsBetween(least, most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
+// command makes a command. It takes at least the arguments that its use names outside of
+// brackets, and at most so many; a most below zero is no limit.
+func command(use string, most int, run func(*cobra.Command, []string) error) *cobra.Command {
+	least := len(strings.Fields(use)) - 1 - strings.Count(use, "[")
+	return &cobra.Command{Use: use, RunE: run, Args: func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usagef("%s is missing", strings.TrimPrefix(c.Use, c.Name()+" ")).with(c.CommandPath() + " --help shows what it takes")
+			return usagef("%s is missing", strings.TrimPrefix(use, c.Name()+" ")).with(c.CommandPath() + " --help shows what it takes")
 		case most >= 0 && len(args) > most:
 			return usagef("one argument too many: %q", args[most]).with("quote an argument that has spaces in it")
 		}
 		return nil
-	}
+	}}
 }
 
 // subcommands refuses words that are none of the commands below c.

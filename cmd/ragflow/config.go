@@ -16,17 +16,13 @@ type configReply struct {
 
 func (a *app) configCommand() *cobra.Command {
 	var all bool
-	c := &cobra.Command{
-		Use:  "config",
-		Args: argsBetween(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			s, err := a.readSettings()
-			if err != nil {
-				return err
-			}
-			return a.print(configReply{s.project, s.file, s.rows}, func() { a.printSettings(s, all) })
-		},
-	}
+	c := command("config", 0, func(*cobra.Command, []string) error {
+		s, err := a.readSettings()
+		if err != nil {
+			return err
+		}
+		return a.print(configReply{s.project, s.file, s.rows}, func() { a.printSettings(s, all) })
+	})
 	a.jsonFlag(c)
 	c.Flags().BoolVar(&all, "all", false, "show every setting; otherwise the usual ones, and those that are set")
 	return c

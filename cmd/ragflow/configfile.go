@@ -66,9 +66,7 @@ func (a *app) configPaths(project string) []string {
 func (f *configFile) parse(data []byte, table []config.Setting) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		bad := usagef("%s is not YAML: %s", f.path, strings.TrimPrefix(err.Error(), "yaml: "))
-		bad.hint = exampleSetting
-		return bad
+		return usagef("%s is not YAML: %s", f.path, strings.TrimPrefix(err.Error(), "yaml: ")).with(exampleSetting)
 	}
 	if len(doc.Content) == 0 {
 		return nil // empty, or only comments
@@ -99,9 +97,8 @@ func (f *configFile) take(key, val *yaml.Node, table []config.Setting) error {
 		return usagef("%s: %w", at, f.err).with(f.hint)
 	}
 	if row == nil && isKeyName(key.Value) {
-		bad := usagef("%s: keys do not belong in the configuration file, which others may read", at)
-		bad.hint = "put OPENAI_API_KEY, OPENROUTER_API_KEY or EMBEDDING_API_KEY into the environment or .env"
-		return bad
+		return usagef("%s: keys do not belong in the configuration file, which others may read", at).
+			with("put OPENAI_API_KEY, OPENROUTER_API_KEY or EMBEDDING_API_KEY into the environment or .env")
 	}
 	if row == nil {
 		bad := usagef("%s: unknown key %q", at, key.Value)

@@ -43,25 +43,21 @@ const (
 var errBroken = errors.New("something is broken")
 
 func (a *app) doctorCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "doctor",
-		Args: argsBetween(0, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			d := &doctor{app: a}
-			d.Version = readVersion()
-			d.examine(c.Context())
-			if err := c.Context().Err(); err != nil {
-				return err
-			}
-			if err := a.print(d.doctorReply, d.print); err != nil {
-				return err
-			}
-			if !d.OK {
-				return errBroken
-			}
-			return nil
-		},
-	}
+	c := command("doctor", 0, func(c *cobra.Command, _ []string) error {
+		d := &doctor{app: a}
+		d.Version = readVersion()
+		d.examine(c.Context())
+		if err := c.Context().Err(); err != nil {
+			return err
+		}
+		if err := a.print(d.doctorReply, d.print); err != nil {
+			return err
+		}
+		if !d.OK {
+			return errBroken
+		}
+		return nil
+	})
 	a.jsonFlag(c)
 	return c
 }

@@ -58,9 +58,7 @@ func parseDotenv(path, text string) (*dotenv, error) {
 	lines := strings.Split(text, "\n")
 	values, err := godotenv.Unmarshal(text)
 	if err != nil {
-		f := usagef("%s: not in the form NAME=value", where(path, brokenLine(lines)))
-		f.hint = `write NAME=value, NAME="a value" or # a comment`
-		return nil, f
+		return nil, usagef("%s: not in the form NAME=value", where(path, brokenLine(lines))).with(`write NAME=value, NAME="a value" or # a comment`)
 	}
 	return &dotenv{path: path, values: values, lines: lines}, nil
 }

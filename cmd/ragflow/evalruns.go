@@ -34,27 +34,23 @@ func (s *settings) evalStore() eval.Store {
 }
 
 func (a *app) evalRunsCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "runs",
-		Args: argsBetween(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			store, err := a.evalStore()
-			if err != nil {
-				return err
+	c := command("runs", 0, func(*cobra.Command, []string) error {
+		store, err := a.evalStore()
+		if err != nil {
+			return err
+		}
+		runs, err := store.List()
+		if err != nil {
+			return failed("list runs", err)
+		}
+		return a.print(runsReply{runs}, func() {
+			if len(runs) == 0 {
+				a.tell("no runs yet; begin one: ragflow eval --docs ./docs --dataset guide")
+				return
 			}
-			runs, err := store.List()
-			if err != nil {
-				return failed("list runs", err)
-			}
-			return a.print(runsReply{runs}, func() {
-				if len(runs) == 0 {
-					a.tell("no runs yet; begin one: ragflow eval --docs ./docs --dataset guide")
-					return
-				}
-				a.printRuns(runs)
-			})
-		},
-	}
+			a.printRuns(runs)
+		})
+	})
 	a.jsonFlag(c)
 	return c
 }
@@ -73,17 +69,13 @@ func (a *app) printRuns(runs []eval.RunInfo) {
 
 func (a *app) evalShowCommand() *cobra.Command {
 	var o evalOptions
-	c := &cobra.Command{
-		Use:  "show RUN",
-		Args: argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := a.loadRun(args[0])
-			if err != nil {
-				return err
-			}
-			return a.evalReport(r, o)
-		},
-	}
+	c := command("show RUN", 1, func(_ *cobra.Command, args []string) error {
+		r, err := a.loadRun(args[0])
+		if err != nil {
+			return err
+		}
+		return a.evalReport(r, o)
+	})
 	a.reportFlags(c, &o)
 	return c
 }
@@ -103,37 +95,33 @@ func (a *app) loadRun(name string) (*eval.Result, error) {
 func (a *app) evalCompareCommand() *cobra.Command {
 	var gated bool
 	var file string
-	c := &cobra.Command{
-		Use:  "compare A B",
-		Args: argsBetween(2, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
-			before, err := a.loadRun(args[0])
-			if err != nil {
-				return err
+	c := command("compare A B", 2, func(_ *cobra.Command, args []string) error {
+		before, err := a.loadRun(args[0])
+		if err != nil {
+			return err
+		}
+		after, err := a.loadRun(args[1])
+		if err != nil {
+			return err
+		}
+		comparison, err := eval.Compare(before, after)
+		if err != nil {
+			f := &failure{code: exitFailure, what: "compare", err: err}
+			return f.with("compare runs of the same dataset; ids of questions must be the same")
+		}
+		if file != "" {
+			if err := writeOutput(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
+				return failed("write "+file, err)
 			}
-			after, err := a.loadRun(args[1])
-			if err != nil {
-				return err
-			}
-			comparison, err := eval.Compare(before, after)
-			if err != nil {
-				f := &failure{code: exitFailure, what: "compare", err: err}
-				return f.with("compare runs of the same dataset; ids of questions must be the same")
-			}
-			if file != "" {
-				if err := writeOutput(file, func(w io.Writer) error { return comparison.WriteCSV(w) }); err != nil {
-					return failed("write "+file, err)
-				}
-			}
-			if err := a.printComparison(comparison); err != nil {
-				return err
-			}
-			if gated && len(comparison.Regressions) > 0 {
-				return &failure{code: exitFailure, err: errors.New("fell by more than its interval: " + strings.Join(comparison.Regressions, ", "))}
-			}
-			return nil
-		},
-	}
+		}
+		if err := a.printComparison(comparison); err != nil {
+			return err
+		}
+		if gated && len(comparison.Regressions) > 0 {
+			return &failure{code: exitFailure, err: errors.New("fell by more than its interval: " + strings.Join(comparison.Regressions, ", "))}
+		}
+		return nil
+	})
 	c.Flags().BoolVar(&gated, "gate", false, "exit with code 1 where a metric fell by more than its interval")
 	a.jsonFlag(c)
 	c.Flags().StringVar(&file, "csv", "", "write one line a metric to this `FILE`, too")

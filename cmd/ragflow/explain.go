@@ -13,19 +13,15 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	var thread string
-	c := &cobra.Command{
-		Use:  "explain QUERY",
-		Args: argsBetween(1, -1),
-		RunE: func(c *cobra.Command, args []string) error {
-			query, err := a.question(c.Context(), false, args, askOptions{})
-			if err != nil {
-				return err
-			}
-			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-				return a.explain(c.Context(), assistant, query, thread)
-			})
-		},
-	}
+	c := command("explain QUERY", -1, func(c *cobra.Command, args []string) error {
+		query, err := a.question(c.Context(), false, args, askOptions{})
+		if err != nil {
+			return err
+		}
+		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+			return a.explain(c.Context(), assistant, query, thread)
+		})
+	})
 	a.searchFlags(c.Flags())
 	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
 	a.jsonFlag(c)

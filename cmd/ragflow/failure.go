@@ -247,9 +247,6 @@ func (a *app) interrupted() error {
 	if a.started != "" {
 		f.hint = "go on with: ragflow ask" + a.dataFlag() + " --thread " + quoted(a.started) + " --resume"
 	}
-	if a.goOn != "" {
-		f.hint = a.goOn
-	}
 	return f
 }
 

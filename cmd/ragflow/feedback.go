@@ -21,30 +21,26 @@ func (a *app) feedbackCommand() *cobra.Command {
 
 func (a *app) rateCommand(rating string) *cobra.Command {
 	r := ragflow.Rating{Good: rating == telemetry.RatingUp}
-	c := &cobra.Command{
-		Use:  rating + " THREAD",
-		Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("turn") && r.Turn < 1 {
-				return usagef("--turn is %d, but turns are counted from 1", r.Turn)
+	c := command(rating+" THREAD", 1, func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("turn") && r.Turn < 1 {
+			return usagef("--turn is %d, but turns are counted from 1", r.Turn)
+		}
+		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) (err error) {
+			if r.Thread, err = findThread(c.Context(), assistant.Threads(), args[0]); err != nil {
+				return err
 			}
-			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) (err error) {
-				if r.Thread, err = findThread(c.Context(), assistant.Threads(), args[0]); err != nil {
-					return err
+			f, err := assistant.Rate(c.Context(), r)
+			if err != nil {
+				return failed("", err)
+			}
+			return a.print(f, func() {
+				fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))
+				if f.Document != "" {
+					fmt.Fprintf(a.out, "promoted: %s\n", f.Document)
 				}
-				f, err := assistant.Rate(c.Context(), r)
-				if err != nil {
-					return failed("", err)
-				}
-				return a.print(f, func() {
-					fmt.Fprintf(a.out, "rated %s: %s\n", f.Rating, line(f.Question))
-					if f.Document != "" {
-						fmt.Fprintf(a.out, "promoted: %s\n", f.Document)
-					}
-				})
 			})
-		},
-	}
+		})
+	})
 	c.Flags().IntVar(&r.Turn, "turn", 0, "rate the answer of turn `N`, from 1 (default: the last)")
 	c.Flags().StringVar(&r.Note, "note", "", "keep this `TEXT` with the rating")
 	if r.Good {
@@ -55,28 +51,24 @@ func (a *app) rateCommand(rating string) *cobra.Command {
 }
 
 func (a *app) feedbackListCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "list",
-		Args: argsBetween(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
+	c := command("list", 0, func(*cobra.Command, []string) error {
+		s, err := a.settings()
+		if err != nil {
+			return err
+		}
+		reply, err := telemetry.ReadFeedback(s.config.DataDir)
+		if err != nil {
+			return failed("list feedback", err)
+		}
+		return a.print(reply, func() {
+			if len(reply.Feedback) == 0 {
+				a.tell("no feedback yet; rate an answer: ragflow feedback up last")
 			}
-			reply, err := telemetry.ReadFeedback(s.config.DataDir)
-			if err != nil {
-				return failed("list feedback", err)
+			for _, f := range reply.Feedback {
+				fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
 			}
-			return a.print(reply, func() {
-				if len(reply.Feedback) == 0 {
-					a.tell("no feedback yet; rate an answer: ragflow feedback up last")
-				}
-				for _, f := range reply.Feedback {
-					fmt.Fprintf(a.out, "%s  %-4s  %s\n", f.Time.Format("2006-01-02 15:04"), f.Rating, line(f.Question))
-				}
-			})
-		},
-	}
+		})
+	})
 	a.jsonFlag(c)
 	return c
 }

@@ -24,26 +24,22 @@ type indexOptions struct {
 
 func (a *app) indexCommand() *cobra.Command {
 	var o indexOptions
-	c := &cobra.Command{
-		Use:  "index [PATH]...",
-		Args: argsBetween(0, -1),
-		RunE: func(c *cobra.Command, args []string) error {
-			a.flags.docs = args
-			switch {
-			case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
-				return dropped("ragflow index " + args[0])
-			case o.watch && (a.asJSON || o.retry):
-				return usagef("--watch goes with neither --json nor --retry-failed")
-			case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
-				return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
-			case o.rebuild:
-				return a.reembed(c.Context())
-			case o.watch:
-				return a.watch(c.Context())
-			}
-			return a.index(c.Context(), o)
-		},
-	}
+	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
+		a.flags.docs = args
+		switch {
+		case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
+			return dropped("ragflow index " + args[0])
+		case o.watch && (a.asJSON || o.retry):
+			return usagef("--watch goes with neither --json nor --retry-failed")
+		case o.rebuild && (o.watch || o.retry || a.chunkFlagged()):
+			return usagef("--rebuild reads no documents, so it goes with --collection and --json only")
+		case o.rebuild:
+			return a.reembed(c.Context())
+		case o.watch:
+			return a.watch(c.Context())
+		}
+		return a.index(c.Context(), o)
+	})
 	f := c.Flags()
 	a.jsonFlag(c)
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")

@@ -16,25 +16,21 @@ import (
 
 func (a *app) indexStatsCommand() *cobra.Command {
 	var files bool
-	c := &cobra.Command{
-		Use:  "stats [PATH]...",
-		Args: argsBetween(0, -1),
-		RunE: func(c *cobra.Command, args []string) error {
-			a.flags.docs = args
-			all := func(c *ragflow.Config) {
-				if len(args) == 0 {
-					c.Docs = nil // all there is
-				}
+	c := command("stats [PATH]...", -1, func(c *cobra.Command, args []string) error {
+		a.flags.docs = args
+		all := func(c *ragflow.Config) {
+			if len(args) == 0 {
+				c.Docs = nil // all there is
 			}
-			return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
-				stats, err := assistant.Library().Stats(c.Context(), files)
-				if err != nil {
-					return failed("read the index", err)
-				}
-				return a.print(stats, func() { a.printStats(stats) })
-			})
-		},
-	}
+		}
+		return a.withAssistant(c.Context(), all, func(assistant *ragflow.Assistant) error {
+			stats, err := assistant.Library().Stats(c.Context(), files)
+			if err != nil {
+				return failed("read the index", err)
+			}
+			return a.print(stats, func() { a.printStats(stats) })
+		})
+	})
 	a.jsonFlag(c)
 	c.Flags().BoolVar(&files, "files", false, "name each file with its status")
 	return c

@@ -11,11 +11,7 @@ import (
 )
 
 func (a *app) initCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:  "init",
-		Args: argsBetween(0, 0),
-		RunE: func(*cobra.Command, []string) error { return a.init() },
-	}
+	c := command("init", 0, func(*cobra.Command, []string) error { return a.init() })
 	a.docsFlag(c.Flags())
 	return c
 }

@@ -40,8 +40,6 @@ type app struct {
 	asked       config.Asked
 	collecting  bool // a collection may be made
 	reembedding bool // what is configured of embedding counts, not what a collection noted
-
-	goOn string // what to say after an interruption instead; empty: nothing
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {

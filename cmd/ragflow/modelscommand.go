@@ -26,20 +26,9 @@ func (a *app) modelsCommand() *cobra.Command {
 		Args: subcommands,
 		RunE: func(c *cobra.Command, _ []string) error { return a.listProviders(c.Context()) },
 	}
-	list := &cobra.Command{
-		Use: "list PROVIDER", Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) },
-	}
-	test := &cobra.Command{
-		Use: "test [MODEL]", Args: argsBetween(0, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return a.testModel(c.Context(), strings.Join(args, ""))
-		},
-	}
-	use := &cobra.Command{
-		Use: "use MODEL", Args: argsBetween(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) },
-	}
+	list := command("list PROVIDER", 1, func(c *cobra.Command, args []string) error { return a.listModels(c.Context(), args[0]) })
+	test := command("test [MODEL]", 1, func(c *cobra.Command, args []string) error { return a.testModel(c.Context(), strings.Join(args, "")) })
+	use := command("use MODEL", 1, func(_ *cobra.Command, args []string) error { return a.useModel(args[0]) })
 	for _, sub := range []*cobra.Command{list, test, c} {
 		a.jsonFlag(sub)
 	}

@@ -21,38 +21,34 @@ func (a *app) searchCommand() *cobra.Command {
 		leg   string
 		legs  = []string{search.LegLexical, search.LegDense, search.LegHybrid, search.LegGraph}
 	)
-	c := &cobra.Command{
-		Use:  "search QUERY",
-		Args: argsBetween(1, -1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if c.Flags().Changed("top-k") && topK < 1 || topK > config.MostHits {
-				return usagef("--top-k is %d, but must be from 1 to %d", topK, config.MostHits)
-			}
-			if !slices.Contains(legs, leg) && leg != "" {
-				return usagef("--leg is %q, but must be one of %s", leg, strings.Join(legs, ", "))
-			}
-			query, err := a.question(c.Context(), false, args, askOptions{})
+	c := command("search QUERY", -1, func(c *cobra.Command, args []string) (err error) {
+		if c.Flags().Changed("top-k") && topK < 1 || topK > config.MostHits {
+			return usagef("--top-k is %d, but must be from 1 to %d", topK, config.MostHits)
+		}
+		if !slices.Contains(legs, leg) && leg != "" {
+			return usagef("--leg is %q, but must be one of %s", leg, strings.Join(legs, ", "))
+		}
+		query, err := a.question(c.Context(), false, args, askOptions{})
+		if err != nil {
+			return err
+		}
+		filter, err := a.filter()
+		if err != nil {
+			return err
+		}
+		options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: least}}
+		a.asked = config.SearchModels
+		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+			reply, err := assistant.Search(c.Context(), query, options)
 			if err != nil {
-				return err
+				return failed("search", err)
 			}
-			filter, err := a.filter()
-			if err != nil {
-				return err
-			}
-			options := ragflow.SearchOptions{Request: search.Request{K: topK, Leg: leg, Filter: filter, MinScore: least}}
-			a.asked = config.SearchModels
-			return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-				reply, err := assistant.Search(c.Context(), query, options)
-				if err != nil {
-					return failed("search", err)
-				}
-				return a.print(reply, func() {
-					a.searchTrouble(reply)
-					a.printHits(reply)
-				})
+			return a.print(reply, func() {
+				a.searchTrouble(reply)
+				a.printHits(reply)
 			})
-		},
-	}
+		})
+	})
 	a.searchFlags(c.Flags())
 	c.Flags().IntVar(&topK, "top-k", 0, "list `N` passages, 1 to 1000 (default: 10, or as the preset says)")
 	c.Flags().Float64Var(&least, "min-score", 0, "leave out passages that score less than `N`; 0 leaves out none")

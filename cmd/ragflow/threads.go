@@ -75,18 +75,16 @@ func (o *threadFlags) with(do func(context.Context, *threads.Log, *threadFlags, 
 	return func(ctx context.Context, log *threads.Log, args []string) error { return do(ctx, log, o, args) }
 }
 
-// threadCommand makes a command, which takes as many arguments at least as its use has
-// names outside of brackets.
+// threadCommand makes a command that does something with the conversations.
 func (a *app) threadCommand(use string, most int, do threadWork) *cobra.Command {
-	least := len(strings.Fields(use)) - 1 - strings.Count(use, "[")
-	return &cobra.Command{Use: use, Args: argsBetween(least, most), RunE: func(c *cobra.Command, args []string) error {
+	return command(use, most, func(c *cobra.Command, args []string) error {
 		if c.Name() == "restore" { // a damaged database cannot be opened
 			return do(c.Context(), nil, args)
 		}
 		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
 			return do(c.Context(), assistant.Threads(), args)
 		})
-	}}
+	})
 }
 
 // findThread returns the id of the thread that a person means by an id, a
@@ -116,13 +114,9 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		f := usagef("thread %q: %s begin so", name, count(len(found), "thread"))
-		f.hint = "give more of the id"
-		return "", f
+		return "", usagef("thread %q: %s begin so", name, count(len(found), "thread")).with("give more of the id")
 	}
-	f := notFoundf("thread %q: not found", name)
-	f.hint = `"ragflow threads list" shows the threads there are`
-	return "", f
+	return "", notFoundf("thread %q: not found", name).with(`"ragflow threads list" shows the threads there are`)
 }
 
 // checkThreadName refuses a name that cannot be printed on one line.
@@ -216,9 +210,8 @@ func (a *app) converse(ctx context.Context, name string, resume bool) (c convers
 	switch {
 	case now.Equal(kept):
 	case resume:
-		f := usagef("--resume goes on with the documents of the question, %s; leave out --docs and --collection", scopeName(kept))
-		f.hint = "ragflow ask --thread " + quoted(c.thread) + " --resume"
-		return c, f
+		return c, usagef("--resume goes on with the documents of the question, %s; leave out --docs and --collection", scopeName(kept)).
+			with("ragflow ask --thread " + quoted(c.thread) + " --resume")
 	default:
 		a.tell("thread %q was answered from %s; from now on it is answered from %s", c.thread, scopeName(kept), scopeName(now))
 	}

@@ -12,18 +12,14 @@ import (
 
 func (a *app) traceCommand() *cobra.Command {
 	var dir string
-	c := &cobra.Command{
-		Use:  "trace RUN",
-		Args: argsBetween(1, 1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if a.asJSON && c.Flags().Changed("output") {
-				return usagef("--json prints the run, and -o writes files: give one of them")
-			}
-			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-				return a.trace(c.Context(), assistant, args[0], dir)
-			})
-		},
-	}
+	c := command("trace RUN", 1, func(c *cobra.Command, args []string) error {
+		if a.asJSON && c.Flags().Changed("output") {
+			return usagef("--json prints the run, and -o writes files: give one of them")
+		}
+		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+			return a.trace(c.Context(), assistant, args[0], dir)
+		})
+	})
 	c.Flags().StringVarP(&dir, "output", "o", defaultTraceDir, "folder `DIR` to write to")
 	c.Flags().BoolVar(&a.asJSON, "json", false, "print JSON lines instead")
 	return c

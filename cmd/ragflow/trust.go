@@ -269,25 +269,21 @@ func (a *app) askTrust(s *settings) bool {
 }
 
 func (a *app) trustCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:  "trust [DIR]",
-		Args: argsBetween(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			dir, err := os.Getwd()
-			if err != nil {
-				return failed("find the working folder", err)
-			}
-			if len(args) > 0 {
-				dir = absolute(dir, args[0])
-			}
-			if info, err := os.Stat(dir); err != nil {
-				return failed("trust", err)
-			} else if !info.IsDir() {
-				return usagef("%s is not a folder", args[0])
-			}
-			return a.trust(dir)
-		},
-	}
+	return command("trust [DIR]", 1, func(_ *cobra.Command, args []string) error {
+		dir, err := os.Getwd()
+		if err != nil {
+			return failed("find the working folder", err)
+		}
+		if len(args) > 0 {
+			dir = absolute(dir, args[0])
+		}
+		if info, err := os.Stat(dir); err != nil {
+			return failed("trust", err)
+		} else if !info.IsDir() {
+			return usagef("%s is not a folder", args[0])
+		}
+		return a.trust(dir)
+	})
 }
 
 // trust trusts the files that commands in a folder read.

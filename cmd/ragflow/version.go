@@ -24,32 +24,28 @@ type versionReply struct {
 
 func (a *app) versionCommand() *cobra.Command {
 	licenses, sbom := false, false
-	c := &cobra.Command{
-		Use:  "version",
-		Args: argsBetween(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			if sbom {
-				a.asJSON = true // the form has no other
-				return a.print(materials(), nil)
-			}
-			if licenses {
-				list := moduleLicenses()
-				return a.print(list, func() {
-					for _, m := range list {
-						fmt.Fprintf(a.out, "%s %s %s\n", m.Module, m.Version, m.License)
-					}
-				})
-			}
-			v := readVersion()
-			return a.print(v, func() {
-				fmt.Fprintf(a.out, "ragflow %s\n", v.Version)
-				if v.Revision != "" {
-					fmt.Fprintf(a.out, "revision %s, %s\n", v.Revision, v.Time)
+	c := command("version", 0, func(*cobra.Command, []string) error {
+		if sbom {
+			a.asJSON = true // the form has no other
+			return a.print(materials(), nil)
+		}
+		if licenses {
+			list := moduleLicenses()
+			return a.print(list, func() {
+				for _, m := range list {
+					fmt.Fprintf(a.out, "%s %s %s\n", m.Module, m.Version, m.License)
 				}
-				fmt.Fprintf(a.out, "%s, %s\nsqlite driver %s\n", v.Go, v.Platform, v.SQLite)
 			})
-		},
-	}
+		}
+		v := readVersion()
+		return a.print(v, func() {
+			fmt.Fprintf(a.out, "ragflow %s\n", v.Version)
+			if v.Revision != "" {
+				fmt.Fprintf(a.out, "revision %s, %s\n", v.Revision, v.Time)
+			}
+			fmt.Fprintf(a.out, "%s, %s\nsqlite driver %s\n", v.Go, v.Platform, v.SQLite)
+		})
+	})
 	a.jsonFlag(c)
 	c.Flags().BoolVar(&licenses, "licenses", false, "list the modules built in, with their licences")
 	c.Flags().BoolVar(&sbom, "sbom", false, "list them as a bill of materials in CycloneDX, as JSON")
