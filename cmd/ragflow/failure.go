@@ -13,6 +13,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/checkpoint/postgres"
+	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/graph"
@@ -268,6 +269,9 @@ func (a *app) report(command *cobra.Command, err error) int {
 	hint := f.hint
 	if hint == "" && f.code == exitUsage {
 		hint = command.CommandPath() + " --help shows what it takes"
+	}
+	if errors.Is(err, chat.ErrTold) {
+		return f.code
 	}
 	fmt.Fprintf(a.err, "ragflow: %s\n", once(line(err.Error())))
 	if hint != "" {

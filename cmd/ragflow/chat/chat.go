@@ -69,6 +69,10 @@ type Config struct {
 	Explain func(error) (what, hint string)                               // an error, for a person
 }
 
+// ErrTold is the error of a session without a terminal in which a question failed. Why
+// has been written, and stands in the error too.
+var ErrTold = errors.New("not all was answered")
+
 // errQuit ends the session.
 var errQuit = errors.New("quit")
 
@@ -81,8 +85,8 @@ type session struct {
 	screen region
 }
 
-// Run talks until the person leaves, the input or ctx ends. Without a terminal
-// it returns the first error that a question had, after all were asked.
+// Run talks until the person leaves, the input or ctx ends. Without a terminal the first
+// error that a question had is returned as [ErrTold], after all were asked.
 func Run(ctx context.Context, c Config) error {
 	s := newSession(c)
 	s.greet(ctx)
@@ -99,14 +103,12 @@ func Run(ctx context.Context, c Config) error {
 			}
 			continue
 		case errors.Is(err, io.EOF):
-			s.farewell()
-			return s.failed
+			return s.farewell()
 		case err != nil:
 			return err
 		}
 		if err := s.line(ctx, text); errors.Is(err, errQuit) {
-			s.farewell()
-			return s.failed
+			return s.farewell()
 		} else if err != nil {
 			return err
 		}
@@ -237,11 +239,15 @@ func (s *session) introduce(ctx context.Context) {
 	s.hint("a new conversation, " + oneLine(s.thread))
 }
 
-// farewell says how to come back.
-func (s *session) farewell() {
+// farewell says how to come back, and returns the error of [Run].
+func (s *session) farewell() error {
 	if s.thread != "" && !s.Quiet {
 		s.hint("go on with: ragflow chat --thread " + s.Quote(s.thread))
 	}
+	if s.failed == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrTold, s.failed)
 }
 
 // Interruptible runs f with a context that Ctrl-C ends; the error of f then
