@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -130,19 +129,18 @@ func (s *SQLite) insertPending(tx *sqlite.Tx, thread int64, name string, r graph
 }
 
 // columns are the encoded columns of a delta. Body, error and notes may be encrypted.
-type columns struct {
-	body, error, notes any
-	start, duration    sql.NullInt64
-}
+type columns struct{ body, error, notes, start, duration any }
 
 // encode returns the columns of a delta. The start of a task is stored relative to base. A start too
 // far from it stays in the notes.
 func (s *SQLite) encode(d graph.Delta, place string, base time.Time) (c columns, err error) {
 	n := d.Notes
 	if offset := n.Start.Sub(base); !n.Start.IsZero() && base.Add(offset).Equal(n.Start) {
-		c.start, n.Start = sql.NullInt64{Int64: offset.Nanoseconds(), Valid: true}, time.Time{}
+		c.start, n.Start = offset.Nanoseconds(), time.Time{}
 	}
-	c.duration, n.Duration = sql.NullInt64{Int64: n.Duration.Nanoseconds(), Valid: n.Duration != 0}, 0
+	if n.Duration != 0 {
+		c.duration, n.Duration = n.Duration.Nanoseconds(), 0
+	}
 	var notes []byte
 	if !reflect.ValueOf(&n).Elem().IsZero() {
 		if notes, err = json.Marshal(n); err != nil {

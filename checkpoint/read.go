@@ -193,11 +193,11 @@ func (s *SQLite) decode(d *graph.Delta, c columns, place string, base time.Time)
 		return fmt.Errorf("notes: %w", err)
 	}
 	d.Body, d.Error = body, string(problem)
-	if c.start.Valid {
-		d.Notes.Start = base.Add(time.Duration(c.start.Int64)).UTC()
+	if start, ok := c.start.(int64); ok {
+		d.Notes.Start = base.Add(time.Duration(start)).UTC()
 	}
-	if c.duration.Valid {
-		d.Notes.Duration = time.Duration(c.duration.Int64)
+	if duration, ok := c.duration.(int64); ok {
+		d.Notes.Duration = time.Duration(duration)
 	}
 	return nil
 }
