@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"example.com/ragflow/graph/codec"
@@ -66,7 +67,7 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 		failed.Store(true)
 		cancel(err)
 	}
-	pool := workerPool{ctx: ctx, n: n, limit: limit, slots: slotsOf(parent), do: func(i int) {
+	all := forEach(ctx, n, limit, func(i int) {
 		err := errExited // remains if the worker ends its goroutine
 		defer func() {
 			if err == nil {
@@ -80,16 +81,50 @@ func (f *fan[T, U]) run(parent context.Context, limit int, work func(context.Con
 			f.fail(err)
 		}()
 		err = f.part(workers.open(ctx, i), i, work)
-	}}
-	_ = pool.slots.without(parent, taskContextOf(parent), func(context.Context) error { pool.run(); return nil })
+	})
 	workers.merge(parent)
-	if failed.Load() || !pool.allTaken() {
+	if failed.Load() || !all {
 		return context.Cause(ctx)
 	}
 	if err := waits.Load(); err != nil {
 		return *err
 	}
 	return nil
+}
+
+// forEach calls do for the numbers below n on at most limit goroutines, and reports whether it did so
+// for all of them before ctx ended. Each goroutine that takes its first number starts one more, so that short calls
+// need few goroutines, while each call that waits has its own.
+func forEach(ctx context.Context, n, limit int, do func(i int)) (all bool) {
+	var (
+		taken, started atomic.Int64
+		idle           atomic.Bool // a goroutine has no number yet, or the limit is reached
+		workers        sync.WaitGroup
+		work           func()
+	)
+	start := func() {
+		if idle.CompareAndSwap(false, true) && started.Add(1) <= int64(limit) {
+			workers.Go(work)
+		}
+	}
+	work = func() {
+		for first := true; ctx.Err() == nil; first = false {
+			i := int(taken.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if first {
+				idle.Store(false)
+			}
+			if i+1 < n {
+				start()
+			}
+			do(i)
+		}
+	}
+	start()
+	workers.Wait()
+	return int(taken.Load()) >= n
 }
 
 func guarded[U any](ctx context.Context, i int, work func(context.Context, int) (U, error)) (u U, err error) {

@@ -81,7 +81,6 @@ type taskContext struct {
 	idle      *watchdog      // reset by every sign of activity; nil without an idle timeout
 	used      map[string]int // answers that the current attempt has used, by key
 	fans      int            // calls of a FanOut by the current attempt
-	inside    int            // calls of Slots.without
 }
 
 type taskContextKey struct{}

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/ragflow/graph"
 )
 
@@ -250,4 +252,59 @@ func TestPartsAreSavedWhileOthersRun(t *testing.T) {
 			t.Errorf("saved %v, want three parts in one group", saved)
 		}
 	})
+}
+
+// A part goes on to nodes of its own where its worker is a subgraph: they are saved, retried and asked one
+// by one, as what LangGraph's Send starts.
+func TestPartsWithNodesOfTheirOwn(t *testing.T) {
+	var mu sync.Mutex
+	ran := map[string]int{}
+	count := func(ctx context.Context, s list) (first bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		key := graph.Info(ctx).Node + s.Items[0]
+		ran[key]++
+		return ran[key] == 1
+	}
+	inner, err := plan(t, tasks{
+		"fetch": {Run: func(ctx context.Context, s list) (item, error) { count(ctx, s); return item{"f"}, nil }},
+		"check": {Retry: graph.Retry{Attempts: 2, First: 1}, Run: func(ctx context.Context, s list) (item, error) {
+			if count(ctx, s) && s.Items[0] == "a" {
+				return item{}, errFlaky
+			}
+			if s.Items[0] == "b" {
+				return item{"c"}, asking(ctx)
+			}
+			return item{"c"}, nil
+		}},
+		"long": {Run: says("l")},
+	}, "^ fetch, check $, long $", graph.Branch[list]{From: "fetch", To: []string{"check", "long"}, Route: func(s list) string {
+		if s.Items[0] == "c" {
+			return "long"
+		}
+		return "check"
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := graph.Sub(inner, func(w string) item { return item{w} }, func(_ string, end list) item { return item{whole(end)} })
+	p := build(t, "fan z", map[string]node{
+		"fan": graph.FanOut(0, func(list) []string { return []string{"a", "b", "c"} },
+			func(ctx context.Context, _ list, w string) (item, error) { return part.Run(ctx, w) },
+			func(_ list, us []item) (item, error) { return item{us[0].Add + us[1].Add + us[2].Add}, nil }),
+		"z": says("z"),
+	}, "^ fan, fan z, z $")
+	s := newMemStore()
+	_, err = p.Runner(graph.Options{Store: s}).Invoke(t.Context(), ask{Thread: "t"})
+	if got := ids(err); !slices.Equal(got, []string{"fan[1]/check#2/sure"}) {
+		t.Fatal(got)
+	}
+	state, err := p.Runner(graph.Options{Store: s}).Invoke(t.Context(), ask{Thread: "t", Resume: true, Answers: map[string]any{"sure": true}})
+	if want := "afcbfccflz"; err != nil || whole(state) != want {
+		t.Errorf("%q, %v, want %q", whole(state), err, want)
+	}
+	want := map[string]int{"fetcha": 1, "fetchb": 1, "fetchc": 1, "checka": 2, "checkb": 2}
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
 }

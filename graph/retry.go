@@ -82,10 +82,6 @@ func (x *run[S, U]) attempts(ctx context.Context, n *planNode[S, U], tc *taskCon
 
 // attempt runs a node once.
 func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], tc *taskContext, i int) (u U, next []string, err error) {
-	if err := x.o.Slots.acquire(ctx); err != nil {
-		return u, nil, err
-	}
-	defer x.o.Slots.release()
 	tc.mu.Lock()
 	tc.used, tc.fans, tc.attempt = nil, 0, int32(i)
 	tc.mu.Unlock()

@@ -21,7 +21,6 @@ type Options struct {
 	Store    Store            // saves the threads; nil saves nothing
 	MaxSteps int              // maximum supersteps of one call; default 50
 	Parallel int              // concurrent tasks of one superstep; default 64
-	Slots    *Slots           // limit for all runners that share them; default none
 	OnBusy   OnBusy           // what happens to an input for a busy thread; default Reject
 	LeaseTTL time.Duration    // how long a thread stays busy after its process died; default 15 s
 	Owner    string           // owner of the leases, shown in ErrBusy errors; by default the store names this process

@@ -3,15 +3,10 @@ package graph_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -349,85 +344,4 @@ func TestPickSurvives(t *testing.T) {
 	if got := strings.Join(s.Items, ""); err != nil || got != "pqcz" || asked != 1 {
 		t.Errorf("%s, %v; asked %d times", got, err, asked)
 	}
-}
-
-// A subgraph needs no slot beside those of its tasks, also in a worker of a FanOut.
-func TestSlotsInSubgraphs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in := func(list) item { return item{} }
-		out := func(_, sub list) item { return item{strings.Join(sub.Items, "")} }
-		nap := func(ctx context.Context, _ list) (item, error) { return item{"x"}, nap(ctx, time.Second) }
-		inner, err := plan(t, tasks{"b": {Run: nap}, "c": {Run: nap}}, "^ b, ^ c, b $, c $")
-		if err != nil {
-			t.Fatal(err)
-		}
-		sub := graph.Sub(inner, in, out)
-		fan := graph.FanOut(0, func(list) []int { return make([]int, 3) },
-			func(ctx context.Context, s list, _ int) (item, error) { return sub.Run(ctx, s) },
-			func(_ list, us []item) (item, error) { return item{fmt.Sprint(us)}, nil })
-		p, err := plan(t, tasks{"sub": sub, "fan": {Run: fan}}, "^ sub, ^ fan, sub $, fan $")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour) // of the fake clock
-		defer cancel()
-		slots := graph.NewSlots(1)
-		for range 2 {
-			s, err := p.Runner(graph.Options{Slots: slots}).Invoke(ctx, ask{})
-			if want := []string{"[{xx} {xx} {xx}]", "xx"}; err != nil || !slices.Equal(s.Items, want) {
-				t.Fatal(s.Items, err)
-			}
-		}
-		// A run that ends while others have all the slots does not wait for them.
-		short, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
-		defer cancel()
-		if _, err := p.Runner(graph.Options{Slots: slots}).Invoke(short, ask{}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
-		}
-		if _, err := p.Runner(graph.Options{Slots: slots}).Invoke(ctx, ask{}); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-func TestSlots(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var running atomic.Int32
-		var mu sync.Mutex
-		var most int32
-		work := func(ctx context.Context, _ list, _ int) (item, error) {
-			now := running.Add(1)
-			mu.Lock()
-			most = max(most, now)
-			mu.Unlock()
-			err := nap(ctx, time.Second)
-			running.Add(-1)
-			return item{"x"}, err
-		}
-		parts := func(list) []int { return make([]int, 6) }
-		merge := func(list, []item) (item, error) { return item{"m"}, nil }
-		inner := graph.FanOut(0, parts, work, merge)
-		outer := graph.FanOut(0, parts, func(ctx context.Context, s list, _ int) (item, error) { return inner(ctx, s) }, merge)
-		p, err := plan(t, tasks{"a": {Run: outer}, "b": {Run: inner}}, "^ a, ^ b, a $, b $")
-		if err != nil {
-			t.Fatal(err)
-		}
-		slots := graph.NewSlots(3)
-		done := make(chan error)
-		for range 4 {
-			r := p.Runner(graph.Options{Slots: slots, Parallel: 8})
-			go func() {
-				_, err := r.Invoke(t.Context(), ask{})
-				done <- err
-			}()
-		}
-		for range 4 {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		}
-		if most != 3 {
-			t.Errorf("%d ran side by side, want 3", most)
-		}
-	})
 }

@@ -19,7 +19,7 @@ import (
 // allowed to do in vain. Policies of the nodes apply; a wait counts for their timeouts. When the run
 // takes another route, stops at a breakpoint or fails, the nodes are cancelled and the engine waits
 // for them; [Notes].Wasted of the task counts them. There is no speculation if other nodes run
-// beside the task, for nodes of BreakBefore or beyond the step limit, and if the [Slots] have no second free slot.
+// beside the task, nor for nodes of BreakBefore or beyond the step limit.
 type Speculation[S any] struct {
 	Nodes []string                   // none turns it off
 	Same  func(before, after S) bool // whether Nodes read the same in the states before and after the task; nil: always. It must be pure
@@ -60,7 +60,7 @@ func (x *run[S, U]) speculate(ctx context.Context) {
 		return
 	}
 	n := &x.plan.nodes[x.frontier[0]]
-	if len(n.early) == 0 || !x.o.Slots.twoFree() {
+	if len(n.early) == 0 {
 		return
 	}
 	e := &speculating[S, U]{before: x.state, same: n.same}
@@ -73,11 +73,11 @@ func (x *run[S, U]) speculate(ctx context.Context) {
 	if len(e.tasks) == 0 {
 		return
 	}
-	ctx, e.cancel = context.WithCancelCause(ctx)
+	within, cancel := context.WithCancelCause(ctx)
 	early := &run[S, U]{Runner: x.Runner, session: x.session, path: x.path, live: x.live, emit: x.emit, state: x.state, step: x.step, budget: x.budget}
 	tasks := e.tasks // the loop shortens its slice
-	e.ended.Go(func() { early.runEarly(ctx, tasks) })
-	x.early = e
+	e.ended.Go(func() { early.runEarly(within, tasks) })
+	e.cancel, x.early = cancel, e
 }
 
 // runEarly runs early tasks one after the other, with x as the run that each of them sees.
@@ -204,12 +204,10 @@ func (b *taskContext) awaitReached(ctx context.Context) error {
 	if b == nil || b.reached == nil {
 		return nil
 	}
-	return b.of.o.Slots.without(ctx, b, func(ctx context.Context) error {
-		select {
-		case <-b.reached:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	})
+	select {
+	case <-b.reached:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

@@ -131,10 +131,7 @@ func TestSpeculation(t *testing.T) {
 			}
 			g.Nodes["write"] = write
 		}, 3 * time.Second, nil},
-		"one slot":  {"good", []string{"write"}, func(_ *graph.Graph[list, item], o *graph.Options) { o.Slots = graph.NewSlots(1) }, 3 * time.Second, nil},
-		"two slots": {"good", []string{"write"}, func(_ *graph.Graph[list, item], o *graph.Options) { o.Slots = graph.NewSlots(2) }, 2 * time.Second, nil},
-		"fan-out waits": {"good", []string{"write"}, func(g *graph.Graph[list, item], o *graph.Options) {
-			o.Slots = graph.NewSlots(2)
+		"fan-out waits": {"good", []string{"write"}, func(g *graph.Graph[list, item], _ *graph.Options) {
 			g.Nodes["write"] = graph.Task[list, item]{Run: graph.FanOut(1, func(list) []string { return []string{"x", "y"} },
 				func(ctx context.Context, s list, w string) (item, error) { return takes(w)(ctx, s) },
 				func(_ list, us []item) (item, error) { return item{us[0].Add + us[1].Add}, nil })}
@@ -241,7 +238,7 @@ func TestSpeculationAsksAndActs(t *testing.T) {
 					a, err := graph.Ask[approval](ctx, "ok", "?")
 					return item{a.Verdict}, err
 				}}
-				o := graph.Options{Store: memstore.New(), Slots: graph.NewSlots(2)}
+				o := graph.Options{Store: memstore.New()}
 				got := observe(t, g, o, ask{Thread: "t"})
 				if verdict == "poor" {
 					if deeds != nil || got.Err != nil {

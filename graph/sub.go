@@ -87,7 +87,7 @@ func (p *Plan[S, U]) runInside(ctx context.Context, seed *S, in func() U) (S, er
 	if err := x.enter(ctx, seed, in); err != nil {
 		return x.state, fmt.Errorf("enter subgraph %q: %w", p.name, err)
 	}
-	err := b.of.o.Slots.without(ctx, b, x.loop)
+	err := x.loop(ctx)
 	if waits, ok := errors.AsType[*InterruptError](err); ok {
 		b.asks(waits.Questions...)
 	}
