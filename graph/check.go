@@ -51,9 +51,7 @@ func check[S, U any](g Graph[S, U]) error {
 		t.Branches = append(t.Branches, topology.Branch{From: b.From, To: b.To, Labels: slices.Sorted(maps.Keys(b.Label))})
 	}
 	faults = append(faults, topology.Check(t))
-	if !g.Unsaved {
-		faults = append(faults, cannotSave("state", reflect.TypeFor[S]()), cannotSave("update", reflect.TypeFor[U]()))
-	}
+	faults = append(faults, cannotSave("state", reflect.TypeFor[S]()), cannotSave("update", reflect.TypeFor[U]()))
 	return errors.Join(faults...)
 }
 

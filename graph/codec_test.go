@@ -3,7 +3,6 @@ package graph_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	mathbig "math/big"
 	"net/netip"
@@ -163,52 +162,6 @@ func TestCodecs(t *testing.T) {
 				t.Errorf("faults (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// unsaved counts calls in a state that JSON cannot carry.
-func unsaved() graph.Graph[func() int, int] {
-	return graph.Graph[func() int, int]{
-		Name: "unsaved", Unsaved: true,
-		Apply: func(s func() int, u int) (func() int, error) {
-			before := 0
-			if s != nil {
-				before = s()
-			}
-			return func() int { return before + u }, nil
-		},
-		Nodes: map[string]graph.Task[func() int, int]{"a": {Run: func(context.Context, func() int) (int, error) { return 20, nil }}},
-		Order: []string{"a"}, Edges: chain(graph.Start, "a", graph.End),
-	}
-}
-
-// TestUnsaved: a graph that says so runs without a store, and with none else, by
-// itself and within another.
-func TestUnsaved(t *testing.T) {
-	plan := must(unsaved())
-	s, err := plan.Runner(graph.Options{}).Invoke(t.Context(), graph.Request[int]{Input: 1})
-	if err != nil || s() != 21 {
-		t.Fatalf("without a store: %v", err)
-	}
-	const want = `graph "unsaved" is Unsaved, but there is a store`
-	m := newMemStore()
-	if _, err := plan.Runner(graph.Options{Store: m}).Invoke(t.Context(), graph.Request[int]{Thread: "t"}); err == nil || err.Error() != want {
-		t.Errorf("with a store: error %v, want %s", err, want)
-	}
-	if len(m.threads) > 0 {
-		t.Error("a thread was made")
-	}
-	outer := must(graph.Graph[int, int]{
-		Apply: func(s, u int) (int, error) { return s + u, nil },
-		Nodes: map[string]graph.Task[int, int]{"sub": graph.Sub(plan, func(s int) int { return s }, func(_ int, end func() int) int { return end() })},
-		Order: []string{"sub"}, Edges: chain(graph.Start, "sub", graph.End),
-	})
-	if s, err := outer.Runner(graph.Options{}).Invoke(t.Context(), graph.Request[int]{Input: 1}); err != nil || s != 22 {
-		t.Errorf("within another: %d, %v", s, err)
-	}
-	_, err = outer.Runner(graph.Options{Store: m}).Invoke(t.Context(), graph.Request[int]{Thread: "t"})
-	if failed, ok := errors.AsType[*graph.NodeError](err); !ok || failed.Node != "sub" || !strings.Contains(err.Error(), want) {
-		t.Errorf("within another, with a store: error %v, want one of node sub", err)
 	}
 }
 

@@ -22,14 +22,13 @@ type Plan[S, U any] struct {
 	apply       func(S, U) (S, error)
 	restore     func(now, then S) ([]U, error)
 	conflict    func(earlier, later U) error
-	unsaved     bool
 	nodes       []planNode[S, U] // by rank: a node's index is its rank
 	start       planNode[S, U]   // Start with its edges and branches
 	fingerprint string
 	version     string
 	// Whether JSON may change a value of U or S, apart from invalid UTF-8.
 	updateDiffers, stateDiffers bool
-	floats                      codec.Floats // of S; nil if Unsaved
+	floats                      codec.Floats // of S
 	reach                       [][]bool     // from → to over a path of at least one step; nil if no node waits
 }
 
@@ -49,9 +48,8 @@ type planNode[S, U any] struct {
 	routes  []planBranch[S]
 	to      []target // allowed results of pick
 	sub     *subgraph
-	handler int // index of onError.To, or noIndex
-	early   []int
-	same    func(before, after S) bool
+	handler int   // index of onError.To, or noIndex
+	early   []int // of Speculate
 }
 
 type planBranch[S any] struct {
@@ -89,7 +87,6 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		apply:       g.Apply,
 		restore:     g.Restore,
 		conflict:    g.Conflict,
-		unsaved:     g.Unsaved,
 		nodes:       make([]planNode[S, U], len(g.Order)),
 		fingerprint: fingerprint(g),
 		version:     g.Version,
@@ -138,15 +135,12 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	}
 	p.findReach()
 	p.updateDiffers, p.stateDiffers = codec.MayDiffer(reflect.TypeFor[U]()), codec.MayDiffer(reflect.TypeFor[S]())
-	if !g.Unsaved {
-		p.floats = codec.FindFloats(reflect.TypeFor[S]())
-	}
+	p.floats = codec.FindFloats(reflect.TypeFor[S]())
 	return p, nil
 }
 
 // speculate sets the nodes that run before n has ended.
-func (n *planNode[S, U]) speculate(p *Plan[S, U], of Speculation[S]) error {
-	n.same = of.Same
+func (n *planNode[S, U]) speculate(p *Plan[S, U], of Speculation) error {
 	for at, names := n, of.Nodes; len(names) > 0; names = names[1:] {
 		i := slices.IndexFunc(p.nodes, func(m planNode[S, U]) bool { return m.name == names[0] })
 		if i < 0 || !slices.Contains(at.leaving(), i) || i == n.rank && at == n {

@@ -35,7 +35,7 @@
 // With a [Store], the input of a run and each superstep are commits of its thread.
 // Commits contain the updates as JSON. The state is the fold of the updates, in a live
 // run as after a reload, so both are equal. Compile rejects types that JSON cannot
-// restore, unless the graph is Unsaved. Results of tasks, and of the parts of a [FanOut], are
+// restore. Results of tasks, and of the parts of a [FanOut], are
 // saved when they finish, so a resumed run does not repeat them. A task that was running when the process died runs
 // again.
 //

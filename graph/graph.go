@@ -40,7 +40,7 @@ type Task[S, U any] struct {
 	OnError OnError[S, U]
 
 	// Speculate begins on nodes that probably follow before this one has ended.
-	Speculate Speculation[S]
+	Speculate Speculation
 
 	sub *subgraph // the subgraph that Run or Pick runs; else nil
 }
@@ -100,9 +100,6 @@ type Graph[S, U any] struct {
 	// same thread. If now is the zero state, then can be any state. Only [Rollback],
 	// [Request].From and [Runner.Prune] need Restore. It must be pure and may be nil.
 	Restore func(now, then S) ([]U, error)
-	// Unsaved allows states and updates that JSON cannot restore. Such a graph runs only
-	// without a store.
-	Unsaved bool
 	Nodes   map[string]Task[S, U]
 	// Order lists every node once. The updates of a superstep are applied in this order.
 	// By default it is the order of the nodes in Edges, then in Branches.

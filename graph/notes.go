@@ -78,7 +78,6 @@ type taskContext struct {
 	up        *taskContext   // taskContext of the task, for a worker of a [FanOut]
 	part      int            // index of the part of the worker
 	questions []Question     // open questions of the task
-	idle      *watchdog      // reset by every sign of activity; nil without an idle timeout
 	used      map[string]int // answers that the current attempt has used, by key
 	fans      int            // calls of a FanOut by the current attempt
 }
@@ -102,7 +101,6 @@ func (b *taskContext) write(f func(*Notes)) {
 	if b == nil {
 		return
 	}
-	b.alive()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over {
@@ -112,16 +110,6 @@ func (b *taskContext) write(f func(*Notes)) {
 		b.notes = &Notes{}
 	}
 	f(b.notes)
-}
-
-// alive resets the idle timeouts of the task and of its parents.
-func (b *taskContext) alive() {
-	for ; b != nil; b = b.up {
-		b.mu.Lock()
-		idle := b.idle
-		b.mu.Unlock()
-		idle.reset()
-	}
 }
 
 // close ends the taskContext and returns its notes, or nil. A goroutine that outlives the task
@@ -156,7 +144,7 @@ func Info(ctx context.Context) TaskInfo {
 	return TaskInfo{b.of.thread, b.of.run, b.path, b.node, int(b.step), int(b.attempt), int(b.left)}
 }
 
-// Note adds a line to the task's notes. Note, [Warn], [Skip], [Count], [Emit] and [Beat] do
+// Note adds a line to the task's notes. Note, [Warn], [Skip], [Count] and [Emit] do
 // nothing outside a run, so that tests can call nodes like any function.
 func Note(ctx context.Context, key, value string) {
 	taskContextOf(ctx).write(func(n *Notes) { n.Details = append(n.Details, Detail{key, value}) })
@@ -184,6 +172,3 @@ func Count(ctx context.Context, c Call) {
 // Emit sends a live event to the consumer of [Runner.Stream]. The event is never saved. Emit
 // blocks while the consumer is behind.
 func Emit(ctx context.Context, payload any) { emit(ctx, Custom, payload) }
-
-// Beat resets the idle timeout of a task that emits and notes nothing for a long time.
-func Beat(ctx context.Context) { taskContextOf(ctx).alive() }

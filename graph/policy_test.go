@@ -162,39 +162,18 @@ func TestRetriesAreTold(t *testing.T) {
 }
 
 func TestTimeout(t *testing.T) {
-	// alive works for n seconds and gives a sign of life every second.
-	alive := func(n int, sign func(context.Context)) node {
-		return func(ctx context.Context, _ list) (item, error) {
-			for range n {
-				if err := nap(ctx, time.Second); err != nil {
-					return item{}, err
-				}
-				sign(ctx)
-			}
-			return item{"a"}, nil
-		}
+	works := func(n int) node {
+		return func(ctx context.Context, _ list) (item, error) { return item{"a"}, nap(ctx, time.Duration(n)*time.Second) }
 	}
-	none := func(context.Context) {}
-	emit := func(ctx context.Context) { graph.Emit(ctx, "token") }
-	note := func(ctx context.Context) { graph.Note(ctx, "k", "v") }
-	fan := graph.FanOut(1, func(list) []int { return make([]int, 4) },
-		func(ctx context.Context, s list, _ int) (item, error) { return alive(1, graph.Beat)(ctx, s) },
-		func(list, []item) (item, error) { return item{"a"}, nil })
-	run, idle := graph.Timeout{Run: 2500 * time.Millisecond}, graph.Timeout{Idle: 1500 * time.Millisecond}
+	run := graph.Timeout{Run: 2500 * time.Millisecond}
 	for _, tt := range []struct {
 		name    string
 		node    node
 		timeout graph.Timeout
 		want    string
 	}{
-		{"in time", alive(2, none), run, ""},
-		{"too long", alive(3, none), run, `node "a", step 1: took longer than 2.5s: `},
-		{"too long, though alive", alive(3, emit), run, `node "a", step 1: took longer than 2.5s: `},
-		{"idle", alive(3, none), idle, `node "a", step 1: no activity for 1.5s: `},
-		{"alive by events", alive(4, emit), idle, ""},
-		{"alive by notes", alive(4, note), idle, ""},
-		{"alive by a beat", alive(4, graph.Beat), idle, ""},
-		{"alive by its workers", fan, idle, ""},
+		{"in time", works(2), run, ""},
+		{"too long", works(3), run, `node "a", step 1: took longer than 2.5s: `},
 		{"deaf, but done", func(context.Context, list) (item, error) { <-time.After(3 * time.Second); return item{"a"}, nil }, run, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,14 +32,13 @@ var (
 // condition is required. A turn is an input that was not undone, with all commits up to the
 // next input; turns are never split. An unfinished turn is always kept.
 type Pruning struct {
-	Thread      string
-	Wait        time.Duration // how long to wait for a busy thread; zero: not at all
-	KeepTurns   int           // keep the newest turns; 0: no condition
-	KeepCommits int           // keep the turns of the newest commits; 0: no condition
-	Before      time.Time     // keep turns whose input was saved at this time or later; zero: no condition
-	MaxBytes    int64         // keep the newest turns whose updates fit, in bytes of JSON; 0: no condition
-	Details     []Detail      // notes of the base commit
-	DryRun      bool          // only report
+	Thread    string
+	Wait      time.Duration // how long to wait for a busy thread; zero: not at all
+	KeepTurns int           // keep the newest turns; 0: no condition
+	Before    time.Time     // keep turns whose input was saved at this time or later; zero: no condition
+	MaxBytes  int64         // keep the newest turns whose updates fit, in bytes of JSON; 0: no condition
+	Details   []Detail      // notes of the base commit
+	DryRun    bool          // only report
 }
 
 // Pruned reports what was removed from a thread's log, or would be.
@@ -109,7 +108,7 @@ func (r *Runner[S, U]) pruner(p Pruning) (Pruner, error) {
 		return nil, ErrNoPruning
 	case r.plan.restore == nil:
 		return nil, errors.New("the graph has no Restore, which makes the base commit")
-	case p.KeepTurns <= 0 && p.KeepCommits <= 0 && p.Before.IsZero() && p.MaxBytes <= 0:
+	case p.KeepTurns <= 0 && p.Before.IsZero() && p.MaxBytes <= 0:
 		return nil, ErrNoCondition
 	}
 	return pruner, nil
@@ -179,16 +178,14 @@ func (r *Runner[S, U]) cut(ctx context.Context, p Pruning) (Pruned, error) {
 // keepCount returns how many of the turns, newest first, meet all conditions. An unfinished
 // turn always does.
 func (p Pruning) keepCount(turns []pastTurn, unfinished bool) int {
-	var newer int // commits of newer turns
 	var sum int64
 	for i, t := range turns {
 		sum += t.bytes
-		tooMany := p.KeepTurns > 0 && i >= p.KeepTurns || p.KeepCommits > 0 && newer >= p.KeepCommits
+		tooMany := p.KeepTurns > 0 && i >= p.KeepTurns
 		tooLarge := p.MaxBytes > 0 && sum > p.MaxBytes
 		if (tooMany || tooLarge || t.asked.Before(p.Before)) && (i > 0 || !unfinished) {
 			return i
 		}
-		newer += t.commits
 	}
 	return len(turns)
 }

@@ -44,8 +44,6 @@ func TestPrune(t *testing.T) {
 		sources string
 	}{
 		{"the last two turns", graph.Pruning{KeepTurns: 2}, graph.Pruned{Turns: 1, Kept: 2, Commits: 2, Bytes: 22, At: 2}, "base input loop input loop undo input loop"},
-		{"the turn of the last commit", graph.Pruning{KeepCommits: 1}, graph.Pruned{Turns: 2, Kept: 1, Commits: 7, Bytes: 77, At: 7}, "base input loop"},
-		{"the turns of the last three commits", graph.Pruning{KeepCommits: 3}, graph.Pruned{Turns: 1, Kept: 2, Commits: 2, Bytes: 22, At: 2}, "base input loop input loop undo input loop"},
 		{"since a minute", graph.Pruning{Before: began.Add(time.Minute)}, graph.Pruned{Turns: 1, Kept: 2, Commits: 2, Bytes: 22, At: 2}, "base input loop input loop undo input loop"},
 		{"of a size", graph.Pruning{MaxBytes: 71}, graph.Pruned{Turns: 2, Kept: 1, Commits: 7, Bytes: 77, At: 7}, "base input loop"},
 		{"of no size at all", graph.Pruning{MaxBytes: 1}, graph.Pruned{Turns: 3, Commits: 9, Bytes: 99, At: 9}, "base"},

@@ -87,7 +87,7 @@ func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], tc *taskCont
 	tc.mu.Unlock()
 	ctx, ended := x.span(ctx, SpanAttempt, n.name, i)
 	defer func() { ended(err) }()
-	ctx, stop := n.timeout.watch(ctx, tc)
+	ctx, stop := n.timeout.watch(ctx)
 	defer func() { err = stop(err) }()
 	if n.pick != nil {
 		return callPick(ctx, n.pick, x.state)

@@ -37,7 +37,7 @@ type run[S, U any] struct {
 
 	outcomes []outcome[U] // outcomes of the current step, by rank
 
-	early   *speculating[S, U] // nil without one
+	early   *speculating[U] // nil without one
 	reached <-chan struct{}    // for an early task: closed when its superstep begins
 }
 
@@ -129,7 +129,7 @@ func (x *run[S, U]) superstep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.followed(state, next)
+	x.followed(next)
 	if len(next) == 0 && x.path == "" {
 		if err := x.life.Move(ctx, MoveComplete); err != nil {
 			return err
@@ -218,9 +218,9 @@ func (x *run[S, U]) apply() (S, []int, error) {
 		if s, err = callApply(x.plan.apply, s, o.update); err != nil {
 			return s, nil, x.blame(o, fmt.Errorf("apply update: %w", err))
 		}
-	}
-	if s, err = x.checked(s); err != nil {
-		return s, nil, x.spoiled(err)
+		if s, err = x.checked(s); err != nil {
+			return s, nil, x.blame(o, err)
+		}
 	}
 	if err := x.conflicts(); err != nil {
 		return s, nil, err
@@ -261,22 +261,6 @@ func (x *run[S, U]) conflicts() error {
 func callConflict[U any](conflict func(U, U) error, earlier, later U) (err error) {
 	defer caught(&err)
 	return conflict(earlier, later)
-}
-
-// spoiled finds the update that made the state one that cannot be saved.
-func (x *run[S, U]) spoiled(cause error) error {
-	s := x.state
-	for i := range x.outcomes {
-		var err error
-		if s, err = callApply(x.plan.apply, s, x.outcomes[i].update); err == nil {
-			_, err = x.checked(s)
-		}
-		if err != nil {
-			return x.blame(&x.outcomes[i], err)
-		}
-	}
-	x.session.markStale()
-	return cause
 }
 
 // blame turns a finished outcome into a failed one.

@@ -127,21 +127,12 @@ func (p *Plan[S, U]) Runner(o Options) *Runner[S, U] {
 	if o.OnBusy == Rollback && p.restore == nil {
 		r.fault = errors.New("OnBusy is Rollback, but the graph has no Restore")
 	}
-	r.fault = errors.Join(r.fault, p.savable(&o))
 	for _, name := range slices.Concat(o.BreakBefore, o.BreakAfter) {
 		if name != Every && !p.Shape().has(name) {
 			r.fault = errors.Join(r.fault, fmt.Errorf("breakpoint: unknown node %q", name))
 		}
 	}
 	return r
-}
-
-// savable returns an error if the options need a store that the graph does not support.
-func (p *Plan[S, U]) savable(o *Options) error {
-	if p.unsaved && o.Store != nil {
-		return fmt.Errorf("graph %q is Unsaved, but there is a store", p.name)
-	}
-	return nil
 }
 
 // Run runs a request and yields its durable events: RunStarted, then StepDone for each

@@ -107,13 +107,6 @@ func (s *session) empty() bool {
 	return len(s.ledger) == 0 && len(s.open) == 0
 }
 
-// markStale makes the end of the run drop all saved results and save the valid ones again.
-func (s *session) markStale() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stale = true
-}
-
 // drop removes an entry that cannot be used, and the parts of its task.
 func (s *session) drop(p place, address string) {
 	s.mu.Lock()

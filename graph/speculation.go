@@ -12,7 +12,7 @@ import (
 //
 // They read the state before the task, and the updates of each other. So the author declares that
 // the task does not change what they read. If that holds, the result of the run is the same as without
-// a speculation. Same can check it for each run.
+// a speculation.
 //
 // Nothing of a speculation is saved or yielded before the run reaches its nodes: live events are held
 // back in memory until then, and [Ask], [Once], [FanOut] and subgraphs wait. What a node does otherwise it must be
@@ -20,9 +20,8 @@ import (
 // takes another route, stops at a breakpoint or fails, the nodes are cancelled and the engine waits
 // for them; [Notes].Wasted of the task counts them. There is no speculation if other nodes run
 // beside the task, nor for nodes of BreakBefore or beyond the step limit.
-type Speculation[S any] struct {
-	Nodes []string                   // none turns it off
-	Same  func(before, after S) bool // whether Nodes read the same in the states before and after the task; nil: always. It must be pure
+type Speculation struct {
+	Nodes []string // none turns it off
 }
 
 // Wasted is a node that ran in vain; see [Speculation].
@@ -33,10 +32,8 @@ type Wasted struct {
 }
 
 // speculating is a speculation of a run. The loop of the run owns it.
-type speculating[S, U any] struct {
+type speculating[U any] struct {
 	cancel context.CancelCauseFunc
-	before S
-	same   func(before, after S) bool
 	tasks  []*earlyTask[U] // those that the run has not reached and applied
 	ended  sync.WaitGroup
 }
@@ -63,7 +60,7 @@ func (x *run[S, U]) speculate(ctx context.Context) {
 	if len(n.early) == 0 {
 		return
 	}
-	e := &speculating[S, U]{before: x.state, same: n.same}
+	e := &speculating[U]{}
 	for i, node := range n.early {
 		if i >= x.budget || x.breaks(x.o.BreakBefore, []int{node}) != nil {
 			break
@@ -152,30 +149,18 @@ func (x *run[S, U]) adopt(ctx context.Context, o *outcome[U], emit func(liveEven
 	return true
 }
 
-// followed ends the speculation if the run does not follow it: s is the state after the superstep, next
-// are the nodes that it leads to.
-func (x *run[S, U]) followed(s S, next []int) {
+// followed ends the speculation if the run does not follow it; next are the nodes after the superstep.
+func (x *run[S, U]) followed(next []int) {
 	e := x.early
 	if e == nil {
 		return
 	}
-	same := true
 	if e.tasks[0].adopted {
 		e.tasks = e.tasks[1:]
-	} else if e.same != nil {
-		var err error
-		if same, err = callSame(e.same, e.before, s); err != nil {
-			same = false
-		}
 	}
-	if !same || len(e.tasks) == 0 || len(next) != 1 || next[0] != e.tasks[0].outcome.node {
+	if len(e.tasks) == 0 || len(next) != 1 || next[0] != e.tasks[0].outcome.node {
 		x.endEarly()
 	}
-}
-
-func callSame[S any](same func(S, S) bool, before, after S) (ok bool, err error) {
-	defer caught(&err)
-	return same(before, after), nil
 }
 
 // endEarly cancels the early tasks, waits for them and counts those that ran in vain.

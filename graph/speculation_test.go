@@ -39,7 +39,7 @@ func deciding(verdict string, early ...string) graph.Graph[list, item] {
 		Name: "deciding", Apply: appendItem,
 		Order: []string{"grade", "again", "write", "polish"},
 		Nodes: tasks{
-			"grade": {Run: takes(verdict), Speculate: graph.Speculation[list]{Nodes: early}},
+			"grade": {Run: takes(verdict), Speculate: graph.Speculation{Nodes: early}},
 			"again": {Run: takes("again")}, "write": {Run: takes("write")}, "polish": {Run: takes("polish")},
 		},
 		Edges: slices.Concat(graph.Chain(graph.Start, "grade"), graph.Chain("write", "polish", graph.End), graph.Chain("again", graph.End)),
@@ -109,16 +109,6 @@ func TestSpeculation(t *testing.T) {
 		"right":      {"good", []string{"write"}, nil, 2 * time.Second, nil},
 		"whole path": {"good", []string{"write", "polish"}, nil, 2 * time.Second, nil},
 		"wrong":      {"poor", []string{"write"}, nil, 2 * time.Second, cut},
-		"not the same": {"good", []string{"write"}, func(g *graph.Graph[list, item], _ *graph.Options) {
-			grade := g.Nodes["grade"]
-			grade.Speculate.Same = func(before, after list) bool { return len(before.Items) == len(after.Items) }
-			g.Nodes["grade"] = grade
-		}, 3 * time.Second, cut},
-		"Same panics": {"good", []string{"write"}, func(g *graph.Graph[list, item], _ *graph.Options) {
-			grade := g.Nodes["grade"]
-			grade.Speculate.Same = func(list, list) bool { panic("same") }
-			g.Nodes["grade"] = grade
-		}, 3 * time.Second, cut},
 		"policies": {"good", []string{"write", "polish"}, func(g *graph.Graph[list, item], _ *graph.Options) {
 			write := g.Nodes["write"]
 			write.Retry, write.Timeout = graph.Retry{Attempts: 2, First: time.Second}, graph.Timeout{Run: time.Minute}
@@ -159,7 +149,7 @@ func TestSpeculation(t *testing.T) {
 					}
 					if early == nil {
 						grade := g.Nodes["grade"]
-						grade.Speculate = graph.Speculation[list]{}
+						grade.Speculate = graph.Speculation{}
 						g.Nodes["grade"] = grade
 					}
 					got := observe(t, g, o, ask{Thread: "t"})

@@ -38,7 +38,6 @@ func emit(ctx context.Context, kind EventKind, payload any) {
 	if b == nil {
 		return
 	}
-	b.alive()
 	if b.emit != nil && b.of.modes&kind.mode() != 0 {
 		b.emit(liveEvent{kind: kind, path: b.path, node: b.node, value: payload})
 	}

@@ -75,10 +75,6 @@ func (p *Plan[S, U]) runInside(ctx context.Context, seed *S, in func() U) (S, er
 		b = &taskContext{Context: ctx, of: &session{o: &Options{}}, node: "sub"}
 		ctx = b
 	}
-	if err := p.savable(b.of.o); err != nil {
-		var zero S
-		return zero, err
-	}
 	if err := b.awaitReached(ctx); err != nil {
 		var zero S
 		return zero, err
@@ -105,7 +101,7 @@ func (x *run[S, U]) enter(ctx context.Context, seed *S, in func() U) error {
 	} else {
 		input.update = in()
 		d = Delta{Path: x.path, Notes: Notes{Start: x.now()}}
-		if err = x.encode(&input); err == nil && seed != nil && !x.plan.unsaved {
+		if err = x.encode(&input); err == nil && seed != nil {
 			d.Notes.Seed, err = encode(*seed)
 		}
 		if d.Body = input.body; err == nil {
