@@ -29,7 +29,7 @@
 // once. A node where paths of different lengths meet must have a [Wait]; [Compile]
 // checks that.
 //
-// A task can have a retry policy, timeouts, a cache and an error handler: see [Task].
+// A task can have a retry policy, a timeout, a cache, an error handler and a speculation: see [Task].
 // The [Notes] of a task record what its policies did.
 //
 // With a [Store], the input of a run and each superstep are commits of its thread.
