@@ -115,6 +115,7 @@ var rooms = map[string]room{
 	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
 	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/openai"}},
 	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
+	"examples/langgraph":   {ours: []string{"graph", "graph/memstore", "graph/reduce"}},
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
 	"llm/llmtest":          {ours: []string{"llm"}},

@@ -139,6 +139,15 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	return p, nil
 }
 
+// MustCompile is like [Compile] for a graph that is fixed in the program: it panics if the graph has faults.
+func MustCompile[S, U any](g Graph[S, U]) *Plan[S, U] {
+	p, err := Compile(g)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	return p
+}
+
 // speculate sets the nodes that run before n has ended.
 func (n *planNode[S, U]) speculate(p *Plan[S, U], of Speculation) error {
 	for at, names := n, of.Nodes; len(names) > 0; names = names[1:] {

@@ -163,7 +163,9 @@ func TestRetriesAreTold(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	works := func(n int) node {
-		return func(ctx context.Context, _ list) (item, error) { return item{"a"}, nap(ctx, time.Duration(n)*time.Second) }
+		return func(ctx context.Context, _ list) (item, error) {
+			return item{"a"}, nap(ctx, time.Duration(n)*time.Second)
+		}
 	}
 	run := graph.Timeout{Run: 2500 * time.Millisecond}
 	for _, tt := range []struct {

@@ -38,7 +38,7 @@ type run[S, U any] struct {
 	outcomes []outcome[U] // outcomes of the current step, by rank
 
 	early   *speculating[U] // nil without one
-	reached <-chan struct{}    // for an early task: closed when its superstep begins
+	reached <-chan struct{} // for an early task: closed when its superstep begins
 }
 
 // do runs the request from start to end.
