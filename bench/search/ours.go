@@ -18,7 +18,7 @@ import (
 const collection = "corpus"
 
 func ours() engine {
-	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursExact, fused: oursFused, hybrid: oursHybrid}
+	return engine{index: oursIndex, words: oursWords, documents: oursDocuments, texts: oursTexts, embed: oursEmbed, vectors: oursVectors, exact: oursVectors, fused: oursFused, hybrid: oursHybrid}
 }
 
 // passageTokens is more than any passage has: the generated vectors are found by
@@ -181,23 +181,8 @@ func oursEmbed(ctx context.Context, c corpus, dir string) error {
 	return a.Close()
 }
 
-// oursVectors searches as the program does.
+// oursVectors searches as the program does, which compares all vectors.
 func oursVectors(ctx context.Context, _ corpus, dir string) (vectorSearch, error) {
-	return searchVectors(ctx, dir, index.Options{})
-}
-
-// oursExact compares all, however many there are, in a file of its own kind. It
-// comes last: the clusters are gone then.
-func oursExact(ctx context.Context, _ corpus, dir string) (vectorSearch, error) {
-	clustered, err := filepath.Glob(filepath.Join(dir, "index.db.segments", "*.vec"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range clustered {
-		if err := os.Remove(name); err != nil {
-			return nil, err
-		}
-	}
 	return searchVectors(ctx, dir, index.Options{})
 }
 
