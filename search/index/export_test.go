@@ -10,9 +10,6 @@ import (
 // several.
 func (db *DB) SetFlush(n int64) { db.flush = n }
 
-// Counters counts what the index did since it was opened.
-func (db *DB) Counters() sqlite.Counters { return db.sql.Counters() }
-
 // Segments returns what the table segments holds.
 func (db *DB) Segments(ctx context.Context) (bodies [][]byte, err error) {
 	err = db.sql.Read(ctx, func(tx *sqlite.Tx) error {

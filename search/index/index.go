@@ -78,6 +78,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // then fails with an error that matches sqlite.ErrReadOnly.
 func (db *DB) ReadOnly() bool { return db.sql.ReadOnly() }
 
+// Counters counts what the index did since it was opened, for tests and diagnostics.
+func (db *DB) Counters() sqlite.Counters { return db.sql.Counters() }
+
 // Close closes the index. Searchers made before can still search, but not read
 // chunks.
 func (db *DB) Close() error { return db.sql.Close() }

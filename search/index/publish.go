@@ -170,7 +170,8 @@ func (db *DB) commit(ctx context.Context, root string, s *segment, m *manifest) 
 			tx.Do(`DELETE FROM segments WHERE collection = ? AND since >= ?`, s.Collection, s.Since),
 			tx.Do(`INSERT INTO segments(collection, since, generation, analysis, weight, body) VALUES(?, ?, ?, ?, ?, ?)`,
 				s.Collection, s.Since, s.Generation, db.analysis(), s.Weight, body),
-			tx.Do(`DELETE FROM dead WHERE collection = ? AND version > ? AND died <= ?`, s.Collection, s.Since, s.Generation))
+			tx.Do(`DELETE FROM dead WHERE collection = ? AND version > ? AND died <= ?`, s.Collection, s.Since, s.Generation),
+		)
 	})
 	if err != nil || overtaken {
 		return err
