@@ -65,7 +65,6 @@ func TestReadOnlyFolder(t *testing.T) {
 		{"chat"},
 		{"index", "docs"},
 		{"threads", "delete", "--yes", "herbs"},
-		{"threads", "fork", "herbs"},
 		{"threads", "prune", "herbs", "--keep-last", "1"},
 	} {
 		code, out, told := run(args...)
