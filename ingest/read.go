@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ func (s *syncer) readAll(ctx context.Context) error {
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	defer cancel()
-	ahead := make(chan struct{}, 4*runtime.GOMAXPROCS(0)) // limits files that are read and not yet stored
+	ahead := make(chan struct{}, readMemory/placeMemory) // limits files that are read and not yet stored
 	readers.Go(func() {
 		for i, j := range s.work {
 			for range places(j, cap(ahead)) {
@@ -55,9 +54,13 @@ func (s *syncer) readAll(ctx context.Context) error {
 	return b.flush(ctx)
 }
 
-// places is how many of the places in ahead a file takes, by its size, so that few
-// large files or many small ones are read at a time.
-func places(j job, most int) int { return min(1+int(j.file.Size/batchBytes), most) }
+// readMemory is what all files that are read at a time may take together, in bytes, in places of
+// placeMemory.
+const readMemory, placeMemory = 160 << 20, 4 << 20
+
+// places is how many of the places in ahead a file takes, so that few large files or many small
+// ones are read at a time.
+func places(j job, most int) int { return int(min(1+load.Memory(j.file)/placeMemory, int64(most))) }
 
 // read is the result of one job.
 type read struct {
@@ -158,7 +161,7 @@ func (b *batch) add(ctx context.Context, r read, done int) error {
 	for _, w := range r.warned {
 		b.report.Warned = append(b.report.Warned, FileProblem{r.file.Source, w})
 	}
-	b.size += r.file.Size
+	b.size += r.file.Size + chunkBytes*int64(len(r.entry.Chunks))
 	b.bytes += r.file.Size
 	b.progress(Progress{Stage: "indexing", Done: done, Total: len(b.work), Bytes: b.bytes})
 	if len(b.put)+len(b.touch)+len(b.fail)+len(b.gone) < batchFiles && b.size < batchBytes {

@@ -18,6 +18,7 @@ import (
 const (
 	batchFiles = 64
 	batchBytes = 8 << 20
+	chunkBytes = 1 << 10 // of a chunk, beside its text
 )
 
 // settled is how old a file must be for its size and time to prove that it has not

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Languages of source code whose declarations are known.
+// Languages that are treated in a way of their own.
 const (
 	langC          = "c"
 	langCPP        = "cpp"
@@ -18,74 +19,34 @@ const (
 	langGo         = "go"
 	langJava       = "java"
 	langJavaScript = "javascript"
-	langKotlin     = "kotlin"
 	langPHP        = "php"
 	langPython     = "python"
-	langRust       = "rust"
-	langSwift      = "swift"
 	langTypeScript = "typescript"
 )
 
+// languages are the languages of source code whose declarations are known, by the extension of
+// a file.
+var languages = map[string]string{
+	".c": langC, ".h": langC, ".cc": langCPP, ".cpp": langCPP, ".cxx": langCPP, ".hh": langCPP, ".hpp": langCPP, ".hxx": langCPP,
+	".cs": langCSharp, ".go": langGo, ".java": langJava, ".js": langJavaScript, ".mjs": langJavaScript, ".cjs": langJavaScript,
+	".jsx": langJavaScript, ".kt": "kotlin", ".kts": "kotlin", ".php": langPHP, ".py": langPython, ".pyi": langPython, ".rs": "rust",
+	".swift": "swift", ".ts": langTypeScript, ".tsx": langTypeScript,
+}
+
 // Languages lists the languages that the code chunker knows, in alphabetical
 // order: the values of Options.Language.
-func Languages() []string {
-	return []string{
-		langC, langCPP, langCSharp, langGo, langJava, langJavaScript, langKotlin, langPHP, langPython, langRust,
-		langSwift, langTypeScript,
-	}
-}
+func Languages() []string { return slices.Compact(slices.Sorted(maps.Values(languages))) }
 
 // language returns the language of a source file, "" for other documents.
 func (o Options) language(doc *document.Document) string {
 	if doc.Kind != document.Plain || len(doc.Blocks) > 0 {
 		return ""
 	}
-	if known := languageOf(doc); known == "" && !document.IsSource(doc.Source) || o.Language == "" {
+	known := languages[strings.ToLower(path.Ext(doc.Source))]
+	if known == "" && !document.IsSource(doc.Source) || o.Language == "" {
 		return known
 	}
 	return o.Language
-}
-
-// languageOf returns the language of a document by its name or else by the
-// program that its first line names; "" where it is not known.
-func languageOf(doc *document.Document) string {
-	switch strings.ToLower(path.Ext(doc.Source)) {
-	case ".c", ".h":
-		return langC
-	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx":
-		return langCPP
-	case ".cs":
-		return langCSharp
-	case ".go":
-		return langGo
-	case ".java":
-		return langJava
-	case ".js", ".mjs", ".cjs", ".jsx":
-		return langJavaScript
-	case ".kt", ".kts":
-		return langKotlin
-	case ".php":
-		return langPHP
-	case ".py", ".pyi":
-		return langPython
-	case ".rs":
-		return langRust
-	case ".swift":
-		return langSwift
-	case ".ts", ".tsx", ".mts", ".cts":
-		return langTypeScript
-	}
-	if first, _, _ := strings.Cut(doc.Text, "\n"); strings.HasPrefix(first, "#!") {
-		switch {
-		case strings.Contains(first, "python"):
-			return langPython
-		case strings.Contains(first, "node"):
-			return langJavaScript
-		case strings.Contains(first, "php"):
-			return langPHP
-		}
-	}
-	return ""
 }
 
 // Types of declarations, as parsers of the tree-sitter family name them.
@@ -98,11 +59,7 @@ const (
 	declAlias     = "type_alias_declaration"
 	declType      = "type_declaration"
 	declStruct    = "struct_declaration"
-	declEnum      = "enum_declaration"
-	declUnion     = "union_declaration"
-	declImpl      = "impl_declaration"
 	declModule    = "module_declaration"
-	declMacro     = "macro_declaration"
 	declConst     = "const_declaration"
 	declVariable  = "variable_declaration"
 )

@@ -53,7 +53,7 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 		if level < 0 {
 			level = l.indent
 		}
-		last := x.lastLine(lines, i)
+		last := lastLine(lines, i)
 		d := x.classify(lines[i:last+1], member)
 		if l.indent != level || l.inside || d.kind == "" {
 			lead = -1
@@ -65,7 +65,7 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 		}
 		lead, i = -1, last
 		d.start, d.end = lines[first].start, lines[last].end
-		if slices.Contains([]string{declClass, declInterface, declStruct, declEnum, declImpl, declModule}, d.kind) {
+		if slices.Contains([]string{declClass, declInterface, declModule}, d.kind) {
 			body := span{l.end, lines[last].end}
 			if closesBracket(lines[last].text) {
 				body.end = lines[last].start
@@ -81,15 +81,15 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 
 var (
 	annotation = regexp.MustCompile(`^(@[A-Za-z_]|#!?\[|\[)`)
-	access     = regexp.MustCompile(`^(public|private|protected|signals|public slots)\s*:`) // of C++
-	goesOn     = regexp.MustCompile(`^(else|catch|finally|extends|implements|where|elif|except|and|or)\b`)
+	access     = regexp.MustCompile(`^(public|private|protected)\s*:`) // of C++
+	goesOn     = regexp.MustCompile(`^(else|catch|finally|extends|implements|where|elif|except)\b`)
 )
 
 // closesBracket reports whether a line closes what a line above opened.
-func closesBracket(text string) bool { return strings.IndexByte("})]>", text[0]) >= 0 || text == "end" }
+func closesBracket(text string) bool { return strings.IndexByte("})]>", text[0]) >= 0 }
 
 // lastLine returns the last line of the statement that lines[i] begins.
-func (declarationReader) lastLine(lines []codeLine, i int) int {
+func lastLine(lines []codeLine, i int) int {
 	last, level := i, lines[i].indent
 	for next := i + 1; next < len(lines); next++ {
 		l := lines[next]
@@ -140,9 +140,9 @@ func (x declarationReader) lines(part span) []codeLine {
 			out = append(out, l)
 			continue
 		}
-		hash := x.language == langPython || x.language == langPHP && !strings.HasPrefix(l.text, "#[")
+		hash := (x.language == langPython || x.language == langPHP) && strings.HasPrefix(l.text, "#")
 		l.comment = annotation.MatchString(l.text) && !annotated.MatchString(l.text) ||
-			strings.HasPrefix(l.text, "//") || strings.HasPrefix(l.text, "/*") || hash && strings.HasPrefix(l.text, "#")
+			strings.HasPrefix(l.text, "//") || strings.HasPrefix(l.text, "/*") || hash
 		if until = x.opens(l.text); until != "" && !strings.Contains(x.s[at:part.end], until) {
 			until = ""
 		}
@@ -152,7 +152,11 @@ func (x declarationReader) lines(part span) []codeLine {
 }
 
 // annotated matches a line that holds a declaration behind its annotations.
-var annotated = regexp.MustCompile(`^((@[\w.]+|#\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)+\w`)
+var (
+	annotations = `((@[\w.]+|#!?\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)`
+	annotated   = regexp.MustCompile(`^` + annotations + `+\w`)
+	notesBefore = regexp.MustCompile(`^` + annotations + `*`)
+)
 
 var blockComment = regexp.MustCompile(`(^|\s)/\*(.*?\*/)?`)
 
@@ -161,11 +165,8 @@ func (x declarationReader) opens(line string) string {
 	if strings.HasPrefix(line, "//") {
 		return ""
 	}
-	quotes := []string{`"""`}
-	switch x.language {
-	case langPython:
-		quotes = []string{`"""`, "'''"}
-	case langJavaScript, langTypeScript, langGo:
+	quotes := []string{`"""`, "'''"}
+	if x.isScript() || x.language == langGo {
 		quotes = []string{"`"}
 	}
 	for _, q := range quotes {
@@ -179,33 +180,41 @@ func (x declarationReader) opens(line string) string {
 	return ""
 }
 
+// unpaired reports whether a line opens or closes a string.
+func unpaired(line, quote string) bool { return strings.Count(line, quote)%2 == 1 }
+
+func (x declarationReader) isScript() bool {
+	return x.language == langJavaScript || x.language == langTypeScript
+}
+
+// untyped reports whether the functions of a language have no keyword.
+func (x declarationReader) untyped() bool {
+	return slices.Contains([]string{langC, langCPP, langJava, langCSharp}, x.language)
+}
+
 var (
-	notesBefore = regexp.MustCompile(`^(@[\w.]+(\([^()]*(\([^()]*\)[^()]*)*\))?|#!?\[[^\]]*\]|\[[^\]]*\]) *`)
-	modifier    = regexp.MustCompile(`^(export|default|declare|abstract|public|private|protected|internal|static|final|sealed|open|` +
-		`override|async|readonly|pub(\([^)]*\))?|unsafe|extern( "\w*")?|partial|virtual|inline|constexpr|` +
-		`synchronized|native|data|inner|suspend|operator|infix|tailrec|fileprivate|mutating|` +
-		`convenience|required|indirect|get|set|typedef|annotation|companion|template *<[^>]*>) +`)
-	keyword = regexp.MustCompile(`^(class|record|object|actor|struct|enum|union|namespace|module|mod|extension|interface|@interface|` +
-		`trait|protocol|impl|type|typealias|func|fun|fn|function\*?|def|macro_rules!|const|let|var|val|static|` +
-		`using|package|import|use|return|if|for|while|switch|match|throw|new|init|deinit|constructor)\b *`)
-	firstName   = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~\\]*)`)
-	called      = regexp.MustCompile(`([\w$~#:]+) *(<[^()]*>)? *\(`)
-	functional  = regexp.MustCompile(`^([\w$#]+)[^=]*= *(async +)?(function|class|\(|<|[\w$]+ *=>)`)
-	genericHead = regexp.MustCompile(`^(<[^>]*>|\([^)]*\)) *`)
+	// declared matches a head with a keyword behind its modifiers: the keyword, and what follows
+	// it but for type parameters.
+	declared = regexp.MustCompile(`^(?:(?:\w+(?:\([^)]*\))?|"\w*"|template *<[^>]*>) +)*?` +
+		`(class|record|object|actor|struct|union|enum|namespace|module|mod|extension|interface|@interface|trait|protocol|` +
+		`impl|type|typealias|macro_rules!|fun|func|fn|function|def)\b[*!]? *(?:<[^>]*>|\([^)]*\))? *(.*)`)
+	valued     = regexp.MustCompile(`^(?:(?:export|default|public|private|static|readonly|pub(?:\([^)]*\))?) +)*(?:(const|let|var|val|static) +(?:mut +)?)?([\w$#]+)(.*)`)
+	functional = regexp.MustCompile(`^[^=]*= *(async +)?(function|class|\(|<|[\w$]+ *=>)`)
+	firstName  = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~\\]*)`)
+	called     = regexp.MustCompile(`([\w$~#:]+) *(<[^()]*>)? *\(`)
+	// control matches words before a bracket, or before a keyword, that declare nothing.
+	control = regexp.MustCompile(`^(if|for|while|switch|catch|return|sizeof|do|else|match|with|foreach|lock|` +
+		`using|fixed|assert|super|this|throw|new|typeof|await|yield|import|package|use)$`)
 )
 
 // kinds are the kinds of declarations by their keyword.
 var kinds = map[string]string{
-	"class": declClass, "record": declClass, "object": declClass, "actor": declClass, "struct": declStruct, "union": declUnion,
-	"namespace": declModule, "module": declModule, "mod": declModule, "extension": declModule, "enum": declEnum,
+	"class": declClass, "record": declClass, "object": declClass, "actor": declClass, "struct": declClass, "union": declClass, "enum": declClass,
+	"impl": declClass, "namespace": declModule, "module": declModule, "mod": declModule, "extension": declModule,
 	"interface": declInterface, "@interface": declInterface, "trait": declInterface, "protocol": declInterface,
-	"type": declAlias, "typealias": declAlias, "macro_rules!": declMacro, "impl": declImpl,
-	"fun": declFunction, "func": declFunction, "fn": declFunction, "function": declFunction, "function*": declFunction, "def": declFunction,
+	"type": declAlias, "typealias": declAlias, "macro_rules": declFunction,
+	"fun": declFunction, "func": declFunction, "fn": declFunction, "function": declFunction, "def": declFunction,
 }
-
-// control matches a word before a bracket that is no function.
-var control = regexp.MustCompile(`^(if|for|while|switch|catch|return|sizeof|do|else|match|with|foreach|lock|` +
-	`using|fixed|assert|super|this|throw|new|typeof|await|yield)$`)
 
 // classify finds what a statement declares by its head, which ends before its body.
 func (x declarationReader) classify(lines []codeLine, member bool) declaration {
@@ -213,105 +222,64 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 	all := x.s[lines[0].start:lines[min(len(lines), longest)-1].end]
 	head, _, body := strings.Cut(all, "{")
 	head = strings.Join(strings.Fields(head), " ")
-	for {
-		rest := notesBefore.ReplaceAllString(head, "")
-		rest = rest[len(modifier.FindString(rest)):]
-		if rest == head || rest == "" {
-			break
-		}
-		head = rest
+	head = head[len(notesBefore.FindString(head)):]
+	if first, _, _ := strings.Cut(head, " "); control.MatchString(first) {
+		return declaration{}
 	}
-	family := x.language == langC || x.language == langCPP || x.language == langJava || x.language == langCSharp
-	script := x.language == langJavaScript || x.language == langTypeScript
-	word, rest := "", head
-	if m := keyword.FindStringSubmatch(head); m != nil {
-		if after := head[len(m[0]):]; !strings.HasPrefix(after, "=") && !strings.HasPrefix(after, ":") {
-			word, rest = m[1], after
+	if v := valued.FindStringSubmatch(head); v != nil && (v[1] != "" || x.isScript()) {
+		switch {
+		case x.isScript() && functional.MatchString(v[3]):
+			kind := declArrow
+			if strings.HasPrefix(functional.FindStringSubmatch(v[3])[2], "class") {
+				kind = declClass
+			}
+			return named(kind, v[1], v[2])
+		case v[1] != "" && v[2] != "fn" && v[2] != "class" && kinds[v[2]] == "":
+			if member || len(lines) < 3 {
+				return declaration{}
+			}
+			return named(declVariable, v[1], v[2])
 		}
 	}
-	kind := kinds[word]
+	m := declared.FindStringSubmatch(head)
+	call := called.FindStringSubmatchIndex(head)
+	if m == nil || kinds[m[1]] == declClass && x.untyped() && call != nil && m[1] != "record" && m[1] != "class" {
+		return x.unnamed(head, call, body, member)
+	}
+	kind := kinds[strings.TrimSuffix(m[1], "!")]
 	switch {
-	case word == "init" || word == "deinit" || word == "constructor":
-		if member && (body || strings.Contains(head, "(")) {
-			return declaration{kind: declMethod, name: word, label: word}
-		}
-	case word == "const" || word == "let" || word == "var" || word == "val" || word == "static":
-		return x.variable(word, rest, all, len(lines), member)
-	case kind == declFunction:
-		if member {
-			kind = declMethod
-		}
-		rest = genericHead.ReplaceAllString(rest, "")
-		return declare(kind, strings.TrimRight(word, "*"), nameOf(rest))
-	case kind == declImpl:
-		name := strings.TrimSpace(strings.Split(genericHead.ReplaceAllString(rest, ""), " where ")[0])
-		return declare(kind, word, name)
-	case kind != "" && family && !body && word != "record", kind == declModule && x.language == langPHP && !body:
+	case kind == declFunction && member:
+		kind = declMethod
+	case kind != declFunction && !body && x.untyped() && m[1] != "record":
 		return declaration{} // a forward declaration
-	case kind == declStruct && family && strings.Contains(rest, "("), word == "" && (family || member && script):
-		return x.unnamed(rest, body, member, script)
-	case kind != "":
-		for _, also := range []string{"class ", "struct "} {
-			rest = strings.TrimPrefix(rest, also)
-		}
-		return declare(kind, word, nameOf(rest))
+	case m[1] == "impl":
+		name, _, _ := strings.Cut(m[2], " where ")
+		return named(kind, m[1], strings.TrimSpace(name))
 	}
-	return declaration{}
-}
-
-// unpaired reports whether a line opens or closes a string.
-func unpaired(line, quote string) bool { return strings.Count(line, quote)%2 == 1 }
-
-// declare is a declaration by its name; without one it is none.
-func declare(kind, word, name string) declaration {
-	if name == "" {
-		if kind != declFunction && kind != declClass {
-			return declaration{}
-		}
+	name := ""
+	if n := firstName.FindStringSubmatch(strings.TrimPrefix(m[2], "class ")); n != nil {
+		name = strings.TrimRight(n[1], ".:")
+	}
+	if name == "" && (kind == declFunction || kind == declClass) {
 		name = "default"
 	}
-	return declaration{kind: kind, name: name, label: word + " " + name}
+	return named(kind, m[1], name)
 }
 
-func nameOf(s string) string {
-	if m := firstName.FindStringSubmatch(s); m != nil {
-		return strings.TrimRight(m[1], ".:")
-	}
-	return ""
-}
-
-// variable recognises functions that are values. Other values are declarations where they have
-// several lines.
-func (x declarationReader) variable(word, rest, all string, lines int, member bool) declaration {
-	if m := functional.FindStringSubmatch(rest); m != nil && (x.language == langJavaScript || x.language == langTypeScript) {
-		switch kind := kinds[m[3]]; {
-		case kind != "":
-			return declaration{kind: kind, name: m[1], label: strings.TrimSpace(word + " " + m[1])}
-		case strings.Contains(all, "=>"):
-			return declaration{kind: declArrow, name: m[1], label: strings.TrimSpace(word + " " + m[1])}
-		}
-	}
-	if f, ok := strings.CutPrefix(rest, "fn "); ok { // const fn
-		return declare(kinds["fn"], "fn", nameOf(f))
-	}
-	if member || lines < 3 || word == "" {
+// named is a declaration by its name; without one it is none.
+func named(kind, word, name string) declaration {
+	if name == "" {
 		return declaration{}
 	}
-	return declare(declVariable, word, nameOf(strings.TrimPrefix(rest, "mut ")))
+	return declaration{kind: kind, name: name, label: strings.TrimSpace(word + " " + name)}
 }
 
-// unnamed finds functions that no keyword announces.
-func (x declarationReader) unnamed(head string, body, member, script bool) declaration {
-	if script {
-		if d := x.variable("", head, head, 1, true); d.kind != "" {
-			return d
-		}
-	}
-	m := called.FindStringSubmatchIndex(head)
-	if m == nil || strings.Contains(head[:m[0]], "=") {
+// unnamed finds functions that no keyword announces, by the bracket behind their name.
+func (x declarationReader) unnamed(head string, call []int, body, member bool) declaration {
+	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() && !member || x.language == langPython {
 		return declaration{}
 	}
-	name := strings.TrimRight(head[m[2]:m[3]], ":")
+	name := strings.TrimRight(head[call[2]:call[3]], ":")
 	if control.MatchString(name) || !body && (!member || x.language == langCPP) {
 		return declaration{}
 	}
@@ -319,5 +287,5 @@ func (x declarationReader) unnamed(head string, body, member, script bool) decla
 	if member || strings.Contains(name, "::") {
 		kind = declMethod
 	}
-	return declaration{kind: kind, name: name, label: name}
+	return named(kind, "", name)
 }

@@ -13,7 +13,7 @@ import (
 const (
 	// maxFine bounds the size in bytes of text that is split as finely as its
 	// sentences and lines; longer text is split into coarser parts.
-	maxFine = 4 << 20
+	maxFine = 512 << 10
 	// maxSegment is the size in bytes of the segments of a block beyond maxFine.
 	maxSegment = 256 << 10
 )

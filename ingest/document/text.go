@@ -61,5 +61,5 @@ const (
 	// MaxBlocks bounds the blocks that are kept apart in one document: paragraphs,
 	// headings, list items, table cells. Text behind them is one block more. Each
 	// block costs about half a kilobyte while the document is cut.
-	MaxBlocks = 100_000
+	MaxBlocks = 60_000
 )

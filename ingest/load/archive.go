@@ -15,16 +15,17 @@ import (
 
 // Bounds of archives and of the XML in them.
 const (
-	maxEntries  = 20_000    // of an archive
-	maxUnpacked = 64 << 20  // bytes, of all that is read of an archive
-	maxNodes    = 1_000_000 // elements and texts of an XML file
-	maxNesting  = 256       // of elements
+	maxEntries = 20_000  // of an archive
+	maxPart    = 1 << 20 // bytes of a part that is decoded as a whole: styles, lists of parts
+	maxToken   = 4 << 20 // bytes of XML without a tag
+	maxNesting = 256     // of elements
 )
 
-// archive is a ZIP file that documents are made of.
+// archive is a ZIP file that documents are made of. Its parts are read as streams.
 type archive struct {
 	files map[string]*zip.File
 	left  int64 // bytes that may still be unpacked
+	most  int64 // bytes that may be unpacked in all
 }
 
 func openArchive(data []byte) (*archive, error) {
@@ -37,16 +38,45 @@ func openArchive(data []byte) (*archive, error) {
 	case len(r.File) > maxEntries:
 		return nil, fmt.Errorf("%w: %d files in the archive, the limit is %d", ErrTooLarge, len(r.File), maxEntries)
 	}
-	a := &archive{files: make(map[string]*zip.File, len(r.File)), left: maxUnpacked}
+	most := budgetOf(len(data)).unpacked
+	a := &archive{files: make(map[string]*zip.File, len(r.File)), left: most, most: most}
 	for _, f := range r.File {
 		a.files[path.Clean(strings.TrimPrefix(f.Name, "/"))] = f
 	}
 	return a, nil
 }
 
-// read unpacks a file. The error wraps ErrTooLarge or ErrBroken;
-// sizes are measured, not believed.
-func (a *archive) read(name string) ([]byte, error) {
+func (a *archive) has(name string) bool { return a.files[path.Clean(name)] != nil }
+
+// part is an open file of an archive. It counts what is unpacked: sizes are measured, not
+// believed.
+type part struct {
+	io.ReadCloser
+	from *archive
+	name string
+	run  int // bytes since the last tag
+}
+
+func (p *part) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	p.from.left -= int64(n)
+	if i := bytes.LastIndexByte(b[:n], '<'); i >= 0 {
+		p.run = n - i
+	} else {
+		p.run += n
+	}
+	switch {
+	case p.from.left < 0:
+		return 0, fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(p.from.most))
+	case p.run > maxToken:
+		return 0, fmt.Errorf("%w: %s holds more than %s without a tag", ErrTooLarge, p.name, inBytes(maxToken))
+	case err != nil && !errors.Is(err, io.EOF):
+		return n, fmt.Errorf("%w: %s: %w", ErrBroken, p.name, err)
+	}
+	return n, err
+}
+
+func (a *archive) open(name string) (*part, error) {
 	f := a.files[path.Clean(name)]
 	if f == nil {
 		return nil, fmt.Errorf("%w: %s is missing in it", ErrBroken, name)
@@ -58,170 +88,102 @@ func (a *archive) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
 	}
-	defer func() { _ = r.Close() }() // only read from
-	data, err := io.ReadAll(io.LimitReader(r, a.left+1))
-	a.left -= int64(len(data))
-	switch {
-	case a.left < 0:
-		return nil, fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(maxUnpacked))
-	case err != nil:
-		return nil, fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
-	}
-	return data, nil
+	return &part{ReadCloser: r, from: a, name: name}, nil
 }
 
-// tree unpacks and parses an XML file.
-func (a *archive) tree(name string) (*element, error) {
-	data, err := a.read(name)
+// read unpacks a file of at most so many bytes.
+func (a *archive) read(name string, most int64) ([]byte, error) {
+	r, err := a.open(name)
 	if err != nil {
 		return nil, err
 	}
-	root, err := parseXML(data)
+	defer func() { _ = r.Close() }() // only read from
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(most))
+	}
+	return data, err
+}
+
+// decode unpacks a small XML file into a value as package encoding/xml does.
+func (a *archive) decode(name string, v any) error {
+	data, err := a.read(name, maxPart)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return err
 	}
-	return root, nil
+	if err := newDecoder(bytes.NewReader(data)).Decode(v); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
+	}
+	return nil
 }
 
-// optional is tree for a file that may be missing: nil for a file that is missing or cannot be
-// read.
-func (a *archive) optional(name string) *element {
-	if a.files[path.Clean(name)] == nil {
-		return nil
-	}
-	root, err := a.tree(name)
-	if err != nil {
-		return nil
-	}
-	return root
-}
-
-// count is how many files have names that begin so.
-func (a *archive) count(prefix string) (n int) {
-	for name := range a.files {
-		if strings.HasPrefix(name, prefix) {
-			n++
-		}
-	}
-	return n
-}
-
-// element is an XML element, or a text where name is empty. Name spaces are
-// dropped: the formats that are read here never use one name for two things.
-type element struct {
-	name string
-	text string
-	attr []xml.Attr
-	kids []*element
-}
-
-// parseXML reads XML into a tree. Entities of the document's own are not
-// expanded, so that none can be nested to blow up.
-func parseXML(data []byte) (*element, error) {
-	d := xml.NewDecoder(bytes.NewReader(data))
+// newDecoder reads XML. Entities of the document's own are not expanded, so that none can be
+// nested to blow up.
+func newDecoder(r io.Reader) *xml.Decoder {
+	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = charset.NewReaderLabel
-	root := &element{}
-	open := []*element{root}
-	nodes := 0
-	for {
+	return d
+}
+
+// xmlHandler receives an XML file in order. Name spaces are dropped: the formats that are
+// read here never use one name for two things.
+type xmlHandler interface {
+	start(e xml.StartElement) (inside bool) // false leaves out all that is inside
+	text(s string)
+	end(name string) error
+}
+
+// stream unpacks an XML file piece by piece.
+func (a *archive) stream(name string, h xmlHandler) error {
+	r, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // only read from
+	d := newDecoder(r)
+	for depth, skipped := 0, 0; ; {
 		token, err := d.RawToken()
-		if errors.Is(err, io.EOF) {
-			return root, nil
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, ErrTooLarge), errors.Is(err, ErrBroken):
+			return err
+		case err != nil:
+			return fmt.Errorf("%w: %s: XML: %w", ErrBroken, name, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: XML: %w", ErrBroken, err)
-		}
-		top := open[len(open)-1]
 		switch t := token.(type) {
 		case xml.StartElement:
-			e := &element{name: t.Name.Local, attr: t.Attr}
-			top.kids = append(top.kids, e)
-			open = append(open, e)
-			nodes++
-		case xml.EndElement:
-			if len(open) > 1 {
-				open = open[:len(open)-1]
+			if depth++; depth > maxNesting {
+				return fmt.Errorf("%w: %s: XML nested deeper than %d", ErrTooLarge, name, maxNesting)
 			}
+			if skipped == 0 && !h.start(t) {
+				skipped = depth
+			}
+		case xml.EndElement:
+			if skipped == 0 {
+				if err := h.end(t.Name.Local); err != nil {
+					return err
+				}
+			} else if skipped == depth {
+				skipped = 0
+			}
+			depth = max(depth-1, 0)
 		case xml.CharData:
-			top.kids = append(top.kids, &element{text: string(t)})
-			nodes++
-		}
-		if len(open) > maxNesting {
-			return nil, fmt.Errorf("%w: XML nested deeper than %d", ErrTooLarge, maxNesting)
-		}
-		if nodes > maxNodes {
-			return nil, fmt.Errorf("%w: more than %d elements of XML", ErrTooLarge, maxNodes)
+			if skipped == 0 {
+				h.text(string(t))
+			}
 		}
 	}
 }
 
-// get is the value of an attribute, "" without one. It may be called on nil.
-func (e *element) get(name string) string {
-	if e == nil {
-		return ""
-	}
-	for _, a := range e.attr {
+// attribute is the value of an attribute, "" without one.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
 		if a.Name.Local == name {
 			return a.Value
 		}
 	}
 	return ""
-}
-
-// child is the first element below e along a path of names; nil without one. It
-// may be called on nil.
-func (e *element) child(names ...string) *element {
-	for _, name := range names {
-		if e == nil {
-			return nil
-		}
-		var next *element
-		for _, k := range e.kids {
-			if k.name == name {
-				next = k
-				break
-			}
-		}
-		e = next
-	}
-	return e
-}
-
-// each calls f for the elements of a name at any depth, in order.
-func (e *element) each(name string, f func(*element)) {
-	if e == nil {
-		return
-	}
-	for _, k := range e.kids {
-		if k.name == name {
-			f(k)
-		}
-		k.each(name, f)
-	}
-}
-
-// words is all text below e. It may be called on nil.
-func (e *element) words() string {
-	if e == nil {
-		return ""
-	}
-	if e.name == "" && e.text != "" {
-		return e.text
-	}
-	var b strings.Builder
-	for _, k := range e.kids {
-		b.WriteString(k.words())
-	}
-	return b.String()
-}
-
-// officeRune is a character of a text in XML: white space as a space, and -1
-// for what cannot be seen.
-func officeRune(r rune) rune {
-	if r == '\n' || r == '\r' {
-		return ' '
-	}
-	return visibleRune(r)
 }

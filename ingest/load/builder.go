@@ -3,14 +3,10 @@ package load
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"example.com/ragflow/ingest/document"
 )
-
-// maxMade bounds, in bytes, the text that is made of one file.
-const maxMade = 64 << 20
 
 // builder makes the text of a document from parts, and keeps their blocks and lines. A blank
 // line separates parts.
@@ -20,7 +16,13 @@ type builder struct {
 	places []document.Place
 	notes  []string // of the paragraph that is written
 	noted  int
+	rows   int    // of the table that is written
+	parts  int    // blocks and items so far
+	most   budget // of the file
 }
+
+// builder returns one with the budget of the file.
+func (d *draft) builder() builder { return builder{most: budgetOf(d.size)} }
 
 // begin opens a block; end and the spans of its parts are set by finish.
 func (w *builder) begin(b document.Block) *document.Block {
@@ -28,6 +30,7 @@ func (w *builder) begin(b document.Block) *document.Block {
 		w.out.WriteString("\n\n")
 	}
 	b.Start = w.out.Len()
+	w.parts++
 	w.blocks = append(w.blocks, b)
 	return &w.blocks[len(w.blocks)-1]
 }
@@ -59,6 +62,7 @@ func (w *builder) item(depth int, marker, text string) {
 	} else {
 		b = w.begin(document.Block{Kind: document.KindList})
 	}
+	w.parts++
 	b.Parts = append(b.Parts, document.Block{Start: w.out.Len(), Kind: document.KindList})
 	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
 	w.out.WriteString(indent + marker + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
@@ -80,43 +84,43 @@ func (w *builder) writeNotes() {
 	w.notes = nil
 }
 
-// filled returns the rows of a table with a cell that is not blank.
-func filled(rows [][]string) [][]string {
-	return slices.DeleteFunc(rows, func(row []string) bool { return strings.TrimSpace(strings.Join(row, "")) == "" })
-}
-
-// table writes rows as Markdown does; the first one is the head.
-func (w *builder) table(rows [][]string) {
-	if len(rows) == 0 {
+// tableRow writes a row of a table as Markdown does; the first one is the head. A blank one is
+// left out. endTable ends the table.
+func (w *builder) tableRow(row []string) {
+	if strings.TrimSpace(strings.Join(row, "")) == "" {
 		return
 	}
-	w.begin(document.Block{Kind: document.KindTable})
-	for i, row := range rows {
-		if i > 0 {
-			w.out.WriteByte('\n')
-		}
-		w.out.WriteByte('|')
-		for _, cell := range row {
-			w.out.WriteString(" " + strings.ReplaceAll(strings.Join(strings.Fields(cell), " "), "|", `\|`) + " |")
-		}
-		if i == 0 {
-			w.out.WriteString("\n|" + strings.Repeat(" --- |", len(row)))
-		}
+	if w.rows++; w.rows == 1 {
+		w.begin(document.Block{Kind: document.KindTable})
+	} else {
+		w.out.WriteByte('\n')
+	}
+	w.out.WriteByte('|')
+	for _, cell := range row {
+		w.out.WriteString(" " + strings.ReplaceAll(strings.Join(strings.Fields(cell), " "), "|", `\|`) + " |")
+	}
+	if w.rows == 1 {
+		w.out.WriteString("\n|" + strings.Repeat(" --- |", len(row)))
 	}
 }
+
+func (w *builder) endTable() { w.rows = 0 }
 
 // at notes the line of the file that what is written next comes from.
 func (w *builder) at(line int) {
 	w.places = append(w.places, document.Place{Offset: w.out.Len(), Line: line})
 }
 
-// full is an error once more was written than a document may hold.
-func (w *builder) full() error {
-	if len(w.blocks) > maxRecords {
-		return fmt.Errorf("%w: more than %d parts", ErrTooLarge, maxRecords)
+// full is an error once more was written than the budget of the file allows.
+func (w *builder) full() error { return w.overfull(0) }
+
+// overfull is full where so many bytes more are held.
+func (w *builder) overfull(held int) error {
+	if w.parts > w.most.blocks {
+		return fmt.Errorf("%w: more than %d parts", ErrTooLarge, w.most.blocks)
 	}
-	if w.out.Len() > maxMade {
-		return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxMade))
+	if w.out.Len()+held > w.most.text {
+		return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(int64(w.most.text)))
 	}
 	return nil
 }

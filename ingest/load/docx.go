@@ -2,261 +2,239 @@ package load
 
 import (
 	"cmp"
+	"encoding/xml"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// readDOCX makes the text of a document of Word: paragraphs, headings, lists,
-// tables, footnotes and endnotes. Headers, footers, comments, deleted and hidden
-// text are left out.
+// docxRoles are the elements of a document of Word. Headers, footers and comments are other
+// parts; deleted text is left out.
+var docxRoles = map[string]string{
+	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell,
+	"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "sym": "•",
+	"tabs": isSkipped, "del": isSkipped, "moveFrom": isSkipped, "instrText": isSkipped, "delText": isSkipped, "Fallback": isSkipped, "sdtPr": isSkipped,
+}
+
+// longestNote bounds a footnote in bytes.
+const longestNote = 64 << 10
+
+// readDOCX makes the text of a document of Word: paragraphs, headings, lists, tables,
+// footnotes and endnotes. Hidden text is left out.
 func (d *draft) readDOCX(data []byte) error {
 	d.Encoding = "docx"
 	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
-	main, err := a.tree("word/document.xml")
-	if err != nil {
-		return err
+	w := docxReader{
+		officeReader: officeReader{builder: d.builder(), roles: docxRoles},
+		styles:       docxStyles(a), numbered: docxNumbering(a), notes: map[string]string{}, counts: map[string][]int{},
 	}
-	w := docxWriter{
-		styles:  docxStyles(a.optional("word/styles.xml")),
-		formats: docxNumbering(a.optional("word/numbering.xml")),
-		notes:   map[string]*element{},
-		counts:  map[string][]int{},
+	w.more, w.write = w.element, w.paragraph
+	for _, part := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+		if err := w.readNotes(a, part); err != nil {
+			d.Warnings = append(d.Warnings, "its notes were left out: "+err.Error())
+		}
 	}
-	for _, kind := range []string{"footnote", "endnote"} {
-		a.optional("word/"+kind+"s.xml").each(kind, func(e *element) {
-			if t := e.get("type"); t == "" || t == "normal" {
-				w.notes[kind+e.get("id")] = e
-			}
-		})
-	}
-	w.blocks(main.child("document", "body"))
-	if err := w.full(); err != nil {
+	if err := a.stream("word/document.xml", &w); err != nil {
 		return err
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
 	}
 	w.finish(d)
-	d.Meta, d.Title = officeMeta(a.optional("docProps/core.xml").child("coreProperties"))
-	d.Title = cmp.Or(w.title, d.Title, titleOf(d.Blocks))
+	d.about(a, "docProps/core.xml")
+	d.Title = cmp.Or(w.title, d.Title)
 	return nil
 }
 
-// officeMeta reads what a document of an office program says of itself, and its
-// title.
-func officeMeta(e *element) (meta map[string]string, title string) {
-	for key, names := range map[string][]string{
-		"author": {"creator", "initial-creator"}, "subject": {"subject"}, "keywords": {"keywords", "keyword"},
-		"description": {"description"}, "category": {"category"}, "version": {"version"}, "lang": {"language"},
-	} {
-		value := ""
-		for _, name := range names {
-			value = cmp.Or(value, shortText(e.child(name).words()))
-		}
-		if value == "" {
-			continue
-		}
-		if meta == nil {
-			meta = map[string]string{}
-		}
-		meta[key] = value
-	}
-	return meta, programTitle(shortText(e.child("title").words()))
+// docxValue is an element whose attribute val is its value.
+type docxValue struct {
+	Val string `xml:"val,attr"`
 }
 
-// docxStyle is what is known of a paragraph's style.
+// docxStyle is the style of a paragraph.
 type docxStyle struct {
-	level int    // of a heading, from 1; 0 for others
-	title bool   // of the document
-	num   string // list that paragraphs of the style belong to
-	depth int    // in the list
+	ID      string    `xml:"styleId,attr"`
+	Name    docxValue `xml:"name"`
+	BasedOn docxValue `xml:"basedOn"`
+	Outline docxValue `xml:"pPr>outlineLvl"`
+	List    docxValue `xml:"pPr>numPr>numId"`
+	Depth   docxValue `xml:"pPr>numPr>ilvl"`
 }
 
-// docxStyles reads which styles are headings, by outline level or by name, also
-// through the style that one is based on.
-func docxStyles(root *element) map[string]docxStyle {
-	own, base := map[string]docxStyle{}, map[string]string{}
-	root.each("style", func(e *element) {
-		if e.get("type") != "paragraph" {
+// level is that of the headings of a style, from 1; 0 of others.
+func (s docxStyle) level() int {
+	if n, err := strconv.Atoi(s.Outline.Val); err == nil && n >= 0 && n < 9 {
+		return n + 1
+	}
+	name, ok := strings.CutPrefix(strings.ToLower(s.Name.Val), "heading ")
+	if n, err := strconv.Atoi(name); ok && err == nil {
+		return max(n, 0)
+	}
+	return 0
+}
+
+// docxStyles reads the styles by id, each with the level and the list that it inherits.
+func docxStyles(a *archive) map[string]docxParagraphStyle {
+	var sheet struct {
+		Styles []docxStyle `xml:"style"`
+	}
+	_ = a.decode("word/styles.xml", &sheet) // without styles, all is text
+	own := map[string]docxStyle{}
+	for _, s := range sheet.Styles {
+		own[s.ID] = s
+	}
+	out := map[string]docxParagraphStyle{}
+	for id, s := range own {
+		depth, _ := strconv.Atoi(s.Depth.Val) // none is 0
+		p := docxParagraphStyle{title: strings.EqualFold(s.Name.Val, "title"), depth: max(0, min(depth, 8))}
+		for range 16 { // styles may be based on each other in circles
+			p.level, p.list = cmp.Or(p.level, s.level()), cmp.Or(p.list, s.List.Val)
+			s = own[s.BasedOn.Val]
+		}
+		out[id] = p
+	}
+	return out
+}
+
+// docxParagraphStyle is what a style says of its paragraphs.
+type docxParagraphStyle struct {
+	title bool // of the document
+	level int
+	list  string
+	depth int
+}
+
+// docxNumbering reads which levels of which lists are numbered, by list and depth.
+func docxNumbering(a *archive) map[string]bool {
+	var lists struct {
+		Abstract []struct {
+			ID     string `xml:"abstractNumId,attr"`
+			Levels []struct {
+				Depth  string    `xml:"ilvl,attr"`
+				Format docxValue `xml:"numFmt"`
+			} `xml:"lvl"`
+		} `xml:"abstractNum"`
+		Lists []struct {
+			ID       string    `xml:"numId,attr"`
+			Abstract docxValue `xml:"abstractNumId"`
+		} `xml:"num"`
+	}
+	_ = a.decode("word/numbering.xml", &lists) // without, all lists have bullets
+	formats, out := map[string][]string{}, map[string]bool{}
+	for _, abstract := range lists.Abstract {
+		for _, l := range abstract.Levels {
+			if f := l.Format.Val; f != "" && f != "bullet" && f != "none" {
+				formats[abstract.ID] = append(formats[abstract.ID], l.Depth)
+			}
+		}
+	}
+	for _, l := range lists.Lists {
+		for _, depth := range formats[l.Abstract.Val] {
+			out[l.ID+"/"+depth] = true
+		}
+	}
+	return out
+}
+
+// docxReader reads the text of a document.
+type docxReader struct {
+	officeReader
+	styles   map[string]docxParagraphStyle
+	numbered map[string]bool
+	notes    map[string]string
+	counts   map[string][]int // of items so far, by list and depth
+	title    string
+	inRun    bool
+}
+
+// readNotes reads footnotes or endnotes, if there are any.
+func (w *docxReader) readNotes(a *archive, part string) error {
+	if !a.has(part) {
+		return nil
+	}
+	id := ""
+	r := officeReader{builder: builder{most: w.most}, roles: docxRoles}
+	r.more = func(e xml.StartElement) bool {
+		if kind := e.Name.Local; kind == "footnote" || kind == "endnote" {
+			id = kind + attribute(e, "id")
+			t := attribute(e, "type")
+			return t == "" || t == "normal"
+		}
+		return true
+	}
+	r.write = func(p *officeParagraph) {
+		if p.text.Len() == 0 || len(w.notes[id]) > longestNote {
 			return
 		}
-		var s docxStyle
-		name := strings.ToLower(e.child("name").get("val"))
-		if n, err := strconv.Atoi(e.child("pPr", "outlineLvl").get("val")); err == nil && n < 9 {
-			s.level = n + 1
-		} else if n, err := strconv.Atoi(strings.TrimPrefix(name, "heading ")); err == nil && strings.HasPrefix(name, "heading ") && n > 0 {
-			s.level = n
-		}
-		s.title = name == "title"
-		s.num = e.child("pPr", "numPr", "numId").get("val")
-		s.depth, _ = strconv.Atoi(e.child("pPr", "numPr", "ilvl").get("val")) // none is 0
-		own[e.get("styleId")], base[e.get("styleId")] = s, e.child("basedOn").get("val")
-	})
-	out := make(map[string]docxStyle, len(own))
-	for id, s := range own {
-		at := base[id]
-		for range 16 { // styles may be based on each other in circles
-			b, ok := own[at]
-			if !ok {
-				break
-			}
-			s.level, s.num = cmp.Or(s.level, b.level), cmp.Or(s.num, b.num)
-			at = base[at]
-		}
-		out[id] = s
+		w.notes[id] += p.text.String() + " "
+		r.most.text -= p.text.Len()
 	}
-	return out
+	return a.stream(part, &r)
 }
 
-// docxNumbering reads which levels of which lists are numbered: by list and
-// depth.
-func docxNumbering(root *element) map[string]string {
-	root = root.child("numbering")
-	formats, out := map[string]map[string]string{}, map[string]string{}
-	root.each("abstractNum", func(e *element) {
-		levels := map[string]string{}
-		e.each("lvl", func(l *element) { levels[l.get("ilvl")] = l.child("numFmt").get("val") })
-		formats[e.get("abstractNumId")] = levels
-	})
-	root.each("num", func(e *element) {
-		for depth, format := range formats[e.child("abstractNumId").get("val")] {
-			out[e.get("numId")+"/"+depth] = format
+// element reads what is special to Word.
+func (w *docxReader) element(e xml.StartElement) bool {
+	p, val := w.top(), attribute(e, "val")
+	n, err := strconv.Atoi(val)
+	switch e.Name.Local {
+	case "pStyle":
+		style := w.styles[val]
+		p.style, p.level, p.list, p.depth = val, style.level, style.list, style.depth
+	case "outlineLvl":
+		if err == nil && n >= 0 && n < 9 {
+			p.level = n + 1
 		}
-	})
-	return out
+	case "numId":
+		p.list = val
+	case "ilvl":
+		p.depth = max(0, min(n, 8))
+	case "r":
+		w.inRun, w.hidden = true, false
+	case "vanish":
+		w.hidden = w.inRun && val != "0" && val != "false"
+	case "footnoteReference", "endnoteReference":
+		id := strings.TrimSuffix(e.Name.Local, "Reference") + attribute(e, "id")
+		w.note(w.notes[id])
+		delete(w.notes, id)
+	}
+	return true
 }
 
-// docxWriter writes the text of a document.
-type docxWriter struct {
-	builder
-	styles  map[string]docxStyle
-	formats map[string]string
-	notes   map[string]*element
-	counts  map[string][]int // of items so far, by list and depth
-	title   string
+func (w *docxReader) end(name string) error {
+	if name == "r" {
+		w.inRun, w.hidden = false, false
+	}
+	return w.officeReader.end(name)
 }
 
-// blocks writes the paragraphs and tables below an element.
-func (w *docxWriter) blocks(e *element) {
-	if e == nil {
-		return
-	}
-	for _, k := range e.kids {
-		switch k.name {
-		case "p":
-			w.para(k)
-		case "tbl":
-			w.table(w.rows(k))
-			w.writeNotes()
-		case "sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag":
-			w.blocks(k)
-		}
-	}
-}
-
-func (w *docxWriter) para(p *element) {
-	style := w.styles[p.child("pPr", "pStyle").get("val")]
-	if n, err := strconv.Atoi(p.child("pPr", "outlineLvl").get("val")); err == nil && n < 9 {
-		style.level = n + 1
-	}
-	var b strings.Builder
-	w.runs(p, &b)
-	text := strings.TrimSpace(b.String())
-	num := cmp.Or(p.child("pPr", "numPr", "numId").get("val"), style.num)
+func (w *docxReader) paragraph(p *officeParagraph) {
+	text := strings.TrimSpace(p.text.String())
 	switch {
 	case text == "":
-	case style.title && w.title == "" && len(w.builder.blocks) == 0:
+	case w.styles[p.style].title && w.title == "" && len(w.blocks) == 0:
 		w.title = strings.Join(strings.Fields(text), " ")
 		w.heading(1, text)
-	case style.level > 0:
-		w.heading(style.level, text)
-	case num != "" && num != "0":
-		depth := style.depth
-		if n, err := strconv.Atoi(p.child("pPr", "numPr", "ilvl").get("val")); err == nil {
-			depth = max(0, min(n, 8))
-		}
-		w.item(depth, w.marker(num, depth), text)
+	case p.level > 0:
+		w.heading(p.level, text)
+	case p.list != "" && p.list != "0":
+		w.item(p.depth, w.marker(p.list, p.depth), text)
 	default:
-		w.paragraph(text)
+		w.builder.paragraph(text)
 	}
 	w.writeNotes()
-	p.each("txbxContent", func(box *element) { w.blocks(box) })
 }
 
 // marker counts the items of a list.
-func (w *docxWriter) marker(num string, depth int) string {
-	format := w.formats[num+"/"+strconv.Itoa(depth)]
-	counts := append(w.counts[num], make([]int, 9)...)[:9]
+func (w *docxReader) marker(list string, depth int) string {
+	counts := append(w.counts[list], make([]int, 9)...)[:9]
 	counts[depth]++
 	clear(counts[depth+1:])
-	w.counts[num] = counts
-	if format == "" || format == "bullet" || format == "none" {
+	w.counts[list] = counts
+	if !w.numbered[list+"/"+strconv.Itoa(depth)] {
 		return "-"
 	}
 	return strconv.Itoa(counts[depth]) + "."
-}
-
-// runs writes the text of a paragraph.
-func (w *docxWriter) runs(e *element, b *strings.Builder) {
-	for _, k := range e.kids {
-		switch k.name {
-		case "t":
-			b.WriteString(strings.Map(officeRune, k.words()))
-		case "tab", "ptab":
-			b.WriteByte('\t')
-		case "br", "cr":
-			b.WriteByte('\n')
-		case "noBreakHyphen":
-			b.WriteByte('-')
-		case "sym":
-			b.WriteString("•")
-		case "footnoteReference", "endnoteReference":
-			if note := w.notes[strings.TrimSuffix(k.name, "Reference")+k.get("id")]; note != nil {
-				var text strings.Builder
-				delete(w.notes, strings.TrimSuffix(k.name, "Reference")+k.get("id")) // a note that refers to itself
-				note.each("p", func(p *element) { w.runs(p, &text); text.WriteByte(' ') })
-				w.note(text.String())
-			}
-		case "r":
-			if v := k.child("rPr", "vanish"); v == nil || v.get("val") == "0" || v.get("val") == "false" {
-				w.runs(k, b)
-			}
-		case "", "pPr", "rPr", "del", "moveFrom", "instrText", "delText", "txbxContent", "Fallback", "pict", "object":
-		default: // hyperlinks, fields, insertions, structured tags, drawings and formulas
-			w.runs(k, b)
-		}
-	}
-}
-
-// rows are the cells of a table. One inside another is text of its cell.
-func (w *docxWriter) rows(table *element) [][]string {
-	var out [][]string
-	for _, r := range unwrapped(table, "tr") {
-		var row []string
-		for _, c := range unwrapped(r, "tc") {
-			var b strings.Builder
-			c.each("p", func(p *element) { w.runs(p, &b); b.WriteByte(' ') })
-			row = append(row, b.String())
-		}
-		out = append(out, row)
-	}
-	return filled(out)
-}
-
-// unwrapped are the elements of a name right below e, also in what marks
-// insertions and controls.
-func unwrapped(e *element, name string) (out []*element) {
-	for _, k := range e.kids {
-		switch k.name {
-		case name:
-			out = append(out, k)
-		case "sdt", "sdtContent", "ins", "customXml":
-			out = append(out, unwrapped(k, name)...)
-		}
-	}
-	return out
 }

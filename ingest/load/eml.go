@@ -108,13 +108,15 @@ func (m *mailReader) part(at []int, e *message.Entity, err error) error {
 
 // write makes the text of what was read.
 func (m *mailReader) write() error {
-	var w builder
+	w := m.draft.builder()
 	w.paragraph(strings.Join(m.head, "\n"))
 	body := strings.ReplaceAll(strings.Join(m.plain, "\n\n"), "\r\n", "\n")
 	if strings.TrimSpace(body) != "" {
 		w.plain(body)
 	} else if m.html != nil {
-		w.chapter(m.html)
+		if err := w.chapter(m.html, m.draft.size); err != nil {
+			return err
+		}
 	}
 	if len(m.attached) > 0 {
 		w.paragraph("Attachments: " + strings.Join(m.attached, ", "))

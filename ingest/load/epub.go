@@ -6,80 +6,109 @@ import (
 	"net/url"
 	"path"
 	"strings"
-
-	"example.com/ragflow/ingest/document"
 )
 
-// readEPUB makes the text of an electronic book: its chapters in reading order,
-// each read as a page of HTML.
+// maxChapter bounds a chapter of a book in bytes.
+const maxChapter = 4 << 20
+
+// readEPUB makes the text of an electronic book: its chapters in reading order, one after the
+// other, each read as a page of HTML.
 func (d *draft) readEPUB(data []byte) error {
 	d.Encoding = "epub"
 	a, err := openArchive(data)
 	if err != nil {
 		return err
 	}
-	container, err := a.tree("META-INF/container.xml")
+	var container struct {
+		Files []struct {
+			Path string `xml:"full-path,attr"`
+		} `xml:"rootfiles>rootfile"`
+	}
+	if err := a.decode("META-INF/container.xml", &container); err != nil {
+		return err
+	}
+	if len(container.Files) == 0 {
+		return fmt.Errorf("%w: it names no contents", ErrBroken)
+	}
+	name := container.Files[0].Path
+	chapters, err := a.chapters(name)
 	if err != nil {
 		return err
 	}
-	name := container.child("container", "rootfiles", "rootfile").get("full-path")
-	root, err := a.tree(name)
-	if err != nil {
-		return err
-	}
-	book := root.child("package")
-	if e := a.optional("META-INF/encryption.xml"); e.child("encryption", "EncryptedData", "EncryptionMethod").get("Algorithm") != "" &&
-		!strings.Contains(e.child("encryption", "EncryptedData", "EncryptionMethod").get("Algorithm"), "font") &&
-		!strings.Contains(e.child("encryption", "EncryptedData", "EncryptionMethod").get("Algorithm"), "obfuscation") {
-		return fmt.Errorf("%w: its publisher protects it", ErrEncrypted)
-	}
-	chapters := map[string]string{}
-	book.child("manifest").each("item", func(e *element) {
-		if strings.Contains(e.get("media-type"), "html") && !hasToken(e.get("properties"), "nav") {
-			chapters[e.get("id")] = e.get("href")
+	w := d.builder()
+	for _, href := range chapters {
+		page, err := a.read(path.Join(path.Dir(name), href), maxChapter)
+		if err == nil {
+			err = w.chapter(page, d.size)
 		}
-	})
-	var w builder
-	var faults []string
-	book.child("spine").each("itemref", func(e *element) {
-		href, ok := chapters[e.get("idref")]
-		if !ok || err != nil {
-			return
+		if w.full() != nil || a.left < 0 {
+			return cmp.Or(w.full(), err)
 		}
-		delete(chapters, e.get("idref")) // each once
-		if plain, unescapeErr := url.PathUnescape(href); unescapeErr == nil {
-			href = plain
+		if err != nil {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("chapter %s left out: %v", href, err))
 		}
-		if len(w.blocks) >= document.MaxBlocks {
-			faults = append(faults, fmt.Sprintf("chapter %s left out: the book has more than %d paragraphs", href, document.MaxBlocks))
-			return
-		}
-		page, readErr := a.read(path.Join(path.Dir(name), href))
-		if readErr != nil {
-			faults = append(faults, fmt.Sprintf("chapter %s left out: %v", href, readErr))
-			return
-		}
-		w.chapter(page)
-		err = w.full()
-	})
-	if err != nil {
-		return err
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: no chapter of it can be read", ErrNoText)
 	}
 	w.finish(d)
-	d.Warnings = append(d.Warnings, faults...)
-	d.Meta, d.Title = officeMeta(book.child("metadata"))
-	d.Title = cmp.Or(d.Title, titleOf(d.Blocks))
+	d.about(a, name)
 	return nil
 }
 
-// chapter appends a page of HTML.
-func (w *builder) chapter(page []byte) {
-	var d draft
-	if d.readHTML(page) != nil || d.Text == "" {
-		return
+// chapters lists the chapters of a book in reading order, each once.
+func (a *archive) chapters(contents string) ([]string, error) {
+	var protection struct {
+		Methods []struct {
+			Algorithm string `xml:"Algorithm,attr"`
+		} `xml:"EncryptedData>EncryptionMethod"`
+	}
+	_ = a.decode("META-INF/encryption.xml", &protection) // most books have none
+	for _, m := range protection.Methods {
+		if !strings.Contains(m.Algorithm, "font") && !strings.Contains(m.Algorithm, "obfuscation") {
+			return nil, fmt.Errorf("%w: its publisher protects it", ErrEncrypted)
+		}
+	}
+	var book struct {
+		Items []struct {
+			ID         string `xml:"id,attr"`
+			Href       string `xml:"href,attr"`
+			Type       string `xml:"media-type,attr"`
+			Properties string `xml:"properties,attr"`
+		} `xml:"manifest>item"`
+		Spine []struct {
+			ID string `xml:"idref,attr"`
+		} `xml:"spine>itemref"`
+	}
+	if err := a.decode(contents, &book); err != nil {
+		return nil, err
+	}
+	pages := map[string]string{}
+	for _, item := range book.Items {
+		if strings.Contains(item.Type, "html") && !hasToken(item.Properties, "nav") {
+			pages[item.ID] = item.Href
+		}
+	}
+	var out []string
+	for _, ref := range book.Spine {
+		href, ok := pages[ref.ID]
+		if !ok {
+			continue
+		}
+		delete(pages, ref.ID)
+		if plain, err := url.PathUnescape(href); err == nil {
+			href = plain
+		}
+		out = append(out, href)
+	}
+	return out, nil
+}
+
+// chapter appends a page of HTML from a file of so many bytes.
+func (w *builder) chapter(page []byte, size int) error {
+	d := draft{size: size}
+	if err := d.readHTML(page); err != nil || d.Text == "" {
+		return err
 	}
 	if w.out.Len() > 0 {
 		w.out.WriteString("\n\n")
@@ -90,15 +119,12 @@ func (w *builder) chapter(page []byte) {
 		if b.Level > 0 {
 			b.Heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.Start-from:b.End], "# "))
 		}
-		parts := make([]document.Block, len(b.Parts))
-		for i, p := range b.Parts {
-			p.Start += from
-			parts[i] = p
-		}
-		if b.Parts = nil; len(parts) > 0 {
-			b.Parts = parts
+		for i := range b.Parts {
+			b.Parts[i].Start += from
 		}
 		w.blocks = append(w.blocks, b)
+		w.parts += 1 + len(b.Parts)
 	}
 	w.out.WriteString(strings.TrimRight(d.Text, "\n"))
+	return nil
 }

@@ -25,7 +25,7 @@ func (d *draft) readHTML(data []byte) error {
 	if err := d.decodeHTML(data); err != nil {
 		return err
 	}
-	t, err := parseTree(strings.TrimPrefix(d.Text, "\uFEFF"))
+	t, err := parseTree(strings.TrimPrefix(d.Text, "\uFEFF"), 4*budgetOf(d.size).blocks)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (r *pageReader) children(n *html.Node) {
 func (r *pageReader) node(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
-		r.line = r.tree.lines[n]
+		r.line = int(n.DataAtom)
 		r.text(n.Data)
 	case n.Type == html.ElementNode && n.Data == "math":
 		r.text(attr(n, "alttext"))
@@ -346,7 +346,7 @@ func (r *pageReader) code(n *html.Node) {
 				lines = append(lines, 0)
 			}
 			if lines[len(lines)-1] == 0 {
-				lines[len(lines)-1] = r.tree.lines[d] + i
+				lines[len(lines)-1] = int(d.DataAtom) + i
 			}
 			b.WriteString(strings.Map(seen, part))
 		}

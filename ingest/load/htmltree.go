@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
-const (
-	maxPageNodes = 800_000 // of a page; each takes about 200 bytes
-	maxPageDepth = 256     // of elements; deeper ones become siblings
-)
+const maxPageDepth = 256 // of elements; deeper ones become siblings
 
 func set(names string) map[string]bool {
 	out := map[string]bool{}
@@ -49,16 +47,15 @@ var ends = map[string]struct{ closed, within map[string]bool }{
 // of x/net/html reports no lines and needs much memory for some pages; this one repairs
 // less, and its time and memory are proportional to the page.
 type tree struct {
-	root  *html.Node
-	lines map[*html.Node]int // first line of each text, from 1
-	open  []*html.Node       // from the root
-	drawn int                // depth of an open svg or math element; 0 outside
+	root  *html.Node   // the DataAtom of a text is its first line, from 1
+	open  []*html.Node // from the root
+	drawn int          // depth of an open svg or math element; 0 outside
 	nodes int
 	last  int // line of the page
 }
 
-func parseTree(page string) (*tree, error) {
-	t := &tree{root: &html.Node{Type: html.DocumentNode}, lines: map[*html.Node]int{}}
+func parseTree(page string, most int) (*tree, error) {
+	t := &tree{root: &html.Node{Type: html.DocumentNode}}
 	t.open = []*html.Node{t.root}
 	line := 1
 	for z := html.NewTokenizer(strings.NewReader(page)); ; {
@@ -86,8 +83,8 @@ func parseTree(page string) (*tree, error) {
 			t.end(string(name))
 		case html.CommentToken, html.DoctypeToken:
 		}
-		if line += feeds; t.nodes > maxPageNodes {
-			return nil, fmt.Errorf("%w: more than %d tags and texts", ErrTooLarge, maxPageNodes)
+		if line += feeds; t.nodes > most {
+			return nil, fmt.Errorf("%w: more than %d tags and texts", ErrTooLarge, most)
 		}
 	}
 }
@@ -104,9 +101,7 @@ func (t *tree) text(s string, line int) {
 	if strings.TrimSpace(s) != "" && (t.top().Data == "head" || t.top().Data == "html") {
 		t.endHead()
 	}
-	n := &html.Node{Type: html.TextNode, Data: s}
-	t.lines[n] = line
-	t.append(n)
+	t.append(&html.Node{Type: html.TextNode, Data: s, DataAtom: atom.Atom(line)}) //nolint:gosec // fits: a page is below 32 MiB
 }
 
 func (t *tree) start(token html.Token) {

@@ -21,17 +21,18 @@ import (
 // Limits bound what is read. The zero Limits are the defaults.
 type Limits struct {
 	MaxBytes int64         // of a file; default 64 MiB. Source code has 1 MiB at most, HTML 32 MiB
-	MaxTime  time.Duration // that reading a PDF may take; default five minutes
+	MaxTime  time.Duration // that reading a file may take; default five minutes
 }
 
 const (
 	defaultMaxBytes = 64 << 20
 	maxSource       = 1 << 20 // of source code; what is larger was not written by a person
+	defaultMaxTime  = 5 * time.Minute
 )
 
 // Load reads a file and its metadata file: page.md.meta.yaml (or .yml, or .json) describes
 // page.md as front matter does. Errors are *FileError; see ErrBinary and ErrTooLarge.
-// An empty file is a document without text. ctx ends what takes long: a PDF.
+// An empty file is a document without text. The end of ctx, too, ends the reading.
 func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 	limit := l.MaxBytes
 	if limit <= 0 {
@@ -102,16 +103,19 @@ func Parse(ctx context.Context, source string, data []byte) (document.Document, 
 }
 
 // draft is a document that is being read.
-type draft struct{ document.Document }
+type draft struct {
+	document.Document
+	size int // of the file, in bytes
+}
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
-	doc := draft{document.Document{Source: source, Kind: kindOf(source)}}
+	doc := draft{Document: document.Document{Source: source, Kind: kindOf(source)}, size: len(data)}
 	if doc.Kind == "" {
 		doc.Kind = document.Plain
 	}
 	sum := sha256.Sum256(data)
 	doc.Hash = hex.EncodeToString(sum[:])
-	if err := doc.read(ctx, data, l); err != nil {
+	if err := doc.readWithin(ctx, data, cmp.Or(l.MaxTime, defaultMaxTime)); err != nil {
 		return draft{}, err
 	}
 	switch {
@@ -126,21 +130,44 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 	return doc, nil
 }
 
-// read sets the text of a document, its encoding, blocks and metadata. A library that panics
-// has met a damaged file.
-func (d *draft) read(ctx context.Context, data []byte, l Limits) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: the reader of this kind of file failed: %v", ErrBroken, p)
-		}
+// readWithin is read with a limit of time. A library that panics or hangs has met a damaged
+// file. One that hangs cannot be interrupted: what it still does is dropped.
+func (d *draft) readWithin(ctx context.Context, data []byte, limit time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: reading it took longer than %v", ErrBroken, limit))
+	defer cancel()
+	type result struct {
+		draft
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		r := result{draft: *d} // d is left alone once the time is over
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("%w: the reader of this kind of file failed: %v", ErrBroken, p)
+			}
+			done <- r
+		}()
+		r.err = r.read(ctx, data)
 	}()
+	select {
+	case r := <-done:
+		*d = r.draft
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// read sets the text of a document, its encoding, blocks and metadata.
+func (d *draft) read(ctx context.Context, data []byte) error {
 	if len(data) == 0 {
 		d.Encoding, d.Converted = "utf-8", d.Kind == document.HTML
 		return nil
 	}
 	switch d.Kind {
 	case document.PDF:
-		return d.readPDF(ctx, data, cmp.Or(l.MaxTime, maxPDFTime))
+		return d.readPDF(ctx, data)
 	case document.DOCX:
 		return d.readDOCX(data)
 	case document.ODT:

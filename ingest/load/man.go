@@ -22,19 +22,22 @@ var (
 	manWord  = regexp.MustCompile(`"((?:[^"]|"")*)"|\S+`) // of a macro
 )
 
+const maxMan = 16 << 20 // bytes of a manual page
+
 // readMan makes the text of a manual page in the macros man or mdoc: headings, paragraphs,
 // entries of lists, and examples as code. It is here because the libraries for roff only write it.
 func (d *draft) readMan(data []byte) error {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		most := min(budgetOf(d.size).unpacked, maxMan)
 		r, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
-			data, err = io.ReadAll(io.LimitReader(r, maxUnpacked+1))
+			data, err = io.ReadAll(io.LimitReader(r, most+1))
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBroken, err)
 		}
-		if len(data) > maxUnpacked {
-			return fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(maxUnpacked))
+		if int64(len(data)) > most {
+			return fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(most))
 		}
 	}
 	if err := d.decode(data); err != nil {
@@ -44,7 +47,7 @@ func (d *draft) readMan(data []byte) error {
 	if title == nil {
 		return fmt.Errorf("%w: %s, and it is no manual page", ErrNoLoader, path.Ext(d.Source))
 	}
-	r := manReader{}
+	r := manReader{builder: d.builder()}
 	n := 0
 	for line := range strings.Lines(d.Text) {
 		if n++; len(r.text) == 0 {

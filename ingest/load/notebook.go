@@ -25,24 +25,28 @@ func (d *draft) readNotebook() error {
 	if language == "" {
 		language = top.Get("metadata.language_info.name").String()
 	}
-	w := notebookWriter{lines: lineCounter{s: s}}
-	for _, c := range top.Get("cells").Array() {
+	w := notebookWriter{builder: d.builder(), lines: lineCounter{s: s}}
+	var err error
+	top.Get("cells").ForEach(func(_, c gjson.Result) bool {
 		switch c.Get("cell_type").String() {
 		case "markdown", "raw", "heading":
 			w.cell(c.Get("source"), "", len(s))
 		case "code":
 			w.cell(c.Get("source"), language, len(s))
-			for _, o := range c.Get("outputs").Array() {
+			c.Get("outputs").ForEach(func(_, o gjson.Result) bool {
 				printed := o.Get("text")
 				if !printed.Exists() {
 					printed = o.Get("data.text/plain")
 				}
 				w.cell(printed, "text", longestOutput)
-			}
+				return true
+			})
 		}
-		if err := w.full(); err != nil {
-			return err
-		}
+		err = w.full()
+		return err == nil
+	})
+	if err != nil {
+		return err
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it has no cells with text", ErrNoText)

@@ -1,17 +1,15 @@
 package load
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/klippa-app/go-pdfium"
 	pdferrors "github.com/klippa-app/go-pdfium/errors"
@@ -24,11 +22,12 @@ import (
 // Limits of one PDF.
 const (
 	maxPDFPages   = 20_000
-	maxPDFText    = 32 << 20               // bytes of text
+	maxPDFText    = 48 << 20               // bytes of lines
+	pdfLineCost   = 128                    // bytes that a line takes beside its text
 	maxPageChars  = 1_000_000              // characters of a page
-	maxPDFTime    = 5 * time.Minute        // a page takes some 10 ms
-	pdfMemory     = 768 << 20 / (64 << 10) // pages of 64 KiB; enough for the largest file and its largest stream
-	pdfReaders    = 4                      // PDFs that are read at a time
+	pdfMemory     = 128 << 20 / (64 << 10) // pages of 64 KiB
+	pdfReaders    = 2                      // PDFs that are read at a time
+	pdfHanging    = 64                     // readers that may hang until no more PDFs are read
 	picturesToSee = 200                    // objects of a page that are searched for pictures
 )
 
@@ -42,12 +41,14 @@ var pdfEngine = sync.OnceValues(func() (pdfium.Pool, error) {
 			config = config.WithCompilationCache(cache)
 		}
 	}
-	n := max(1, min(runtime.GOMAXPROCS(0), pdfReaders))
 	return webassembly.Init(webassembly.Config{
-		MaxIdle: n, MaxTotal: n, FSConfig: wazero.NewFSConfig(), RuntimeConfig: config,
+		MaxTotal: pdfHanging, FSConfig: wazero.NewFSConfig(), RuntimeConfig: config,
 		Stdout: io.Discard, Stderr: io.Discard, RandomSource: zeros{},
 	})
 })
+
+// pdfSlots are taken while PDFs are read.
+var pdfSlots = make(chan struct{}, pdfReaders)
 
 // zeros makes the reader deterministic.
 type zeros struct{}
@@ -66,38 +67,26 @@ type pdfFile struct {
 }
 
 // readPDF makes the text of a PDF. Nothing in it is run and nothing is fetched. A call of the
-// engine cannot be interrupted: after the time limit its result is dropped, and its goroutine
-// ends with that call.
-func (d *draft) readPDF(ctx context.Context, data []byte, limit time.Duration) error {
+// engine cannot be interrupted: when ctx ends, another PDF takes its slot.
+func (d *draft) readPDF(ctx context.Context, data []byte) error {
 	d.Converted, d.Encoding = true, "pdf"
+	select {
+	case pdfSlots <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	context.AfterFunc(ctx, func() { <-pdfSlots }) // readWithin ends ctx in any case
 	pool, err := pdfEngine()
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
-	timed, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it took too long (%v)", limit))
-	defer cancel()
-	instance, err := pool.GetInstanceWithContext(timed)
+	instance, err := pool.GetInstanceWithContext(ctx)
 	if err != nil {
 		return fmt.Errorf("start the PDF reader: %w", err)
 	}
-	r := pdfReader{Pdfium: instance, ctx: timed}
-	done := make(chan error, 1)
-	go func() {
-		defer func() { _ = instance.Close() }() // nothing is lost with it
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("%w: the PDF reader failed: %v", ErrBroken, p)
-			}
-		}()
-		done <- r.read(data)
-	}()
-	select {
-	case err = <-done:
-	case <-timed.Done():
-		err = fmt.Errorf("%w: the PDF reader gave up: %w", ErrBroken, context.Cause(timed))
-	}
-	if err != nil {
-		return cmp.Or(ctx.Err(), err)
+	r := pdfReader{Pdfium: instance, ctx: ctx}
+	if err := r.read(data); err != nil {
+		return err
 	}
 	return d.takePDF(&r.file)
 }
@@ -111,7 +100,8 @@ type pdfReader struct {
 }
 
 func (r *pdfReader) read(data []byte) error {
-	opened, err := r.OpenDocument(&requests.OpenDocument{File: &data})
+	defer func() { _ = r.Close() }() // its memory; nothing is lost with it
+	opened, err := r.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data))})
 	switch {
 	case errors.Is(err, pdferrors.ErrPassword), errors.Is(err, pdferrors.ErrSecurity):
 		return fmt.Errorf("%w: save a copy without a password", ErrEncrypted)
@@ -133,7 +123,7 @@ func (r *pdfReader) read(data []byte) error {
 			return err
 		}
 		for _, l := range lines {
-			size += len(l.text)
+			size += len(l.text) + pdfLineCost
 		}
 		if size > maxPDFText {
 			return fmt.Errorf("%w: more than %s of text in it", ErrTooLarge, inBytes(maxPDFText))

@@ -42,7 +42,7 @@ func (d *draft) takePDF(file *pdfFile) error {
 	default:
 		return fmt.Errorf("%w: %s", ErrNoText, plural(pages, "empty page"))
 	}
-	w := layout{}
+	w := layout{builder: d.builder()}
 	w.measure(lines)
 	w.write(lines)
 	for len(w.starts) < pages {

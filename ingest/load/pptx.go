@@ -1,13 +1,17 @@
 package load
 
 import (
-	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path"
 	"strconv"
 	"strings"
 )
+
+// pptxRoles are the elements of a slide.
+var pptxRoles = map[string]string{
+	"p": isParagraph, "t": isTextRun, "tbl": isTable, "tr": isRow, "tc": isCell, "br": " ", "Fallback": isSkipped,
+}
 
 // readPPTX makes the text of a presentation: titles, texts, tables and the notes of the
 // speaker, slide by slide. Its pages are the slides. Text that the master or the layout puts
@@ -19,33 +23,44 @@ func (d *draft) readPPTX(data []byte) error {
 		return err
 	}
 	const main = "ppt/presentation.xml"
-	root, err := a.tree(main)
-	if err != nil {
+	var show struct {
+		Slides []struct {
+			Attrs []xml.Attr `xml:",any,attr"`
+		} `xml:"sldIdLst>sldId"`
+	}
+	if err := a.decode(main, &show); err != nil {
 		return err
 	}
 	parts := a.relations(main)
-	var w slideWriter
+	w := slideReader{officeReader: officeReader{builder: d.builder(), roles: pptxRoles}}
+	w.more, w.ended, w.write = w.element, w.elementEnd, w.slideParagraph
 	var starts []int
-	root.child("presentation", "sldIdLst").each("sldId", func(e *element) {
+	for i, slide := range show.Slides {
 		starts = append(starts, w.next())
-		part := parts[relationID(e)].target
-		slide, readErr := a.tree(part)
-		if readErr != nil {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("slide %d left out: %v", len(starts), readErr))
-			return
-		}
-		w.shapes(slide.child("sld", "cSld", "spTree"))
-		for _, r := range a.relations(part) {
-			if strings.HasSuffix(r.kind, "/notesSlide") {
-				w.notes(a.optional(r.target).child("notes", "cSld", "spTree"))
+		part := ""
+		for _, attr := range slide.Attrs {
+			if attr.Name.Local == "id" && attr.Name.Space != "" {
+				part = parts[attr.Value].target
 			}
 		}
-		err = cmp.Or(err, w.full())
-	})
-	switch {
-	case err != nil:
-		return err
-	case w.out.Len() == 0:
+		if w.notes = false; part == "" {
+			err = fmt.Errorf("%w: it is missing", ErrBroken)
+		} else {
+			err = a.stream(part, &w)
+		}
+		for _, r := range a.relations(part) {
+			if w.notes = true; err == nil && strings.HasSuffix(r.kind, "/notesSlide") {
+				err = a.stream(r.target, &w)
+			}
+		}
+		if w.full() != nil || a.left < 0 {
+			return err
+		}
+		if err != nil {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("slide %d left out: %v", i+1, err))
+		}
+	}
+	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: %s, made of pictures or empty", ErrNoText, plural(len(starts), "slide"))
 	}
 	if w.unread > 0 {
@@ -56,8 +71,7 @@ func (d *draft) readPPTX(data []byte) error {
 		starts[i] = min(starts[i], len(d.Text))
 	}
 	d.Pages = starts
-	d.Meta, d.Title = officeMeta(a.optional("docProps/core.xml").child("coreProperties"))
-	d.Title = cmp.Or(d.Title, titleOf(d.Blocks))
+	d.about(a, "docProps/core.xml")
 	return nil
 }
 
@@ -66,130 +80,93 @@ type relation struct{ target, kind string }
 
 // relations reads the relations of a part of an office document, by id.
 func (a *archive) relations(part string) map[string]relation {
-	out := map[string]relation{}
+	var all struct {
+		Relations []struct {
+			ID     string `xml:"Id,attr"`
+			Type   string `xml:"Type,attr"`
+			Target string `xml:"Target,attr"`
+			Mode   string `xml:"TargetMode,attr"`
+		} `xml:"Relationship"`
+	}
 	dir, base := path.Split(part)
-	a.optional(dir+"_rels/"+base+".rels").each("Relationship", func(e *element) {
-		target := e.get("Target")
-		if rooted, ok := strings.CutPrefix(target, "/"); ok {
-			target = rooted
-		} else {
+	_ = a.decode(dir+"_rels/"+base+".rels", &all) // a part without any has no such file
+	out := map[string]relation{}
+	for _, r := range all.Relations {
+		target, rooted := strings.CutPrefix(r.Target, "/")
+		if !rooted {
 			target = path.Join(dir, target)
 		}
-		if e.get("TargetMode") != "External" {
-			out[e.get("Id")] = relation{target, e.get("Type")}
+		if r.Mode != "External" {
+			out[r.ID] = relation{target, r.Type}
 		}
-	})
+	}
 	return out
 }
 
-// relationID is the value of an attribute such as r:id.
-func relationID(e *element) string {
-	for _, a := range e.attr {
-		if a.Name.Local == "id" && a.Name != (xml.Name{Local: "id"}) {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// slideWriter writes the text of slides.
-type slideWriter struct {
-	builder
-	unread int // charts and diagrams
+// slideReader reads the text of slides, and of the notes of the speaker.
+type slideReader struct {
+	officeReader
+	notes  bool
+	kind   string           // of the shape that is read
+	first  *officeParagraph // of the shape, until it is known whether others follow
+	texts  int              // paragraphs of the shape
+	table  bool             // the frame that is read holds one
+	unread int              // charts and diagrams
 }
 
 // next is where the next block will begin.
-func (w *slideWriter) next() int {
+func (w *slideReader) next() int {
 	if w.out.Len() == 0 {
 		return 0
 	}
 	return w.out.Len() + len("\n\n")
 }
 
-func (w *slideWriter) shapes(e *element) {
-	if e == nil {
-		return
+func (w *slideReader) element(e xml.StartElement) bool {
+	switch e.Name.Local {
+	case "sp":
+		w.kind, w.first, w.texts = "", nil, 0
+	case "ph":
+		w.kind = attribute(e, "type")
+	case "pPr":
+		depth, _ := strconv.Atoi(attribute(e, "lvl")) // none is 0
+		w.top().depth = max(depth, 0)
+	case "graphicFrame":
+		w.table = false
+	case "tbl":
+		w.table = true
 	}
-	for _, k := range e.kids {
-		switch k.name {
-		case "sp":
-			w.shape(k)
-		case "grpSp", "AlternateContent", "Choice":
-			w.shapes(k)
-		case "graphicFrame":
-			if table := k.child("graphic", "graphicData", "tbl"); table != nil {
-				w.table(slideRows(table))
-			} else {
-				w.unread++
-			}
-		}
-	}
+	return true
 }
 
-// shape writes the paragraphs of a shape: a title as a heading, several ones as a list.
-func (w *slideWriter) shape(e *element) {
-	kind := e.child("nvSpPr", "nvPr", "ph").get("type")
-	var texts []string
-	var depths []int
-	if body := e.child("txBody"); body != nil {
-		for _, p := range body.kids {
-			if text := slideText(p); p.name == "p" && text != "" {
-				depth, _ := strconv.Atoi(p.child("pPr").get("lvl")) // none is 0
-				texts, depths = append(texts, text), append(depths, max(depth, 0))
-			}
-		}
-	}
+func (w *slideReader) elementEnd(name string) {
 	switch {
-	case kind == "sldNum" || kind == "dt" || kind == "ftr" || len(texts) == 0:
-	case kind == "title" || kind == "ctrTitle":
-		w.heading(1, strings.Join(texts, " "))
-	case len(texts) == 1:
-		w.paragraph(texts[0])
-	default:
-		for i, text := range texts {
-			w.item(depths[i], "-", text)
-		}
+	case name == "graphicFrame" && !w.table:
+		w.unread++
+	case name == "sp" && w.first != nil:
+		w.paragraph(w.first.text.String())
+		w.first = nil
 	}
 }
 
-// notes writes what the speaker noted.
-func (w *slideWriter) notes(e *element) {
-	e.each("sp", func(sp *element) {
-		if sp.child("nvSpPr", "nvPr", "ph").get("type") != "body" {
+// slideParagraph writes a paragraph of a shape: a title as a heading, several ones as a list.
+func (w *slideReader) slideParagraph(p *officeParagraph) {
+	text := strings.TrimSpace(p.text.String())
+	switch {
+	case text == "" || w.kind == "sldNum" || w.kind == "dt" || w.kind == "ftr" || w.notes && w.kind != "body":
+	case w.notes:
+		w.paragraph("Note: " + text)
+	case w.kind == "title" || w.kind == "ctrTitle":
+		w.heading(1, text)
+	default:
+		if w.texts++; w.texts == 1 {
+			w.first = p
 			return
 		}
-		sp.each("p", func(p *element) {
-			if text := slideText(p); text != "" {
-				w.paragraph("Note: " + text)
-			}
-		})
-	})
-}
-
-// slideRows are the cells of a table.
-func slideRows(table *element) (rows [][]string) {
-	table.each("tr", func(tr *element) {
-		var row []string
-		tr.each("tc", func(tc *element) {
-			var texts []string
-			tc.each("p", func(p *element) { texts = append(texts, slideText(p)) })
-			row = append(row, strings.Join(texts, " "))
-		})
-		rows = append(rows, row)
-	})
-	return filled(rows)
-}
-
-// slideText is the text of a paragraph.
-func slideText(p *element) string {
-	var b strings.Builder
-	for _, k := range p.kids {
-		switch k.name {
-		case "r", "fld":
-			b.WriteString(strings.Map(officeRune, k.child("t").words()))
-		case "br":
-			b.WriteByte(' ')
+		if first := w.first; first != nil {
+			w.item(first.depth, "-", first.text.String())
+			w.first = nil
 		}
+		w.item(p.depth, "-", text)
 	}
-	return strings.TrimSpace(b.String())
 }

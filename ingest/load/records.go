@@ -19,10 +19,9 @@ import (
 // Bounds of records.
 const (
 	maxData     = 32 << 20 // bytes of a JSON or CSV file
-	maxRecords  = 600_000
-	maxDepth    = 64  // of JSON
-	longestName = 80  // runes of a value that names a record
-	shortRecord = 300 // bytes of a record without a text that is written on one line, as a row of a table is
+	maxDepth    = 64       // of JSON
+	longestName = 80       // runes of a value that names a record
+	shortRecord = 300      // bytes of a record without a text that is written on one line, as a row of a table is
 )
 
 // field is a value of a record, with its path: address.city.
@@ -102,7 +101,7 @@ func (w *builder) part(text string, line int) {
 // readJSONLines makes a part of each line, which is a JSON value. Other lines are left out with
 // a warning.
 func (d *draft) readJSONLines() error {
-	var w builder
+	w := d.builder()
 	n, bad, first := 0, 0, 0
 	for line := range strings.Lines(d.Text[d.Body:]) {
 		n++
@@ -117,9 +116,6 @@ func (d *draft) readJSONLines() error {
 		}
 		if err := w.record(jsonFields(gjson.Parse(line), ""), n); err != nil {
 			return err
-		}
-		if n > maxRecords {
-			return fmt.Errorf("%w: more than %d records", ErrTooLarge, maxRecords)
 		}
 	}
 	if bad > 0 && w.out.Len() == 0 {
@@ -138,7 +134,7 @@ func (d *draft) readJSON() error {
 	if err := checkJSON(s); err != nil {
 		return err
 	}
-	var w builder
+	w := d.builder()
 	lines := lineCounter{s: s}
 	var err error
 	record := func(fields []field, at int) {
@@ -179,6 +175,7 @@ func (d *draft) readJSON() error {
 func checkJSON(s string) error {
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
+	most := 200_000 + len(s)/5
 	for depth, n := 0, 0; ; n++ {
 		token, err := d.Token()
 		kind, why := ErrBroken, ""
@@ -193,8 +190,8 @@ func checkJSON(s string) error {
 			why = "something follows the value"
 		case depth > maxDepth:
 			kind, why = ErrTooLarge, fmt.Sprintf("nested deeper than %d", maxDepth)
-		case n > 20*maxRecords:
-			kind, why = ErrTooLarge, fmt.Sprintf("more than %d values", 20*maxRecords)
+		case n > most:
+			kind, why = ErrTooLarge, fmt.Sprintf("more than %d values", most)
 		case t == '{' || t == '[':
 			depth++
 		case t == '}' || t == ']':
@@ -260,10 +257,16 @@ func jsonFields(v gjson.Result, name string) []field {
 
 // readTable makes a part of each row of a CSV or TSV file.
 func (d *draft) readTable() error {
-	r := csv.NewReader(strings.NewReader(d.Text[d.Body:]))
-	r.Comma = separator(d.Source, d.Text[d.Body:])
+	s := d.Text[d.Body:]
+	r := csv.NewReader(strings.NewReader(s))
+	r.Comma = separator(d.Source, s)
+	for line := range strings.Lines(s) {
+		if strings.Count(line, string(r.Comma)) > maxCells {
+			return fmt.Errorf("%w: a row of more than %d cells", ErrTooLarge, maxCells)
+		}
+	}
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord, r.TrimLeadingSpace = -1, true, true, true
-	var w builder
+	w := d.builder()
 	table := tableWriter{builder: &w}
 	for n := 0; ; n++ {
 		row, err := r.Read()
@@ -272,9 +275,6 @@ func (d *draft) readTable() error {
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrBroken, err)
-		}
-		if n > maxRecords {
-			return fmt.Errorf("%w: more than %d rows", ErrTooLarge, maxRecords)
 		}
 		if n == 0 && isHead(row) {
 			table.head = slices.Clone(row)

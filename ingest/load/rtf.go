@@ -23,7 +23,7 @@ func (d *draft) readRTF(data []byte) error {
 	if !bytes.HasPrefix(data, []byte(`{\rtf`)) {
 		return fmt.Errorf("%w: it is no RTF", ErrBroken)
 	}
-	r := rtfReader{data: data, encodings: map[int]encoding.Encoding{}, levels: map[int]int{}, about: map[string]string{}}
+	r := rtfReader{builder: d.builder(), data: data, encodings: map[int]encoding.Encoding{}, levels: map[int]int{}, about: map[string]string{}}
 	r.group = rtfGroup{encoding: charmap.Windows1252, skipAfterUnicode: 1}
 	if err := r.read(); err != nil {
 		return err
@@ -70,14 +70,14 @@ type rtfReader struct {
 	levels    map[int]int // of headings, by style
 	about     map[string]string
 
-	text    strings.Builder // of the paragraph
-	pending []byte          // of text, not decoded yet
-	skip    int             // characters to leave out
-	level   int             // of the heading
-	marker  bool            // the paragraph is an item of a list
-	inTable bool
-	cells   []string
-	rows    [][]string
+	text     strings.Builder // of the paragraph
+	noteText strings.Builder // of its footnote
+	pending  []byte          // of text, not decoded yet
+	skip     int             // characters to leave out
+	level    int             // of the heading
+	marker   bool            // the paragraph is an item of a list
+	inTable  bool
+	cells    []string
 }
 
 // rtfDestinations are the groups whose text is not that of the document: "-" where it is not
@@ -126,7 +126,7 @@ func (r *rtfReader) read() error {
 		default:
 			r.write(c)
 		}
-		if err := r.full(); err != nil {
+		if err := r.overfull(r.text.Len() + r.noteText.Len() + 16*len(r.cells)); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func (r *rtfReader) layout(word string, n int) {
 		r.cells = append(r.cells, r.text.String())
 		r.text.Reset()
 	case "row":
-		r.rows = append(r.rows, r.cells)
+		r.tableRow(r.cells)
 		r.cells, r.inTable = nil, false
 	default:
 		r.put(rtfSigns[word])
@@ -277,12 +277,11 @@ func (r *rtfReader) put(s string) {
 	case into == "marker":
 		r.marker = true
 	case into == "note":
-		if len(r.notes) == 0 {
-			r.notes = []string{""}
-		}
-		r.notes[len(r.notes)-1] += s
+		r.noteText.WriteString(s)
 	case into != "":
-		r.about[into] += s
+		if len(r.about[into]) < 4*longestTitle {
+			r.about[into] += s
+		}
 	default:
 		r.text.WriteString(s)
 	}
@@ -290,8 +289,7 @@ func (r *rtfReader) put(s string) {
 
 // paragraphEnd writes the paragraph, after the table before it.
 func (r *rtfReader) paragraphEnd() {
-	r.table(r.rows)
-	r.rows = nil
+	r.endTable()
 	text := strings.TrimSpace(strings.Map(func(c rune) rune {
 		if c == '\n' {
 			return c
@@ -308,6 +306,8 @@ func (r *rtfReader) paragraphEnd() {
 	default:
 		r.paragraph(text)
 	}
+	r.note(r.noteText.String())
+	r.noteText.Reset()
 	r.writeNotes()
 	r.marker = false
 }

@@ -2,9 +2,11 @@ package load
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,8 +15,12 @@ import (
 	"example.com/ragflow/ingest/document"
 )
 
-// headRows is among how many rows of a sheet the one is looked for that names the columns.
-const headRows = 20
+// Bounds of workbooks.
+const (
+	headRows  = 20      // of a sheet, among which the one is looked for that names the columns
+	maxCells  = 16_384  // of a row, as in Excel
+	maxInHeap = 1 << 20 // bytes of a sheet or of the texts; larger ones go to a temporary file
+)
 
 // readXLSX makes the text of a workbook: a part for each visible sheet, with a line for each
 // row that says what its values are. Dates are as in 2006-01-02. Formulas have the values that
@@ -25,20 +31,18 @@ func (d *draft) readXLSX(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if texts, err := a.read("xl/sharedStrings.xml"); err == nil && bytes.Count(texts, []byte("<si")) > maxRecords {
-		return fmt.Errorf("%w: more than %d different texts", ErrTooLarge, maxRecords)
-	} else if errors.Is(err, ErrTooLarge) {
+	if err := a.checkBook(d.size); err != nil {
 		return err
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
-		UnzipSizeLimit: maxUnpacked, UnzipXMLSizeLimit: maxUnpacked, // with equal limits nothing goes to a file
+		UnzipSizeLimit: a.most, UnzipXMLSizeLimit: maxInHeap,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
 	})
 	if err != nil {
 		return unreadableBook(err)
 	}
 	defer func() { _ = book.Close() }() // only read from
-	var w builder
+	w := d.builder()
 	for _, sheet := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(sheet); err == nil && !visible {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q is hidden and was left out", sheet))
@@ -57,8 +61,71 @@ func (d *draft) readXLSX(data []byte) error {
 		return fmt.Errorf("%w: no visible sheet of it has values", ErrNoText)
 	}
 	w.finish(d)
-	d.Meta, d.Title = officeMeta(a.optional("docProps/core.xml").child("coreProperties"))
+	d.about(a, "docProps/core.xml")
 	return nil
+}
+
+// checkBook unpacks a workbook once and holds nothing of it. It refuses what would take much
+// memory: the library decodes each row, each text and the styles as a whole.
+func (a *archive) checkBook(size int) error {
+	others := budgetOf(size).text // bytes of what the library keeps in memory
+	for name, f := range a.files {
+		switch large := f.UncompressedSize64 > maxPart; {
+		case name == "xl/sharedStrings.xml", strings.HasPrefix(name, "xl/worksheets/") && path.Ext(name) == ".xml":
+			if err := a.stream(name, &bookCheck{most: budgetOf(size).blocks}); err != nil && !errors.Is(err, ErrBroken) {
+				return err
+			}
+			continue
+		case large && (name == "xl/styles.xml" || name == "xl/workbook.xml" || strings.HasSuffix(name, ".rels") || name == "[Content_Types].xml"):
+			return fmt.Errorf("%w: %s has more than %s", ErrTooLarge, name, inBytes(maxPart))
+		}
+		if others -= int(min(f.UncompressedSize64, 1<<40)); others < 0 { //nolint:gosec // fits
+			return fmt.Errorf("%w: it unpacks to more than %s beside its sheets", ErrTooLarge, inBytes(int64(budgetOf(size).text)))
+		}
+	}
+	return nil
+}
+
+// bookCheck counts the texts of a workbook and the cells of a row.
+type bookCheck struct{ most, texts, cells, run int }
+
+func (c *bookCheck) start(e xml.StartElement) bool {
+	switch e.Name.Local {
+	case "si":
+		c.texts++
+		c.run = 0
+	case "row":
+		c.cells = 0
+	case "c":
+		c.cells++
+		c.run = 0
+	}
+	c.run++
+	return true
+}
+
+func (*bookCheck) text(string) {}
+
+func (c *bookCheck) end(string) error {
+	switch {
+	case c.texts > c.most:
+		return fmt.Errorf("%w: more than %d different texts", ErrTooLarge, c.most)
+	case c.cells > maxCells:
+		return fmt.Errorf("%w: a row of more than %d cells", ErrTooLarge, maxCells)
+	case c.run > maxCells:
+		return fmt.Errorf("%w: a cell of more than %d parts", ErrTooLarge, maxCells)
+	}
+	return nil
+}
+
+// count is how many files have names that begin so.
+func (a *archive) count(prefix string) (n int) {
+	for name := range a.files {
+		if strings.HasPrefix(name, prefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // unreadableBook says why a workbook cannot be opened.
@@ -67,9 +134,8 @@ func unreadableBook(err error) error {
 	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
 		return fmt.Errorf("%w, or of another format: save a copy without a password as .xlsx", ErrEncrypted)
 	case strings.Contains(err.Error(), "unzip size exceeds"):
-		return fmt.Errorf("%w: it unpacks to more than %s", ErrTooLarge, inBytes(maxUnpacked))
-	}
-	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: it unpacks to too many bytes", ErrTooLarge)
+	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: there is no workbook in it", ErrBroken)
 	}
 	return fmt.Errorf("%w: %s", ErrBroken, shortText(err.Error()))
@@ -89,9 +155,6 @@ func (w *builder) sheet(book *excelize.File, name string) error {
 		cells, err := rows.Columns()
 		if err != nil {
 			return err
-		}
-		if n > maxRecords {
-			return fmt.Errorf("%w: more than %d rows", ErrTooLarge, maxRecords)
 		}
 		if table.head == nil && n <= headRows && isHead(cells) {
 			table.head = cells
