@@ -116,16 +116,3 @@ func (s *syncer) recordEntry(ctx context.Context, r Record, hash string) (search
 		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: hash, Title: r.Title, Chunker: s.fingerprint,
 	}, Chunks: chunks}, err
 }
-
-// Records counts the records of a collection, and reports whether all were cut as
-// they would be now: then records that are known to be the same need no reading.
-func (l *Library) Records(ctx context.Context, name string) (n int, current bool, err error) {
-	known, err := l.index.Files(ctx, name)
-	fingerprint := chunk.Options{}.Fingerprint()
-	for _, f := range known {
-		if f.Chunker != fingerprint {
-			return len(known), false, err
-		}
-	}
-	return len(known), true, err
-}

@@ -48,8 +48,8 @@ type cutting struct {
 func (j *cutting) chunks(chunker string, pieces []piece) []state.Chunk {
 	doc := j.doc
 	out := make([]state.Chunk, 0, len(pieces))
-	lines := lineCounter{s: doc.Text, line: 1}
-	line := lines.at
+	lines := document.LineCounter{Text: doc.Text}
+	line := lines.At
 	if doc.Places != nil || doc.Line(0) == 0 {
 		line = doc.Line
 	}
@@ -137,22 +137,4 @@ func trim(s string, start, end int) (int, int) {
 		return start, end
 	}
 	return first, end
-}
-
-// lineCounter counts lines of offsets that mostly ascend: chunks that overlap
-// step back a little.
-type lineCounter struct {
-	s    string
-	pos  int
-	line int
-}
-
-func (c *lineCounter) at(offset int) int {
-	if offset < c.pos {
-		c.line -= strings.Count(c.s[offset:c.pos], "\n")
-	} else {
-		c.line += strings.Count(c.s[c.pos:offset], "\n")
-	}
-	c.pos = offset
-	return c.line
 }

@@ -3,20 +3,15 @@ package chunk
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
-const (
-	// maxFine bounds the size in bytes of text that is split as finely as its
-	// sentences and lines; longer text is split into coarser parts.
-	maxFine = 512 << 10
-	// maxSegment is the size in bytes of the segments of a block beyond maxFine.
-	maxSegment = 256 << 10
-)
+// maxFine bounds the size in bytes of text that is split as finely as its sentences and lines;
+// longer text is split into coarser parts.
+const maxFine = 512 << 10
 
 // packer packs blocks into pieces.
 type packer struct {
@@ -195,12 +190,10 @@ func (p *packer) units(dst []unit, b, top document.Block) []unit {
 // split cuts a block that has no blocks inside: code and tables between lines,
 // text between sentences, a single line or sentence between words.
 func (p *packer) split(b document.Block) []document.Block {
-	if b.End-b.Start > maxFine {
-		return p.segments(b)
-	}
 	var cuts []int // where parts begin, but for the first
-	switch b.Kind {
-	case document.KindCode, document.KindTable:
+	switch {
+	case b.End-b.Start > maxFine:
+	case b.Kind == document.KindCode || b.Kind == document.KindTable:
 		for at := document.LineEnd(p.s, b.Start); at < b.End; at = document.LineEnd(p.s, at) {
 			cuts = append(cuts, at)
 		}
@@ -221,28 +214,6 @@ func (p *packer) split(b document.Block) []document.Block {
 	for _, cut := range append(cuts, b.End) {
 		out = append(out, document.Block{Start: at, End: cut, Kind: b.Kind, Inside: inside})
 		at, inside = cut, opener
-	}
-	return out
-}
-
-// segments cuts a block of several megabytes at line ends, spaces or runes into
-// segments that are split again.
-func (p *packer) segments(b document.Block) []document.Block {
-	var out []document.Block
-	for at := b.Start; at < b.End; {
-		end := min(at+maxSegment, b.End)
-		if end < b.End {
-			if i := strings.LastIndexByte(p.s[at:end], '\n'); i > maxSegment/2 {
-				end = at + i + 1
-			} else if i := strings.LastIndexByte(p.s[at:end], ' '); i > maxSegment/2 {
-				end = at + i + 1
-			}
-			for end < b.End && !utf8.RuneStart(p.s[end]) {
-				end++
-			}
-		}
-		out = append(out, document.Block{Start: at, End: end, Kind: b.Kind, Inside: b.Inside})
-		at = end
 	}
 	return out
 }
@@ -275,32 +246,16 @@ func (p *packer) opener(b document.Block) string {
 // longestOpener is how many bytes a line may have that opens a block of code.
 const longestOpener = 200
 
-// windows cuts what has no structure after about half a piece: behind white
-// space where there is some near, else between runes.
+// windows cuts what has no structure after about half a piece, as the recursive chunker does.
 func (p *packer) windows(b document.Block) []int {
+	r := recursive{s: p.s, size: max(p.size/2, 1), separators: []string{"\n", " ", "\t"}}
 	var cuts []int
-	for at := b.Start; ; {
-		end, tokens := at, 0
-		for end < b.End && tokens < 4*p.size/2 { // quarters of a token, as text.Estimate has them
-			if p.s[end] < utf8.RuneSelf {
-				tokens++
-			} else if utf8.RuneStart(p.s[end]) {
-				tokens += 3
-			}
-			end++
+	for i, s := range r.merge(r.split(nil, span{b.Start, b.End}, 0)) {
+		if i > 0 {
+			cuts = append(cuts, s.start)
 		}
-		for end < b.End && !utf8.RuneStart(p.s[end]) {
-			end++
-		}
-		if end >= b.End {
-			return cuts
-		}
-		if i := strings.LastIndexAny(p.s[at:end], " \t\n"); i > (end-at)/2 {
-			end = at + i + 1
-		}
-		cuts = append(cuts, end)
-		at = end
 	}
+	return cuts
 }
 
 // isNoise reports whether a block says nothing to a reader: only shortcodes,

@@ -39,6 +39,23 @@ func LineEnd(s string, i int) int {
 	return len(s)
 }
 
+// LineCounter counts the lines of offsets in a text. It is quick where they mostly ascend.
+type LineCounter struct {
+	Text       string
+	at, before int // line ends before at
+}
+
+// At returns the line of an offset, from 1.
+func (c *LineCounter) At(offset int) int {
+	if offset = min(offset, len(c.Text)); offset < c.at {
+		c.before -= strings.Count(c.Text[offset:c.at], "\n")
+	} else {
+		c.before += strings.Count(c.Text[c.at:offset], "\n")
+	}
+	c.at = offset
+	return c.before + 1
+}
+
 // WithoutShortcodes returns s without Hugo shortcodes and HTML comments.
 func WithoutShortcodes(s string) string {
 	for _, pair := range [][2]string{{"{{<", ">}}"}, {"{{%", "%}}"}, {"<!--", "-->"}} {
@@ -57,9 +74,7 @@ func WithoutShortcodes(s string) string {
 	return s
 }
 
-const (
-	// MaxBlocks bounds the blocks that are kept apart in one document: paragraphs,
-	// headings, list items, table cells. Text behind them is one block more. Each
-	// block costs about half a kilobyte while the document is cut.
-	MaxBlocks = 60_000
-)
+// MaxBlocks bounds the blocks that are kept apart in one document: paragraphs,
+// headings, list items, table cells. Text behind them is one block more. Each
+// block costs about half a kilobyte while the document is cut.
+const MaxBlocks = 60_000

@@ -24,7 +24,7 @@
 // A PDF is read by PDFium in a sandbox (pdf.go); its lines become paragraphs,
 // headings and rows by where they are and how they look (pdflayout.go).
 //
-// Word, OpenDocument and EPUB are archives of XML (archive.go), unpacked and
-// parsed within limits. Formats that are not text for people are made into some
+// Documents of office programs and EPUBs are archives of XML (archive.go, office.go), unpacked as
+// streams within a budget that grows with the file (budget.go). What is no text is made into some
 // by a builder: a record, a row or a paragraph is a block.
 package load

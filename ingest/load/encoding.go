@@ -13,7 +13,6 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
 )
 
 // encodingSample is how many bytes of a file the detector reads.
@@ -76,30 +75,21 @@ func (d *draft) convert(data []byte, name string, e encoding.Encoding) error {
 	return nil
 }
 
-// wideEncoding detects UTF-16 and UTF-32 by their byte order mark, or by the NUL bytes that
-// ASCII letters have in them; nil for other encodings.
+// wideEncoding detects UTF-16 by its byte order mark, or by the NUL bytes that ASCII letters
+// have in it; nil for other encodings.
 func wideEncoding(sample []byte) (string, encoding.Encoding) {
-	little, big := bytes.HasPrefix(sample, []byte{0xFF, 0xFE}), bytes.HasPrefix(sample, []byte{0xFE, 0xFF})
-	if bytes.IndexByte(sample, 0) < 0 && !little && !big || len(sample) < 4 {
-		return "", nil
-	}
-	even, odd := 0, 0
+	var zeros [2]int // at even and at odd offsets
 	for i, b := range sample {
-		if b == 0 && i%2 == 0 {
-			even++
-		} else if b == 0 {
-			odd++
+		if b == 0 {
+			zeros[i%2]++
 		}
 	}
-	best := detect(sample[:len(sample)&^3])
-	switch wide := len(sample)/2 - len(sample)/8; {
-	case best.Charset == "UTF-32LE" && odd > 0:
-		return "utf-32le", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
-	case best.Charset == "UTF-32BE" && even > 0:
-		return "utf-32be", utf32.UTF32(utf32.BigEndian, utf32.UseBOM)
-	case little, odd > wide && even < len(sample)/32:
+	most, few := len(sample)/2-len(sample)/8, len(sample)/32
+	switch {
+	case len(sample) < 4:
+	case bytes.HasPrefix(sample, []byte{0xFF, 0xFE}), zeros[1] > most && zeros[0] < few:
 		return "utf-16le", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-	case big, even > wide && odd < len(sample)/32:
+	case bytes.HasPrefix(sample, []byte{0xFE, 0xFF}), zeros[0] > most && zeros[1] < few:
 		return "utf-16be", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
 	}
 	return "", nil

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
 
 	"example.com/ragflow/ingest/load"
 )
@@ -58,10 +57,6 @@ func TestEncodings(t *testing.T) {
 		{"utf-16be", unicode.UTF16(unicode.BigEndian, unicode.UseBOM), japanese1},
 		{"utf-16le", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), english},
 		{"utf-16be", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), polish},
-		{"utf-32le", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), chinese},
-		{"utf-32be", utf32.UTF32(utf32.BigEndian, utf32.UseBOM), russian},
-		{"utf-32le", utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), english},
-		{"utf-32be", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), english},
 	} {
 		data, err := tt.encoding.NewEncoder().Bytes([]byte(tt.text))
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -65,7 +64,7 @@ func Files(ctx context.Context, root string) iter.Seq2[File, error] {
 			return
 		}
 		if isFile(name) {
-			f, err := newFile(name, name, filepath.Base(name), sidecarOf(name))
+			f, err := newFile(name, name, filepath.Base(name))
 			if err != nil {
 				err = &FileError{name, err}
 			}
@@ -114,11 +113,11 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 		}
 		path, below := filepath.Join(folder, e.Name()), source+e.Name()
 		switch {
-		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(entries, e.Name()):
+		case passedOver(e.Name()), rules.ignored(path, e.IsDir()), besideDocument(path):
 		case e.IsDir():
 			err = w.folder(ctx, path, below+"/", rules)
 		default:
-			err = w.file(path, below, sidecarAmong(entries, path), e.Type()&fs.ModeSymlink != 0)
+			err = w.file(path, below, e.Type()&fs.ModeSymlink != 0)
 		}
 		if err != nil {
 			return err
@@ -127,8 +126,8 @@ func (w *walker) folder(ctx context.Context, folder, source string, rules *ignor
 	return nil
 }
 
-func (w *walker) file(path, source, beside string, link bool) error {
-	f, err := newFile(w.root, path, source, beside)
+func (w *walker) file(path, source string, link bool) error {
+	f, err := newFile(w.root, path, source)
 	if link && err == nil && !w.holds(path) {
 		err = errOutside
 	}
@@ -163,25 +162,14 @@ func passedOver(name string) bool {
 }
 
 // besideDocument reports whether a file is the metadata file of another one in its folder, so
-// that it is no document itself. Entries are sorted by name.
-func besideDocument(entries []fs.DirEntry, name string) bool {
-	document, ok := describes(name)
-	return ok && among(entries, document)
-}
-
-// sidecarAmong is sidecarOf for a file whose folder was read.
-func sidecarAmong(entries []fs.DirEntry, path string) string {
-	for _, end := range sidecarEnds() {
-		if among(entries, filepath.Base(path)+end) {
-			return path + end
-		}
+// that it is no document itself.
+func besideDocument(path string) bool {
+	document, ok := describes(path)
+	if !ok {
+		return false
 	}
-	return ""
-}
-
-func among(entries []fs.DirEntry, name string) bool {
-	_, found := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
-	return found
+	_, err := os.Stat(document)
+	return err == nil
 }
 
 func noLoader(path string) error {
@@ -191,8 +179,7 @@ func noLoader(path string) error {
 	return fmt.Errorf("%w: it has no extension", ErrNoLoader)
 }
 
-// newFile returns a file; beside is its metadata file, or "".
-func newFile(root, path, source, beside string) (File, error) {
+func newFile(root, path, source string) (File, error) {
 	info, err := os.Stat(path) // follows links
 	switch {
 	case err != nil:
@@ -203,10 +190,7 @@ func newFile(root, path, source, beside string) (File, error) {
 		return File{}, ErrNotRegular
 	}
 	f := File{Root: root, Source: source, Path: path, Size: info.Size(), ModTime: info.ModTime()}
-	if beside == "" {
-		return f, nil
-	}
-	if info, err := os.Stat(beside); err == nil {
+	if info, err := os.Stat(sidecarOf(path)); err == nil {
 		f.Size += info.Size()
 		if info.ModTime().After(f.ModTime) {
 			f.ModTime = info.ModTime()

@@ -92,8 +92,7 @@ func read(name string, limit int64) (_ []byte, changed bool, err error) {
 // Parse makes a document of a file's bytes; source is its path under the root
 // and decides how it is read. The error wraps ErrBinary.
 //
-// UTF-8 is taken as it is. UTF-16 and UTF-32 are converted, with a byte order
-// mark or without. A file that is not valid UTF-8 is of an encoding that is
+// UTF-8 is taken as it is. UTF-16 is converted, with a byte order mark or without. A file that is not valid UTF-8 is of an encoding that is
 // found by what it says, such as Windows-1250 or Shift JIS, or it is damaged
 // UTF-8: then each invalid byte is read as "?", which keeps all offsets where
 // they are in the file.
@@ -165,27 +164,12 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 		d.Encoding, d.Converted = "utf-8", d.Kind == document.HTML
 		return nil
 	}
+	if read := binaryReaders[d.Kind]; read != nil {
+		return read(d, data)
+	}
 	switch d.Kind {
 	case document.PDF:
 		return d.readPDF(ctx, data)
-	case document.DOCX:
-		return d.readDOCX(data)
-	case document.ODT:
-		return d.readODT(data)
-	case document.EPUB:
-		return d.readEPUB(data)
-	case document.XLSX:
-		return d.readXLSX(data)
-	case document.PPTX:
-		return d.readPPTX(data)
-	case document.EML:
-		return d.readEML(data)
-	case document.RTF:
-		return d.readRTF(data)
-	case document.HTML:
-		return d.readHTML(data)
-	case document.Man:
-		return d.readMan(data)
 	case document.JSON, document.Table, document.Notebook:
 		if len(data) > maxData {
 			return fmt.Errorf("%w: %s of data, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxData))
@@ -214,38 +198,27 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	return nil
 }
 
+// binaryReaders read the kinds of documents that find their encoding themselves.
+var binaryReaders = map[string]func(*draft, []byte) error{
+	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
+	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+	document.Man: (*draft).readMan,
+}
+
+// extensions are those of the kinds of documents; others are source code or are not read.
+var extensions = map[string]string{
+	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: ".txt .text .adoc .asciidoc .rst", document.HTML: ".html .htm .xhtml",
+	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Notebook: ".ipynb", document.Table: ".csv .tsv",
+	document.JSON: ".json .jsonl .ndjson",
+}
+
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
 func kindOf(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
-		return document.Markdown
-	case ".txt", ".text", ".adoc", ".asciidoc", ".rst":
-		return document.Plain
-	case ".html", ".htm", ".xhtml":
-		return document.HTML
-	case ".pdf":
-		return document.PDF
-	case ".docx", ".docm":
-		return document.DOCX
-	case ".odt":
-		return document.ODT
-	case ".epub":
-		return document.EPUB
-	case ".xlsx", ".xlsm":
-		return document.XLSX
-	case ".pptx", ".pptm":
-		return document.PPTX
-	case ".eml":
-		return document.EML
-	case ".rtf":
-		return document.RTF
-	case ".ipynb":
-		return document.Notebook
-	case ".csv", ".tsv":
-		return document.Table
-	case ".json", ".jsonl", ".ndjson":
-		if !document.LockFile(strings.ToLower(filepath.Base(name))) {
-			return document.JSON
+	ext := strings.ToLower(filepath.Ext(name))
+	for kind, known := range extensions {
+		if ext != "" && hasToken(known, ext) && !document.LockFile(strings.ToLower(filepath.Base(name))) {
+			return kind
 		}
 	}
 	switch {

@@ -25,7 +25,7 @@ func (d *draft) readNotebook() error {
 	if language == "" {
 		language = top.Get("metadata.language_info.name").String()
 	}
-	w := notebookWriter{builder: d.builder(), lines: lineCounter{s: s}}
+	w := notebookWriter{builder: d.builder(), lines: document.LineCounter{Text: s}}
 	var err error
 	top.Get("cells").ForEach(func(_, c gjson.Result) bool {
 		switch c.Get("cell_type").String() {
@@ -59,50 +59,34 @@ func (d *draft) readNotebook() error {
 // notebookWriter writes the cells of a notebook.
 type notebookWriter struct {
 	builder
-	lines lineCounter
+	lines document.LineCounter
 }
 
 // cell writes the first lines of a text, which is a string or a list of its lines: as a
 // fenced block where fence names what they are.
 func (w *notebookWriter) cell(source gjson.Result, fence string, most int) {
-	var text []string
-	var at []int
-	size := 0
-	for _, part := range source.Array() { // a string is a list of itself
-		line := w.lines.of(part.Index)
+	var b strings.Builder
+	source.ForEach(func(_, part gjson.Result) bool { // a string is a list of itself
 		for l := range strings.Lines(part.String()) {
-			if size += len(l); size > most {
-				break
+			if b.Len()+len(l) > most {
+				return false
 			}
-			text, at = append(text, strings.TrimRight(l, " \t\r\n")), append(at, line)
+			b.WriteString(strings.TrimRight(l, " \t\r\n") + "\n")
 		}
-	}
-	for len(text) > 0 && text[0] == "" {
-		text, at = text[1:], at[1:]
-	}
-	for len(text) > 0 && text[len(text)-1] == "" {
-		text = text[:len(text)-1]
-	}
-	if len(text) == 0 {
+		return true
+	})
+	text := strings.Trim(b.String(), "\n")
+	if text == "" {
 		return
 	}
 	w.begin(document.Block{})
-	w.at(at[0])
+	w.at(w.lines.At(source.Index))
 	mark := "```"
-	for fence != "" && strings.Contains(strings.Join(text, "\n"), mark) {
+	for fence != "" && strings.Contains(text, mark) {
 		mark += "`"
 	}
 	if fence != "" {
-		w.out.WriteString(mark + fence + "\n")
+		text = mark + fence + "\n" + text + "\n" + mark
 	}
-	for i, l := range text {
-		if i > 0 {
-			w.out.WriteByte('\n')
-		}
-		w.at(at[i])
-		w.out.WriteString(l)
-	}
-	if fence != "" {
-		w.out.WriteString("\n" + mark)
-	}
+	w.out.WriteString(text)
 }

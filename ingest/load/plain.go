@@ -10,58 +10,54 @@ import (
 
 // titledBlocks returns the paragraphs of a text file, and the titles of its parts.
 func titledBlocks(s string, from int) []document.Block {
-	paragraphs := document.Paragraphs(s, from)
-	out := make([]document.Block, 0, len(paragraphs)+len(paragraphs)/4)
-	literal := false // what is indented below is code, as reStructuredText has it
-	body := 0        // indentation of the text before
-	for _, b := range paragraphs {
-		if text := s[b.Start:b.End]; literal && (text[0] == ' ' || text[0] == '\t') {
-			b.Kind = document.KindCode
-			out = append(out, b)
-			continue
-		} else if literal = strings.HasPrefix(text, ".. code"); !strings.HasPrefix(text, "..") {
-			literal = strings.HasSuffix(strings.TrimRight(text, document.Blank), "::")
-		}
-		first := document.LineEnd(s, b.Start)
-		next := document.LineEnd(s, first)
-		over := document.LineEnd(s, next)
-		between := underlined(s[first:next], s[next:over]) // a title between two lines of marks
-		if between != "" && strings.Trim(s[b.Start:first], underlines+document.Blank) == "" {
-			out = append(out, document.Block{Start: b.Start, End: min(over, b.End), Kind: document.KindText, Level: 1, Heading: between})
-			if b.Start = over; b.Start >= b.End || document.IsBlank(s[b.Start:b.End]) {
-				out[len(out)-1].End = b.End
+	var out []document.Block
+	body := 0 // indentation of the text before
+	for _, b := range document.Paragraphs(s, from) {
+		level, title, size := leadingTitle(s[b.Start:b.End])
+		if level > 0 {
+			head := document.Block{Start: b.Start, End: b.Start + size, Kind: document.KindText, Level: level, Heading: title}
+			if document.IsBlank(s[head.End:b.End]) {
+				head.End = b.End
+			}
+			out = append(out, head)
+			if b.Start = head.End; b.Start == b.End {
 				continue
 			}
-			out = append(out, b)
-			continue
 		}
-		level, title := markedTitle(s[b.Start:first], s[first:next])
-		if title != "" && title == underlined(s[b.Start:first], s[first:next]) {
-			first = next
-		}
-		if level == 0 {
-			if n := len(out); n > 0 && isIndented(s[out[n-1].Start:out[n-1].End], s[b.Start:b.End], out[n-1].Kind, body) {
-				if b.Kind = document.KindCode; out[n-1].Kind == document.KindCode {
-					out[n-1].End = b.End
-					continue
-				}
-			} else {
-				body = indentation(lastLine(s[b.Start:b.End]))
+		if n := len(out); level == 0 && n > 0 && isIndented(s[out[n-1].Start:out[n-1].End], s[b.Start:b.End], out[n-1].Kind, body) {
+			if b.Kind = document.KindCode; out[n-1].Kind == document.KindCode {
+				out[n-1].End = b.End
+				continue
 			}
-			out = append(out, b)
-			continue
-		}
-		head := document.Block{Start: b.Start, End: b.End, Kind: document.KindText, Level: min(level, maxTitle), Heading: title}
-		if !document.IsBlank(s[first:b.End]) {
-			head.End = first
-			b.Start = first
+		} else {
 			body = indentation(lastLine(s[b.Start:b.End]))
-			out = append(out, head, b)
-			continue
 		}
-		out = append(out, head)
+		out = append(out, b)
 	}
 	return out
+}
+
+// leadingTitle returns the title that a paragraph begins with, and its size in bytes: a line
+// that is underlined as in reStructuredText, between two lines of marks or not, or that follows
+// "=" marks as in AsciiDoc. The level is 0 without one.
+func leadingTitle(s string) (level int, title string, size int) {
+	first := document.LineEnd(s, 0)
+	next := document.LineEnd(s, first)
+	if marks := strings.TrimSpace(s[:first]); marks != "" && strings.Trim(marks, underlines) == "" {
+		over := document.LineEnd(s, next)
+		if title = underlined(s[first:next], s[next:over]); title != "" {
+			return 1, title, over
+		}
+	}
+	if title = underlined(s[:first], s[first:next]); title != "" {
+		return 1 + strings.IndexByte(underlines, s[first]), title, next
+	}
+	line := strings.TrimSpace(s[:first])
+	text := strings.TrimLeft(line, "=")
+	if marks := len(line) - len(text); marks > 0 && marks <= maxTitle && strings.HasPrefix(text, " ") {
+		return marks, strings.TrimSpace(text), first
+	}
+	return 0, "", 0
 }
 
 // isIndented reports whether a paragraph is code: each line is set in by four columns from
@@ -69,7 +65,7 @@ func titledBlocks(s string, from int) []document.Block {
 // is neither an item of a list nor a sentence.
 func isIndented(before, s, kind string, body int) bool {
 	least := body + 4
-	if kind == document.KindCode || strings.HasSuffix(strings.TrimRight(before, document.Blank), ":") {
+	if kind == document.KindCode || strings.HasPrefix(before, "..") || strings.HasSuffix(strings.TrimRight(before, document.Blank), ":") {
 		least = body + 2
 	}
 	for line := range strings.Lines(s) {
@@ -104,18 +100,11 @@ func lastLine(s string) string {
 // isText reports whether the name of a file says that it is text and no more.
 func isText(source string) bool {
 	switch strings.ToLower(path.Ext(source)) {
-	case ".txt", ".text":
+	case ".txt", ".text", "":
 		return true
-	case "":
-		return readByPeople[strings.ToLower(path.Base(source))]
 	}
 	return false
 }
-
-// readByPeople are the files without an extension that are no programs.
-//
-//nolint:gochecknoglobals // a table
-var readByPeople = set("readme changelog changes news todo install contributing")
 
 // isMarkup reports whether a file is reStructuredText or AsciiDoc, which are read as
 // plain text with headings.
@@ -125,20 +114,6 @@ func isMarkup(source string) bool {
 		return true
 	}
 	return false
-}
-
-// markedTitle returns a title that is underlined, as in reStructuredText, or follows
-// "=" marks, as in AsciiDoc; level 0 without one.
-func markedTitle(line, next string) (level int, title string) {
-	if title = underlined(line, next); title != "" {
-		return 1 + strings.IndexByte(underlines, next[0]), title
-	}
-	title = strings.TrimSpace(line)
-	marks := len(title) - len(strings.TrimLeft(title, "="))
-	if marks == 0 || marks > maxTitle || marks == len(title) || title[marks] != ' ' {
-		return 0, ""
-	}
-	return marks, strings.TrimSpace(title[marks:])
 }
 
 // underlines are the characters that underline titles, from the highest level down

@@ -135,11 +135,11 @@ func (d *draft) readJSON() error {
 		return err
 	}
 	w := d.builder()
-	lines := lineCounter{s: s}
+	lines := document.LineCounter{Text: s}
 	var err error
 	record := func(fields []field, at int) {
 		if err == nil {
-			err = w.record(fields, lines.of(at))
+			err = w.record(fields, lines.At(at))
 		}
 	}
 	top := gjson.Parse(s)
@@ -198,24 +198,10 @@ func checkJSON(s string) error {
 			depth--
 		}
 		if why != "" {
-			lines := lineCounter{s: s}
-			return fmt.Errorf("%w: JSON, line %d: %s", kind, lines.of(int(d.InputOffset())), why)
+			lines := document.LineCounter{Text: s}
+			return fmt.Errorf("%w: JSON, line %d: %s", kind, lines.At(int(d.InputOffset())), why)
 		}
 	}
-}
-
-// lineCounter counts the lines of offsets that ascend.
-type lineCounter struct {
-	s         string
-	at, feeds int
-}
-
-func (c *lineCounter) of(offset int) int {
-	if offset = min(offset, len(c.s)); offset > c.at {
-		c.feeds += strings.Count(c.s[c.at:offset], "\n")
-		c.at = offset
-	}
-	return 1 + c.feeds
 }
 
 // allObjects reports whether v is a list of that many objects or more, and of nothing else.
