@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search"
 )
 
@@ -24,6 +25,14 @@ func (l *Library) chunkingOf(ctx context.Context, root string) (chunk.Options, e
 		return kept, fmt.Errorf("read how %q is cut: %w", root, err)
 	}
 	return kept, nil
+}
+
+// cut cuts a document for the index; f says what is known of its file already.
+func (l *Library) cut(ctx context.Context, doc document.Document, f search.File, o chunk.Options) (search.Entry, error) {
+	f = describe(doc, f)
+	f.Chunker = o.Fingerprint()
+	chunks, err := chunk.CutWith(ctx, doc, o, l.sentenceModel(o))
+	return search.Entry{File: f, Chunks: chunks, Links: doc.Links}, err
 }
 
 // sentenceModel returns the embedder of the semantic chunker: the configured one, where

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
 )
@@ -31,18 +30,11 @@ func (l *Library) putGiven(ctx context.Context, report *Report) error {
 			return fmt.Errorf("read %s: %w", g.Name, err)
 		}
 		doc.Root = rootGiven
-		options := l.o.Chunking
-		chunks, err := chunk.CutWith(ctx, doc, options, l.sentenceModel(options))
+		entry, err := l.cut(ctx, doc, search.File{Size: int64(len(g.Data)), ModTime: l.o.Clock()}, l.o.Chunking)
 		if err != nil {
 			return fmt.Errorf("cut %s: %w", g.Name, err)
 		}
-		entries = append(entries, search.Entry{
-			File: search.File{
-				Source: g.Name, Size: int64(len(g.Data)), ModTime: l.o.Clock(), Hash: doc.Hash,
-				Title: doc.Title, Chunker: options.Fingerprint(), Meta: doc.Meta, Metadata: doc.Metadata, URL: doc.URL,
-			},
-			Chunks: chunks, Links: doc.Links,
-		})
+		entries = append(entries, entry)
 		report.Added++
 		for _, w := range doc.Warnings {
 			report.Warned = append(report.Warned, FileProblem{g.Name, w})

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/ingest/load"
 	"example.com/ragflow/search"
 )
@@ -105,18 +105,21 @@ func (s *syncer) load(ctx context.Context, j job) read {
 		r.problem, r.entry.File.Error = err, err.Error()
 		return r
 	}
-	r.entry.File.Hash, r.entry.File.Title, r.entry.File.Meta = doc.Hash, doc.Title, doc.Meta
-	r.entry.File.Metadata, r.entry.File.URL = doc.Metadata, doc.URL
+	r.entry.File = describe(doc, r.entry.File)
 	if r.same = j.known.Hash == doc.Hash && j.known.Chunker == r.entry.File.Chunker && j.known.Error == ""; r.same {
 		return r
 	}
 	r.warned = doc.Warnings
-	r.entry.Links = doc.Links
-	r.entry.Chunks, err = chunk.CutWith(ctx, doc, s.chunking, s.sentenceModel(s.chunking))
-	if err != nil {
+	if r.entry, err = s.cut(ctx, doc, r.entry.File, s.chunking); err != nil {
 		r.problem, r.entry.File.Error = err, err.Error()
 	}
 	return r
+}
+
+// describe notes in a file what was found in its document.
+func describe(doc document.Document, f search.File) search.File {
+	f.Source, f.Hash, f.Title, f.Meta, f.Metadata, f.URL = doc.Source, doc.Hash, doc.Title, doc.Meta, doc.Metadata, doc.URL
+	return f
 }
 
 // change returns FileAdded or FileChanged.

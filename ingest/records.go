@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search"
 )
@@ -110,9 +109,6 @@ func (s *syncer) recordEntry(ctx context.Context, r Record, hash string) (search
 	if strings.TrimSpace(text) == "" {
 		text = r.Title
 	}
-	doc := document.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: document.Plain, Text: text}
-	chunks, err := chunk.CutWith(ctx, doc, s.chunking, s.sentenceModel(s.chunking))
-	return search.Entry{File: search.File{
-		Source: r.ID, Size: int64(len(r.Text)), ModTime: time.Unix(0, 0), Hash: hash, Title: r.Title, Chunker: s.fingerprint,
-	}, Chunks: chunks}, err
+	doc := document.Document{Root: s.root, Source: r.ID, Title: r.Title, Kind: document.Plain, Text: text, Hash: hash}
+	return s.cut(ctx, doc, search.File{Size: int64(len(r.Text)), ModTime: time.Unix(0, 0)}, s.chunking)
 }

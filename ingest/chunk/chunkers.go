@@ -181,7 +181,7 @@ func (o Options) withDefaults() Options {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/16"
+const cutVersion = "chunk/17"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.

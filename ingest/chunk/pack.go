@@ -3,6 +3,7 @@ package chunk
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search/text"
@@ -250,12 +251,20 @@ const longestOpener = 200
 func (p *packer) windows(b document.Block) []int {
 	r := recursive{s: p.s, size: max(p.size/2, 1), separators: []string{"\n", " ", "\t"}}
 	var cuts []int
-	for i, s := range r.merge(r.split(nil, span{b.Start, b.End}, 0)) {
-		if i > 0 {
+	for at := b.Start; at < b.End; { // a stretch at a time: words are many
+		end := min(at+maxFine/2, b.End)
+		for end < b.End && !utf8.RuneStart(p.s[end]) {
+			end++
+		}
+		if i := strings.LastIndexAny(p.s[at:end], " \n"); end < b.End && i >= 0 {
+			end = at + i + 1
+		}
+		for _, s := range r.merge(r.split(nil, span{at, end}, 0)) {
 			cuts = append(cuts, s.start)
 		}
+		at = end
 	}
-	return cuts
+	return cuts[1:]
 }
 
 // isNoise reports whether a block says nothing to a reader: only shortcodes,
