@@ -1,0 +1,54 @@
+package openai_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"testing"
+
+	"example.com/ragflow/llm"
+	"example.com/ragflow/llm/openai"
+)
+
+// replying answers every request with the same bytes.
+type replying struct {
+	kind string
+	body []byte
+}
+
+func (r replying) RoundTrip(request *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {r.kind}}, Request: request,
+		Body: io.NopCloser(bytes.NewReader(r.body)), ContentLength: -1, ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
+}
+
+// FuzzReply reads what a server may send to a question, to texts and to a call of the list of
+// models: each ends with an answer or an error, and what was streamed is what is returned.
+func FuzzReply(f *testing.F) {
+	f.Add(true, []byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n"))
+	f.Add(true, []byte("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":9,\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n"))
+	f.Add(true, []byte("event: error\ndata: {\"error\":{\"code\":500}}\n\n"))
+	f.Add(false, []byte(`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":-1}}`))
+	f.Add(false, []byte(`{"data":[{"index":7,"embedding":[1e400]},{"index":-1,"embedding":[]}],"object":"list"}`))
+	f.Fuzz(func(t *testing.T, stream bool, body []byte) {
+		kind := "application/json"
+		if stream {
+			kind = "text/event-stream"
+		}
+		c, err := openai.New(openai.Config{BaseURL: "http://127.0.0.1:9/v1", Transport: replying{kind, body}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		out, err := c.Chat("m").Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "q"}}}, func(s string) { said.WriteString(s) })
+		if err == nil && said.String() != out.Text {
+			t.Errorf("streamed %q, returned %q", &said, out.Text)
+		}
+		embedded, err := c.Embedder(openai.EmbedderConfig{Model: "m"}).Embed(t.Context(), []string{"q"}, llm.Query)
+		if err == nil && len(embedded.Vectors) != 1 {
+			t.Errorf("%d vectors for one text", len(embedded.Vectors))
+		}
+		_, _ = c.Models(t.Context())
+	})
+}
