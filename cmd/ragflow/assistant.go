@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/newfile"
 	"example.com/ragflow/prompts"
@@ -33,6 +34,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err := s.models.Configure(&s.config, a.asked); err != nil {
 		return nil, err
 	}
+	a.tellRecipients(s)
 	s.config.Drain = a.ending.draining()
 	if change != nil {
 		change(&s.config)
@@ -64,6 +66,20 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	}
 	a.opened = s
 	return assistant, nil
+}
+
+// tellRecipients says before the first call what is sent to other machines, and who said so.
+func (a *app) tellRecipients(s *settings) {
+	for _, u := range s.models.Uses() {
+		host, plain := u.Remote()
+		if host == "" || a.asked == config.NoModels || a.asked == config.SearchModels && u.Setting != "EMBEDDING_MODEL" && u.Setting != "RERANK_MODEL" {
+			continue
+		}
+		a.tell("questions and passages go to %s: %s from %s", line(host), u.Setting, line(s.sourceOf(u.Setting)))
+		if plain {
+			a.warn(line(host) + " is asked over plain http: others can read what is sent; use https")
+		}
+	}
 }
 
 // exist makes sure that there is something at every path.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/internal/newfile"
 )
@@ -26,10 +25,7 @@ var ofProject = []string{configName, ".gitignore", identityName}
 // was told to trust it.
 func (s *settings) checkData(list trustList) {
 	dir, source := s.config.DataDir, s.sourceOf("RAGFLOW_DATA_DIR")
-	named := s.project != "" && source == "default"
-	for path := range s.files {
-		named = named || strings.HasPrefix(source, path)
-	}
+	named := s.project != "" && source == "default" || s.ofProject(source)
 	identity := filepath.Join(dir, identityName)
 	word, err := os.ReadFile(identity)
 	switch {

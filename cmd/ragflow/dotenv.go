@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/joho/godotenv"
@@ -48,6 +51,9 @@ func (a *app) readDotenv(s *settings, list trustList) (*dotenv, error) {
 			return nil, err
 		}
 		s.files[path] = data
+		if info, err := os.Stat(path); err == nil && othersRead(info) && slices.ContainsFunc(slices.Collect(maps.Keys(d.values)), isKeyName) {
+			a.warn(path + " holds keys, and other users of this machine can read it: chmod 600 " + quoted(path))
+		}
 		d.untrusted = list.untrusted(path, data)
 		return d, nil
 	}

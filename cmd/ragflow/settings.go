@@ -130,6 +130,10 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 			preset.values = []string{row.Preset}
 		}
 		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row), preset)
+		if address := s.addressOfProject(row, v); address != "" {
+			s.notes = append(s.notes, fmt.Sprintf("%s of the environment is not sent to the address of %s: name both in one place", row.Name, address))
+			v = preset
+		}
 		if row.Has(config.Path) {
 			for i, p := range v.values {
 				v.values[i] = absolute(v.base, p)
@@ -167,6 +171,34 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		return nil, usagef("%w", err)
 	}
 	return s, nil
+}
+
+// addressOfProject returns the place in a file of the project that says where a key of the
+// environment would go; "" where none does.
+func (s *settings) addressOfProject(row config.Setting, v *value) string {
+	if !row.Has(config.Secret) || v.source != "environment" {
+		return ""
+	}
+	for _, name := range config.AddressesOf(row.Name) {
+		i := slices.IndexFunc(s.rows, func(r settingRow) bool { return r.Name == name && len(r.Values) > 0 })
+		if i >= 0 && s.ofProject(s.rows[i].Source) {
+			return s.rows[i].Source
+		}
+		if i >= 0 {
+			return "" // the key goes there
+		}
+	}
+	return ""
+}
+
+// ofProject reports whether a source of a value is a file that may have come with a project.
+func (s *settings) ofProject(source string) bool {
+	for path := range s.files {
+		if strings.HasPrefix(source, path) {
+			return true
+		}
+	}
+	return false
 }
 
 // sourceOf says where the value of a setting comes from.

@@ -22,7 +22,7 @@ func onPostgres(address string) bool {
 
 // indexTable lists the settings of an index on a server.
 func indexTable(c *ragflow.Config) []Setting {
-	var key string // the row of the key comes first
+	var key string
 	open := func(ctx context.Context, address, collection string) (remote.Store, error) {
 		if onPostgres(address) {
 			return pgvector.Open(ctx, address, collection)
@@ -31,7 +31,6 @@ func indexTable(c *ragflow.Config) []Setting {
 	}
 	const allowed = embeddedIndex + ", or an address such as weaviate://localhost:8080?grpc=50051 or postgres://user@host:5432/database"
 	return []Setting{
-		row("WEAVIATE_API_KEY", "", Secret, "a key", text(&key)),
 		row("RAGFLOW_INDEX", embeddedIndex, FirstPage|Address, allowed, or(embeddedIndex, func(address string) bool {
 			c.Index = func(ctx context.Context, collection string, local search.Backend) (search.Backend, error) {
 				store, err := open(ctx, address, collection)
@@ -45,5 +44,6 @@ func indexTable(c *ragflow.Config) []Setting {
 			}
 			return weaviate.CheckAddress(address) == nil
 		})),
+		row("WEAVIATE_API_KEY", "", Secret, "a key", text(&key)),
 	}
 }

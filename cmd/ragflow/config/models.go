@@ -217,6 +217,16 @@ type Use struct {
 // String names the setting, the model and its address.
 func (u Use) String() string { return fmt.Sprintf("%s: %s at %s", u.Setting, u.Model, u.at.BaseURL) }
 
+// Remote returns the host that a model is asked at, "" for this machine, and whether what is
+// sent there can be read on the way.
+func (u Use) Remote() (host string, plain bool) {
+	address, err := llm.CheckBaseURL(cmp.Or(u.at.BaseURL, openai.DefaultBaseURL))
+	if err != nil || llm.Loopback(address) {
+		return "", false
+	}
+	return address.Host, address.Scheme == "http"
+}
+
 // Uses lists the models that are configured, with what each is for.
 func (m *Models) Uses() []Use {
 	var out []Use

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,22 +56,40 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		aModel("EMBEDDING_MODEL", Own, &m.Embedding),
 		aPrice("EMBEDDING_PRICE", Own, &m.embedPrice),
 		at("EMBEDDING_BASE_URL", Own, &m.embeddingURL),
-		key("EMBEDDING_API_KEY", &m.embeddingKey),
 		aModel("RERANK_MODEL", 0, &m.Reranker).called("RERANKER_MODEL"),
 		at("RERANK_BASE_URL", 0, &m.rerankURL),
 		row("RERANK_PROTOCOL", "", OfModel, rerank.Documents+" (Cohere, Jina, llama.cpp) or "+rerank.Texts+" (Text Embeddings Inference)",
 			oneOf([]string{rerank.Documents, rerank.Texts}, &m.rerankProtocol)),
-		key("RERANK_API_KEY", &m.rerankKey),
 	}
 	m.variables = map[string]*string{}
+	keys := []Setting{key("EMBEDDING_API_KEY", &m.embeddingKey), key("RERANK_API_KEY", &m.rerankKey)} // behind all addresses
 	for _, k := range openai.KnownProviders() {
 		m.variables[k.URLName], m.variables[k.KeyName] = new(string), new(string)
 		rows = append(rows, at(k.URLName, 0, m.variables[k.URLName]))
 		if k.KeyName != "" {
-			rows = append(rows, key(k.KeyName, m.variables[k.KeyName]))
+			keys = append(keys, key(k.KeyName, m.variables[k.KeyName]))
 		}
 	}
-	return rows
+	return slices.Concat(rows, keys)
+}
+
+// AddressesOf lists the settings that may say where a key is sent: the first that is set does.
+func AddressesOf(key string) []string {
+	var all []string
+	for _, k := range openai.KnownProviders() {
+		if k.KeyName == key {
+			return []string{k.URLName}
+		}
+		all = append(all, k.URLName)
+	}
+	if key == "WEAVIATE_API_KEY" {
+		return []string{"RAGFLOW_INDEX"}
+	}
+	address := strings.TrimSuffix(key, "_API_KEY") + "_BASE_URL"
+	if key == "EMBEDDING_API_KEY" { // without an address of its own, the provider's
+		return append([]string{address}, all...)
+	}
+	return []string{address}
 }
 
 // ProviderNames lists the known providers of models.
