@@ -92,8 +92,8 @@ func (s *Server) Close() error { return s.session.Close() }
 
 func (c Config) transport() mcp.Transport {
 	if c.URL == "" {
-		command := exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec // the caller names the program
-		for _, name := range strings.Fields("HOME LANG PATH TMPDIR USER APPDATA LOCALAPPDATA SYSTEMROOT TEMP USERPROFILE") {
+		command := exec.Command(c.Command[0], c.Command[1:]...) //nolint:gosec,noctx // the caller names the program, which lives until Close
+		for name := range strings.FieldsSeq("HOME LANG PATH TMPDIR USER APPDATA LOCALAPPDATA SYSTEMROOT TEMP USERPROFILE") {
 			if value, ok := os.LookupEnv(name); ok {
 				command.Env = append(command.Env, name+"="+value)
 			}

@@ -161,7 +161,7 @@ func (r Row) Scan(to ...any) error {
 
 // QueryRow returns the first row of a statement, which Scan runs.
 func (tx *Tx) QueryRow(query string, args ...any) Row {
-	return Row{query: tx.query(tx.ctx, query, args)}
+	return Row{query: tx.query(true, query, args)}
 }
 
 // Query runs a statement when its rows are ranged over, once. Each row must be
@@ -169,12 +169,16 @@ func (tx *Tx) QueryRow(query string, args ...any) Row {
 // is returned by Scan of the last row. More rows than the file has bytes are an error
 // that matches [ErrDamaged]: its pages lead back to themselves.
 func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
-	// With a context that can end, drivers start a goroutine for each row.
-	return tx.query(context.WithoutCancel(tx.ctx), query, args)
+	return tx.query(false, query, args)
 }
 
-func (tx *Tx) query(ctx context.Context, query string, args []any) iter.Seq[Row] {
+// query runs a statement. If interruptible, the end of the context interrupts it.
+func (tx *Tx) query(interruptible bool, query string, args []any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
+		ctx := tx.ctx
+		if !interruptible { // with a context that can end, drivers start a goroutine for each row
+			ctx = context.WithoutCancel(ctx)
+		}
 		s, err := tx.take(query)
 		if err != nil {
 			yield(Row{err: err})
