@@ -52,12 +52,11 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 		out.Error = err.Error()
 	}
 	out.Usage, out.CostUSD = ragflow.Usage{InputTokens: r.Usage.Input, OutputTokens: r.Usage.Output, Calls: 1}, r.CostUSD
-	if err != nil {
-		return out, nil
-	}
-	scores, err := prompts.ParseJudge(r.Text)
-	if err != nil {
-		out.Error = err.Error()
+	var scores prompts.Scores
+	if err == nil {
+		if scores, err = prompts.ParseJudge(r.Text); err != nil {
+			out.Error = err.Error()
+		}
 	}
 	for aspect, score := range scores {
 		if aspect == aspectCorrectness {
