@@ -151,10 +151,11 @@ func (x declarationReader) lines(part span) []codeLine {
 	return out
 }
 
-// annotated matches a line that holds a declaration behind its annotations.
+// annotations matches an annotation, and the space behind it.
+const annotations = `((@[\w.]+|#!?\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)`
+
 var (
-	annotations = `((@[\w.]+|#!?\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)`
-	annotated   = regexp.MustCompile(`^` + annotations + `+\w`)
+	annotated   = regexp.MustCompile(`^` + annotations + `+\w`) // a declaration behind its annotations
 	notesBefore = regexp.MustCompile(`^` + annotations + `*`)
 )
 

@@ -48,6 +48,8 @@ var pdfEngine = sync.OnceValues(func() (pdfium.Pool, error) {
 })
 
 // pdfSlots are taken while PDFs are read.
+//
+//nolint:gochecknoglobals // of the one engine
 var pdfSlots = make(chan struct{}, pdfReaders)
 
 // zeros makes the reader deterministic.
