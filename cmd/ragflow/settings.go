@@ -131,8 +131,12 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		}
 		v := a.configured(s, row, named, a.fromEnvironment(row, here), dotenv.value(row), file.value(row), preset)
 		if address := s.addressOfProject(row, v); address != "" {
-			s.notes = append(s.notes, fmt.Sprintf("%s of the environment is not sent to the address of %s: name both in one place", row.Name, address))
 			v = preset
+			if own := dotenv.value(row); own != nil && own.untrusted == "" { // named in the same place
+				v = own
+			} else {
+				s.notes = append(s.notes, fmt.Sprintf("%s of the environment is not sent to the address of %s: name both in one place", row.Name, address))
+			}
 		}
 		if row.Has(config.Path) {
 			for i, p := range v.values {
