@@ -22,7 +22,7 @@ type room struct {
 }
 
 var rooms = map[string]room{
-	"graph/codec":    {},
+	"graph/codec": {},
 	"graph/schema": {theirs: []string{
 		"github.com/google/jsonschema-go", // the schema of a Go type, and whether an answer matches it
 	}},

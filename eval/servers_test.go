@@ -59,7 +59,7 @@ func TestIntegrationServers(t *testing.T) {
 				}
 				config.DataDir = t.TempDir()
 				served := set.words(t, config)
-				gain, in := served.over(embedded, eval.MetricNDCG)
+				gain, in := served.over(embedded)
 				t.Logf("%s %s: %s; nDCG@10 %+.4f [%+.4f, %+.4f]", set.name, name, served.words(), gain, in.Low, in.High)
 				for _, m := range []string{eval.MetricNDCG, eval.MetricRecall5, eval.MetricRecall10} {
 					if d := served.mean(m) - embedded.mean(m); d < -asGood || m == eval.MetricNDCG && d > asGood {

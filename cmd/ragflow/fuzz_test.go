@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 )
 
@@ -37,7 +38,7 @@ func FuzzSettings(f *testing.F) {
 		if c := s.config; c.DataDir != filepath.Join(dir, projectDir) || s.models.Smart != "" || s.models.Embedding != "" || s.models.Reranker != "" {
 			t.Errorf("set without trust: %q, %+v", c.DataDir, s.models)
 		}
-		table := config.Table("", &config.Models{})
+		table := config.Table(&ragflow.Config{}, "", &config.Models{})
 		for i, row := range s.rows {
 			if !table[i].Has(config.Safe) && row.Name != "RAGFLOW_DOCS" && strings.HasPrefix(row.Source, dir) {
 				t.Errorf("%s comes from %s", row.Name, row.Source)

@@ -13,7 +13,7 @@ import (
 // FuzzDatabase reads a file that was changed somewhere: opening and reading it ends, with rows
 // or with an error.
 func FuzzDatabase(f *testing.F) {
-	options := sqlite.Options{Migrations: []string{`CREATE TABLE jots(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT`}, ApplicationID: 7, Readers: 1}
+	options := sqlite.Options{Migrations: []string{`CREATE TABLE jots(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT`}, ApplicationID: 7}
 	path := filepath.Join(f.TempDir(), "a.db")
 	db, err := sqlite.Open(f.Context(), path, options)
 	if err == nil {

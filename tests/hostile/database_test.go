@@ -24,14 +24,14 @@ const endless = ` AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FRO
 func TestHostileDatabase(t *testing.T) {
 	crafted := map[string]map[string]string{
 		"index.db": {
-			"view for a table":   `DROP TABLE settings; CREATE VIEW settings(name, value)` + endless + `i, 'x' FROM n`,
+			"view for a table":   `DROP TABLE segments; CREATE VIEW segments(name, value)` + endless + `i, 'x' FROM n`,
 			"trigger":            `CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM chunks; END`,
 			"instead-of trigger": `CREATE VIEW v AS SELECT 1 AS a; CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN DELETE FROM chunks; END`,
 			"computed column":    `ALTER TABLE files ADD COLUMN x BLOB AS (zeroblob(1000000000))`,
 			"default":            `ALTER TABLE files ADD COLUMN x INTEGER DEFAULT (1)`,
 			"index":              `CREATE INDEX i ON files(abs(-9223372036854775808 + size))`,
 			"virtual table":      `CREATE VIRTUAL TABLE v USING fts5(a)`,
-			"missing table":      `DROP TABLE tiers`,
+			"missing table":      `DROP TABLE segments`,
 		},
 		"threads.db": {
 			"view for a table": `DROP TABLE meta; CREATE VIEW meta(key, value)` + endless + `i, 'x' FROM n`,
