@@ -130,7 +130,7 @@ func (c Config) openStore(ctx context.Context) (threads.Store, error) {
 	path, o := ":memory:", checkpoint.Options{Clock: c.Clock}
 	if c.DataDir != "" && !c.ForgetThreads {
 		path, o = filepath.Join(c.DataDir, "threads.db"), checkpoint.Options{
-			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: checkpoint.Access(c.access()), Keys: c.ThreadKeys,
+			Views: threads.Views(), Clock: c.Clock, Durability: c.durability(), Access: c.access(), Keys: c.ThreadKeys,
 		}
 	}
 	return checkpoint.Open(ctx, path, o)

@@ -162,11 +162,12 @@ func (a *archive) stream(name string, h xmlHandler) error {
 				skipped = depth
 			}
 		case xml.EndElement:
-			if skipped == 0 {
+			switch skipped {
+			case 0:
 				if err := h.end(t.Name.Local); err != nil {
 					return err
 				}
-			} else if skipped == depth {
+			case depth:
 				skipped = 0
 			}
 			depth = max(depth-1, 0)

@@ -138,30 +138,50 @@ func (tx *Tx) take(query string) (*sql.Stmt, error) {
 
 // Row is the result of [Tx.QueryRow], or one row of [Tx.Query].
 type Row struct {
-	rows  *sql.Rows
-	query iter.Seq[Row] // of QueryRow
-	err   error
+	rows *sql.Rows
+	end  func() // set for the only row of a query
+	err  error
 }
 
 // Scan copies the columns into variables as [sql.Rows.Scan] does. It returns the
 // error of the query, if there was one, and [sql.ErrNoRows] if QueryRow found no
 // row.
 func (r Row) Scan(to ...any) error {
-	switch {
-	case r.err != nil:
+	if r.err != nil {
 		return r.err
-	case r.query == nil:
-		return r.rows.Scan(to...)
 	}
-	for row := range r.query {
-		return row.Scan(to...)
+	err := r.rows.Scan(to...)
+	if r.end != nil {
+		r.end()
 	}
-	return sql.ErrNoRows
+	return err
 }
 
-// QueryRow returns the first row of a statement, which Scan runs.
+// QueryRow runs a statement that returns at most one row. Scan must be called on
+// the result.
 func (tx *Tx) QueryRow(query string, args ...any) Row {
-	return Row{query: tx.query(true, query, args)}
+	s, err := tx.take(query)
+	if err != nil {
+		return Row{err: err}
+	}
+	rows, err := s.QueryContext(tx.ctx, args...)
+	if err != nil {
+		tx.cn.put(query, s)
+		return Row{err: err}
+	}
+	end := func() {
+		_ = rows.Close()
+		tx.cn.put(query, s)
+	}
+	if !rows.Next() {
+		err = rows.Err()
+		if err == nil {
+			err = sql.ErrNoRows
+		}
+		end()
+		return Row{err: err}
+	}
+	return Row{rows: rows, end: end}
 }
 
 // Query runs a statement when its rows are ranged over, once. Each row must be
@@ -169,36 +189,30 @@ func (tx *Tx) QueryRow(query string, args ...any) Row {
 // is returned by Scan of the last row. More rows than the file has bytes are an error
 // that matches [ErrDamaged]: its pages lead back to themselves.
 func (tx *Tx) Query(query string, args ...any) iter.Seq[Row] {
-	return tx.query(false, query, args)
-}
-
-// query runs a statement. If interruptible, the end of the context interrupts it.
-func (tx *Tx) query(interruptible bool, query string, args []any) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		ctx := tx.ctx
-		if !interruptible { // with a context that can end, drivers start a goroutine for each row
-			ctx = context.WithoutCancel(ctx)
-		}
 		s, err := tx.take(query)
 		if err != nil {
 			yield(Row{err: err})
 			return
 		}
 		defer tx.cn.put(query, s)
-		rows, err := s.QueryContext(ctx, args...)
+		// With a context that can end, drivers start a goroutine for each row.
+		rows, err := s.QueryContext(context.WithoutCancel(tx.ctx), args...)
 		if err != nil {
 			yield(Row{err: err})
 			return
 		}
 		defer func() { _ = rows.Close() }()
 		for n := int64(1); rows.Next(); n++ {
-			switch {
-			case n%rowsBetweenChecks == 0 && n > tx.cn.db.bytes():
-				err = &Error{tx.cn.db.path, ErrDamaged, fmt.Errorf("a query gives more than %d rows", n)}
-			case tx.ctx.Err() != nil:
-				err = context.Cause(tx.ctx)
+			if n%rowsBetweenChecks == 0 && n > tx.cn.db.bytes() {
+				yield(Row{err: &Error{tx.cn.db.path, ErrDamaged, fmt.Errorf("a query gives more than %d rows", n)}})
+				return
 			}
-			if !yield(Row{rows: rows, err: err}) || err != nil {
+			if tx.ctx.Err() != nil {
+				yield(Row{err: context.Cause(tx.ctx)})
+				return
+			}
+			if !yield(Row{rows: rows}) {
 				return
 			}
 		}

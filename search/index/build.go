@@ -30,9 +30,9 @@ func (t *termPostings) append(p posting) {
 func newBuilder() *builder { return &builder{terms: map[string]*termPostings{}} }
 
 // add adds the index of one file. A file without chunks is left out.
-func (b *builder) add(f segmentFile, x *fileTerms) error {
+func (b *builder) add(f segmentFile, x *fileTerms) {
 	if len(x.chunks) == 0 {
-		return nil
+		return
 	}
 	s := &b.s
 	for _, c := range x.chunks {
@@ -63,7 +63,6 @@ func (b *builder) add(f segmentFile, x *fileTerms) error {
 			title = 0
 		}
 	}
-	return nil
 }
 
 // finish returns the segment. The builder must not be used afterwards.

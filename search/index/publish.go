@@ -110,9 +110,7 @@ func (db *DB) build(tx *sqlite.Tx, k segmentKey) (*segment, error) {
 			return err
 		}
 		for i, f := range batch {
-			if err := b.add(segmentFile{ID: f.id, Version: f.version, Source: sources[i]}, indexes[i]); err != nil {
-				return fmt.Errorf("%q: %w", sources[i], err)
-			}
+			b.add(segmentFile{ID: f.id, Version: f.version, Source: sources[i]}, indexes[i])
 		}
 		batch, sources = batch[:0], sources[:0]
 		return nil

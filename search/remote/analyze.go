@@ -23,11 +23,11 @@ func termsOf(a text.Analyzer, title string, chunks []state.Chunk) (each []string
 	own := make([]strings.Builder, len(chunks))
 	search.EachTerm(a, title, chunks, func(chunk int, in search.Field, term string) {
 		term = encodeTerm(term) + " "
-		switch in {
-		case search.InTitle:
+		if in == search.InTitle {
 			titled.WriteString(term)
 			return
-		case search.InText:
+		}
+		if in == search.InText {
 			texts.WriteString(term)
 		}
 		own[chunk].WriteString(term)
