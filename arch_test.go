@@ -44,7 +44,7 @@ var rooms = map[string]room{
 		"github.com/blevesearch/snowballstem", // stemmers
 		"github.com/pkoukk/tiktoken-go",       // o200k token counts
 		"golang.org/x/text/unicode/norm",      // NFC
-		"github.com/yuin/goldmark",            // which addresses of an answer stand in code
+		"github.com/yuin/goldmark",            // finds the addresses of an answer that are not yet code
 	}},
 	"search/rank": {ours: []string{"state", "search/text"}},
 	"search": {ours: []string{"state", "search/text", "search/rank", "internal/memo"}, theirs: []string{

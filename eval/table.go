@@ -12,7 +12,7 @@ import (
 
 // WriteTable writes a result for people to read on a terminal: the metrics with
 // their 95 % intervals and targets, what it took, and which questions were
-// not answered rightly. Texts of documents and errors stand in it as they are.
+// not answered rightly. It holds texts of documents and errors unescaped.
 func WriteTable(w io.Writer, r *Result) error {
 	fmt.Fprintf(w, "%s\n\n", r.headline())
 	var rows strings.Builder

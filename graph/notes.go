@@ -28,7 +28,7 @@ type Notes struct {
 	Metadata map[string]string `json:"metadata,omitempty"` // of the [Request] or [Edit]
 
 	Early  time.Duration `json:"early,omitempty"`  // how long the task ran before its superstep began; see [Speculation]
-	Wasted []Wasted      `json:"wasted,omitempty"` // nodes that ran in vain while this task decided
+	Wasted []Wasted      `json:"wasted,omitempty"` // nodes that were cancelled because this task chose another route
 
 	Seed json.RawMessage `json:"seed,omitempty"` // for the input of a subgraph of [SubFrom]: the state before it
 

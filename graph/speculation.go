@@ -15,8 +15,8 @@ import (
 // a speculation.
 //
 // Nothing of a speculation is saved or yielded before the run reaches its nodes: live events are held
-// back in memory until then, and [Ask], [Once], [FanOut] and subgraphs wait. What a node does otherwise it must be
-// allowed to do in vain. Policies of the nodes apply; a wait counts for their timeouts. When the run
+// back in memory until then, and [Ask], [Once], [FanOut] and subgraphs wait. Any other effect of a node must be
+// harmless when the node is cancelled. Policies of the nodes apply; a wait counts for their timeouts. When the run
 // takes another route, stops at a breakpoint or fails, the nodes are cancelled and the engine waits
 // for them; [Notes].Wasted of the task counts them. There is no speculation if other nodes run
 // beside the task, nor for nodes of BreakBefore or beyond the step limit.
@@ -24,7 +24,7 @@ type Speculation struct {
 	Nodes []string // none turns it off
 }
 
-// Wasted is a node that ran in vain; see [Speculation].
+// Wasted is a node that was started early and cancelled; see [Speculation].
 type Wasted struct {
 	Node     string        `json:"node"`
 	Duration time.Duration `json:"duration,omitempty"`
@@ -163,7 +163,7 @@ func (x *run[S, U]) followed(next []int) {
 	}
 }
 
-// endEarly cancels the early tasks, waits for them and counts those that ran in vain.
+// endEarly cancels the early tasks, waits for them and counts those that were cancelled.
 func (x *run[S, U]) endEarly() {
 	e := x.early
 	if e == nil {

@@ -230,7 +230,7 @@ func (a *app) fromEnvironment(row config.Setting, here string) *value {
 }
 
 // absolute makes a path absolute. A leading ~/ is the home folder, for shells
-// do not see what stands in files.
+// do not expand paths that come from files.
 func absolute(base, p string) string {
 	if rest, ok := strings.CutPrefix(filepath.ToSlash(p), "~/"); ok && xdg.Home != "" {
 		return filepath.Join(xdg.Home, rest)

@@ -14,7 +14,7 @@ import (
 	"example.com/ragflow/graph/memstore"
 )
 
-// Trip is the state. An update is a Trip too, of which the fields that are set replace the old ones.
+// Trip is the state. An update is a Trip too: its non-empty fields replace the old ones.
 type Trip struct {
 	Hotels []string `json:"hotels,omitempty"`
 	Picked string   `json:"picked,omitempty"`

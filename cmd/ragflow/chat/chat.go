@@ -70,7 +70,7 @@ type Config struct {
 }
 
 // ErrTold is the error of a session without a terminal in which a question failed. Why
-// has been written, and stands in the error too.
+// was already printed, and the error holds it too.
 var ErrTold = errors.New("not all was answered")
 
 // errQuit ends the session.
