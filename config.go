@@ -88,7 +88,11 @@ type Config struct {
 	Grader llm.Chat // GRADER_LLM_MODEL: grades what was found; nil: Chat does
 	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
 	PlainGrades bool
-	Answers     model.Options // limits of the answers that Chat writes, and how it writes them
+	// Speculate (LLM_SPECULATE) lets Chat write the answer while what was found is being graded. An
+	// answer is withdrawn before it is shown where the grade asks for another search; what it
+	// cost is in the trace. It saves the time of the grade where a server answers requests side by side.
+	Speculate bool
+	Answers   model.Options // limits of the answers that Chat writes, and how it writes them
 	// Fallback (LLM_FALLBACK) does the work of Chat where Chat fails; nil, and where it fails
 	// too: the work is done without a model.
 	Fallback llm.Chat

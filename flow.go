@@ -23,6 +23,8 @@ const flowVersion = "1"
 //	ingest → pre_retrieval → retrieval → check_and_refine ┬→ post_retrieval → summarize_conversation → generate
 //	                             ↑         score < 0.50   │
 //	                             └────── once, refined ───┘
+//
+// Where a model grades, the likely route begins while it does; see Config.Speculate.
 func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 	return graph.Graph[state.State, state.Update]{
 		Name:    "ragflow",
@@ -34,7 +36,7 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			nodes.IngestID:                {Run: nodes.Ingest()},
 			nodes.PreRetrievalID:          {Run: nodes.PreRetrieval(s.rewriter)},
 			nodes.RetrievalID:             {Run: nodes.Retrieval(s.searcher, c.RetrievalWorkers, c.topK, c.Retrieval.Fuse)},
-			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold)},
+			nodes.CheckAndRefineID:        {Run: nodes.CheckAndRefine(s.searcher, s.grader, s.free, c.Threshold), Speculate: c.speculation()},
 			nodes.PostRetrievalID:         {Run: nodes.PostRetrieval(s.searcher, s.reranker, c.Context)},
 			nodes.SummarizeConversationID: {Run: nodes.SummarizeConversation(s.summarizer, c.SummaryTokens)},
 			nodes.GenerateID:              {Run: nodes.Generate(c.answering(s.answerer, s))},
@@ -60,6 +62,15 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 	}
 }
 
+// speculation lets the nodes after check_and_refine run while a model grades. They read nothing
+// of what that node changes, unless it goes back to retrieval.
+func (c Config) speculation() (s graph.Speculation) {
+	if c.Speculate && c.Chat != nil && !c.PlainGrades {
+		s.Nodes = []string{nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID}
+	}
+	return s
+}
+
 // answering is how generate works.
 func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
 	return nodes.Answering{
@@ -76,6 +87,7 @@ var ErrNoModel = errors.New("an agent needs a model, and none is configured: set
 // Nothing before asks a model, because this one looks at what was found.
 func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
 	s.rewriter, s.grader = own.rewriter, own.grader
+	c.Speculate = false
 	g := flow(c, s)
 	writer, ok := s.answerer.(chain.Answerer)
 	if !ok {

@@ -339,7 +339,7 @@ func (r *Reply) account(commits []graph.Commit) {
 					r.Warnings = append(r.Warnings, w)
 				}
 			}
-			for _, call := range d.Notes.Calls {
+			for _, call := range d.Notes.Spent() {
 				r.Usage.Calls++
 				r.Usage.InputTokens += call.Counts[chain.CountInput]
 				r.Usage.OutputTokens += call.Counts[chain.CountOutput]

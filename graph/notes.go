@@ -35,6 +35,15 @@ type Notes struct {
 	Questions []Question `json:"questions,omitempty"` // open questions; only if the task has not finished
 }
 
+// Spent returns the calls of the task and of the nodes that were started early for it and cancelled.
+func (n Notes) Spent() []Call {
+	calls := n.Calls[:len(n.Calls):len(n.Calls)]
+	for _, w := range n.Wasted {
+		calls = append(calls, w.Calls...)
+	}
+	return calls
+}
+
 // Attempt is a failed attempt of a node that was followed by another attempt.
 type Attempt struct {
 	Error    string        `json:"error"`

@@ -83,6 +83,7 @@ func Generate(o Answering) Node {
 			Abstained: &answer.Abstained,
 			Model:     &answer.Model,
 			Quality:   &quality,
+			Grade:     answer.Grade,
 		}
 		if len(answer.Order) > 0 {
 			update.Sources = &s.Turn.Sources

@@ -387,4 +387,5 @@ type Answer struct {
 	// Citations number them. It is nil if they keep the numbers of the task.
 	Order []int
 	Model string // name of the model, or "offline"
+	Grade *Grade // replaces the grade of the turn; nil keeps it
 }

@@ -130,7 +130,7 @@ func totals(vs []visit) []total {
 	rows := []total{{name: offline}}
 	for _, v := range vs {
 		rows[0].time += v.Notes.Duration
-		for _, c := range v.Notes.Calls {
+		for _, c := range v.Notes.Spent() {
 			i := slices.IndexFunc(rows, func(t total) bool { return t.name == c.Name })
 			if i <= 0 {
 				i = len(rows)

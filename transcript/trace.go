@@ -109,6 +109,15 @@ func writeVisit(b *strings.Builder, i int, v visit) {
 	for _, c := range n.Calls {
 		item(b, "call", callLine(c))
 	}
+	if n.Early > 0 {
+		item(b, "began early", duration(n.Early))
+	}
+	for _, w := range n.Wasted {
+		item(b, "begun in vain", fmt.Sprintf("%s, %s", inline(w.Node), duration(w.Duration)))
+		for _, c := range w.Calls {
+			item(b, "call in vain", callLine(c))
+		}
+	}
 	for _, w := range n.Warnings {
 		item(b, "warning", inline(w))
 	}

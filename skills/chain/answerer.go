@@ -19,6 +19,7 @@ import (
 type Answerer struct {
 	model          *model.Answerer
 	next, offline  nodes.Answerer
+	grader         nodes.Grader // without a model
 	name, nextName string
 	options        Options
 }
@@ -65,9 +66,26 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 		if next, ok := a.next.(nodes.StreamAnswerer); ok {
 			return next.AnswerStream(ctx, t, token)
 		}
-		return a.next.Answer(ctx, t)
+		return a.quote(ctx, t)
 	}
 	return a.closest(ctx, t, answer)
+}
+
+// quote answers without a model. The answer has a grade of its own: the model may have
+// begun before the node check_and_refine graded what was found.
+func (a Answerer) quote(ctx context.Context, t state.Task) (state.Answer, error) {
+	best := make([]state.Chunk, len(t.Sources))
+	for i, s := range t.Sources {
+		best[i] = s.Chunk
+	}
+	grade, err := a.grader.Grade(ctx, t.Queries, best)
+	if err != nil {
+		return state.Answer{}, err
+	}
+	grade.Refined, t.Grade = nil, grade
+	answer, err := a.next.Answer(ctx, t)
+	answer.Grade = &grade
+	return answer, err
 }
 
 // closest adds to a model's refusal the passage that comes nearest, which is

@@ -35,6 +35,7 @@ type Models struct {
 	rerankProtocol             string
 	firstByte, stall           time.Duration // 0: the defaults of package openai
 	plainGrades                bool          // no model grades
+	speculate                  string        // "on", "off" or [automatic]
 }
 
 // Variable returns an address or key of a known provider.
@@ -124,6 +125,8 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 			return err
 		}
 		c.PlainGrades = m.plainGrades
+		host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
+		c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
 		if m.grader != "" && m.grader != m.Smart {
 			if c.Grader, err = m.Chat(m.grader, m.graderPrice); err != nil {
 				return err

@@ -37,6 +37,8 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
 			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),
+		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",
+			oneOf([]string{automatic, "on", "off"}, &m.speculate)),
 		aModel("LLM_FALLBACK", 0, &m.fallback),
 		aPrice("LLM_FALLBACK_PRICE", 0, &m.fallbackPrice),
 		row("LLM_TRANSFORMS", "", OfModel|Safe, "names of "+strings.Join(model.Transforms(), ", ")+", separated by commas", func(v string) bool {
