@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import ir_measures
-from ir_measures import AP, RR, R, nDCG
+from ir_measures import RR, R, nDCG
 
 cache, search = sys.argv[1:]
 corpus = os.path.join(cache, "scifact")
@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
             query, document, gain = line.split()
             qrels.setdefault(query, {})[document] = int(gain)
     found = ir_measures.read_trec_run(run)
-    names = {"ndcg_10": nDCG @ 10, "recall_5": R @ 5, "recall_10": R @ 10, "recall_100": R @ 100, "mrr": RR, "map": AP}
+    names = {"ndcg_10": nDCG @ 10, "recall_5": R @ 5, "recall_10": R @ 10, "recall_100": R @ 100, "mrr": RR}
     theirs = ir_measures.pytrec_eval.calc_aggregate(list(names.values()), qrels, found)
     for name, measure in names.items():
         print(f"{name}: {ours[name]:.9f}, pytrec_eval {theirs[measure]:.9f}")
