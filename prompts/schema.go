@@ -1,15 +1,11 @@
 package prompts
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "encoding/json"
 
 // Schema returns a JSON schema of the reply, for models that do not write the requested
 // lines. [ParsePreRetrieval] parses both forms.
 func (PreRetrieval) Schema() map[string]any {
-	query := map[string]any{"type": "string", "maxLength": 200}
-	return object(members{{"q1", query}, {"q2", query}})
+	return object(`{"q1":{"maxLength":200,"type":"string"},"q2":{"maxLength":200,"type":"string"}}`, "q1", "q2")
 }
 
 // Schema returns a JSON schema of the reply, for models that do not write the requested
@@ -17,51 +13,11 @@ func (PreRetrieval) Schema() map[string]any {
 // because not all servers support minimum and maximum. It comes first, so that a reply
 // that is cut off still has it.
 func (CheckAndRefine) Schema() map[string]any {
-	scores := make([]any, 0, 11)
-	for tenths := range 11 {
-		scores = append(scores, float64(tenths)/10)
-	}
-	return object(members{
-		{"score", map[string]any{"enum": scores}},
-		{"refined", map[string]any{"type": "string", "maxLength": 200}},
-	})
+	return object(`{"score":{"enum":[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]},"refined":{"maxLength":200,"type":"string"}}`, "score", "refined")
 }
 
-// object returns the schema of an object with exactly these members.
-func object(all members) map[string]any {
-	names := make([]string, len(all))
-	for i, m := range all {
-		names[i] = m.name
-	}
-	return map[string]any{"type": "object", "properties": all, "additionalProperties": false, "required": names}
-}
-
-// members are the members of an object. Models write them in the order of the schema,
-// so the order is kept.
-type members []member
-
-type member struct {
-	name   string
-	schema map[string]any
-}
-
-// MarshalJSON writes the members in order; a map would be sorted by name.
-func (all members) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i, m := range all {
-		b.WriteByte("{,"[min(i, 1)])
-		schema, err := json.Marshal(m.schema)
-		if err != nil {
-			return nil, err
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(schema)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+// object returns the schema of an object with exactly these properties. They are JSON,
+// because models write them in the order of the schema and a map has none.
+func object(properties string, names ...string) map[string]any {
+	return map[string]any{"type": "object", "properties": json.RawMessage(properties), "additionalProperties": false, "required": names}
 }

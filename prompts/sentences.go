@@ -37,7 +37,6 @@ const (
 	MoreItems                         // after a list that is cut: how many more items it has; see [More]
 	MoreLine                          // after a code block that is cut: it has one more line; see [MoreCode]
 	MoreLines                         // after a code block that is cut: how many more lines it has
-	LinesFollow                       // after a code block that is cut: the number of lines is unknown
 )
 
 // English is the fallback language.
@@ -145,17 +144,12 @@ var sentences = map[Situation]row{
 	SomeLeftOut: {en: "%d more sources were found and are not shown.", pl: "Dalsze znalezione źródła, których tu nie ma: %d.", vi: "Còn %d nguồn nữa không hiển thị ở đây."},
 	MoreItems:   {en: "… and %d more", pl: "… i jeszcze %d", vi: "… và %d mục nữa"},
 	MoreLine:    {en: "… and one more line of code", pl: "… i jeszcze jeden wiersz kodu", vi: "… và một dòng mã nữa"},
-	LinesFollow: {en: "… and more lines of code", pl: "… i dalsze wiersze kodu", vi: "… và các dòng mã tiếp theo"},
 	MoreLines:   {en: "… and %d more lines of code", pl: "… i dalsze wiersze kodu: %d", vi: "… và %d dòng mã nữa"},
 }
 
-// MoreCode returns the sentence that a code block has n more lines. A negative n means
-// that the number is unknown.
+// MoreCode returns the sentence that a code block has n more lines.
 func MoreCode(n int, language string) string {
-	switch {
-	case n < 0:
-		return Say(LinesFollow, language)
-	case n == 1:
+	if n == 1 {
 		return Say(MoreLine, language)
 	}
 	return fmt.Sprintf(Say(MoreLines, language), n)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEverySituationInEveryLanguage(t *testing.T) {
-	for s := prompts.NoDocuments; s <= prompts.LinesFollow; s++ {
+	for s := prompts.NoDocuments; s <= prompts.MoreLines; s++ {
 		seen := map[string]bool{}
 		for _, lang := range prompts.Languages() {
 			got := prompts.Say(s, lang)
@@ -21,7 +21,7 @@ func TestEverySituationInEveryLanguage(t *testing.T) {
 			seen[got] = true
 		}
 	}
-	if got := prompts.Say(prompts.LinesFollow+1, prompts.English); got != "" {
+	if got := prompts.Say(prompts.MoreLines+1, prompts.English); got != "" {
 		t.Errorf("a situation is missing from this test: %q", got)
 	}
 }

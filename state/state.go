@@ -47,8 +47,6 @@ type Exchange struct {
 	Chunks   []string `json:"chunks,omitempty"` // IDs of the cited chunks, also if the answer abstained
 	// QuoteEnds says how far chunks were quoted, also if the answer abstained.
 	QuoteEnds []QuoteEnd `json:"told,omitempty"`
-	Items     []string   `json:"items,omitempty"` // items of the first list in the answer: "the second one" is Items[1]
-	Offer     string     `json:"offer,omitempty"` // the question at the end of the answer, to which the person may say "yes"
 }
 
 // Memory is the part of a state that a rewriter uses.

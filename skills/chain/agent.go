@@ -138,7 +138,7 @@ func (w written) Answer(ctx context.Context, t state.Task) (state.Answer, error)
 	if answer.Abstained && len(t.Sources) > 0 {
 		return w.closest(ctx, t, answer)
 	}
-	return answer, nil
+	return w.withTerms(answer), nil
 }
 
 // AnswerStream implements nodes.StreamAnswerer. The agent has streamed already.

@@ -10,6 +10,7 @@ import (
 	"example.com/ragflow/llm"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/prompts"
+	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
 	"example.com/ragflow/skills/offline"
 	"example.com/ragflow/state"
@@ -54,7 +55,7 @@ func (a Answerer) AnswerStream(ctx context.Context, t state.Task, token func(nod
 		answer, err = write(fewer)
 	}
 	if err == nil && !answer.Abstained {
-		return answer, nil
+		return a.withTerms(answer), nil
 	}
 	if told {
 		token(nodes.Token{Void: true})
@@ -86,6 +87,12 @@ func (a Answerer) quote(ctx context.Context, t state.Task) (state.Answer, error)
 	answer, err := a.next.Answer(ctx, t)
 	answer.Grade = &grade
 	return answer, err
+}
+
+// withTerms adds the words of a model's answer that later questions may lean on.
+func (a Answerer) withTerms(answer state.Answer) state.Answer {
+	answer.Terms = offline.Terms(a.options.Stats, cite.Strip(answer.Text))
+	return answer
 }
 
 // closest adds to a model's refusal the passage that comes nearest, which is

@@ -70,7 +70,7 @@ func (s Skills) before(plain Skills, o Options, chat, grader llm.Chat, next stri
 		s.Grader = grading{model.NewGrader(grader), s.Grader, plain.Grader, grader.Model(), next, o.Threshold}
 	}
 	s.Summarizer = summarizer{model.NewSummarizer(chat), s.Summarizer, chat.Model(), next}
-	s.Answerer = Answerer{model.NewAnswerer(chat, o.Stats, o.System, o.Answers), s.Answerer, plain.Answerer, plain.Grader, chat.Model(), next, o}
+	s.Answerer = Answerer{model.NewAnswerer(chat, o.System, o.Answers), s.Answerer, plain.Answerer, plain.Grader, chat.Model(), next, o}
 	return s
 }
 

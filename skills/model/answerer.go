@@ -45,20 +45,18 @@ func (o Options) Fit(messages, sources int) (answer, fewerMessages, fewerSources
 
 // Answerer lets a model write the answer from the sources of a task.
 type Answerer struct {
-	chat  llm.Chat
-	stats Stats
-	own   prompts.SystemTemplate
+	chat llm.Chat
+	own  prompts.SystemTemplate
 
 	tokens      int
 	temperature float64
 	synthesis   string
 }
 
-// NewAnswerer returns an answerer that asks chat. stats tells which words of an
-// answer later questions may lean on; own is the system prompt, its zero value
-// the built-in one.
-func NewAnswerer(chat llm.Chat, stats Stats, own prompts.SystemTemplate, o Options) *Answerer {
-	a := &Answerer{chat: chat, stats: stats, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis}
+// NewAnswerer returns an answerer that asks chat. own is the system prompt, its zero
+// value the built-in one.
+func NewAnswerer(chat llm.Chat, own prompts.SystemTemplate, o Options) *Answerer {
+	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis}
 	a.tokens, _, _ = o.Fit(0, 0)
 	if o.Temperature != nil {
 		a.temperature = *o.Temperature
@@ -102,7 +100,6 @@ func (a *Answerer) Written(text string, t state.Task) state.Answer {
 			slices.ContainsFunc(t.Sources, func(s state.Source) bool { return strings.Contains(s.Text, address) })
 	}
 	answer.Text = harmless(text, known, prompts.Say(prompts.UnknownAddress, t.Language))
-	answer.Terms = a.telling(cite.Strip(answer.Text))
 	return answer
 }
 
