@@ -99,7 +99,7 @@ func (x *run[S, U]) resumable(head Commit) error {
 	if len(head.Frontier) == 0 {
 		return ErrNothingToDo
 	}
-	if !x.plan.sameGraph(head.Fingerprint) && x.o.Migrate == nil {
+	if head.Fingerprint != x.plan.fingerprint && x.o.Migrate == nil {
 		return fmt.Errorf("run %q: %w", head.Run, ErrGraphChanged)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (x *run[S, U]) resumable(head Commit) error {
 
 // continuation returns the nodes where this graph continues a run of another version.
 func (x *run[S, U]) continuation(head Commit) ([]string, error) {
-	if x.plan.sameGraph(head.Fingerprint) {
+	if head.Fingerprint == x.plan.fingerprint {
 		return head.Frontier, nil
 	}
 	next, err := x.o.Migrate(head)
@@ -292,11 +292,11 @@ func (x *run[S, U]) interruption(ctx context.Context, head Commit) (open []Quest
 
 // recall loads the finished tasks and the open questions of the step.
 func (x *run[S, U]) recall(ctx context.Context, head Commit) error {
-	pending, err := x.log.pending(ctx)
+	pending, err := x.o.Store.Pending(ctx, x.req.Thread)
 	if err != nil {
-		return err
+		return fmt.Errorf("read pending results: %w", err)
 	}
-	if !x.plan.sameGraph(head.Fingerprint) { // another graph may split its state in another way
+	if head.Fingerprint != x.plan.fingerprint { // another graph may split its state in another way
 		pending = slices.DeleteFunc(pending, func(r TaskResult) bool { return strings.HasPrefix(r.Delta.Node, partNode) })
 	}
 	x.session.recall(pending)

@@ -21,7 +21,7 @@ type Cache[S, U any] struct {
 	// the update and its targets. If the store fails, the task gets a warning and runs.
 	Store CacheStore
 
-	kept lru.Cache[cached[U]]
+	kept lru.Cache[cacheEntry[U]]
 }
 
 // CacheStore keeps the entries of a [Cache] outside of the process. Keys are unique per node, so prefix
@@ -31,48 +31,49 @@ type CacheStore interface {
 	Put(ctx context.Context, key string, entry []byte, ttl time.Duration) error // ttl 0: unlimited
 }
 
-// cacheEntry is an entry of a CacheStore.
+// cacheEntry is an entry of a Cache and, as JSON, of a CacheStore.
 type cacheEntry[U any] struct {
-	Update U        `json:"update"`
-	Next   []string `json:"next,omitempty"`
-}
-
-type cached[U any] struct {
-	update U
-	next   []string
+	Update U         `json:"update"`
+	Next   []string  `json:"next,omitempty"`
 	until  time.Time // zero: unlimited
 }
 
-func (v cached[U]) over(now time.Time) bool { return !v.until.IsZero() && !now.Before(v.until) }
-
-// Len returns the number of entries.
+// Len returns the number of entries in memory.
 func (c *Cache[S, U]) Len() int { return c.kept.Len() }
 
-// Clear removes all entries.
+// Clear removes the entries in memory.
 func (c *Cache[S, U]) Clear() { c.kept.Clear() }
 
 // find returns the entry of a key from memory or the store.
-func (c *Cache[S, U]) find(ctx context.Context, key string, now time.Time) (u U, next []string, ok bool) {
-	if u, next, ok = c.get(key, now); ok || c.Store == nil {
-		return u, next, ok
+func (c *Cache[S, U]) find(ctx context.Context, key string, now time.Time) (e cacheEntry[U], ok bool) {
+	if e, ok = c.kept.Get(key); ok && (e.until.IsZero() || now.Before(e.until)) {
+		return e, true
+	}
+	if c.Store == nil {
+		return e, false
 	}
 	body, ok, err := c.Store.Get(ctx, key)
-	if err != nil || !ok {
-		warnIf(ctx, "cache: read: ", err)
-		return u, nil, false
+	if err == nil && ok {
+		e, err = decode[cacheEntry[U]](body)
 	}
-	e, err := decode[cacheEntry[U]](body)
 	warnIf(ctx, "cache: read: ", err)
-	return e.Update, e.Next, err == nil
+	return e, ok && err == nil
 }
 
 // add puts an entry into memory and the store.
-func (c *Cache[S, U]) add(ctx context.Context, key string, u U, next []string, now time.Time) {
-	c.put(key, u, next, now)
+func (c *Cache[S, U]) add(ctx context.Context, key string, e cacheEntry[U], now time.Time) {
+	if c.TTL > 0 {
+		e.until = now.Add(c.TTL)
+	}
+	size := c.Size
+	if size <= 0 {
+		size = 1000
+	}
+	c.kept.Put(key, e, 0, size, math.MaxInt)
 	if c.Store == nil {
 		return
 	}
-	body, err := encode(cacheEntry[U]{u, next})
+	body, err := encode(e)
 	if err == nil {
 		err = c.Store.Put(ctx, key, body, c.TTL)
 	}
@@ -83,25 +84,4 @@ func warnIf(ctx context.Context, what string, err error) {
 	if err != nil {
 		Warn(ctx, what+err.Error())
 	}
-}
-
-func (c *Cache[S, U]) get(key string, now time.Time) (u U, next []string, ok bool) {
-	v, ok := c.kept.Get(key)
-	if ok && v.over(now) {
-		c.kept.Drop(key, func(v cached[U]) bool { return v.over(now) })
-		return u, nil, false
-	}
-	return v.update, v.next, ok
-}
-
-func (c *Cache[S, U]) put(key string, u U, next []string, now time.Time) {
-	v := cached[U]{update: u, next: next}
-	if c.TTL > 0 {
-		v.until = now.Add(c.TTL)
-	}
-	size := c.Size
-	if size <= 0 {
-		size = 1000
-	}
-	c.kept.Put(key, v, 0, size, math.MaxInt)
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +10,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"example.com/ragflow/graph/codec"
 	"example.com/ragflow/graph/topology"
@@ -32,24 +32,17 @@ type Plan[S, U any] struct {
 	reach                       [][]bool     // from → to over a path of at least one step; nil if no node waits
 }
 
-// planNode is a node with its successors: all of next and one of each branch, or those of to that
-// pick returns; handler after a failure.
+// planNode is a task with its successors: all of next and one of each branch, or those of to that
+// Pick returns; handler after a failure.
 type planNode[S, U any] struct {
+	Task[S, U]
 	name    string
 	rank    int
-	run     Node[S, U]
-	pick    Picker[S, U]
-	retry   Retry
-	timeout Timeout
-	cache   *Cache[S, U]
-	onError OnError[S, U]
-	wait    Wait
 	next    []int // static successors, by rank
 	routes  []planBranch[S]
-	to      []target // allowed results of pick
-	sub     *subgraph
-	handler int   // index of onError.To, or noIndex
-	early   []int // of Speculate
+	to      []target // allowed results of Pick
+	handler int      // index of OnError.To, or noIndex
+	early   []int    // of Speculate
 }
 
 type planBranch[S any] struct {
@@ -93,10 +86,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 	}
 	for i, name := range g.Order {
 		t := g.Nodes[name]
-		n := planNode[S, U]{
-			name: name, rank: i, run: t.Run, pick: t.Pick, wait: t.Wait,
-			retry: t.Retry, timeout: t.Timeout, cache: t.Cache, onError: t.OnError, handler: noIndex, sub: t.sub,
-		}
+		n := planNode[S, U]{Task: t, name: name, rank: i, handler: noIndex}
 		for _, to := range t.To {
 			n.to = append(n.to, target{name: to, index: index[to]})
 		}
@@ -129,7 +119,7 @@ func Compile[S, U any](g Graph[S, U]) (*Plan[S, U], error) {
 		slices.Sort(p.nodes[i].next)
 	}
 	for i := range p.nodes {
-		if err := p.nodes[i].speculate(p, g.Nodes[p.nodes[i].name].Speculate); err != nil {
+		if err := p.nodes[i].speculate(p); err != nil {
 			return nil, fmt.Errorf("compile graph %q: %w", g.Name, err)
 		}
 	}
@@ -149,8 +139,8 @@ func MustCompile[S, U any](g Graph[S, U]) *Plan[S, U] {
 }
 
 // speculate sets the nodes that run before n has ended.
-func (n *planNode[S, U]) speculate(p *Plan[S, U], of Speculation) error {
-	for at, names := n, of.Nodes; len(names) > 0; names = names[1:] {
+func (n *planNode[S, U]) speculate(p *Plan[S, U]) error {
+	for at, names := n, n.Speculate.Nodes; len(names) > 0; names = names[1:] {
 		i := slices.IndexFunc(p.nodes, func(m planNode[S, U]) bool { return m.name == names[0] })
 		if i < 0 || !slices.Contains(at.leaving(), i) || i == n.rank && at == n {
 			return fmt.Errorf("node %q: Speculate: %q is not another node that can follow %q", n.name, names[0], at.name)
@@ -204,7 +194,9 @@ func (p *Plan[S, U]) Nodes() []string {
 func (p *Plan[S, U]) Fingerprint() string { return p.fingerprint }
 
 func fingerprint[S, U any](g Graph[S, U]) string {
-	edges := slices.SortedFunc(slices.Values(g.Edges), compareEdges)
+	edges := slices.SortedFunc(slices.Values(g.Edges), func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	branches := make(map[string][]string, len(g.Branches)) // json writes the keys sorted
 	for _, b := range g.Branches {
 		key := b.From
@@ -223,11 +215,6 @@ func fingerprint[S, U any](g Graph[S, U]) string {
 	}
 	sum := sha256.Sum256(shape)
 	return hex.EncodeToString(sum[:16]) + "@" + g.Version
-}
-
-// sameGraph reports whether a fingerprint in the log is that of the plan. Early logs lack the version.
-func (p *Plan[S, U]) sameGraph(fingerprint string) bool {
-	return fingerprint == p.fingerprint || fingerprint+"@"+p.version == p.fingerprint
 }
 
 // shape is the part of a task that decides the path of a run.
@@ -250,13 +237,6 @@ func shapes[S, U any](g Graph[S, U]) map[string]shape {
 		}
 	}
 	return out
-}
-
-func compareEdges(a, b Edge) int {
-	if c := strings.Compare(a.From, b.From); c != 0 {
-		return c
-	}
-	return strings.Compare(a.To, b.To)
 }
 
 // names returns the node names of a frontier.
@@ -291,7 +271,7 @@ func (n *planNode[S, U]) successors(next []int, s S, notes *Notes) ([]int, error
 	switch {
 	case notes.Caught != "" && n.handler != noIndex:
 		return append(next, n.handler), nil
-	case n.pick != nil:
+	case n.Pick != nil:
 		for _, name := range notes.Goto {
 			i, err := indexOf(n.to, name)
 			if err != nil {
@@ -303,8 +283,8 @@ func (n *planNode[S, U]) successors(next []int, s S, notes *Notes) ([]int, error
 	}
 	next = append(next, n.next...)
 	for _, b := range n.routes {
-		name, err := callRoute(b.route, s)
-		if err != nil {
+		var name string
+		if err := protected(func() error { name = b.route(s); return nil }); err != nil {
 			return next, err
 		}
 		i, err := indexOf(b.to, name)
@@ -334,7 +314,7 @@ func indexOf(to []target, name string) (int, error) {
 
 // allows returns an error if these targets are not a valid result of Pick.
 func (n *planNode[S, U]) allows(next []string) error {
-	if n.pick == nil {
+	if n.Pick == nil {
 		return nil
 	}
 	if len(next) == 0 {

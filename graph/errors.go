@@ -20,6 +20,15 @@ var (
 	ErrPaused       = errors.New("paused: the current step was finished and saved")
 )
 
+var errNoStore = fmt.Errorf("no store: %w", ErrNotFound)
+
+// wrap adds what failed to an error. It is meant to be deferred.
+func wrap(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf(format+": %w", append(args, *err)...)
+	}
+}
+
 // NodeError is the first failure of a run and where it happened. Errors that it caused in
 // other tasks are left out.
 type NodeError struct {

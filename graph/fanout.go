@@ -24,8 +24,8 @@ import (
 //
 // The result of each part is saved soon after it finishes, together with others. If the node runs again in the same
 // superstep, after a failure, an [Ask], a retry or a crash, only the other parts run. So split
-// must be pure. A retry in the same process knows finished parts without a store, too. Parts or
-// results that JSON cannot restore are not saved.
+// must be pure. Without a store, another attempt of [Retry] knows finished parts too. Parts or results that
+// JSON cannot restore are not saved.
 func FanOut[S, U, T any](
 	limit int,
 	split func(S) []T,
@@ -47,6 +47,39 @@ func FanOut[S, U, T any](
 		}
 		f.close(err)
 		return u, err
+	}
+}
+
+// FanPick is a [FanOut] of which each part also chooses the nodes that follow, as a [Picker] does. The run goes
+// on to all of them, each once, or to otherwise if no part chooses one.
+func FanPick[S, U, T any](
+	limit int,
+	split func(S) []T,
+	worker func(context.Context, S, T) (U, []string, error),
+	merge func(S, []U) (U, error),
+	otherwise ...string,
+) Picker[S, U] {
+	type picked struct {
+		Update U
+		Next   []string
+	}
+	fan := FanOut(limit, split, func(ctx context.Context, s S, part T) (p picked, err error) {
+		p.Update, p.Next, err = worker(ctx, s, part)
+		return p, err
+	}, func(s S, parts []picked) (all picked, err error) {
+		var updates []U
+		for _, p := range parts {
+			updates, all.Next = append(updates, p.Update), append(all.Next, p.Next...)
+		}
+		all.Update, err = merge(s, updates)
+		return all, err
+	})
+	return func(ctx context.Context, s S) (U, []string, error) {
+		all, err := fan(ctx, s)
+		if len(all.Next) == 0 {
+			all.Next = otherwise
+		}
+		return all.Update, all.Next, err
 	}
 }
 
@@ -127,12 +160,6 @@ func forEach(ctx context.Context, n, limit int, do func(i int)) (all bool) {
 	return int(taken.Load()) >= n
 }
 
-func guarded[U any](ctx context.Context, i int, work func(context.Context, int) (U, error)) (u U, err error) {
-	defer caught(&err)
-	u, err = work(ctx, i)
-	return u, inspected(err)
-}
-
 // workerContexts are the task contexts of the workers of a FanOut; nil outside a run.
 type workerContexts []taskContext
 
@@ -146,7 +173,7 @@ func newWorkerContexts(ctx context.Context, n int) workerContexts {
 	for i := range b {
 		p := &b[i]
 		p.Context, p.up, p.part = ctx, task, i //nolint:fatcontext // ctx is the same in every iteration
-		p.of, p.path, p.node, p.turn, p.emit = task.of, task.path, task.node, task.turn, task.emit
+		p.of, p.path, p.node, p.turn, p.emit, p.retries = task.of, task.path, task.node, task.turn, task.emit, task.retries
 	}
 	return b
 }

@@ -38,16 +38,10 @@ var ErrNoCopies = errors.New("the store cannot copy threads")
 // point in a subgraph, everything before the point is kept, and everything concurrent or
 // later runs again. Errors: [ErrNotFound] for an unknown thread, commit, path or step,
 // [ErrNoCopies], and [ErrExists] if the new name exists.
-func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) error {
-	if err := r.fork(ctx, p, to); err != nil {
-		return fmt.Errorf("fork thread %q: %w", p.Thread, err)
-	}
-	return nil
-}
-
-func (r *Runner[S, U]) fork(ctx context.Context, p Point, to string) error {
+func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) (err error) {
+	defer wrap(&err, "fork thread %q", p.Thread)
 	if r.o.Store == nil {
-		return fmt.Errorf("no store: %w", ErrNotFound)
+		return errNoStore
 	}
 	copier, ok := r.o.Store.(Copier)
 	if !ok {

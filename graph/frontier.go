@@ -4,7 +4,7 @@ import "slices"
 
 // findReach computes which node can lead to which, if the plan has waiting nodes.
 func (p *Plan[S, U]) findReach() {
-	if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.wait != NoWait }) {
+	if !slices.ContainsFunc(p.nodes, func(n planNode[S, U]) bool { return n.Wait != NoWait }) {
 		return
 	}
 	p.reach = make([][]bool, len(p.nodes))
@@ -55,7 +55,7 @@ func (p *Plan[S, U]) ready(free, frontier []int) []int {
 	}
 	// All nodes wait for each other.
 	first := slices.MinFunc(frontier, func(a, b int) int {
-		if wa, wb := p.nodes[a].wait, p.nodes[b].wait; wa != wb {
+		if wa, wb := p.nodes[a].Wait, p.nodes[b].Wait; wa != wb {
 			return int(wa - wb)
 		}
 		return a - b
@@ -65,11 +65,11 @@ func (p *Plan[S, U]) ready(free, frontier []int) []int {
 
 // before reports whether the reached node n waits for the reached node m.
 func (p *Plan[S, U]) before(m, n int) bool {
-	switch p.nodes[n].wait {
+	switch p.nodes[n].Wait {
 	case Join:
 		return p.reach[m][n]
 	case Last:
-		return p.nodes[m].wait != Last || p.reach[m][n]
+		return p.nodes[m].Wait != Last || p.reach[m][n]
 	default:
 		return false
 	}

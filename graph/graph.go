@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"time"
 
 	"example.com/ragflow/graph/topology"
 )
@@ -23,8 +24,7 @@ type Node[S, U any] func(ctx context.Context, s S) (U, error)
 type Picker[S, U any] func(ctx context.Context, s S) (u U, next []string, err error)
 
 // Task is a node with its policies. The zero value of a policy turns it off. Retry limits
-// the attempts, Timeout the time of each attempt. A hit in Cache replaces all attempts.
-// OnError handles the error of the last attempt.
+// the attempts. A hit in Cache replaces all attempts. OnError handles the error of the last attempt.
 type Task[S, U any] struct {
 	// Run is the node. Exactly one of Run and Pick must be set.
 	Run Node[S, U]
@@ -35,9 +35,12 @@ type Task[S, U any] struct {
 
 	Wait    Wait
 	Retry   Retry
-	Timeout Timeout
 	Cache   *Cache[S, U]
 	OnError OnError[S, U]
+
+	// Timeout limits the time of one attempt. At the timeout the context of the node ends, and the node must
+	// return; the engine waits for it. If it returns without an error, its update still counts.
+	Timeout time.Duration
 
 	// Speculate begins on nodes that probably follow before this one has ended.
 	Speculate Speculation
@@ -78,6 +81,16 @@ type Branch[S any] struct {
 	Route func(S) string
 	To    []string          // allowed targets, which may include End
 	Label map[string]string // target → condition, for diagrams; may be nil
+}
+
+// If returns a branch to yes or to no.
+func If[S any](from string, test func(S) bool, yes, no string) Branch[S] {
+	return Branch[S]{From: from, To: []string{yes, no}, Route: func(s S) string {
+		if test(s) {
+			return yes
+		}
+		return no
+	}}
 }
 
 // Graph is a workflow in one literal, checked by [Compile]. S is the state and U the

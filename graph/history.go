@@ -16,31 +16,20 @@ type Moment[S any] struct {
 // the next page, before the last commit of the previous page. An empty page means that
 // there are no older moments. A page costs one state and its updates. An unknown thread
 // is [ErrNotFound].
-func (r *Runner[S, U]) History(ctx context.Context, thread string, before CommitID, n int) ([]Moment[S], error) {
-	page, err := r.history(ctx, thread, before, n)
-	if err != nil {
-		return nil, fmt.Errorf("history of thread %q: %w", thread, err)
-	}
-	return page, nil
-}
-
-func (r *Runner[S, U]) history(ctx context.Context, thread string, before CommitID, n int) ([]Moment[S], error) {
+func (r *Runner[S, U]) History(ctx context.Context, thread string, before CommitID, n int) (page []Moment[S], err error) {
+	defer wrap(&err, "history of thread %q", thread)
 	if r.o.Store == nil {
-		return nil, fmt.Errorf("no store: %w", ErrNotFound)
+		return nil, errNoStore
 	}
-	var page []Moment[S]
 	for c, err := range r.o.Store.Walk(ctx, thread, before) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case before != 0 && c.ID == before:
-			continue
-		case len(page) >= n:
-		default:
-			page = append(page, Moment[S]{Commit: c})
 		}
 		if len(page) >= n {
 			break
+		}
+		if c.ID != before {
+			page = append(page, Moment[S]{Commit: c})
 		}
 	}
 	if len(page) == 0 {

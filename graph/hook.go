@@ -42,24 +42,16 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 	if kind != SpanRun {
 		s.Step++
 	}
-	inner, ended := beginSpan(ctx, x.o.Hook, s)
+	var inner context.Context
+	var ended func(error)
+	_ = protected(func() error { inner, ended = x.o.Hook.Begin(ctx, s); return nil })
 	if inner == nil {
 		inner = ctx
 	}
 	if ended == nil {
 		return inner, ignoreEnd
 	}
-	return inner, func(err error) {
-		var lost error
-		defer caught(&lost)
-		ended(err)
-	}
-}
-
-func beginSpan(ctx context.Context, h Hook, s Span) (inner context.Context, ended func(error)) {
-	var lost error
-	defer caught(&lost)
-	return h.Begin(ctx, s)
+	return inner, func(err error) { _ = protected(func() error { ended(err); return nil }) }
 }
 
 func ignoreEnd(error) {}

@@ -89,14 +89,6 @@ func (l *threadLog) readHead(ctx context.Context) (Commit, error) {
 	return head, nil
 }
 
-func (l *threadLog) pending(ctx context.Context) ([]TaskResult, error) {
-	results, err := l.store.Pending(ctx, l.lease.Thread)
-	if err != nil {
-		return nil, fmt.Errorf("read pending results: %w", err)
-	}
-	return results, nil
-}
-
 func (l *threadLog) commit(ctx context.Context, b Batch) error {
 	ctx, done := saving(ctx)
 	defer done()

@@ -89,6 +89,7 @@ type taskContext struct {
 	questions []Question     // open questions of the task
 	used      map[string]int // answers that the current attempt has used, by key
 	fans      int            // calls of a FanOut by the current attempt
+	retries   bool           // the task has a Retry
 }
 
 type taskContextKey struct{}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -36,8 +35,14 @@ const forever = 100 * 365 * 24 * time.Hour
 // activeRuns is the set of active and waiting runs of a Runner.
 type activeRuns struct {
 	mu     sync.Mutex
-	active map[string]*activeRun      // active runs by thread
-	queues map[string][]chan struct{} // runs that wait for them, with Enqueue
+	active map[string]*activeRun // active runs by thread
+	queues map[string]*runQueue  // of Enqueue, by thread
+}
+
+// runQueue is the queue of a thread. Runs send to turn, and blocked senders go on in order of arrival.
+type runQueue struct {
+	turn chan struct{} // has room for one
+	runs int           // that run or wait
 }
 
 type activeRun struct {
@@ -48,45 +53,30 @@ type activeRun struct {
 // turn waits until all earlier runs on a thread have left.
 func (c *activeRuns) turn(ctx context.Context, thread string) (leave func(), err error) {
 	c.mu.Lock()
-	queue, taken := c.queues[thread]
-	if c.queues == nil {
-		c.queues = map[string][]chan struct{}{}
+	q := c.queues[thread]
+	if q == nil {
+		q = &runQueue{turn: make(chan struct{}, 1)}
+		if c.queues == nil {
+			c.queues = map[string]*runQueue{}
+		}
+		c.queues[thread] = q
 	}
-	if !taken {
-		c.queues[thread] = nil
-		c.mu.Unlock()
-		return func() { c.next(thread) }, nil
-	}
-	mine := make(chan struct{})
-	c.queues[thread] = append(queue, mine)
+	q.runs++
 	c.mu.Unlock()
+	drop := func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if q.runs--; q.runs == 0 {
+			delete(c.queues, thread)
+		}
+	}
 	select {
-	case <-mine:
-		return func() { c.next(thread) }, nil
+	case q.turn <- struct{}{}:
+		return func() { <-q.turn; drop() }, nil
 	case <-ctx.Done():
+		drop()
+		return nil, fmt.Errorf("wait for thread %q: %w (%w)", thread, context.Cause(ctx), ErrBusy)
 	}
-	c.mu.Lock()
-	i := slices.Index(c.queues[thread], mine)
-	if i >= 0 {
-		c.queues[thread] = slices.Delete(c.queues[thread], i, i+1)
-	}
-	c.mu.Unlock()
-	if i < 0 { // its turn came at the same moment
-		c.next(thread)
-	}
-	return nil, fmt.Errorf("wait for thread %q: %w (%w)", thread, context.Cause(ctx), ErrBusy)
-}
-
-func (c *activeRuns) next(thread string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	queue := c.queues[thread]
-	if len(queue) == 0 {
-		delete(c.queues, thread)
-		return
-	}
-	close(queue[0])
-	c.queues[thread] = queue[1:]
 }
 
 // enter registers a run as the owner of a thread. If another run is registered, the one

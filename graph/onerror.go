@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // OnError handles the error of a node after its last attempt. Update turns the failure into an
 // update, which is applied and saved like any other, and the run continues at To. The other
@@ -22,18 +19,16 @@ type Failure struct {
 	Attempts int
 }
 
-// perform runs a node with its policies.
+// perform runs a node with its policies. The caller catches panics of them.
 func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskContext) (U, error) {
 	var key string
-	if n.cache != nil {
-		var err error
-		if key, err = callKey(n.cache.Key, x.state); err != nil {
-			var zero U
-			return zero, err
-		}
-		if u, next, ok := n.cached(tc, key, x.o.Clock()); ok { //nolint:contextcheck // tc carries ctx
-			tc.write(func(n *Notes) { n.Cached, n.Goto = true, next })
-			return u, nil
+	if n.Cache != nil {
+		key = n.Cache.Key(x.state)
+	}
+	if key != "" {
+		if e, ok := n.Cache.find(tc, key, x.o.Clock()); ok { //nolint:contextcheck // tc carries ctx
+			tc.write(func(n *Notes) { n.Cached, n.Goto = true, e.Next })
+			return e.Update, nil
 		}
 	}
 	u, next, err := x.attempts(ctx, n, tc)
@@ -43,27 +38,13 @@ func (x *run[S, U]) perform(ctx context.Context, n *planNode[S, U], tc *taskCont
 	switch {
 	case err == nil && len(next) > 0:
 		tc.write(func(n *Notes) { n.Goto = next })
-	case err != nil && n.onError.Update != nil && ctx.Err() == nil && !isPause(err):
-		return x.handle(n, tc, err)
+	case err != nil && n.OnError.Update != nil && ctx.Err() == nil && !isPause(err):
+		var failed int
+		tc.write(func(n *Notes) { n.Caught, failed = err.Error(), len(n.Failed) })
+		return n.OnError.Update(x.state, Failure{Node: n.name, Err: err, Attempts: failed + 1}), nil
 	}
 	if err == nil && key != "" {
-		n.cache.add(tc, key, u, next, x.o.Clock()) //nolint:contextcheck // tc carries ctx
+		n.Cache.add(tc, key, cacheEntry[U]{Update: u, Next: next}, x.o.Clock()) //nolint:contextcheck // tc carries ctx
 	}
 	return u, err
-}
-
-// cached returns the entry of a key that is not empty.
-func (n *planNode[S, U]) cached(ctx context.Context, key string, now time.Time) (u U, next []string, ok bool) {
-	if key == "" {
-		return u, nil, false
-	}
-	return n.cache.find(ctx, key, now)
-}
-
-// handle turns a failure into an update.
-func (x *run[S, U]) handle(n *planNode[S, U], tc *taskContext, cause error) (u U, err error) {
-	defer caught(&err)
-	var failed int
-	tc.write(func(n *Notes) { n.Caught, failed = cause.Error(), len(n.Failed) })
-	return n.onError.Update(x.state, Failure{Node: n.name, Err: cause, Attempts: failed + 1}), nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -30,9 +29,7 @@ type fan[T, U any] struct {
 	at      fanPlace
 	parts   []T
 	results []U
-	done    []bool
-	before  *fan[T, U]        // the same call of a failed attempt in this process; may be nil
-	saved   map[int]savedPart // of an earlier attempt in any process
+	saved   map[int]savedPart // of an earlier attempt
 	fail    func(error)       // ends the other workers
 
 	mu      sync.Mutex
@@ -58,7 +55,7 @@ type savedPart struct {
 }
 
 func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U] {
-	f := &fan[T, U]{codec: codec, parts: parts, results: make([]U, len(parts)), done: make([]bool, len(parts))}
+	f := &fan[T, U]{codec: codec, parts: parts, results: make([]U, len(parts))}
 	b := taskContextOf(ctx)
 	if b == nil || b.node == "" {
 		return f
@@ -68,13 +65,13 @@ func newFan[T, U any](ctx context.Context, codec partCodec, parts []T) *fan[T, U
 	f.at.call = b.fans
 	b.mu.Unlock()
 	f.task, f.at.address = b, b.address()
+	again := Info(ctx).Attempt > 1 // the task has the notes of these parts
 	s := b.of
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f.before, _ = s.fans[f.at].(*fan[T, U])
 	for p, d := range s.ledger {
 		if p.path == f.at.address && strings.HasPrefix(p.node, f.at.node()) {
-			f.restore(d.Body, s.closed)
+			f.restore(d.Body, s.closed, again)
 		}
 	}
 	return f
@@ -85,7 +82,7 @@ func (at fanPlace) node() string { return fmt.Sprintf("%s%d:", partNode, at.call
 
 // restore reads a group of saved parts. The notes of those that finished before the run was
 // closed are in the failed task already.
-func (f *fan[T, U]) restore(group []byte, closed time.Time) {
+func (f *fan[T, U]) restore(group []byte, closed time.Time, noted bool) {
 	var parts []savedPart
 	if json.Unmarshal(group, &parts) != nil {
 		return // they run again
@@ -94,7 +91,7 @@ func (f *fan[T, U]) restore(group []byte, closed time.Time) {
 		f.saved = map[int]savedPart{}
 	}
 	for _, p := range parts {
-		if !p.At.After(closed) {
+		if noted || !p.At.After(closed) {
 			p.Notes = Notes{}
 		}
 		f.saved[p.Part] = p
@@ -103,22 +100,14 @@ func (f *fan[T, U]) restore(group []byte, closed time.Time) {
 
 // part sets the result of a part that finished before, or runs the part and saves its result.
 func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, int) (U, error)) (err error) {
-	if o := f.before; o != nil && i < len(o.done) && o.done[i] && reflect.DeepEqual(o.parts[i], f.parts[i]) {
-		f.results[i], f.done[i] = o.results[i], true
-		return nil
-	}
 	hash := f.hash(i)
 	if p, ok := f.saved[i]; ok && p.Hash == hash {
 		taskContextOf(ctx).write(func(n *Notes) { *n = p.Notes })
 		f.results[i], err = decode[U](p.Body)
-		f.done[i] = err == nil
 		return err
 	}
-	u, err := guarded(ctx, i, work)
-	if err != nil {
-		return err
-	}
-	if hash != "" {
+	u, err := callNode(ctx, work, i)
+	if err == nil && hash != "" {
 		if body, none := encode(u); none == nil { // merge may drop what has no JSON
 			if f.codec.differs || codec.InvalidUTF8(body) {
 				u, err = decode[U](body) // merge must see what a resume returns
@@ -126,13 +115,14 @@ func (f *fan[T, U]) part(ctx context.Context, i int, work func(context.Context, 
 			f.save(savedPart{i, hash, f.task.of.o.Clock().UTC(), body, taskContextOf(ctx).soFar()})
 		}
 	}
-	f.results[i], f.done[i] = u, err == nil
+	f.results[i] = u
 	return err
 }
 
-// hash returns the hash of a part; empty if its result is not saved.
+// hash returns the hash of a part; empty if its result is not saved. Without a store, results are kept for
+// other attempts of the node.
 func (f *fan[T, U]) hash(i int) string {
-	if f.task == nil || f.task.of.save == nil || f.codec.lost {
+	if f.task == nil || f.task.of.save == nil && !f.task.retries || f.codec.lost {
 		return ""
 	}
 	body, err := encode(f.parts[i])
@@ -185,26 +175,15 @@ func (f *fan[T, U]) flush() error {
 	return f.task.of.put(f.task, p, Delta{Path: p.path, Node: p.node, Body: body})
 }
 
-// close ends a call. After a failure it saves all finished parts and makes them known to the next
-// attempt.
+// close ends a call. After a failure it saves all finished parts for the next attempt.
 func (f *fan[T, U]) close(err error) {
-	switch {
-	case f.task == nil:
-	case err == nil:
-		f.take()
-		f.writing.Lock() // wait for a group that is being saved
-		defer f.writing.Unlock()
-	default:
+	if err != nil {
 		_ = f.flush() // if it fails, these parts run again
-		s := f.task.of
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.fans == nil {
-			s.fans = map[fanPlace]any{}
-		}
-		f.before = nil
-		s.fans[f.at] = f
+		return
 	}
+	f.take()
+	f.writing.Lock() // wait for a group that is being saved
+	defer f.writing.Unlock()
 }
 
 // soFar returns a copy of the notes.

@@ -47,7 +47,6 @@ func TestRetry(t *testing.T) {
 			[]time.Duration{750 * time.Millisecond, 1500 * time.Millisecond, 1500 * time.Millisecond, 1500 * time.Millisecond},
 			true,
 		},
-		{"budget", graph.Retry{Attempts: 9, First: time.Second, Budget: 3 * time.Second}, 9, 3, []time.Duration{750 * time.Millisecond, 1500 * time.Millisecond}, false},
 		{"not worth it", graph.Retry{Attempts: 3, If: func(err error) bool { return !errors.Is(err, errFlaky) }}, 1, 1, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,11 +166,11 @@ func TestTimeout(t *testing.T) {
 			return item{"a"}, nap(ctx, time.Duration(n)*time.Second)
 		}
 	}
-	run := graph.Timeout{Run: 2500 * time.Millisecond}
+	run := 2500 * time.Millisecond
 	for _, tt := range []struct {
 		name    string
 		node    node
-		timeout graph.Timeout
+		timeout time.Duration
 		want    string
 	}{
 		{"in time", works(2), run, ""},
@@ -206,7 +205,7 @@ func TestTimeoutIsRetried(t *testing.T) {
 			}
 			return item{"a"}, nap(ctx, 900*time.Millisecond)
 		}
-		p, err := plan(t, tasks{"a": {Run: slow, Timeout: graph.Timeout{Run: time.Second}, Retry: graph.Retry{Attempts: 2}}}, "^ a, a $")
+		p, err := plan(t, tasks{"a": {Run: slow, Timeout: time.Second, Retry: graph.Retry{Attempts: 2}}}, "^ a, a $")
 		if err != nil {
 			t.Fatal(err)
 		}

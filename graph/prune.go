@@ -57,15 +57,8 @@ type Pruned struct {
 // lease. The file of a store shrinks later, when the store is compacted.
 // Errors: [ErrNotFound], [ErrBusy], [ErrSuperseded], [ErrNoCondition], [ErrNoPruning];
 // after an error nothing has changed.
-func (r *Runner[S, U]) Prune(ctx context.Context, p Pruning) (Pruned, error) {
-	did, err := r.prune(ctx, p)
-	if err != nil {
-		return Pruned{}, fmt.Errorf("prune thread %q: %w", p.Thread, err)
-	}
-	return did, nil
-}
-
-func (r *Runner[S, U]) prune(ctx context.Context, p Pruning) (Pruned, error) {
+func (r *Runner[S, U]) Prune(ctx context.Context, p Pruning) (did Pruned, err error) {
+	defer wrap(&err, "prune thread %q", p.Thread)
 	pruner, err := r.pruner(p)
 	if err != nil {
 		return Pruned{}, err
@@ -83,19 +76,21 @@ func (r *Runner[S, U]) prune(ctx context.Context, p Pruning) (Pruned, error) {
 		return Pruned{}, err
 	}
 	defer log.close(ctx)
-	did, err := r.cut(ctx, p)
-	if err != nil || did.Commits == 0 {
+	if did, err = r.cut(ctx, p); err != nil || did.Commits == 0 {
 		return did, err
 	}
 	base, err := r.base(ctx, p, did)
 	if err == nil {
 		err = pruner.Prune(ctx, log.lease, did.At, base)
 	}
-	if err != nil && superseded(ctx) { // report the cause of the cancellation
-		err = context.Cause(ctx)
-	}
 	r.states.drop(p.Thread)
-	return did, err
+	switch {
+	case superseded(ctx) && err != nil: // report the cause of the cancellation
+		return Pruned{}, context.Cause(ctx)
+	case err != nil:
+		return Pruned{}, err
+	}
+	return did, nil
 }
 
 // pruner returns the store if store and graph support pruning.
@@ -103,7 +98,7 @@ func (r *Runner[S, U]) pruner(p Pruning) (Pruner, error) {
 	pruner, ok := r.o.Store.(Pruner)
 	switch {
 	case r.o.Store == nil:
-		return nil, fmt.Errorf("no store: %w", ErrNotFound)
+		return nil, errNoStore
 	case !ok:
 		return nil, ErrNoPruning
 	case r.plan.restore == nil:

@@ -13,14 +13,13 @@ type Retry struct {
 	Attempts int              // maximum number of attempts; 0 and 1 mean one
 	First    time.Duration    // pause before the second attempt, doubled before each later one; default 100 ms
 	Longest  time.Duration    // maximum pause; default 10 s
-	Budget   time.Duration    // no attempt starts later than this after the first; 0: no limit
 	If       func(error) bool // which errors are retried; default: all but panics
 }
 
 // again reports whether to make another attempt after the n-th failed, and after which pause.
 // Half of the pause is fixed and half is random (chance is from 0 to 1), so that tasks that
 // failed together do not retry at the same time.
-func (r Retry) again(n int, err error, spent time.Duration, chance func() float64) (time.Duration, bool) {
+func (r Retry) again(n int, err error, chance func() float64) (time.Duration, bool) {
 	if n >= r.Attempts || isPause(err) {
 		return 0, false
 	}
@@ -43,28 +42,25 @@ func (r Retry) again(n int, err error, spent time.Duration, chance func() float6
 		pause *= 2
 	}
 	pause = min(pause, longest)
-	pause = pause/2 + time.Duration(chance()*float64(pause/2))
-	return pause, r.Budget <= 0 || spent+pause <= r.Budget
+	return pause/2 + time.Duration(chance()*float64(pause/2)), true
 }
 
 // attempts runs a node until it succeeds or must not be retried.
 func (x *run[S, U]) attempts(ctx context.Context, n *planNode[S, U], tc *taskContext) (u U, next []string, err error) {
-	if n.retry.Attempts <= 1 {
+	if n.Retry.Attempts <= 1 {
 		return x.attempt(ctx, n, tc, 1)
 	}
-	first := x.o.Clock()
 	for i := 1; ; i++ {
 		began := x.o.Clock()
 		u, next, err = x.attempt(ctx, n, tc, i)
 		if err == nil || ctx.Err() != nil {
 			return u, next, err
 		}
-		now := x.o.Clock()
-		pause, again := n.retry.again(i, err, now.Sub(first), x.o.Rand)
+		pause, again := n.Retry.again(i, err, x.o.Rand)
 		if !again {
 			return u, next, err
 		}
-		failed := Attempt{Error: err.Error(), Duration: now.Sub(began), Pause: pause}
+		failed := Attempt{Error: err.Error(), Duration: x.o.Clock().Sub(began), Pause: pause}
 		tc.write(func(n *Notes) { n.Failed = append(n.Failed, failed) })
 		if tc.emit != nil {
 			d := Delta{Path: x.path, Node: n.name, Rank: n.rank, Error: failed.Error, Notes: Notes{Failed: []Attempt{failed}}}
@@ -87,11 +83,11 @@ func (x *run[S, U]) attempt(ctx context.Context, n *planNode[S, U], tc *taskCont
 	tc.mu.Unlock()
 	ctx, ended := x.span(ctx, SpanAttempt, n.name, i)
 	defer func() { ended(err) }()
-	ctx, stop := n.timeout.watch(ctx)
+	ctx, stop := withTimeout(ctx, n.Timeout)
 	defer func() { err = stop(err) }()
-	if n.pick != nil {
-		return callPick(ctx, n.pick, x.state)
+	if n.Pick != nil {
+		return callPick(ctx, n.Pick, x.state)
 	}
-	u, err = callNode(ctx, n.run, x.state)
+	u, err = callNode(ctx, n.Run, x.state)
 	return u, nil, err
 }

@@ -250,17 +250,13 @@ func (x *run[S, U]) conflicts() error {
 			break
 		}
 		for j := range i {
-			if err := callConflict(x.plan.conflict, x.outcomes[j].update, x.outcomes[i].update); err != nil {
+			err := protected(func() error { return x.plan.conflict(x.outcomes[j].update, x.outcomes[i].update) })
+			if err != nil {
 				return x.blame(&x.outcomes[i], fmt.Errorf("conflict with node %q: %w", x.plan.nodes[x.outcomes[j].node].name, err))
 			}
 		}
 	}
 	return nil
-}
-
-func callConflict[U any](conflict func(U, U) error, earlier, later U) (err error) {
-	defer caught(&err)
-	return conflict(earlier, later)
 }
 
 // blame turns a finished outcome into a failed one.

@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -193,51 +191,41 @@ type Result[S any] struct {
 // of 0 or less means all at once. One failure does not stop the others.
 func (r *Runner[S, U]) Batch(ctx context.Context, requests []Request[U], limit int) []Result[S] {
 	out := make([]Result[S], len(requests))
-	if limit <= 0 || limit > len(requests) {
+	if limit <= 0 {
 		limit = len(requests)
 	}
-	var taken atomic.Int64
-	var workers sync.WaitGroup
-	for range limit {
-		workers.Go(func() {
-			for i := int(taken.Add(1)) - 1; i < len(out); i = int(taken.Add(1)) - 1 {
-				out[i].State, out[i].Err = r.Invoke(ctx, requests[i])
-			}
-		})
-	}
-	workers.Wait()
+	forEach(context.WithoutCancel(ctx), len(requests), limit, func(i int) { // each request returns the end of ctx
+		out[i].State, out[i].Err = r.Invoke(ctx, requests[i])
+	})
 	return out
 }
 
 // State returns a thread's state at its head, and the head. A thread that does not exist or
 // has no commit is [ErrNotFound].
-func (r *Runner[S, U]) State(ctx context.Context, thread string) (S, Commit, error) {
-	var zero S
+func (r *Runner[S, U]) State(ctx context.Context, thread string) (s S, head Commit, err error) {
+	defer wrap(&err, "state of thread %q", thread)
 	if r.o.Store == nil {
-		return zero, Commit{}, fmt.Errorf("state of thread %q: no store: %w", thread, ErrNotFound)
+		return s, head, errNoStore
 	}
-	head, err := r.o.Store.Head(ctx, thread)
-	if err != nil {
-		return zero, Commit{}, fmt.Errorf("state of thread %q: %w", thread, err)
+	if head, err = r.o.Store.Head(ctx, thread); err == nil {
+		s, _, _, err = r.stateAt(ctx, thread, head)
 	}
-	s, _, _, err := r.stateAt(ctx, thread, head)
 	return s, head, err
 }
 
 // StateAt returns a thread's state after one of its commits.
-func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) (S, error) {
+func (r *Runner[S, U]) StateAt(ctx context.Context, thread string, at CommitID) (s S, err error) {
+	defer wrap(&err, "state of thread %q", thread)
 	if r.o.Store == nil {
-		var zero S
-		return zero, fmt.Errorf("state of thread %q: no store: %w", thread, ErrNotFound)
+		return s, errNoStore
 	}
 	for c, err := range r.o.Store.Walk(ctx, thread, at) {
-		if err != nil {
-			return *new(S), fmt.Errorf("state of thread %q: %w", thread, err)
+		if err == nil {
+			s, _, _, err = r.stateAt(ctx, thread, c)
 		}
-		s, _, _, err := r.stateAt(ctx, thread, c)
 		return s, err
 	}
-	return *new(S), fmt.Errorf("state of thread %q: commit %d: %w", thread, at, ErrNotFound)
+	return s, fmt.Errorf("commit %d: %w", at, ErrNotFound)
 }
 
 // stateAt returns the state after a commit, and whether this graph folded updates of another version.
@@ -278,21 +266,19 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	var s S
 	snapshot, deltas, err := r.o.Store.Load(ctx, thread, at)
 	if err != nil {
-		return s, sizes{}, fmt.Errorf("load thread %q at commit %d: %w", thread, at, err)
+		return s, sizes{}, fmt.Errorf("load commit %d: %w", at, err)
 	}
 	z := sizes{snapshot: len(snapshot.Body)}
 	if len(snapshot.Body) > 0 {
 		if s, err = decode[S](snapshot.Body); err != nil {
-			return s, z, fmt.Errorf("load thread %q: snapshot %d: %w", thread, snapshot.At, err)
+			return s, z, fmt.Errorf("snapshot %d: %w", snapshot.At, err)
 		}
 	}
 	for _, d := range deltas {
 		z.tail += len(d.Body)
 	}
-	if s, err = r.fold(s, deltas); err != nil {
-		return s, z, fmt.Errorf("load thread %q: %w", thread, err)
-	}
-	return s, z, nil
+	s, err = r.fold(s, deltas)
+	return s, z, err
 }
 
 // decode decodes an update. Empty bytes are the zero update.

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -30,15 +29,15 @@ type RunInfo struct {
 
 // Runs returns runs of a thread, newest input first. It reads the log from the head back to the last
 // run that it returns, without folding states. An unknown thread is [ErrNotFound].
-func (r *Runner[S, U]) Runs(ctx context.Context, q RunQuery) ([]RunInfo, error) {
+func (r *Runner[S, U]) Runs(ctx context.Context, q RunQuery) (page []RunInfo, err error) {
+	defer wrap(&err, "runs of thread %q", q.Thread)
 	if r.o.Store == nil {
-		return nil, fmt.Errorf("runs of thread %q: no store: %w", q.Thread, ErrNotFound)
+		return nil, errNoStore
 	}
-	var page []RunInfo
 	later := map[string]RunInfo{} // runs whose input was not read yet
 	for c, err := range r.o.Store.Walk(ctx, q.Thread, 0) {
 		if err != nil {
-			return nil, fmt.Errorf("runs of thread %q: %w", q.Thread, err)
+			return nil, err
 		}
 		info, known := later[c.Run]
 		if !known {

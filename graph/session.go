@@ -26,7 +26,6 @@ type session struct {
 	step   int      // current superstep of the root
 	base   CommitID // the commit that this superstep follows; 0 without a store
 	ledger map[place]Delta
-	fans   map[fanPlace]any        // failed calls of a [FanOut] in this process
 	open   []Question              // open questions in the log
 	closed time.Time               // when the run that is resumed was closed
 	busy   map[place]chan struct{} // places that Once is working on
@@ -53,7 +52,7 @@ func (s *session) beginStep(run string, step int, log *threadLog) {
 	if s.run != run { // an early task may read it
 		s.run = run
 	}
-	s.step, s.ledger, s.fans, s.open, s.stale = step, nil, nil, nil, false
+	s.step, s.ledger, s.open, s.stale = step, nil, nil, false
 	if log != nil {
 		s.base = log.head.ID
 	}
@@ -113,7 +112,6 @@ func (s *session) drop(p place, address string) {
 	defer s.mu.Unlock()
 	s.stale = true
 	delete(s.ledger, p)
-	s.fans = nil
 	maps.DeleteFunc(s.ledger, func(p place, _ Delta) bool {
 		return strings.HasPrefix(p.node, partNode) && under(p.path, address)
 	})

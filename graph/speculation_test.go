@@ -111,7 +111,7 @@ func TestSpeculation(t *testing.T) {
 		"wrong":      {"poor", []string{"write"}, nil, 2 * time.Second, cut},
 		"policies": {"good", []string{"write", "polish"}, func(g *graph.Graph[list, item], _ *graph.Options) {
 			write := g.Nodes["write"]
-			write.Retry, write.Timeout = graph.Retry{Attempts: 2, First: time.Second}, graph.Timeout{Run: time.Minute}
+			write.Retry, write.Timeout = graph.Retry{Attempts: 2, First: time.Second}, time.Minute
 			run := write.Run
 			write.Run = func(ctx context.Context, s list) (item, error) {
 				if graph.Info(ctx).Attempt == 1 {

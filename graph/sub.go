@@ -168,17 +168,18 @@ type Frame[S any] struct {
 // the superstep of the given commit. If the commit is the head of an unfinished run and has no
 // deltas of the path, they belong to the current superstep. Without any, the error is
 // [ErrNotFound].
-func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at CommitID, path string) ([]Frame[S], error) {
+func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at CommitID, path string) (frames []Frame[S], err error) {
+	defer wrap(&err, "subgraph %q of thread %q", path, thread)
 	var deltas []Delta
 	for c, err := range s.Walk(ctx, thread, at) {
 		if err != nil {
-			return nil, fmt.Errorf("subgraph %q of thread %q: %w", path, thread, err)
+			return nil, err
 		}
 		deltas = c.Deltas
 		if len(c.Frontier) > 0 && !slices.ContainsFunc(deltas, func(d Delta) bool { return d.Path == path }) {
 			pending, err := s.Pending(ctx, thread)
 			if err != nil {
-				return nil, fmt.Errorf("subgraph %q of thread %q: %w", path, thread, err)
+				return nil, err
 			}
 			deltas = results(pending)
 		}
@@ -189,7 +190,7 @@ func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at Comm
 	})
 	slices.SortStableFunc(deltas, compareInner)
 	if len(deltas) == 0 {
-		return nil, fmt.Errorf("subgraph %q of thread %q at commit %d: %w", path, thread, at, ErrNotFound)
+		return nil, fmt.Errorf("at commit %d: %w", at, ErrNotFound)
 	}
 	return p.frames(deltas)
 }

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime/debug"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/ragflow/graph/codec"
@@ -119,11 +116,14 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 		return x.runConcurrently(ctx, todo)
 	}
 	o := &x.outcomes[last]
-	x.started(o)
 	x.task(ctx, o, x.emit)
-	x.finished(o)
-	if o.err != nil && !o.waits {
-		return x.firstCause(ctx, o.err)
+	x.finished(o, x.emit)
+	switch {
+	case o.err == nil || o.waits:
+	case ctx.Err() != nil: // the end of the context caused the failure
+		return stopped(ctx)
+	default:
+		return o.err
 	}
 	err := x.interrupted()
 	if o.done && (err != nil || x.path != "") && !superseded(ctx) {
@@ -134,165 +134,16 @@ func (x *run[S, U]) execute(ctx context.Context) error {
 	return err
 }
 
-// firstCause returns the end of the context, if it ended, instead of the failure it caused.
-func (*run[S, U]) firstCause(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return stopped(ctx)
-	}
-	return err
-}
-
-// message is a message from a worker to the loop.
-type message struct {
-	kind messageKind
-	task int       // for taskEnded
-	live liveEvent // for liveMessage
-}
-
-type messageKind int
-
-const (
-	liveMessage messageKind = iota
-	taskEnded
-	workerGone
-)
-
-// inboxSize is the maximum number of unread messages.
-const inboxSize = 64
-
-// runConcurrently runs tasks on workers. Only the loop yields and saves; workers block while it
-// is busy. All workers have ended when it returns.
-func (x *run[S, U]) runConcurrently(parent context.Context, todo int) error {
-	ctx, cancel := context.WithCancelCause(parent)
-	var first atomic.Pointer[error]
-	fail := func(err error) {
-		if parent.Err() == nil {
-			first.CompareAndSwap(nil, &err)
-		}
-		cancel(err)
-	}
-	inbox := make(chan message, inboxSize)
-	gone := make(chan struct{}) // closed when the loop stops reading, also if the consumer panics
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	defer close(gone)
-	defer cancel(nil)
-
-	post := func(m message) {
-		select {
-		case inbox <- m:
-		case <-gone:
-		}
-	}
-	var taken atomic.Int64
-	n := min(x.o.Parallel, todo)
-	for range n {
-		workers.Go(func() {
-			defer post(message{kind: workerGone})
-			for ctx.Err() == nil {
-				i := int(taken.Add(1)) - 1
-				if i >= len(x.outcomes) {
-					return
-				}
-				if o := &x.outcomes[i]; !o.done && !o.waits {
-					x.runOnWorker(ctx, fail, i, inbox, post)
-				}
-			}
-		})
-	}
-	for n > 0 {
-		switch m := <-inbox; m.kind {
-		case workerGone:
-			n--
-		case liveMessage:
-			x.yieldLive(m.live)
-		case taskEnded:
-			if err := x.ended(parent, &x.outcomes[m.task], todo); err != nil {
-				fail(err)
-			}
-		}
-		if x.left {
-			fail(errLeft)
-		}
-	}
-	all := !slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
-	switch err := first.Load(); {
-	case all && (err == nil || errors.Is(*err, errLeft)):
-		return nil // save finished work, even if the run ends now
-	case err != nil:
-		return *err
-	case parent.Err() != nil:
-		return stopped(parent)
-	}
-	return x.interrupted()
-}
-
-// runOnWorker runs a task on a worker and sends its events to the loop. A failure cancels the
-// siblings at once, so that the first failure is the cause.
-func (x *run[S, U]) runOnWorker(ctx context.Context, fail func(error), i int, inbox chan<- message, post func(message)) {
-	o := &x.outcomes[i]
-	emit := x.emit
-	if x.live {
-		emit = func(p liveEvent) {
-			select {
-			case inbox <- message{live: p}:
-			case <-ctx.Done():
-			}
-		}
-		post(message{live: liveEvent{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name}})
-	}
-	x.started(o)
-	defer post(message{kind: taskEnded, task: i}) // also if the node ends its goroutine
-	defer func() {
-		if o.err != nil && !o.waits {
-			fail(o.err)
-		}
-	}()
-	x.task(ctx, o, emit)
-	x.finished(o)
-}
-
-// started and finished send the live events of a task in a subgraph to the root.
-func (x *run[S, U]) started(o *outcome[U]) {
-	if x.emit != nil {
-		x.emit(liveEvent{kind: TaskStarted, path: x.path, node: x.plan.nodes[o.node].name})
-	}
-}
-
-func (x *run[S, U]) finished(o *outcome[U]) {
-	if x.emit != nil {
-		x.emit(x.taskDone(o))
-	}
-}
-
-// taskDone returns the live event of a finished task.
-func (x *run[S, U]) taskDone(o *outcome[U]) liveEvent {
-	d := x.delta(o)
-	if x.session.modes&Updates == 0 {
-		d.Body = nil
-	}
-	return liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}}
-}
-
-// ended saves a successful task of a step with several tasks, and yields its live event.
-func (x *run[S, U]) ended(ctx context.Context, o *outcome[U], todo int) error {
-	var err error
-	if o.done && (todo > 1 || len(x.outcomes) > todo || x.path != "") && !superseded(ctx) {
-		err = x.keep(ctx, o)
-	}
-	if x.live {
-		x.yieldLive(x.taskDone(o))
-	}
-	return err
-}
-
 // task runs one node on the state before the step.
 func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent)) {
+	n := &x.plan.nodes[o.node]
+	if emit != nil && x.reached == nil { // an early task is told when it is adopted
+		emit(liveEvent{kind: TaskStarted, path: x.path, node: n.name})
+	}
 	if x.adopt(ctx, o, emit) {
 		return
 	}
-	n := &x.plan.nodes[o.node]
-	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: int32(x.step + 1), left: int32(x.budget), emit: emit, reached: x.reached}
+	tc := &taskContext{Context: ctx, of: x.session, path: x.path, node: n.name, turn: x.turn(), step: int32(x.step + 1), left: int32(x.budget), emit: emit, reached: x.reached, retries: n.Retry.Attempts > 1}
 	began := x.o.Clock()
 	o.err = errExited // remains if the node ends its goroutine
 	defer func() {
@@ -316,6 +167,18 @@ func (x *run[S, U]) task(ctx context.Context, o *outcome[U], emit func(liveEvent
 			o.err = fmt.Errorf("encode update: %w", o.err)
 		}
 	}
+}
+
+// finished sends the live event of a finished task, unless nobody wants it.
+func (x *run[S, U]) finished(o *outcome[U], emit func(liveEvent)) {
+	if emit == nil {
+		return
+	}
+	d := x.delta(o)
+	if x.session.modes&Updates == 0 {
+		d.Body = nil
+	}
+	emit(liveEvent{kind: TaskDone, path: x.path, node: d.Node, tasks: []Delta{d}})
 }
 
 // guarded calls perform and turns panics of policies such as Retry.If into errors.
@@ -388,51 +251,4 @@ func (x *run[S, U]) delta(o *outcome[U]) Delta {
 		}
 	}
 	return d
-}
-
-// errExited is the error of a node that called runtime.Goexit, as FailNow of a
-// test does.
-var errExited = errors.New("node ended its goroutine")
-
-// caught turns a panic into an error. It must be deferred directly.
-func caught(err *error) {
-	if v := recover(); v != nil {
-		*err = &PanicError{Value: v, Stack: debug.Stack()}
-	}
-}
-
-// inspected calls the methods of a node's error once, so that a panic of one of them is caught
-// like a panic of the node.
-func inspected(err error) error {
-	if err != nil && !isPause(err) {
-		_ = err.Error()
-	}
-	return err
-}
-
-func callNode[S, U any](ctx context.Context, run Node[S, U], s S) (u U, err error) {
-	defer caught(&err)
-	u, err = run(ctx, s)
-	return u, inspected(err)
-}
-
-func callApply[S, U any](apply func(S, U) (S, error), s S, u U) (next S, err error) {
-	defer caught(&err)
-	return apply(s, u)
-}
-
-func callPick[S, U any](ctx context.Context, pick Picker[S, U], s S) (u U, next []string, err error) {
-	defer caught(&err)
-	u, next, err = pick(ctx, s)
-	return u, next, inspected(err)
-}
-
-func callKey[S any](key func(S) string, s S) (k string, err error) {
-	defer caught(&err)
-	return key(s), nil
-}
-
-func callRoute[S any](route func(S) string, s S) (to string, err error) {
-	defer caught(&err)
-	return route(s), nil
 }

@@ -6,14 +6,7 @@ import (
 	"time"
 )
 
-// Timeout limits the time of one attempt of a node. At the timeout the node's context ends, and
-// the node must return; the engine waits for it. If it returns without an error, its update
-// still counts.
-type Timeout struct {
-	Run time.Duration // since the start of the attempt; 0: no limit
-}
-
-// TimeoutError is the error of a node that exceeded its [Timeout]. It matches
+// TimeoutError is the error of a node that exceeded the Timeout of its [Task]. It matches
 // context.DeadlineExceeded.
 type TimeoutError struct {
 	After time.Duration
@@ -25,17 +18,17 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("took longer than %v:
 // Is matches context.DeadlineExceeded.
 func (*TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// noTimeout is the second result of watch without a timeout.
+// noTimeout is the second result of withTimeout without a timeout.
 func noTimeout(err error) error { return err }
 
-// watch applies the timeout to a context. The returned function stops it and turns the error
+// withTimeout applies a timeout to a context. The returned function stops it and turns the error
 // of a node that it stopped into a *TimeoutError.
-func (t Timeout) watch(parent context.Context) (context.Context, func(error) error) {
-	if t.Run <= 0 {
+func withTimeout(parent context.Context, limit time.Duration) (context.Context, func(error) error) {
+	if limit <= 0 {
 		return parent, noTimeout
 	}
-	late := &TimeoutError{After: t.Run}
-	ctx, stop := context.WithTimeoutCause(parent, t.Run, late)
+	late := &TimeoutError{After: limit}
+	ctx, stop := context.WithTimeoutCause(parent, limit, late)
 	return ctx, func(err error) error {
 		cause := context.Cause(ctx)
 		stop()

@@ -22,10 +22,11 @@ type Edit[S, U any] struct {
 	// [ErrGraphChanged]. Goto are the targets if the node has Pick.
 	As   string
 	Goto []string
-	// Metadata is added to that of the thread; see [Runner.Threads]. It is saved also if Change is nil or returns no updates.
+	// Metadata is added to that of the thread; see [Runner.Threads]. It is saved also without updates.
 	Metadata map[string]string
-	// Change gets the state and the head of the thread and returns the updates to apply, in
-	// order. It is called once, with the lease of the thread. No updates change nothing.
+	Updates  []U // the updates to apply, in order; none change nothing
+	// Change, if set, gets the state and the head of the thread and returns the updates instead. It is called
+	// once, with the lease of the thread.
 	Change func(ctx context.Context, s S, head Commit) ([]U, error)
 }
 
@@ -34,18 +35,16 @@ type Edit[S, U any] struct {
 // it with the new state. [SourceUndo] closes it as superseded. Otherwise the commit is a completed
 // run of its own. A thread without a commit is [ErrNotFound], unless Create is set. An error of
 // Change or Apply changes nothing. Other errors: [ErrBusy], [ErrSuperseded], [ErrGraphChanged].
-func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (S, CommitID, error) {
+func (r *Runner[S, U]) Update(ctx context.Context, e Edit[S, U]) (s S, at CommitID, err error) {
+	defer wrap(&err, "update thread %q", e.Thread)
 	x := &run[S, U]{Runner: r, req: Request[U]{Thread: e.Thread, Wait: e.Wait}, session: &session{o: &r.o}}
-	at, err := x.edit(ctx, e)
-	if err != nil {
-		return x.state, 0, fmt.Errorf("update thread %q: %w", e.Thread, err)
-	}
-	return x.state, at, nil
+	at, err = x.edit(ctx, e)
+	return x.state, at, err
 }
 
 func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 	if x.o.Store == nil {
-		return 0, fmt.Errorf("no store: %w", ErrNotFound)
+		return 0, errNoStore
 	}
 	if _, err := x.o.Store.Head(ctx, e.Thread); err != nil && (!e.Create || !errors.Is(err, ErrNotFound)) {
 		return 0, err // checked first, because acquiring a lease creates the thread
@@ -72,7 +71,7 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 			return 0, err
 		}
 	}
-	var updates []U
+	updates := e.Updates
 	if e.Change != nil {
 		updates, err = e.Change(ctx, x.state, head)
 	}

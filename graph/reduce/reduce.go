@@ -46,6 +46,18 @@ func Apply[S, U any]() func(S, U) (S, error) {
 	}
 }
 
+// Merge is the merge of a graph.FanOut: it reduces the updates of the parts to one, in their order, by the rules of
+// Apply.
+func Merge[S, U any](_ S, parts []U) (all U, err error) {
+	apply := Apply[U, U]()
+	for _, u := range parts {
+		if all, err = apply(all, u); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
 // Conflict is the Conflict of a graph: two updates of one step must not replace the same field.
 func Conflict[U any](earlier, later U) error {
 	a, b := reflect.ValueOf(earlier), reflect.ValueOf(later)
