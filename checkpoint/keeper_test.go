@@ -34,10 +34,6 @@ func runKeeper(t *testing.T, open func(t *testing.T) *checkpoint.SQLite) {
 		{"delete forgets everything", deleteForgets},
 		{"delete is all or nothing", deleteAllOrNothing},
 		{"delete of a held thread is busy", deleteBusy},
-		{"delete leaves texts that others have", deleteLeavesShared},
-		{"expire deletes what is older", expireDeletes},
-		{"expire leaves a held thread", expireLeavesHeld},
-		{"expire of nothing", expireNothing},
 		{"ids and tokens are never given again", neverAgain},
 		{"an undo takes a turn back", undoCounts},
 		{"snapshots are listed", snapshotsListed},
@@ -338,17 +334,6 @@ func deleteBusy(t *testing.T, s *checkpoint.SQLite) {
 	hold(t, s, "t")
 	wantError(t, "Delete", s.Delete(t.Context(), "t"), graph.ErrBusy)
 	wantEqual(t, "commits", walk(t, s, "t"), want)
-}
-
-func deleteLeavesShared(t *testing.T, s *checkpoint.SQLite) {
-	t.Helper()
-	thread(t, s, "a")
-	want := thread(t, s, "b") // shares the text of the questions
-	if err := s.Delete(t.Context(), "a"); err != nil {
-		t.Fatal(err)
-	}
-	wantEqual(t, "commits", walk(t, s, "b"), want)
-	thread(t, s, "c")
 }
 
 func neverAgain(t *testing.T, s *checkpoint.SQLite) {

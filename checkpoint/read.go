@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -236,7 +235,7 @@ func (s *SQLite) pending(tx *sqlite.Tx, thread string) ([]graph.TaskResult, erro
 // commit IDs and not of times, because a clock can be set back.
 func (s *SQLite) Threads(ctx context.Context) (infos []graph.ThreadInfo, err error) {
 	err = s.db.Read(ctx, func(tx *sqlite.Tx) error {
-		infos, err = list(tx, math.MaxInt64, "")
+		infos, err = list(tx, "")
 		return err
 	})
 	return infos, err
@@ -246,7 +245,7 @@ func (s *SQLite) Threads(ctx context.Context) (infos []graph.ThreadInfo, err err
 func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, error) {
 	var infos []graph.ThreadInfo
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		infos, err = list(tx, math.MaxInt64, ` AND t.name = ?2`, thread)
+		infos, err = list(tx, `WHERE t.name = ?`, thread)
 		return err
 	})
 	if err == nil && len(infos) == 0 {
@@ -258,12 +257,11 @@ func (s *SQLite) Info(ctx context.Context, thread string) (graph.ThreadInfo, err
 	return infos[0], nil
 }
 
-// list returns the threads with a newest commit before a time in microseconds that
-// meet a further condition, argument 2 of which is the first of args.
-func list(tx *sqlite.Tx, before int64, condition string, args ...any) ([]graph.ThreadInfo, error) {
+// list returns the threads that have a commit and meet a condition.
+func list(tx *sqlite.Tx, condition string, args ...any) ([]graph.ThreadInfo, error) {
 	var infos []graph.ThreadInfo
 	for row := range tx.Query(`SELECT t.name, t.created, t.first, t.head, t.inputs, t.bytes, c.time, c.status
-		FROM threads t JOIN commits c ON c.id = t.head WHERE c.time < ?1`+condition+` ORDER BY t.head DESC`, append([]any{before}, args...)...) {
+		FROM threads t JOIN commits c ON c.id = t.head `+condition+` ORDER BY t.head DESC`, args...) {
 		var i graph.ThreadInfo
 		var created, touched int64
 		if err := row.Scan(&i.Thread, &created, &i.First, &i.Head, &i.Inputs, &i.Bytes, &touched, &i.Status); err != nil {

@@ -178,41 +178,6 @@ func (s *SQLite) Delete(ctx context.Context, threads ...string) error {
 	return s.Flush(ctx)
 }
 
-// Expire deletes the threads whose newest commit was made before a time, as
-// [SQLite.Delete] does, each in a transaction of its own, and returns them as
-// Threads lists them. Threads that are held stay. A dry run only returns what it
-// would delete. After an error the threads returned were deleted.
-func (s *SQLite) Expire(ctx context.Context, before time.Time, dryRun bool) ([]graph.ThreadInfo, error) {
-	var old []graph.ThreadInfo
-	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		old, err = list(tx, before.UnixMicro(), "")
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("expire: %w", err)
-	}
-	run := s.db.Write
-	if dryRun {
-		run = s.db.Read
-	}
-	expired, err := stored.Expire(old, func(listed graph.ThreadInfo) error {
-		return run(ctx, func(tx *sqlite.Tx) error {
-			l, err := s.lease(tx, listed.Thread)
-			switch {
-			case err != nil || dryRun:
-				return err
-			case l.head != listed.Head:
-				return graph.ErrBusy // used or deleted meanwhile
-			}
-			return s.delete(tx, listed.Thread)
-		})
-	})
-	if err == nil && !dryRun && len(expired) > 0 {
-		err = s.Flush(ctx)
-	}
-	return expired, err
-}
-
 func (s *SQLite) delete(tx *sqlite.Tx, name string) error {
 	l, err := s.lease(tx, name)
 	if err != nil {

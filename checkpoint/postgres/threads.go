@@ -217,26 +217,3 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, name string) error {
 	}
 	return tx.SendBatch(ctx, batch).Close()
 }
-
-// Expire deletes the threads whose newest commit was made before a time, as [Store.Delete]
-// does, each in a transaction of its own, and returns them as Threads lists them. Threads
-// that are held stay. A dry run only returns what it would delete. After an error the
-// threads returned were deleted.
-func (s *Store) Expire(ctx context.Context, before time.Time, dryRun bool) ([]graph.ThreadInfo, error) {
-	old, err := get(ctx, s, func() ([]graph.ThreadInfo, error) { return list(ctx, s.pool, `WHERE c.time < $1`, before) })
-	if err != nil {
-		return nil, fmt.Errorf("expire: %w", err)
-	}
-	return stored.Expire(old, func(listed graph.ThreadInfo) error {
-		return s.write(ctx, func(tx pgx.Tx) error {
-			_, head, err := s.free(ctx, tx, listed.Thread)
-			switch {
-			case err != nil || dryRun:
-				return err
-			case head != listed.Head:
-				return graph.ErrBusy // used meanwhile
-			}
-			return s.delete(ctx, tx, listed.Thread)
-		})
-	})
-}

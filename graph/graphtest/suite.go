@@ -225,7 +225,7 @@ func show(v any) string {
 	return reflect.ValueOf(v).String()
 }
 
-// longText is a text that stores may deduplicate.
+// longText is a text that fills more than one page of some databases.
 func longText(what string) string { return strings.Repeat(what+" ", 200) }
 
 // turn commits an input and a step of one run, and returns the last commit.

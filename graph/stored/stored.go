@@ -130,21 +130,6 @@ func Await(ctx context.Context, wait time.Duration, try func() error) error {
 	}
 }
 
-// Expire calls expire for each thread and returns those that it deleted. It leaves out a thread that is
-// held or was deleted meanwhile, and ends with another error.
-func Expire(threads []graph.ThreadInfo, expire func(graph.ThreadInfo) error) (expired []graph.ThreadInfo, err error) {
-	for _, i := range threads {
-		switch err := expire(i); {
-		case errors.Is(err, graph.ErrBusy), errors.Is(err, graph.ErrNotFound):
-		case err != nil:
-			return expired, fmt.Errorf("expire thread %q: %w", i.Thread, err)
-		default:
-			expired = append(expired, i)
-		}
-	}
-	return expired, nil
-}
-
 // Busy is the error of a thread that an owner holds until a time.
 func Busy(owner string, until time.Time) error {
 	return fmt.Errorf("%w: held by %s until %s", graph.ErrBusy, cmp.Or(owner, "a writer without a name"), until.UTC().Format("2006-01-02 15:04:05.000 UTC"))
