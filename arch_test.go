@@ -115,7 +115,7 @@ var rooms = map[string]room{
 	"examples/streaming":   {ours: []string{"agent", "graph", "graph/memstore", "llm", "llm/openai"}},
 	"examples/evaluation":  {ours: []string{"graph", "llm", "llm/openai"}},
 	"examples/customstore": {ours: []string{"checkpoint", "graph"}},
-	"examples/langgraph":   {ours: []string{"graph", "graph/memstore", "graph/reduce"}},
+	"examples/langgraph":   {ours: []string{"agent", "checkpoint", "graph", "graph/draw", "graph/memstore", "graph/reduce", "llm", "longterm"}},
 	"examples/migration":   {ours: []string{"graph", "graph/memstore"}},
 	"llm":                  {},
 	"llm/llmtest":          {ours: []string{"llm"}},
