@@ -52,7 +52,7 @@ var rooms = map[string]room{
 	}},
 	"skills/cite":     {ours: []string{"prompts", "state", "search/text"}},
 	"ingest/document": {ours: []string{"state"}},
-	"ingest/chunk": {ours: []string{"ingest/document", "search/text", "state"}, theirs: []string{
+	"ingest/chunk": {ours: []string{"ingest/document", "search/rank", "search/text", "state"}, theirs: []string{
 		"github.com/google/uuid", // chunk ids (version 5)
 	}},
 	"ingest/load": {ours: []string{"ingest/document", "search/text", "state"}, theirs: []string{
@@ -62,7 +62,6 @@ var rooms = map[string]room{
 		"golang.org/x/net/html",            // HTML pages and the encodings they declare
 		"github.com/gogs/chardet",          // detection of encodings, a port of that of ICU
 		"github.com/bmatcuk/doublestar/v4", // globs with **, and the lines of .gitignore
-		"github.com/tidwall/gjson",         // JSON in the order of the file, with offsets
 		"github.com/xuri/excelize/v2",      // workbooks: rows, dates and formats of numbers
 		"github.com/emersion/go-message",   // parts, encodings and headers of mails
 		"github.com/klippa-app/go-pdfium",  // text and places of PDFs, by the reader of the Chrome browser
@@ -137,7 +136,7 @@ var rooms = map[string]room{
 	"eval": {ours: []string{".", "transcript", "ingest", "search", "state", "search/text", "search/rank", "skills/cite", "ingest/chunk", "ingest/document", "ingest/load", "search/index", "llm", "nodes", "skills/offline", "prompts"}, theirs: []string{
 		"golang.org/x/sync/errgroup", // a bounded group of workers that ends with the first error
 	}},
-	"eval/beir": {ours: []string{"ingest"}},
+	"eval/beir": {},
 	"eval/field": {ours: []string{"."}, theirs: []string{
 		"golang.org/x/net/html", // text of the pages that the questions were written from
 	}},

@@ -14,9 +14,11 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/eval/beir"
-	"example.com/ragflow/ingest"
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
+	"example.com/ragflow/search/index"
 	"example.com/ragflow/search/text"
 )
 
@@ -128,7 +130,7 @@ func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judged
 	if plain {
 		config.Retrieval.Ranking = &search.Ranking{K1: 1.2, B: 0.75}
 	}
-	documents = indexRecords(t, config, func(yield func(ingest.Record, error) bool) {
+	documents = indexRecords(t, config, func(yield func(beir.Record, error) bool) {
 		for r, err := range beir.Records(publicFile(t, s.corpus)) {
 			if plain {
 				r.Title, r.Text = "", strings.TrimSpace(r.Title+"\n\n"+r.Text)
@@ -166,17 +168,38 @@ func (s floorSet) judged(t *testing.T) judgedSet {
 
 // indexRecords indexes records into the data folder of a configuration and
 // returns how many there are.
-func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[ingest.Record, error]) int {
+func indexRecords(t *testing.T, config ragflow.Config, records iter.Seq2[beir.Record, error]) int {
 	t.Helper()
-	a, err := ragflow.Open(t.Context(), config)
+	db, err := index.Open(t.Context(), filepath.Join(config.DataDir, "index.db"), index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.Library().PutRecords(t.Context(), recordsName, 0, records)
-	if err := errors.Join(err, a.Close()); err != nil {
+	var to search.Backend = db
+	if config.Index != nil {
+		if to, err = config.Index(t.Context(), "", db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var entries []search.Entry
+	for r, err := range records {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(r.Text) == "" {
+			r.Text = r.Title
+		}
+		doc := document.Document{Root: recordsName, Source: r.ID, Title: r.Title, Kind: document.Plain, Text: r.Text}
+		entries = append(entries, search.Entry{File: search.File{Source: r.ID, Title: r.Title}, Chunks: chunk.Cut(doc, chunk.Options{})})
+	}
+	for batch := range slices.Chunk(entries, 1000) {
+		if err := to.Put(t.Context(), recordsName, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(to.Publish(t.Context(), recordsName), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return report.Files
+	return len(entries)
 }
 
 const recordsName = "corpus"

@@ -12,7 +12,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/eval/beir"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
 )
@@ -168,13 +167,19 @@ func (s hybridSet) docs() []string {
 // open indexes and embeds the set.
 func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assistant, documents int) {
 	t.Helper()
+	if !s.folder {
+		documents = s.index(t, config)
+	}
 	a, err := ragflow.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := s.index(t, a)
-	if err != nil {
-		t.Fatal(err)
+	if s.folder {
+		report, err := a.Library().Sync(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = report.Files
 	}
 	dense, err := a.Library().Reembed(t.Context())
 	if err != nil {
@@ -183,17 +188,14 @@ func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assista
 	if dense.Missing != 0 {
 		t.Fatalf("%s: %d passages have no vector: %s", s.name, dense.Missing, dense.Error)
 	}
-	return a, report.Files
+	return a, documents
 }
 
-// index indexes the documents of the set.
-func (s hybridSet) index(t *testing.T, a *ragflow.Assistant) (*ingest.Report, error) {
+// index indexes the records of the set and returns how many there are.
+func (s hybridSet) index(t *testing.T, config ragflow.Config) int {
 	t.Helper()
-	if s.folder {
-		return a.Library().Sync(t.Context())
-	}
 	relevant := relevantOf(s.judged)
-	return a.Library().PutRecords(t.Context(), recordsName, 0, func(yield func(ingest.Record, error) bool) {
+	return indexRecords(t, config, func(yield func(beir.Record, error) bool) {
 		place := 0
 		for r, err := range beir.Records(publicFile(t, s.corpus)) {
 			place++

@@ -7,8 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"regexp"
 )
 
 // Facts about named collections; match them with errors.Is.
@@ -33,21 +32,14 @@ func CheckCollection(name string) error {
 	return nil
 }
 
+var (
+	collectionForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	windowsDevice  = regexp.MustCompile(`^(con|prn|aux|nul|(com|lpt)[0-9])$`)
+)
+
 // collectionName reports whether a collection may have a name: one that is the
 // name of a folder on every system, and differs from all others there.
-func collectionName(s string) bool {
-	for i, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-		case i > 0 && (r == '-' || r == '_'):
-		default:
-			return false
-		}
-	}
-	device := slices.Contains([]string{"con", "prn", "aux", "nul"}, s) || // names of devices on Windows
-		len(s) == 4 && (strings.HasPrefix(s, "com") || strings.HasPrefix(s, "lpt")) && s[3] >= '0' && s[3] <= '9'
-	return len(s) >= 1 && len(s) <= 64 && !device
-}
+func collectionName(s string) bool { return collectionForm.MatchString(s) && !windowsDevice.MatchString(s) }
 
 // Collections lists the named collections of a data folder, in order. A folder
 // without any, or that is not there, has none.

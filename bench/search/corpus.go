@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"example.com/ragflow/eval/beir"
-	"example.com/ragflow/ingest"
 	"example.com/ragflow/search/text"
 )
 
@@ -24,8 +23,8 @@ type corpus string
 
 func (c corpus) path(name string) string { return filepath.Join(string(c), name) }
 
-func (c corpus) documents() ([]ingest.Record, error) {
-	var out []ingest.Record
+func (c corpus) documents() ([]beir.Record, error) {
+	var out []beir.Record
 	for r, err := range beir.Records(c.path("corpus.jsonl")) {
 		if err != nil {
 			return nil, err
@@ -131,7 +130,7 @@ func generate(data, folder, count string) error {
 
 // scifact unpacks the set and keeps the queries that are judged.
 func scifact(from string, to corpus) error {
-	var documents []ingest.Record
+	var documents []beir.Record
 	for r, err := range beir.Records(filepath.Join(from, "corpus.jsonl.gz")) {
 		if err != nil {
 			return err

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"example.com/ragflow"
-	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/ingest/chunk"
+	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/llm"
 	ragsearch "example.com/ragflow/search"
 	"example.com/ragflow/search/index"
@@ -51,14 +54,25 @@ func open(ctx context.Context, c corpus, dir, rerank string) (*ragflow.Assistant
 // and, where there are vectors, embed. The time of the others is theirs without
 // vectors, which come from memory here.
 func oursIndex(ctx context.Context, c corpus, dir string) error {
-	a, err := ragflow.Open(ctx, ragflow.Config{DataDir: dir, ForgetThreads: true})
+	documents, err := c.documents()
 	if err != nil {
 		return err
 	}
-	if _, err := a.Library().PutRecords(ctx, collection, 0, beir.Records(c.path("corpus.jsonl"))); err != nil {
+	db, err := index.Open(ctx, filepath.Join(dir, "index.db"), index.Options{})
+	if err != nil {
 		return err
 	}
-	return a.Close()
+	for batch := range slices.Chunk(documents, 1000) {
+		var entries []ragsearch.Entry
+		for _, r := range batch {
+			doc := document.Document{Root: collection, Source: r.ID, Title: r.Title, Kind: document.Plain, Text: cmp.Or(r.Text, r.Title)}
+			entries = append(entries, ragsearch.Entry{File: ragsearch.File{Source: r.ID, Title: r.Title}, Chunks: chunk.Cut(doc, chunk.Options{})})
+		}
+		if err := db.Put(ctx, collection, entries); err != nil {
+			return err
+		}
+	}
+	return errors.Join(db.Publish(ctx, collection), db.Close())
 }
 
 func oursWords(ctx context.Context, c corpus, dir string) (search, error) {

@@ -129,7 +129,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	if report.Files == 0 {
 		err = &failure{
 			code: exitFailure, what: what, err: ingest.ErrNoDocuments,
-			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, notebooks, tables, plain text and code can",
+			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, tables, JSON, plain text and code can",
 		}
 		a.problems(report)
 		return nil, nil, errors.Join(err, assistant.Close())

@@ -19,9 +19,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/ragflow/ingest"
 )
+
+// Record is a document of a collection.
+type Record struct{ ID, Title, Text string }
 
 // Query is a query with its judgements.
 type Query struct {
@@ -38,16 +39,16 @@ var errStopped = errors.New("stopped")
 
 // Records yields the documents of a file with lines {"_id": "d1", "title": "…", "text": "…"}.
 // The first error ends them.
-func Records(path string) iter.Seq2[ingest.Record, error] {
-	return func(yield func(ingest.Record, error) bool) {
-		err := eachObject(path, func(r ingest.Record) error {
+func Records(path string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		err := eachObject(path, func(r Record) error {
 			if !yield(r, nil) {
 				return errStopped
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStopped) {
-			yield(ingest.Record{}, err)
+			yield(Record{}, err)
 		}
 	}
 }
@@ -64,7 +65,7 @@ func Queries(queries, judgements string) ([]Query, error) {
 		}
 	}
 	var out []Query
-	err := eachObject(queries, func(r ingest.Record) error {
+	err := eachObject(queries, func(r Record) error {
 		if judgements == "" || len(gains[r.ID]) > 0 {
 			out = append(out, Query{ID: r.ID, Text: r.Text, Gains: gains[r.ID]})
 		}
@@ -95,7 +96,7 @@ func readGains(path string) (map[string]map[string]int, error) {
 }
 
 // eachObject calls do with each document or query of a file.
-func eachObject(path string, do func(ingest.Record) error) error {
+func eachObject(path string, do func(Record) error) error {
 	return eachLine(path, func(line []byte) error {
 		var object struct {
 			ID    json.RawMessage `json:"_id"` // a text or a number
@@ -105,7 +106,7 @@ func eachObject(path string, do func(ingest.Record) error) error {
 		if err := json.Unmarshal(line, &object); err != nil {
 			return err
 		}
-		return do(ingest.Record{ID: strings.Trim(string(object.ID), `"`), Title: object.Title, Text: object.Text})
+		return do(Record{ID: strings.Trim(string(object.ID), `"`), Title: object.Title, Text: object.Text})
 	})
 }
 

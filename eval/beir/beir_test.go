@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/ragflow/eval/beir"
-	"example.com/ragflow/ingest"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -37,14 +36,14 @@ func write(t *testing.T, name, text string) string {
 
 func TestRecords(t *testing.T) {
 	path := write(t, "corpus.jsonl.gz", "{\"_id\": \"d1\", \"title\": \"A\", \"text\": \"a\"}\n\n{\"_id\": 7, \"text\": \"b\"}\n{broken\n")
-	var got []ingest.Record
+	var got []beir.Record
 	var failed error
 	for r, err := range beir.Records(path) {
 		if failed = err; err == nil {
 			got = append(got, r)
 		}
 	}
-	want := []ingest.Record{{ID: "d1", Title: "A", Text: "a"}, {ID: "7", Text: "b"}}
+	want := []beir.Record{{ID: "d1", Title: "A", Text: "a"}, {ID: "7", Text: "b"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}

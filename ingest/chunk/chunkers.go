@@ -94,11 +94,6 @@ type Options struct {
 	// Language is that of source code, one of CodeLanguages; default: by the name of
 	// each file. Of other documents it is ignored.
 	Language string
-	// Separators are where the recursive chunker cuts: at the first of the list
-	// that leaves pieces small enough. "" means between any two characters and is
-	// always tried last. Default: blank lines, line ends, ends of
-	// sentences and clauses, spaces.
-	Separators []string
 	// Semantic says how the semantic chunker compares sentences.
 	Semantic SemanticOptions
 }
@@ -164,9 +159,6 @@ func (o Options) filled() Options {
 	if o.Semantic.Threshold == 0 {
 		o.Semantic.Threshold = defaultThreshold
 	}
-	if len(o.Separators) == 0 {
-		o.Separators = defaultSeparators
-	}
 	return o
 }
 
@@ -181,7 +173,7 @@ func (o Options) withDefaults() Options {
 }
 
 // cutVersion moves when documents are cut otherwise than before by the same options.
-const cutVersion = "chunk/17"
+const cutVersion = "chunk/18"
 
 // Fingerprint names what Chunk makes of a document: documents that were cut
 // under another fingerprint have to be cut again.

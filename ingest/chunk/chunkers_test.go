@@ -90,16 +90,6 @@ func TestChunkRecursive(t *testing.T) {
 			t.Errorf("chunk %d begins at %d", i, c.Start)
 		}
 	}
-	custom := chunk.Cut(parse(t, "a.txt", strings.Repeat("x", 60)+"|"+strings.Repeat("y", 60)), chunk.Options{
-		Chunker: chunk.Recursive, Size: 16, Overlap: -1, Separators: []string{"|"},
-	})
-	var got []string
-	for _, c := range custom {
-		got = append(got, c.Text)
-	}
-	if d := cmp.Diff([]string{strings.Repeat("x", 60) + "|", strings.Repeat("y", 60)}, got); d != "" {
-		t.Errorf("separator of our own: %s", d)
-	}
 }
 
 // twoTopics is a text of two topics, eight sentences each.

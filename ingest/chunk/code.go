@@ -57,11 +57,7 @@ const (
 	declClass     = "class_declaration"
 	declInterface = "interface_declaration"
 	declAlias     = "type_alias_declaration"
-	declType      = "type_declaration"
-	declStruct    = "struct_declaration"
 	declModule    = "module_declaration"
-	declConst     = "const_declaration"
-	declVariable  = "variable_declaration"
 )
 
 // declaration is a declaration in source code: whole lines where it does not
@@ -83,18 +79,9 @@ func byDeclarations(_ context.Context, j *cutting) ([]piece, error) {
 		s: j.doc.Text, size: j.o.Size, language: language,
 		packer: packer{s: j.doc.Text, size: j.o.Size, deepest: 6},
 	}
-	c.emit(declarations(language, c.s, j.doc.Body), span{j.doc.Body, len(c.s)}, nil, declaration{})
+	whole := span{j.doc.Body, len(c.s)}
+	c.emit(declarationReader{c.s, language}.declarations(whole, false), whole, nil, declaration{})
 	return c.out, nil
-}
-
-// declarations finds the declarations of s[from:].
-func declarations(language, s string, from int) []declaration {
-	if language == langGo {
-		if out, ok := goDeclarations(s, from); ok {
-			return out
-		}
-	}
-	return declarationReader{s, language}.declarations(span{from, len(s)}, false)
 }
 
 // coder makes pieces of declarations.

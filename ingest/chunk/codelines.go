@@ -47,7 +47,8 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 			continue
 		case lead >= 0 && (l.indent > lines[lead].indent || closesBracket(l.text)) && annotation.MatchString(lines[lead].text):
 			continue // an annotation of several lines
-		case access.MatchString(l.text):
+		}
+		if access.MatchString(l.text) {
 			continue
 		}
 		if level < 0 {
@@ -65,7 +66,7 @@ func (x declarationReader) declarations(part span, member bool) []declaration {
 		}
 		lead, i = -1, last
 		d.start, d.end = lines[first].start, lines[last].end
-		if slices.Contains([]string{declClass, declInterface, declModule}, d.kind) {
+		if x.language != langGo && slices.Contains([]string{declClass, declInterface, declModule}, d.kind) {
 			body := span{l.end, lines[last].end}
 			if closesBracket(lines[last].text) {
 				body.end = lines[last].start
@@ -181,8 +182,11 @@ func (x declarationReader) opens(line string) string {
 	return ""
 }
 
-// unpaired reports whether a line opens or closes a string.
-func unpaired(line, quote string) bool { return strings.Count(line, quote)%2 == 1 }
+// unpaired reports whether a line opens or closes a string. A quote within other quotes does not.
+func unpaired(line, quote string) bool {
+	alone := strings.Count(line, "'"+quote+"'") + strings.Count(line, `"`+quote+`"`)
+	return (strings.Count(line, quote)-alone)%2 == 1
+}
 
 func (x declarationReader) isScript() bool {
 	return x.language == langJavaScript || x.language == langTypeScript
@@ -194,15 +198,18 @@ func (x declarationReader) untyped() bool {
 }
 
 var (
-	// declared matches a head with a keyword behind its modifiers: the keyword, and what follows
-	// it but for type parameters.
-	declared = regexp.MustCompile(`^(?:(?:\w+(?:\([^)]*\))?|"\w*"|template *<[^>]*>) +)*?` +
+	// headed matches a head with a keyword behind its modifiers: the keyword, a receiver, and what
+	// follows them but for type parameters.
+	headed = regexp.MustCompile(`^(?:(?:\w+(?:\([^)]*\))?|"\w*"|template *<[^>]*>) +)*?` +
 		`(class|record|object|actor|struct|union|enum|namespace|module|mod|extension|interface|@interface|trait|protocol|` +
-		`impl|type|typealias|macro_rules!|fun|func|fn|function|def)\b[*!]? *(?:<[^>]*>|\([^)]*\))? *(.*)`)
-	valued     = regexp.MustCompile(`^(?:(?:export|default|public|private|static|readonly|pub(?:\([^)]*\))?) +)*(?:(const|let|var|val|static) +(?:mut +)?)?([\w$#]+)(.*)`)
-	functional = regexp.MustCompile(`^[^=]*= *(async +)?(function|class|\(|<|[\w$]+ *=>)`)
-	firstName  = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~\\]*)`)
-	called     = regexp.MustCompile(`([\w$~#:]+) *(<[^()]*>)? *\(`)
+		`impl|type|typealias|macro_rules!|fun|func|fn|function|def)\b[*!]? *(\([^)]*\)|<[^>]*>)? *(.*)`)
+	// assigned matches a function or a class that gets its name from a variable or a field.
+	assigned = regexp.MustCompile(`^(?:(?:export|default|public|private|static|readonly) +)*((?:const|let|var) +)?([\w$#]+)[^=]*= *` +
+		`(?:async +)?(function|class|\(|<|[\w$]+ *=>)`)
+	firstName = regexp.MustCompile(`^[^\w$~]*([\w$~][\w$.:~\\]*)`)
+	receiver  = regexp.MustCompile(`(\w+)(?:\[[^\]]*\])?\)$`)
+	goType    = regexp.MustCompile(`^\w+(?:\[[^\]]*\])? +(struct|interface)\b`)
+	called    = regexp.MustCompile(`([\w$~#:]+) *(<[^()]*>)? *\(`)
 	// control matches words before a bracket, or before a keyword, that declare nothing.
 	control = regexp.MustCompile(`^(if|for|while|switch|catch|return|sizeof|do|else|match|with|foreach|lock|` +
 		`using|fixed|assert|super|this|throw|new|typeof|await|yield|import|package|use)$`)
@@ -213,7 +220,7 @@ var kinds = map[string]string{
 	"class": declClass, "record": declClass, "object": declClass, "actor": declClass, "struct": declClass, "union": declClass, "enum": declClass,
 	"impl": declClass, "namespace": declModule, "module": declModule, "mod": declModule, "extension": declModule,
 	"interface": declInterface, "@interface": declInterface, "trait": declInterface, "protocol": declInterface,
-	"type": declAlias, "typealias": declAlias, "macro_rules": declFunction,
+	"type": declAlias, "typealias": declAlias, "macro_rules!": declFunction,
 	"fun": declFunction, "func": declFunction, "fn": declFunction, "function": declFunction, "def": declFunction,
 }
 
@@ -227,44 +234,40 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 	if first, _, _ := strings.Cut(head, " "); control.MatchString(first) {
 		return declaration{}
 	}
-	if v := valued.FindStringSubmatch(head); v != nil && (v[1] != "" || x.isScript()) {
-		switch {
-		case x.isScript() && functional.MatchString(v[3]):
-			kind := declArrow
-			if strings.HasPrefix(functional.FindStringSubmatch(v[3])[2], "class") {
-				kind = declClass
-			}
-			return named(kind, v[1], v[2])
-		case v[1] != "" && v[2] != "fn" && v[2] != "class" && kinds[v[2]] == "":
-			if member || len(lines) < 3 {
-				return declaration{}
-			}
-			return named(declVariable, v[1], v[2])
+	if m := assigned.FindStringSubmatch(head); m != nil && x.isScript() {
+		if m[3] == "class" {
+			return named(declClass, m[1], m[2])
 		}
+		return named(declArrow, m[1], m[2])
 	}
-	m := declared.FindStringSubmatch(head)
-	call := called.FindStringSubmatchIndex(head)
-	if m == nil || kinds[m[1]] == declClass && x.untyped() && call != nil && m[1] != "record" && m[1] != "class" {
-		return x.unnamed(head, call, body, member)
+	m := headed.FindStringSubmatch(head)
+	if m == nil || x.untyped() && (m[1] == "struct" || m[1] == "union" || m[1] == "enum") && called.MatchString(head) {
+		return x.unnamed(head, body, member)
 	}
-	kind := kinds[strings.TrimSuffix(m[1], "!")]
-	switch {
-	case kind == declFunction && member:
-		kind = declMethod
-	case kind != declFunction && !body && x.untyped() && m[1] != "record":
+	kind := kinds[m[1]]
+	if kind != declFunction && !body && x.untyped() && m[1] != "record" {
 		return declaration{} // a forward declaration
-	case m[1] == "impl":
-		name, _, _ := strings.Cut(m[2], " where ")
-		return named(kind, m[1], strings.TrimSpace(name))
 	}
 	name := ""
-	if n := firstName.FindStringSubmatch(strings.TrimPrefix(m[2], "class ")); n != nil {
+	if n := firstName.FindStringSubmatch(strings.TrimPrefix(m[3], "class ")); n != nil {
 		name = strings.TrimRight(n[1], ".:")
+	}
+	switch of := receiver.FindStringSubmatch(m[2]); {
+	case m[1] == "impl":
+		name, _, _ = strings.Cut(m[3], " where ")
+	case x.language == langGo && of != nil:
+		kind, name = declMethod, of[1]+"."+name
+	case x.language == langGo && kind == declAlias:
+		if t := goType.FindStringSubmatch(m[3]); t != nil {
+			kind = kinds[t[1]]
+		}
+	case kind == declFunction && member:
+		kind = declMethod
 	}
 	if name == "" && (kind == declFunction || kind == declClass) {
 		name = "default"
 	}
-	return named(kind, m[1], name)
+	return named(kind, m[1], strings.TrimSpace(name))
 }
 
 // named is a declaration by its name; without one it is none.
@@ -272,21 +275,21 @@ func named(kind, word, name string) declaration {
 	if name == "" {
 		return declaration{}
 	}
-	return declaration{kind: kind, name: name, label: strings.TrimSpace(word + " " + name)}
+	return declaration{kind: kind, name: name, label: strings.TrimSpace(strings.TrimSpace(word) + " " + name)}
 }
 
 // unnamed finds functions that no keyword announces, by the bracket behind their name.
-func (x declarationReader) unnamed(head string, call []int, body, member bool) declaration {
-	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() && !member || x.language == langPython {
+func (x declarationReader) unnamed(head string, body, member bool) declaration {
+	call := called.FindStringSubmatchIndex(head)
+	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() && (!member || !x.isScript()) {
 		return declaration{}
 	}
 	name := strings.TrimRight(head[call[2]:call[3]], ":")
 	if control.MatchString(name) || !body && (!member || x.language == langCPP) {
 		return declaration{}
 	}
-	kind := declFunction
 	if member || strings.Contains(name, "::") {
-		kind = declMethod
+		return named(declMethod, "", name)
 	}
-	return named(kind, "", name)
+	return named(declFunction, "", name)
 }

@@ -25,6 +25,5 @@
 // colon stays with what it announces. Headings without text, shortcodes and
 // comments never become chunks of their own.
 //
-// The code chunker finds declarations: those of Go with the parser of Go, those
-// of other languages by the indentation of their lines.
+// The code chunker finds declarations by the words and the indentation of their lines.
 package chunk

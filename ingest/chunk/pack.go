@@ -3,7 +3,6 @@ package chunk
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search/text"
@@ -46,9 +45,8 @@ type unit struct {
 func (p *packer) pack(blocks []document.Block) []piece {
 	var out []piece
 	for _, section := range sections(blocks, p.deepest) {
-		for i, q := range p.section(section) {
-			record := i == 0 && len(section) > 0 && section[0].Apart
-			if n := len(out); n > 0 && !record && p.joins(out[n-1], q) {
+		for _, q := range p.section(section) {
+			if n := len(out); n > 0 && p.joins(out[n-1], q) {
 				out[n-1] = join(out[n-1], q)
 			} else {
 				out = append(out, q)
@@ -208,7 +206,10 @@ func (p *packer) split(b document.Block) []document.Block {
 		cuts = thin(cuts, b.Start, 2*p.size)
 	}
 	if len(cuts) == 0 {
-		cuts = p.windows(b)
+		for _, s := range windows(p.s, span{b.Start, b.End}, max(p.size/2, 1), 0) {
+			cuts = append(cuts, s.start)
+		}
+		cuts = cuts[1:]
 	}
 	out := make([]document.Block, 0, len(cuts)+1)
 	at, inside, opener := b.Start, b.Inside, p.opener(b)
@@ -246,26 +247,6 @@ func (p *packer) opener(b document.Block) string {
 
 // longestOpener is how many bytes a line may have that opens a block of code.
 const longestOpener = 200
-
-// windows cuts what has no structure after about half a piece, as the recursive chunker does.
-func (p *packer) windows(b document.Block) []int {
-	r := recursive{s: p.s, size: max(p.size/2, 1), separators: []string{"\n", " ", "\t"}}
-	var cuts []int
-	for at := b.Start; at < b.End; { // a stretch at a time: words are many
-		end := min(at+maxFine/2, b.End)
-		for end < b.End && !utf8.RuneStart(p.s[end]) {
-			end++
-		}
-		if i := strings.LastIndexAny(p.s[at:end], " \n"); end < b.End && i >= 0 {
-			end = at + i + 1
-		}
-		for _, s := range r.merge(r.split(nil, span{at, end}, 0)) {
-			cuts = append(cuts, s.start)
-		}
-		at = end
-	}
-	return cuts[1:]
-}
 
 // isNoise reports whether a block says nothing to a reader: only shortcodes,
 // comments, rules or marks.

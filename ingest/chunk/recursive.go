@@ -8,144 +8,91 @@ import (
 	"example.com/ragflow/ingest/document"
 )
 
-// defaultSeparators begin with the strongest. The full stop of Chinese and Japanese needs no
-// space behind it.
-var defaultSeparators = []string{"\n\n", "\n", "。", ". ", "! ", "? ", "; ", ", ", " ", ""}
+// separators are where text without other structure is cut, the strongest first. The full stop
+// of Chinese and Japanese needs no space behind it.
+var separators = []string{"\n\n", "\n", "。", ". ", "! ", "? ", "; ", ", ", " "}
 
-// bySeparators cuts a document of any kind at separators, and fills pieces up to the size. A
-// separator stays with the text before it. Each piece but the first begins with the end of the
-// one before.
+// bySeparators cuts a document of any kind at separators into pieces of nearly one size.
 func bySeparators(_ context.Context, j *cutting) ([]piece, error) {
-	r := recursive{s: j.doc.Text, size: j.o.Size, overlap: j.o.Overlap, separators: j.o.Separators}
-	atoms := r.split(nil, span{j.doc.Body, len(r.s)}, 0)
-	return j.under(r.merge(atoms)), nil
+	return j.under(windows(j.doc.Text, span{j.doc.Body, len(j.doc.Text)}, j.o.Size, j.o.Overlap)), nil
 }
 
 // span is a part of a text.
 type span struct{ start, end int }
 
-// recursive splits a text.
-type recursive struct {
-	s             string
-	size, overlap int
-	separators    []string
-}
-
-// split appends the parts of a span that, with an overlap in front, are small
-// enough. They leave no gaps. level is the separator to begin with.
-func (r *recursive) split(dst []span, whole span, level int) []span {
-	s := r.s[whole.start:whole.end]
-	most := r.size - r.overlap
-	if weigh(s).tokens() <= most {
-		return append(dst, whole)
-	}
-	for level < len(r.separators) && (r.separators[level] == "" || !strings.Contains(s, r.separators[level])) {
-		level++
-	}
-	if level == len(r.separators) {
-		return r.runes(dst, whole, most)
-	}
+// windows cuts a part of a text into pieces of at most size tokens. Each ends behind the strongest
+// separator in its second half, and each but the first begins with up to overlap tokens of the end
+// of the one before.
+func windows(s string, whole span, size, overlap int) (out []span) {
 	for at := whole.start; at < whole.end; {
-		end := whole.end
-		if i := strings.Index(r.s[at:end], r.separators[level]); i >= 0 {
-			end = at + i + len(r.separators[level])
+		end := at + head(s[at:whole.end], size)
+		if end < whole.end {
+			end = at + lastCut(s[at:end])
 		}
-		dst = r.split(dst, span{at, end}, level+1)
-		at = end
-	}
-	return dst
-}
-
-// runes cuts what has no separator between runes.
-func (r *recursive) runes(dst []span, whole span, most int) []span {
-	at := whole.start
-	var w weight
-	for i := at; i < whole.end; {
-		_, n := utf8.DecodeRuneInString(r.s[i:])
-		next := w.plus(weigh(r.s[i : i+n]))
-		if next.tokens() > most {
-			dst = append(dst, span{at, i})
-			at, next = i, weigh(r.s[i:i+n])
+		if out = append(out, span{at, end}); end == whole.end {
+			break
 		}
-		w = next
-		i += n
-	}
-	return append(dst, span{at, whole.end})
-}
-
-// merge fills spans up to the size and lets them overlap.
-func (r *recursive) merge(atoms []span) []span {
-	var out []span
-	var open span // being filled
-	var w weight
-	for _, a := range atoms {
-		next := w.plus(weigh(r.s[a.start:a.end]))
-		if open.end > open.start && next.tokens() > r.size {
-			out = append(out, open)
-			open.start = r.tail(open)
-			next = weigh(r.s[open.start:a.end])
-		} else if open.end == open.start {
-			open.start = a.start
+		first := end - len(strings.TrimLeft(s[at:end], document.Blank)) // where the chunk will begin
+		if next := end - tail(s[at:end], overlap); next > first {
+			at = next
+		} else {
+			at = end
 		}
-		open.end, w = a.end, next
-	}
-	if open.end > open.start {
-		out = append(out, open)
 	}
 	return out
 }
 
-// tail returns where the end of a span begins that the next one repeats: behind
-// the coarsest separator that leaves it at least half as long as it may be.
-func (r *recursive) tail(of span) int {
-	from := of.end
-	var w weight
-	for from > of.start {
-		_, n := utf8.DecodeLastRuneInString(r.s[of.start:from])
-		if w = w.plus(weigh(r.s[from-n : from])); w.tokens() > r.overlap {
+// head returns the length of the longest beginning of s of at most so many tokens, as
+// text.Estimate counts them, and of one rune at least.
+func head(s string, most int) int {
+	ascii, other := 0, 0
+	for i, r := range s {
+		if r < utf8.RuneSelf {
+			ascii++
+		} else {
+			other++
+		}
+		if i > 0 && (ascii+3)/4+(other*2+2)/3 > most {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// lastCut returns the end of the strongest separator in the second half of s, or that of s.
+func lastCut(s string) int {
+	for _, separator := range separators {
+		if i := strings.LastIndex(s, separator); i >= 0 && i+len(separator) > len(s)/2 {
+			return i + len(separator)
+		}
+	}
+	return len(s)
+}
+
+// tail returns the length of the end of s that the next piece repeats: at most so many tokens,
+// behind the strongest separator that leaves half of them.
+func tail(s string, most int) int {
+	from, tokens := len(s), 0.0
+	for from > 0 {
+		r, n := utf8.DecodeLastRuneInString(s[:from])
+		if tokens += 0.25; r >= utf8.RuneSelf {
+			tokens += 2./3 - 0.25
+		}
+		if tokens > float64(most) {
 			break
 		}
 		from -= n
 	}
-	first := of.end - len(strings.TrimLeft(r.s[of.start:of.end], document.Blank)) // where the piece will begin
-	if from <= first || from == of.end {                                          // it would be repeated whole
-		return of.end
-	}
-	for _, separator := range r.separators {
-		if separator == "" {
-			continue
-		}
-		i := strings.Index(r.s[from-min(len(separator), from-of.start):of.end], separator)
-		if i < 0 {
-			continue
-		}
-		at := from - min(len(separator), from-of.start) + i + len(separator)
-		if at >= from && at-from <= (of.end-from)/2 {
-			return at
+	for _, separator := range separators {
+		before := max(0, from-len(separator))
+		if i := strings.Index(s[before:], separator); i >= 0 {
+			if at := before + i + len(separator); at >= from && at-from <= (len(s)-from)/2 {
+				return len(s) - at
+			}
 		}
 	}
-	return from
+	return len(s) - from
 }
-
-// weight is what text.Estimate counts of a text, so that weights of parts can be
-// added.
-type weight struct{ ascii, other int }
-
-func weigh(s string) weight {
-	var w weight
-	for i := range len(s) {
-		if s[i] < utf8.RuneSelf {
-			w.ascii++
-		} else if utf8.RuneStart(s[i]) {
-			w.other++
-		}
-	}
-	return w
-}
-
-func (w weight) plus(v weight) weight { return weight{w.ascii + v.ascii, w.other + v.other} }
-
-func (w weight) tokens() int { return (w.ascii+3)/4 + (w.other*2+2)/3 }
 
 // under makes pieces of spans, each with the headings that all of it belongs to.
 func (j *cutting) under(spans []span) []piece {

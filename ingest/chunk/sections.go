@@ -17,12 +17,6 @@ func sections(blocks []document.Block, deepest int) [][]document.Block {
 	from, bare := 0, true
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Apart {
-			if i > from {
-				out = append(out, blocks[from:i])
-			}
-			from, stack, path = i, nil, b.Path
-		}
 		if b.Level > 0 {
 			if b.Level <= deepest && !bare {
 				out = append(out, blocks[from:i])

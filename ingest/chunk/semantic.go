@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/rank"
 	"example.com/ragflow/search/text"
 )
 
@@ -38,7 +40,7 @@ func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
 			return nil, err
 		}
 	}
-	r := recursive{s: j.doc.Text, size: j.o.Size}
+	s := j.doc.Text
 	again := j.o.Overlap / overlapSentence
 	if j.o.Semantic.Apart {
 		again = 0
@@ -48,17 +50,17 @@ func bySentences(ctx context.Context, j *cutting) ([]piece, error) {
 	first := 0
 	for i := range units {
 		last := i == len(units)-1
-		if !last && !breaks[i+1] && weigh(r.s[units[first].start:units[i+1].end]).tokens() <= j.o.Size {
+		if !last && !breaks[i+1] && text.Estimate(s[units[first].start:units[i+1].end]) <= j.o.Size {
 			continue
 		}
-		for _, s := range r.split(nil, span{units[first].start, units[i].end}, 0) { // one, but for a sentence that is too large
-			spans, counts = append(spans, s), append(counts, i+1-first)
+		for _, part := range windows(s, span{units[first].start, units[i].end}, j.o.Size, 0) { // one, but for a sentence that is too large
+			spans, counts = append(spans, part), append(counts, i+1-first)
 		}
 		if last {
 			break
 		}
 		next := max(first+1, i+1-again)
-		for next <= i && weigh(r.s[units[next].start:units[i+1].end]).tokens() > j.o.Size {
+		for next <= i && text.Estimate(s[units[next].start:units[i+1].end]) > j.o.Size {
 			next++
 		}
 		first = next
@@ -147,35 +149,12 @@ func unlikeWords(s string, units []span) []bool {
 	same := make([]float64, len(units)+1)
 	same[0], same[len(units)] = 1, 1
 	for i := 1; i < len(units); i++ {
-		same[i] = alike(terms[max(0, i-wordWindow):i], terms[i:min(len(terms), i+wordWindow)])
+		before, after := slices.Concat(terms[max(0, i-wordWindow):i]...), slices.Concat(terms[i:min(len(terms), i+wordWindow)]...)
+		same[i] = rank.Cosine(rank.NewVector(before, nil), rank.NewVector(after, nil))
 	}
 	out := make([]bool, len(units))
 	for i := 1; i < len(units); i++ {
 		out[i] = same[i] < wordThreshold && same[i] < same[i-1] && same[i] <= same[i+1]
 	}
 	return out
-}
-
-// alike is the cosine between the counts of words on two sides.
-func alike(a, b [][]string) float64 {
-	left := map[string]int{}
-	var dot, aa, bb int
-	for _, terms := range a {
-		for _, t := range terms {
-			n := left[t]
-			left[t], aa = n+1, aa+2*n+1
-		}
-	}
-	right := map[string]int{}
-	for _, terms := range b {
-		for _, t := range terms {
-			n := right[t]
-			right[t], bb = n+1, bb+2*n+1
-			dot += left[t]
-		}
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return float64(dot) / math.Sqrt(float64(aa)*float64(bb))
 }

@@ -11,14 +11,11 @@ import (
 const (
 	Markdown = "markdown"
 	Plain    = "text"
-	Man      = "man"
 	HTML     = "html"
 	PDF      = "pdf"
 	DOCX     = "docx" // Word
 	ODT      = "odt"  // OpenDocument text
 	EPUB     = "epub"
-	Notebook = "notebook"
-	JSON     = "json"  // also JSON lines
 	Table    = "table" // CSV and TSV
 	XLSX     = "xlsx"  // a workbook
 	PPTX     = "pptx"  // a presentation
@@ -53,7 +50,7 @@ type Document struct {
 func (d *Document) Line(offset int) int {
 	offset = max(min(offset, len(d.Text)), 0)
 	switch d.Kind {
-	case PDF, DOCX, ODT, EPUB, PPTX, EML, RTF:
+	case HTML, PDF, DOCX, ODT, EPUB, PPTX, EML, RTF:
 		return 0
 	}
 	if d.Places != nil {
@@ -92,7 +89,6 @@ type Block struct {
 	Parts      []Block  // what it may be split into; nil: lines or sentences
 	Path       []string // headings above it, set by sections
 	Depth      int      // level of the innermost of them
-	Apart      bool     // it begins a record, which has its own path and joins with nothing before
 	Inside     string   // of a part of a block of code, but the first: the line that opens the block
 }
 

@@ -1,11 +1,6 @@
 package load
 
-import (
-	"fmt"
-	"strings"
-
-	"example.com/ragflow/ingest/document"
-)
+import "example.com/ragflow/ingest/document"
 
 // budget is what may be made of one file. It grows with the file, so that to read the file and
 // to cut it takes at most 64 MB and eight times its size.
@@ -24,42 +19,8 @@ func Memory(f File) int64 {
 	switch kindOf(f.Source) {
 	case document.PDF:
 		return pdfMemory*64<<10 + 2*f.Size
-	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX, document.Man:
+	case document.DOCX, document.ODT, document.EPUB, document.XLSX, document.PPTX:
 		return 64<<20 + 8*f.Size
 	}
 	return min(64<<20, 200*f.Size) + 8*f.Size
-}
-
-// warnOfBudget adds a warning to a Markdown page that is read as plain text
-// because it has too many blocks.
-func (d *draft) warnOfBudget() {
-	if overBudget(d.Text[d.Body:]) {
-		d.Warnings = append(d.Warnings,
-			fmt.Sprintf("read as plain text: it has more than %d paragraphs, list items and table cells", document.MaxBlocks))
-	}
-}
-
-// overBudget reports whether an upper estimate of the blocks of a Markdown text
-// exceeds document.MaxBlocks.
-func overBudget(s string) bool {
-	if len(s) < document.MaxBlocks {
-		return false
-	}
-	blocks, blank := 0, true
-	for line := range strings.Lines(s) {
-		line = strings.TrimLeft(line, " \t")
-		if document.IsBlank(line) {
-			blank = true
-			continue
-		}
-		marks := len(line) - len(strings.TrimLeft(line, ">-*+#"))
-		if blank || marks > 0 || line[0] >= '0' && line[0] <= '9' {
-			blocks += 1 + 2*min(marks, maxMarks)
-		}
-		if blocks += strings.Count(line, "|"); blocks > document.MaxBlocks {
-			return true
-		}
-		blank = false
-	}
-	return false
 }

@@ -56,7 +56,6 @@ func TestBudget(t *testing.T) {
 		{"one record", "a.json", []byte(`{"a":0` + string(fill(`,"b":1`, large)) + "}")},
 		{"rows", "a.csv", fill("a,1\n", large)},
 		{"one row", "a.csv", fill("a,", large)},
-		{"cells", "a.ipynb", []byte(`{"cells":[1` + string(fill(",1", large)) + "]}")},
 		{"sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 64*mb))},
 		{"smaller sheet", "a.xlsx", workbook(t, "", fill(`<row><c t="inlineStr"><is><t>a</t></is></c></row>`, 6*mb))},
 		{"wide rows", "a.xlsx", workbook(t, "", fill(`<row><c r="XFD1" t="n"><v>1</v></c></row>`, mb/4))},

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
 )
 
 // builder makes the text of a document from parts, and keeps their blocks and lines. A blank
@@ -66,6 +68,30 @@ func (w *builder) item(depth int, marker, text string) {
 	b.Parts = append(b.Parts, document.Block{Start: w.out.Len(), Kind: document.KindList})
 	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
 	w.out.WriteString(indent + marker + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
+}
+
+// fenced is a text as a block of code.
+func fenced(text, language string) string {
+	const longest = 64
+	mark := "```"
+	for strings.Contains(text, mark) && len(mark) < longest {
+		mark += "`"
+	}
+	return mark + language + "\n" + text + "\n" + mark
+}
+
+// visibleRune is a character as it goes into the text: white space as a space, and -1 for
+// what cannot be seen.
+func visibleRune(c rune) rune {
+	switch {
+	case unicode.IsSpace(c):
+		return ' '
+	case c == 0xF0B7 || c == 0xF0A7 || c == 0xF076: // bullets of the Symbol and Wingdings fonts
+		return '•'
+	case text.Hidden(c), c >= 0xE000 && c <= 0xF8FF, c >= 0xFFF0 && c <= 0xFFFF, unicode.Is(unicode.Noncharacter_Code_Point, c):
+		return -1
+	}
+	return c
 }
 
 // note keeps a footnote for writeNotes.

@@ -17,9 +17,8 @@
 // encoding, its metadata and its blocks. Goldmark finds where the blocks of a
 // Markdown page begin; nothing is rendered, and HTML in it is text like any other.
 //
-// An HTML page becomes a tree (htmltree.go) that keeps the line of each text;
-// menus, navigation and hidden text are left out (htmlskip.go), the rest is
-// written as Markdown would be (htmlpage.go).
+// Of the tree of an HTML page, menus, navigation and hidden text are left out (htmlskip.go);
+// the rest is written as Markdown would be (htmlpage.go).
 //
 // A PDF is read by PDFium in a sandbox (pdf.go); its lines become paragraphs,
 // headings and rows by where they are and how they look (pdflayout.go).

@@ -29,7 +29,7 @@ func (d *draft) readDOCX(data []byte) error {
 	}
 	w := docxReader{
 		officeReader: officeReader{builder: d.builder(), roles: docxRoles},
-		styles:       docxStyles(a), numbered: docxNumbering(a), notes: map[string]string{}, counts: map[string][]int{},
+		styles:       docxStyles(a), notes: map[string]string{},
 	}
 	w.more, w.write = w.element, w.paragraph
 	for _, part := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
@@ -107,45 +107,11 @@ type docxParagraphStyle struct {
 	depth int
 }
 
-// docxNumbering reads which levels of which lists are numbered, by list and depth.
-func docxNumbering(a *archive) map[string]bool {
-	var lists struct {
-		Abstract []struct {
-			ID     string `xml:"abstractNumId,attr"`
-			Levels []struct {
-				Depth  string    `xml:"ilvl,attr"`
-				Format docxValue `xml:"numFmt"`
-			} `xml:"lvl"`
-		} `xml:"abstractNum"`
-		Lists []struct {
-			ID       string    `xml:"numId,attr"`
-			Abstract docxValue `xml:"abstractNumId"`
-		} `xml:"num"`
-	}
-	_ = a.decode("word/numbering.xml", &lists) // without, all lists have bullets
-	formats, out := map[string][]string{}, map[string]bool{}
-	for _, abstract := range lists.Abstract {
-		for _, l := range abstract.Levels {
-			if f := l.Format.Val; f != "" && f != "bullet" && f != "none" {
-				formats[abstract.ID] = append(formats[abstract.ID], l.Depth)
-			}
-		}
-	}
-	for _, l := range lists.Lists {
-		for _, depth := range formats[l.Abstract.Val] {
-			out[l.ID+"/"+depth] = true
-		}
-	}
-	return out
-}
-
 // docxReader reads the text of a document.
 type docxReader struct {
 	officeReader
 	styles   map[string]docxParagraphStyle
-	numbered map[string]bool
 	notes    map[string]string
-	counts   map[string][]int // of items so far, by list and depth
 	title    string
 	inRun    bool
 }
@@ -220,21 +186,9 @@ func (w *docxReader) paragraph(p *officeParagraph) {
 	case p.level > 0:
 		w.heading(p.level, text)
 	case p.list != "" && p.list != "0":
-		w.item(p.depth, w.marker(p.list, p.depth), text)
+		w.item(p.depth, "-", text)
 	default:
 		w.builder.paragraph(text)
 	}
 	w.writeNotes()
-}
-
-// marker counts the items of a list.
-func (w *docxReader) marker(list string, depth int) string {
-	counts := append(w.counts[list], make([]int, 9)...)[:9]
-	counts[depth]++
-	clear(counts[depth+1:])
-	w.counts[list] = counts
-	if !w.numbered[list+"/"+strconv.Itoa(depth)] {
-		return "-"
-	}
-	return strconv.Itoa(counts[depth]) + "."
 }

@@ -18,7 +18,7 @@ const maxFrontMatter = 64 << 10
 
 // frontMatter reads the YAML between a first line --- and the next line --- or
 // ..., and sets Meta and Body. The lines between are front matter even where they are no YAML:
-// then Meta is what could be read, with a warning.
+// then there is a warning, and no Meta.
 func (d *draft) frontMatter() {
 	start, end, body := frontMatterSpan(d.Text, d.Body)
 	if body == 0 {
@@ -57,7 +57,7 @@ func (d *draft) parseMeta(src string) (state.Metadata, error) {
 		return nil, nil
 	}
 	if err := yaml.Load([]byte(src), &root); err != nil {
-		return looseMeta(src), err
+		return nil, err
 	}
 	node := &root
 	if node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
@@ -125,18 +125,4 @@ func metaValue(n *yaml.Node, depth int) any {
 		}
 	}
 	return nil
-}
-
-// looseMeta reads the simple "key: value" lines of broken YAML, because a title
-// with a second colon in it is the usual break.
-func looseMeta(src string) state.Metadata {
-	meta := state.Metadata{}
-	for line := range strings.Lines(src) {
-		key, value, ok := strings.Cut(line, ":")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		if ok && value != "" && key != "" && !strings.ContainsAny(key, " \t-#\"'{[") {
-			meta[strings.ToLower(key)] = value
-		}
-	}
-	return meta
 }

@@ -17,7 +17,7 @@ import (
 // FuzzParse reads bytes as each kind of file but PDF, and asks what holds of
 // every document: an error or a text with chunks that are slices of it.
 func FuzzParse(f *testing.F) {
-	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.ipynb", "a.docx", "a.odt", "a.epub", "a.mdx"}
+	kinds := []string{"a.md", "a.txt", "a.rst", "a.html", "a.csv", "a.tsv", "a.json", "a.docx", "a.odt", "a.epub", "a.mdx"}
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "formats", "files.txtar"))
 	if err != nil {
 		f.Fatal(err)
@@ -29,9 +29,9 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	f.Add(uint8(9), zipped(f, "word/document.xml", "<document><body><p><r><t>Text</t></r></p><tbl><tr><tc><p><r><t>x</t></r></p></tc></tr></tbl></body></document>"))
-	f.Add(uint8(10), zipped(f, "content.xml", "<document-content><body><text><h>A</h><p>b</p></text></body></document-content>"))
-	f.Add(uint8(12), []byte("import X from 'x'\n\nexport const a = {b: `}`}\n\n# T\n\n<X a={1} b='c'>\n\nText {a.b /* } */} and <b>`{c}`</b>.\n\n</X>\n"))
+	f.Add(uint8(7), zipped(f, "word/document.xml", "<document><body><p><r><t>Text</t></r></p><tbl><tr><tc><p><r><t>x</t></r></p></tc></tr></tbl></body></document>"))
+	f.Add(uint8(8), zipped(f, "content.xml", "<document-content><body><text><h>A</h><p>b</p></text></body></document-content>"))
+	f.Add(uint8(10), []byte("import X from 'x'\n\nexport const a = {b: `}`}\n\n# T\n\n<X a={1} b='c'>\n\nText {a.b /* } */} and <b>`{c}`</b>.\n\n</X>\n"))
 	f.Add(uint8(1), []byte("\xff\xfea\x00b\x00"))
 	f.Add(uint8(1), []byte("za\xbf\xf3\xb3\xe6"))
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {

@@ -16,8 +16,8 @@ import (
 // page.
 const maxPage = 32 << 20
 
-// readHTML makes the text of a page: it decodes it, leaves the furniture out, and notes the
-// line of the file of each text. Nothing is run and nothing is fetched.
+// readHTML makes the text of a page: it decodes it and leaves the furniture out. Nothing is run
+// and nothing is fetched.
 func (d *draft) readHTML(data []byte) error {
 	if len(data) > maxPage {
 		return fmt.Errorf("%w: an HTML page of %s, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxPage))
@@ -25,16 +25,16 @@ func (d *draft) readHTML(data []byte) error {
 	if err := d.decodeHTML(data); err != nil {
 		return err
 	}
-	t, err := parseTree(strings.TrimPrefix(d.Text, "\uFEFF"), 4*budgetOf(d.size).blocks)
+	root, err := parsePage(strings.TrimPrefix(d.Text, "\uFEFF"), 4*budgetOf(d.size).blocks)
 	if err != nil {
 		return err
 	}
-	w := t.mainText()
-	d.Meta, d.Title = htmlMeta(t.root), t.title()
+	w := mainText(root)
+	d.Meta, d.Title = htmlMeta(root), pageTitle(root)
 	w.end()
 	w.finish(d)
 	for _, to := range w.hrefs {
-		d.Links = append(d.Links, state.Link{Relation: state.LinksTo, Target: to})
+		d.link(state.LinksTo, to)
 	}
 	return nil
 }
@@ -52,18 +52,53 @@ func (d *draft) decodeHTML(data []byte) error {
 	return nil
 }
 
+// formatting are the elements that the parser opens again in each block that follows, until
+// their end tag.
+//
+//nolint:gochecknoglobals // a table
+var formatting = set("a b big code em font i nobr s small strike strong tt u")
+
+// parsePage makes the tree of a page of at most so many nodes. They are counted before, with
+// the formatting that the parser may open again, because it has no limit but that of depth.
+func parsePage(page string, most int) (*html.Node, error) {
+	nodes, open := 0, 0
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		name, _ := z.TagName() // nil of texts
+		switch {
+		case kind == html.StartTagToken && formatting[string(name)]:
+			open++
+		case kind == html.StartTagToken:
+			z.NextIsNotRawText() // in a drawing, titles and styles hold tags
+		case kind == html.EndTagToken && formatting[string(name)]:
+			open = max(open-1, 0)
+		}
+		if nodes += 1 + open; nodes > most {
+			return nil, fmt.Errorf("%w: more than %d tags and texts", ErrTooLarge, most)
+		}
+	}
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return nil, fmt.Errorf("%w: its tags are nested too deeply", ErrTooLarge)
+	}
+	return root, nil
+}
+
 // leastText is the least size in bytes of a part that is taken for the text of a page.
 const leastText = 200
 
 // mainText returns the text of a page: of its main element or only article where they hold
 // enough of it, else of the body without furniture, else of all of it.
-func (t *tree) mainText() *pageReader {
-	whole := t.read([]*html.Node{t.root}, false)
-	for _, part := range [][]*html.Node{outermost(t.root, "main"), outermost(t.root, "article")} {
+func mainText(root *html.Node) *pageReader {
+	whole := readNodes([]*html.Node{root}, false)
+	for _, part := range [][]*html.Node{outermost(root, "main"), outermost(root, "article")} {
 		if len(part) == 0 || part[0].Data == "article" && len(part) > 1 {
 			continue
 		}
-		w := t.read(part, false)
+		w := readNodes(part, false)
 		if n := w.out.Len(); n >= leastText || n > 0 && 4*n >= whole.out.Len() {
 			return w
 		}
@@ -71,7 +106,7 @@ func (t *tree) mainText() *pageReader {
 	if whole.out.Len() >= leastText || whole.index {
 		return whole
 	}
-	if all := t.read([]*html.Node{t.root}, true); all.out.Len() > 4*whole.out.Len() {
+	if all := readNodes([]*html.Node{root}, true); all.out.Len() > 4*whole.out.Len() {
 		return all // a page of links is made of what is furniture elsewhere
 	}
 	return whole
@@ -95,15 +130,15 @@ func outermost(n *html.Node, name string) (out []*html.Node) {
 const longestTitle = 1000
 
 func shortText(s string) string {
-	runes := []rune(strings.Join(strings.Fields(strings.Map(seen, s)), " "))
+	runes := []rune(strings.Join(strings.Fields(strings.Map(visibleRune, s)), " "))
 	return string(runes[:min(len(runes), longestTitle)])
 }
 
-// title returns the title of the page. Where the only heading of level 1 is part of it,
+// pageTitle returns the title of the page. Where the only heading of level 1 is part of it,
 // beside the name of the site, the heading is the title.
-func (t *tree) title() string {
+func pageTitle(root *html.Node) string {
 	title, heading, headings := "", "", 0
-	for n := range t.root.Descendants() {
+	for n := range root.Descendants() {
 		switch {
 		case n.Type != html.ElementNode:
 		case n.Data == "title" && title == "" && within(n, "head"):
@@ -130,22 +165,14 @@ func htmlMeta(root *html.Node) map[string]string {
 		}
 	}
 	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		switch n.Data {
-		case "html":
+		switch {
+		case n.Type != html.ElementNode:
+		case n.Data == "html":
 			put("lang", attr(n, "lang"))
-		case "link":
-			// The body may hold links that others wrote.
-			if hasToken(attr(n, "rel"), "canonical") && within(n, "head") {
-				put("canonical", attr(n, "href"))
-			}
-		case "meta":
-			switch name := strings.ToLower(attr(n, "name")); name {
-			case "description", "keywords", "author":
-				put(name, attr(n, "content"))
-			}
+		case n.Data == "link" && hasToken(attr(n, "rel"), "canonical") && within(n, "head"): // the body may hold links that others wrote
+			put("canonical", attr(n, "href"))
+		case n.Data == "meta" && hasToken("description keywords author", attr(n, "name")):
+			put(strings.ToLower(attr(n, "name")), attr(n, "content"))
 		}
 	}
 	if len(meta) == 0 {

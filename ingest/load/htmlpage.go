@@ -2,7 +2,7 @@ package load
 
 import (
 	"net/url"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,32 +18,34 @@ const (
 	longestURL     = 200  // bytes, of an address that is of use to a reader
 )
 
+// blockElements begin and end a line.
+//
+//nolint:gochecknoglobals // a table
+var blockElements = set(`address article aside body center details dd div dl dt fieldset figcaption figure footer form
+	header hgroup hr legend li main nav ol p section summary table tbody td tfoot th thead tr ul menu dir caption blockquote html`)
+
 // pageReader writes the text of a tree. White space is collapsed as a browser does.
 type pageReader struct {
 	builder
-	tree  *tree
 	loose bool     // furniture is text like any other
 	index bool     // the index of a book was left out
 	cell  bool     // of a table: one line without addresses
-	items []int    // number of the next item, by list; -1 in lists without numbers
+	items []int    // number of the next item, by open list; -1 in lists without numbers
 	hrefs []string // where the links lead
 
-	line   int // of the file
 	level  int // of the heading that is written, 0 outside
 	kind   string
-	lists  int    // nesting
 	item   string // marker of the item that begins with the next text
 	inList bool   // a block of kind list is open
 	quotes int
 	open   bool // a line of text is open
 	space  bool // white space came since
 	breaks int  // line breaks came since
-	last   rune // written last
 }
 
-// read returns the text of some elements.
-func (t *tree) read(nodes []*html.Node, loose bool) *pageReader {
-	r := &pageReader{tree: t, loose: loose, kind: document.KindText, line: 1}
+// readNodes returns the text of some elements.
+func readNodes(nodes []*html.Node, loose bool) *pageReader {
+	r := &pageReader{loose: loose, kind: document.KindText}
 	for _, n := range nodes {
 		r.node(n)
 		r.end()
@@ -69,7 +71,6 @@ func (r *pageReader) children(n *html.Node) {
 func (r *pageReader) node(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
-		r.line = int(n.DataAtom)
 		r.text(n.Data)
 	case n.Type == html.ElementNode && n.Data == "math":
 		r.text(attr(n, "alttext"))
@@ -119,7 +120,7 @@ func (r *pageReader) element(n *html.Node) {
 		r.text("”")
 	case "code":
 		quote := "`"
-		if s := textOf(n); s == "" || strings.Contains(s, "`") || r.lastIs('`') {
+		if s := textOf(n); s == "" || strings.Contains(s, "`") {
 			quote = ""
 		}
 		r.text(quote)
@@ -136,12 +137,10 @@ func (r *pageReader) element(n *html.Node) {
 	}
 }
 
-func (r *pageReader) lastIs(c rune) bool { return r.last == c && !r.space }
-
 func (r *pageReader) heading(n *html.Node) {
 	r.end()
 	s, blocks := textOf(n), len(r.blocks)
-	if r.lists == 0 && r.quotes == 0 && len(s) <= longestHeading && !holdsBlocks(n) {
+	if len(r.items) == 0 && r.quotes == 0 && len(s) <= longestHeading && !holdsBlocks(n) {
 		r.level = int(n.Data[1] - '0')
 	}
 	r.children(n)
@@ -163,13 +162,11 @@ func (r *pageReader) list(n *html.Node) {
 		next = number(attr(n, "start"), 1_000_000)
 	}
 	r.items = append(r.items, next)
-	r.lists++
 	r.children(n)
 	r.end()
 	r.item = ""
-	r.lists--
 	r.items = r.items[:len(r.items)-1]
-	r.inList = r.inList && r.lists > 0
+	r.inList = r.inList && len(r.items) > 0
 }
 
 // link reads a link, with its address if that is a whole one and not the text. Signs that
@@ -193,14 +190,8 @@ func (r *pageReader) link(n *html.Node) {
 }
 
 func isAnchor(n *html.Node) bool {
-	if n.FirstChild == nil || n.FirstChild != n.LastChild || n.FirstChild.Type != html.TextNode {
-		return false
-	}
-	switch strings.TrimSpace(n.FirstChild.Data) {
-	case "¶", "#", "§", "🔗":
-		return true
-	}
-	return false
+	c := n.FirstChild
+	return c != nil && c == n.LastChild && c.Type == html.TextNode && hasToken("¶ # § 🔗", strings.TrimSpace(c.Data))
 }
 
 // textOf returns what a reader sees below a node, as one line. Of long texts it returns the
@@ -221,33 +212,15 @@ func textOf(n *html.Node) string {
 		}
 	}
 	walk(n)
-	return strings.Join(strings.Fields(strings.Map(seen, b.String())), " ")
+	return strings.Join(strings.Fields(strings.Map(visibleRune, b.String())), " ")
 }
 
-// seen drops runes that cannot be seen and can mislead.
-func seen(r rune) rune {
-	switch {
-	case r == '\uFE0F' || r == '\u200C' || r == '\u200D' || unicode.Is(unicode.Prepended_Concatenation_Mark, r), unicode.IsSpace(r):
-		return r
-	case slices.Contains([]rune{'\u034F', '\u115F', '\u1160', '\u17B4', '\u17B5', '\u3164', '\uFFA0'}, r),
-		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Noncharacter_Code_Point), r >= 0xE0000 && r <= 0xE0FFF:
-		return -1
-	}
-	return r
-}
-
-// text writes text. Joiners decide about the shape of letters in some scripts; beside Latin
-// letters they are dropped.
+// text writes text.
 func (r *pageReader) text(s string) {
 	for _, c := range s {
-		if c == '\n' && r.line < r.tree.last {
-			r.line++
-		}
-		switch c = seen(c); {
-		case unicode.IsSpace(c):
+		if unicode.IsSpace(c) {
 			r.space = true
-		case c < 0 || (c == '\u200C' || c == '\u200D') && r.last < 0x300:
-		default:
+		} else if c = visibleRune(c); c >= 0 {
 			r.write(c)
 		}
 	}
@@ -267,17 +240,9 @@ func (r *pageReader) write(c rune) {
 	case r.open && r.space:
 		r.out.WriteByte(' ')
 	}
-	r.space, r.breaks, r.last = false, 0, c
+	r.space, r.breaks = false, 0
 	r.beginLine()
-	r.place()
 	r.out.WriteRune(c)
-}
-
-// place notes the line of the file of what is written next.
-func (r *pageReader) place() {
-	if n := len(r.places); n == 0 || r.places[n-1].Line != r.line {
-		r.at(r.line)
-	}
 }
 
 // beginLine opens a line of text, and a block where none is open.
@@ -286,26 +251,25 @@ func (r *pageReader) beginLine() {
 		return
 	}
 	r.open = true
+	lists := len(r.items)
 	switch {
-	case r.lists > 0 && r.inList:
+	case lists > 0 && r.inList:
 		r.out.WriteByte('\n')
 	case len(r.blocks) == document.MaxBlocks: // the last one holds all that follows
 		r.out.WriteString("\n\n")
 	default:
 		b := r.begin(document.Block{Kind: r.kind, Level: r.level})
-		if r.inList = r.lists > 0; r.inList {
+		if r.inList = lists > 0; r.inList {
 			b.Kind = document.KindList
 		}
 	}
-	r.place()
 	if b := &r.blocks[len(r.blocks)-1]; r.inList && (r.item != "" || len(b.Parts) == 0) {
 		b.Parts = append(b.Parts, document.Block{Start: r.out.Len(), Kind: document.KindList})
 	}
-	depth := r.lists
 	if r.item != "" {
-		depth--
+		lists--
 	}
-	r.out.WriteString(strings.Repeat("  ", min(max(depth, 0), maxIndentDepth)) + r.item)
+	r.out.WriteString(strings.Repeat("  ", min(max(lists, 0), maxIndentDepth)) + r.item)
 	r.item = ""
 	if r.quotes > 0 {
 		r.out.WriteString("> ")
@@ -317,78 +281,57 @@ func (r *pageReader) beginLine() {
 
 // newLine goes to the next line within a block.
 func (r *pageReader) newLine() {
-	r.out.WriteByte('\n')
-	r.place()
-	r.out.WriteString(strings.Repeat("  ", min(r.lists, maxIndentDepth)))
+	r.out.WriteString("\n" + strings.Repeat("  ", min(len(r.items), maxIndentDepth)))
 	if r.quotes > 0 {
 		r.out.WriteString("> ")
 	}
 }
 
 // end closes the line of text.
-func (r *pageReader) end() { r.open, r.space, r.breaks, r.last = false, false, 0, 0 }
+func (r *pageReader) end() { r.open, r.space, r.breaks = false, false, 0 }
+
+var leadingBlank = regexp.MustCompile(`^(?:[ \t\r]*\n)+`)
 
 // code writes preformatted text as a fenced block.
 func (r *pageReader) code(n *html.Node) {
 	r.end()
 	var b strings.Builder
-	lines := []int{0} // of the file, by line of the text; 0 is the line before
 	for d := range n.Descendants() {
-		if d.Data == "br" && d.Type == html.ElementNode {
+		switch {
+		case d.Data == "br" && d.Type == html.ElementNode:
 			b.WriteByte('\n')
-			lines = append(lines, 0)
-		}
-		if d.Type != html.TextNode || isHiddenBelow(d.Parent) {
-			continue
-		}
-		for i, part := range strings.SplitAfter(d.Data, "\n") {
-			if i > 0 {
-				lines = append(lines, 0)
-			}
-			if lines[len(lines)-1] == 0 {
-				lines[len(lines)-1] = int(d.DataAtom) + i
-			}
-			b.WriteString(strings.Map(seen, part))
+		case d.Type == html.TextNode && !isHiddenBelow(d.Parent):
+			b.WriteString(d.Data)
 		}
 	}
-	text := strings.Split(strings.TrimRight(b.String(), " \t\r\n"), "\n")
-	for len(text) > 0 && strings.TrimSpace(text[0]) == "" {
-		text, lines = text[1:], lines[1:]
-	}
-	if len(text) == 0 {
+	text := strings.TrimRight(leadingBlank.ReplaceAllString(b.String(), ""), " \t\r\n")
+	if text == "" {
 		return
 	}
-	fence := "```"
-	for strings.Contains(b.String(), fence) && len(fence) < 64 {
-		fence += "`"
-	}
-	r.kind, r.line = document.KindCode, max(lines[0], 1)
-	r.beginLine()
-	r.out.WriteString(fence + language(n))
-	for i, l := range text {
-		if lines[i] > 0 {
-			r.line = min(lines[i], r.tree.last)
+	r.kind = document.KindCode
+	for line := range strings.SplitSeq(fenced(text, language(n)), "\n") {
+		if r.open {
+			r.newLine()
 		}
-		r.newLine()
-		r.out.WriteString(strings.TrimRight(l, " \t\r"))
+		r.beginLine()
+		r.out.WriteString(strings.Map(func(c rune) rune {
+			if c == '\t' {
+				return c
+			}
+			return visibleRune(c)
+		}, strings.TrimRight(line, " \t\r")))
 	}
-	r.newLine()
-	r.out.WriteString(fence)
 	r.kind = document.KindText
 	r.end()
 }
 
+var languageClass = regexp.MustCompile(`(?:^|\s)lang(?:uage)?-([A-Za-z0-9+#-]{1,20})(?:\s|$)`)
+
 // language returns the programming language that an element names for a highlighter.
 func language(n *html.Node) string {
 	for d := n; d != nil && d.Type == html.ElementNode; d = d.FirstChild {
-		for c := range strings.FieldsSeq(attr(d, "class")) {
-			name, ok := strings.CutPrefix(c, "language-")
-			if !ok {
-				name, ok = strings.CutPrefix(c, "lang-")
-			}
-			if ok && len(name) <= 20 && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789+#-") == "" {
-				return name
-			}
+		if m := languageClass.FindStringSubmatch(attr(d, "class")); m != nil {
+			return m[1]
 		}
 	}
 	return ""

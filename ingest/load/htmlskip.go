@@ -7,6 +7,14 @@ import (
 	"golang.org/x/net/html"
 )
 
+func set(names string) map[string]bool {
+	out := map[string]bool{}
+	for n := range strings.FieldsSeq(names) {
+		out[n] = true
+	}
+	return out
+}
+
 // never are the elements whose content is not read: programs, controls, pictures and pages
 // within the page.
 //
@@ -82,58 +90,33 @@ func isFurniture(n *html.Node) bool {
 			return !holds(n, "main", "article", "h1")
 		}
 	}
-	return n.Data == "sup" && hasToken(attr(n, "class"), "reference") || isLinks(n)
+	return n.Data == "sup" && hasToken(attr(n, "class"), "reference") ||
+		blockElements[n.Data] && isNeighbours(n)
 }
 
 // Links that lead from a page to its neighbours.
-//
-//nolint:gochecknoglobals // tables
-var (
-	neighbours    = set("prev next up start contents index")
-	neighbourText = regexp.MustCompile(`(?i)^[<>«»←→↑\s]*(prev(ious)?|next|up|home|top|index|(table of )?contents)[<>«»←→↑\s]*$`)
-)
+var neighbour = regexp.MustCompile(`(?i)^[<>«»←→↑\s]*(prev(ious)?|next|up|home|start|top|index|(table of )?contents)[<>«»←→↑\s]*$`)
 
-// isLinks reports whether an element is a line that leads to the pages before and after, a
-// table of contents of one page, or a menu of languages: links with little text beside them.
-func isLinks(n *html.Node) bool {
-	const looked, headline = 2000, 50 // nodes, bytes
-	switch n.Data {
-	case "ul", "ol", "dl", "div", "p", "table", "section", "tr":
-	default:
-		return false
-	}
-	links, near, sections, languages, linked, other, seen := 0, 0, 0, 0, 0, 0, 0
-	page := ""
+// isNeighbours reports whether an element is a line that leads to the pages before and after:
+// links such as Prev, Up and Next, and their titles.
+func isNeighbours(n *html.Node) bool {
+	const looked, longest = 200, 200 // nodes, bytes beside links
+	links, near, other, seen := 0, 0, 0, 0
 	for d := range n.Descendants() {
-		if seen++; seen > looked || other > 4*headline+linked/5 {
+		if seen++; seen > looked || other > longest {
 			return false
 		}
 		switch {
-		case d.Type == html.TextNode && within(d, "a"):
-			linked += len(strings.TrimSpace(d.Data))
-		case d.Type == html.TextNode && !within(d, "script", "style"):
+		case d.Type == html.TextNode && !within(d, "a", "script", "style"):
 			other += len(strings.TrimSpace(d.Data))
-		case d.Type == html.ElementNode && d.Data == "a" && has(d, "href"):
+		case d.Data == "a" && has(d, "href"):
 			links++
-			to, section, _ := strings.Cut(attr(d, "href"), "#")
-			if section != "" && (sections == 0 || to == page) {
-				page = to
-				sections++
-			} else if to == "" || strings.HasPrefix(to, "javascript:") { // it unfolds something
-				links--
-			}
-			if neighbours[strings.ToLower(attr(d, "rel"))] || neighbourText.MatchString(textOf(d)) {
+			if neighbour.MatchString(attr(d, "rel")) || neighbour.MatchString(textOf(d)) {
 				near++
-			}
-			if has(d, "hreflang") {
-				languages++
 			}
 		}
 	}
-	if near >= 2 && links <= 2*near+2 {
-		return true // Prev, Up, Next, with the titles of those pages
-	}
-	return other <= headline+linked/5 && (links == sections && links >= 4 || links == languages && links > 2)
+	return near >= 2 && links <= 2*near+2
 }
 
 func attr(n *html.Node, key string) string {

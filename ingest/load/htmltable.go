@@ -26,7 +26,7 @@ func (r *pageReader) table(n *html.Node) {
 	r.end()
 	defer r.end()
 	rows := tableRows(n)
-	if r.lists > 0 || r.cell || arranges(n, rows) {
+	if len(r.items) > 0 || r.cell || arranges(n, rows) {
 		r.children(n)
 		return
 	}
@@ -51,7 +51,6 @@ func (r *pageReader) table(n *html.Node) {
 			r.newLine()
 		}
 		r.beginLine()
-		r.place()
 		r.out.WriteString("|")
 		for _, c := range cells {
 			if c != "" {
@@ -83,7 +82,7 @@ func tableRows(n *html.Node) (rows []*html.Node) {
 }
 
 // arranges reports whether a table is there for its look: it says so, holds what no cell of
-// data does, has nothing side by side, or has text outside of its cells.
+// data does, or has nothing side by side.
 func arranges(n *html.Node, rows []*html.Node) bool {
 	role := attr(n, "role")
 	if role == "presentation" || role == "none" ||
@@ -94,11 +93,8 @@ func arranges(n *html.Node, rows []*html.Node) bool {
 	for _, row := range rows {
 		cells := 0
 		for c := range row.ChildNodes() {
-			switch {
-			case c.Data == "td" || c.Data == "th":
+			if c.Data == "td" || c.Data == "th" {
 				cells++
-			case c.Type == html.TextNode && strings.TrimSpace(c.Data) != "":
-				return true
 			}
 		}
 		widest = max(widest, cells)
@@ -114,21 +110,18 @@ func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads 
 			cells = append(cells, (*carried)[i].text)
 		}
 	}
-	heads, found := true, false
+	heads = true
 	for c := range n.ChildNodes() {
 		if c.Data != "td" && c.Data != "th" {
 			continue
 		}
 		above()
-		in := &pageReader{tree: r.tree, loose: r.loose, cell: true, line: r.line}
+		in := &pageReader{loose: r.loose, cell: true}
 		if !r.skips(c) {
 			in.children(c)
 		}
 		r.hrefs = append(r.hrefs, in.hrefs...)
 		text := in.out.String()
-		if !found && len(in.places) > 0 {
-			r.line, found = in.places[0].Line, true
-		}
 		heads = heads && c.Data == "th"
 		for i := range number(attr(c, "colspan"), 20) {
 			if len(cells) == maxColumns {

@@ -1,12 +1,17 @@
 package load
 
 import (
+	"fmt"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
 
@@ -16,23 +21,17 @@ const (
 	mostLinks     = 5000 // of a document
 )
 
-// links collects the links of a document: each once, in the order they come.
-type links struct {
-	list []state.Link
-	seen map[state.Link]bool
-}
-
-// add keeps a link whose target may be a document.
-func (l *links) add(relation, target string) {
+// link notes a link whose target may be a document, once.
+func (d *draft) link(relation, target string) {
 	link := state.Link{Relation: relation, Target: linkTarget(target)}
-	if link.Target == "" || l.seen[link] || len(l.list) == mostLinks {
+	if link.Target == "" || d.linked[link] || len(d.Links) == mostLinks {
 		return
 	}
-	if l.seen == nil {
-		l.seen = map[state.Link]bool{}
+	if d.linked == nil {
+		d.linked = map[state.Link]bool{}
 	}
-	l.seen[link] = true
-	l.list = append(l.list, link)
+	d.linked[link] = true
+	d.Links = append(d.Links, link)
 }
 
 // linkTarget returns what a link leads to without fragment and query; "" where
@@ -48,10 +47,8 @@ func linkTarget(s string) string {
 	if scheme, _, ok := strings.Cut(s, ":"); ok && !strings.ContainsAny(scheme, "/. ") && scheme != "http" && scheme != "https" {
 		return ""
 	}
-	if strings.Contains(s, "%") {
-		if plain, err := url.PathUnescape(s); err == nil && !strings.ContainsAny(plain, "\n\r\x00") {
-			s = plain
-		}
+	if plain, err := url.PathUnescape(s); err == nil && !strings.ContainsAny(plain, "\n\r\x00") {
+		s = plain
 	}
 	if notDocuments[strings.ToLower(path.Ext(s))] {
 		return ""
@@ -64,95 +61,57 @@ func linkTarget(s string) string {
 //nolint:gochecknoglobals // a table
 var notDocuments = set(".png .jpg .jpeg .gif .svg .webp .avif .ico .bmp .mp4 .webm .mov .mp3 .css .js .woff .woff2 .zip .gz .tgz .dmg .exe")
 
-// findLinks sets the links of a document that is not HTML: those of its text, and
-// those that front matter noted.
-func (d *draft) findLinks() {
-	l := links{}
-	for _, k := range d.Links {
-		l.add(k.Relation, k.Target)
+// linkForms are the links of a page of Markdown and of the HTML in it. The target is the only
+// group that matches.
+var linkForms = regexp.MustCompile(`(?im)\]\([ \t]*<([^>\n]+)>|\]\([ \t]*((?:[^\s()<>]|\([^\s()]*\))+)` + // [text](target)
+	`|^ {0,3}\[[^\]^][^\]\n]*\]:\s*<?([^\s>]+)` + // [name]: target
+	`|<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)`)
+
+// textLinks notes the links in the text of a page of Markdown, but those in blocks of code.
+func (d *draft) textLinks() {
+	if d.Kind != document.Markdown {
+		return
 	}
-	switch d.Kind {
-	case document.Markdown, document.Notebook:
-		l.markdown(d.Text[d.Body:])
+	s, at := d.Text[d.Body:], 0
+	for _, code := range append(text.Fences(s), text.Span{Start: len(s)}) {
+		for _, m := range linkForms.FindAllStringSubmatch(s[at:code.Start], -1) {
+			d.link(state.LinksTo, strings.Join(m[1:], "")) // all but one are empty
+		}
+		at = code.End
 	}
-	d.Links = l.list
 }
 
-// Links of a page of Markdown, of the HTML, the wiki links and the shortcodes in it. The
-// target is the only group that matches.
-var (
-	linkForms = regexp.MustCompile(`(?im)\]\([ \t]*<([^>\n]+)>|\]\([ \t]*((?:[^\s()<>]|\([^\s()]*\))+)` + // [text](target)
-		`|^ {0,3}\[[^\]^][^\]\n]*\]:\s*<?([^\s>]+)` + // [name]: target
-		`|<a\s[^>]*?\bhref\s*=\s*["']?([^"'\s>]+)` +
-		`|\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]`)
-	shortcodeForms = regexp.MustCompile(`\b(?:url|link|href)\s*=\s*["']([^"']+)["']` +
-		`|^\{\{[<%]\s*(?:rel)?ref\s+["']?([^"'\s>%]+)` +
-		`|^\{\{[<%]\s*include\s+(?:file\s*=\s*)?["']([^"']+)["']`)
-	shortcode   = regexp.MustCompile(`(?s)\{\{[<%].*?[>%]\}\}`)
-	codeSpan    = regexp.MustCompile("``[^`]+``|`[^`]+`")
-	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
-)
-
-// markdown finds the links of a page of Markdown. Code and comments are left out.
-func (l *links) markdown(s string) {
-	if strings.Contains(s, "<!--") {
-		s = htmlComment.ReplaceAllString(s, "")
-	}
-	fence, pending := "", "" // the mark of an open block of code; a shortcode that is not closed
-	for line := range strings.Lines(s) {
-		if mark := fenceOf(line); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
-			if fence == "" {
-				fence = mark
-			} else {
-				fence = ""
+// relate notes the relations in metadata: those under the name of a relation such as depends_on
+// or related_docs, and those of the mapping "relations", whose unknown kinds are kept as
+// RELATED_TO, with a warning. A value is a target or a list of them.
+func (d *draft) relate(root *yaml.Node) {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := strings.ToLower(root.Content[i].Value), root.Content[i+1]
+		if key != "relations" || value.Kind != yaml.MappingNode {
+			if relation, ok := state.ParseRelation(key); ok {
+				d.relateTo(relation, value)
 			}
 			continue
 		}
-		if fence != "" {
-			continue
-		}
-		line = pending + line
-		pending = ""
-		if strings.LastIndex(line, "{{") > strings.LastIndex(line, "}}") && len(line) < maxShortcode {
-			pending = line
-			continue
-		}
-		if strings.ContainsAny(line, "]<{") {
-			l.line(line)
-		}
-	}
-	l.line(pending)
-}
-
-// fenceOf returns the marks of a line that opens or closes a block of code, "" of others.
-func fenceOf(line string) string {
-	line = strings.TrimLeft(line, " \t>")
-	bare := strings.TrimLeft(line, "`")
-	if n := len(line) - len(bare); n >= 3 && !strings.Contains(bare, "`") {
-		return line[:n]
-	}
-	if strings.HasPrefix(line, "~~~") {
-		return "~~~"
-	}
-	return ""
-}
-
-// maxShortcode is the length in bytes of a shortcode of several lines.
-const maxShortcode = 8 << 10
-
-func (l *links) line(line string) {
-	if strings.Contains(line, "{{") { // before code spans go: its values may hold some
-		for _, code := range shortcode.FindAllString(line, -1) {
-			for _, m := range shortcodeForms.FindAllStringSubmatch(code, -1) {
-				l.add(state.LinksTo, m[1]+m[2])
-				l.add(state.Includes, m[3])
+		for j := 0; j+1 < len(value.Content); j += 2 {
+			relation, ok := state.ParseRelation(value.Content[j].Value)
+			if warning := fmt.Sprintf("relation %q is not known and kept as %s; there are %s", shortText(value.Content[j].Value), state.RelatedTo,
+				strings.ToLower(strings.Join(state.Relations(), ", "))); !ok && !slices.Contains(d.Warnings, warning) {
+				d.Warnings = append(d.Warnings, warning)
 			}
+			d.relateTo(relation, value.Content[j+1])
 		}
 	}
-	if strings.Contains(line, "`") {
-		line = codeSpan.ReplaceAllString(line, "x")
+}
+
+func (d *draft) relateTo(relation string, value *yaml.Node) {
+	targets := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		targets = value.Content
 	}
-	for _, m := range linkForms.FindAllStringSubmatch(line, -1) {
-		l.add(state.LinksTo, strings.Join(m[1:], "")) // all but one are empty
+	for _, t := range targets {
+		if t.Kind == yaml.ScalarNode && t.Tag != "!!null" {
+			d.link(relation, t.Value)
+		}
 	}
 }

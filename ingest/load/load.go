@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/state"
 )
 
 // Limits bound what is read. The zero Limits are the defaults.
@@ -104,7 +105,8 @@ func Parse(ctx context.Context, source string, data []byte) (document.Document, 
 // draft is a document that is being read.
 type draft struct {
 	document.Document
-	size int // of the file, in bytes
+	size   int // of the file, in bytes
+	linked map[state.Link]bool
 }
 
 func parse(ctx context.Context, source string, data []byte, l Limits) (draft, error) {
@@ -118,12 +120,12 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 		return draft{}, err
 	}
 	switch {
-	case doc.Kind == document.Markdown:
-		doc.Blocks = markdownBlocks(doc.Text, doc.Body)
+	case isJSON(source):
+		doc.Blocks = []document.Block{{Start: doc.Body, End: len(doc.Text), Kind: document.KindCode}} // split between lines
 	case doc.Kind == document.Plain && (isText(source) || isMarkup(source)):
 		doc.Blocks = titledBlocks(doc.Text, doc.Body)
 	}
-	doc.findLinks()
+	doc.textLinks()
 	doc.Title = cmp.Or(doc.Title, doc.title())
 	doc.URL = address(doc.Meta)
 	return doc, nil
@@ -167,13 +169,8 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	if read := binaryReaders[d.Kind]; read != nil {
 		return read(d, data)
 	}
-	switch d.Kind {
-	case document.PDF:
+	if d.Kind == document.PDF {
 		return d.readPDF(ctx, data)
-	case document.JSON, document.Table, document.Notebook:
-		if len(data) > maxData {
-			return fmt.Errorf("%w: %s of data, the limit is %s", ErrTooLarge, inBytes(int64(len(data))), inBytes(maxData))
-		}
 	}
 	if err := d.decode(data); err != nil {
 		return err
@@ -184,16 +181,9 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 	switch d.Kind {
 	case document.Markdown:
 		d.frontMatter()
-		d.warnOfBudget()
-	case document.Notebook:
-		return d.readNotebook()
+		d.readMarkdown()
 	case document.Table:
 		return d.readTable()
-	case document.JSON:
-		if strings.EqualFold(path.Ext(d.Source), ".json") {
-			return d.readJSON()
-		}
-		return d.readJSONLines()
 	}
 	return nil
 }
@@ -202,15 +192,13 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
 	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
-	document.Man: (*draft).readMan,
 }
 
 // extensions are those of the kinds of documents; others are source code or are not read.
 var extensions = map[string]string{
-	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: ".txt .text .adoc .asciidoc .rst", document.HTML: ".html .htm .xhtml",
+	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: ".txt .text .adoc .asciidoc .rst .json .jsonl .ndjson", document.HTML: ".html .htm .xhtml",
 	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
-	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Notebook: ".ipynb", document.Table: ".csv .tsv",
-	document.JSON: ".json .jsonl .ndjson",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv",
 }
 
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
@@ -221,11 +209,8 @@ func kindOf(name string) string {
 			return kind
 		}
 	}
-	switch {
-	case document.IsSource(name):
+	if document.IsSource(name) {
 		return document.Plain
-	case isMan(name):
-		return document.Man
 	}
 	return ""
 }
@@ -236,7 +221,7 @@ func (d *draft) title() string {
 		return t
 	}
 	blocks := d.Blocks
-	if d.Kind != document.Markdown && d.Kind != document.Notebook && !isMarkup(d.Source) {
+	if d.Kind != document.Markdown && !isMarkup(d.Source) {
 		blocks = nil
 	}
 	for _, b := range blocks {

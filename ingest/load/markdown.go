@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -26,47 +27,50 @@ const (
 	maxIndent = 200
 )
 
-// markdownBlocks returns the blocks of s[from:].
-func markdownBlocks(s string, from int) (out []document.Block) {
-	if !written(s[from:]) || overBudget(s[from:]) {
-		return document.Paragraphs(s, from)
+// readMarkdown finds the blocks of the text.
+func (d *draft) readMarkdown() {
+	if why := plainReason(d.Text[d.Body:]); why != "" {
+		d.Warnings = append(d.Warnings, "read as plain text: "+why)
+		return
 	}
-	defer func() {
-		// Pages come from anywhere and the parser is not ours. A page that breaks
-		// it is still text, and must not end the indexing of all others.
-		if recover() != nil {
-			out = document.Paragraphs(s, from)
-		}
-	}()
-	src := []byte(s[from:])
-	root := blockParser().Parse(text.NewReader(src))
-	return children(root, src, from, from, len(s))
+	src := []byte(d.Text[d.Body:])
+	d.Blocks = children(blockParser().Parse(text.NewReader(src)), src, d.Body, d.Body, len(d.Text))
 }
 
-// written reports whether Markdown may have been written by a person.
-func written(s string) bool {
+// plainReason says why a Markdown text is read as plain text, "" where it is not: no person wrote
+// it, or it has too many blocks. It estimates the blocks from above.
+func plainReason(s string) string {
+	blocks, blank := 0, true
 	for line := range strings.Lines(s) {
 		if len(line) > maxLine {
-			return false
+			return "a line has more than " + inBytes(maxLine)
 		}
 		rest := strings.TrimLeft(line, " \t")
-		if rest == "" || !strings.ContainsRune(">-*+0123456789", rune(rest[0])) {
+		if document.IsBlank(rest) {
+			blank = true
 			continue
 		}
-		body := strings.TrimLeft(rest, ">-*+ \t.)0123456789")
 		marks := 0
-		for _, c := range []byte(rest[:len(rest)-len(body)]) {
-			if c == '>' || c == '-' || c == '*' || c == '+' || c == '.' || c == ')' {
-				marks++
-			}
+		if strings.IndexByte(">-*+0123456789", rest[0]) >= 0 {
+			lead := rest[:len(rest)-len(strings.TrimLeft(rest, ">-*+ \t.)0123456789"))]
+			marks = len(lead) - len(listMarks.Replace(lead))
 		}
-		isRule := marks > 0 && strings.Trim(rest, "-*+ \t\r\n") == ""
-		if !isRule && (marks > maxMarks || len(line)-len(rest) > maxIndent) {
-			return false
+		isRule := strings.Trim(rest, "-*+ \t\r\n") == ""
+		if !isRule && marks > 0 && (marks > maxMarks || len(line)-len(rest) > maxIndent) {
+			return "its lists and quotes are nested too deeply"
 		}
+		if blank || marks > 0 || rest[0] == '#' {
+			blocks += 1 + 2*min(marks, maxMarks)
+		}
+		if blocks += strings.Count(rest, "|"); blocks > document.MaxBlocks {
+			return fmt.Sprintf("it has more than %d paragraphs, list items and table cells", document.MaxBlocks)
+		}
+		blank = false
 	}
-	return true
+	return ""
 }
+
+var listMarks = strings.NewReplacer(">", "", "-", "", "*", "", "+", "", ".", "", ")", "")
 
 // blockParser parses blocks and tables. What is in a line is left alone, and so
 // are link references: they say nothing about blocks, and finding them takes

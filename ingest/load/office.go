@@ -1,10 +1,9 @@
 package load
 
 import (
+	"cmp"
 	"encoding/xml"
-	"maps"
 	"strings"
-	"unicode/utf8"
 )
 
 // officeReader writes the paragraphs, lists and tables of a document of an office program
@@ -78,7 +77,7 @@ func (w *officeReader) top() *officeParagraph {
 
 func (w *officeReader) text(s string) {
 	if w.inText || w.direct {
-		w.put(strings.Map(officeRune, s))
+		w.put(strings.Map(visibleRune, s))
 	}
 }
 
@@ -125,21 +124,6 @@ func (w *officeReader) end(name string) error {
 	return w.overfull(w.held + 16*len(w.row))
 }
 
-// officeRune is a character of a text in XML: white space as a space, and -1
-// for what cannot be seen.
-func officeRune(r rune) rune {
-	if r == '\n' || r == '\r' {
-		return ' '
-	}
-	return visibleRune(r)
-}
-
-// aboutReader reads what a document says of itself.
-type aboutReader struct {
-	values map[string]string
-	key    string // of the value that is read
-}
-
 // aboutKeys are the elements that documents of office programs and books describe themselves
 // with.
 var aboutKeys = map[string]string{
@@ -147,38 +131,31 @@ var aboutKeys = map[string]string{
 	"keyword": "keywords", "description": "description", "category": "category", "version": "version", "language": "lang",
 }
 
-func (r *aboutReader) start(e xml.StartElement) bool {
-	if key := aboutKeys[e.Name.Local]; key != "" && r.values[key] == "" {
-		r.key = key
-	}
-	return true
-}
-
-func (r *aboutReader) text(s string) {
-	if r.key != "" && utf8.RuneCountInString(r.values[r.key]) < longestTitle {
-		r.values[r.key] += s
-	}
-}
-
-func (r *aboutReader) end(string) error {
-	r.key = ""
-	return nil
+// element is an XML element.
+type element struct {
+	XMLName xml.Name
+	Text    string    `xml:",chardata"`
+	Kids    []element `xml:",any"`
 }
 
 // about sets the metadata of a document from a part of its archive, which may be missing, and
 // its title.
 func (d *draft) about(a *archive, part string) {
-	r := aboutReader{values: map[string]string{}}
-	_ = a.stream(part, &r) // what could be read is enough
-	for key, value := range r.values {
-		r.values[key] = shortText(value)
+	var root element
+	_ = a.decode(part, &root) // what could be read is enough
+	meta := map[string]string{}
+	var read func(e element)
+	read = func(e element) {
+		if key, value := aboutKeys[e.XMLName.Local], shortText(e.Text); key != "" && value != "" {
+			meta[key] = cmp.Or(meta[key], value)
+		}
+		for _, kid := range e.Kids {
+			read(kid)
+		}
 	}
-	maps.DeleteFunc(r.values, func(_, value string) bool { return value == "" })
-	d.Title = programTitle(r.values["title"])
-	if delete(r.values, "title"); len(r.values) > 0 {
-		d.Meta = r.values
-	}
-	if d.Title == "" {
-		d.Title = titleOf(d.Blocks)
+	read(root)
+	d.Title = cmp.Or(programTitle(meta["title"]), titleOf(d.Blocks))
+	if delete(meta, "title"); len(meta) > 0 {
+		d.Meta = meta
 	}
 }

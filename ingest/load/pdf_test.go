@@ -134,18 +134,18 @@ func TestPDFIndex(t *testing.T) {
 	}
 }
 
-// TestPDFCode asks that what is typewritten is told as code, with its lines and
-// their indentation, and that a name in typewriter within a sentence is not.
+// TestPDFCode asks that typewritten lines are code, with their indentation, and that a name in
+// typewriter within a sentence is not.
 func TestPDFCode(t *testing.T) {
 	code := func(x, y int, text string) string { return line("C", 10, x, y, text) }
 	data := pdfWith("", nil,
 		line("F", 8, 72, 800, "Loops and calls 1")+
 			column(72, 700, "A loop goes over the numbers and prints each one of them on a line of its own:")+
-			code(96, 680, "for i in range(3):")+code(120, 668, "print\\(i\\)")+code(96, 644, "print\\(\x92done\x92\\)")+
+			code(96, 680, "for i in range(3):")+code(120, 668, "print\\(i\\)")+code(96, 644, "print\\('done'\\)")+
 			column(72, 620, "It is shown by the command below, which is made for that, and by none of the")+
 			code(72, 608, "--other-flags-of-the-program-that-there-are-and-fill-a-line")+
 			column(72, 596, "that a sentence has in its midst."),
-		line("F", 8, 72, 800, "Loops and calls 2")+column(72, 700, "Run this:")+code(96, 680, "make all"),
+		line("F", 8, 72, 800, "Loops and calls 2")+column(72, 700, "Run this:"),
 		line("F", 8, 72, 800, "Loops and calls 3")+column(72, 700, "The end."),
 	)
 	doc, err := load.Parse(t.Context(), "a.pdf", data)
@@ -164,8 +164,6 @@ print('done')
 It is shown by the command below, which is made for that, and by none of the --other-flags-of-the-program-that-there-are-and-fill-a-line that a sentence has in its midst.
 
 Run this:
-
-` + "```\nmake all\n```" + `
 
 The end.
 `

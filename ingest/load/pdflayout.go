@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ragflow/ingest/document"
+	"example.com/ragflow/search/text"
 )
 
 const (
@@ -188,16 +189,18 @@ func most(counts map[float64]int) float64 {
 
 func (w *layout) write(lines []pdfLine) {
 	levels := w.levels(lines)
-	w.markCode(lines, levels)
-	for i, l := range lines {
-		if l.code {
-			w.code(lines, i)
+	plain := false // the line before is text
+	for i := 0; i < len(lines); i++ {
+		if end := w.codeEnd(lines, levels, i); end > i {
+			w.code(lines[i:end])
+			i, plain = end-1, false
 			continue
 		}
-		joint := apart
-		if i > 0 && levels[i] == levels[i-1] && !lines[i-1].code {
+		l, joint := lines[i], apart
+		if plain && levels[i] == levels[i-1] {
 			joint = w.joint(lines[i-1], l, levels[i] > 0, rightEdge(lines, i-1))
 		}
+		plain = true
 		if joint == apart {
 			w.begin(document.Block{Kind: document.KindText, Level: levels[i]})
 			w.page(l.page)
@@ -223,7 +226,7 @@ func (w *layout) page(n int) {
 func (w *layout) levels(lines []pdfLine) []int {
 	levels := make([]int, len(lines))
 	for i, l := range lines {
-		if utf8.RuneCountInString(l.text) > longestTitled || len(bareWords(l.text)) < 2 {
+		if utf8.RuneCountInString(l.text) > longestTitled || strings.IndexFunc(l.text, unicode.IsLetter) < 0 {
 			continue
 		}
 		follows := i+1 < len(lines) && lines[i+1].bold && similar(l.size, lines[i+1].size)
@@ -238,14 +241,46 @@ func (w *layout) levels(lines []pdfLine) []int {
 	return levels
 }
 
-// bareWords is a text in lower case without all but letters and digits.
-func bareWords(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
-			return unicode.ToLower(r)
+// maxCodeIndent is how many spaces a line of code may begin with.
+const maxCodeIndent = 64
+
+// codeEnd returns the end of the lines of a program that begin with lines[from]: two typewritten
+// ones or more; from where there is none.
+func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
+	to := from
+	for to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0 {
+		to++
+	}
+	if to == from+1 {
+		return from
+	}
+	return to
+}
+
+// code writes the lines of a program as a fenced block, indented as on their pages.
+func (w *layout) code(lines []pdfLine) {
+	w.begin(document.Block{Kind: document.KindCode})
+	w.out.WriteString("```")
+	left, width := map[int]float64{}, 0.0 // by page; of a letter
+	for _, l := range lines {
+		if at, ok := left[l.page]; !ok || l.left < at {
+			left[l.page] = l.left
 		}
-		return -1
-	}, s)
+		width = max(width, (l.right-l.left)/float64(utf8.RuneCountInString(l.text)))
+	}
+	for i, l := range lines {
+		if i > 0 && lines[i-1].page == l.page && lines[i-1].base-l.base > 1.9*l.size {
+			w.out.WriteByte('\n') // an empty line
+		}
+		indent := 0
+		if width > 0 {
+			indent = min(int(math.Round((l.left-left[l.page])/width)), maxCodeIndent)
+		}
+		w.out.WriteByte('\n')
+		w.page(l.page)
+		w.out.WriteString(strings.Repeat(" ", indent) + strings.ReplaceAll(l.text, "```", "'''"))
+	}
+	w.out.WriteString("\n```")
 }
 
 const apart = "\n\n"
@@ -256,7 +291,7 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 	first, _ := utf8.DecodeRuneInString(b.text)
 	last, _ := utf8.DecodeLastRuneInString(a.text)
 	joined := " "
-	if unspaced(first) && unspaced(last) {
+	if text.Spaceless(first) && text.Spaceless(last) {
 		joined = ""
 	}
 	gap := a.base - b.base
@@ -288,12 +323,6 @@ func (w *layout) joint(a, b pdfLine, heading bool, edge float64) string {
 }
 
 func similar(a, b float64) bool { return math.Abs(a-b) <= 0.12*max(a, b) }
-
-// unspaced reports whether a script puts no space between words.
-func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
-		r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFF60
-}
 
 // isFull reports whether the first word of the next line would not fit on a line: the line
 // was broken there.

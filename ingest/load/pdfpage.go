@@ -17,7 +17,7 @@ type pdfLine struct {
 	page              int  // from 0
 	hyphen            bool // it ends within a word; the hyphen is not in text
 	size              float64
-	bold, fixed, code bool
+	bold, fixed       bool
 	left, right, base float64
 }
 
@@ -162,18 +162,4 @@ func (p *pdfPage) right(i int) float64 {
 		return 0
 	}
 	return box.Right
-}
-
-// visibleRune is a character as it goes into the text: white space as a space, and -1 for
-// what cannot be seen.
-func visibleRune(c rune) rune {
-	switch {
-	case c == '\t' || c == 0xA0 || c >= 0x2000 && c <= 0x200A || c == 0x202F || c == 0x3000:
-		return ' '
-	case c == 0xF0B7 || c == 0xF0A7 || c == 0xF076: // bullets of the Symbol and Wingdings fonts
-		return '•'
-	case c < ' ', c >= 0xE000 && c <= 0xF8FF, c >= 0xFFF0 && c <= 0xFFFF, c >= 0x202A && c <= 0x202E:
-		return -1
-	}
-	return seen(c)
 }

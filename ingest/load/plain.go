@@ -106,6 +106,15 @@ func isText(source string) bool {
 	return false
 }
 
+// isJSON reports whether a file is JSON, or lines of it.
+func isJSON(source string) bool {
+	switch strings.ToLower(path.Ext(source)) {
+	case ".json", ".jsonl", ".ndjson":
+		return true
+	}
+	return false
+}
+
 // isMarkup reports whether a file is reStructuredText or AsciiDoc, which are read as
 // plain text with headings.
 func isMarkup(source string) bool {

@@ -17,14 +17,14 @@ const maxRTFGroups = 10_000
 
 // readRTF makes the text of a document in the Rich Text Format: paragraphs, headings, lists,
 // tables and footnotes. Headers, footers, comments, hidden text and pictures are left out.
-// There is a reader of its own because the libraries for it read one code page only.
+// There is a reader of its own because no kept library reads other code pages than the Western one.
 func (d *draft) readRTF(data []byte) error {
 	d.Encoding = "rtf"
 	if !bytes.HasPrefix(data, []byte(`{\rtf`)) {
 		return fmt.Errorf("%w: it is no RTF", ErrBroken)
 	}
-	r := rtfReader{builder: d.builder(), data: data, encodings: map[int]encoding.Encoding{}, levels: map[int]int{}, about: map[string]string{}}
-	r.group = rtfGroup{encoding: charmap.Windows1252, skipAfterUnicode: 1}
+	r := rtfReader{builder: d.builder(), rest: data, levels: map[int]int{}}
+	r.encoding, r.shown = charmap.Windows1252, 1
 	if err := r.read(); err != nil {
 		return err
 	}
@@ -35,64 +35,44 @@ func (d *draft) readRTF(data []byte) error {
 		return fmt.Errorf("%w: it is empty, or made of pictures", ErrNoText)
 	}
 	r.finish(d)
-	for key, value := range r.about {
-		if value = shortText(value); value != "" && key != "title" {
-			if d.Meta == nil {
-				d.Meta = map[string]string{}
-			}
-			d.Meta[key] = value
-		}
+	if author := shortText(r.to["author"].String()); author != "" {
+		d.Meta = map[string]string{"author": author}
 	}
-	d.Title = cmp.Or(programTitle(shortText(r.about["title"])), titleOf(d.Blocks))
+	d.Title = cmp.Or(programTitle(shortText(r.to["title"].String())), titleOf(d.Blocks))
 	return nil
 }
 
 // rtfGroup is what a group inherits and its end restores.
 type rtfGroup struct {
-	into             string // where its text goes: "" to the document, "-" and "*" nowhere, else a destination below
-	encoding         encoding.Encoding
-	font             int // that the font table defines
-	style            int // that the style sheet defines
-	skipAfterUnicode int // characters that a reader without \u shows instead; they are skipped
-	hidden           bool
+	into     string // where its text goes: "" to the document, "-" and "*" nowhere, else a destination below
+	encoding encoding.Encoding
+	style    int // that the style sheet defines
+	shown    int // characters after \u that a reader without it shows instead
+	hidden   bool
 }
-
-func (g rtfGroup) unread() bool { return g.into == "-" || g.into == "*" }
 
 // rtfReader reads a document.
 type rtfReader struct {
 	builder
-	data      []byte
-	at        int
-	group     rtfGroup
-	groups    []rtfGroup // around group
-	encodings map[int]encoding.Encoding
-	levels    map[int]int // of headings, by style
-	about     map[string]string
+	rtfGroup
+	rest   []byte
+	groups []rtfGroup // around this one
+	levels map[int]int                 // of headings, by style
+	to     map[string]*strings.Builder // by destination
 
-	text     strings.Builder // of the paragraph
-	noteText strings.Builder // of its footnote
-	pending  []byte          // of text, not decoded yet
-	skip     int             // characters to leave out
-	level    int             // of the heading
-	marker   bool            // the paragraph is an item of a list
-	inTable  bool
-	cells    []string
+	pending []byte // of text, not decoded yet
+	skip    int    // characters to leave out
+	level   int    // of the heading
+	inTable bool
+	cells   []string
 }
 
-// rtfDestinations are the groups whose text is not that of the document: "-" where it is not
-// read at all, "*" where groups in it may be.
+// rtfDestinations are the groups whose text is not that of the document.
 var rtfDestinations = map[string]string{
-	"fonttbl": "fonts", "stylesheet": "styles", "title": "title", "author": "author", "subject": "subject", "keywords": "keywords",
-	"footnote": "note", "listtext": "marker", "pntext": "marker",
-	"colortbl": "-", "info": "*", "pict": "-", "object": "-", "header": "-", "headerl": "-", "headerr": "-", "headerf": "-",
-	"footer": "-", "footerl": "-", "footerr": "-", "footerf": "-", "fldinst": "-", "annotation": "-", "xe": "-", "tc": "-",
-}
-
-// rtfCharsets are the encodings of fonts, by the numbers that Windows gives them.
-var rtfCharsets = map[int]string{
-	0: "windows-1252", 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258",
-	177: "windows-1255", 178: "windows-1256", 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250",
+	"fonttbl": "-", "stylesheet": "styles", "title": "title", "author": "author", "footnote": "note", "listtext": "marker", "pntext": "marker",
+	"colortbl": "-", "pict": "-", "object": "-", "header": "-", "headerl": "-", "headerr": "-", "headerf": "-", "footer": "-", "footerl": "-",
+	"footerr": "-", "footerf": "-", "fldinst": "-", "annotation": "-", "xe": "-", "tc": "-", "subject": "-", "keywords": "-", "comment": "-",
+	"doccomm": "-", "operator": "-", "company": "-", "generator": "-", "*": "*",
 }
 
 // rtfSigns are the control words that mean one character.
@@ -102,158 +82,138 @@ var rtfSigns = map[string]string{
 }
 
 func (r *rtfReader) read() error {
-	for r.at < len(r.data) {
-		c := r.data[r.at]
-		r.at++
+	r.to = map[string]*strings.Builder{}
+	for _, name := range []string{"", "title", "author", "note", "marker"} {
+		r.to[name] = &strings.Builder{}
+	}
+	for len(r.rest) > 0 {
+		c := r.rest[0]
+		r.rest = r.rest[1:]
 		switch c {
 		case '{':
 			r.decode()
-			if r.groups = append(r.groups, r.group); len(r.groups) > maxRTFGroups {
+			if r.groups = append(r.groups, r.rtfGroup); len(r.groups) > maxRTFGroups {
 				return fmt.Errorf("%w: more than %d groups in one another", ErrTooLarge, maxRTFGroups)
 			}
 		case '}':
 			r.decode()
 			if n := len(r.groups); n > 0 {
-				r.group, r.groups = r.groups[n-1], r.groups[:n-1]
+				r.rtfGroup, r.groups = r.groups[n-1], r.groups[:n-1]
 			}
 			if len(r.groups) == 0 {
 				return r.full() // what follows is no part of it
 			}
 		case '\\':
-			word, n, given := r.control()
-			r.do(word, n, given)
+			r.control()
 		case '\r', '\n':
 		default:
-			r.write(c)
+			r.pend(c)
 		}
-		if err := r.overfull(r.text.Len() + r.noteText.Len() + 16*len(r.cells)); err != nil {
+		if err := r.overfull(r.to[""].Len() + r.to["note"].Len() + 16*len(r.cells)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// control reads a control word with its number.
-func (r *rtfReader) control() (word string, n int, given bool) {
-	from := r.at
-	for r.at < len(r.data) && (r.data[r.at]|0x20 >= 'a' && r.data[r.at]|0x20 <= 'z') {
-		r.at++
+// control reads a control word with its number, and acts on it.
+func (r *rtfReader) control() {
+	n := len(r.rest) - len(bytes.TrimLeft(r.rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	if n == 0 { // a sign
+		n = min(1, len(r.rest))
+		sign := string(r.rest[:n])
+		if r.rest = r.rest[n:]; sign == "'" && len(r.rest) >= 2 {
+			if b, err := strconv.ParseUint(string(r.rest[:2]), 16, 8); err == nil {
+				r.rest = r.rest[2:]
+				r.pend(byte(b))
+			}
+			return
+		}
+		r.do(sign, 0, false)
+		return
 	}
-	if r.at == from { // a sign
-		r.at = min(from+1, len(r.data))
-		return string(r.data[from:r.at]), 0, false
-	}
-	word, from = string(r.data[from:r.at]), r.at
-	for r.at < len(r.data) && (r.data[r.at] >= '0' && r.data[r.at] <= '9' || r.at == from && r.data[r.at] == '-') {
-		r.at++
-	}
-	n, err := strconv.Atoi(string(r.data[from:r.at]))
-	if r.at < len(r.data) && r.data[r.at] == ' ' {
-		r.at++
-	}
-	return word, n, err == nil
+	word := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	digits := bytes.TrimLeft(bytes.TrimPrefix(r.rest, []byte("-")), "0123456789")
+	value, err := strconv.Atoi(string(r.rest[:len(r.rest)-len(digits)]))
+	r.rest = bytes.TrimPrefix(digits, []byte(" "))
+	r.do(word, value, err == nil)
 }
 
 // do acts on a control word.
 func (r *rtfReader) do(word string, n int, given bool) {
-	if word == "'" {
-		if r.at+2 <= len(r.data) {
-			if b, err := strconv.ParseUint(string(r.data[r.at:r.at+2]), 16, 8); err == nil {
-				r.at += 2
-				r.write(byte(b))
-			}
-		}
-		return
-	}
 	r.decode()
 	if into, ok := rtfDestinations[word]; ok {
-		if r.group.into != "-" {
-			r.group.into = into
+		if r.into != "-" {
+			r.into = into
 		}
 		return
 	}
 	switch word {
-	case "*": // a destination that readers may not know
-		r.group.into = "*"
 	case "bin":
-		r.at = min(len(r.data), r.at+max(n, 0))
+		r.rest = r.rest[min(len(r.rest), max(n, 0)):]
 	case "u":
 		r.put(string(rune(uint16(n)))) //nolint:gosec // negative numbers are those above 32767
-		r.skip = r.group.skipAfterUnicode
+		r.skip = r.shown
 	case "uc":
-		r.group.skipAfterUnicode = max(n, 0)
+		r.shown = max(n, 0)
 	case "ansicpg":
 		if e, _ := charset.Lookup("windows-" + strconv.Itoa(n)); e != nil {
-			r.group.encoding = e
-		}
-	case "f":
-		if r.group.font = n; r.group.into != "fonts" && r.encodings[n] != nil {
-			r.group.encoding = r.encodings[n]
-		}
-	case "fcharset":
-		if e, _ := charset.Lookup(rtfCharsets[n]); e != nil {
-			r.encodings[r.group.font] = e
+			r.encoding = e
 		}
 	case "v":
-		r.group.hidden = !given || n != 0
+		r.hidden = !given || n != 0
 	case "plain":
-		r.group.hidden = false
-	default:
-		if !r.group.unread() {
-			r.layout(word, n)
-		}
-	}
-}
-
-// layout acts on a control word about paragraphs and tables.
-func (r *rtfReader) layout(word string, n int) {
-	switch word {
+		r.hidden = false
 	case "s":
-		if r.group.style = n; r.group.into == "" {
+		if r.style = n; r.into == "" {
 			r.level = r.levels[n]
 		}
 	case "outlinelevel":
-		switch r.group.into {
-		case "styles":
-			r.levels[r.group.style] = n%9 + 1
-		case "":
-			r.level = n%9 + 1
+		if r.into == "styles" {
+			r.levels[r.style] = n%9 + 1
 		}
-	case "pard":
-		if r.group.into == "" {
-			r.level, r.marker, r.inTable = 0, false, false
-		}
-	case "intbl":
-		r.inTable = true
-	case "par", "sect", "page":
-		if r.group.into == "" && r.inTable {
-			r.put(" ")
-		} else if r.group.into == "" {
-			r.paragraphEnd()
+	case "par", "sect", "page", "pard", "intbl", "cell", "row":
+		if r.into == "" {
+			r.layout(word)
 		} else {
 			r.put(" ")
 		}
-	case "cell":
-		r.cells = append(r.cells, r.text.String())
-		r.text.Reset()
-	case "row":
-		r.tableRow(r.cells)
-		r.cells, r.inTable = nil, false
 	default:
 		r.put(rtfSigns[word])
 	}
 }
 
-// write takes a byte of text.
-func (r *rtfReader) write(c byte) {
+// layout acts on a control word about paragraphs and tables.
+func (r *rtfReader) layout(word string) {
+	switch word {
+	case "pard":
+		r.level, r.inTable = 0, false
+		r.to["marker"].Reset()
+	case "intbl":
+		r.inTable = true
+	case "cell":
+		r.cells = append(r.cells, r.to[""].String())
+		r.to[""].Reset()
+	case "row":
+		r.tableRow(r.cells)
+		r.cells, r.inTable = nil, false
+	default:
+		if r.inTable {
+			r.put(" ")
+		} else {
+			r.paragraphEnd()
+		}
+	}
+}
+
+// pend takes a byte of text.
+func (r *rtfReader) pend(c byte) {
 	if r.skip > 0 {
 		r.skip--
-		return
+	} else if r.into != "-" && !r.hidden {
+		r.pending = append(r.pending, c)
 	}
-	if r.group.unread() || r.group.hidden {
-		return
-	}
-	r.pending = append(r.pending, c)
 }
 
 // decode puts the pending bytes into the text.
@@ -262,7 +222,7 @@ func (r *rtfReader) decode() {
 	if len(r.pending) == 0 {
 		return
 	}
-	text, err := r.group.encoding.NewDecoder().Bytes(r.pending)
+	text, err := r.encoding.NewDecoder().Bytes(r.pending)
 	if err != nil {
 		text = bytes.ToValidUTF8(r.pending, []byte("?"))
 	}
@@ -272,42 +232,31 @@ func (r *rtfReader) decode() {
 
 // put adds text where that of the group goes.
 func (r *rtfReader) put(s string) {
-	switch into := r.group.into; {
-	case s == "" || r.group.unread() || into == "fonts" || into == "styles" || r.group.hidden:
-	case into == "marker":
-		r.marker = true
-	case into == "note":
-		r.noteText.WriteString(s)
-	case into != "":
-		if len(r.about[into]) < 4*longestTitle {
-			r.about[into] += s
-		}
-	default:
-		r.text.WriteString(s)
+	if to := r.to[r.into]; to != nil && !r.hidden && (r.into == "" || r.into == "note" || to.Len() < 4*longestTitle) {
+		to.WriteString(s)
 	}
 }
 
 // paragraphEnd writes the paragraph, after the table before it.
 func (r *rtfReader) paragraphEnd() {
 	r.endTable()
-	text := strings.TrimSpace(strings.Map(func(c rune) rune {
-		if c == '\n' {
-			return c
-		}
-		return visibleRune(c)
-	}, r.text.String()))
-	r.text.Reset()
+	var lines []string
+	for line := range strings.SplitSeq(r.to[""].String(), "\n") {
+		lines = append(lines, strings.Map(visibleRune, line))
+	}
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
 	switch {
 	case text == "":
 	case r.level > 0:
 		r.heading(r.level, text)
-	case r.marker:
+	case r.to["marker"].Len() > 0:
 		r.item(0, "-", text)
 	default:
 		r.paragraph(text)
 	}
-	r.note(r.noteText.String())
-	r.noteText.Reset()
+	r.note(r.to["note"].String())
 	r.writeNotes()
-	r.marker = false
+	for _, name := range []string{"", "note", "marker"} {
+		r.to[name].Reset()
+	}
 }

@@ -50,11 +50,6 @@ func (d *draft) sidecar(document string) (content []byte) {
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", err))
 	}
-	l := links{}
-	for _, k := range d.Links {
-		l.add(k.Relation, k.Target)
-	}
-	d.Links = l.list
 	if len(meta) == 0 {
 		return data
 	}
