@@ -143,13 +143,12 @@ func threadName(s string) bool {
 // SearchOptions say how one search works. The zero value is as configured.
 type SearchOptions struct {
 	search.Request
-	Plain bool // the query is a question: quotes and minus signs have no meaning
+	Plain bool // the query is a question: quotes have no meaning
 }
 
 // Search returns the passages that fit a query best, without a conversation and
 // without an answer. In a query that is not Plain, "words in quotes" must stand
-// together, and -word must not be there: see [search.ParseQuery]. For errors see
-// [search.Engine.List].
+// together. For errors see [search.Engine.List].
 func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (*SearchReply, error) {
 	query = text.First(text.Clean(query), nodes.MaxQueryRunes)
 	switch {
@@ -174,7 +173,7 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	}
 	leg := cmp.Or(o.Leg, a.config.Dense.Leg)
 	reply := &SearchReply{
-		Query: query, Phrases: q.Phrases, Without: q.Without, Expanded: expanded, Hits: []SearchHit{},
+		Query: query, Phrases: q.Phrases, Expanded: expanded, Hits: []SearchHit{},
 		Duplicates: list.Duplicates, Warnings: list.Warnings, Note: list.Note,
 	}
 	if !o.Filter.Empty() {

@@ -124,7 +124,6 @@ type Usage struct {
 type SearchReply struct {
 	Query   string        `json:"query"`
 	Phrases []string      `json:"phrases,omitempty"` // in quotes in the query: each hit holds them
-	Without []string      `json:"without,omitempty"` // after a minus in the query: no hit has them
 	Filter  *state.Filter `json:"filter,omitempty"`
 	Hits    []SearchHit   `json:"hits"`
 
@@ -271,7 +270,7 @@ func cloneQueries(queries []state.Query) []state.Query {
 	for i := range out {
 		q := &out[i]
 		q.Boosts, q.Cited, q.QuoteEnds = slices.Clone(q.Boosts), slices.Clone(q.Cited), slices.Clone(q.QuoteEnds)
-		q.Phrases, q.Without = slices.Clone(q.Phrases), slices.Clone(q.Without)
+		q.Phrases = slices.Clone(q.Phrases)
 	}
 	return out
 }

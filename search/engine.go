@@ -18,7 +18,6 @@ type Engine struct {
 	Snapshot
 	o     Options
 	dense *denseLeg
-	match func(*state.Chunk) bool // which chunks may be found; nil: all
 }
 
 // Found is what a search found.
@@ -67,10 +66,6 @@ func (e *Engine) Narrowed(ctx context.Context, f state.Filter) (*Engine, error) 
 // Search returns the k chunks that fit a query best, by the configured legs. The
 // failure of the dense leg is a warning; words are searched then.
 func (e *Engine) Search(ctx context.Context, q state.Query, k int) (Found, error) {
-	e, err := e.matching(q)
-	if err != nil {
-		return Found{}, err
-	}
 	leg := e.o.Dense.Leg
 	found, err := e.byLegs(ctx, q, k, leg)
 	if err != nil && ctx.Err() == nil && leg == LegDense {
@@ -137,7 +132,7 @@ func (e *Engine) follow(ctx context.Context, q state.Query, hits []state.Hit, k 
 	}
 	hits, err := e.Expand(ctx, q, hits, Expansion{Hops: e.o.Retrieval.Hops, Limit: k})
 	if err == nil {
-		hits, err = e.thatMatch(ctx, hits)
+		hits, err = e.thatHold(ctx, q, hits)
 	}
 	return hits[:min(k, len(hits))], err
 }
@@ -185,7 +180,7 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		out = append(out, legCall{name: LegGraph, weight: w.Graph, depth: maxNamed, find: plain(e.SearchNames)})
 	}
 	for i := range out {
-		out[i].find = e.onlyMatching(out[i].find)
+		out[i].find = e.holding(q, out[i].find)
 	}
 	return out
 }

@@ -54,9 +54,6 @@ const (
 func (e *Engine) List(ctx context.Context, q state.Query, r Request) (*Listing, error) {
 	k, leg := cmp.Or(r.K, e.o.Retrieval.TopK), cmp.Or(r.Leg, e.o.Dense.Leg)
 	narrowed, err := e.Narrowed(ctx, r.Filter)
-	if err == nil {
-		narrowed, err = narrowed.matching(q)
-	}
 	if err != nil {
 		return nil, err
 	}

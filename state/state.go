@@ -116,11 +116,9 @@ type Query struct {
 	Cited []string `json:"cited,omitempty"`
 	// QuoteEnds says how far chunks were quoted already, so that "more" continues there.
 	QuoteEnds []QuoteEnd `json:"told,omitempty"`
-	// A passage, its headings or its title must contain all Phrases and none of
-	// Without, which are words or phrases. The searcher must filter by them: see
-	// index.Searcher.Matching.
+	// A passage, its headings or its title must contain all Phrases. The searcher must filter
+	// by them.
 	Phrases []string `json:"phrases,omitempty"`
-	Without []string `json:"without,omitempty"`
 	// Passage is a text as a document with the answer could have it; the dense search
 	// looks for passages like it, in place of Text.
 	Passage string `json:"passage,omitempty"`
