@@ -39,7 +39,9 @@ var (
 
 // collectionName reports whether a collection may have a name: one that is the
 // name of a folder on every system, and differs from all others there.
-func collectionName(s string) bool { return collectionForm.MatchString(s) && !windowsDevice.MatchString(s) }
+func collectionName(s string) bool {
+	return collectionForm.MatchString(s) && !windowsDevice.MatchString(s)
+}
 
 // Collections lists the named collections of a data folder, in order. A folder
 // without any, or that is not there, has none.

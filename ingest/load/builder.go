@@ -10,15 +10,15 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// builder makes the text of a document from parts, and keeps their blocks and lines. A blank
-// line separates parts.
+// builder makes the text of a document as Markdown, which has the blocks then. A blank line
+// separates parts.
 type builder struct {
 	out    strings.Builder
-	blocks []document.Block
 	places []document.Place
 	notes  []string // of the paragraph that is written
 	noted  int
 	rows   int    // of the table that is written
+	list   bool   // an item of a list was written last
 	parts  int    // blocks and items so far
 	most   budget // of the file
 }
@@ -26,48 +26,40 @@ type builder struct {
 // builder returns one with the budget of the file.
 func (d *draft) builder() builder { return builder{most: budgetOf(d.size)} }
 
-// begin opens a block; end and the spans of its parts are set by finish.
-func (w *builder) begin(b document.Block) *document.Block {
+// begin begins a part.
+func (w *builder) begin() {
 	if w.out.Len() > 0 {
 		w.out.WriteString("\n\n")
 	}
-	b.Start = w.out.Len()
 	w.parts++
-	w.blocks = append(w.blocks, b)
-	return &w.blocks[len(w.blocks)-1]
+	w.list = false
 }
 
-// paragraph writes a block of text; a blank one is left out.
+// paragraph writes a part of text; a blank one is left out.
 func (w *builder) paragraph(text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		w.begin(document.Block{Kind: document.KindText})
+		w.begin()
 		w.out.WriteString(text)
 	}
 }
 
-// heading writes a heading as Markdown does.
+// heading writes a heading.
 func (w *builder) heading(level int, text string) {
-	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
-		return
+	if text = strings.Join(strings.Fields(text), " "); text != "" {
+		w.paragraph(strings.Repeat("#", min(level, 6)) + " " + text)
 	}
-	w.begin(document.Block{Kind: document.KindText, Level: level, Heading: text})
-	w.out.WriteString(strings.Repeat("#", min(level, 6)) + " " + text)
 }
 
 // item writes an item of a list, into the list before it where nothing came since.
-func (w *builder) item(depth int, marker, text string) {
-	var b *document.Block
-	if n := len(w.blocks); n > 0 && w.blocks[n-1].Kind == document.KindList {
-		b = &w.blocks[n-1]
+func (w *builder) item(depth int, text string) {
+	if w.parts++; w.list {
 		w.out.WriteByte('\n')
 	} else {
-		b = w.begin(document.Block{Kind: document.KindList})
+		w.begin()
 	}
-	w.parts++
-	b.Parts = append(b.Parts, document.Block{Start: w.out.Len(), Kind: document.KindList})
+	w.list = true
 	indent := strings.Repeat("  ", min(depth, maxIndentDepth))
-	w.out.WriteString(indent + marker + " " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
+	w.out.WriteString(indent + "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent+"  "))
 }
 
 // fenced is a text as a block of code.
@@ -110,14 +102,14 @@ func (w *builder) writeNotes() {
 	w.notes = nil
 }
 
-// tableRow writes a row of a table as Markdown does; the first one is the head. A blank one is
+// tableRow writes a row of a table; the first one is the head. A blank one is
 // left out. endTable ends the table.
 func (w *builder) tableRow(row []string) {
 	if strings.TrimSpace(strings.Join(row, "")) == "" {
 		return
 	}
 	if w.rows++; w.rows == 1 {
-		w.begin(document.Block{Kind: document.KindTable})
+		w.begin()
 	} else {
 		w.out.WriteByte('\n')
 	}
@@ -156,23 +148,8 @@ func (w *builder) finish(d *draft) {
 	if w.out.Len() > 0 {
 		w.out.WriteByte('\n')
 	}
-	d.Text, d.Blocks, d.Places, d.Converted, d.Body = w.out.String(), w.blocks, w.places, true, 0
-	for i := range d.Blocks {
-		b := &d.Blocks[i]
-		b.End = len(d.Text)
-		if i+1 < len(d.Blocks) {
-			b.End = d.Blocks[i+1].Start
-		}
-		for j := range b.Parts {
-			b.Parts[j].End = b.End
-			if j+1 < len(b.Parts) {
-				b.Parts[j].End = b.Parts[j+1].Start
-			}
-		}
-		if len(b.Parts) == 1 {
-			b.Parts = nil // it is the block; split by sentences
-		}
-	}
+	d.Text, d.Places, d.Converted, d.Body = w.out.String(), w.places, true, 0
+	d.readMarkdown()
 }
 
 // titleOf is the heading that a document begins with, else the first one of the highest level.

@@ -110,10 +110,10 @@ type docxParagraphStyle struct {
 // docxReader reads the text of a document.
 type docxReader struct {
 	officeReader
-	styles   map[string]docxParagraphStyle
-	notes    map[string]string
-	title    string
-	inRun    bool
+	styles map[string]docxParagraphStyle
+	notes  map[string]string
+	title  string
+	inRun  bool
 }
 
 // readNotes reads footnotes or endnotes, if there are any.
@@ -180,13 +180,13 @@ func (w *docxReader) paragraph(p *officeParagraph) {
 	text := strings.TrimSpace(p.text.String())
 	switch {
 	case text == "":
-	case w.styles[p.style].title && w.title == "" && len(w.blocks) == 0:
+	case w.styles[p.style].title && w.title == "" && w.out.Len() == 0:
 		w.title = strings.Join(strings.Fields(text), " ")
 		w.heading(1, text)
 	case p.level > 0:
 		w.heading(p.level, text)
 	case p.list != "" && p.list != "0":
-		w.item(p.depth, "-", text)
+		w.item(p.depth, text)
 	default:
 		w.builder.paragraph(text)
 	}

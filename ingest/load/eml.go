@@ -12,8 +12,6 @@ import (
 
 	"github.com/emersion/go-message"
 	_ "github.com/emersion/go-message/charset" // encodings of parts and headers
-
-	"example.com/ragflow/ingest/document"
 )
 
 // Bounds of a message.
@@ -112,7 +110,7 @@ func (m *mailReader) write() error {
 	w.paragraph(strings.Join(m.head, "\n"))
 	body := strings.ReplaceAll(strings.Join(m.plain, "\n\n"), "\r\n", "\n")
 	if strings.TrimSpace(body) != "" {
-		w.plain(body)
+		w.paragraph(body)
 	} else if m.html != nil {
 		if err := w.chapter(m.html, m.draft.size); err != nil {
 			return err
@@ -124,14 +122,4 @@ func (m *mailReader) write() error {
 	}
 	w.finish(m.draft)
 	return w.full()
-}
-
-// plain writes the paragraphs of a text.
-func (w *builder) plain(s string) {
-	for _, b := range document.Paragraphs(s, 0) {
-		if text := strings.Trim(s[b.Start:b.End], "\r\n"); !document.IsBlank(text) {
-			w.begin(document.Block{Kind: document.KindText})
-			w.out.WriteString(text)
-		}
-	}
 }

@@ -110,21 +110,6 @@ func (w *builder) chapter(page []byte, size int) error {
 	if err := d.readHTML(page); err != nil || d.Text == "" {
 		return err
 	}
-	if w.out.Len() > 0 {
-		w.out.WriteString("\n\n")
-	}
-	from := w.out.Len()
-	for _, b := range d.Blocks {
-		b.Start += from
-		if b.Level > 0 {
-			b.Heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.Start-from:b.End], "# "))
-		}
-		for i := range b.Parts {
-			b.Parts[i].Start += from
-		}
-		w.blocks = append(w.blocks, b)
-		w.parts += 1 + len(b.Parts)
-	}
-	w.out.WriteString(strings.TrimRight(d.Text, "\n"))
+	w.paragraph(d.Text)
 	return nil
 }

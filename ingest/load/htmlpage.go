@@ -8,8 +8,6 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
-
-	"example.com/ragflow/ingest/document"
 )
 
 const (
@@ -24,28 +22,32 @@ const (
 var blockElements = set(`address article aside body center details dd div dl dt fieldset figcaption figure footer form
 	header hgroup hr legend li main nav ol p section summary table tbody td tfoot th thead tr ul menu dir caption blockquote html`)
 
-// pageReader writes the text of a tree. White space is collapsed as a browser does.
+// pageReader writes the text of a tree as Markdown. White space is collapsed as a browser does.
 type pageReader struct {
 	builder
-	loose bool     // furniture is text like any other
-	index bool     // the index of a book was left out
-	cell  bool     // of a table: one line without addresses
-	items []int    // number of the next item, by open list; -1 in lists without numbers
-	hrefs []string // where the links lead
+	loose bool       // furniture is text like any other
+	index bool       // the index of a book was left out
+	cell  bool       // of a table: one line without addresses
+	lists []htmlList // that are open
+	hrefs []string   // where the links lead
 
-	level  int // of the heading that is written, 0 outside
-	kind   string
-	item   string // marker of the item that begins with the next text
-	inList bool   // a block of kind list is open
+	mark   string // of the heading or item that begins with the next text
+	inList bool   // the line before is one of a list
 	quotes int
 	open   bool // a line of text is open
 	space  bool // white space came since
 	breaks int  // line breaks came since
 }
 
+// htmlList is an open list.
+type htmlList struct {
+	next  int // number of the next item; -1 in lists without numbers
+	width int // of the mark of its item
+}
+
 // readNodes returns the text of some elements.
 func readNodes(nodes []*html.Node, loose bool) *pageReader {
-	r := &pageReader{loose: loose, kind: document.KindText}
+	r := &pageReader{loose: loose}
 	for _, n := range nodes {
 		r.node(n)
 		r.end()
@@ -95,10 +97,14 @@ func (r *pageReader) element(n *html.Node) {
 		r.list(n)
 	case "li", "dt":
 		r.end()
-		r.item = "- "
-		if last := len(r.items) - 1; last >= 0 && r.items[last] >= 0 {
-			r.item = strconv.Itoa(r.items[last]) + ". "
-			r.items[last]++
+		r.mark = "- "
+		if last := len(r.lists) - 1; last >= 0 {
+			l := &r.lists[last]
+			if l.next >= 0 {
+				r.mark = strconv.Itoa(l.next) + ". "
+				l.next++
+			}
+			l.width = len(r.mark)
 		}
 		r.children(n)
 		r.end()
@@ -139,16 +145,12 @@ func (r *pageReader) element(n *html.Node) {
 
 func (r *pageReader) heading(n *html.Node) {
 	r.end()
-	s, blocks := textOf(n), len(r.blocks)
-	if len(r.items) == 0 && r.quotes == 0 && len(s) <= longestHeading && !holdsBlocks(n) {
-		r.level = int(n.Data[1] - '0')
+	if len(r.lists) == 0 && r.quotes == 0 && len(textOf(n)) <= longestHeading && !holdsBlocks(n) {
+		r.mark = strings.Repeat("#", int(n.Data[1]-'0')) + " "
 	}
 	r.children(n)
 	r.end()
-	if r.level > 0 && len(r.blocks) == blocks+1 {
-		r.blocks[blocks].Heading = s
-	}
-	r.level = 0
+	r.mark = ""
 }
 
 // holdsBlocks reports whether a heading holds what no heading does: its end tag is missing.
@@ -161,12 +163,12 @@ func (r *pageReader) list(n *html.Node) {
 	if n.Data == "ol" {
 		next = number(attr(n, "start"), 1_000_000)
 	}
-	r.items = append(r.items, next)
+	r.lists = append(r.lists, htmlList{next: next})
 	r.children(n)
 	r.end()
-	r.item = ""
-	r.items = r.items[:len(r.items)-1]
-	r.inList = r.inList && len(r.items) > 0
+	r.mark = ""
+	r.lists = r.lists[:len(r.lists)-1]
+	r.inList = r.inList && len(r.lists) > 0
 }
 
 // link reads a link, with its address if that is a whole one and not the text. Signs that
@@ -245,43 +247,38 @@ func (r *pageReader) write(c rune) {
 	r.out.WriteRune(c)
 }
 
-// beginLine opens a line of text, and a block where none is open.
+// beginLine opens a line of text, in a part of its own or in that of the list.
 func (r *pageReader) beginLine() {
 	if r.open {
 		return
 	}
-	r.open = true
-	lists := len(r.items)
-	switch {
-	case lists > 0 && r.inList:
+	if r.open = true; r.inList {
 		r.out.WriteByte('\n')
-	case len(r.blocks) == document.MaxBlocks: // the last one holds all that follows
-		r.out.WriteString("\n\n")
-	default:
-		b := r.begin(document.Block{Kind: r.kind, Level: r.level})
-		if r.inList = lists > 0; r.inList {
-			b.Kind = document.KindList
-		}
+	} else {
+		r.begin()
 	}
-	if b := &r.blocks[len(r.blocks)-1]; r.inList && (r.item != "" || len(b.Parts) == 0) {
-		b.Parts = append(b.Parts, document.Block{Start: r.out.Len(), Kind: document.KindList})
-	}
-	if r.item != "" {
-		lists--
-	}
-	r.out.WriteString(strings.Repeat("  ", min(max(lists, 0), maxIndentDepth)) + r.item)
-	r.item = ""
-	if r.quotes > 0 {
-		r.out.WriteString("> ")
-	}
-	if r.level > 0 {
-		r.out.WriteString(strings.Repeat("#", r.level) + " ")
-	}
+	r.inList = len(r.lists) > 0
+	r.startLine(len(r.mark))
+	r.out.WriteString(r.mark)
+	r.mark = ""
 }
 
-// newLine goes to the next line within a block.
+// newLine goes to the next line within a part.
 func (r *pageReader) newLine() {
-	r.out.WriteString("\n" + strings.Repeat("  ", min(len(r.items), maxIndentDepth)))
+	r.out.WriteByte('\n')
+	r.startLine(0)
+}
+
+// startLine indents a line, for so much less as its mark is wide.
+func (r *pageReader) startLine(mark int) {
+	indent := 0
+	for _, l := range r.lists {
+		indent += l.width
+	}
+	if len(r.lists) > 0 {
+		indent -= mark
+	}
+	r.out.WriteString(strings.Repeat(" ", min(max(indent, 0), 3*maxIndentDepth)))
 	if r.quotes > 0 {
 		r.out.WriteString("> ")
 	}
@@ -308,7 +305,6 @@ func (r *pageReader) code(n *html.Node) {
 	if text == "" {
 		return
 	}
-	r.kind = document.KindCode
 	for line := range strings.SplitSeq(fenced(text, language(n)), "\n") {
 		if r.open {
 			r.newLine()
@@ -321,7 +317,6 @@ func (r *pageReader) code(n *html.Node) {
 			return visibleRune(c)
 		}, strings.TrimRight(line, " \t\r")))
 	}
-	r.kind = document.KindText
 	r.end()
 }
 

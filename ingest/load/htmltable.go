@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"example.com/ragflow/ingest/document"
 )
 
 const (
@@ -26,7 +24,7 @@ func (r *pageReader) table(n *html.Node) {
 	r.end()
 	defer r.end()
 	rows := tableRows(n)
-	if len(r.items) > 0 || r.cell || arranges(n, rows) {
+	if len(r.lists) > 0 || r.cell || arranges(n, rows) {
 		r.children(n)
 		return
 	}
@@ -35,34 +33,28 @@ func (r *pageReader) table(n *html.Node) {
 			r.node(c)
 		}
 	}
-	r.kind = document.KindTable
-	defer func() { r.kind = document.KindText }()
 	var carried []carry
-	first := true
 	for _, row := range rows {
 		if r.skips(row) {
 			continue
 		}
-		cells, heads := r.row(row, &carried)
+		cells := r.row(row, &carried)
 		if strings.Join(cells, "") == "" {
 			continue
 		}
-		if r.open {
+		head := !r.open
+		if !head {
 			r.newLine()
 		}
 		r.beginLine()
 		r.out.WriteString("|")
 		for _, c := range cells {
-			if c != "" {
-				c = " " + strings.ReplaceAll(c, "|", `\|`)
-			}
-			r.out.WriteString(c + " |")
+			r.out.WriteString(" " + strings.ReplaceAll(c, "|", `\|`) + " |")
 		}
-		if first && heads {
+		if head {
 			r.newLine()
 			r.out.WriteString("|" + strings.Repeat(" --- |", len(cells)))
 		}
-		first = false
 	}
 }
 
@@ -102,15 +94,14 @@ func arranges(n *html.Node, rows []*html.Node) bool {
 	return widest < 2
 }
 
-// row returns the texts of the cells of a row, and whether all of them are heads.
-func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads bool) {
+// row returns the texts of the cells of a row.
+func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string) {
 	above := func() {
 		for i := len(cells); i < min(len(*carried), maxColumns) && (*carried)[i].rows > 0; i++ {
 			(*carried)[i].rows--
 			cells = append(cells, (*carried)[i].text)
 		}
 	}
-	heads = true
 	for c := range n.ChildNodes() {
 		if c.Data != "td" && c.Data != "th" {
 			continue
@@ -122,7 +113,6 @@ func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads 
 		}
 		r.hrefs = append(r.hrefs, in.hrefs...)
 		text := in.out.String()
-		heads = heads && c.Data == "th"
 		for i := range number(attr(c, "colspan"), 20) {
 			if len(cells) == maxColumns {
 				break
@@ -141,5 +131,5 @@ func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string, heads 
 		}
 	}
 	above()
-	return cells, heads
+	return cells
 }

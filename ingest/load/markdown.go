@@ -27,14 +27,21 @@ const (
 	maxIndent = 200
 )
 
-// readMarkdown finds the blocks of the text.
+// readMarkdown finds the blocks of the text, which was written or made as Markdown.
 func (d *draft) readMarkdown() {
+	parsers := parser.DefaultBlockParsers()
+	if d.Kind != document.Markdown { // what the text of other documents may look like by chance means nothing
+		parsers = []util.PrioritizedValue{
+			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400), util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800), util.Prioritized(parser.NewParagraphParser(), 1000),
+		}
+	}
 	if why := plainReason(d.Text[d.Body:]); why != "" {
 		d.Warnings = append(d.Warnings, "read as plain text: "+why)
 		return
 	}
 	src := []byte(d.Text[d.Body:])
-	d.Blocks = children(blockParser().Parse(text.NewReader(src)), src, d.Body, d.Body, len(d.Text))
+	d.Blocks = children(blockParser(parsers).Parse(text.NewReader(src)), src, d.Body, d.Body, len(d.Text))
 }
 
 // plainReason says why a Markdown text is read as plain text, "" where it is not: no person wrote
@@ -75,9 +82,9 @@ var listMarks = strings.NewReplacer(">", "", "-", "", "*", "", "+", "", ".", "",
 // blockParser parses blocks and tables. What is in a line is left alone, and so
 // are link references: they say nothing about blocks, and finding them takes
 // quadratic time.
-func blockParser() parser.Parser {
+func blockParser(blocks []util.PrioritizedValue) parser.Parser {
 	return parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithBlockParsers(blocks...),
 		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 	)
 }

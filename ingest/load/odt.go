@@ -59,7 +59,7 @@ func (d *draft) readODT(data []byte) error {
 		case p.level > 0:
 			w.heading(p.level, text)
 		case p.depth > 0:
-			w.item(p.depth-1, "-", text)
+			w.item(p.depth-1, text)
 		default:
 			w.paragraph(text)
 		}

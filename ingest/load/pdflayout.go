@@ -10,7 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/ingest/document"
 	"example.com/ragflow/search/text"
 )
 
@@ -50,11 +49,6 @@ func (d *draft) takePDF(file *pdfFile) error {
 		w.starts = append(w.starts, w.out.Len())
 	}
 	w.finish(d)
-	for i := range d.Blocks {
-		if b := &d.Blocks[i]; b.Level > 0 {
-			b.Heading = strings.TrimSpace(strings.TrimLeft(d.Text[b.Start:b.End], "#"))
-		}
-	}
 	d.Pages, d.Meta = w.starts, file.fields
 	d.Title = cmp.Or(file.title, titleOf(d.Blocks))
 	return nil
@@ -202,7 +196,7 @@ func (w *layout) write(lines []pdfLine) {
 		}
 		plain = true
 		if joint == apart {
-			w.begin(document.Block{Kind: document.KindText, Level: levels[i]})
+			w.begin()
 			w.page(l.page)
 			if levels[i] > 0 {
 				w.out.WriteString(strings.Repeat("#", levels[i]) + " ")
@@ -259,7 +253,7 @@ func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
 
 // code writes the lines of a program as a fenced block, indented as on their pages.
 func (w *layout) code(lines []pdfLine) {
-	w.begin(document.Block{Kind: document.KindCode})
+	w.begin()
 	w.out.WriteString("```")
 	left, width := map[int]float64{}, 0.0 // by page; of a letter
 	for _, l := range lines {

@@ -164,9 +164,9 @@ func (w *slideReader) slideParagraph(p *officeParagraph) {
 			return
 		}
 		if first := w.first; first != nil {
-			w.item(first.depth, "-", first.text.String())
+			w.item(first.depth, first.text.String())
 			w.first = nil
 		}
-		w.item(p.depth, "-", text)
+		w.item(p.depth, text)
 	}
 }

@@ -56,7 +56,7 @@ type rtfReader struct {
 	builder
 	rtfGroup
 	rest   []byte
-	groups []rtfGroup // around this one
+	groups []rtfGroup                  // around this one
 	levels map[int]int                 // of headings, by style
 	to     map[string]*strings.Builder // by destination
 
@@ -250,7 +250,7 @@ func (r *rtfReader) paragraphEnd() {
 	case r.level > 0:
 		r.heading(r.level, text)
 	case r.to["marker"].Len() > 0:
-		r.item(0, "-", text)
+		r.item(0, text)
 	default:
 		r.paragraph(text)
 	}

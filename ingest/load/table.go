@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/ragflow/ingest/document"
 )
 
 // maxData bounds a CSV or TSV file in bytes.
@@ -58,7 +56,7 @@ func (w *builder) part(text string, line int) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	w.begin(document.Block{Kind: document.KindText})
+	w.begin()
 	w.at(line)
 	w.out.WriteString(text)
 }

@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
-	"example.com/ragflow/ingest/document"
 )
 
 // Bounds of workbooks.
@@ -42,12 +39,13 @@ func (d *draft) readXLSX(data []byte) error {
 		return unreadableBook(err)
 	}
 	defer func() { _ = book.Close() }() // only read from
-	w := d.builder()
+	w, headings := d.builder(), 0
 	for _, sheet := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(sheet); err == nil && !visible {
 			d.Warnings = append(d.Warnings, fmt.Sprintf("sheet %q is hidden and was left out", sheet))
 			continue
 		}
+		headings++
 		if err := w.sheet(book, sheet); errors.Is(err, ErrTooLarge) {
 			return err
 		} else if err != nil {
@@ -57,7 +55,7 @@ func (d *draft) readXLSX(data []byte) error {
 	if n := a.count("xl/charts/chart"); n > 0 {
 		d.Warnings = append(d.Warnings, plural(n, "chart")+" in it: not read")
 	}
-	if !slices.ContainsFunc(w.blocks, func(b document.Block) bool { return b.Level == 0 }) {
+	if len(w.places) == headings {
 		return fmt.Errorf("%w: no visible sheet of it has values", ErrNoText)
 	}
 	w.finish(d)
