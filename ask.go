@@ -207,21 +207,7 @@ type Explanation struct {
 	Queries    []state.Query       `json:"queries"`
 	Respelled  []Respelled         `json:"searched_also,omitempty"`
 	Expanded   []offline.Expansion `json:"expanded,omitempty"` // what dictionaries and everyday synonyms add
-	Best       *BestPassage        `json:"best,omitempty"`     // nil where nothing is found or nothing is searched for
 	Warnings   []string            `json:"warnings"`
-}
-
-// BestPassage is the passage that the best query finds first, in a search
-// by words, and how it was cut.
-type BestPassage struct {
-	ChunkID   string    `json:"chunk_id"`
-	Source    string    `json:"source"`
-	StartLine int       `json:"start_line"` // from 1; 0 where the document has no lines
-	EndLine   int       `json:"end_line"`
-	Page      int       `json:"page,omitempty"` // from 1; 0 where the document has no pages
-	Headings  []string  `json:"headings"`
-	Tokens    int       `json:"tokens"` // of its text, by text.Estimate
-	Cut       state.Cut `json:"cut"`
 }
 
 // TermReply is one term the analyzer made of a query.
@@ -274,7 +260,7 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 		x.Expanded = b.skills.words.Expansions(x.Cleaned)
 	}
 	x.Complexity = complexity(x)
-	x.Domain, x.Best, err = b.domain(ctx, plan.Queries)
+	x.Domain, err = b.domain(ctx, plan.Queries)
 	return x, err
 }
 
@@ -291,32 +277,25 @@ func complexity(x *Explanation) float64 {
 }
 
 // domain returns the folder that most of the ten best hits of a search by words lie
-// in, and the best hit; nil where there is none.
-func (b *bound) domain(ctx context.Context, queries []state.Query) (domain string, best *BestPassage, err error) {
+// in; "" where there is none.
+func (b *bound) domain(ctx context.Context, queries []state.Query) (domain string, err error) {
 	if len(queries) == 0 {
-		return "", nil, nil
+		return "", nil
 	}
 	q := slices.MaxFunc(queries, func(a, b state.Query) int { return cmp.Compare(a.Weight, b.Weight) })
 	list, err := b.search.List(ctx, q, search.Request{K: 10, Ranks: true})
 	if err != nil {
-		return "", nil, fmt.Errorf("explain: %w", err)
+		return "", fmt.Errorf("explain: %w", err)
 	}
 	votes := map[string]int{}
-	for i, h := range list.Hits { // by rank, so that the better hit wins a tie
-		c := h.Chunk
-		if i == 0 {
-			best = &BestPassage{
-				ChunkID: c.ID, Source: c.Source, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page,
-				Headings: append([]string{}, c.Headings...), Tokens: text.Estimate(c.Text), Cut: c.Cut,
-			}
-		}
-		folder := path.Dir(c.Source)
+	for _, h := range list.Hits { // by rank, so that the better hit wins a tie
+		folder := path.Dir(h.Chunk.Source)
 		votes[folder]++
 		if domain == "" || votes[folder] > votes[domain] {
 			domain = folder
 		}
 	}
-	return domain, best, nil
+	return domain, nil
 }
 
 // respelled lists the words that no document has, with what is searched for instead.

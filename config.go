@@ -118,7 +118,7 @@ type Config struct {
 	Durability string
 	// ThreadKeys (RAGFLOW_THREAD_KEYS) encrypt threads.db, see [ParseKeyring]; nil:
 	// it is not. Once it is, it opens only with its keys. What was written before
-	// is encrypted by [Assistant.SealThreads]. The index of the documents is not.
+	// is encrypted by [threads.Log.Seal]. The index of the documents is not.
 	ThreadKeys *Keyring
 	// ThreadStore (RAGFLOW_STORE) opens the store of the threads, for example one on a
 	// server; the Assistant closes it. Nil: threads.db in DataDir, to which Durability and

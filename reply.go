@@ -82,24 +82,12 @@ type ChunkCounts struct {
 // CitationReply is a passage that the answer cites: Quote is in Source at bytes Start
 // to End, lines StartLine to EndLine or pages Page to EndPage.
 type CitationReply struct {
-	N         int     `json:"n"`
-	Source    string  `json:"source"` // path under the folder given
-	Path      string  `json:"path"`   // the file itself
-	Title     string  `json:"title"`
-	Start     int     `json:"start"`
-	End       int     `json:"end"`
-	StartLine int     `json:"start_line"` // 0 where the file has no lines
-	EndLine   int     `json:"end_line"`
-	Page      int     `json:"page,omitempty"`     // that the quote begins on, from 1; absent where the file has no pages
-	EndPage   int     `json:"end_page,omitempty"` // that it ends on
-	Pages     string  `json:"-"`                  // both in words, in the language of the answer: page 12
-	Quote     string  `json:"quote"`
-	Score     float64 `json:"score"`
-	Chunk     string  `json:"chunk_id"`
-	Hash      string  `json:"hash"`            // SHA-256 of the chunk's text, in hex
-	Changed   bool    `json:"changed"`         // the file does not say this any more, or is gone
-	Found     bool    `json:"found,omitempty"` // the check put the mark; the author of the answer did not cite this
-	URL       string  `json:"url,omitempty"`   // where the document says it is published, https; absent where it does not
+	state.Citation
+
+	Path    string `json:"path"` // the file itself
+	Pages   string `json:"-"`    // Page and EndPage in words, in the language of the answer: page 12
+	ChunkID string `json:"chunk_id"`
+	Changed bool   `json:"changed"` // the file does not say this any more, or is gone
 	// Metadata is what the document says of itself now, in front matter or a file beside
 	// it, each value of its kind; absent where it says nothing or left the index.
 	Metadata state.Metadata `json:"metadata,omitempty"`
@@ -256,10 +244,8 @@ func (a *Assistant) citations(ctx context.Context, turn state.Turn) []CitationRe
 	out := make([]CitationReply, len(turn.Citations))
 	for i, c := range turn.Citations {
 		out[i] = CitationReply{
-			N: c.N, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title, Start: c.Start, End: c.End,
-			StartLine: c.StartLine, EndLine: c.EndLine,
-			Page: c.Page, EndPage: c.EndPage, Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), Quote: c.Quote, Score: c.Score, Chunk: c.Chunk, Hash: c.Hash,
-			Changed: files.Changed(ctx, c), Found: c.Found, URL: c.URL,
+			Citation: c, Path: ingest.Path(c.Root, c.Source), Pages: prompts.Pages(c.Page, c.EndPage, turn.Language), ChunkID: c.Chunk,
+			Changed: files.Changed(ctx, c),
 		}
 	}
 	return out

@@ -15,7 +15,6 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/nodes"
-	"example.com/ragflow/prompts"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/skills/model"
@@ -52,10 +51,8 @@ func (a *Assistant) Trace(ctx context.Context, run string) (answerMD, flowTraceM
 func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flowTraceMD string) {
 	var files ingest.CitedFiles
 	answerMD = transcript.AnswerMD(*r, transcript.Options{
-		SourcesHeader: prompts.Say(prompts.SourcesHeader, r.State.Turn.Language),
-		Path:          func(c state.Citation) string { return ingest.Path(c.Root, c.Source) },
-		Changed:       prompts.Say(prompts.Changed, r.State.Turn.Language),
-		IsChanged:     func(c state.Citation) bool { return files.Changed(ctx, c) },
+		Path:      func(c state.Citation) string { return ingest.Path(c.Root, c.Source) },
+		IsChanged: func(c state.Citation) bool { return files.Changed(ctx, c) },
 	})
 	return answerMD, transcript.FlowTraceMD(*r)
 }

@@ -40,51 +40,20 @@ func AUROC(graded []Graded) (area float64, ok bool) {
 	return wins / (positives * negatives), true
 }
 
-// Bin is one point of a reliability diagram: the cases whose scores lie near each
-// other, with their mean score and the share of them that is true.
-type Bin struct {
-	Low   float64 // of the scores
-	High  float64 // of the scores; it belongs to the next bin, except in the last one
-	N     int     // cases
-	Score float64 // mean; 0 where N is 0
-	Share float64 // of true cases; 0 where N is 0
-}
-
-// CalibrationBins is the customary number of bins.
-const CalibrationBins = 10
-
-// Reliability returns n bins of equal width from 0 to 1; n is at least 1. Scores
-// outside count with the nearest end.
-func Reliability(graded []Graded, n int) []Bin {
-	bins := make([]Bin, n)
-	for i := range bins {
-		bins[i].Low, bins[i].High = float64(i)/float64(n), float64(i+1)/float64(n)
-	}
+// CalibrationError is the expected calibration error: the mean distance between score
+// and share of true cases in ten bins of equal width, each weighted by its cases (Naeini
+// et al. 2015). It is 0 without any case.
+func CalibrationError(graded []Graded) float64 {
+	var excess [10]float64 // of the scores in a bin over its true cases
 	for _, g := range graded {
 		score := min(max(g.Score, 0), 1)
-		b := &bins[min(int(score*float64(n)), n-1)]
-		b.N++
-		b.Score += score
-		b.Share += yes(g.True)
+		excess[min(int(score*float64(len(excess))), len(excess)-1)] += score - yes(g.True)
 	}
-	for i := range bins { // sums become means
-		n := float64(max(1, bins[i].N))
-		bins[i].Score /= n
-		bins[i].Share /= n
+	sum := 0.0
+	for _, e := range excess {
+		sum += math.Abs(e)
 	}
-	return bins
-}
-
-// CalibrationError is the expected calibration error over the bins of a reliability
-// diagram: the mean distance between score and share of true cases, each bin weighted
-// by its cases (Naeini et al. 2015). It is 0 without any case.
-func CalibrationError(bins []Bin) float64 {
-	var sum, n float64
-	for _, b := range bins {
-		sum += float64(b.N) * math.Abs(b.Score-b.Share)
-		n += float64(b.N)
-	}
-	return sum / max(1, n)
+	return sum / float64(max(1, len(graded)))
 }
 
 // CertaintySummary tells what the certainty of answers, their grade, is worth. An AUROC
@@ -108,7 +77,7 @@ func (r *Result) certainty() *CertaintySummary {
 			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
 		}
 	}
-	s := &CertaintySummary{CalibrationError: CalibrationError(Reliability(answerable, CalibrationBins))}
+	s := &CertaintySummary{CalibrationError: CalibrationError(answerable)}
 	if area, ok := AUROC(answerable); ok {
 		s.AUROC = &area
 	}

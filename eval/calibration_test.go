@@ -5,9 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"example.com/ragflow/eval"
 )
 
@@ -46,18 +43,12 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
-func TestReliability(t *testing.T) {
-	cases := graded([]float64{0.1, 0.9, 1.0, 2}, 0.2, 0.8)
-	near := cmpopts.EquateApprox(0, 1e-12)
-	bins := eval.Reliability(cases, 2)
-	want := []eval.Bin{{Low: 0, High: 0.5, N: 2, Score: 0.15, Share: 0.5}, {Low: 0.5, High: 1, N: 4, Score: 0.925, Share: 0.75}}
-	if diff := cmp.Diff(want, bins, near); diff != "" {
-		t.Errorf("bins (-want +got):\n%s", diff)
-	}
-	if got, want := eval.CalibrationError(bins), (2*0.35+4*0.175)/6; math.Abs(got-want) > 1e-12 {
+func TestCalibrationError(t *testing.T) {
+	cases := graded([]float64{0.15, 0.9, 1.0, 2}, 0.12, 0.8)
+	if got, want := eval.CalibrationError(cases), (0.73+0.1+0.8)/6; math.Abs(got-want) > 1e-12 {
 		t.Errorf("calibration error %v, want %v", got, want)
 	}
-	if got := eval.CalibrationError(eval.Reliability(nil, eval.CalibrationBins)); got != 0 {
+	if got := eval.CalibrationError(nil); got != 0 {
 		t.Errorf("calibration error of nothing = %v", got)
 	}
 }
@@ -65,7 +56,6 @@ func TestReliability(t *testing.T) {
 func ExampleCalibrationError() {
 	cases := []eval.Graded{{Score: 0.9, True: true}, {Score: 0.8, True: true}, {Score: 0.3}, {Score: 0.7}}
 	area, _ := eval.AUROC(cases)
-	fmt.Printf("AUROC %.2f, calibration error %.3f\n",
-		area, eval.CalibrationError(eval.Reliability(cases, eval.CalibrationBins)))
+	fmt.Printf("AUROC %.2f, calibration error %.3f\n", area, eval.CalibrationError(cases))
 	// Output: AUROC 1.00, calibration error 0.325
 }

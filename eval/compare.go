@@ -1,16 +1,14 @@
 package eval
 
 import (
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"time"
 )
 
 // ErrNothingInCommon is a comparison of runs that share no question.
@@ -23,20 +21,19 @@ type Comparison struct {
 	B           RunRef             `json:"b"`
 	Matched     int                `json:"matched"`     // questions in both, with the same text and expectations
 	LeftOut     []string           `json:"left_out"`    // ids of questions that are not in both, or are not the same in both
-	Setup       []string           `json:"setup"`       // what else differs, in words
 	Metrics     []MetricComparison `json:"metrics"`     // in the order of [Metrics]
 	Questions   []string           `json:"questions"`   // those with other figures, with both, in the order of A
 	Regressions []string           `json:"regressions"` // metrics that fell by more than their interval
 }
 
-// RunRef names one side of a comparison, with what it took.
+// RunRef is one side of a comparison, with what it took.
 type RunRef struct {
-	ID        string  `json:"id"`
-	Dataset   string  `json:"dataset"`
-	Model     string  `json:"model"`
-	Questions int     `json:"questions"`
-	Latency   Latency `json:"latency_ms"` // not compared: it depends on the machine
-	CostUSD   float64 `json:"cost_usd"`
+	Started   time.Time `json:"started"`
+	Dataset   string    `json:"dataset"`
+	Model     string    `json:"model"`
+	Questions int       `json:"questions"`
+	Latency   Latency   `json:"latency_ms"` // not compared: it depends on the machine
+	CostUSD   float64   `json:"cost_usd"`
 }
 
 // MetricComparison compares a metric over the questions that have it in both
@@ -61,7 +58,7 @@ func (m MetricComparison) Fell() bool { return m.High < 0 }
 // are not the same in both are left out and named. Latencies are not compared.
 func Compare(a, b *Result) (*Comparison, error) {
 	c := &Comparison{
-		A: ref(a), B: ref(b), LeftOut: []string{}, Setup: differences(a.Setup, b.Setup),
+		A: ref(a), B: ref(b), LeftOut: []string{},
 		Metrics: []MetricComparison{}, Questions: []string{}, Regressions: []string{},
 	}
 	pairs := c.match(a, b)
@@ -87,27 +84,7 @@ func Compare(a, b *Result) (*Comparison, error) {
 }
 
 func ref(r *Result) RunRef {
-	return RunRef{
-		ID: r.ID, Dataset: r.Dataset.Name, Model: r.Setup.Model, Questions: len(r.Outcomes), Latency: r.Summary.Latency, CostUSD: r.Summary.CostUSD,
-	}
-}
-
-// differences says in words how two setups differ.
-func differences(a, b Setup) []string {
-	out := []string{}
-	say := func(what, a, b string) {
-		if a != b {
-			out = append(out, fmt.Sprintf("%s was %q and is %q", what, a, b))
-		}
-	}
-	say("the version", a.Version, b.Version)
-	say("the model", a.Model, b.Model)
-	names := slices.AppendSeq(slices.Collect(maps.Keys(a.Settings)), maps.Keys(b.Settings))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		say(name, a.Settings[name], b.Settings[name])
-	}
-	return out
+	return RunRef{r.Started, r.Dataset.Name, r.Model, len(r.Outcomes), r.Summary.Latency, r.Summary.CostUSD}
 }
 
 // pair is one question in both runs.
@@ -191,24 +168,9 @@ func (p pair) changes() (out []string) {
 	return out
 }
 
-// mostChanges is how many changed questions a table names.
-const mostChanges = 30
-
-// WriteTable writes a comparison for people to read on a terminal.
-func (c *Comparison) WriteTable(w io.Writer) error {
-	for i, r := range []RunRef{c.A, c.B} {
-		fmt.Fprintf(w, "%c  %s  %s, %s, %s; p50 %.0f ms, %.4f USD\n", 'A'+i, cmp.Or(r.ID, "(not stored)"), r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50, r.CostUSD)
-	}
-	if n := len(c.LeftOut); n > 0 {
-		const most = 5
-		fmt.Fprintf(w, "left out, because not the same in both: %s, such as %s\n", plural(n, "question"), strings.Join(c.LeftOut[:min(most, n)], ", "))
-	}
-	for _, d := range c.Setup {
-		fmt.Fprintln(w, "differs: "+d)
-	}
-	var rows strings.Builder
-	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nMETRIC\tA\tB\tB - A\t95 % INTERVAL\tWON/LOST/TIED\t")
+// rows are the metrics as cells, with a header.
+func (c *Comparison) rows(figure func(float64) string) [][]string {
+	rows := [][]string{{"metric", "n", "a", "b", "difference", "low", "high", "wins", "losses", "ties", "verdict"}}
 	for _, m := range c.Metrics {
 		verdict := ""
 		switch {
@@ -217,42 +179,35 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		case m.Low > 0:
 			verdict = "better"
 		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%+.3f\t[%+.3f, %+.3f]\t%d/%d/%d\t%s\n",
-			m.Name, m.A, m.B, m.Difference, m.Low, m.High, m.Wins, m.Losses, m.Ties, verdict)
+		rows = append(rows, []string{
+			m.Name, strconv.Itoa(m.N), figure(m.A), figure(m.B), figure(m.Difference), figure(m.Low), figure(m.High),
+			strconv.Itoa(m.Wins), strconv.Itoa(m.Losses), strconv.Itoa(m.Ties), verdict,
+		})
 	}
-	if err := t.Flush(); err != nil {
+	return rows
+}
+
+// mostChanges is how many changed questions a table names.
+const mostChanges = 30
+
+// WriteTable writes a comparison for people to read on a terminal.
+func (c *Comparison) WriteTable(w io.Writer) error {
+	for i, r := range []RunRef{c.A, c.B} {
+		fmt.Fprintf(w, "%c  %s  %s, %s, %s; p50 %.0f ms, %.4f USD\n", 'A'+i, r.Started.Format(time.DateTime), r.Dataset, plural(r.Questions, "question"), r.Model, r.Latency.P50, r.CostUSD)
+	}
+	if n := len(c.LeftOut); n > 0 {
+		const most = 5
+		fmt.Fprintf(w, "left out, because not the same in both: %s, such as %s\n", plural(n, "question"), strings.Join(c.LeftOut[:min(most, n)], ", "))
+	}
+	fmt.Fprintln(w)
+	if err := writeColumns(w, c.rows(threeDigits)); err != nil {
 		return err
 	}
-	fmt.Fprint(w, tidy(rows.String()))
 	changed := c.Questions
 	fmt.Fprintf(w, "\n%s with other figures\n", plural(len(changed), "question"))
-	for _, q := range changed[:min(mostChanges, len(changed))] {
-		fmt.Fprintf(w, "  %s\n", q)
-	}
-	if more := len(changed) - mostChanges; more > 0 {
-		fmt.Fprintf(w, "  … and %d more\n", more)
-	}
+	writeNamed(w, mostChanges, changed)
 	return nil
 }
 
 // WriteCSV writes one line a metric, with a header.
-func (c *Comparison) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write([]string{"metric", "n", "a", "b", "difference", "low", "high", "wins", "losses", "ties"}); err != nil {
-		return err
-	}
-	for _, m := range c.Metrics {
-		cells := []string{m.Name, strconv.Itoa(m.N)}
-		for _, f := range []float64{m.A, m.B, m.Difference, m.Low, m.High} {
-			cells = append(cells, decimal(f))
-		}
-		for _, n := range []int{m.Wins, m.Losses, m.Ties} {
-			cells = append(cells, strconv.Itoa(n))
-		}
-		if err := out.Write(cells); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
-}
+func (c *Comparison) WriteCSV(w io.Writer) error { return csv.NewWriter(w).WriteAll(c.rows(decimal)) }

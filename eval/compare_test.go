@@ -33,7 +33,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Matched != 15 || len(c.Questions) != 12 || len(c.LeftOut)+len(c.Setup) != 0 {
+	if c.Matched != 15 || len(c.Questions) != 12 || len(c.LeftOut) != 0 {
 		t.Errorf("comparison %+v", c)
 	}
 	got := strings.Join(c.Regressions, " ")
@@ -75,9 +75,9 @@ func TestCompareUnmatched(t *testing.T) {
 	a := runSet(t, f, set(3), eval.Options{})
 	d := set(4)
 	d.Items[1].Question = "Something else?"
-	b := runSet(t, f, d, eval.Options{Setup: eval.Setup{Model: "other"}})
+	b := runSet(t, f, d, eval.Options{Model: "other"})
 	c, err := eval.Compare(a, b)
-	if err != nil || strings.Join(c.LeftOut, " ") != "q2 q4" || c.Matched != 5 || len(c.Setup) != 1 {
+	if err != nil || strings.Join(c.LeftOut, " ") != "q2 q4" || c.Matched != 5 || c.B.Model != "other" {
 		t.Errorf("comparison %+v, %v", c, err)
 	}
 	d = eval.Dataset{Name: "x", Items: []eval.Item{{ID: "z", Question: "?"}}}
@@ -90,14 +90,14 @@ func TestTables(t *testing.T) {
 	f := newFake(t)
 	c := &chat{}
 	c.text = judgeText
-	a := runSet(t, f, set(2), eval.Options{Judge: &eval.Judge{Chat: c}, Setup: eval.Setup{Model: "offline"}})
+	a := runSet(t, f, set(2), eval.Options{Judge: &eval.Judge{Chat: c}, Model: "offline", Clock: still})
 	f.fail = func(q string) error {
 		if q == "second" {
 			return errDown
 		}
 		return nil
 	}
-	b := runSet(t, worse(f, func(q string) bool { return strings.Contains(q, "number 2") }), set(2), eval.Options{Setup: eval.Setup{Model: "small"}})
+	b := runSet(t, worse(f, func(q string) bool { return strings.Contains(q, "number 2") }), set(2), eval.Options{Model: "small", Clock: still})
 	comparison, err := eval.Compare(a, b)
 	if err != nil {
 		t.Fatal(err)

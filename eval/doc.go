@@ -27,7 +27,6 @@
 // # How it works
 //
 // [Run] gives items to workers; the turns of a dialogue are asked in order on
-// one thread. Each reply is turned into an [Outcome] and measured at once. A [Store]
-// keeps the result.
+// one thread. Each reply is turned into an [Outcome] and measured at once.
 // [Result.Summarise] makes the figures from outcomes, whenever they are read.
 package eval

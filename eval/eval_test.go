@@ -62,13 +62,6 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	answer := "One two. [Source 1]\n\n```sh\nthree four\n```\n[Source 1]\n\nfive [Source 12]"
-	if got := eval.Words(answer); got != 3 {
-		t.Errorf("Words() = %d, want 3", got)
-	}
-}
-
 func TestBootstrap(t *testing.T) {
 	values := []float64{0, 1, 1, 0, 1, 1, 1, 0, 1, 1}
 	got := eval.Bootstrap(values)

@@ -58,7 +58,7 @@ func (f *fake) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, err
 		Answer:    quote + " [Source 1]",
 		Grade:     ragflow.GradeReply{Score: 0.75, Attempts: 1},
 		Queries:   []state.Query{{Text: q.Thread + "|" + q.Text, Weight: 1, Why: "as asked", Attempt: 1}},
-		Citations: []ragflow.CitationReply{{N: 1, Source: "page.md", Path: f.page, Start: at, End: at + len(quote), StartLine: 3, EndLine: 3, Quote: quote, Score: 1}},
+		Citations: []ragflow.CitationReply{{Path: f.page, Citation: state.Citation{N: 1, Source: "page.md", Start: at, End: at + len(quote), StartLine: 3, EndLine: 3, Quote: quote, Score: 1}}},
 		Retrieved: []ragflow.HitReply{
 			{ChunkID: "1", Source: "other.md", Score: 0.5, Legs: []state.Leg{{Name: search.LegLexical, Rank: 1}}},
 			{ChunkID: "2", Source: "page.md", Score: 0.4, Legs: []state.Leg{{Name: search.LegLexical, Rank: 2}, {Name: search.LegDense, Rank: 1}}},

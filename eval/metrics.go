@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // PageRank is the rank, from 1, of the first relevant page among the distinct
@@ -54,44 +52,8 @@ func holds(answer, keyword string) bool {
 	if !shortNumber.MatchString(keyword) {
 		return strings.Contains(answer, keyword)
 	}
-	for at := 0; ; {
-		i := strings.Index(answer[at:], keyword)
-		if i < 0 {
-			return false
-		}
-		i += at
-		if alone(answer[:i], answer[i+len(keyword):]) {
-			return true
-		}
-		at = i + 1
-	}
-}
-
-// alone reports whether a number between before and after is a word of its own.
-func alone(before, after string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, n := utf8.DecodeRuneInString(after)
-	if inNumber(last) || unicode.IsLetter(last) || unicode.IsDigit(next) {
-		return false
-	}
-	if next == '.' || next == ',' { // 4.8 goes on, "in 4." ends
-		digit, _ := utf8.DecodeRuneInString(after[n:])
-		return !unicode.IsDigit(digit)
-	}
-	return true
-}
-
-func inNumber(r rune) bool { return unicode.IsDigit(r) || r == '.' || r == ',' }
-
-var (
-	fence  = regexp.MustCompile("(?ms)^(```+|~~~+).*?^(```+|~~~+)[ \t]*$")
-	marker = regexp.MustCompile(`\[Source \d+\]`)
-)
-
-// Words counts the words of an answer, fenced code and marks of sources aside.
-func Words(answer string) int {
-	answer = fence.ReplaceAllString(answer, "")
-	return len(strings.Fields(marker.ReplaceAllString(answer, "")))
+	alone := regexp.MustCompile(`(^|[^\pL\d.,])` + regexp.QuoteMeta(keyword) + `([^\d.,]|[.,](\D|$)|$)`) // 4.8 goes on, "in 4." ends
+	return alone.MatchString(answer)
 }
 
 // Mean is the mean of values; 0 of none.
@@ -104,13 +66,4 @@ func Mean(values []float64) float64 {
 		sum += v
 	}
 	return sum / float64(len(values))
-}
-
-// Median is the middle of values, the lower one of two; 0 of none.
-func Median(values []int) int {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
 }

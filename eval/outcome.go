@@ -32,7 +32,7 @@ type Outcome struct {
 	Usage     ragflow.Usage       `json:"usage"` // of answering; that of judging is the judgement's
 	CostUSD   float64             `json:"cost_usd"`
 	Warnings  []string            `json:"warnings,omitempty"`
-	Error     string              `json:"error,omitempty"` // why there is no answer; asked again on resuming
+	Error     string              `json:"error,omitempty"` // why there is no answer
 
 	Verdict   string             `json:"verdict"` // see [VerdictRight]; empty: it failed, or correctness was not measured
 	Metrics   map[string]float64 `json:"metrics"` // by name, see [Metrics]; those that do not apply are left out
@@ -43,17 +43,9 @@ type Outcome struct {
 
 // Citation is a passage that an answer leans on.
 type Citation struct {
-	N         int     `json:"n"`
-	Source    string  `json:"source"`
-	Title     string  `json:"title"`
-	StartLine int     `json:"start_line"`
-	EndLine   int     `json:"end_line"`
-	Page      int     `json:"page,omitempty"`
-	Start     int     `json:"start"`
-	End       int     `json:"end"`
-	Quote     string  `json:"quote"`
-	Score     float64 `json:"score"`
-	Exact     bool    `json:"exact"` // the file holds the quote at these bytes
+	ragflow.CitationReply
+
+	Exact bool `json:"exact"` // the file holds the quote at these bytes
 }
 
 // Page is a page among those retrieved.
@@ -73,10 +65,7 @@ func (o *Outcome) answered(r *ragflow.Reply) {
 	o.Usage, o.CostUSD, o.Warnings = r.Usage, r.CostUSD, r.Warnings
 	o.Queries, o.Chunks, o.Quality = r.Queries, r.Chunks, r.Quality
 	for _, c := range r.Citations {
-		o.Citations = append(o.Citations, Citation{
-			N: c.N, Source: c.Source, Title: c.Title, StartLine: c.StartLine, EndLine: c.EndLine, Page: c.Page,
-			Start: c.Start, End: c.End, Quote: c.Quote, Score: c.Score,
-		})
+		o.Citations = append(o.Citations, Citation{CitationReply: c})
 	}
 	o.Retrieved = pagesOf(r.Retrieved, o.Relevant)
 }

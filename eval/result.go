@@ -1,7 +1,12 @@
 package eval
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -12,11 +17,10 @@ import (
 // schema of `ragflow eval --json`.
 type Result struct {
 	Format     int         `json:"format"` // of this JSON, see [ResultFormat]
-	ID         string      `json:"id"`     // of a run that was stored; else empty
 	Started    time.Time   `json:"started"`
 	Complete   bool        `json:"complete"` // all questions were asked
 	Dataset    DatasetInfo `json:"dataset"`
-	Setup      Setup       `json:"setup"`
+	Model      string      `json:"model"`       // that answers; "offline" without one
 	JudgeModel string      `json:"judge_model"` // empty: nothing was judged
 	Summary    Summary     `json:"summary"`
 	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
@@ -25,31 +29,18 @@ type Result struct {
 // ResultFormat is the format that this version writes, and the newest it reads.
 const ResultFormat = 1
 
-// DatasetInfo names a dataset and what was chosen of it.
+// DatasetInfo names a dataset.
 type DatasetInfo struct {
 	Name      string `json:"name"`
 	Items     int    `json:"items"`
-	Questions int    `json:"questions"` // asked: those chosen by Limit
-	Limit     int    `json:"limit,omitempty"`
+	Questions int    `json:"questions"`
 }
 
-// Setup says what was measured: two runs are to be compared with this in mind.
-type Setup struct {
-	Version  string            `json:"version"` // of the program
-	Go       string            `json:"go"`
-	Model    string            `json:"model"`    // that answers; "offline" without one
-	Settings map[string]string `json:"settings"` // by name, those that bear on answers, and what is indexed
-}
-
-// newResult returns a result without outcomes.
+// newResult returns a result without outcomes. o has its defaults.
 func newResult(d Dataset, o Options) *Result {
-	o = o.withDefaults()
-	chosen := Dataset{Items: o.choose(d.Items)}
 	r := &Result{
-		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Setup: o.Setup, Outcomes: []Outcome{},
-		Dataset: DatasetInfo{
-			Name: d.Name, Items: len(d.Items), Questions: chosen.Questions(), Limit: o.Limit,
-		},
+		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Model: o.Model, Outcomes: []Outcome{},
+		Dataset: DatasetInfo{Name: d.Name, Items: len(d.Items), Questions: d.Questions()},
 	}
 	if o.Judge != nil && o.Judge.Chat != nil {
 		r.JudgeModel = o.Judge.Chat.Model()
@@ -63,7 +54,6 @@ type Summary struct {
 	Errors    int               `json:"errors"`    // questions that failed
 	Metrics   []MetricSummary   `json:"metrics"`   // in the order of [Metrics], those that apply
 	Verdicts  Verdicts          `json:"verdicts"`
-	Words     int               `json:"words"` // median length of answers, code aside
 	Latency   Latency           `json:"latency_ms"`
 	Tokens    Tokens            `json:"tokens"`
 	CostUSD   float64           `json:"cost_usd"` // of answering; 0 where the price is not known
@@ -134,7 +124,6 @@ type JudgedSummary struct {
 func (r *Result) Summarise() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
 	var latencies []float64
-	var words []int
 	n := float64(max(1, len(r.Outcomes)))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -142,7 +131,6 @@ func (r *Result) Summarise() {
 			s.Errors++
 		} else {
 			latencies = append(latencies, o.LatencyMS)
-			words = append(words, Words(o.Answer))
 		}
 		switch {
 		case o.Verdict == VerdictRight:
@@ -165,7 +153,6 @@ func (r *Result) Summarise() {
 	for _, mean := range []*float64{&s.Chunks.Retrieved, &s.Chunks.Used, &s.Chunks.ContextTokens} {
 		*mean = math.Round(10**mean) / 10
 	}
-	s.Words = Median(words)
 	s.Latency = Latency{Percentile(latencies, 0.5), Percentile(latencies, 0.95), Percentile(latencies, 1)}
 	for _, m := range Metrics() {
 		if summary, ok := r.summarise(m); ok {
@@ -232,4 +219,25 @@ func (s *Summary) Metric(name string) (MetricSummary, bool) {
 		return MetricSummary{}, false
 	}
 	return s.Metrics[i], true
+}
+
+// ErrRunFormat is a file that is no run.
+var ErrRunFormat = errors.New("not a run of ragflow eval, or of a newer version")
+
+// ReadResult reads a run from a file, as `ragflow eval --json` writes it. A file that
+// holds none matches ErrRunFormat.
+func ReadResult(path string) (*Result, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	var r Result
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &r); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, ErrRunFormat, err)
+	}
+	if r.Format < 1 || r.Format > ResultFormat {
+		return nil, fmt.Errorf("%s: %w", path, ErrRunFormat)
+	}
+	r.Summarise()
+	return &r, nil
 }

@@ -15,7 +15,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/ingest/load"
-	"example.com/ragflow/state"
 )
 
 // Asker answers questions; [*ragflow.Assistant] is one. It must be safe for
@@ -27,9 +26,8 @@ type Asker interface {
 // Options say how a run goes. The zero value asks everything, without a judge.
 type Options struct {
 	Workers int    // items asked side by side; 0: one for each processor
-	Limit   int    // only the first items; 0: all
 	Judge   *Judge // grades answers with a model; nil: no model is called but those of the asker
-	Setup   Setup  // what is measured, to be kept with the result
+	Model   string // that answers, to be kept with the result
 
 	// Delete removes the threads that the run made; nil keeps them.
 	Delete func(ctx context.Context, threads ...string) error
@@ -52,7 +50,7 @@ func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
 	if o.Judge != nil && o.Judge.Chat == nil {
 		return result, errNoChat
 	}
-	return result, result.ask(ctx, o.choose(d.Items), &questioner{asker: a, options: o})
+	return result, result.ask(ctx, d.Items, &questioner{asker: a, options: o})
 }
 
 // ask has items asked side by side and puts the outcomes into the result.
@@ -102,14 +100,6 @@ func (o Options) withDefaults() Options {
 		o.Clock = time.Now
 	}
 	return o
-}
-
-// choose returns the items to ask.
-func (o Options) choose(all []Item) []Item {
-	if o.Limit > 0 {
-		return all[:min(o.Limit, len(all))]
-	}
-	return all
 }
 
 // questioner asks questions and measures what is answered.
@@ -167,7 +157,7 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 		o.answered(reply)
 		var files ingest.CitedFiles
 		for i, c := range reply.Citations {
-			o.Citations[i].Exact = !files.ChangedAt(ctx, c.Path, state.Citation{Source: c.Source, Start: c.Start, End: c.End, Quote: c.Quote})
+			o.Citations[i].Exact = !files.ChangedAt(ctx, c.Path, c.Citation)
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -169,33 +169,14 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		o    eval.Options
-		want string
-	}{
-		{"all", eval.Options{}, "q1 q2 d.1 d.2 n"},
-		{"limit", eval.Options{Limit: 3}, "q1 q2 d.1 d.2"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var ids []string
-			for _, o := range runSet(t, newFake(t), set(2), tt.o).Outcomes {
-				ids = append(ids, o.ID)
-			}
-			if got := strings.Join(ids, " "); got != tt.want {
-				t.Errorf("asked %s, want %s", got, tt.want)
-			}
-		})
-	}
+func TestEmptyDataset(t *testing.T) {
 	if _, err := eval.Run(t.Context(), newFake(t), eval.Dataset{}, eval.Options{}); !errors.Is(err, eval.ErrEmptyDataset) {
 		t.Errorf("an empty dataset: %v", err)
 	}
 }
 
-// An interrupted run holds what was done, and is stored as it is.
+// An interrupted run holds what was done, and is read as it was written.
 func TestInterrupt(t *testing.T) {
-	store := eval.Store{Dir: t.TempDir()}
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.after = func(n int64) {
@@ -207,22 +188,20 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r.Complete || len(r.Outcomes) != 3 {
 		t.Fatalf("interrupted: %v, complete %v, %d outcomes", err, r.Complete, len(r.Outcomes))
 	}
-	if err := store.Save(r); err != nil {
+	path := filepath.Join(t.TempDir(), "run.json")
+	data, err := json.Marshal(r)
+	if err = errors.Join(err, os.WriteFile(path, data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := store.Load("last")
+	got, err := eval.ReadResult(path)
 	if diff := cmp.Diff(r, got); err != nil || diff != "" {
-		t.Errorf("stored: %v (-want +got):\n%s", err, diff)
+		t.Errorf("read: %v (-want +got):\n%s", err, diff)
 	}
-	if err := os.WriteFile(filepath.Join(store.Dir, "broken.json"), []byte(`{"format": 1, "outc`), 0o600); err != nil {
+	if err := os.WriteFile(path, data[:20], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	list, err := store.List()
-	if err != nil || len(list) != 2 || list[0].Complete || list[0].Questions != 9 || list[0].Dataset != "set" || list[1].Problem == "" {
-		t.Errorf("List() = %+v, %v", list, err)
-	}
-	if err := store.Save(r); err != nil || r.ID == list[0].ID {
-		t.Errorf("two runs of one second have the id %s: %v", r.ID, err)
+	if _, err := eval.ReadResult(path); !errors.Is(err, eval.ErrRunFormat) {
+		t.Errorf("a file that was cut: %v", err)
 	}
 }
 
@@ -326,7 +305,7 @@ func TestHostileContent(t *testing.T) {
 		}
 		return r, err
 	})
-	o := eval.Options{Clock: still, Setup: eval.Setup{Version: evil, Model: evil, Settings: map[string]string{evil: evil}}}
+	o := eval.Options{Clock: still, Model: evil}
 	r, err := eval.Run(t.Context(), hostile, d, o)
 	if err != nil {
 		t.Fatal(err)

@@ -15,20 +15,18 @@ import (
 // not answered rightly. It holds texts of documents and errors unescaped.
 func WriteTable(w io.Writer, r *Result) error {
 	fmt.Fprintf(w, "%s\n\n", r.headline())
-	var rows strings.Builder
-	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METRIC\tMEAN\t95 % INTERVAL\tN\tTARGET")
+	rows := [][]string{{"metric", "mean", "95 % interval", "n", "target"}}
 	for _, m := range r.Summary.Metrics {
-		fmt.Fprintf(t, "%s\t%.3f\t[%.3f, %.3f]\t%d\t%s\n", m.Name, m.Mean, m.Low, m.High, m.N, m.target())
+		rows = append(rows, []string{m.Name, threeDigits(m.Mean), fmt.Sprintf("[%.3f, %.3f]", m.Low, m.High), strconv.Itoa(m.N), m.target()})
 	}
-	if err := t.Flush(); err != nil {
+	if err := writeColumns(w, rows); err != nil {
 		return err
 	}
-	fmt.Fprint(w, tidy(rows.String()))
 	for _, l := range r.footer() {
 		fmt.Fprintln(w, l)
 	}
-	return r.writeMissed(w)
+	r.writeMissed(w)
+	return nil
 }
 
 // quoted reports whether answers were made of quotes alone, so that faithfulness says
@@ -38,14 +36,32 @@ func (r *Result) quoted() bool {
 	return !measured && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Model == offlineName && !o.Abstained })
 }
 
-// tidy takes the blanks away that a table leaves at the ends of lines.
-func tidy(table string) string {
-	var b strings.Builder
-	for l := range strings.Lines(table) {
-		b.WriteString(strings.TrimRight(l, " \n"))
-		b.WriteByte('\n')
+// writeColumns writes rows in columns; the first is the header.
+func writeColumns(w io.Writer, rows [][]string) error {
+	var columns strings.Builder
+	t := tabwriter.NewWriter(&columns, 0, 0, 2, ' ', 0)
+	for i, cells := range rows {
+		row := strings.Join(cells, "\t")
+		if i == 0 {
+			row = strings.ToUpper(row)
+		}
+		fmt.Fprintln(t, row)
 	}
-	return b.String()
+	err := t.Flush()
+	for l := range strings.Lines(columns.String()) {
+		fmt.Fprintln(w, strings.TrimRight(l, " \n"))
+	}
+	return err
+}
+
+// writeNamed writes the first lines of a list, and how many more there are.
+func writeNamed(w io.Writer, most int, list []string) {
+	for _, l := range list[:min(most, len(list))] {
+		fmt.Fprintln(w, "  "+l)
+	}
+	if more := len(list) - most; more > 0 {
+		fmt.Fprintf(w, "  … and %d more\n", more)
+	}
 }
 
 // headline says what was measured, on one line.
@@ -54,8 +70,8 @@ func (r *Result) headline() string {
 	if !r.Complete {
 		parts[0] += fmt.Sprintf(" of %d, unfinished", r.Dataset.Questions)
 	}
-	if r.Setup.Model != "" {
-		parts = append(parts, "answered by "+r.Setup.Model)
+	if r.Model != "" {
+		parts = append(parts, "answered by "+r.Model)
 	}
 	if r.JudgeModel != "" {
 		parts = append(parts, "judged by "+r.JudgeModel)
@@ -66,9 +82,6 @@ func (r *Result) headline() string {
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
-	}
-	if stem, ok := strings.CutSuffix(noun, "y"); ok {
-		return fmt.Sprintf("%d %sies", n, stem)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
@@ -93,7 +106,7 @@ func (r *Result) footer() []string {
 		s.Verdicts.line(),
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
-		fmt.Sprintf("answers  %s at the median; a question finds %.1f chunks, reads %.0f tokens of them and cites %.1f", plural(s.Words, "word"), s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
+		fmt.Sprintf("chunks   a question finds %.1f, reads %.0f tokens of them and cites %.1f", s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
 	}
 	if r.quoted() {
 		lines = append(lines, MetricFaithfulness+"  not measured: the answer is quoted")
@@ -132,44 +145,32 @@ func (v Verdicts) line() string {
 const mostNamed = 10
 
 // writeMissed names the questions that failed, or were answered wrongly or not at all.
-func (r *Result) writeMissed(w io.Writer) error {
+func (r *Result) writeMissed(w io.Writer) {
 	var missed []string
 	for i := range r.Outcomes {
 		if o := &r.Outcomes[i]; o.Error != "" || o.Verdict == VerdictWrong || o.Verdict == VerdictDeclined {
-			missed = append(missed, fmt.Sprintf("  %s: %s\n", o.ID, o.told()))
+			missed = append(missed, o.ID+": "+o.told())
 		}
 	}
-	if len(missed) == 0 {
-		return nil
+	if len(missed) > 0 {
+		fmt.Fprintf(w, "\n%s not answered rightly:\n", plural(len(missed), "question"))
+		writeNamed(w, mostNamed, missed)
 	}
-	list := strings.Join(missed[:min(mostNamed, len(missed))], "")
-	if more := len(missed) - mostNamed; more > 0 {
-		list += fmt.Sprintf("  … and %d more\n", more)
-	}
-	_, err := fmt.Fprintf(w, "\n%s not answered rightly:\n%s", plural(len(missed), "question"), list)
-	return err
 }
 
 // WriteCSV writes one line a question, with a header; metrics that do not apply
 // are empty. A text that a spreadsheet would take for a formula gets a ' in
 // front.
 func WriteCSV(w io.Writer, r *Result) error {
-	out := csv.NewWriter(w)
 	header := []string{"id", "item", "turn", "lang", "kind", "question", "expected_answer", "answer", "abstained", "grade"}
 	for _, m := range Metrics() {
 		header = append(header, m.Name)
 	}
-	header = append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "verdict")
-	if err := out.Write(header); err != nil {
-		return err
-	}
+	rows := [][]string{append(header, "cited", "pages", "model", "input_tokens", "output_tokens", "cost_usd", "latency_ms", "error", "verdict")}
 	for i := range r.Outcomes {
-		if err := out.Write(r.Outcomes[i].cells()); err != nil {
-			return err
-		}
+		rows = append(rows, r.Outcomes[i].cells())
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func (o *Outcome) cells() []string {
@@ -177,13 +178,9 @@ func (o *Outcome) cells() []string {
 	for _, c := range o.Citations {
 		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
 	}
-	turn := ""
-	if o.Turn > 0 {
-		turn = strconv.Itoa(o.Turn)
-	}
 	cells := []string{
-		harmless(o.ID), harmless(o.Item), turn, harmless(o.Lang), harmless(o.Kind), harmless(o.Question), harmless(o.ExpectedAnswer),
-		harmless(o.Answer), strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
+		o.ID, o.Item, strings.TrimPrefix(strconv.Itoa(o.Turn), "0"), o.Lang, o.Kind, o.Question, o.ExpectedAnswer,
+		o.Answer, strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
 	}
 	for _, m := range Metrics() {
 		cell := ""
@@ -193,18 +190,18 @@ func (o *Outcome) cells() []string {
 		cells = append(cells, cell)
 	}
 	pages := sources(o.Retrieved[:min(10, len(o.Retrieved))])
-	return append(cells,
-		harmless(strings.Join(cited, "; ")), harmless(strings.Join(pages, "; ")), harmless(o.Model),
+	cells = append(cells,
+		strings.Join(cited, "; "), strings.Join(pages, "; "), o.Model,
 		strconv.FormatInt(o.Usage.InputTokens, 10), strconv.FormatInt(o.Usage.OutputTokens, 10), decimal(o.CostUSD), decimal(o.LatencyMS),
-		harmless(o.Error), o.Verdict)
+		o.Error, o.Verdict)
+	for i, c := range cells { // none is run as a formula (OWASP, CSV injection)
+		if c != "" && strings.ContainsRune("=+-@\t\r", rune(c[0])) {
+			cells[i] = "'" + c
+		}
+	}
+	return cells
 }
+
+func threeDigits(f float64) string { return strconv.FormatFloat(f, 'f', 3, 64) }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// harmless keeps a text from being run as a formula (OWASP, CSV injection).
-func harmless(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}

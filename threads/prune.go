@@ -7,14 +7,8 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// PruneOptions say what [Log.Prune] removes.
-type PruneOptions struct {
-	KeepLast int  // the newest turns stay, as many as this, at least 1
-	DryRun   bool // only report
-}
-
-// PruneReport is what pruning removed from a thread, or would remove. Its JSON is
-// an element of `ragflow threads prune --json`.
+// PruneReport is what pruning removed from a thread. Its JSON is the schema of
+// `ragflow threads prune --json`.
 type PruneReport struct {
 	Thread  string `json:"thread"`
 	Turns   int    `json:"turns"` // removed
@@ -23,19 +17,19 @@ type PruneReport struct {
 	Bytes   int64  `json:"bytes"` // of the removed turns
 }
 
-// Prune removes the oldest turns from the log of a thread. Its live state and the
+// Prune removes the oldest turns from the log of a thread but keep of them, at least 1. Its live state and the
 // turns that stay do not change: one commit with the state replaces everything
 // before. Messages that are not summarised yet belong to that state and stay. An
 // unfinished turn is kept. Errors match graph.ErrNotFound or graph.ErrBusy. The
 // file shrinks with [Log.Vacuum].
-func (l *Log) Prune(ctx context.Context, thread string, o PruneOptions) (*PruneReport, error) {
+func (l *Log) Prune(ctx context.Context, thread string, keep int) (*PruneReport, error) {
 	info, err := l.info(ctx, thread)
 	if err != nil {
 		return nil, fmt.Errorf("prune thread %q: %w", thread, err)
 	}
 	did, err := l.runner.Prune(ctx, graph.Pruning{
-		Thread: thread, Wait: l.wait, KeepTurns: o.KeepLast,
-		Details: []graph.Detail{{Key: titleDetail, Value: info.Title}}, DryRun: o.DryRun,
+		Thread: thread, Wait: l.wait, KeepTurns: keep,
+		Details: []graph.Detail{{Key: titleDetail, Value: info.Title}},
 	})
 	if err != nil {
 		return nil, err

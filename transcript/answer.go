@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -18,30 +17,12 @@ import (
 
 // Options configure [AnswerMD]. The zero value is ready to use.
 type Options struct {
-	// SourcesHeader is the heading above the quoted passages, in the language of
-	// the answer. Default "References".
-	SourcesHeader string
 	// Path returns the file of a citation, with slashes or the separators of the
 	// system. The default joins Root and Source.
 	Path func(state.Citation) string
-	// Changed is the sentence below a quote that is no longer in its document.
-	// IsChanged reports such quotes; nil means that there are none.
-	Changed   string
+	// IsChanged reports quotes that are no longer in their documents; nil means that there
+	// are none.
 	IsChanged func(state.Citation) bool
-}
-
-func (o Options) withDefaults() Options {
-	if o.SourcesHeader == "" {
-		o.SourcesHeader = "References"
-	}
-	if o.Path == nil {
-		o.Path = func(c state.Citation) string { return path.Join(strings.ReplaceAll(c.Root, `\`, "/"), c.Source) }
-	}
-	if o.IsChanged == nil {
-		o.IsChanged = func(state.Citation) bool { return false }
-	}
-	o.Changed = cmp.Or(o.Changed, "The document has changed since.")
-	return o
 }
 
 // longestTitle is the maximum length of a question in a heading, in runes.
@@ -55,7 +36,6 @@ const longestTitle = 200
 // heading the anchor source-n, while footnotes and HTML anchors work in some viewers
 // only.
 func AnswerMD(r Run, o Options) string {
-	o = o.withDefaults()
 	turn := r.State.Turn
 	var b strings.Builder
 	asked := oneLine(r.question())
@@ -74,7 +54,7 @@ func AnswerMD(r Run, o Options) string {
 	}
 	b.WriteString(clean(searchtext.QuoteAddresses(Visible(text), nil, ""), linker(turn.Citations)) + "\n")
 	if len(turn.Citations) > 0 {
-		fmt.Fprintf(&b, "\n## %s\n", inline(o.SourcesHeader))
+		fmt.Fprintf(&b, "\n## %s\n", inline(prompts.Say(prompts.SourcesHeader, turn.Language)))
 		references(&b, turn.Citations, turn.Language, o)
 	}
 	return b.String()
@@ -168,8 +148,8 @@ func references(b *strings.Builder, cs []state.Citation, language string, o Opti
 		if c.Found {
 			fmt.Fprintf(b, "\n*%s*\n", inline(prompts.Say(prompts.Found, language)))
 		}
-		if o.IsChanged(c) {
-			fmt.Fprintf(b, "\n*%s*\n", inline(o.Changed))
+		if o.IsChanged != nil && o.IsChanged(c) {
+			fmt.Fprintf(b, "\n*%s*\n", inline(prompts.Say(prompts.Changed, language)))
 		}
 	}
 }
@@ -203,7 +183,11 @@ func Place(c state.Citation, language string) string {
 
 // link returns the destination of a Markdown link to a citation's lines or page.
 func link(c state.Citation, o Options) string {
-	p := strings.ReplaceAll(o.Path(c), `\`, "/")
+	p := path.Join(c.Root, c.Source)
+	if o.Path != nil {
+		p = o.Path(c)
+	}
+	p = strings.ReplaceAll(p, `\`, "/")
 	if len(p) > 1 && p[1] == ':' { // a Windows drive, not a scheme
 		p = "/" + p
 	}

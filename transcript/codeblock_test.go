@@ -37,7 +37,7 @@ func TestSourcesAreOutsideOfCode(t *testing.T) {
 			if err := goldmark.Convert([]byte(md), &html); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(html.String(), "<h2>References</h2>") {
+			if !strings.Contains(html.String(), "<h2>Sources</h2>") {
 				t.Errorf("the sources are part of a code block:\n%s", md)
 			}
 		})

@@ -8,42 +8,38 @@ import (
 	"example.com/ragflow/graph"
 )
 
-// routeKey is the detail of pre_retrieval with the route. Debug lines show it under
-// the name route_query.
-const routeKey = "route"
-
 // DebugLines describes the tasks of a superstep in lines for debugging:
 //
 //	[DEBUG pre_retrieval] queries: 2
 //
 // For each task they show its details in order, then the skip reason, the number of
-// calls, the warnings and the error. The lines have no line ends.
+// calls, the warnings and the error. The route of pre_retrieval is shown as route_query. The lines have
+// no line ends.
 func DebugLines(tasks []graph.Delta) []string {
 	var out []string
 	for _, t := range tasks {
 		if t.Node == "" {
 			continue
 		}
-		add := func(node, key, value string) {
+		add := func(key, value string) {
+			node := joined(t.Path, t.Node)
+			if t.Node == "pre_retrieval" && strings.HasPrefix(key, "route") {
+				node = "route_query"
+			}
 			out = append(out, fmt.Sprintf("[DEBUG %s] %s: %s", oneLine(node), oneLine(key), oneLine(value)))
 		}
-		node := joined(t.Path, t.Node)
 		for _, d := range t.Notes.Details {
-			if t.Node == "pre_retrieval" && strings.HasPrefix(d.Key, routeKey) {
-				add("route_query", d.Key, d.Value)
-				continue
-			}
-			add(node, d.Key, d.Value)
+			add(d.Key, d.Value)
 		}
 		if t.Notes.Skipped != "" {
-			add(node, "skipped", t.Notes.Skipped)
+			add("skipped", t.Notes.Skipped)
 		}
-		add(node, "model calls", strconv.Itoa(len(t.Notes.Calls)))
+		add("model calls", strconv.Itoa(len(t.Notes.Calls)))
 		for _, w := range t.Notes.Warnings {
-			add(node, "warning", w)
+			add("warning", w)
 		}
 		if t.Error != "" {
-			add(node, "error", t.Error)
+			add("error", t.Error)
 		}
 	}
 	return out

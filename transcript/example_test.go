@@ -2,7 +2,6 @@ package transcript_test
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"example.com/ragflow/graph"
@@ -34,9 +33,7 @@ func Example() {
 	for _, line := range transcript.DebugLines(r.Commits[0].Deltas) {
 		fmt.Println(line)
 	}
-	if err := transcript.WriteJSON(os.Stdout, r); err != nil {
-		fmt.Println(err)
-	}
+	fmt.Println(transcript.NewReport(r).Tasks[0].By)
 	// Output:
 	// # What outlives a container?
 	//
@@ -44,7 +41,7 @@ func Example() {
 	//
 	// A volume does [\[1\]](#source-1).
 	//
-	// ## References
+	// ## Sources
 	//
 	// ### Source 1
 	//
@@ -55,6 +52,5 @@ func Example() {
 	// > ```
 	// [DEBUG generate] sources: 1
 	// [DEBUG generate] model calls: 0
-	// {"type":"run","thread_id":"t","run_id":"r","question":"What outlives a container?","status":"completed","elapsed_ms":0,"model":"","abstained":false,"answer":"A volume does [Source 1]."}
-	// {"type":"task","commit":0,"step":1,"node":"generate","by":"offline","notes":{"duration":3000000,"details":[{"k":"sources","v":"1"}]}}
+	// offline
 }

@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 // and each passage links to its lines.
 func TestAnswerLinks(t *testing.T) {
 	r := transcript.Run{State: state.State{Turn: state.Turn{
-		Query: "q", Answer: "One [Source 2]. Two [Source 1][Source 2]. Three [Source 3].",
+		Query: "q", Language: "vi", Answer: "One [Source 2]. Two [Source 1][Source 2]. Three [Source 3].",
 		Citations: []state.Citation{
 			{N: 2, Source: "b.md", StartLine: 3, EndLine: 4, Quote: "b", URL: "https://docs.test/b"},
 			{N: 1, Source: "a.md", StartLine: 1, EndLine: 1, Quote: "a", URL: "javascript:alert(1)"},
@@ -52,7 +52,7 @@ func TestAnswerLinks(t *testing.T) {
 	}}}
 	var page bytes.Buffer
 	viewer := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()))
-	if err := viewer.Convert([]byte(transcript.AnswerMD(r, transcript.Options{SourcesHeader: "Nguồn tham khảo"})), &page); err != nil {
+	if err := viewer.Convert([]byte(transcript.AnswerMD(r, transcript.Options{})), &page); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -74,8 +74,8 @@ func TestAnswerLinks(t *testing.T) {
 
 func rendered(t *testing.T, r transcript.Run) []txtar.File {
 	t.Helper()
-	var lines bytes.Buffer
-	if err := transcript.WriteJSON(&lines, r); err != nil {
+	report, err := json.MarshalIndent(transcript.NewReport(r), "", " ")
+	if err != nil {
 		t.Fatal(err)
 	}
 	var live []string
@@ -86,7 +86,7 @@ func rendered(t *testing.T, r transcript.Run) []txtar.File {
 	return []txtar.File{
 		{Name: "answer.md", Data: []byte(transcript.AnswerMD(r, transcript.Options{}))},
 		{Name: "flow_trace.md", Data: []byte(transcript.FlowTraceMD(r))},
-		{Name: "run.jsonl", Data: lines.Bytes()},
+		{Name: "report.json", Data: append(report, '\n')},
 		{Name: "debug.txt", Data: []byte(strings.Join(live, "\n") + "\n")},
 	}
 }
@@ -179,14 +179,13 @@ func TestLongQuestion(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	r := transcript.Run{State: state.State{Turn: state.Turn{
-		Query: "Ai?", Answer: "Tôi [Source 1].",
+		Query: "Ai?", Language: "vi", Answer: "Tôi [Source 1].",
 		Citations: []state.Citation{{N: 1, Source: "a.md", Root: "/x", StartLine: 2, EndLine: 3, Quote: "Tôi."}},
 	}}}
 	got := transcript.AnswerMD(r, transcript.Options{
-		SourcesHeader: "Nguồn",
-		Path:          func(c state.Citation) string { return "docs/" + c.Source },
+		Path: func(c state.Citation) string { return "docs/" + c.Source },
 	})
-	want := "# Ai?\n\nTôi [\\[1\\]](#source-1).\n\n## Nguồn\n\n### Source 1\n\n[a.md:2-3](docs/a.md#L2-L3)\n\n> ```text\n> Tôi.\n> ```\n"
+	want := "# Ai?\n\nTôi [\\[1\\]](#source-1).\n\n## Nguồn tham khảo\n\n### Source 1\n\n[a.md:2-3](docs/a.md#L2-L3)\n\n> ```text\n> Tôi.\n> ```\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("AnswerMD (-want +got):\n%s", diff)
 	}

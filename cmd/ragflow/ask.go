@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,12 +101,13 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 // the longest question that is used.
 const largestQuestion = 1 << 20
 
-// agentNeedsModel is the error of --agent without a model.
-func (a *app) agentNeedsModel() error {
-	if a.opened.config.Chat != nil {
+// needsModel is the error of a flag that was given and needs a model where none is
+// configured.
+func (a *app) needsModel(flag string, given bool) error {
+	if !given || a.opened.config.Chat != nil {
 		return nil
 	}
-	return usagef("--agent, but no model is configured").with("name one that can call tools with --model; ragflow models shows what there is")
+	return usagef("%s, but no model is configured", flag).with("name one with --model, for --agent one that can call tools; ragflow models shows what there is")
 }
 
 func (a *app) ask(ctx context.Context, question string, o askOptions) (err error) {
@@ -121,13 +123,8 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 		return err
 	}
 	defer closeInto(&err, assistant)
-	if o.agent {
-		if err := a.agentNeedsModel(); err != nil {
-			return err
-		}
-	}
-	if o.requireModel && a.opened.config.Chat == nil {
-		return usagef("--require-model, but no model is configured").with("name one with --model; ragflow models shows what there is")
+	if err := cmp.Or(a.needsModel("--agent", o.agent), a.needsModel("--require-model", o.requireModel)); err != nil {
+		return err
 	}
 	if len(a.flags.docs) == 0 && !a.asJSON {
 		a.tellRoots(report)

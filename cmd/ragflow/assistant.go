@@ -35,21 +35,13 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		return nil, err
 	}
 	a.tellRecipients(s)
-	s.config.Drain = a.ending.draining()
+	s.config.Drain = a.ending.drain
 	if change != nil {
 		change(&s.config)
 	}
 	if a.flags.collection != "" && len(a.flags.docs) > 0 && !a.collecting {
 		return nil, usagef("--docs does not go with --collection, which has folders of its own").
 			with("to add a folder to it: ragflow index --collection " + quoted(a.flags.collection) + " PATH")
-	}
-	for what, file := range map[string]string{"read the dictionary": s.config.Dictionary, "read the system prompt": s.config.SystemPrompt} {
-		if file == "" {
-			continue
-		}
-		if _, err := os.Stat(file); err != nil {
-			return nil, failed(what, err)
-		}
 	}
 	if err := exist(s.config.Docs); err != nil {
 		if f, ok := errors.AsType[*failure](err); ok && len(a.flags.docs) == 0 {
@@ -62,7 +54,7 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	}
 	assistant, err := ragflow.Open(ctx, s.config)
 	if err != nil {
-		return nil, failed("open "+s.config.DataDir, err)
+		return nil, failed("", err)
 	}
 	a.opened = s
 	return assistant, nil
@@ -95,14 +87,8 @@ func exist(docs []string) error {
 	return nil
 }
 
-// openIndexed opens the assistant and brings its index up to date, with progress.
-func (a *app) openIndexed(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, error) {
-	assistant, _, err := a.openReport(ctx, change)
-	return assistant, err
-}
-
-// openReport does what openIndexed says, and returns what indexing did. It is an error
-// where nothing can be read of the documents that are named or configured.
+// openReport opens the assistant, brings its index up to date, with progress, and returns
+// what indexing did. It is an error where nothing can be read of the documents that are named or configured.
 func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ragflow.Assistant, *ingest.Report, error) {
 	progress := a.newProgress()
 	named, what := false, "read the index"

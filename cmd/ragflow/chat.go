@@ -34,31 +34,23 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 		return err
 	}
 	config := a.chatConfig(nil)
-	config.Agent = agent
-	config.Prompt, config.Size = false, nil
-	in, isFile := a.in.(*os.File)
-	if isFile && term.IsTerminal(int(in.Fd())) {
-		config.Prompt = true
-		if out, ok := a.stdout.(*os.File); ok && a.terminal(out) {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			history := filepath.Join(s.config.DataDir, chatHistory)
-			if config.Terminal, err = chat.OpenTerminal(history); err != nil {
-				return failed("begin the session", err)
-			}
+	config.Agent, config.Size = agent, nil
+	if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) && a.terminal(a.stdout) {
+		var s *settings
+		if s, err = a.settings(); err != nil {
+			return err
 		}
-	}
-	if config.Terminal != nil {
+		if config.Terminal, err = chat.OpenTerminal(filepath.Join(s.config.DataDir, chatHistory)); err != nil {
+			return failed("begin the session", err)
+		}
 		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
 		config.Interrupts = a.ending.sessionInterrupts()
 	}
 	var assistant *ragflow.Assistant
 	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
 		assistant, config.Indexed, err = a.openReport(ctx, with.configure)
-		if err == nil && agent {
-			err = a.agentNeedsModel()
+		if err == nil {
+			err = a.needsModel("--agent", agent)
 		}
 		if err == nil && assistant.ReadOnly() {
 			err = a.readOnly("begin the session")
@@ -85,7 +77,7 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 // chatConfig is what all conversations at the terminal have in common.
 func (a *app) chatConfig(assistant *ragflow.Assistant) chat.Config {
 	return chat.Config{
-		Assistant: assistant, In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Home: a.env["HOME"], Running: a.ending.running,
+		Assistant: assistant, In: a.in, Out: a.stdout, Err: a.err, Quiet: a.quiet, Running: a.ending.running,
 		Style: a.styleOf(a.stdout).on, Quote: quoted, Pick: pickThread,
 		Size: func() (columns, rows int) {
 			columns, rows, _ = a.size(a.stdout)

@@ -109,7 +109,7 @@ func (a *app) withAssistant(ctx context.Context, change func(*ragflow.Config), d
 
 // withDocuments does the same and brings the index up to date first.
 func (a *app) withDocuments(ctx context.Context, change func(*ragflow.Config), do func(*ragflow.Assistant) error) (err error) {
-	assistant, err := a.openIndexed(ctx, change)
+	assistant, _, err := a.openReport(ctx, change)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@
 // # Rules
 //
 // Data goes to standard output, everything else to standard error. With --json
-// a command writes exactly one JSON object ("trace --json" one a line), whose
-// schema is that of the struct in package ragflow. Colours and progress bars
-// appear on terminals only, and never where NO_COLOR is set or TERM is dumb.
+// a command writes exactly one JSON object, whose schema is that of the struct in package
+// ragflow. Colours and progress bars appear on terminals only, and never where NO_COLOR
+// is set or TERM is dumb.
 //
 // Exit codes: 0 done, 1 failed, 2 wrong usage or a bad setting, 3 not found
 // (thread, run, file or folder), 4 no answer (with --fail-on-no-answer), 130

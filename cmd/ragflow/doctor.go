@@ -1,25 +1,32 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
+	"example.com/ragflow/search/index"
 )
 
 // doctorReply is the schema of "ragflow doctor --json".
 type doctorReply struct {
-	OK      bool                     `json:"ok"` // nothing is broken
-	Version versionReply             `json:"version"`
-	DataDir string                   `json:"data_dir"`
-	Index   []ingest.CollectionStats `json:"index"`
-	Threads int                      `json:"threads"`
-	Checks  []checkReply             `json:"checks"`
-	Hints   []string                 `json:"hints"`
+	OK     bool         `json:"ok"` // nothing is broken
+	Checks []checkReply `json:"checks"`
+	Hints  []string     `json:"hints"`
 }
 
 // checkReply is the outcome of one check.
@@ -45,18 +52,16 @@ var errBroken = errors.New("something is broken")
 func (a *app) doctorCommand() *cobra.Command {
 	c := command("doctor", 0, func(c *cobra.Command, _ []string) error {
 		d := &doctor{app: a}
-		d.Version = readVersion()
+		d.Checks, d.Hints = []checkReply{}, []string{}
 		d.examine(c.Context())
 		if err := c.Context().Err(); err != nil {
 			return err
 		}
-		if err := a.print(d.doctorReply, d.print); err != nil {
+		d.OK = !slices.ContainsFunc(d.Checks, func(c checkReply) bool { return c.Status == checkBroken })
+		if err := a.print(d.doctorReply, d.print); err != nil || d.OK {
 			return err
 		}
-		if !d.OK {
-			return errBroken
-		}
-		return nil
+		return errBroken
 	})
 	a.jsonFlag(c)
 	return c
@@ -72,14 +77,11 @@ type doctor struct {
 
 // print shows the examination to a person.
 func (d *doctor) print() {
-	a, v := d.app, d.Version
+	a := d.app
 	s := a.styleOf(a.stdout)
-	fmt.Fprintf(a.out, "%s\n", s.bold("ragflow "+v.Version))
-	fmt.Fprintf(a.out, "%s\n\n", s.dim(fmt.Sprintf("%s, %s, sqlite driver %s", v.Go, v.Platform, v.SQLite)))
 	for _, c := range d.Checks {
 		colour := map[string]string{checkOK: "32", checkWarning: "33", checkBroken: "1;31"}[c.Status]
-		status := s.wrap(colour, fmt.Sprintf("%-7s", c.Status))
-		fmt.Fprintf(a.out, "%s  %-13s  %s\n", status, c.Name, line(c.About))
+		fmt.Fprintf(a.out, "%s  %-13s  %s\n", s.wrap(colour, fmt.Sprintf("%-7s", c.Status)), c.Name, line(c.About))
 		for _, detail := range c.Details {
 			fmt.Fprintf(a.out, "%24s%s\n", "", s.dim(line(detail)))
 		}
@@ -89,5 +91,252 @@ func (d *doctor) print() {
 	}
 	for _, h := range d.Hints {
 		fmt.Fprintf(a.out, "- %s\n", strings.TrimSpace(line(h)))
+	}
+}
+
+// note records what a check found.
+func (d *doctor) note(status, name, about string, details ...string) {
+	d.Checks = append(d.Checks, checkReply{name, status, about, append([]string{}, details...)})
+}
+
+func (d *doctor) hint(format string, args ...any) {
+	d.Hints = append(d.Hints, fmt.Sprintf(format, args...))
+}
+
+// broken records an error, and what to do about it: hint, unless the error says more.
+func (d *doctor) broken(name string, err error, hint string) {
+	d.note(checkBroken, name, err.Error())
+	if f, ok := errors.AsType[*failure](failed("", err)); ok {
+		hint = cmp.Or(f.hint, hint)
+	}
+	if hint != "" {
+		d.hint("%s", hint)
+	}
+}
+
+// examine makes all checks. One that fails does not keep the others from being made.
+func (d *doctor) examine(ctx context.Context) {
+	v := readVersion()
+	d.note(checkOK, "version", fmt.Sprintf("ragflow %s, %s, %s, sqlite driver %s", v.Version, v.Go, v.Platform, v.SQLite))
+	s, err := d.app.readSettings()
+	if err != nil {
+		d.broken("settings", err, "")
+		return
+	}
+	d.settings = s
+	var sources []string
+	for _, r := range s.rows {
+		if r.Source != "default" {
+			sources = append(sources, r.Name+" from "+r.Source)
+		}
+	}
+	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
+	if err := untrustedError(s); err != nil {
+		d.broken("trust", err, "")
+		s.models.Offline = true // no key goes anywhere
+	}
+	if err := exist(s.config.Docs); err != nil {
+		d.note(checkBroken, "documents", err.Error())
+		d.hint(`name documents that are there: ragflow init --docs ./docs, or correct "docs" in the configuration file`)
+	} else {
+		d.note(checkOK, "documents", cmp.Or(strings.Join(s.config.Docs, ", "), "none configured; --docs names them, or all that is indexed is used"))
+	}
+	d.checkData(s.config.DataDir)
+	if s.foreign == "" { // else the databases are not opened
+		d.checkDatabases(ctx)
+	}
+	d.checkModels(ctx)
+}
+
+// checkData looks whether the data folder can be written.
+func (d *doctor) checkData(dir string) {
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.note(checkOK, "data folder", dir+" is not made yet")
+	case err != nil:
+		d.note(checkWarning, "data folder", "it can only be read: "+err.Error())
+		d.hint("conversations in %s can be listed, shown, exported and searched; to ask, name a folder that can be written: --data-dir or RAGFLOW_DATA_DIR", dir)
+	default:
+		_ = errors.Join(f.Close(), os.Remove(f.Name())) // it was empty
+		d.note(checkOK, "data folder", dir)
+	}
+}
+
+// checkServer asks the server of the index: whether it answers, and whether this version of
+// the program made what it holds.
+func (d *doctor) checkServer(ctx context.Context) error {
+	c := d.settings.config
+	local, err := index.Open(ctx, "", index.Options{})
+	if err != nil {
+		return err
+	}
+	db, err := c.Index(ctx, c.Collection, local)
+	if err != nil {
+		return errors.Join(err, local.Close())
+	}
+	list, err := db.Collections(ctx)
+	if err = errors.Join(err, db.Close()); err == nil {
+		d.note(checkOK, "index server", count(len(list), "folder"))
+	}
+	return err
+}
+
+// checkDatabases opens what is there; the doctor makes nothing.
+func (d *doctor) checkDatabases(ctx context.Context) {
+	c := d.settings.config
+	if c.Index != nil {
+		if err := d.checkServer(ctx); err != nil {
+			d.broken("index server", err, "correct RAGFLOW_INDEX, or unset it for the index in the data folder")
+			c.Index = nil // what is in the data folder is looked at all the same
+		}
+	}
+	if !present(c.DataDir, "index.db") && !present(c.DataDir, threadsFile) && c.ThreadStore == nil && c.Index == nil {
+		d.note(checkOK, "index", "none yet; the first question makes it")
+		d.note(checkOK, "threads", "none yet")
+		return
+	}
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: c.DataDir, ReadOnly: true, ThreadStore: c.ThreadStore, Index: c.Index})
+	if err != nil {
+		d.broken("databases", err, "")
+		return
+	}
+	d.checkIndex(ctx, assistant)
+	d.checkThreads(ctx, assistant)
+	if err := assistant.Close(); err != nil {
+		d.broken("databases", err, "")
+	}
+}
+
+// checkIndex looks at what is indexed, and whether it is still so on disk.
+func (d *doctor) checkIndex(ctx context.Context, assistant *ragflow.Assistant) {
+	stats, err := assistant.Library().Stats(ctx, true)
+	if err != nil {
+		d.broken("index", err, "index.db can be deleted; it is made again from your documents")
+		return
+	}
+	var details []string
+	files, chunks, failed, stale, gone := 0, 0, 0, 0, 0
+	for _, c := range stats.Collections {
+		files, chunks, failed = files+c.Files, chunks+c.Chunks, failed+c.Failed
+		detail := fmt.Sprintf("%s: %s, %s", c.Root, count(c.Files, "file"), count(c.Chunks, "passage"))
+		if _, err := os.Stat(c.Root); err != nil {
+			detail += ", but the folder is gone"
+			gone++
+		} else if n := changed(c); n > 0 {
+			detail += fmt.Sprintf(", %d changed since", n)
+			stale += n
+		}
+		details = append(details, detail)
+	}
+	if stale > 0 {
+		d.hint("documents changed after they were indexed; the next question with --docs reads them, or: ragflow index")
+	}
+	if failed > 0 {
+		d.hint("%s could not be read; ragflow index stats --files names them", count(failed, "file"))
+	}
+	if files > 0 && chunks == 0 {
+		d.hint("the index holds no passage: the documents have no text that can be read")
+	}
+	status := checkOK
+	if failed+gone > 0 || files > 0 && chunks == 0 {
+		status = checkWarning
+	}
+	d.note(status, "index", fmt.Sprintf("%s of %s in %s", count(chunks, "passage"), count(files, "file"), byteSize(stats.Bytes)), details...)
+}
+
+// changed counts the files that are gone or not as they were, and the folders that files
+// were put in or taken out of. It looks at sizes and times.
+func changed(c ingest.CollectionStats) (n int) {
+	if c.LastChange == nil {
+		return 0
+	}
+	after := func(info fs.FileInfo, err error) bool { return err != nil || info.ModTime().After(*c.LastChange) }
+	folders := map[string]bool{}
+	for _, f := range c.FileList {
+		path := filepath.Join(c.Root, filepath.FromSlash(f.Source))
+		if info, err := os.Stat(c.Root); err == nil && !info.IsDir() {
+			path = c.Root
+		}
+		folders[filepath.Dir(path)] = path != c.Root
+		if info, err := os.Stat(path); after(info, err) || info.Size() != f.Bytes {
+			n++
+		}
+	}
+	for dir, inside := range folders {
+		if inside && after(os.Stat(dir)) {
+			n++
+		}
+	}
+	return n
+}
+
+// checkThreads looks at conversations, and at how the last answer came about.
+func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant) {
+	list, err := assistant.Threads().List(ctx)
+	if err != nil {
+		d.broken("threads", err, "keep a copy of threads.db; ragflow threads verify says what is wrong")
+		return
+	}
+	if len(list) == 0 {
+		d.note(checkOK, "threads", "none yet")
+		return
+	}
+	var details []string
+	for _, t := range list {
+		if t.Status != "completed" && t.Status != "" {
+			details = append(details, t.ID+": the last run is "+t.Status)
+		}
+	}
+	if len(details) > 0 {
+		d.hint("go on with an unfinished run: ragflow ask --thread ID --resume")
+	}
+	d.note(checkOK, "threads", strconv.Itoa(len(list))+", last used "+list[0].Used.UTC().Format("2006-01-02 15:04")+" UTC", details...)
+	if reply, err := assistant.Reply(ctx, lastName); err == nil { // the last thing in the log need not be an answer
+		d.checkAnswer(reply)
+	}
+}
+
+// checkAnswer gives hints from what the last answer was like (REQUIREMENTS Z17).
+func (d *doctor) checkAnswer(r *ragflow.Reply) {
+	threshold := d.settings.config.Threshold
+	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {
+		d.hint("the last question was graded %.2f, and %.2f passes: \"ragflow explain\" shows how a question is understood; "+
+			"look whether the documents that hold the answer are indexed, or lower RELEVANCE_THRESHOLD", r.Grade.Score, threshold)
+	}
+	total := time.Duration(r.LatencyMS["total"] * float64(time.Millisecond))
+	if total <= slowAnswer {
+		return
+	}
+	delete(r.LatencyMS, "total")
+	slowest := slices.MaxFunc(slices.Sorted(maps.Keys(r.LatencyMS)), func(a, b string) int { return cmp.Compare(r.LatencyMS[a], r.LatencyMS[b]) })
+	faster := `"ragflow trace last" shows what it did`
+	switch {
+	case slowest == "retrieval":
+		faster = "more RETRIEVAL_MAX_WORKERS search side by side, and fewer or smaller collections are searched sooner"
+	case r.Usage.Calls > 0:
+		faster = "a smaller or nearer model answers sooner, and --offline at once"
+	case slowest == "post_retrieval", slowest == "check_and_refine":
+		faster = "the first question after a start reads the index into memory; ask in one \"ragflow chat\" to do that once"
+	}
+	d.hint("the last answer took %.1f s, most of it in %s: %s", total.Seconds(), slowest, faster)
+}
+
+// checkModels asks the providers of the configured models.
+func (d *doctor) checkModels(ctx context.Context) {
+	uses := d.settings.models.Uses()
+	if len(uses) == 0 {
+		d.note(checkOK, "models", config.OfflineModel)
+	}
+	for _, u := range uses {
+		probe, cancel := context.WithTimeout(ctx, probeFor)
+		err := d.settings.models.Probe(probe, u)
+		cancel()
+		if err == nil {
+			d.note(checkOK, "model", u.String())
+			continue
+		}
+		d.note(checkBroken, "model", u.String(), err.Error())
+		d.hint("%s cannot be used; check its name, its address and its key, or ask with --offline", u.Model)
 	}
 }

@@ -19,7 +19,6 @@ const stageAsking = "asking"
 type evalOptions struct {
 	dataset    string
 	workers    int
-	limit      int
 	judge      bool
 	judgeModel string
 	failUnder  []string
@@ -47,19 +46,13 @@ func (a *app) evalCommand() *cobra.Command {
 	f.BoolVar(&o.judge, "llm-judge", false, "have answers graded by a model, too")
 	f.StringVar(&o.judgeModel, "judge-model", "", "language model `NAME` that grades (default: SMART_LLM_MODEL)")
 	f.IntVar(&o.workers, "workers", 0, "ask `N` questions side by side, 1 to 256 (default: the number of processors)")
-	f.IntVar(&o.limit, "limit", 0, "ask only the first `N` questions")
 	f.StringArrayVar(&o.failUnder, "fail-under", nil, "exit with code 1 where the mean of a metric is lower, as `METRIC=VALUE`; may be repeated")
-	a.reportFlags(c, &o)
-	a.modelFlags(f)
-	c.AddCommand(a.evalCompareCommand(), a.evalRunsCommand(), a.evalShowCommand())
-	return c
-}
-
-// reportFlags adds the flags that say how a run is shown.
-func (a *app) reportFlags(c *cobra.Command, o *evalOptions) {
 	a.jsonFlag(c)
-	c.Flags().StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
-	c.Flags().StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	f.StringVar(&o.csv, "csv", "", "write one line a question to this `FILE`, too")
+	f.StringVarP(&o.html, "output", "o", "", "write a report to this `FILE`, too; it is one HTML page that needs nothing else")
+	a.modelFlags(f)
+	c.AddCommand(a.evalCompareCommand())
+	return c
 }
 
 // maxWorkers is the greatest --workers.
@@ -80,8 +73,6 @@ func (o evalOptions) check() ([]metricFloor, error) {
 		return nil, usagef("--judge-model names who grades, but --llm-judge is missing")
 	case o.workers < 0 || o.workers > maxWorkers:
 		return nil, usagef("--workers is %d, but must be from 1 to %d", o.workers, maxWorkers)
-	case o.limit < 0:
-		return nil, usagef("--limit is %d, but must be 1 or more", o.limit)
 	}
 	for _, file := range []string{o.csv, o.html} { // better now than after an hour
 		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {

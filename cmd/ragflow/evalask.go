@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +16,7 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// eval asks the questions of a dataset, keeps the run, reports it and compares it with
-// gates.
+// eval asks the questions of a dataset, reports the answers and compares them with gates.
 func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) error {
 	s, err := a.settings()
 	if err != nil {
@@ -28,7 +26,10 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 	if err != nil {
 		return a.datasetFailed(o.dataset, err)
 	}
-	options := eval.Options{Workers: o.workers, Limit: o.limit}
+	options := eval.Options{Workers: o.workers, Model: offlineName}
+	if s.models.Smart != "" && !s.models.Offline {
+		options.Model = s.models.Smart
+	}
 	if o.judge {
 		if options.Judge, err = judge(s.models, o.judgeModel); err != nil {
 			return err
@@ -39,7 +40,7 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		if err != nil {
 			return failed("read the index", err)
 		}
-		options.Setup, options.Delete = evalSetup(s, stats), assistant.Threads().Delete
+		options.Delete = assistant.Threads().Delete
 		a.missingPages(stats, dataset)
 		progress := a.newProgress()
 		options.Progress = func(done, total int) {
@@ -50,16 +51,11 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		if errors.Is(err, eval.ErrEmptyDataset) {
 			return usagef("read the dataset %s: %w", dataset.Name, err).with(exampleItem)
 		}
-		if len(result.Outcomes) > 0 { // also what was done before an interruption
-			if saveErr := s.evalStore().Save(result); err == nil {
-				err = saveErr
-			}
+		if err == nil || len(result.Outcomes) > 0 { // also what was done before an interruption
+			err = errors.Join(failed("evaluate", err), a.evalReport(result, o))
 		}
 		if err != nil {
 			return failed("evaluate", err)
-		}
-		if err := a.evalReport(result, o); err != nil {
-			return err
 		}
 		return verdict(result, gates)
 	})
@@ -100,31 +96,6 @@ func (a *app) datasetFailed(name string, err error) error {
 	return usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name).with(exampleItem)
 }
 
-// evalSetup notes what is measured.
-func evalSetup(s *settings, stats *ingest.Stats) eval.Setup {
-	setup := eval.Setup{Version: readVersion().Version, Go: runtime.Version(), Model: offlineName, Settings: map[string]string{}}
-	if s.models.Smart != "" && !s.models.Offline {
-		setup.Model = s.models.Smart
-	}
-	for _, row := range s.rows {
-		used := !s.models.Offline || !strings.HasSuffix(row.Name, "_MODEL")
-		if used && bearsOnAnswers(row.Name) && len(row.Values) > 0 {
-			setup.Settings[row.Name] = strings.Join(row.Values, " ")
-		}
-	}
-	for _, c := range stats.Collections {
-		setup.Settings["documents"] += fmt.Sprintf("%s: %s, %s; ", c.Root, count(c.Files, "file"), count(c.Chunks, "passage"))
-	}
-	return setup
-}
-
-// bearsOnAnswers reports whether a setting may change an answer: neither where
-// things lie, nor keys, nor how many work at a time.
-func bearsOnAnswers(name string) bool {
-	return !slices.ContainsFunc([]string{"_KEY", "_URL", "_PRICE", "DATA_DIR", "_DOCS", "DURABILITY", "WORKERS"},
-		func(part string) bool { return strings.Contains(name, part) })
-}
-
 // missingPages warns where pages that the dataset names are not indexed: the
 // usual cause of poor figures is another folder than the paths begin at.
 func (a *app) missingPages(stats *ingest.Stats, d eval.Dataset) {
@@ -157,21 +128,23 @@ func (a *app) evalReport(r *eval.Result, o evalOptions) error {
 		}
 		written = append(written, f.path)
 	}
-	err := a.print(r, func() {
-		var table strings.Builder
-		_ = eval.WriteTable(&table, r) // a builder takes all
-		fmt.Fprint(a.out, transcript.Visible(table.String()))
-	})
-	if err = errors.Join(err, a.out.Flush()); err != nil { // the figures before what is said about them
-		return failed("write the figures", err)
+	if err := a.printTable(r, func(w io.Writer) error { return eval.WriteTable(w, r) }); err != nil {
+		return err
 	}
 	for _, path := range written {
 		a.tell("wrote %s", path)
 	}
-	if r.ID != "" {
-		a.tell("run %s — compare with: ragflow eval compare %s OTHER", r.ID, r.ID)
-	}
 	return nil
+}
+
+// printTable prints figures: as JSON, or the table that write makes.
+func (a *app) printTable(figures any, write func(io.Writer) error) error {
+	err := a.print(figures, func() {
+		var table strings.Builder
+		_ = write(&table) // a builder takes all
+		fmt.Fprint(a.out, transcript.Visible(table.String()))
+	})
+	return failed("write the figures", errors.Join(err, a.out.Flush())) // before what is said about them
 }
 
 // verdict is the error of a run whose figures are not good enough.
@@ -192,9 +165,5 @@ func verdict(r *eval.Result, gates []metricFloor) error {
 	if len(below) == 0 {
 		return nil
 	}
-	f := &failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}
-	if r.ID != "" {
-		f.hint = "see each question: ragflow eval show " + r.ID + " --output report.html"
-	}
-	return f
+	return (&failure{code: exitFailure, err: errors.New(strings.Join(below, "; "))}).with("see each question: ragflow eval … --output report.html")
 }

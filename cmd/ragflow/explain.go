@@ -59,11 +59,6 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 		{"complexity", fmt.Sprintf("%.2f", e.Complexity), "from 0, one word, to 1"},
 		{"standalone", strconv.FormatBool(e.Standalone), "whether it says all without the conversation"},
 	}...)
-	if b := e.Best; b != nil {
-		section("Best passage", []string{
-			place(b.Source, b.StartLine, b.EndLine, b.Page, b.Page), "cut by " + orNone(b.Cut.Chunker) + ", " + count(b.Tokens, "token"),
-		})
-	}
 	var terms, words [][]string
 	for _, t := range e.Tokens {
 		if len(terms) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,8 +85,9 @@ func flagError(c *cobra.Command, err error) error {
 // dropped answers the name of a command, flag or setting of an earlier version
 // with what to use instead; nil for other names.
 func dropped(name string) *failure {
-	use, ok := droppedNames()[name]
-	if !ok {
+	names, variable := droppedNames(), strings.ToUpper(name) // the name may be a key of the configuration file
+	use := cmp.Or(names[name], names[variable], names["RAGFLOW_"+variable])
+	if use == "" {
 		return nil
 	}
 	return usagef("%q is no longer there", name).with("use: " + use)
@@ -93,36 +95,40 @@ func dropped(name string) *failure {
 
 func droppedNames() map[string]string {
 	return map[string]string{
-		"ragflow query":                  `ragflow ask "…"`,
-		"ragflow optimize":               "ragflow eval",
-		"ragflow reindex":                "ragflow index --rebuild",
-		"ragflow related":                `ragflow search --graph 1 "…"`,
-		"ragflow promoted":               "ragflow feedback",
-		"ragflow man":                    "ragflow help COMMAND",
-		"ragflow index snapshot":         "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
-		"ragflow index restore":          "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
-		"ragflow index collections list": "ragflow index collections",
-		"ragflow index collections show": "ragflow index collections, or ragflow index stats --collection NAME",
-		"ragflow threads fork":           "ragflow threads export ID | ragflow threads import - --thread NEW",
-		"ragflow threads expire":         "ragflow threads delete --older 720h",
-		"--docs -":                       "a file: save what is to be read, and name it with --docs",
-		"--weights":                      "the settings RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
-		"RETRIEVAL_WEIGHTS":              "RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
-		"retrieval_weights":              "rag_vector_weight, rag_keyword_weight and rag_graph_weight",
-		"--facets":                       `--filter; ragflow search --json "…" shows what documents say of themselves`,
-		"ragflow index verify":           "ragflow doctor, and delete index.db where the index is damaged: it is made again from your documents",
-		"--before":                       "--keep-last",
-		"--max-bytes":                    "--keep-last",
-		"--kind":                         "a dataset for each kind of questions",
-		"--name":                         "the id of the run, its beginning, or last; or a file that --json wrote",
-		"--hit":                          `ragflow search --json "…", which says by which search each passage was found, at which rank and with which score`,
-		"--from-run":                     "ragflow eval compare",
-		"ragflow eval tune":              `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval"`,
-		"ragflow eval retrieval":         `ragflow eval with a dataset whose questions name their relevant pages: page_in_5, mrr and ndcg_10 measure the search`,
-		"synonyms":                       "dictionary",
-		"RAGFLOW_SYNONYMS":               "RAGFLOW_DICTIONARY",
-		"embedding_vectors":              "chunk_size: smaller passages find parts of long ones",
-		"EMBEDDING_VECTORS":              "CHUNK_SIZE: smaller passages find parts of long ones",
+		"ragflow query":                    `ragflow ask "…"`,
+		"ragflow optimize":                 "ragflow eval",
+		"ragflow reindex":                  "ragflow index --rebuild",
+		"ragflow related":                  `ragflow search --graph 1 "…"`,
+		"ragflow promoted":                 "ragflow feedback",
+		"ragflow man":                      "ragflow help COMMAND",
+		"ragflow index snapshot":           "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./snapshot",
+		"ragflow index restore":            "ragflow index on the other machine, or a copy of the data folder while nothing indexes; a folder of that name is ./restore",
+		"ragflow index collections list":   "ragflow index collections",
+		"ragflow index collections show":   "ragflow index collections, or ragflow index stats --collection NAME",
+		"ragflow index collections delete": "rm -r collections/NAME in the data folder, while nothing uses it",
+		"ragflow threads fork":             "ragflow threads export ID | ragflow threads import - --thread NEW",
+		"ragflow threads expire":           "ragflow threads delete --older 720h",
+		"--docs -":                         "a file: save what is to be read, and name it with --docs",
+		"--weights":                        "the settings RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
+		"RETRIEVAL_WEIGHTS":                "RAG_VECTOR_WEIGHT, RAG_KEYWORD_WEIGHT and RAG_GRAPH_WEIGHT",
+		"--facets":                         `--filter; ragflow search --json "…" shows what documents say of themselves`,
+		"ragflow index verify":             "ragflow doctor, and delete index.db where the index is damaged: it is made again from your documents",
+		"--before":                         "--keep-last",
+		"--max-bytes":                      "--keep-last",
+		"--kind":                           "a dataset for each kind of questions",
+		"--name":                           "ragflow eval --json > FILE",
+		"--sbom":                           "ragflow version --licenses --json",
+		"--dry-run":                        "ragflow threads list; delete lists what goes, and asks",
+		"--all":                            "ragflow threads list, and prune for each thread",
+		"--limit":                          "a dataset with fewer questions",
+		"ragflow eval runs":                "ragflow eval --json > FILE keeps a run",
+		"ragflow eval show":                "ragflow eval --json > FILE keeps a run, and ragflow eval --output FILE writes the report",
+		"--hit":                            `ragflow search --json "…", which says by which search each passage was found, at which rank and with which score`,
+		"--from-run":                       "ragflow eval compare",
+		"ragflow eval tune":                `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval"`,
+		"ragflow eval retrieval":           `ragflow eval with a dataset whose questions name their relevant pages: page_in_5, mrr and ndcg_10 measure the search`,
+		"RAGFLOW_SYNONYMS":                 "RAGFLOW_DICTIONARY, or dictionary in the configuration file",
+		"EMBEDDING_VECTORS":                "CHUNK_SIZE: smaller passages find parts of long ones",
 	}
 }
 
@@ -149,12 +155,17 @@ func failed(what string, err error) error {
 		return usagef("%w", bad.Err).with(bad.Hint)
 	}
 	f := &failure{code: exitFailure, what: what, err: err}
-	if _, ok := errors.AsType[*search.UnknownKeyError](err); ok {
-		f.code, f.hint = exitUsage, "keys are what front matter, or a page's own metadata, says of the documents"
-		return f
+	switch {
+	case is[*search.UnknownKeyError](err):
+		f.code = exitUsage
+		return f.with("keys are what front matter, or a page's own metadata, says of the documents")
+	case is[*graph.StepLimitError](err):
+		return f.with("go on with: ragflow ask --thread ID --resume")
+	case is[*ragflow.ArchiveError](err):
+		return f.with(`nothing was imported; "ragflow threads export" writes such files`)
 	}
 	for _, a := range advices() {
-		if a.matches(err) {
+		if errors.Is(err, a.err) {
 			f.code, f.hint = a.code, a.hint
 			return f
 		}
@@ -162,23 +173,17 @@ func failed(what string, err error) error {
 	return f
 }
 
+// is reports whether err is or wraps a T.
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
 // advice is what an error of the library means to a person.
 type advice struct {
 	err  error
 	code int
 	hint string
-}
-
-func (a advice) matches(err error) bool {
-	switch a.err.(type) { //nolint:errorlint // the kind of the row, not of err
-	case *graph.StepLimitError:
-		_, ok := errors.AsType[*graph.StepLimitError](err)
-		return ok
-	case *ragflow.ArchiveError:
-		_, ok := errors.AsType[*ragflow.ArchiveError](err)
-		return ok
-	}
-	return errors.Is(err, a.err)
 }
 
 const noServer = "start the server, or unset RAGFLOW_INDEX for the index in the data folder"
@@ -202,8 +207,7 @@ func advices() []advice {
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
 		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are`},
-		{eval.ErrNoRun, exitNotFound, `"ragflow eval runs" lists the runs there are`},
-		{eval.ErrRunFormat, exitFailure, `give a run's id, or a file that "ragflow eval --json" wrote`},
+		{eval.ErrRunFormat, exitFailure, `name a file that "ragflow eval --json" wrote`},
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
 		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
@@ -212,7 +216,6 @@ func advices() []advice {
 		{ragflow.ErrNothingToResume, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{graph.ErrNothingToDo, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{ragflow.ErrThreadExists, exitFailure, "choose another name for the new thread"},
-		{&ragflow.ArchiveError{}, exitFailure, `nothing was imported; "ragflow threads export" writes such files`},
 		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
 		{postgres.ErrDown, exitFailure, "check that RAGFLOW_STORE names the server and that it runs; an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{postgres.ErrDenied, exitFailure, "check user, database and rights in RAGFLOW_STORE, and the password there or in PGPASSWORD"},
@@ -230,7 +233,6 @@ func advices() []advice {
 		{graph.ErrSuperseded, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrConflict, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrGraphChanged, exitFailure, "the unfinished run is from another version; ask the question again without --resume"},
-		{&graph.StepLimitError{}, exitFailure, "go on with: ragflow ask --thread ID --resume"},
 		{fs.ErrPermission, exitFailure, "check who may read and write there"},
 		{
 			ragflow.ErrDamaged, exitFailure,

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
+
+	"example.com/ragflow/internal/newfile"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -36,19 +37,20 @@ func (a *app) init() error {
 		return err
 	}
 	path := filepath.Join(dir, configName)
-	if err := writeNew(path, text); os.IsExist(err) {
-		return &failure{
-			code: exitFailure, what: "init", err: fmt.Errorf("%s is already there", path),
-			hint: "edit it, or delete it first",
-		}
-	} else if err != nil {
+	if present(dir, configName) {
+		f := &failure{code: exitFailure, what: "init", err: fmt.Errorf("%s is already there", path)}
+		return f.with("edit it, or delete it first")
+	}
+	if err := newfile.WriteBytes(path, text); err != nil {
 		return failed("write the configuration", err)
 	}
-	if err := a.trustContent(map[string][]byte{path: []byte(text)}); err != nil {
+	if err := a.trustContent(map[string][]byte{path: text}); err != nil {
 		return err
 	}
-	if err := writeNew(filepath.Join(dir, ".gitignore"), "*\n!.gitignore\n!"+configName+"\n"); err != nil && !os.IsExist(err) {
-		return failed("write .gitignore", err)
+	if !present(dir, ".gitignore") {
+		if err := newfile.WriteBytes(filepath.Join(dir, ".gitignore"), []byte("*\n!.gitignore\n!"+configName+"\n")); err != nil {
+			return failed("write .gitignore", err)
+		}
 	}
 	a.tell("made %s", path)
 	if len(docs) == 0 {
@@ -62,10 +64,7 @@ func (a *app) init() error {
 // documentPath writes a path as the project's file shall hold it: relative to
 // the project where it lies inside, so that the project can be moved.
 func documentPath(here, p string) (string, error) {
-	abs := p
-	if !filepath.IsAbs(p) {
-		abs = filepath.Join(here, p)
-	}
+	abs := absolute(here, p)
 	if err := exist([]string{abs}); err != nil {
 		return "", err
 	}
@@ -76,37 +75,21 @@ func documentPath(here, p string) (string, error) {
 }
 
 // projectConfig is the configuration file of a new project.
-func projectConfig(docs []string) (string, error) {
-	list := "# docs: [docs]\n"
+func projectConfig(docs []string) ([]byte, error) {
+	list := []byte("# docs: [docs]\n")
 	if len(docs) > 0 {
-		data, err := yaml.Marshal(map[string][]string{"docs": docs})
-		if err != nil {
-			return "", err
+		var err error
+		if list, err = yaml.Marshal(map[string][]string{"docs": docs}); err != nil {
+			return nil, err
 		}
-		list = string(data)
 	}
-	return strings.Join([]string{
-		"# Settings of ragflow for this folder and those below it; see: ragflow config",
-		"",
-		"# Files and folders to answer from, relative to the folder that holds .ragflow.",
-		list,
-		"# relevance_threshold: 0.5           # a grade of this and more passes",
-		"# max_messages_before_summary: 1500  # tokens of a conversation before it is summarised",
-		"# max_content_tokens: 4096           # tokens of a conversation given to the answer",
-		"# retrieval_max_workers: 4           # searches side by side",
-		"",
-	}, "\n"), nil
-}
+	return fmt.Appendf(nil, `# Settings of ragflow for this folder and those below it; see: ragflow config
 
-// writeNew writes a file that must not exist yet.
-func writeNew(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+# Files and folders to answer from, relative to the folder that holds .ragflow.
+%s
+# relevance_threshold: 0.5           # a grade of this and more passes
+# max_messages_before_summary: 1500  # tokens of a conversation before it is summarised
+# max_content_tokens: 4096           # tokens of a conversation given to the answer
+# retrieval_max_workers: 4           # searches side by side
+`, list), nil
 }

@@ -33,7 +33,7 @@ type app struct {
 	quiet   bool
 	asJSON  bool
 	isTerm  func(io.Writer) bool
-	ending  *ending   // how the system asks to end; nil where it does not
+	ending  *ending   // how the system asks to end
 	started string    // id of the thread a question was saved in, for the hint after an interruption
 	opened  *settings // of the assistant opened last
 
@@ -43,7 +43,7 @@ type app struct {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, env []string) *app {
-	return &app{in: stdin, stdout: stdout, out: bufio.NewWriter(stdout), err: stderr, env: environment(env), isTerm: isTerminal}
+	return &app{in: stdin, stdout: stdout, out: bufio.NewWriter(stdout), err: stderr, env: environment(env), isTerm: isTerminal, ending: &ending{}}
 }
 
 // run runs one command line and returns the exit code.

@@ -44,7 +44,8 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestInterruptedRunSaysHowToResume(t *testing.T) {
-	a := &app{started: "t-1"}
+	a := newApp(nil, io.Discard, io.Discard, nil)
+	a.started = "t-1"
 	f, ok := errors.AsType[*failure](a.interrupted())
 	if !ok || f.code != exitInterrupted || f.hint != "go on with: ragflow ask --thread t-1 --resume" {
 		t.Errorf("interrupted() = %+v", f)
@@ -140,16 +141,17 @@ func TestMeaning(t *testing.T) {
 }
 
 func TestPickThread(t *testing.T) {
-	list := []threads.Info{{ID: "0198aaaa-1"}, {ID: "0198aaab-2"}, {ID: "user-12"}}
+	list := []threads.Info{{ID: "0198aaaa-1"}, {ID: "0198aaaa-2"}, {ID: "0198aaab-3"}, {ID: "user-12"}}
 	for _, tt := range []struct {
 		name, want string
 		code       int
 	}{
 		{"last", "0198aaaa-1", 0},
 		{"user-12", "user-12", 0},
-		{"user", "user-12", 0},
-		{"0198aaab", "0198aaab-2", 0},
-		{"0198", "", exitUsage},
+		{"user", "", exitNotFound}, // a name stands for itself
+		{"0198aaab", "0198aaab-3", 0},
+		{"0198aaaa", "", exitUsage},
+		{"0198", "", exitNotFound},
 		{"nobody", "", exitNotFound},
 		{"", "", exitNotFound},
 	} {

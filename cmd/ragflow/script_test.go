@@ -23,6 +23,7 @@ import (
 	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/telemetry"
 	"example.com/ragflow/threads"
+	"example.com/ragflow/transcript"
 )
 
 func TestMain(m *testing.M) {
@@ -116,14 +117,14 @@ func schemas() map[string]any {
 		"thread":   &threads.Thread{},
 		"info":     &threads.Info{},
 		"verified": &threads.Verified{},
-		"pruned":   &pruneReply{},
+		"pruned":   &threads.PruneReport{},
 		"deleted":  &deleteReply{},
 		"config":   &configReply{},
+		"trace":    &transcript.Report{},
 		"version":  &versionReply{},
 		"doctor":   &doctorReply{},
 		"eval":     &eval.Result{},
 		"compare":  &eval.Comparison{},
-		"runs":     &runsReply{},
 
 		"collections": &collectionsReply{},
 	}

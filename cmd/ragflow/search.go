@@ -10,7 +10,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/search"
-	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
 
@@ -92,11 +91,6 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		at := s.bold(place(h.Source, h.StartLine, h.EndLine, h.Page, h.EndPage))
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
-		for _, l := range h.Legs {
-			if l.Linked() {
-				fmt.Fprintf(a.out, "    %s\n", s.dim(line(way(l))))
-			}
-		}
 	}
 }
 
@@ -119,16 +113,4 @@ func marked(h ragflow.SearchHit, s style) string {
 		b.WriteString("…")
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-// way says which link led to a hit.
-func way(l state.Leg) string {
-	said := fmt.Sprintf("%s %s this", l.Via, strings.ToLower(l.Relation))
-	if l.Reverse {
-		said = fmt.Sprintf("%s %s", strings.ToLower(l.Relation), l.Via)
-	}
-	if l.Hops > 1 {
-		said += fmt.Sprintf(", %d hops from %s", l.Hops, l.From)
-	}
-	return said
 }

@@ -28,35 +28,24 @@ type ending struct {
 	cancel context.CancelCauseFunc
 	once   sync.Once
 
-	interrupts chan struct{} // delivers Ctrl-C to a session that lives on
-	session    atomic.Bool   // there is such a session
+	session atomic.Bool // a session takes Ctrl-C itself, and lives on
 }
 
 // watchSignals returns a context that ends with the program, and how.
 func watchSignals(parent context.Context) (context.Context, *ending) {
 	ctx, cancel := context.WithCancelCause(parent)
-	e := &ending{drain: make(chan struct{}), cancel: cancel, interrupts: make(chan struct{})}
+	e := &ending{drain: make(chan struct{}), cancel: cancel}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the program
 		s := <-signals
-		for s == os.Interrupt && e.session.Load() && e.interruptSession() {
+		for s == os.Interrupt && e.session.Load() {
 			s = <-signals
 		}
 		signal.Stop(signals)
 		e.end(s)
 	}()
 	return ctx, e
-}
-
-// interruptSession reports whether the session took the interruption.
-func (e *ending) interruptSession() bool {
-	select {
-	case e.interrupts <- struct{}{}:
-		return true
-	case <-time.After(time.Second):
-		return false
-	}
 }
 
 func (e *ending) end(s os.Signal) {
@@ -74,35 +63,20 @@ func (e *ending) end(s os.Signal) {
 
 // running tells that a run is under way until the function it returns is called.
 func (e *ending) running() (done func()) {
-	if e == nil {
-		return func() {}
-	}
 	e.runs.Add(1)
 	return func() { e.runs.Add(-1) }
 }
 
 // sessionInterrupts has Ctrl-C end what a session does instead of the program.
-func (e *ending) sessionInterrupts() <-chan struct{} {
-	if e == nil {
-		return nil
-	}
+func (e *ending) sessionInterrupts() <-chan os.Signal {
 	e.session.Store(true)
-	return e.interrupts
-}
-
-// draining is the channel of Config.Drain.
-func (e *ending) draining() <-chan struct{} {
-	if e == nil {
-		return nil
-	}
-	return e.drain
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	return interrupts
 }
 
 // terminated reports whether the program was asked to end by SIGTERM.
 func (e *ending) terminated() bool {
-	if e == nil {
-		return false
-	}
 	select {
 	case <-e.drain:
 		return true

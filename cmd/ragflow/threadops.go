@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/ragflow/checkpoint"
@@ -49,35 +48,35 @@ func (a *app) showThread(ctx context.Context, log *threads.Log, args []string) e
 	return a.print(t, func() { a.printMarkdown(threadMarkdown(ctx, t)) })
 }
 
-func (a *app) exportThread(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
-	id, err := findThread(ctx, log, args[0])
+func (a *app) exportThread(ctx context.Context, log *threads.Log, name, output string) error {
+	id, err := findThread(ctx, log, name)
 	if err != nil {
 		return err
 	}
-	if o.output == "" || o.output == "-" {
+	if output == "" || output == "-" {
 		err = log.Export(ctx, id, a.out)
 	} else {
-		err = writeOutput(o.output, func(w io.Writer) error { return log.Export(ctx, id, w) })
+		err = writeOutput(output, func(w io.Writer) error { return log.Export(ctx, id, w) })
 	}
 	return failed("export thread "+id, err)
 }
 
-func (a *app) importThread(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
-	if err := checkThreadName(o.as); err != nil {
+func (a *app) importThread(ctx context.Context, log *threads.Log, file, name string) error {
+	if err := checkThreadName(name); err != nil {
 		return err
 	}
 	in := a.in
-	if args[0] != "-" {
-		f, err := os.Open(args[0])
+	if file != "-" {
+		f, err := os.Open(file)
 		if err != nil {
 			return failed("import", err)
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
 	}
-	info, err := log.Import(ctx, in, o.as)
+	info, err := log.Import(ctx, in, name)
 	if err != nil {
-		return failed("import "+args[0], err)
+		return failed("import "+file, err)
 	}
 	return a.print(info, func() {
 		fmt.Fprintln(a.out, info.ID)
@@ -85,68 +84,42 @@ func (a *app) importThread(ctx context.Context, log *threads.Log, o *threadFlags
 	})
 }
 
-// pruneReply is the schema of "ragflow threads prune --json".
-type pruneReply struct {
-	DryRun  bool                   `json:"dry_run"`
-	Threads []*threads.PruneReport `json:"threads"`
-}
-
-func (a *app) pruneThreads(ctx context.Context, log *threads.Log, o *threadFlags, args []string) error {
-	switch {
-	case o.all == (len(args) == 1):
-		return usagef("name one thread, or --all")
-	case o.prune.KeepLast < 1:
+func (a *app) pruneThread(ctx context.Context, log *threads.Log, name string, keep int) error {
+	if keep < 1 {
 		return usagef("say how many turns stay, 1 or more: --keep-last 50")
 	}
-	list, err := log.List(ctx)
+	id, err := findThread(ctx, log, name)
 	if err != nil {
-		return failed("list threads", err)
+		return err
 	}
-	if !o.all {
-		id, err := pickThread(list, args[0])
-		if err != nil {
-			return err
-		}
-		list = []threads.Info{{ID: id}}
+	r, err := log.Prune(ctx, id, keep)
+	if err != nil {
+		return failed("prune", err)
 	}
-	reply := pruneReply{DryRun: o.prune.DryRun, Threads: []*threads.PruneReport{}}
-	pruned := 0
-	for _, t := range list {
-		r, err := log.Prune(ctx, t.ID, o.prune)
-		if err != nil {
-			return failed("prune", err)
-		}
-		pruned += r.Commits
-		reply.Threads = append(reply.Threads, r)
-	}
-	if pruned > 0 && !o.prune.DryRun {
+	if r.Commits > 0 {
 		if err := log.Vacuum(ctx); err != nil {
 			return failed("shrink the file", err)
 		}
 	}
-	return a.print(reply, func() {
-		verb := map[bool]string{true: "would prune", false: "pruned"}[o.prune.DryRun]
-		for _, r := range reply.Threads {
-			fmt.Fprintf(a.out, "%s %s: %s (%s), %s kept\n", verb, r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
-		}
+	return a.print(r, func() {
+		fmt.Fprintf(a.out, "pruned %s: %s (%s), %s kept\n", r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
 	})
 }
 
 // deleteReply is the schema of "ragflow threads delete --json".
 type deleteReply struct {
-	DryRun  bool     `json:"dry_run"`
 	Deleted []string `json:"deleted"`
 }
 
-func (a *app) deleteThreads(ctx context.Context, log *threads.Log, o *threadFlags, names []string) error {
-	if (len(names) > 0) == (o.older > 0) {
+func (a *app) deleteThreads(ctx context.Context, log *threads.Log, names []string, older time.Duration, yes bool) error {
+	if (len(names) > 0) == (older > 0) {
 		return usagef("name the threads to delete, or say how long they were not used: --older 720h")
 	}
 	list, err := log.List(ctx)
 	if err != nil {
 		return failed("list threads", err)
 	}
-	reply := deleteReply{DryRun: o.dryRun, Deleted: []string{}}
+	reply := deleteReply{Deleted: []string{}}
 	for _, name := range names {
 		id, err := pickThread(list, name)
 		if err != nil {
@@ -156,28 +129,22 @@ func (a *app) deleteThreads(ctx context.Context, log *threads.Log, o *threadFlag
 	}
 	question := "delete for good:\n"
 	for _, t := range list {
-		if o.older > 0 && time.Since(t.Used) > o.older {
+		if older > 0 && time.Since(t.Used) > older {
 			reply.Deleted = append(reply.Deleted, t.ID)
 		}
 		if slices.Contains(reply.Deleted, t.ID) {
 			question += fmt.Sprintf("  %s  %s  %s\n", t.ID, count(t.Turns, "turn"), line(t.Title))
 		}
 	}
-	if !o.dryRun && len(reply.Deleted) > 0 {
-		if err := a.confirm(ctx, o.yes, question, "deleted"); err != nil {
+	if len(reply.Deleted) > 0 {
+		if err := a.confirm(ctx, yes, question, "deleted"); err != nil {
 			return err
 		}
 		if err := log.Delete(ctx, reply.Deleted...); err != nil {
 			return failed("delete threads", err)
 		}
 	}
-	return a.print(reply, func() {
-		if o.dryRun {
-			fmt.Fprint(a.out, strings.ReplaceAll(question, "delete for good", "would delete"))
-		} else {
-			a.tell("deleted %s", count(len(reply.Deleted), "thread"))
-		}
-	})
+	return a.print(reply, func() { a.tell("deleted %s", count(len(reply.Deleted), "thread")) })
 }
 
 func (a *app) sealThreads(ctx context.Context, log *threads.Log, _ []string) error {
@@ -233,7 +200,8 @@ func (a *app) backupThreads(ctx context.Context, log *threads.Log, args []string
 // threadsFile is the database of the conversations in a data folder.
 const threadsFile = "threads.db"
 
-func (a *app) restoreThreads(ctx context.Context, _ *threads.Log, o *threadFlags, args []string) error {
+// restoreThreads opens no store: a damaged database cannot be opened.
+func (a *app) restoreThreads(ctx context.Context, file string, yes bool) error {
 	s, err := a.settings()
 	if err != nil {
 		return err
@@ -243,18 +211,18 @@ func (a *app) restoreThreads(ctx context.Context, _ *threads.Log, o *threadFlags
 	}
 	path := filepath.Join(s.config.DataDir, threadsFile)
 	if present(s.config.DataDir, threadsFile) {
-		if err := a.confirm(ctx, o.yes, "replace all conversations in "+path+"?\n", "restored"); err != nil {
+		if err := a.confirm(ctx, yes, "replace all conversations in "+path+"?\n", "restored"); err != nil {
 			return err
 		}
 	}
 	if err := a.makeData(s.config.DataDir); err != nil {
 		return err
 	}
-	aside, err := checkpoint.Restore(ctx, args[0], path)
+	aside, err := checkpoint.Restore(ctx, file, path)
 	if err != nil {
 		return failed("restore the threads", err)
 	}
-	a.tell("restored all threads from %s", args[0])
+	a.tell("restored all threads from %s", file)
 	if aside != "" {
 		a.tell("the damaged database is now %s", aside)
 	}

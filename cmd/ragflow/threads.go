@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
@@ -29,62 +27,52 @@ type threadsReply struct {
 }
 
 // threadWork is what a command below "ragflow threads" does.
-type threadWork = func(context.Context, *threads.Log, []string) error
+type threadWork = func(ctx context.Context, log *threads.Log, args []string) error
 
 func (a *app) threadsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "threads", Args: subcommands, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	add := func(use string, most int, do threadWork) *pflag.FlagSet {
-		sub := a.threadCommand(use, most, do)
-		c.AddCommand(sub)
-		return sub.Flags()
-	}
-	withJSON := func(f *pflag.FlagSet) *pflag.FlagSet {
-		f.BoolVar(&a.asJSON, "json", false, "write one JSON object instead of text")
-		return f
-	}
-	o := &threadFlags{}
-	withJSON(add("list", 0, a.listThreads))
-	withJSON(add("show ID", 1, a.showThread))
-	add("export ID", 1, o.with(a.exportThread)).StringVarP(&o.output, "output", "o", "", "write to this `FILE` (default: standard output)")
-	withJSON(add("import FILE", 1, o.with(a.importThread))).StringVar(&o.as, "thread", "", "import it under this `NAME`")
-	f := withJSON(add("prune [ID]", 1, o.with(a.pruneThreads)))
-	f.BoolVar(&o.all, "all", false, "all conversations")
-	f.IntVar(&o.prune.KeepLast, "keep-last", 0, "keep the last `N` turns")
-	f.BoolVar(&o.prune.DryRun, "dry-run", false, "only say what would go")
-	f = withJSON(add("delete [ID]...", -1, o.with(a.deleteThreads)))
-	f.DurationVar(&o.older, "older", 0, "delete what was not used for this `TIME`, such as 720h")
-	f.BoolVar(&o.dryRun, "dry-run", false, "only say what would go")
-	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	add("seal", 0, a.sealThreads)
-	withJSON(add("verify [ID]...", -1, a.verifyThreads))
-	add("backup FILE", 1, a.backupThreads)
-	add("restore FILE", 1, o.with(a.restoreThreads)).BoolVar(&o.yes, "yes", false, "do not ask")
-	return c
-}
-
-// threadFlags are the flags of all commands below "ragflow threads", of which one runs.
-type threadFlags struct {
-	all, dryRun, yes bool
-	output, as       string
-	older            time.Duration
-	prune            threads.PruneOptions
-}
-
-// with gives the flags to what a command does.
-func (o *threadFlags) with(do func(context.Context, *threads.Log, *threadFlags, []string) error) threadWork {
-	return func(ctx context.Context, log *threads.Log, args []string) error { return do(ctx, log, o, args) }
-}
-
-// threadCommand makes a command that does something with the conversations.
-func (a *app) threadCommand(use string, most int, do threadWork) *cobra.Command {
-	return command(use, most, func(c *cobra.Command, args []string) error {
-		if c.Name() == "restore" { // a damaged database cannot be opened
-			return do(c.Context(), nil, args)
-		}
-		return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-			return do(c.Context(), assistant.Threads(), args)
+	add := func(use string, most int, do threadWork) *cobra.Command {
+		sub := command(use, most, func(c *cobra.Command, args []string) error {
+			return a.withAssistant(c.Context(), nil, func(assistant *ragflow.Assistant) error {
+				return do(c.Context(), assistant.Threads(), args)
+			})
 		})
+		c.AddCommand(sub)
+		return sub
+	}
+	a.jsonFlag(add("list", 0, a.listThreads))
+	a.jsonFlag(add("show ID", 1, a.showThread))
+	a.jsonFlag(add("verify [ID]...", -1, a.verifyThreads))
+	add("seal", 0, a.sealThreads)
+	add("backup FILE", 1, a.backupThreads)
+
+	var output, name string
+	var older time.Duration
+	var yes bool
+	keep := 0
+	add("export ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+		return a.exportThread(ctx, log, args[0], output)
+	}).Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` (default: standard output)")
+	sub := add("import FILE", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+		return a.importThread(ctx, log, args[0], name)
 	})
+	sub.Flags().StringVar(&name, "thread", "", "import it under this `NAME`")
+	a.jsonFlag(sub)
+	sub = add("prune ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
+		return a.pruneThread(ctx, log, args[0], keep)
+	})
+	sub.Flags().IntVar(&keep, "keep-last", 0, "keep the last `N` turns")
+	a.jsonFlag(sub)
+	sub = add("delete [ID]...", -1, func(ctx context.Context, log *threads.Log, args []string) error {
+		return a.deleteThreads(ctx, log, args, older, yes)
+	})
+	sub.Flags().DurationVar(&older, "older", 0, "delete what was not used for this `TIME`, such as 720h")
+	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	a.jsonFlag(sub)
+	sub = command("restore FILE", 1, func(c *cobra.Command, args []string) error { return a.restoreThreads(c.Context(), args[0], yes) })
+	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	c.AddCommand(sub)
+	return c
 }
 
 // findThread returns the id of the thread that a person means by an id, a
@@ -97,14 +85,16 @@ func findThread(ctx context.Context, log *threads.Log, name string) (string, err
 	return pickThread(list, name)
 }
 
-// pickThread does what findThread says; list has the last used first.
+// pickThread does what findThread says; list has the last used first. Only what looks
+// like the beginning of an id stands for a whole one, so that a question to "user-1" never
+// lands with "user-12".
 func pickThread(list []threads.Info, name string) (string, error) {
 	var found []string
 	for _, t := range list {
 		if t.ID == name {
 			return name, nil
 		}
-		if name != "" && strings.HasPrefix(t.ID, name) {
+		if idStart.MatchString(name) && strings.HasPrefix(t.ID, name) {
 			found = append(found, t.ID)
 		}
 	}
@@ -119,6 +109,10 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	return "", notFoundf("thread %q: not found", name).with(`"ragflow threads list" shows the threads there are`)
 }
 
+// idStart is the beginning of an id as ragflow makes them, long enough to be
+// no name that a person gives.
+var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
+
 // checkThreadName refuses a name that cannot be printed on one line.
 func checkThreadName(name string) error {
 	if line(name) != name {
@@ -127,35 +121,19 @@ func checkThreadName(name string) error {
 	return nil
 }
 
-// idStart is the beginning of an id as ragflow makes them, long enough to be
-// no name that a person gives.
-var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
-
 // threadToAsk returns the id of the thread a question goes to, and whether it
-// begins there. A name that no thread has begins one of that name: whoever
-// calls ragflow for others names threads after them. Only what looks like the
-// beginning of an id stands for a whole one, so that a question to "user-1"
-// never lands with "user-12".
+// begins there. A name that no thread has begins one of that name: people who
+// call ragflow for others name threads after them.
 func threadToAsk(ctx context.Context, log *threads.Log, name string, resume bool) (id string, isNew bool, err error) {
-	if name == "" {
-		return "", true, nil
-	}
 	if err := checkThreadName(name); err != nil {
 		return "", false, err
 	}
-	list, err := log.List(ctx)
-	if err != nil {
-		return "", false, failed("list threads", err)
+	id, err = findThread(ctx, log, name)
+	f, ok := errors.AsType[*failure](err)
+	if ok && f.code == exitNotFound && !resume && name != lastName {
+		return name, true, nil
 	}
-	exact := slices.ContainsFunc(list, func(t threads.Info) bool { return t.ID == name })
-	if exact || resume || name == lastName || idStart.MatchString(name) {
-		id, err = pickThread(list, name)
-		f, ok := errors.AsType[*failure](err)
-		if !ok || resume || name == lastName || f.code != exitNotFound {
-			return id, false, err
-		}
-	}
-	return name, true, nil
+	return id, false, err
 }
 
 // conversation is the thread a question goes to, and what it is answered from.

@@ -21,7 +21,7 @@ func (a *app) traceCommand() *cobra.Command {
 		})
 	})
 	c.Flags().StringVarP(&dir, "output", "o", defaultTraceDir, "folder `DIR` to write to")
-	c.Flags().BoolVar(&a.asJSON, "json", false, "print JSON lines instead")
+	a.jsonFlag(c)
 	return c
 }
 
@@ -31,7 +31,7 @@ func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir 
 		if err != nil {
 			return noRun(err)
 		}
-		return transcript.WriteJSON(a.out, *r)
+		return a.print(transcript.NewReport(*r), nil)
 	}
 	answer, flow, err := assistant.Trace(ctx, run)
 	if err != nil {

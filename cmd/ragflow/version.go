@@ -23,17 +23,13 @@ type versionReply struct {
 }
 
 func (a *app) versionCommand() *cobra.Command {
-	licenses, sbom := false, false
+	licenses := false
 	c := command("version", 0, func(*cobra.Command, []string) error {
-		if sbom {
-			a.asJSON = true // the form has no other
-			return a.print(materials(), nil)
-		}
 		if licenses {
-			list := moduleLicenses()
-			return a.print(list, func() {
-				for _, m := range list {
-					fmt.Fprintf(a.out, "%s %s %s\n", m.Module, m.Version, m.License)
+			b := materials()
+			return a.print(b, func() {
+				for _, m := range b.Components {
+					fmt.Fprintln(a.out, m.Name, m.Version, m.Licenses[0].Expression)
 				}
 			})
 		}
@@ -47,9 +43,55 @@ func (a *app) versionCommand() *cobra.Command {
 		})
 	})
 	a.jsonFlag(c)
-	c.Flags().BoolVar(&licenses, "licenses", false, "list the modules built in, with their licences")
-	c.Flags().BoolVar(&sbom, "sbom", false, "list them as a bill of materials in CycloneDX, as JSON")
+	c.Flags().BoolVar(&licenses, "licenses", false, "list what is built in, with its licences; with --json a bill of materials in CycloneDX")
 	return c
+}
+
+// bill is a software bill of materials in CycloneDX 1.5, as far as it is used. It is the
+// schema of "ragflow version --licenses --json".
+type bill struct {
+	Format     string          `json:"bomFormat"`
+	Version    string          `json:"specVersion"`
+	Serial     int             `json:"version"`
+	Components []billComponent `json:"components"`
+}
+
+type billComponent struct {
+	Type       string         `json:"type"`
+	Name       string         `json:"name"`
+	Version    string         `json:"version"`
+	PackageURL string         `json:"purl,omitempty"`
+	Licenses   []billLicense  `json:"licenses"` // one
+	Properties []billProperty `json:"properties,omitempty"`
+}
+
+type billLicense struct {
+	Expression string `json:"expression"` // of SPDX
+}
+
+type billProperty struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// materials lists the modules that are linked into this program, each with its licence
+// and the checksum of go.sum, and the data of others that it holds.
+func materials() bill {
+	b := bill{"CycloneDX", "1.5", 1, []billComponent{
+		{Type: "data", Name: "sentence-transformers/all-MiniLM-L6-v2, vectors of words", Version: "2021", Licenses: []billLicense{{"Apache-2.0"}}},
+		{Type: "data", Name: "WordNet, opposites (notice in skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
+	}}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, d := range info.Deps {
+		b.Components = append(b.Components, billComponent{
+			"library", d.Path, d.Version, "pkg:golang/" + d.Path + "@" + d.Version,
+			[]billLicense{{strings.Join(licensesOf(d.Path), " AND ")}}, []billProperty{{"go:sum", d.Sum}},
+		})
+	}
+	return b
 }
 
 // licenseList has a line "PATH LICENCE" for each part of a module with a licence of its
@@ -58,41 +100,18 @@ func (a *app) versionCommand() *cobra.Command {
 //go:embed licenses.txt
 var licenseList string
 
-// moduleLicense is one line of "ragflow version --licenses".
-type moduleLicense struct {
-	Module  string `json:"module"`
-	Version string `json:"version"`
-	License string `json:"license"` // several separated by a comma
-}
-
-// moduleLicenses lists the modules that are linked into this program, and the data of
-// others that it holds.
-func moduleLicenses() []moduleLicense {
-	out := []moduleLicense{}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return out
-	}
-	for _, d := range info.Deps {
-		out = append(out, moduleLicense{d.Path, d.Version, licensesOf(d.Path)})
-	}
-	return append(
-		out,
-		moduleLicense{"sentence-transformers/all-MiniLM-L6-v2, vectors of words", "2021", "Apache-2.0"},
-		moduleLicense{"WordNet, opposites", "3.1", "WordNet (notice in skills/cite/opposites.txt)"},
-	)
-}
-
-// licensesOf returns the licences of a module, or "unknown".
-func licensesOf(module string) string {
-	var found []string
+// licensesOf returns the licences of a module, or "NOASSERTION".
+func licensesOf(module string) (found []string) {
 	for l := range strings.Lines(licenseList) {
 		path, license, _ := strings.Cut(strings.TrimSpace(l), " ")
 		if (path == module || strings.HasPrefix(path, module+"/")) && !slices.Contains(found, license) {
 			found = append(found, license)
 		}
 	}
-	return cmp.Or(strings.Join(found, ", "), "unknown")
+	if len(found) == 0 {
+		found = []string{"NOASSERTION"}
+	}
+	return found
 }
 
 // readVersion reads what the linker wrote into this program.
@@ -102,21 +121,13 @@ func readVersion() versionReply {
 	if !ok {
 		return v
 	}
-	if info.Main.Version != "" {
-		v.Version = info.Main.Version
-	}
-	changed := false
+	settings := map[string]string{}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.time":
-			v.Time = s.Value
-		case "vcs.modified":
-			changed = s.Value == "true"
-		}
+		settings[s.Key] = s.Value
 	}
-	if changed && v.Revision != "" {
+	v.Version = cmp.Or(info.Main.Version, v.Version)
+	v.Revision, v.Time = settings["vcs.revision"], settings["vcs.time"]
+	if settings["vcs.modified"] == "true" && v.Revision != "" {
 		v.Revision += "+changes"
 	}
 	for _, d := range info.Deps { // only what is linked in stands here

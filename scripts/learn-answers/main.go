@@ -388,7 +388,7 @@ func report(set, how string, cases []gradeCase, intercept float64, w []float64) 
 			declined = append(declined, hit(c.Score < offline.DefaultThreshold))
 		}
 	}
-	ece := eval.CalibrationError(eval.Reliability(right, eval.CalibrationBins))
+	ece := eval.CalibrationError(right)
 	fmt.Printf("%s, %s: %d, AUROC right %.3f, there %.3f, right of those there %.3f; balanced right %.3f there %.3f; refused %.2f declined %.2f; calibration %.3f\n",
 		set, how, len(right), a, b, g, acc, acc2, eval.Mean(refused), eval.Mean(declined), ece)
 }

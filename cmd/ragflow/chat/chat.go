@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"strings"
 
 	"example.com/ragflow"
@@ -26,8 +27,8 @@ type Threads interface {
 	List(ctx context.Context) ([]threads.Info, error)
 }
 
-// Config is what a session works with. Assistant, Threads, Out and Err are needed, and
-// one of Terminal and In.
+// Config is what a session works with. Assistant, Threads, Undo, Out and Err are needed,
+// and one of Terminal and In.
 type Config struct {
 	Assistant Assistant
 	Threads   Threads
@@ -35,7 +36,6 @@ type Config struct {
 	In        io.Reader // read where Terminal is nil
 	Out       io.Writer
 	Err       io.Writer // hints and errors, where Terminal is nil
-	Prompt    bool      // without Terminal: a person types all the same, so ask for each line
 
 	// Size returns columns and rows of the screen that Out is. Nil where it is none;
 	// then text is written as it is.
@@ -46,14 +46,12 @@ type Config struct {
 
 	Thread string // the conversation to go on with; empty begins a new one
 	Agent  bool   // the model searches as often as it likes before each answer
-	Home   string // folder that is shown as ~; may be empty
 
-	// Undo takes the last turn of a thread back and returns its question. Nil where
-	// that cannot be done; there is no /undo then.
+	// Undo takes the last turn of a thread back and returns its question.
 	Undo func(ctx context.Context, thread string) (question string, err error)
 
 	// Interrupts delivers each Ctrl-C that is typed while a turn runs.
-	Interrupts <-chan struct{}
+	Interrupts <-chan os.Signal
 
 	// Observe is told of the durable events of turns; may be nil.
 	Observe func(ragflow.Event)
@@ -168,7 +166,7 @@ func (s *session) line(ctx context.Context, text string) error {
 // lines returns what reads the next text.
 func (s *session) lines(ctx context.Context) func() (string, error) {
 	if s.Terminal != nil {
-		return func() (string, error) { return s.Terminal.readLine(ctx, s.accent("›")+" ", s.complete) }
+		return func() (string, error) { return s.Terminal.readLine(ctx, s.accent("›")+" ", complete) }
 	}
 	type result struct {
 		text string
@@ -191,9 +189,6 @@ func (s *session) lines(ctx context.Context) func() (string, error) {
 		}
 	}()
 	return func() (string, error) {
-		if s.Prompt {
-			fmt.Fprint(s.Out, "> ")
-		}
 		asked <- struct{}{}
 		select {
 		case r := <-next:
@@ -252,7 +247,7 @@ func (s *session) farewell() error {
 
 // Interruptible runs f with a context that Ctrl-C ends; the error of f then
 // matches context.Canceled.
-func Interruptible(ctx context.Context, interrupts <-chan struct{}, f func(context.Context) error) error {
+func Interruptible(ctx context.Context, interrupts <-chan os.Signal, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)

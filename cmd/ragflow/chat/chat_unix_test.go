@@ -25,6 +25,7 @@ import (
 	"example.com/ragflow/cmd/ragflow/chat"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/nodes"
+	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
@@ -106,7 +107,7 @@ func scripts(step func()) *fake {
 		reply: map[string]*ragflow.Reply{
 			"q": {
 				ThreadID: "t-1", RunID: "rq", Answer: "Another **bold** text [Source 1]\n\n```\ncode\n```\n",
-				Citations: []ragflow.CitationReply{{N: 1, Source: "a.md", Path: "/docs/a.md", StartLine: 3, EndLine: 4, Title: "A \x1b[31mtitle", Quote: "quoted\x1b[2J text"}},
+				Citations: []ragflow.CitationReply{{Path: "/docs/a.md", Citation: state.Citation{N: 1, Source: "a.md", StartLine: 3, EndLine: 4, Title: "A \x1b[31mtitle", Quote: "quoted\x1b[2J text"}}},
 			},
 		},
 	}
@@ -125,7 +126,7 @@ func TestMain(m *testing.M) {
 		os.Exit(9)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals, interrupts := make(chan os.Signal, 1), make(chan struct{})
+	signals, interrupts := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		for s := range signals {
@@ -133,7 +134,7 @@ func TestMain(m *testing.M) {
 				cancel(errTerminated)
 				continue
 			}
-			interrupts <- struct{}{}
+			interrupts <- s
 		}
 	}()
 	err = chat.Run(ctx, chat.Config{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,15 +18,14 @@ type commandInfo struct {
 }
 
 // commands lists the commands there are, in the order of /help.
-func (s *session) commands() []commandInfo {
-	list := []commandInfo{
+func commands() []commandInfo {
+	return []commandInfo{
 		{"new", "", "begin a new conversation", (*session).newThread},
 		{"threads", "[N|ID]", "list conversations, or go on with one", (*session).threads},
 		{"undo", "", "take the last question and its answer back", (*session).undo},
 		{"help", "", "show this list", (*session).help},
 		{"quit", "", "leave; so does Ctrl-D", (*session).quit},
 	}
-	return slices.DeleteFunc(list, func(c commandInfo) bool { return c.name == "undo" && s.Undo == nil })
 }
 
 // command takes a line that begins with a slash apart. "/etc/hosts is …" is a
@@ -46,7 +44,7 @@ func command(text string) (name, args string, ok bool) {
 
 // command carries a command out.
 func (s *session) command(ctx context.Context, name, args string) error {
-	for _, c := range s.commands() {
+	for _, c := range commands() {
 		if c.name == name {
 			if c.args == "" && args != "" {
 				return fmt.Errorf("/%s takes no argument", name)
@@ -70,13 +68,13 @@ func droppedCommands() map[string]string {
 }
 
 // complete completes the name of a command.
-func (s *session) complete(text string) []string {
+func complete(text string) []string {
 	start, found := strings.CutPrefix(text, "/")
 	if !found || strings.ContainsAny(start, " \n") {
 		return nil
 	}
 	var out []string
-	for _, c := range s.commands() {
+	for _, c := range commands() {
 		if strings.HasPrefix(c.name, start) {
 			out = append(out, "/"+c.name)
 		}
@@ -86,7 +84,7 @@ func (s *session) complete(text string) []string {
 
 func (s *session) help(context.Context, string) error {
 	const column = len("  /threads [N|ID]")
-	for _, c := range s.commands() {
+	for _, c := range commands() {
 		name := strings.TrimSpace("/" + c.name + " " + c.args)
 		if s.width() < 60 {
 			s.say(s.bold(name))

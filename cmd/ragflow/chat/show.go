@@ -74,23 +74,20 @@ func (s *session) answer(r *ragflow.Reply) {
 	}
 }
 
-// grouped puts the passages of one source together, in the order of their
-// numbers. A place that is quoted twice is named once.
+// grouped puts the passages of one source together, in the order of their numbers and
+// lines.
 func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 	var out [][]ragflow.CitationReply
 	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b ragflow.CitationReply) int {
-		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path),
-			cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine), cmp.Compare(a.Start, b.Start))
+		return cmp.Or(cmp.Compare(a.N, b.N), strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.Start, b.Start))
 	})
 	for _, c := range sorted {
 		last := len(out) - 1
 		if last < 0 || out[last][0].N != c.N || out[last][0].Path != c.Path {
-			out = append(out, []ragflow.CitationReply{c})
-			continue
+			out = append(out, nil)
+			last++
 		}
-		if p := out[last][len(out[last])-1]; p.StartLine != c.StartLine || p.EndLine != c.EndLine || p.Page != c.Page || p.Quote != c.Quote {
-			out[last] = append(out[last], c)
-		}
+		out[last] = append(out[last], c)
 	}
 	return out
 }
@@ -99,7 +96,7 @@ func grouped(list []ragflow.CitationReply) [][]ragflow.CitationReply {
 // it can be copied.
 func (s *session) source(group []ragflow.CitationReply) string {
 	c := group[0]
-	number, where, title := fmt.Sprintf("[%d]", c.N), Place(s.shown(c.Path, c.Source), group), oneLine(c.Title)
+	number, where, title := fmt.Sprintf("[%d]", c.N), placed(s.shown(c.Path, c.Source), group), oneLine(c.Title)
 	if s.Size == nil {
 		return strings.TrimRight(number+" "+where+"  "+title, " ")
 	}
@@ -110,59 +107,40 @@ func (s *session) source(group []ragflow.CitationReply) string {
 	return strings.TrimRight(line, " ")
 }
 
-// shown writes a path as one would type it here: relative to the working
-// folder, else from the home folder, else whole.
-func (s *session) shown(path, source string) string {
-	if path == "" {
-		return oneLine(source)
+// shown writes a path as one would type it here: relative to the working folder, else
+// whole.
+func (*session) shown(path, source string) string {
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
 	}
-	if here, err := os.Getwd(); err == nil {
-		if here, err = filepath.EvalSymlinks(here); err == nil {
-			if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
-				return oneLine(rel)
-			}
-		}
+	if rel, relErr := filepath.Rel(here, path); err == nil && relErr == nil && filepath.IsLocal(rel) {
+		path = rel
 	}
-	if s.Home != "" {
-		if rel, err := filepath.Rel(s.Home, path); err == nil && filepath.IsLocal(rel) {
-			return oneLine("~" + string(filepath.Separator) + rel)
-		}
-	}
-	return oneLine(path)
+	return oneLine(cmp.Or(path, source))
 }
 
-// Place names the lines of citations of one file as compilers do, in order:
-// path:12-18, 24. Passages that overlap are named as one. Pages are named in words:
-// path, page 12, page 14.
-func Place(path string, group []ragflow.CitationReply) string {
-	group = slices.SortedStableFunc(slices.Values(group), func(a, b ragflow.CitationReply) int { return cmp.Compare(a.StartLine, b.StartLine) })
-	type lines struct{ from, to int }
-	var merged []lines
-	var out []string
-	for _, c := range group {
-		if c.Pages != "" && !slices.Contains(out, c.Pages) {
-			out = append(out, c.Pages)
-		}
-		if c.StartLine == 0 {
+// placed names the lines of a group of passages as compilers do: path:12-18, 24. Pages are named in words: path, page 12, page 14.
+func placed(path string, group []ragflow.CitationReply) string {
+	var places []string
+	for i, c := range group {
+		place := c.Pages
+		switch {
+		case c.StartLine > 0 && i > 0 && c.EndLine <= group[i-1].EndLine: // within the one before
 			continue
+		case c.StartLine > 0 && c.StartLine < c.EndLine:
+			place = fmt.Sprintf("%d-%d", c.StartLine, c.EndLine)
+		case c.StartLine > 0:
+			place = strconv.Itoa(c.StartLine)
 		}
-		if last := len(merged) - 1; last >= 0 && c.StartLine <= merged[last].to {
-			merged[last].to = max(merged[last].to, c.EndLine)
-			continue
+		if place != "" && !slices.Contains(places, place) {
+			places = append(places, place)
 		}
-		merged = append(merged, lines{c.StartLine, c.EndLine})
 	}
-	if len(merged) == 0 {
-		return strings.Join(append([]string{path}, out...), ", ")
+	if len(places) > 0 && group[0].StartLine > 0 {
+		return path + ":" + strings.Join(places, ", ")
 	}
-	for _, m := range merged {
-		l := strconv.Itoa(m.from)
-		if m.to > m.from {
-			l += "-" + strconv.Itoa(m.to)
-		}
-		out = append(out, l)
-	}
-	return path + ":" + strings.Join(out, ", ")
+	return strings.Join(append([]string{path}, places...), ", ")
 }
 
 // say writes lines.
@@ -175,7 +153,7 @@ func (s *session) say(lines ...string) {
 // echo repeats a text of a session without a terminal above its answer, as
 // Markdown does.
 func (s *session) echo(text string) {
-	if s.Size == nil && !s.Prompt {
+	if s.Size == nil {
 		fmt.Fprintf(s.Out, "> %s\n\n", oneLine(text))
 	}
 }

@@ -52,6 +52,10 @@ func (s *session) stream(ctx context.Context, q ragflow.Question) (run string, e
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	select {
+	case <-s.Interrupts: // that came after the turn before
+	default:
+	}
 	events := make(chan told)
 	go func() { // ends with the stream, whose every element is received below
 		defer close(events)

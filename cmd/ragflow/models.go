@@ -43,6 +43,7 @@ type providerReply struct {
 	Key      string   `json:"key"`    // variable that holds the key; empty for servers that need none
 	Status   string   `json:"status"` // running, no server, key set, no key
 	Models   []string `json:"models"`
+	About    string   `json:"about"` // its models, or what to do about it
 }
 
 // modelsReply is what "ragflow models --json" writes.
@@ -50,14 +51,6 @@ type modelsReply struct {
 	Configured []string        `json:"configured"`
 	Providers  []providerReply `json:"providers"`
 }
-
-// Values of providerReply.Status.
-const (
-	statusRunning  = "running"
-	statusNoServer = "no server"
-	statusKey      = "key set"
-	statusNoKey    = "no key"
-)
 
 // localProbe is how long a server on this machine may take to list its models.
 const localProbe = time.Second
@@ -69,61 +62,49 @@ func (a *app) listProviders(ctx context.Context) error {
 		return err
 	}
 	known := openai.KnownProviders()
-	replies := make([]providerReply, len(known))
+	reply := modelsReply{s.models.Describe(), make([]providerReply, len(known))}
 	var asking sync.WaitGroup
 	for i, k := range known {
 		c, ok := k.Config(s.models.Variable)
-		replies[i] = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: statusNoKey, Models: []string{}}
+		r := &reply.Providers[i]
+		*r = providerReply{Provider: k.Name, BaseURL: c.BaseURL, Key: k.KeyName, Status: "no key", Models: []string{}, About: "set " + k.KeyName}
 		u, err := llm.CheckBaseURL(c.BaseURL)
 		switch {
 		case ok && err == nil && llm.Loopback(u):
-			asking.Go(func() { replies[i].Status, replies[i].Models = local(ctx, c) })
+			asking.Go(func() { r.askLocal(ctx, c) })
 		case ok:
-			replies[i].Status = statusKey
+			r.Status, r.About = "key set", k.KeyName+" is set; its models: ragflow models list "+k.Name
 		}
 	}
 	asking.Wait()
-	return a.print(modelsReply{s.models.Describe(), replies}, func() { a.printProviders(s.models, replies) })
+	return a.print(reply, func() {
+		rows, usable := [][]string{}, ""
+		for _, r := range reply.Providers {
+			rows = append(rows, []string{r.Provider, r.Status, r.About})
+			if usable == "" && len(r.Models) > 0 {
+				usable = quoted(r.Provider + ":" + r.Models[0])
+			}
+		}
+		a.table(rows...)
+		fmt.Fprintf(a.out, "\n%s\n", strings.Join(reply.Configured, "\n"))
+		if usable != "" && s.models.Smart == "" {
+			fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", usable)
+		}
+	})
 }
 
-// local asks a server on this machine for its models.
-func local(ctx context.Context, c openai.Config) (status string, names []string) {
+// askLocal asks a server on this machine for its models.
+func (r *providerReply) askLocal(ctx context.Context, c openai.Config) {
 	ctx, cancel := context.WithTimeout(ctx, localProbe)
 	defer cancel()
+	r.Status, r.About = "no server", "at "+c.BaseURL
 	client, err := openai.New(c)
 	if err != nil {
-		return statusNoServer, []string{}
+		return
 	}
 	defer client.CloseIdle()
-	if names, err = client.Models(ctx); err != nil {
-		return statusNoServer, []string{}
-	}
-	return statusRunning, append([]string{}, names...)
-}
-
-func (a *app) printProviders(m *config.Models, replies []providerReply) {
-	usable, rows := "", [][]string{}
-	for _, r := range replies {
-		about := r.Status
-		switch r.Status {
-		case statusRunning:
-			about = config.Listed(r.Models)
-			if len(r.Models) > 0 && usable == "" {
-				usable = r.Provider + ":" + r.Models[0]
-			}
-		case statusKey:
-			about = r.Key + " is set; its models: ragflow models list " + r.Provider
-		case statusNoKey:
-			about = "set " + r.Key
-		case statusNoServer:
-			about = "at " + r.BaseURL
-		}
-		rows = append(rows, []string{r.Provider, r.Status, about})
-	}
-	a.table(rows...)
-	fmt.Fprintf(a.out, "\n%s\n", strings.Join(m.Describe(), "\n"))
-	if usable != "" && m.Smart == "" {
-		fmt.Fprintf(a.out, "try one: ragflow models test %[1]s\nuse it:  ragflow models use %[1]s\n", quoted(usable))
+	if names, err := client.Models(ctx); err == nil {
+		r.Status, r.Models, r.About = "running", append(r.Models, names...), config.Listed(names)
 	}
 }
 
@@ -160,9 +141,9 @@ type trialReply struct {
 	FirstTokenMS int64   `json:"first_token_ms"`
 	TokensPerSec float64 `json:"tokens_per_second"`
 	FormKept     bool    `json:"form_kept"`
-	FormError    string  `json:"form_error"`
 	GradeRight   float64 `json:"grade_of_the_answering_passage"`
 	GradeWrong   float64 `json:"grade_of_another_passage"`
+	Grades       string  `json:"grades"` // what the form and the grades mean
 	CostUSD      float64 `json:"cost_usd"`
 }
 
@@ -193,39 +174,35 @@ func (a *app) testModel(ctx context.Context, name string) error {
 		r.TokensPerSec = float64(out.Usage.Output) / writing.Seconds()
 	}
 	a.tell("asking for two grades")
+	var formError error
 	grades := [2]float64{}
 	for i, passage := range []string{"The library opens at nine and closes at five.", "Tulips are planted in autumn."} {
 		g, err := model.NewGrader(chat).Grade(ctx, []state.Query{{Text: "When does the library open?", Weight: 1}}, []state.Chunk{{Title: "Page", Text: passage}})
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
-		if err != nil {
-			r.FormError = err.Error()
-		}
-		grades[i] = g.Score
+		formError, grades[i] = cmp.Or(err, formError), g.Score
 	}
-	r.FormKept, r.GradeRight, r.GradeWrong = r.FormError == "", grades[0], grades[1]
-	return a.print(r, func() { a.printTrial(r) })
-}
-
-func (a *app) printTrial(r trialReply) {
-	grades := fmt.Sprintf("%.2f for a passage that answers, %.2f for one that does not", r.GradeRight, r.GradeWrong)
+	r.FormKept, r.GradeRight, r.GradeWrong = formError == nil, grades[0], grades[1]
+	r.Grades = fmt.Sprintf("%.2f for a passage that answers, %.2f for one that does not", r.GradeRight, r.GradeWrong)
 	switch {
-	case !r.FormKept:
-		grades = "it does not keep to the form; use LLM_GRADER=off or another GRADER_LLM_MODEL (" + r.FormError + ")"
+	case formError != nil:
+		r.Grades = fmt.Sprintf("it does not keep to the form; use LLM_GRADER=off or another GRADER_LLM_MODEL (%v)", formError)
 	case r.GradeRight < 0.5 || r.GradeWrong >= 0.5:
-		grades += ": too weak to grade; use LLM_GRADER=off"
+		r.Grades += ": too weak to grade; use LLM_GRADER=off"
 	}
-	rows := [][]string{
-		{"model", r.Model + " at " + r.BaseURL},
-		{"first token", fmt.Sprintf("%.2f s", float64(r.FirstTokenMS)/1000)},
-		{"speed", fmt.Sprintf("%.1f tokens a second", r.TokensPerSec)},
-		{"grades", grades},
-	}
-	if r.CostUSD > 0 {
-		rows = append(rows, []string{"cost", fmt.Sprintf("%.6f US dollars for the short text", r.CostUSD)})
-	}
-	a.table(rows...)
+	return a.print(r, func() {
+		rows := [][]string{
+			{"model", r.Model + " at " + r.BaseURL},
+			{"first token", fmt.Sprintf("%.2f s", float64(r.FirstTokenMS)/1000)},
+			{"speed", fmt.Sprintf("%.1f tokens a second", r.TokensPerSec)},
+			{"grades", r.Grades},
+		}
+		if r.CostUSD > 0 {
+			rows = append(rows, []string{"cost", fmt.Sprintf("%.6f US dollars for the short text", r.CostUSD)})
+		}
+		a.table(rows...)
+	})
 }
 
 // useModel writes a model into the configuration file.
