@@ -71,10 +71,10 @@ func (r *Result) certainty() *CertaintySummary {
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if o.Error == "" {
-			answerable = append(answerable, Graded{o.Grade.Score, o.answerable()})
+			answerable = append(answerable, Graded{o.Reply.Grade.Score, o.answerable()})
 		}
-		if !o.Abstained && o.Verdict != "" {
-			right = append(right, Graded{o.Grade.Score, o.Verdict == VerdictRight})
+		if !o.Reply.Abstained && o.Verdict != "" {
+			right = append(right, Graded{o.Reply.Grade.Score, o.Verdict == VerdictRight})
 		}
 	}
 	s := &CertaintySummary{CalibrationError: CalibrationError(answerable)}

@@ -72,12 +72,11 @@ var ErrEmptyDataset = errors.New("the dataset holds no questions")
 
 // ReadFile reads a dataset from a file; see [Read].
 func ReadFile(path string) ([]Item, error) {
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // read only
-	items, err := Read(f)
+	items, err := Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

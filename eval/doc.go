@@ -20,7 +20,7 @@
 //     of a bootstrap with a fixed seed. The turns of a dialogue are drawn
 //     together.
 //   - What a dataset does not expect is not measured; what is wrong with it is
-//     told at once, with its places ([DatasetError]).
+//     told at once, with its places ([ErrDataset]).
 //   - Texts of documents and questions are data: in HTML they are escaped, in CSV
 //     they are no formulas, and a judge is told so.
 //

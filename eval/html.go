@@ -65,34 +65,28 @@ func WriteHTML(w io.Writer, r *Result) error {
 }
 
 func (o *Outcome) report() reportQuestion {
-	var citations, pages, figures strings.Builder
-	for _, c := range o.Citations {
+	var citations, figures strings.Builder
+	for i, c := range o.Reply.Citations {
 		exact := "the quote is in the file"
-		if !c.Exact {
+		if !o.Exact[i] {
 			exact = "the quote is NOT in the file"
 		}
-		fmt.Fprintf(&citations, "[%d] %s:%d-%d, %s\n%s\n", c.N, c.Source, c.StartLine, c.EndLine, exact, c.Quote)
+		fmt.Fprintf(&citations, "[%d] %s, %s\n%s\n", c.N, transcript.Place(c.Citation, ""), exact, c.Quote)
 	}
-	for i, p := range o.Retrieved[:min(10, len(o.Retrieved))] {
-		mark := ""
-		if p.Relevant {
-			mark = "  relevant"
-		}
-		fmt.Fprintf(&pages, "%d. %s  %.4f%s\n", i+1, p.Source, p.Score, mark)
-	}
+	found := pages(o.Reply.Retrieved, "")
 	for _, m := range Metrics() {
 		if v, ok := o.Metrics[m.Name]; ok {
 			fmt.Fprintf(&figures, "%.3f  %s: %s\n", v, m.Name, m.About)
 		}
 	}
-	fmt.Fprintf(&figures, "%.2f  grade\n%.0f ms", o.Grade.Score, o.LatencyMS)
+	fmt.Fprintf(&figures, "%.2f  grade\n%.0f ms", o.Reply.Grade.Score, o.LatencyMS)
 	q := reportQuestion{ID: shown(o.ID), Question: shown(o.Question), Verdict: shown(o.told()), Parts: [][2]string{
-		{"Answer", o.Answer},
+		{"Answer", o.Reply.Answer},
 		{"Expected answer", o.ExpectedAnswer},
 		{"Expected keywords", strings.Join(o.ExpectedKeywords, "\n")},
 		{"Relevant pages", strings.Join(o.Relevant, "\n")},
 		{"Citations", citations.String()},
-		{"First pages found", pages.String()},
+		{"First pages found", strings.Join(found[:min(10, len(found))], "\n")},
 		{"Figures", figures.String()},
 	}}
 	for i := range q.Parts {

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,28 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDatasetBytes is the largest dataset that is read, unpacked.
-const MaxDatasetBytes = 64 << 20
+// ErrDataset is a dataset with faults. The message has the first ones, each with its place.
+var ErrDataset = errors.New("broken dataset")
 
-// DatasetError lists what is wrong with a dataset.
-type DatasetError struct {
-	Faults []string // each with its place, in the order of the file; at least 1, at most 50
-}
-
-func (e *DatasetError) Error() string { return "dataset " + strings.Join(e.Faults, "; ") }
-
-// Read reads a dataset: JSON lines or a JSON array, packed with gzip or not. In JSON
-// lines, lines that begin with # or // are comments. Everything that is wrong is reported
-// at once, as a [*DatasetError]. A dataset without questions is not an error.
+// Read reads a dataset: JSON lines or a JSON array. In JSON lines, lines that begin with #
+// or // are comments. What is wrong is reported together, as an error that matches
+// ErrDataset. A dataset without questions is not an error.
 func Read(r io.Reader) ([]Item, error) {
-	in, err := unpacked(r)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	data, err := io.ReadAll(io.LimitReader(in, MaxDatasetBytes+1))
-	if err == nil && len(data) > MaxDatasetBytes {
-		err = fmt.Errorf("more than %d MiB; split it", MaxDatasetBytes>>20)
-	}
+	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -57,18 +41,10 @@ func Read(r io.Reader) ([]Item, error) {
 		}
 	}
 	if len(p.faults) > 0 {
-		return nil, &DatasetError{p.faults}
+		const most = 5
+		return nil, fmt.Errorf("%w: %s", ErrDataset, strings.Join(p.faults[:min(most, len(p.faults))], "; "))
 	}
 	return p.items, nil
-}
-
-// unpacked is r without gzip.
-func unpacked(r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
-	if head, _ := in.Peek(2); !bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return in, nil
-	}
-	return gzip.NewReader(in)
 }
 
 // itemReader reads the items of one dataset.
@@ -80,10 +56,7 @@ type itemReader struct {
 
 // wrong notes a fault at a place.
 func (p *itemReader) wrong(place, format string, args ...any) {
-	const most = 50
-	if len(p.faults) < most {
-		p.faults = append(p.faults, place+": "+fmt.Sprintf(format, args...))
-	}
+	p.faults = append(p.faults, place+": "+fmt.Sprintf(format, args...))
 }
 
 // object reads one item from its JSON text.

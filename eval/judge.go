@@ -71,14 +71,14 @@ func (j *Judge) ask(ctx context.Context, question, expected, answer string, quot
 // answer and what failed is not sent: there is nothing to grade. Without an
 // expected answer, correctness and completeness are nobody's to tell.
 func (o *Outcome) judge(ctx context.Context, j *Judge) error {
-	if o.Error != "" || strings.TrimSpace(o.Answer) == "" || !o.answerable() {
+	if o.Error != "" || strings.TrimSpace(o.Reply.Answer) == "" || !o.answerable() {
 		return nil
 	}
 	var quotes []string
-	for _, c := range o.Citations {
+	for _, c := range o.Reply.Citations {
 		quotes = append(quotes, fmt.Sprintf("[Source %d] %s", c.N, c.Quote))
 	}
-	judged, err := j.ask(ctx, o.Question, o.ExpectedAnswer, o.Answer, quotes)
+	judged, err := j.ask(ctx, o.Question, o.ExpectedAnswer, o.Reply.Answer, quotes)
 	if err != nil {
 		return err
 	}

@@ -11,24 +11,24 @@ import (
 func (o *Outcome) measure() {
 	m := map[string]float64{}
 	o.Metrics = m
-	m[MetricNotEmpty] = yes(strings.TrimSpace(o.Answer) != "")
+	m[MetricNotEmpty] = yes(strings.TrimSpace(o.Reply.Answer) != "")
 	if o.Error == "" {
 		if o.answerable() {
-			m[MetricAnswered] = yes(!o.Abstained)
+			m[MetricAnswered] = yes(!o.Reply.Abstained)
 		} else {
-			m[MetricAbstentionRecall] = yes(o.Abstained)
+			m[MetricAbstentionRecall] = yes(o.Reply.Abstained)
 		}
-		if o.Abstained {
+		if o.Reply.Abstained {
 			m[MetricAbstentionPrecision] = yes(!o.answerable())
 		}
 	}
 	if o.answerable() {
-		if share, ok := KeywordShare(o.Answer, o.ExpectedKeywords); ok {
+		if share, ok := KeywordShare(o.Reply.Answer, o.ExpectedKeywords); ok {
 			m[MetricKeywords] = share
 		}
 		o.measureRetrieval()
 	}
-	if o.Error == "" && strings.TrimSpace(o.Answer) != "" {
+	if o.Error == "" && strings.TrimSpace(o.Reply.Answer) != "" {
 		o.measureCitations()
 	}
 	o.decide()
@@ -57,9 +57,9 @@ func (o *Outcome) decide() {
 	}
 	switch {
 	case o.Error != "":
-	case o.Abstained && o.answerable():
+	case o.Reply.Abstained && o.answerable():
 		o.Verdict = VerdictDeclined
-	case o.Abstained || o.answerable() && known && share >= rightFrom:
+	case o.Reply.Abstained || o.answerable() && known && share >= rightFrom:
 		o.Verdict = VerdictRight
 	case !o.answerable() || known:
 		o.Verdict = VerdictWrong
@@ -80,21 +80,21 @@ func (o *Outcome) measureRetrieval() {
 	if len(o.Relevant) == 0 {
 		return
 	}
-	within := func(pages []string, k int) float64 {
-		rank := PageRank(pages, o.Relevant)
+	within := func(found []string, k int) float64 {
+		rank := PageRank(found, o.Relevant)
 		return yes(rank > 0 && rank <= k)
 	}
 	gains := map[string]int{}
 	for _, page := range o.Relevant {
 		gains[page] = 1
 	}
-	pages := sources(o.Retrieved)
-	ranking := RankingMetrics(pages, gains)
+	found := pages(o.Reply.Retrieved, "")
+	ranking := RankingMetrics(found, gains)
 	m := o.Metrics
-	m[MetricPageFirst], m[MetricPageIn5], m[MetricPageIn10] = within(pages, 1), within(pages, 5), within(pages, 10)
+	m[MetricPageFirst], m[MetricPageIn5], m[MetricPageIn10] = within(found, 1), within(found, 5), within(found, 10)
 	m[MetricMRR], m[MetricNDCG] = ranking[MetricMRR], ranking[MetricNDCG]
 	m[MetricPrecision5] = ranking[MetricRecall5] * float64(len(gains)) / 5
-	lexical, dense := legSources(o.Retrieved, search.LegLexical), legSources(o.Retrieved, search.LegDense)
+	lexical, dense := pages(o.Reply.Retrieved, search.LegLexical), pages(o.Reply.Retrieved, search.LegDense)
 	if len(lexical) > 0 && len(dense) > 0 { // one leg alone is the whole search
 		m[MetricLexicalIn10], m[MetricDenseIn10] = within(lexical, 10), within(dense, 10)
 	}
@@ -109,23 +109,21 @@ func (o *Outcome) measureRetrieval() {
 // faithfulness is not measured.
 func (o *Outcome) measureCitations() {
 	m := o.Metrics
-	if len(o.Citations) > 0 {
-		exact := 0
-		for _, c := range o.Citations {
-			if c.Exact {
-				exact++
-			}
+	if len(o.Exact) > 0 {
+		exact := 0.0
+		for _, e := range o.Exact {
+			exact += yes(e)
 		}
-		m[MetricCitationExact] = float64(exact) / float64(len(o.Citations))
+		m[MetricCitationExact] = exact / float64(len(o.Exact))
 	}
-	if o.Abstained {
+	if o.Reply.Abstained {
 		return
 	}
-	if o.Model == offlineName {
+	if o.Reply.Model == offlineName {
 		o.measureQuotes()
 		return
 	}
-	if q := o.Quality; q.Claims > 0 {
+	if q := o.Reply.Quality; q.Claims > 0 {
 		m[MetricCitationRecall], m[MetricFaithfulness] = q.CitationRecall, q.Faithfulness
 		m[MetricCitationPrecision] = q.CitationPrecision
 	}
@@ -134,16 +132,16 @@ func (o *Outcome) measureCitations() {
 // measureQuotes measures the citations of an answer that is made of quotes: which of
 // them stand on a relevant page, and how many of the expected keywords they hold.
 func (o *Outcome) measureQuotes() {
-	if !o.answerable() || len(o.Citations) == 0 {
+	if !o.answerable() || len(o.Reply.Citations) == 0 {
 		return
 	}
 	relevant, quotes := 0, ""
-	for _, c := range o.Citations {
+	for _, c := range o.Reply.Citations {
 		relevant += int(yes(slices.Contains(o.Relevant, c.Source)))
 		quotes += c.Quote + "\n"
 	}
 	if len(o.Relevant) > 0 {
-		o.Metrics[MetricCitationPrecision] = float64(relevant) / float64(len(o.Citations))
+		o.Metrics[MetricCitationPrecision] = float64(relevant) / float64(len(o.Reply.Citations))
 	}
 	if share, ok := KeywordShare(quotes, o.ExpectedKeywords); ok {
 		o.Metrics[MetricCitationRecall] = share

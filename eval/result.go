@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -26,8 +25,8 @@ type Result struct {
 	Outcomes   []Outcome   `json:"outcomes"` // in the order of the dataset
 }
 
-// ResultFormat is the format that this version writes, and the newest it reads.
-const ResultFormat = 1
+// ResultFormat is the format that this version writes and reads.
+const ResultFormat = 2
 
 // DatasetInfo names a dataset.
 type DatasetInfo struct {
@@ -57,7 +56,6 @@ type Summary struct {
 	Latency   Latency           `json:"latency_ms"`
 	Tokens    Tokens            `json:"tokens"`
 	CostUSD   float64           `json:"cost_usd"` // of answering; 0 where the price is not known
-	Chunks    ChunkMeans        `json:"chunks"`
 	Judged    *JudgedSummary    `json:"judged,omitempty"`
 	Certainty *CertaintySummary `json:"certainty,omitempty"` // nil where it tells nothing apart
 }
@@ -103,15 +101,6 @@ func (t *Tokens) add(u ragflow.Usage) {
 	t.Calls += u.Calls
 }
 
-// ChunkMeans counts chunks: all there are, and how many a question has used, as
-// means to one decimal.
-type ChunkMeans struct {
-	Total         int     `json:"total"`          // that the index holds
-	Retrieved     float64 `json:"retrieved"`      // hits of all searches, fused
-	Used          float64 `json:"used"`           // cited by the answer
-	ContextTokens float64 `json:"context_tokens"` // of those given to the answer
-}
-
 // JudgedSummary counts what a judge did.
 type JudgedSummary struct {
 	Answers int     `json:"answers"`
@@ -124,7 +113,6 @@ type JudgedSummary struct {
 func (r *Result) Summarise() {
 	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
 	var latencies []float64
-	n := float64(max(1, len(r.Outcomes)))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		if o.Error != "" {
@@ -142,16 +130,9 @@ func (r *Result) Summarise() {
 		case o.Error == "":
 			s.Verdicts.NotMeasured++
 		}
-		s.Tokens.add(o.Usage)
-		s.CostUSD += o.CostUSD
-		s.Chunks.Total = max(s.Chunks.Total, o.Chunks.Total)
-		s.Chunks.Retrieved += float64(o.Chunks.Retrieved) / n
-		s.Chunks.Used += float64(o.Chunks.Used) / n
-		s.Chunks.ContextTokens += float64(o.Chunks.ContextTokens) / n
+		s.Tokens.add(o.Reply.Usage)
+		s.CostUSD += o.Reply.CostUSD
 		s.judged(o.Judgement)
-	}
-	for _, mean := range []*float64{&s.Chunks.Retrieved, &s.Chunks.Used, &s.Chunks.ContextTokens} {
-		*mean = math.Round(10**mean) / 10
 	}
 	s.Latency = Latency{Percentile(latencies, 0.5), Percentile(latencies, 0.95), Percentile(latencies, 1)}
 	for _, m := range Metrics() {
@@ -222,7 +203,7 @@ func (s *Summary) Metric(name string) (MetricSummary, bool) {
 }
 
 // ErrRunFormat is a file that is no run.
-var ErrRunFormat = errors.New("not a run of ragflow eval, or of a newer version")
+var ErrRunFormat = errors.New("not a run of ragflow eval, or of another version")
 
 // ReadResult reads a run from a file, as `ragflow eval --json` writes it. A file that
 // holds none matches ErrRunFormat.
@@ -235,7 +216,7 @@ func ReadResult(path string) (*Result, error) {
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &r); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, ErrRunFormat, err)
 	}
-	if r.Format < 1 || r.Format > ResultFormat {
+	if r.Format != ResultFormat {
 		return nil, fmt.Errorf("%s: %w", path, ErrRunFormat)
 	}
 	r.Summarise()

@@ -150,14 +150,13 @@ func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error 
 	begun := r.options.Clock()
 	reply, err := r.asker.Ask(ctx, ragflow.Question{Text: o.Question, Thread: *thread})
 	o.LatencyMS = float64(r.options.Clock().Sub(begun).Microseconds()) / 1000
-	o.Citations, o.Retrieved = []Citation{}, []Page{}
+	o.Exact = []bool{}
 	switch {
 	case err == nil:
-		*thread = reply.ThreadID
-		o.answered(reply)
+		*thread, o.Reply = reply.ThreadID, *reply
 		var files ingest.CitedFiles
-		for i, c := range reply.Citations {
-			o.Citations[i].Exact = !files.ChangedAt(ctx, c.Path, c.Citation)
+		for _, c := range reply.Citations {
+			o.Exact = append(o.Exact, !files.ChangedAt(ctx, c.Path, c.Citation))
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()

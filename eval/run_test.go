@@ -51,7 +51,7 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("%d workers (-want +got):\n%s", workers, diff)
 		}
 		second := r.Outcomes[21]
-		if got, want := second.Queries[0].Text, "+first|second"; second.ID != "d.2" || got != want {
+		if got, want := second.Reply.Queries[0].Text, "+first|second"; second.ID != "d.2" || got != want {
 			t.Errorf("%s was asked as %q, want %q", second.ID, got, want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestInexactQuote(t *testing.T) {
 	})
 	r := runSet(t, lying, set(1), eval.Options{})
 	o := r.Outcomes[0]
-	if o.Metrics[eval.MetricCitationExact] != 0 || o.Citations[0].Exact {
+	if o.Metrics[eval.MetricCitationExact] != 0 || o.Exact[0] {
 		t.Errorf("an inexact quote passes: %v", o.Metrics)
 	}
 }

@@ -33,7 +33,7 @@ func WriteTable(w io.Writer, r *Result) error {
 // nothing of them.
 func (r *Result) quoted() bool {
 	_, measured := r.Summary.Metric(MetricFaithfulness)
-	return !measured && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Model == offlineName && !o.Abstained })
+	return !measured && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Reply.Model == offlineName && !o.Reply.Abstained })
 }
 
 // writeColumns writes rows in columns; the first is the header.
@@ -106,7 +106,6 @@ func (r *Result) footer() []string {
 		s.Verdicts.line(),
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
-		fmt.Sprintf("chunks   a question finds %.1f, reads %.0f tokens of them and cites %.1f", s.Chunks.Retrieved, s.Chunks.ContextTokens, s.Chunks.Used),
 	}
 	if r.quoted() {
 		lines = append(lines, MetricFaithfulness+"  not measured: the answer is quoted")
@@ -175,12 +174,12 @@ func WriteCSV(w io.Writer, r *Result) error {
 
 func (o *Outcome) cells() []string {
 	var cited []string
-	for _, c := range o.Citations {
+	for _, c := range o.Reply.Citations {
 		cited = append(cited, fmt.Sprintf("[%d] %s:%d-%d", c.N, c.Source, c.StartLine, c.EndLine))
 	}
 	cells := []string{
 		o.ID, o.Item, strings.TrimPrefix(strconv.Itoa(o.Turn), "0"), o.Lang, o.Kind, o.Question, o.ExpectedAnswer,
-		o.Answer, strconv.FormatBool(o.Abstained), decimal(o.Grade.Score),
+		o.Reply.Answer, strconv.FormatBool(o.Reply.Abstained), decimal(o.Reply.Grade.Score),
 	}
 	for _, m := range Metrics() {
 		cell := ""
@@ -189,10 +188,10 @@ func (o *Outcome) cells() []string {
 		}
 		cells = append(cells, cell)
 	}
-	pages := sources(o.Retrieved[:min(10, len(o.Retrieved))])
+	found := pages(o.Reply.Retrieved, "")
 	cells = append(cells,
-		strings.Join(cited, "; "), strings.Join(pages, "; "), o.Model,
-		strconv.FormatInt(o.Usage.InputTokens, 10), strconv.FormatInt(o.Usage.OutputTokens, 10), decimal(o.CostUSD), decimal(o.LatencyMS),
+		strings.Join(cited, "; "), strings.Join(found[:min(10, len(found))], "; "), o.Reply.Model,
+		strconv.FormatInt(o.Reply.Usage.InputTokens, 10), strconv.FormatInt(o.Reply.Usage.OutputTokens, 10), decimal(o.Reply.CostUSD), decimal(o.LatencyMS),
 		o.Error, o.Verdict)
 	for i, c := range cells { // none is run as a formula (OWASP, CSV injection)
 		if c != "" && strings.ContainsRune("=+-@\t\r", rune(c[0])) {

@@ -24,7 +24,11 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 	}
 	dataset, err := eval.Load(o.dataset)
 	if err != nil {
-		return a.datasetFailed(o.dataset, err)
+		f, _ := errors.AsType[*failure](failed("read the dataset", err))
+		if f != nil && f.code == exitNotFound {
+			f.hint = "name a file, or a built-in dataset: " + strings.Join(eval.BuiltIn(), ", ")
+		}
+		return f
 	}
 	options := eval.Options{Workers: o.workers, Model: offlineName}
 	if s.models.Smart != "" && !s.models.Offline {
@@ -48,9 +52,6 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 		result, err := eval.Run(ctx, assistant, dataset, options)
 		progress.end()
-		if errors.Is(err, eval.ErrEmptyDataset) {
-			return usagef("read the dataset %s: %w", dataset.Name, err).with(exampleItem)
-		}
 		if err == nil || len(result.Outcomes) > 0 { // also what was done before an interruption
 			err = errors.Join(failed("evaluate", err), a.evalReport(result, o))
 		}
@@ -79,22 +80,6 @@ func judge(m *config.Models, name string) (*eval.Judge, error) {
 
 // exampleItem shows how a dataset is written.
 const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
-
-// datasetFailed says all that is wrong with a dataset, one fault a line.
-func (a *app) datasetFailed(name string, err error) error {
-	broken, ok := errors.AsType[*eval.DatasetError](err)
-	if !ok {
-		f, _ := errors.AsType[*failure](failed("read the dataset", err))
-		if f != nil && f.code == exitNotFound {
-			f.hint = "name a file, or a built-in dataset: " + strings.Join(eval.BuiltIn(), ", ")
-		}
-		return f
-	}
-	for _, fault := range broken.Faults {
-		fmt.Fprintf(a.err, "%s: %s\n", line(name), line(fault))
-	}
-	return usagef("%s of the dataset %s; nothing was asked", count(len(broken.Faults), "fault"), name).with(exampleItem)
-}
 
 // missingPages warns where pages that the dataset names are not indexed: the
 // usual cause of poor figures is another folder than the paths begin at.

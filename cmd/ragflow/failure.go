@@ -207,6 +207,8 @@ func advices() []advice {
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
 		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are`},
+		{eval.ErrDataset, exitUsage, exampleItem},
+		{eval.ErrEmptyDataset, exitUsage, exampleItem},
 		{eval.ErrRunFormat, exitFailure, `name a file that "ragflow eval --json" wrote`},
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
