@@ -42,7 +42,7 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 	if document.IsSource(f.Source) {
 		limit = min(limit, maxSource)
 	}
-	data, changed, err := read(f.Path, limit)
+	data, err := read(f.Path, limit)
 	if err != nil {
 		return document.Document{}, &FileError{f.Path, reason(err)}
 	}
@@ -55,39 +55,31 @@ func Load(ctx context.Context, f File, l Limits) (document.Document, error) {
 		sum := sha256.Sum256(append(slices.Clip(data), beside...))
 		doc.Hash = hex.EncodeToString(sum[:])
 	}
-	if changed {
-		doc.Warnings = append(doc.Warnings, "it was written to while it was read")
-	}
 	return doc.Document, nil
 }
 
-// read reads a file and reports whether it changed meanwhile.
-func read(name string, limit int64) (_ []byte, changed bool, err error) {
+// read reads a file of at most so many bytes.
+func read(name string, limit int64) ([]byte, error) {
 	r, err := os.Open(name)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer func() { _ = r.Close() }() // only read from
-	before, err := r.Stat()
+	info, err := r.Stat()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if before.Size() > limit {
-		return nil, false, fmt.Errorf("%w: %s, the limit is %s", ErrTooLarge, inBytes(before.Size()), inBytes(limit))
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%w: %s, the limit is %s", ErrTooLarge, inBytes(info.Size()), inBytes(limit))
 	}
-	data := bytes.NewBuffer(make([]byte, 0, before.Size()+bytes.MinRead))
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	if _, err := io.Copy(data, io.LimitReader(r, limit+1)); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if int64(data.Len()) > limit { // it grew, or has no size of its own
-		return nil, false, fmt.Errorf("%w: more than %s", ErrTooLarge, inBytes(limit))
+		return nil, fmt.Errorf("%w: more than %s", ErrTooLarge, inBytes(limit))
 	}
-	after, err := r.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	changed = after.Size() != int64(data.Len()) || !after.ModTime().Equal(before.ModTime())
-	return data.Bytes(), changed && after.Size() > 0, nil
+	return data.Bytes(), nil
 }
 
 // Parse makes a document of a file's bytes; source is its path under the root

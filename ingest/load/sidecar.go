@@ -41,7 +41,7 @@ func (d *draft) sidecar(document string) (content []byte) {
 	if name == "" {
 		return nil
 	}
-	data, _, err := read(name, maxFrontMatter)
+	data, err := read(name, maxFrontMatter)
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("its metadata: %v", reason(err)))
 		return nil
