@@ -66,21 +66,34 @@ type declaration struct {
 	start, end int
 	kind       string
 	name       string
-	label      string        // what it is called in a path of headings: func Open
-	members    []declaration // of classes and the like, in order
+	label      string // what it is called in a path of headings: func Open
 }
 
 // byDeclarations makes a piece of each top-level declaration of a source file, and of the text
-// between them. A class that is too large is split at its members, any other declaration at
-// blank lines, then at line ends.
+// between them. A declaration that is too large is split at blank lines, then at line ends.
 func byDeclarations(_ context.Context, j *cutting) ([]piece, error) {
 	language := j.o.language(j.doc)
 	c := coder{
 		s: j.doc.Text, size: j.o.Size, language: language,
 		packer: packer{s: j.doc.Text, size: j.o.Size, deepest: 6},
 	}
-	whole := span{j.doc.Body, len(c.s)}
-	c.emit(declarationReader{c.s, language}.declarations(whole, false), whole, nil, declaration{})
+	at := j.doc.Body
+	for i, d := range (declarationReader{c.s, language}).declarations(span{at, len(c.s)}) {
+		if gap := c.s[at:d.start]; document.IsBlank(gap) || i > 0 && c.crumb(gap, d) {
+			d.start = at
+		} else {
+			c.piece(span{at, d.start}, declaration{})
+		}
+		c.piece(span{d.start, d.end}, d)
+		at = d.end
+	}
+	switch rest := c.s[at:]; {
+	case document.IsBlank(rest):
+	case len(c.out) > 0 && text.Estimate(rest) < least:
+		c.out[len(c.out)-1].end = len(c.s)
+	default:
+		c.piece(span{at, len(c.s)}, declaration{})
+	}
 	return c.out, nil
 }
 
@@ -93,31 +106,6 @@ type coder struct {
 	out      []piece
 }
 
-// emit makes pieces of a part of the file and the declarations in it. in is the
-// declaration they are members of, at a path of headings.
-func (c *coder) emit(decls []declaration, whole span, path []string, in declaration) {
-	at := whole.start
-	for i, d := range decls {
-		start := d.start
-		if gap := c.s[at:d.start]; document.IsBlank(gap) || (i > 0 || in.kind != "") && c.crumb(gap, d) {
-			start = at
-		} else {
-			c.piece(span{at, d.start}, path, in)
-		}
-		d.start = start
-		c.declaration(d, path)
-		at = d.end
-	}
-	rest := span{at, whole.end}
-	switch n := len(c.out); {
-	case document.IsBlank(c.s[rest.start:rest.end]):
-	case n > 0 && len(decls) > 0 && c.crumb(c.s[rest.start:rest.end], declaration{start: c.out[n-1].start, end: c.out[n-1].end}):
-		c.out[n-1].end = rest.end // a closing brace
-	default:
-		c.piece(rest, path, in)
-	}
-}
-
 // least is the size in tokens of the smallest piece between declarations: a line or two.
 const least = 24
 
@@ -128,19 +116,13 @@ func (c *coder) crumb(gap string, d declaration) bool {
 	return n < least && n+text.Estimate(c.s[d.start:d.end]) <= c.size
 }
 
-// declaration makes a piece of a declaration, or several where it is too large.
-func (c *coder) declaration(d declaration, path []string) {
-	path = append(slices.Clip(path), d.label)
-	if len(d.members) > 0 && text.Estimate(c.s[d.start:d.end]) > c.size {
-		c.emit(d.members, span{d.start, d.end}, path, d)
-		return
-	}
-	c.piece(span{d.start, d.end}, path, d)
-}
-
 // piece appends a part of a file that has no declarations of its own, in
 // several pieces where it is too large.
-func (c *coder) piece(part span, path []string, of declaration) {
+func (c *coder) piece(part span, of declaration) {
+	var path []string
+	if of.label != "" {
+		path = []string{of.label}
+	}
 	blocks := document.Paragraphs(c.s[:part.end], part.start)
 	for i := range blocks {
 		blocks[i].Kind, blocks[i].Path = document.KindCode, path

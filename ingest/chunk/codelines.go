@@ -8,176 +8,96 @@ import (
 	"example.com/ragflow/ingest/document"
 )
 
-// codeLine is a line of a program.
-type codeLine struct {
-	span
-	indent  int // columns; a tab leads to the next multiple of eight
-	text    string
-	comment bool // or an annotation, which belongs to what follows like a comment
-	inside  bool // of a comment or string that began above
-}
-
-// declarationReader finds the declarations of a program by its indentation: a declaration
-// begins with a line at the indentation of its neighbours, and holds the deeper lines below
-// it and the line that closes its brackets. A program whose lines are not indented has few.
+// declarationReader finds the declarations of a program by its indentation: one begins with a
+// line at the margin, and holds the indented lines below it and the line that closes its
+// brackets. A program whose lines are not indented has few.
 type declarationReader struct {
 	s        string
 	language string
 }
 
-// declarations finds those of a part that begins with a line; member says that it is the body
-// of a class.
-func (x declarationReader) declarations(part span, member bool) []declaration {
-	lines := x.lines(part)
-	level := -1
-	var out []declaration
-	lead := -1 // first line of the comments and annotations above
-	for i := 0; i < len(lines); i++ {
-		l := lines[i]
-		switch {
-		case l.text == "":
-			lead = -1
-			continue
-		case l.comment && l.inside:
-			continue
-		case l.comment && (level < 0 || l.indent == level):
-			if lead < 0 {
-				lead = i
-			}
-			continue
-		case lead >= 0 && (l.indent > lines[lead].indent || closesBracket(l.text)) && annotation.MatchString(lines[lead].text):
-			continue // an annotation of several lines
-		}
-		if access.MatchString(l.text) {
-			continue
-		}
-		if level < 0 {
-			level = l.indent
-		}
-		last := lastLine(lines, i)
-		d := x.classify(lines[i:last+1], member)
-		if l.indent != level || l.inside || d.kind == "" {
-			lead = -1
-			continue
-		}
-		first := i
-		if lead >= 0 {
-			first = lead
-		}
-		lead, i = -1, last
-		d.start, d.end = lines[first].start, lines[last].end
-		if x.language != langGo && slices.Contains([]string{declClass, declInterface, declModule}, d.kind) {
-			body := span{l.end, lines[last].end}
-			if closesBracket(lines[last].text) {
-				body.end = lines[last].start
-			}
-			if body.start < body.end {
-				d.members = x.declarations(body, d.kind != declModule)
-			}
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
-var (
-	annotation = regexp.MustCompile(`^(@[A-Za-z_]|#!?\[|\[)`)
-	access     = regexp.MustCompile(`^(public|private|protected)\s*:`) // of C++
-	goesOn     = regexp.MustCompile(`^(else|catch|finally|extends|implements|where|elif|except)\b`)
-)
-
-// closesBracket reports whether a line closes what a line above opened.
-func closesBracket(text string) bool { return strings.IndexByte("})]>", text[0]) >= 0 }
-
-// lastLine returns the last line of the statement that lines[i] begins.
-func lastLine(lines []codeLine, i int) int {
-	last, level := i, lines[i].indent
-	for next := i + 1; next < len(lines); next++ {
-		l := lines[next]
-		switch {
-		case l.text == "":
-			continue
-		case !l.comment && (l.inside || l.indent > level):
-			last = next
-			continue
-		case l.comment:
-			continue // it counts where more follows
-		case l.text[0] == '{' && next == last+1, l.indent == level && goesOn.MatchString(l.text) && next == last+1:
-			last = next
-			continue
-		case l.indent < level || !closesBracket(l.text):
-			return last
-		}
-		last = next
-		if strings.IndexByte("{([:,", l.text[len(l.text)-1]) < 0 && !strings.HasSuffix(l.text, "=>") {
-			return last
-		}
-	}
-	return last
-}
-
-// lines parts a part of the program.
-func (x declarationReader) lines(part span) []codeLine {
-	var out []codeLine
-	until := "" // closes the comment or string that is open
-	for at := part.start; at < part.end; {
-		l := codeLine{span: span{at, min(document.LineEnd(x.s, at), part.end)}}
-		raw := x.s[l.start:l.end]
-		l.text = strings.TrimSpace(raw)
-		for _, c := range raw[:len(raw)-len(strings.TrimLeft(raw, " \t\f"))] {
-			if l.indent++; c == '\t' {
-				l.indent = (l.indent + 7) / 8 * 8
-			}
-		}
-		at = l.end
-		if until != "" {
-			l.comment, l.inside = until == "*/", true
-			if until == "*/" && strings.Contains(l.text, until) || until != "*/" && unpaired(l.text, until) {
-				until = ""
-			}
-			if l.text == "" {
-				l.text = " " // it parts nothing
-			}
-			out = append(out, l)
-			continue
-		}
-		hash := (x.language == langPython || x.language == langPHP) && strings.HasPrefix(l.text, "#")
-		l.comment = annotation.MatchString(l.text) && !annotated.MatchString(l.text) ||
-			strings.HasPrefix(l.text, "//") || strings.HasPrefix(l.text, "/*") || hash
-		if until = x.opens(l.text); until != "" && !strings.Contains(x.s[at:part.end], until) {
-			until = ""
-		}
-		out = append(out, l)
-	}
-	return out
-}
-
-// annotations matches an annotation, and the space behind it.
+// annotations matches annotations, and the space behind them.
 const annotations = `((@[\w.]+|#!?\[[^\]]*\]|\[[^\]]*\])(\([^()]*(\([^()]*\)[^()]*)*\))?\s+)`
 
 var (
 	annotated   = regexp.MustCompile(`^` + annotations + `+\w`) // a declaration behind its annotations
 	notesBefore = regexp.MustCompile(`^` + annotations + `*`)
+	comment     = regexp.MustCompile(`^(//|/\*|\*|#|@[A-Za-z_]|\[)`) // or an annotation
+	goesOn      = regexp.MustCompile(`^([{})\]>]|else|catch|finally|extends|implements|where|elif|except|const_cast)`)
 )
 
-var blockComment = regexp.MustCompile(`(^|\s)/\*(.*?\*/)?`)
-
-// opens returns what closes the comment or string that a line leaves open.
-func (x declarationReader) opens(line string) string {
-	if strings.HasPrefix(line, "//") {
-		return ""
+// declarations finds the declarations of a part that begins with a line, each with the comments
+// and annotations right above it.
+func (x declarationReader) declarations(part span) (out []declaration) {
+	lead := -1 // where the comments above begin
+	for at := part.start; at < part.end; {
+		line := x.s[at:min(document.LineEnd(x.s, at), part.end)]
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "":
+			lead = -1
+		case comment.MatchString(text) && !annotated.MatchString(text):
+			if lead < 0 {
+				lead = at
+			}
+		case indented(line) || goesOn.MatchString(text):
+			if lead >= 0 && !comment.MatchString(strings.TrimSpace(x.s[lead:at])) {
+				lead = -1
+			}
+		default:
+			end := x.end(at+len(line), part.end)
+			if d := x.classify(x.s[at:end]); d.kind != "" {
+				if d.start, d.end = at, end; lead >= 0 {
+					d.start = lead
+				}
+				out = append(out, d)
+			}
+			lead, at = -1, end
+			continue
+		}
+		at += len(line)
 	}
+	return out
+}
+
+func indented(line string) bool { return line[0] == ' ' || line[0] == '\t' }
+
+// end returns the end of the statement whose first line ends at an offset.
+func (x declarationReader) end(at, most int) int {
+	end := at
+	open := x.quote(x.s[:at]) // of a string of several lines
+	for at < most {
+		line := x.s[at:min(document.LineEnd(x.s, at), most)]
+		at += len(line)
+		switch text := strings.TrimSpace(line); {
+		case open != "":
+			end = at
+			if unpaired(line, open) {
+				open = ""
+			}
+			continue
+		case text == "":
+			continue
+		case !indented(line) && !goesOn.MatchString(text):
+			return end
+		}
+		end = at
+		open = x.quote(line)
+	}
+	return end
+}
+
+// quote returns the mark of a string that the last line of s leaves open.
+func (x declarationReader) quote(s string) string {
+	line := s[strings.LastIndexByte(strings.TrimRight(s, "\n"), '\n')+1:]
 	quotes := []string{`"""`, "'''"}
 	if x.isScript() || x.language == langGo {
 		quotes = []string{"`"}
 	}
 	for _, q := range quotes {
-		if unpaired(line, q) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") && unpaired(line, q) {
 			return q
 		}
-	}
-	if m := blockComment.FindAllString(line, -1); x.language != langPython && len(m) > 0 && !strings.HasSuffix(m[len(m)-1], "*/") {
-		return "*/"
 	}
 	return ""
 }
@@ -225,10 +145,9 @@ var kinds = map[string]string{
 }
 
 // classify finds what a statement declares by its head, which ends before its body.
-func (x declarationReader) classify(lines []codeLine, member bool) declaration {
-	const longest = 12 // lines of a head
-	all := x.s[lines[0].start:lines[min(len(lines), longest)-1].end]
-	head, _, body := strings.Cut(all, "{")
+func (x declarationReader) classify(s string) declaration {
+	const longest = 1000 // bytes of a head
+	head, _, body := strings.Cut(s[:min(len(s), longest)], "{")
 	head = strings.Join(strings.Fields(head), " ")
 	head = head[len(notesBefore.FindString(head)):]
 	if first, _, _ := strings.Cut(head, " "); control.MatchString(first) {
@@ -242,7 +161,7 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 	}
 	m := headed.FindStringSubmatch(head)
 	if m == nil || x.untyped() && (m[1] == "struct" || m[1] == "union" || m[1] == "enum") && called.MatchString(head) {
-		return x.unnamed(head, body, member)
+		return x.unnamed(head, body)
 	}
 	kind := kinds[m[1]]
 	if kind != declFunction && !body && x.untyped() && m[1] != "record" {
@@ -261,8 +180,6 @@ func (x declarationReader) classify(lines []codeLine, member bool) declaration {
 		if t := goType.FindStringSubmatch(m[3]); t != nil {
 			kind = kinds[t[1]]
 		}
-	case kind == declFunction && member:
-		kind = declMethod
 	}
 	if name == "" && (kind == declFunction || kind == declClass) {
 		name = "default"
@@ -279,16 +196,16 @@ func named(kind, word, name string) declaration {
 }
 
 // unnamed finds functions that no keyword announces, by the bracket behind their name.
-func (x declarationReader) unnamed(head string, body, member bool) declaration {
+func (x declarationReader) unnamed(head string, body bool) declaration {
 	call := called.FindStringSubmatchIndex(head)
-	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() && (!member || !x.isScript()) {
+	if call == nil || strings.Contains(head[:call[0]], "=") || !x.untyped() || !body {
 		return declaration{}
 	}
 	name := strings.TrimRight(head[call[2]:call[3]], ":")
-	if control.MatchString(name) || !body && (!member || x.language == langCPP) {
+	switch {
+	case control.MatchString(name):
 		return declaration{}
-	}
-	if member || strings.Contains(name, "::") {
+	case strings.Contains(name, "::"):
 		return named(declMethod, "", name)
 	}
 	return named(declFunction, "", name)

@@ -38,7 +38,7 @@ type unit struct {
 	document.Block
 	tokens int
 	noise  bool // nothing to read: shortcodes, comments, rules
-	opens  bool // belongs to what follows: a heading, an opening shortcode, a text that ends in a colon
+	opens  bool // belongs to what follows: a heading, noise, a text that ends in a colon
 }
 
 // pack returns the pieces of a document, in order and without gaps.
@@ -142,26 +142,14 @@ func (p *packer) groups(blocks []document.Block) []piece {
 			start: u.Start, end: u.End, tokens: u.tokens, kind: u.Kind, path: u.Path,
 			bare: u.noise || u.Level > 0, heading: u.Level > 0, cut: state.Cut{Level: u.Depth, Inside: u.Inside},
 		}
-		if last := len(out) - 1; last >= 0 && p.belongs(out[last], g, u, open) {
-			out[last] = join(out[last], g)
-			open = u.opens || open && u.noise
-			continue
+		if n := len(out); open && (out[n-1].bare && p.near(out[n-1], g) || out[n-1].tokens+g.tokens <= p.size) {
+			out[n-1] = join(out[n-1], g)
+		} else {
+			out = append(out, g)
 		}
-		out = append(out, g)
 		open = u.opens
 	}
 	return out
-}
-
-// belongs reports whether a unit goes with the group before it.
-func (p *packer) belongs(group, g piece, u unit, open bool) bool {
-	switch {
-	case open && group.bare, u.noise && (open || !u.opens):
-		return p.near(group, g)
-	case open:
-		return group.tokens+g.tokens <= p.size
-	}
-	return false
 }
 
 // units appends a block, or the parts of a block that does not fit, all under
@@ -171,7 +159,7 @@ func (p *packer) units(dst []unit, b, top document.Block) []unit {
 	tokens := text.Estimate(s)
 	if tokens <= p.size {
 		u := unit{Block: b, tokens: tokens, noise: b.Level == 0 && isNoise(s)}
-		u.opens = b.Level > 0 || u.noise && !closes(s) || b.Kind == document.KindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
+		u.opens = b.Level > 0 || u.noise || b.Kind == document.KindText && strings.HasSuffix(strings.TrimRight(s, " \t\r\n*_"), ":")
 		u.Kind, u.Path, u.Depth = top.Kind, top.Path, top.Depth
 		return append(dst, u)
 	}
@@ -256,11 +244,4 @@ func isNoise(s string) bool {
 	}
 	said := func(r rune) bool { return r > ' ' && !strings.ContainsRune("-*_=#>|.`~\u00a0", r) }
 	return !strings.ContainsFunc(document.WithoutShortcodes(s), said)
-}
-
-// closes reports whether noise ends something: its last shortcode is a closing
-// one.
-func closes(s string) bool {
-	i := strings.LastIndex(s, "{{")
-	return i < 0 || strings.HasPrefix(strings.TrimLeft(s[i:], "{<% "), "/")
 }
