@@ -7,16 +7,9 @@ import (
 )
 
 const (
-	maxColumns = 64  // of a row, with cells that span
-	maxSpan    = 50  // rows of a cell
-	maxCarried = 100 // bytes of a cell that are repeated in the rows it spans
+	maxColumns   = 64  // of a row, with cells that span
+	longestCarry = 100 // bytes of a cell that are repeated in the rows it spans
 )
-
-// carry is a cell that spans the next rows.
-type carry struct {
-	text string
-	rows int
-}
 
 // table reads a table: rows of data line by line, or, where it only arranges the page, what
 // its cells hold.
@@ -33,12 +26,12 @@ func (r *pageReader) table(n *html.Node) {
 			r.node(c)
 		}
 	}
-	var carried []carry
+	var above []carry
 	for _, row := range rows {
 		if r.skips(row) {
 			continue
 		}
-		cells := r.row(row, &carried)
+		cells := r.row(row, &above)
 		if strings.Join(cells, "") == "" {
 			continue
 		}
@@ -94,42 +87,45 @@ func arranges(n *html.Node, rows []*html.Node) bool {
 	return widest < 2
 }
 
-// row returns the texts of the cells of a row.
-func (r *pageReader) row(n *html.Node, carried *[]carry) (cells []string) {
-	above := func() {
-		for i := len(cells); i < min(len(*carried), maxColumns) && (*carried)[i].rows > 0; i++ {
-			(*carried)[i].rows--
-			cells = append(cells, (*carried)[i].text)
+// carry is a cell that spans the next rows, and is repeated in them unless it is long.
+type carry struct {
+	text string
+	rows int
+}
+
+// row returns the texts of the cells of a row; above are those of the row before.
+func (r *pageReader) row(n *html.Node, above *[]carry) (cells []string) {
+	var spans []carry
+	put := func(text string, span carry) {
+		if len(cells) < maxColumns {
+			cells, spans = append(cells, text), append(spans, span)
 		}
+		for at := len(cells); at < min(len(*above), maxColumns) && (*above)[at].rows > 0; at++ {
+			over := (*above)[at]
+			cells, spans = append(cells, over.text), append(spans, carry{over.text, over.rows - 1})
+		}
+	}
+	if len(*above) > 0 && (*above)[0].rows > 0 {
+		put((*above)[0].text, carry{(*above)[0].text, (*above)[0].rows - 1})
 	}
 	for c := range n.ChildNodes() {
 		if c.Data != "td" && c.Data != "th" {
 			continue
 		}
-		above()
 		in := &pageReader{loose: r.loose, cell: true}
 		if !r.skips(c) {
 			in.children(c)
 		}
 		r.hrefs = append(r.hrefs, in.hrefs...)
-		text := in.out.String()
-		for i := range number(attr(c, "colspan"), 20) {
-			if len(cells) == maxColumns {
-				break
-			}
-			if i > 0 {
-				text = ""
-			}
-			for len(*carried) <= len(cells) {
-				*carried = append(*carried, carry{})
-			}
-			(*carried)[len(cells)] = carry{rows: number(attr(c, "rowspan"), maxSpan) - 1}
-			if len(text) <= maxCarried {
-				(*carried)[len(cells)].text = text
-			}
-			cells = append(cells, text)
+		span := carry{rows: number(attr(c, "rowspan"), 50) - 1}
+		if in.out.Len() <= longestCarry {
+			span.text = in.out.String()
+		}
+		put(in.out.String(), span)
+		for range number(attr(c, "colspan"), 20) - 1 {
+			put("", carry{})
 		}
 	}
-	above()
+	*above = spans
 	return cells
 }

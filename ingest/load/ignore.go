@@ -104,8 +104,8 @@ func (g *ignores) ignored(path string, isFolder bool) bool {
 	return false
 }
 
-// outerIgnores returns the rules of the repository that holds a folder, from its top down to
-// the folder above; nil outside of repositories. No rule excludes the folder itself.
+// outerIgnores returns the rules of the folders above one, up to the top of the repository that
+// holds it; nil outside of repositories. No rule excludes the folder itself.
 func outerIgnores(folder string) *ignores {
 	var above []string
 	for dir := folder; ; dir = filepath.Dir(dir) {
@@ -113,14 +113,15 @@ func outerIgnores(folder string) *ignores {
 			above = append(above, dir)
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			g := &ignores{folder: dir, rules: readRules(filepath.Join(dir, ".git", "info", "exclude"))}
-			for _, folder := range slices.Backward(above) {
-				g = g.enter(folder)
-			}
-			return g
+			break
 		}
 		if dir == filepath.Dir(dir) {
 			return nil
 		}
 	}
+	var g *ignores
+	for _, dir := range slices.Backward(above) {
+		g = g.enter(dir)
+	}
+	return g
 }

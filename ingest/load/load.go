@@ -112,9 +112,9 @@ func parse(ctx context.Context, source string, data []byte, l Limits) (draft, er
 		return draft{}, err
 	}
 	switch {
-	case isJSON(source):
+	case hasExt(source, jsonExt):
 		doc.Blocks = []document.Block{{Start: doc.Body, End: len(doc.Text), Kind: document.KindCode}} // split between lines
-	case doc.Kind == document.Plain && (isText(source) || isMarkup(source)):
+	case doc.Kind == document.Plain && hasExt(source, textExt+" "+markupExt):
 		doc.Blocks = titledBlocks(doc.Text, doc.Body)
 	}
 	doc.textLinks()
@@ -188,7 +188,7 @@ var binaryReaders = map[string]func(*draft, []byte) error{
 
 // extensions are those of the kinds of documents; others are source code or are not read.
 var extensions = map[string]string{
-	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: ".txt .text .adoc .asciidoc .rst .json .jsonl .ndjson", document.HTML: ".html .htm .xhtml",
+	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
 	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
 	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv",
 }
@@ -213,7 +213,7 @@ func (d *draft) title() string {
 		return t
 	}
 	blocks := d.Blocks
-	if d.Kind != document.Markdown && !isMarkup(d.Source) {
+	if d.Kind != document.Markdown && !hasExt(d.Source, markupExt) {
 		blocks = nil
 	}
 	for _, b := range blocks {

@@ -238,11 +238,11 @@ func (w *layout) levels(lines []pdfLine) []int {
 // maxCodeIndent is how many spaces a line of code may begin with.
 const maxCodeIndent = 64
 
-// codeEnd returns the end of the lines of a program that begin with lines[from]: two typewritten
-// ones or more; from where there is none.
+// codeEnd returns the end of the lines of a program on one page that begin with lines[from]: two
+// typewritten ones or more; from where there is none.
 func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
 	to := from
-	for to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0 {
+	for to < len(lines) && lines[to].fixed && !w.fixed && levels[to] == 0 && lines[to].page == lines[from].page {
 		to++
 	}
 	if to == from+1 {
@@ -251,30 +251,22 @@ func (w *layout) codeEnd(lines []pdfLine, levels []int, from int) int {
 	return to
 }
 
-// code writes the lines of a program as a fenced block, indented as on their pages.
+// code writes the lines of a program as a block, indented as on the page.
 func (w *layout) code(lines []pdfLine) {
-	w.begin()
-	w.out.WriteString("```")
-	left, width := map[int]float64{}, 0.0 // by page; of a letter
+	left, width := lines[0].left, 0.01 // of a letter
 	for _, l := range lines {
-		if at, ok := left[l.page]; !ok || l.left < at {
-			left[l.page] = l.left
-		}
-		width = max(width, (l.right-l.left)/float64(utf8.RuneCountInString(l.text)))
+		left, width = min(left, l.left), max(width, (l.right-l.left)/float64(utf8.RuneCountInString(l.text)))
 	}
+	var b strings.Builder
 	for i, l := range lines {
-		if i > 0 && lines[i-1].page == l.page && lines[i-1].base-l.base > 1.9*l.size {
-			w.out.WriteByte('\n') // an empty line
+		if i > 0 && lines[i-1].base-l.base > 1.9*l.size {
+			b.WriteByte('\n') // an empty line
 		}
-		indent := 0
-		if width > 0 {
-			indent = min(int(math.Round((l.left-left[l.page])/width)), maxCodeIndent)
-		}
-		w.out.WriteByte('\n')
-		w.page(l.page)
-		w.out.WriteString(strings.Repeat(" ", indent) + strings.ReplaceAll(l.text, "```", "'''"))
+		b.WriteString(strings.Repeat(" ", min(int(math.Round((l.left-left)/width)), maxCodeIndent)) + l.text + "\n")
 	}
-	w.out.WriteString("\n```")
+	w.begin()
+	w.page(lines[0].page)
+	w.out.WriteString(fenced(strings.TrimRight(b.String(), "\n"), ""))
 }
 
 const apart = "\n\n"

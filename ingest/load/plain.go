@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -97,33 +98,17 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// isText reports whether the name of a file says that it is text and no more.
-func isText(source string) bool {
-	switch strings.ToLower(path.Ext(source)) {
-	case ".txt", ".text", "":
-		return true
-	}
-	return false
+// hasExt reports whether the extension of a file is one of some, in any case.
+func hasExt(source, extensions string) bool {
+	return hasToken(extensions, cmp.Or(path.Ext(source), "none"))
 }
 
-// isJSON reports whether a file is JSON, or lines of it.
-func isJSON(source string) bool {
-	switch strings.ToLower(path.Ext(source)) {
-	case ".json", ".jsonl", ".ndjson":
-		return true
-	}
-	return false
-}
-
-// isMarkup reports whether a file is reStructuredText or AsciiDoc, which are read as
-// plain text with headings.
-func isMarkup(source string) bool {
-	switch strings.ToLower(path.Ext(source)) {
-	case ".rst", ".adoc", ".asciidoc":
-		return true
-	}
-	return false
-}
+// Extensions of JSON, and of what is read as plain text with headings.
+const (
+	jsonExt   = ".json .jsonl .ndjson"
+	textExt   = ".txt .text none"
+	markupExt = ".rst .adoc .asciidoc"
+)
 
 // underlines are the characters that underline titles, from the highest level down
 // as most pages use them.

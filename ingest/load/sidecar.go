@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -53,21 +54,15 @@ func (d *draft) sidecar(document string) (content []byte) {
 	if len(meta) == 0 {
 		return data
 	}
-	said := meta.Strings()
-	if d.Meta == nil {
-		d.Meta = map[string]string{}
-	}
 	if d.Metadata == nil {
 		d.Metadata = state.Metadata{}
 		for key, value := range d.Meta {
 			d.Metadata[key] = value
 		}
 	}
-	maps.Copy(d.Meta, said)
 	maps.Copy(d.Metadata, meta)
-	if said["title"] != "" {
-		d.Title = said["title"]
-	}
+	d.Meta = d.Metadata.Strings()
+	d.Title = cmp.Or(meta.Strings()["title"], d.Title)
 	d.URL = address(d.Meta)
 	return data
 }

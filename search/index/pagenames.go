@@ -2,7 +2,6 @@ package index
 
 import (
 	"cmp"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -28,14 +27,6 @@ func newPageNames(pages []page) pageNames {
 		put("file ", strings.ToLower(p.source))
 		put("path ", at)
 		put("last ", path.Base("/"+at))
-		for _, key := range []string{"aliases", "url", "permalink", "redirect_from"} {
-			for _, alias := range items(p.meta[key]) {
-				if strings.HasPrefix(alias, "/") {
-					put("alias ", pagePath(alias))
-				}
-			}
-		}
-		put("url ", pageURL(p.url))
 		put("title ", foldName(p.title))
 		for _, key := range []string{"document_id", "pattern_id", "id", "_id", "slug", "name"} {
 			put("id ", foldName(p.meta[key]))
@@ -59,15 +50,6 @@ func pagePath(p string) string {
 	return p
 }
 
-// pageURL brings an address to the form in which addresses are compared; "" where s is none.
-func pageURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return ""
-	}
-	return strings.TrimPrefix(strings.ToLower(u.Host), "www.") + "/" + pagePath(u.Path)
-}
-
 func foldName(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // isPath reports whether a target is meant to be a page beside this one.
@@ -75,23 +57,16 @@ func isPath(target string) bool {
 	return !strings.Contains(target, "://") && strings.ContainsAny(target, "/.") && !strings.Contains(target, " ")
 }
 
-// resolve finds the document that a link of the page at from leads to: by address, by path
+// resolve finds the document that a link of the page at from leads to: by path
 // (beside the page, below it as on sites that show a page as a folder, or anywhere in the
-// collection, because a site seldom begins where the folder does), by alias, id or title.
+// collection, because a site seldom begins where the folder does), by id or title.
 // Of several pages, a path that begins with a slash means the nearest to the root; any
 // other target means none.
 func (n *pageNames) resolve(from, target string) (int, bool) {
-	if strings.Contains(target, "://") {
-		return only(n.byKey["url "+pageURL(target)])
-	}
 	if strings.HasPrefix(target, "/") {
-		at := pagePath(target)
 		found := n.exact(strings.TrimPrefix(path.Clean(target), "/"))
 		if len(found) == 0 {
-			found = n.endingIn(at)
-		}
-		if len(found) == 0 {
-			found = n.byKey["alias "+at]
+			found = n.endingIn(pagePath(target))
 		}
 		return n.nearest(from, found)
 	}
@@ -134,31 +109,27 @@ func (n *pageNames) endingIn(at string) (found []int) {
 	return found
 }
 
-// nearest returns the page that is nearest to the root, then the one that shares most folders
+// nearest returns the page that is nearest to the root, then the one that shares most of its path
 // with the page at from. Of one folder, a README comes last, because it is the index only where
 // there is no other.
 func (n *pageNames) nearest(from string, found []int) (int, bool) {
 	if len(found) == 0 {
 		return 0, false
 	}
-	isReadme := func(p int) int {
-		if strings.HasPrefix(strings.ToLower(path.Base(n.pages[p].source)), "readme.") {
-			return 1
+	place := func(p int) (depth, shared, readme int) {
+		source := n.pages[p].source
+		for shared < min(len(from), len(source)) && from[shared] == source[shared] {
+			shared++
 		}
-		return 0
-	}
-	depth := func(p int) int { return strings.Count(pagePath(n.pages[p].source), "/") }
-	shared := func(p int) (folders int) {
-		a, b := from, n.pages[p].source
-		for i := 0; i < min(len(a), len(b)) && a[i] == b[i]; i++ {
-			if a[i] == '/' {
-				folders++
-			}
+		if strings.HasPrefix(strings.ToLower(path.Base(source)), "readme.") {
+			readme = 1
 		}
-		return folders
+		return strings.Count(pagePath(source), "/"), strings.Count(source[:shared], "/"), readme
 	}
 	return slices.MinFunc(found, func(a, b int) int {
-		return cmp.Or(cmp.Compare(depth(a), depth(b)), cmp.Compare(shared(b), shared(a)), cmp.Compare(isReadme(a), isReadme(b)), cmp.Compare(a, b))
+		depth, shared, readme := place(a)
+		otherDepth, otherShared, otherReadme := place(b)
+		return cmp.Or(cmp.Compare(depth, otherDepth), cmp.Compare(otherShared, shared), cmp.Compare(readme, otherReadme), cmp.Compare(a, b))
 	}), true
 }
 
