@@ -218,9 +218,9 @@ type TermReply struct {
 	IDF       float64 `json:"idf"`
 }
 
-// Explain shows what the analyzer and the rewrite make of a query; with a thread, as
-// its next turn. Nothing is saved.
-func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explanation, error) {
+// Explain shows what the analyzer and the rewrite make of a query that begins a
+// conversation. Nothing is saved.
+func (a *Assistant) Explain(ctx context.Context, query string) (*Explanation, error) {
 	cleaned := text.Clean(query)
 	if cleaned == "" {
 		return nil, ErrEmptyQuery
@@ -233,19 +233,7 @@ func (a *Assistant) Explain(ctx context.Context, query, thread string) (*Explana
 	if n := utf8.RuneCountInString(cleaned); n > nodes.MaxQueryRunes {
 		x.Warnings = append(x.Warnings, fmt.Sprintf("Query truncated from %d to %d chars", n, nodes.MaxQueryRunes))
 	}
-	var memory state.Memory
-	if thread != "" {
-		head, err := a.store.Head(ctx, thread)
-		if err != nil {
-			return nil, fmt.Errorf("thread %q: %w", thread, err)
-		}
-		s, err := a.log.StateAt(ctx, thread, head.ID)
-		if err != nil {
-			return nil, err
-		}
-		memory = s.Memory()
-	}
-	plan, err := b.skills.rewriter.Rewrite(ctx, x.Cleaned, memory)
+	plan, err := b.skills.rewriter.Rewrite(ctx, x.Cleaned, state.Memory{})
 	if err != nil {
 		return nil, fmt.Errorf("explain: %w", err)
 	}

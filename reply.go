@@ -135,22 +135,13 @@ type Respelled struct {
 
 // SearchHit is one passage found, with its place and text.
 type SearchHit struct {
-	Rank      int         `json:"rank"`
-	ChunkID   string      `json:"chunk_id"`
-	Source    string      `json:"source"`
-	Path      string      `json:"path"`
-	Title     string      `json:"title"`
-	Headings  []string    `json:"headings"`
-	Start     int         `json:"start"`
-	End       int         `json:"end"`
-	StartLine int         `json:"start_line"` // 0 where the file has no lines
-	EndLine   int         `json:"end_line"`
-	Page      int         `json:"page,omitempty"`     // that it begins on, from 1; absent where the file has no pages
-	EndPage   int         `json:"end_page,omitempty"` // that it ends on
-	Text      string      `json:"text"`
-	Score     float64     `json:"score"`
-	Legs      []state.Leg `json:"legs"`
-	Cut       state.Cut   `json:"cut,omitzero"` // what cut the passage, and what it knows of it
+	Rank    int    `json:"rank"`
+	ChunkID string `json:"chunk_id"`
+	Path    string `json:"path"`
+	EndPage int    `json:"end_page,omitempty"` // that it ends on; absent where the file has no pages
+	state.Chunk
+	Score float64     `json:"score"`
+	Legs  []state.Leg `json:"legs"`
 	// Metadata is what the document says of itself: front matter, or the file beside it.
 	Metadata state.Metadata `json:"metadata,omitempty"`
 	// RerankScore is what reranking gave, which the order goes by then; nil where
@@ -161,12 +152,11 @@ type SearchHit struct {
 }
 
 func newSearchHit(h *search.ListedHit, rank int) SearchHit {
-	c := &h.Chunk
+	c := h.Chunk
+	c.Headings = append([]string{}, c.Headings...)
 	out := SearchHit{
-		Rank: rank, ChunkID: c.ID, Source: c.Source, Path: ingest.Path(c.Root, c.Source), Title: c.Title,
-		Headings: append([]string{}, c.Headings...), Start: c.Start, End: c.End, StartLine: c.StartLine, EndLine: c.EndLine,
-		Page: c.Page, EndPage: c.PageAt(c.End - 1), Text: c.Text,
-		Score: h.Score, Legs: h.Legs, Cut: c.Cut, Metadata: c.Metadata, RerankScore: h.Rerank,
+		Rank: rank, ChunkID: c.ID, Path: ingest.Path(c.Root, c.Source), EndPage: c.PageAt(c.End - 1), Chunk: c,
+		Score: h.Score, Legs: h.Legs, Metadata: c.Metadata, RerankScore: h.Rerank,
 		Snippet: SnippetReply{Text: c.Text[h.Snippet.Start:h.Snippet.End], Start: c.Start + h.Snippet.Start, End: c.Start + h.Snippet.End, Marks: []search.Mark{}},
 	}
 	for _, m := range h.Snippet.Marks {

@@ -9,7 +9,7 @@
 // prune are commits, never rewrites. Files:
 //
 //   - history.go lists threads and folds a log into its messages;
-//   - find.go finds runs by id, prefix or "last";
+//   - find.go finds runs by id or "last";
 //   - edit.go undoes, deletes and seals; prune.go drops old turns;
 //   - archive.go exports and imports; verify.go checks every commit and snapshot;
 //   - views.go holds the SQL views that make the database readable.

@@ -11,9 +11,8 @@ import (
 	"example.com/ragflow/transcript"
 )
 
-// Run returns a run from the log. It is named by its id, a prefix of it, or
-// "last" for the newest of all threads. An unknown run matches
-// graph.ErrNotFound, an ambiguous prefix ErrAmbiguous.
+// Run returns a run from the log. It is named by its id, or "last" for the newest of all
+// threads. An unknown run matches graph.ErrNotFound.
 func (l *Log) Run(ctx context.Context, run string) (*transcript.Run, error) {
 	id, thread, last, err := l.findRun(ctx, run)
 	if err != nil {
@@ -63,19 +62,7 @@ func (l *Log) findRun(ctx context.Context, run string) (id, thread string, last 
 	if run == "last" {
 		return l.newestRun(ctx)
 	}
-	ids, err := l.store.Runs(ctx, run)
-	switch {
-	case err != nil:
-		return "", "", 0, fmt.Errorf("find run %q: %w", run, err)
-	case run == "" || len(ids) == 0:
-		return "", "", 0, fmt.Errorf("run %q: %w", run, graph.ErrNotFound)
-	case len(ids) > 1 && !slices.Contains(ids, run):
-		return "", "", 0, fmt.Errorf("run %q: %w", run, ErrAmbiguous)
-	case len(ids) == 1:
-		run = ids[0]
-	}
-	thread, last, err = l.store.FindRun(ctx, run)
-	if err != nil {
+	if thread, last, err = l.store.FindRun(ctx, run); err != nil {
 		return "", "", 0, fmt.Errorf("run %q: %w", run, err)
 	}
 	return run, thread, last, nil

@@ -9,11 +9,8 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Facts a caller acts on; match them with errors.Is.
-var (
-	ErrAmbiguous     = errors.New("more than one run begins with that") // a run named by too short a prefix
-	ErrNothingToUndo = errors.New("nothing to undo")                    // no turn is left in the log
-)
+// ErrNothingToUndo means that no turn is left in the log.
+var ErrNothingToUndo = errors.New("nothing to undo")
 
 // Options of a [Log]. The zero value works.
 type Options struct {

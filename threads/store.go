@@ -18,8 +18,6 @@ type Store interface {
 
 	// Info returns the entry of one thread; graph.ErrNotFound if it has no commit.
 	Info(ctx context.Context, thread string) (graph.ThreadInfo, error)
-	// Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
-	Runs(ctx context.Context, prefix string) ([]string, error)
 	// FindRun returns the thread of a run and its newest commit; of several threads the one
 	// where the run ended first. An unknown run is graph.ErrNotFound.
 	FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error)

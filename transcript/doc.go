@@ -6,12 +6,11 @@
 //	r := transcript.Run{Thread: thread, ID: run, Commits: commits, State: final}
 //	answer := transcript.AnswerMD(r, transcript.Options{})  // answer.md
 //	flow := transcript.FlowTraceMD(r)                       // flow_trace.md
-//	report := transcript.NewReport(r)                       // for programs
 //
 // [AnswerMD] returns the answer with a link from every [Source N] to its quoted
 // passages below. [FlowTraceMD] returns a summary of five lines, the passages that
 // competed, one section for each visit of a node, and the calls of each model.
-// [NewReport] returns the same facts for programs. [DebugLines] and [StageLines]
+// [DebugLines] and [StageLines]
 // describe one superstep while a run is in progress.
 //
 // # Rules

@@ -33,7 +33,6 @@ func Example() {
 	for _, line := range transcript.DebugLines(r.Commits[0].Deltas) {
 		fmt.Println(line)
 	}
-	fmt.Println(transcript.NewReport(r).Tasks[0].By)
 	// Output:
 	// # What outlives a container?
 	//
@@ -52,5 +51,4 @@ func Example() {
 	// > ```
 	// [DEBUG generate] sources: 1
 	// [DEBUG generate] model calls: 0
-	// offline
 }

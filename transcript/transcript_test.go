@@ -74,10 +74,6 @@ func TestAnswerLinks(t *testing.T) {
 
 func rendered(t *testing.T, r transcript.Run) []txtar.File {
 	t.Helper()
-	report, err := json.MarshalIndent(transcript.NewReport(r), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var live []string
 	for _, c := range slices.Backward(r.Commits) {
 		live = append(live, transcript.DebugLines(c.Deltas)...)
@@ -86,7 +82,6 @@ func rendered(t *testing.T, r transcript.Run) []txtar.File {
 	return []txtar.File{
 		{Name: "answer.md", Data: []byte(transcript.AnswerMD(r, transcript.Options{}))},
 		{Name: "flow_trace.md", Data: []byte(transcript.FlowTraceMD(r))},
-		{Name: "report.json", Data: append(report, '\n')},
 		{Name: "debug.txt", Data: []byte(strings.Join(live, "\n") + "\n")},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -115,10 +116,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if err != nil {
 		return err
 	}
-	assistant, report, err := a.openReport(ctx, func(c *ragflow.Config) {
-		with.configure(c)
-		c.Observe = a.observer(o)
-	})
+	assistant, report, err := a.openReport(ctx, with.configure)
 	if err != nil {
 		return err
 	}
@@ -132,7 +130,7 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 	if with.isNew && with.thread != "" {
 		a.tell("new thread %q", with.thread)
 	}
-	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Trace: o.trace, Agent: o.agent}
+	q := ragflow.Question{Text: question, Thread: with.thread, Resume: o.resume, Agent: o.agent}
 	reply, err := a.answer(ctx, assistant, q, o)
 	if err != nil {
 		return failed("ask", err)
@@ -168,20 +166,14 @@ func (a *app) ask(ctx context.Context, question string, o askOptions) (err error
 // written, unless --debug or --verbose write there too.
 func (a *app) answer(ctx context.Context, assistant *ragflow.Assistant, q ragflow.Question, o askOptions) (*ragflow.Reply, error) {
 	config := a.chatConfig(assistant)
-	_, _, terminal := a.size(a.stdout)
-	if terminal && !a.asJSON && !o.debug && !o.verbose {
-		config.Observe = a.observer(o)
-		return chat.Ask(ctx, config, q)
-	}
-	if !terminal {
+	config.Observe, config.Still = a.observer(o), o.debug || o.verbose
+	if _, _, terminal := a.size(a.stdout); !terminal || a.asJSON {
 		config.Out, config.Size = a.out, nil
 	}
-	defer a.ending.running()()
-	r, err := assistant.Ask(ctx, q)
-	if err == nil && !a.asJSON {
-		chat.Show(config, r)
+	if a.asJSON {
+		config.Out, config.Quiet = io.Discard, true
 	}
-	return r, err
+	return chat.Ask(ctx, config, q)
 }
 
 // tellRoots says what is searched where the person did not.

@@ -132,18 +132,12 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 
 // indexed sums up what indexing did, on one line.
 func indexed(r *ingest.Report) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.Added, "new"}, {r.Changed, "changed"}, {r.Removed, "removed"}, {r.Unchanged, "unchanged"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	detail := ""
-	if len(parts) > 0 {
-		detail = " (" + strings.Join(parts, ", ") + ")"
+	detail := counts(
+		ingest.Count{Name: "new", Count: r.Added}, ingest.Count{Name: "changed", Count: r.Changed},
+		ingest.Count{Name: "removed", Count: r.Removed}, ingest.Count{Name: "unchanged", Count: r.Unchanged},
+	)
+	if detail != "" {
+		detail = " (" + detail + ")"
 	}
 	return fmt.Sprintf("indexed %s%s in %.1f s", count(r.Added+r.Changed, "file"), detail, r.ElapsedMS/1e3)
 }
@@ -155,20 +149,22 @@ func (a *app) problems(r *ingest.Report) {
 	if r.Added+r.Changed == 0 && r.Files > 0 { // not at every question again
 		return
 	}
-	others := map[string]int{}
-	known := slices.DeleteFunc(slices.Clone(r.Skipped), func(p ingest.FileProblem) bool {
+	kinds := map[string]int{} // of files that are not read, by ending
+	var known []ingest.FileProblem
+	for _, p := range r.Skipped {
 		if p.OtherKind() {
-			others[filepath.Ext(p.Source)]++
+			kinds[cmp.Or(line(filepath.Ext(p.Source)), "without an extension")]++
+		} else {
+			known = append(known, p)
 		}
-		return p.OtherKind()
-	})
-	a.problemList("skipped", known)
-	var kinds []string
-	for _, ext := range slices.Sorted(maps.Keys(others)) {
-		kinds = append(kinds, fmt.Sprintf("%d %s", others[ext], cmp.Or(line(ext), "without an extension")))
 	}
-	if len(kinds) > 0 {
-		a.tell("not read, of other kinds: %s; \"ragflow index --json\" names them", strings.Join(kinds, ", "))
+	a.problemList("skipped", known)
+	var others []string
+	for _, ext := range slices.Sorted(maps.Keys(kinds)) {
+		others = append(others, fmt.Sprintf("%d %s", kinds[ext], ext))
+	}
+	if len(others) > 0 {
+		a.tell("not read, of other kinds: %s; \"ragflow index --json\" names them", strings.Join(others, ", "))
 	}
 }
 

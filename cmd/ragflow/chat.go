@@ -33,38 +33,27 @@ func (a *app) chat(ctx context.Context, name string, agent bool) (err error) {
 	if err != nil {
 		return err
 	}
-	config := a.chatConfig(nil)
-	config.Agent, config.Size = agent, nil
+	assistant, report, err := a.openReport(ctx, with.configure)
+	if err != nil {
+		return failed("begin the session", err)
+	}
+	defer closeInto(&err, assistant)
+	if err := a.needsModel("--agent", agent); err != nil {
+		return err
+	}
+	if assistant.ReadOnly() {
+		return a.readOnly("begin the session")
+	}
+	config := a.chatConfig(assistant)
+	config.Agent, config.Size, config.Indexed = agent, nil, report
 	if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) && a.terminal(a.stdout) {
-		var s *settings
-		if s, err = a.settings(); err != nil {
-			return err
-		}
-		if config.Terminal, err = chat.OpenTerminal(filepath.Join(s.config.DataDir, chatHistory)); err != nil {
+		if config.Terminal, err = chat.OpenTerminal(filepath.Join(a.opened.config.DataDir, chatHistory)); err != nil {
 			return failed("begin the session", err)
 		}
 		defer func() { err = errors.Join(err, config.Terminal.Close()) }()
 		config.Interrupts = a.ending.sessionInterrupts()
 	}
-	var assistant *ragflow.Assistant
-	err = chat.Interruptible(ctx, config.Interrupts, func(ctx context.Context) error {
-		assistant, config.Indexed, err = a.openReport(ctx, with.configure)
-		if err == nil {
-			err = a.needsModel("--agent", agent)
-		}
-		if err == nil && assistant.ReadOnly() {
-			err = a.readOnly("begin the session")
-		}
-		return err
-	})
-	if err != nil {
-		if assistant != nil {
-			closeInto(&err, assistant)
-		}
-		return failed("begin the session", err)
-	}
-	defer closeInto(&err, assistant)
-	config.Assistant, config.Threads = assistant, assistant.Threads()
+	config.Threads = assistant.Threads()
 	config.Undo = func(ctx context.Context, thread string) (string, error) { return takeBack(ctx, assistant, thread) }
 	config.Thread = with.thread
 	err = chat.Run(ctx, config)

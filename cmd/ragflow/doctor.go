@@ -19,7 +19,6 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/search/index"
 )
 
 // doctorReply is the schema of "ragflow doctor --json".
@@ -163,40 +162,15 @@ func (d *doctor) checkData(dir string) {
 	}
 }
 
-// checkServer asks the server of the index: whether it answers, and whether this version of
-// the program made what it holds.
-func (d *doctor) checkServer(ctx context.Context) error {
-	c := d.settings.config
-	local, err := index.Open(ctx, "", index.Options{})
-	if err != nil {
-		return err
-	}
-	db, err := c.Index(ctx, c.Collection, local)
-	if err != nil {
-		return errors.Join(err, local.Close())
-	}
-	list, err := db.Collections(ctx)
-	if err = errors.Join(err, db.Close()); err == nil {
-		d.note(checkOK, "index server", count(len(list), "folder"))
-	}
-	return err
-}
-
 // checkDatabases opens what is there; the doctor makes nothing.
 func (d *doctor) checkDatabases(ctx context.Context) {
 	c := d.settings.config
-	if c.Index != nil {
-		if err := d.checkServer(ctx); err != nil {
-			d.broken("index server", err, "correct RAGFLOW_INDEX, or unset it for the index in the data folder")
-			c.Index = nil // what is in the data folder is looked at all the same
-		}
-	}
 	if !present(c.DataDir, "index.db") && !present(c.DataDir, threadsFile) && c.ThreadStore == nil && c.Index == nil {
 		d.note(checkOK, "index", "none yet; the first question makes it")
 		d.note(checkOK, "threads", "none yet")
 		return
 	}
-	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: c.DataDir, ReadOnly: true, ThreadStore: c.ThreadStore, Index: c.Index})
+	assistant, err := ragflow.Open(ctx, ragflow.Config{DataDir: c.DataDir, Collection: c.Collection, ReadOnly: true, ThreadStore: c.ThreadStore, Index: c.Index})
 	if err != nil {
 		d.broken("databases", err, "")
 		return

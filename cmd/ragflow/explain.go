@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,33 +11,22 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	var thread string
 	c := command("explain QUERY", -1, func(c *cobra.Command, args []string) error {
 		query, err := a.question(c.Context(), false, args, askOptions{})
 		if err != nil {
 			return err
 		}
 		return a.withDocuments(c.Context(), nil, func(assistant *ragflow.Assistant) error {
-			return a.explain(c.Context(), assistant, query, thread)
+			e, err := assistant.Explain(c.Context(), query)
+			if err != nil {
+				return failed("explain", err)
+			}
+			return a.print(e, func() { a.printExplanation(e) })
 		})
 	})
 	a.searchFlags(c.Flags())
-	c.Flags().StringVar(&thread, "thread", "", "conversation `ID` it would continue: id, beginning of an id, or last")
 	a.jsonFlag(c)
 	return c
-}
-
-func (a *app) explain(ctx context.Context, assistant *ragflow.Assistant, query, thread string) (err error) {
-	if thread != "" {
-		if thread, err = findThread(ctx, assistant.Threads(), thread); err != nil {
-			return err
-		}
-	}
-	e, err := assistant.Explain(ctx, query, thread)
-	if err != nil {
-		return failed("explain", err)
-	}
-	return a.print(e, func() { a.printExplanation(e) })
 }
 
 func (a *app) printExplanation(e *ragflow.Explanation) {

@@ -23,7 +23,6 @@ import (
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/weaviate"
-	"example.com/ragflow/threads"
 )
 
 // Exit codes. They are part of the contract of the command line.
@@ -203,7 +202,6 @@ func advices() []advice {
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
 		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are"},
-		{threads.ErrAmbiguous, exitUsage, "give more of the id"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
 		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are`},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	globs "path"
 
 	"github.com/spf13/pflag"
@@ -24,12 +23,12 @@ func (a *app) filter() (state.Filter, error) {
 	var f state.Filter
 	for _, c := range a.flags.filter.must {
 		if err := f.Add(c); err != nil {
-			return f, conditionFault("--filter", err)
+			return f, conditionFault(err)
 		}
 	}
 	for _, c := range a.flags.filter.any {
 		if err := f.AddAny(c); err != nil {
-			return f, conditionFault("--any", err)
+			return f, conditionFault(err)
 		}
 	}
 	for _, p := range a.flags.filter.paths {
@@ -42,11 +41,6 @@ func (a *app) filter() (state.Filter, error) {
 }
 
 // conditionFault shows where a condition is wrong.
-func conditionFault(flag string, err error) error {
-	bad := usagef("%s: %w", flag, err)
-	if fault, ok := errors.AsType[*state.FilterError](err); ok {
-		bad = usagef("%s %q, column %d: %s", flag, fault.Text, fault.Column, fault.What)
-	}
-	bad.hint = `write KEY=VALUE, such as --filter category=guide, --filter 'version>=2' or --filter 'draft!=*'`
-	return bad
+func conditionFault(err error) error {
+	return usagef("%w", err).with(`write KEY=VALUE, such as --filter category=guide, --filter 'version>=2' or --filter 'draft!=*'`)
 }

@@ -1,17 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
 	"example.com/ragflow/ingest"
-	"example.com/ragflow/state"
 )
 
 func (a *app) indexStatsCommand() *cobra.Command {
@@ -43,38 +41,24 @@ func (a *app) printStats(stats *ingest.Stats) {
 	}
 	s := a.styleOf(a.stdout)
 	for _, c := range stats.Collections {
-		changed := "not known"
-		if c.LastChange != nil {
-			changed = c.LastChange.Local().Format(time.DateTime)
-		}
-		relations := slices.DeleteFunc(slices.Clone(c.Relations), func(n ingest.Count) bool { return n.Name == state.LinksTo })
 		fmt.Fprintln(a.out, s.bold(line(c.Root)))
 		for _, row := range [][2]string{
-			{"files", strconv.Itoa(c.Files) + " (" + counts(
-				ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "with front matter or other metadata alone", Count: c.Bare},
-				ingest.Count{Name: "empty", Count: c.Empty - c.Bare}, ingest.Count{Name: "skipped", Count: c.Skipped},
-				ingest.Count{Name: "failed", Count: c.Failed},
-			) + ")"},
+			{"files", fmt.Sprintf("%d (%s)", c.Files, counts(
+				ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "empty", Count: c.Empty},
+				ingest.Count{Name: "skipped", Count: c.Skipped}, ingest.Count{Name: "failed", Count: c.Failed},
+			))},
 			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
-			{"links", counts(append([]ingest.Count{{Name: "between documents", Count: c.Links}, {Name: "to documents that are not indexed", Count: c.Dangling}},
-				relations...)...)},
+			{"links", counts(ingest.Count{Name: "between documents", Count: c.Links}, ingest.Count{Name: "to documents that are not indexed", Count: c.Dangling})},
 			{"vectors by", line(c.Embedder)},
-			{"last change", changed},
 		} {
 			if row[1] != "" {
 				fmt.Fprintf(a.out, "  %-11s  %s\n", row[0], row[1])
 			}
 		}
 		for _, f := range c.FileList {
-			detail := count(f.Chunks, "passage")
-			if f.Cut != "" {
-				detail += " by " + f.Cut
-			}
-			if f.Reason != "" {
-				detail = line(f.Reason)
-			}
+			detail := cmp.Or(line(f.Reason), strings.TrimSuffix(count(f.Chunks, "passage")+" by "+f.Cut, " by "))
 			fmt.Fprintf(a.out, "  %-8s %s  %s\n", f.Status, line(f.Source), s.dim(detail))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/search"
+	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
 )
 
@@ -82,7 +83,7 @@ func TestStyle(t *testing.T) {
 			var out bytes.Buffer
 			a := &app{out: bufio.NewWriter(&out), env: tt.env, isTerm: func(io.Writer) bool { return tt.terminal }}
 			a.printHits(&ragflow.SearchReply{Query: "back up volumes", Hits: []ragflow.SearchHit{
-				{Rank: 1, Source: "a.md", StartLine: 3, EndLine: 4, Headings: []string{"Volumes"}, Text: "A volume.\n\x1b[31mBackup"},
+				{Rank: 1, Chunk: state.Chunk{Source: "a.md", StartLine: 3, EndLine: 4, Headings: []string{"Volumes"}, Text: "A volume.\n\x1b[31mBackup"}},
 			}})
 			if err := a.out.Flush(); err != nil {
 				t.Fatal(err)
@@ -100,7 +101,7 @@ func TestStyle(t *testing.T) {
 // A snippet is one line, its words of the query marked, and cannot command a terminal.
 func TestMarked(t *testing.T) {
 	hit := ragflow.SearchHit{
-		Start: 10, End: 50,
+		Chunk:   state.Chunk{Start: 10, End: 50},
 		Snippet: ragflow.SnippetReply{Text: "keeps\ndata  \x1b[2J", Start: 12, End: 30, Marks: []search.Mark{{Start: 18, End: 22}}},
 	}
 	if got, want := marked(hit, style{on: true}), "…keeps \x1b[1;33mdata\x1b[0m ␛[2J…"; got != want {
@@ -117,7 +118,6 @@ func TestMeaning(t *testing.T) {
 		want int
 	}{
 		{"empty query", ragflow.ErrEmptyQuery, exitUsage},
-		{"ambiguous id", threads.ErrAmbiguous, exitUsage},
 		{"unknown thread", graph.ErrNotFound, exitNotFound},
 		{"missing folder", os.ErrNotExist, exitNotFound},
 		{"no documents", ingest.ErrNoDocuments, exitFailure},

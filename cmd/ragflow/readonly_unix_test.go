@@ -48,7 +48,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		{"threads show herbs", "Water herb 1 every"},
 		{"threads export herbs", `"herbs"`},
 		{"threads verify", "1 thread"},
-		{"trace --json last", `"node": "generate"`},
+		{"trace --json last", `"answer": "`},
 		{"search watering", "herb-"},
 		{"search --docs docs watering", "herb-"},
 		{"explain watering", "water"},

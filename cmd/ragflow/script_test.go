@@ -23,7 +23,6 @@ import (
 	"example.com/ragflow/llm/llmtest"
 	"example.com/ragflow/telemetry"
 	"example.com/ragflow/threads"
-	"example.com/ragflow/transcript"
 )
 
 func TestMain(m *testing.M) {
@@ -120,7 +119,6 @@ func schemas() map[string]any {
 		"pruned":   &threads.PruneReport{},
 		"deleted":  &deleteReply{},
 		"config":   &configReply{},
-		"trace":    &transcript.Report{},
 		"version":  &versionReply{},
 		"doctor":   &doctorReply{},
 		"eval":     &eval.Result{},

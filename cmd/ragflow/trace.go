@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
-	"example.com/ragflow/transcript"
 )
 
 func (a *app) traceCommand() *cobra.Command {
@@ -27,11 +26,11 @@ func (a *app) traceCommand() *cobra.Command {
 
 func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir string) error {
 	if a.asJSON {
-		r, err := assistant.Threads().Run(ctx, run)
+		reply, err := assistant.Reply(ctx, run)
 		if err != nil {
 			return noRun(err)
 		}
-		return a.print(transcript.NewReport(*r), nil)
+		return a.print(reply, nil)
 	}
 	answer, flow, err := assistant.Trace(ctx, run)
 	if err != nil {

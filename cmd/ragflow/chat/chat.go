@@ -43,6 +43,7 @@ type Config struct {
 
 	Style bool // bold and colours
 	Quiet bool // no greetings and hints
+	Still bool // show nothing of an answer before it is done
 
 	Thread string // the conversation to go on with; empty begins a new one
 	Agent  bool   // the model searches as often as it likes before each answer
@@ -134,9 +135,6 @@ func Ask(ctx context.Context, c Config, q ragflow.Question) (*ragflow.Reply, err
 	}
 	return reply, err
 }
-
-// Show shows an answer as a session does.
-func Show(c Config, r *ragflow.Reply) { newSession(c).answer(r) }
 
 // line does what one text asks for. An error ends the session.
 func (s *session) line(ctx context.Context, text string) error {
@@ -243,21 +241,4 @@ func (s *session) farewell() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrTold, s.failed)
-}
-
-// Interruptible runs f with a context that Ctrl-C ends; the error of f then
-// matches context.Canceled.
-func Interruptible(ctx context.Context, interrupts <-chan os.Signal, f func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- f(ctx) }()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-interrupts:
-			cancel()
-		}
-	}
 }

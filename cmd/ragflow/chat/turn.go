@@ -112,7 +112,7 @@ const (
 
 func (s *session) newProgress() *progress {
 	p := &progress{session: s, begun: time.Now(), stop: func() {}}
-	if s.Size != nil {
+	if s.Size != nil && !s.Still {
 		ticker := time.NewTicker(drawEvery)
 		p.tick, p.stop = ticker.C, ticker.Stop
 	}
