@@ -122,16 +122,16 @@ func (o *Outcome) sameQuestion(other *Outcome) bool {
 // compareMetric compares a metric over the pairs that have it on both sides.
 func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 	m = MetricComparison{Name: name}
-	var as, bs []float64
-	var groups [][]float64
-	item := ""
+	var as, bs, differences sample
 	for _, p := range pairs {
 		x, inA := p.a.Metrics[name]
 		y, inB := p.b.Metrics[name]
 		if !inA || !inB {
 			continue
 		}
-		as, bs = append(as, x), append(bs, y)
+		as.add(p.a.Item, x)
+		bs.add(p.a.Item, y)
+		differences.add(p.a.Item, y-x)
 		switch {
 		case y > x:
 			m.Wins++
@@ -140,16 +140,11 @@ func compareMetric(name string, pairs []pair) (m MetricComparison, ok bool) {
 		default:
 			m.Ties++
 		}
-		groups = grouped(groups, p.a.Item == item, y-x)
-		item = p.a.Item
 	}
-	if len(as) == 0 {
-		return m, false
-	}
-	m.N, m.A, m.B = len(as), Mean(as), Mean(bs)
-	m.Difference = Mean(slices.Concat(groups...))
-	m.Interval = bootstrapGroups(groups)
-	return m, true
+	_, m.A, _ = as.mean()
+	_, m.B, _ = bs.mean()
+	m.N, m.Difference, m.Interval = differences.mean()
+	return m, m.N > 0
 }
 
 // changes lists the figures of a question that differ.

@@ -22,7 +22,6 @@ import (
 type fake struct {
 	page    string // path of the page
 	asked   atomic.Int64
-	dropped atomic.Int64
 	fail    func(question string) error // may be nil
 	after   func(n int64)               // told how many questions were asked; may be nil
 }
@@ -71,8 +70,6 @@ func (f *fake) Ask(ctx context.Context, q ragflow.Question) (*ragflow.Reply, err
 	}
 	return r, nil
 }
-
-func (f *fake) Delete(context.Context, ...string) error { f.dropped.Add(1); return nil }
 
 // set is a dataset of n questions, a dialogue and an unanswerable one.
 func set(n int) eval.Dataset {

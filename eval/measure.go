@@ -39,6 +39,8 @@ const (
 	VerdictRight    = "right"    // answered rightly, or rightly declined
 	VerdictWrong    = "wrong"    // answered wrongly, or though the documents do not answer
 	VerdictDeclined = "declined" // though the documents answer
+
+	notMeasured = "not_measured" // no verdict
 )
 
 // rightFrom is the share of expected keywords, or the judged correctness, from

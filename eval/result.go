@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,38 +36,17 @@ type DatasetInfo struct {
 	Questions int    `json:"questions"`
 }
 
-// newResult returns a result without outcomes. o has its defaults.
-func newResult(d Dataset, o Options) *Result {
-	r := &Result{
-		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Model: o.Model, Outcomes: []Outcome{},
-		Dataset: DatasetInfo{Name: d.Name, Items: len(d.Items), Questions: d.Questions()},
-	}
-	if o.Judge != nil && o.Judge.Chat != nil {
-		r.JudgeModel = o.Judge.Chat.Model()
-	}
-	return r
-}
-
 // Summary is what a run comes to.
 type Summary struct {
 	Questions int               `json:"questions"` // asked
 	Errors    int               `json:"errors"`    // questions that failed
 	Metrics   []MetricSummary   `json:"metrics"`   // in the order of [Metrics], those that apply
-	Verdicts  Verdicts          `json:"verdicts"`
+	Verdicts  map[string]int    `json:"verdicts"`  // questions that did not fail by verdict, "not_measured" without one
 	Latency   Latency           `json:"latency_ms"`
 	Tokens    Tokens            `json:"tokens"`
 	CostUSD   float64           `json:"cost_usd"` // of answering; 0 where the price is not known
 	Judged    *JudgedSummary    `json:"judged,omitempty"`
 	Certainty *CertaintySummary `json:"certainty,omitempty"` // nil where it tells nothing apart
-}
-
-// Verdicts counts the outcomes by their verdict. Those of answerable questions are
-// right, wrong, declined or, where nothing is expected, not measured.
-type Verdicts struct {
-	Right       int `json:"right"`
-	Wrong       int `json:"wrong"`
-	Declined    int `json:"declined"`
-	NotMeasured int `json:"not_measured"`
 }
 
 // MetricSummary is the mean of a metric over the questions it applies to.
@@ -111,7 +91,7 @@ type JudgedSummary struct {
 
 // Summarise fills in the summary from the outcomes.
 func (r *Result) Summarise() {
-	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}}
+	s := Summary{Questions: len(r.Outcomes), Metrics: []MetricSummary{}, Verdicts: map[string]int{}}
 	var latencies []float64
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -119,16 +99,7 @@ func (r *Result) Summarise() {
 			s.Errors++
 		} else {
 			latencies = append(latencies, o.LatencyMS)
-		}
-		switch {
-		case o.Verdict == VerdictRight:
-			s.Verdicts.Right++
-		case o.Verdict == VerdictWrong:
-			s.Verdicts.Wrong++
-		case o.Verdict == VerdictDeclined:
-			s.Verdicts.Declined++
-		case o.Error == "":
-			s.Verdicts.NotMeasured++
+			s.Verdicts[cmp.Or(o.Verdict, notMeasured)]++
 		}
 		s.Tokens.add(o.Reply.Usage)
 		s.CostUSD += o.Reply.CostUSD
@@ -162,35 +133,19 @@ func (s *Summary) judged(j *Judgement) {
 // summarise is one metric over all outcomes; ok is false where it applies to
 // none.
 func (r *Result) summarise(m Metric) (_ MetricSummary, ok bool) {
-	var groups [][]float64
-	item := ""
+	var values sample
 	for i := range r.Outcomes {
 		if v, ok := r.Outcomes[i].Metrics[m.Name]; ok {
-			groups = grouped(groups, r.Outcomes[i].Item == item, v)
-			item = r.Outcomes[i].Item
+			values.add(r.Outcomes[i].Item, v)
 		}
 	}
-	values := slices.Concat(groups...)
-	if len(values) == 0 {
-		return MetricSummary{}, false
-	}
-	s := MetricSummary{Name: m.Name, N: len(values), Mean: Mean(values), Interval: bootstrapGroups(groups), Target: m.Target}
+	n, mean, interval := values.mean()
+	s := MetricSummary{Name: m.Name, N: n, Mean: mean, Interval: interval, Target: m.Target}
 	if m.Target > 0 {
 		reached := s.Mean > m.Target || s.Mean == m.Target && !m.Above
 		s.Reached = &reached
 	}
-	return s, true
-}
-
-// grouped adds a value to the last group where it belongs to the same item, so that the
-// turns of a dialogue stay together.
-func grouped(groups [][]float64, same bool, v float64) [][]float64 {
-	if len(groups) == 0 || !same {
-		groups = append(groups, nil)
-	}
-	last := len(groups) - 1
-	groups[last] = append(groups[last], v)
-	return groups
+	return s, n > 0
 }
 
 // Metric returns the summary of a metric by its name.

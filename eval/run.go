@@ -29,10 +29,7 @@ type Options struct {
 	Judge   *Judge // grades answers with a model; nil: no model is called but those of the asker
 	Model   string // that answers, to be kept with the result
 
-	// Delete removes the threads that the run made; nil keeps them.
-	Delete func(ctx context.Context, threads ...string) error
-
-	Progress func(done, total int) // told of the questions done, by one goroutine at a time
+	Progress func(done, total int) // told of the questions done, by one goroutine at a time; may be nil
 	Clock    func() time.Time      // default time.Now
 }
 
@@ -45,39 +42,45 @@ type Options struct {
 // end of ctx, and what makes all further asking pointless, end it: then the
 // result holds what was finished, and the error is not nil.
 func Run(ctx context.Context, a Asker, d Dataset, o Options) (*Result, error) {
-	o = o.withDefaults()
-	result := newResult(d, o)
-	if o.Judge != nil && o.Judge.Chat == nil {
-		return result, errNoChat
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	return result, result.ask(ctx, d.Items, &questioner{asker: a, options: o})
-}
-
-// ask has items asked side by side and puts the outcomes into the result.
-func (r *Result) ask(ctx context.Context, items []Item, q *questioner) error {
-	o := q.options
-	if len(items) == 0 {
-		return ErrEmptyDataset
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	r := &Result{
+		Format: ResultFormat, Started: o.Clock().UTC().Truncate(time.Second), Model: o.Model, Outcomes: []Outcome{},
+		Dataset: DatasetInfo{Name: d.Name, Items: len(d.Items), Questions: d.Questions()},
+	}
+	switch {
+	case o.Judge != nil && o.Judge.Chat == nil:
+		return r, errNoChat
+	case len(d.Items) == 0:
+		return r, ErrEmptyDataset
+	case o.Judge != nil:
+		r.JudgeModel = o.Judge.Chat.Model()
 	}
 	var mu sync.Mutex
-	outcomes, total, questions := make([][]Outcome, len(items)), Dataset{Items: items}.Questions(), 0
+	outcomes, questions := make([][]Outcome, len(d.Items)), 0
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(o.Workers)
-	for i := range items {
+	for i, item := range d.Items {
 		group.Go(func() error {
-			if asking.Err() != nil {
-				return context.Cause(asking)
-			}
-			done, err := q.item(asking, items[i])
-			if err != nil {
-				return err
+			done, thread := questionsOf(item), ""
+			for n := range done {
+				if asking.Err() != nil {
+					return context.Cause(asking)
+				}
+				if err := o.ask(asking, a, &done[n], &thread); err != nil {
+					return err
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			outcomes[i] = done
 			questions += len(done)
 			if o.Progress != nil {
-				o.Progress(questions, total)
+				o.Progress(questions, r.Dataset.Questions)
 			}
 			return nil
 		})
@@ -89,43 +92,7 @@ func (r *Result) ask(ctx context.Context, items []Item, q *questioner) error {
 	r.Outcomes = append(r.Outcomes, slices.Concat(outcomes...)...)
 	r.Complete = err == nil
 	r.Summarise()
-	return err
-}
-
-func (o Options) withDefaults() Options {
-	if o.Workers < 1 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
-	}
-	return o
-}
-
-// questioner asks questions and measures what is answered.
-type questioner struct {
-	asker   Asker
-	options Options
-}
-
-// item asks a question, or the turns of a dialogue.
-func (r *questioner) item(ctx context.Context, item Item) (done []Outcome, err error) {
-	thread := ""
-	defer func() {
-		if r.options.Delete != nil && thread != "" {
-			dropErr := r.options.Delete(context.WithoutCancel(ctx), thread)
-			if err == nil && dropErr != nil && !errors.Is(dropErr, ragflow.ErrNotFound) {
-				err = fmt.Errorf("drop the thread of %s: %w", item.ID, dropErr)
-			}
-		}
-	}()
-	for _, o := range questionsOf(item) {
-		if err := r.ask(ctx, &o, &thread); err != nil {
-			return nil, err
-		}
-		done = append(done, o)
-	}
-	return done, nil
+	return r, err
 }
 
 // questionsOf returns the outcomes of an item with nothing but the questions.
@@ -146,41 +113,36 @@ func questionsOf(item Item) []Outcome {
 }
 
 // ask has one question answered, measured and judged. An error ends the run.
-func (r *questioner) ask(ctx context.Context, o *Outcome, thread *string) error {
-	begun := r.options.Clock()
-	reply, err := r.asker.Ask(ctx, ragflow.Question{Text: o.Question, Thread: *thread})
-	o.LatencyMS = float64(r.options.Clock().Sub(begun).Microseconds()) / 1000
-	o.Exact = []bool{}
+func (o Options) ask(ctx context.Context, a Asker, q *Outcome, thread *string) error {
+	begun := o.Clock()
+	reply, err := a.Ask(ctx, ragflow.Question{Text: q.Question, Thread: *thread})
+	q.LatencyMS = float64(o.Clock().Sub(begun).Microseconds()) / 1000
+	q.Exact = []bool{}
 	switch {
 	case err == nil:
-		*thread, o.Reply = reply.ThreadID, *reply
+		*thread, q.Reply = reply.ThreadID, *reply
 		var files ingest.CitedFiles
 		for _, c := range reply.Citations {
-			o.Exact = append(o.Exact, !files.ChangedAt(ctx, c.Path, c.Citation))
+			q.Exact = append(q.Exact, !files.ChangedAt(ctx, c.Path, c.Citation))
 		}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case pointless(err):
-		return fmt.Errorf("%s: %w", o.ID, err)
+		return fmt.Errorf("%s: %w", q.ID, err)
 	default:
-		o.Error = err.Error()
+		q.Error = err.Error()
 	}
-	o.measure()
-	if r.options.Judge != nil {
-		return o.judge(ctx, r.options.Judge)
+	q.measure()
+	if o.Judge != nil {
+		return q.judge(ctx, o.Judge)
 	}
 	return nil
 }
 
 // pointless reports whether no further question can be answered either.
 func pointless(err error) bool {
-	for _, fact := range []error{
+	return slices.ContainsFunc([]error{
 		ingest.ErrNoDocuments, ragflow.ErrDamaged, ragflow.ErrDiskFull, ragflow.ErrDisk, ragflow.ErrReadOnly, ragflow.ErrLocked, ragflow.ErrDrained,
 		load.ErrNoPath, context.Canceled,
-	} {
-		if errors.Is(err, fact) {
-			return true
-		}
-	}
-	return false
+	}, func(fact error) bool { return errors.Is(err, fact) })
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // Interval is a 95 % confidence interval.
@@ -19,26 +20,42 @@ const resamples = 2000
 // means of 2,000 samples drawn with replacement from a fixed seed, so that the
 // same values give the same interval.
 func Bootstrap(values []float64) Interval {
-	groups := make([][]float64, len(values))
-	for i := range values {
-		groups[i] = values[i : i+1]
+	var s sample
+	for i, v := range values {
+		s.add(strconv.Itoa(i), v)
 	}
-	return bootstrapGroups(groups)
+	_, _, interval := s.mean()
+	return interval
 }
 
-// bootstrapGroups is Bootstrap where values belong together: groups are drawn,
-// not values. The turns of a dialogue stand or fall together; to draw them one
-// by one would make the interval too narrow.
-func bootstrapGroups(groups [][]float64) Interval {
-	if len(groups) == 0 {
-		return Interval{}
+// sample is values of questions. Those of one item, the turns of a dialogue, stand or fall
+// together and are drawn together; to draw them one by one would make the interval too
+// narrow.
+type sample struct {
+	groups [][]float64
+	item   string // of the last group
+}
+
+func (s *sample) add(item string, v float64) {
+	if len(s.groups) == 0 || item != s.item {
+		s.groups = append(s.groups, nil)
 	}
-	random := rand.New(rand.NewPCG(1, uint64(len(groups))))
+	last := len(s.groups) - 1
+	s.groups[last], s.item = append(s.groups[last], v), item
+}
+
+// mean returns the number of values, their mean and its interval.
+func (s *sample) mean() (n int, mean float64, interval Interval) {
+	values := slices.Concat(s.groups...)
+	if len(values) == 0 {
+		return 0, 0, Interval{}
+	}
+	random := rand.New(rand.NewPCG(1, uint64(len(s.groups))))
 	means := make([]float64, resamples)
 	for i := range means {
 		sum, n := 0.0, 0
-		for range groups {
-			g := groups[random.IntN(len(groups))]
+		for range s.groups {
+			g := s.groups[random.IntN(len(s.groups))]
 			for _, v := range g {
 				sum += v
 			}
@@ -47,7 +64,7 @@ func bootstrapGroups(groups [][]float64) Interval {
 		means[i] = sum / float64(max(1, n))
 	}
 	slices.Sort(means)
-	return Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
+	return len(values), Mean(values), Interval{Low: means[resamples*25/1000], High: means[resamples*975/1000-1]}
 }
 
 // Percentile is the value below which, or at which, a share p of the values

@@ -103,7 +103,7 @@ func (r *Result) footer() []string {
 	s := r.Summary
 	lines := []string{
 		"",
-		s.Verdicts.line(),
+		s.verdicts(),
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
 	}
@@ -128,14 +128,15 @@ func area(auroc *float64) string {
 	return fmt.Sprintf("%.2f", *auroc)
 }
 
-// line says how many questions were answered rightly, and of how many nobody can tell.
-func (v Verdicts) line() string {
-	if v.NotMeasured > 0 && v.Right+v.Wrong == 0 {
+// verdicts says how many questions were answered rightly, and of how many nobody can tell.
+func (s Summary) verdicts() string {
+	v := s.Verdicts
+	if v[notMeasured] > 0 && v[VerdictRight]+v[VerdictWrong] == 0 {
 		return "verdict  correctness was not measured: the questions expect no keywords, and no judge was asked"
 	}
-	out := fmt.Sprintf("verdict  %d right, %d wrong, %d declined though the documents answer", v.Right, v.Wrong, v.Declined)
-	if v.NotMeasured > 0 {
-		out += fmt.Sprintf("; correctness of %s was not measured: they expect no keywords", plural(v.NotMeasured, "answer"))
+	out := fmt.Sprintf("verdict  %d right, %d wrong, %d declined though the documents answer", v[VerdictRight], v[VerdictWrong], v[VerdictDeclined])
+	if n := v[notMeasured]; n > 0 {
+		out += fmt.Sprintf("; correctness of %s was not measured: they expect no keywords", plural(n, "answer"))
 	}
 	return out
 }

@@ -83,7 +83,11 @@ func (a *app) question(ctx context.Context, given bool, args []string, o askOpti
 	}
 	if text == "-" {
 		var err error
-		if text, err = readAll(ctx, a.in, largestQuestion); err != nil {
+		text, err = wait(ctx, func() (string, error) {
+			data, err := io.ReadAll(io.LimitReader(a.in, largestQuestion))
+			return string(data), err
+		})
+		if err != nil {
 			return "", failed("read the question from standard input", err)
 		}
 		text = strings.TrimRight(text, "\r\n")

@@ -16,9 +16,6 @@ import (
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/newfile"
-	"example.com/ragflow/prompts"
-	"example.com/ragflow/state"
-	"example.com/ragflow/transcript"
 )
 
 // open reads the settings and opens the assistant. change, where not nil, adds
@@ -176,12 +173,6 @@ func (a *app) problemList(what string, list []ingest.FileProblem) {
 	if more := len(list) - most; more > 0 {
 		a.warn(fmt.Sprintf("%s %s more; \"ragflow index --json\" names all", what, count(more, "file")))
 	}
-}
-
-// place names a source with its lines or pages. The name of a file may contain anything,
-// so it is made printable.
-func place(source string, from, to, page, endPage int) string {
-	return line(transcript.Place(state.Citation{Source: source, StartLine: from, EndLine: to, Page: page, EndPage: endPage}, prompts.English))
 }
 
 // checkOutput refuses a folder to write to that a relative path names and that lies

@@ -106,7 +106,6 @@ func (a *app) keepCollection(s *settings) error {
 		case !row.own || row.Source == "default" || len(row.Values) == 0:
 		case row.Name == "RAGFLOW_DOCS":
 			noted[row.Key] = row.Values
-		case row.Name == "EMBEDDING_BASE_URL" && strings.Contains(row.Values[0], "@"): // it may hold a password
 		default:
 			noted[row.Key] = row.Values[0]
 		}

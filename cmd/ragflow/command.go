@@ -134,7 +134,10 @@ func (a *app) confirm(ctx context.Context, yes bool, question, done string) erro
 		return usagef("this cannot be undone: confirm with --yes")
 	}
 	fmt.Fprintf(a.err, "%sreally? [y/N] ", question)
-	answer, err := readLine(ctx, a.in)
+	answer, err := wait(ctx, func() (string, error) {
+		text, _ := bufio.NewReader(a.in).ReadString('\n') // the end of input is an answer too: no
+		return text, nil
+	})
 	if err != nil {
 		return err
 	}
@@ -142,22 +145,6 @@ func (a *app) confirm(ctx context.Context, yes bool, question, done string) erro
 		return &failure{code: exitFailure, err: errors.New("nothing was " + done)}
 	}
 	return nil
-}
-
-// readLine reads what a person types, and stops waiting when ctx ends.
-func readLine(ctx context.Context, r io.Reader) (string, error) {
-	return wait(ctx, func() (string, error) {
-		text, _ := bufio.NewReader(r).ReadString('\n') // the end of input is an answer too: no
-		return text, nil
-	})
-}
-
-// readAll reads a stream up to a limit, and stops waiting when ctx ends.
-func readAll(ctx context.Context, r io.Reader, limit int64) (string, error) {
-	return wait(ctx, func() (string, error) {
-		data, err := io.ReadAll(io.LimitReader(r, limit))
-		return string(data), err
-	})
 }
 
 // wait stops waiting for a read when ctx ends. The read itself cannot be

@@ -44,7 +44,6 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		if err != nil {
 			return failed("read the index", err)
 		}
-		options.Delete = assistant.Threads().Delete
 		a.missingPages(stats, dataset)
 		progress := a.newProgress()
 		options.Progress = func(done, total int) {

@@ -22,11 +22,12 @@ func (a *app) init() error {
 	if err != nil {
 		return failed("find the working folder", err)
 	}
-	docs := make([]string, len(a.flags.docs))
-	for i, p := range a.flags.docs {
-		if docs[i], err = documentPath(here, p); err != nil {
-			return err
-		}
+	if err := exist(a.flags.docs); err != nil {
+		return err
+	}
+	var docs []string // as typed, which is relative to the project where it lies inside
+	for _, p := range a.flags.docs {
+		docs = append(docs, filepath.ToSlash(filepath.Clean(p)))
 	}
 	text, err := projectConfig(docs)
 	if err != nil {
@@ -59,19 +60,6 @@ func (a *app) init() error {
 		a.tell(`now ask: ragflow ask "…"`)
 	}
 	return nil
-}
-
-// documentPath writes a path as the project's file shall hold it: relative to
-// the project where it lies inside, so that the project can be moved.
-func documentPath(here, p string) (string, error) {
-	abs := absolute(here, p)
-	if err := exist([]string{abs}); err != nil {
-		return "", err
-	}
-	if rel, err := filepath.Rel(here, abs); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel), nil
-	}
-	return abs, nil
 }
 
 // projectConfig is the configuration file of a new project.

@@ -9,7 +9,9 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/cmd/ragflow/config"
+	"example.com/ragflow/prompts"
 	"example.com/ragflow/search"
+	"example.com/ragflow/state"
 	"example.com/ragflow/transcript"
 )
 
@@ -88,7 +90,7 @@ func (a *app) printHits(r *ragflow.SearchReply) {
 		if len(headings) == 0 && h.Title != "" {
 			headings = []string{h.Title}
 		}
-		at := s.bold(place(h.Source, h.StartLine, h.EndLine, h.Page, h.EndPage))
+		at := s.bold(line(transcript.Place(state.Citation{Source: h.Source, StartLine: h.StartLine, EndLine: h.EndLine, Page: h.Page, EndPage: h.EndPage}, prompts.English)))
 		fmt.Fprintf(a.out, "%2d. %s  %s\n", h.Rank, at, s.dim(line(strings.Join(headings, " › "))))
 		fmt.Fprintf(a.out, "    %s\n", marked(h, s))
 	}

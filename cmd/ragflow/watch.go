@@ -8,9 +8,6 @@ import (
 	"example.com/ragflow/ingest"
 )
 
-// mostChanges is how many changes are named one by one each time.
-const mostChanges = 20
-
 // watch indexes until it is interrupted, which is how it is meant to end.
 func (a *app) watch(ctx context.Context) (err error) {
 	p := a.newProgress()
@@ -45,11 +42,8 @@ func (a *app) watched(e ingest.WatchEvent) {
 		a.warn("indexing failed and is tried again: " + e.Err.Error())
 		return
 	}
-	for _, c := range e.Changes[:min(len(e.Changes), mostChanges)] {
+	for _, c := range e.Changes {
 		fmt.Fprintf(a.out, "%-7s %s\n", c.What, line(c.Source))
-	}
-	if more := len(e.Changes) - mostChanges; more > 0 {
-		fmt.Fprintf(a.out, "and %s more\n", count(more, "file"))
 	}
 	a.problemList("could not read", e.Report.Failed)
 	fmt.Fprintln(a.out, holds(e.Report))
