@@ -75,7 +75,7 @@ type block = func(context.Context) (State, error)
 
 func blocks() []block {
 	return slices.Concat(
-		[]block{twoNodes, branch, mapReduce, jump, jumpToMany, partsGoOn, parallel, join, deferred, loop, branches, conflict, reducers, faults, picture},
+		[]block{twoNodes, branch, mapReduce, jump, jumpToMany, partsGoOn, parallel, join, deferred, loop, branches, conflict, reducers, messages, faults, picture},
 		[]block{asks, twoQuestions, validAnswer, stopBefore, stopAfter, whatIsNext, edit, editAs, resumeWithUpdate, askInside},
 		[]block{retry, retrySome, handled, limited, stepsLeft, cached, siblings, goOn, memo},
 		[]block{memory, travel, seeded, replay, fork, next, file, deleted, atTheEnd, metadata, batch},

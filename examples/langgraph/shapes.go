@@ -191,6 +191,25 @@ func reducers(ctx context.Context) (State, error) {
 	// end
 }
 
+func messages(ctx context.Context) (State, error) {
+	// begin messages
+	type Message struct{ ID, Text string }
+	type Chat struct {
+		Messages []Message `reduce:"messages"`
+	}
+	write := func(m Message) graph.Task[Chat, Chat] {
+		return graph.Task[Chat, Chat]{Run: func(context.Context, Chat) (Chat, error) { return Chat{[]Message{m}}, nil }}
+	}
+	plan := graph.MustCompile(graph.Graph[Chat, Chat]{
+		Apply: reduce.Apply[Chat, Chat](),
+		Nodes: map[string]graph.Task[Chat, Chat]{"a": write(Message{"1", "draft"}), "b": write(Message{"1", "final"})},
+		Edges: graph.Chain(graph.Start, "a", "b", graph.End),
+	})
+	s, err := plan.Runner(graph.Options{}).Invoke(ctx, graph.Request[Chat]{Input: Chat{[]Message{{"0", "hello"}}}})
+	return note(s.Messages[0].Text, s.Messages[1].Text), err
+	// end
+}
+
 func faults(context.Context) (State, error) {
 	// begin faults of a graph
 	_, err := graph.Compile(flow{

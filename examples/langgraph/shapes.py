@@ -2,8 +2,9 @@
 import operator
 from typing import Annotated, TypedDict
 
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.errors import InvalidUpdateError
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send
 
 from common import IN, State, say
@@ -188,6 +189,18 @@ def reducers():
     # end
 
 
+def messages():
+    # begin messages
+    g = StateGraph(MessagesState)
+    g.add_node("a", lambda s: {"messages": [AIMessage("draft", id="1")]})
+    g.add_node("b", lambda s: {"messages": [AIMessage("final", id="1")]})
+    g.add_edge(START, "a")
+    g.add_edge("a", "b")
+    s = g.compile().invoke({"messages": [HumanMessage("hello", id="0")]})
+    return [m.content for m in s["messages"]]
+    # end
+
+
 def faults():
     # begin faults of a graph
     g = StateGraph(State)
@@ -212,4 +225,4 @@ def picture():
     # end
 
 
-BLOCKS = [two_nodes, branch, map_reduce, goto, goto_many, parts_go_on, parallel, join, defer, loop, branches, conflict, reducers, faults, picture]
+BLOCKS = [two_nodes, branch, map_reduce, goto, goto_many, parts_go_on, parallel, join, defer, loop, branches, conflict, reducers, messages, faults, picture]

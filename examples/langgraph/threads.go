@@ -103,16 +103,12 @@ func file(ctx context.Context) (State, error) {
 
 func deleted(ctx context.Context) (State, error) {
 	// begin delete a thread
-	store, err := checkpoint.Open(ctx, ":memory:", checkpoint.Options{})
-	if err != nil {
-		return State{}, err
-	}
-	defer store.Close()
+	store := memstore.New()
 	r := line(tasks{"a": say("a")}, "a").Runner(graph.Options{Store: store})
 	if _, err := r.Invoke(ctx, ask{Thread: "1"}); err != nil {
 		return State{}, err
 	}
-	err = store.Delete(ctx, "1")
+	err := store.Delete(ctx, "1")
 	_, _, gone := r.State(ctx, "1")
 	return note(fmt.Sprint(errors.Is(gone, graph.ErrNotFound))), err
 	// end

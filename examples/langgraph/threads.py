@@ -71,11 +71,11 @@ def file():
 
 def deleted():
     # begin delete a thread
-    with SqliteSaver.from_conn_string(":memory:") as saver:
-        app = line({"a": say("a")}, checkpointer=saver)
-        app.invoke(IN, ON)
-        saver.delete_thread("1")
-        return [str(not app.get_state(ON).values).lower()]
+    saver = InMemorySaver()
+    app = line({"a": say("a")}, checkpointer=saver)
+    app.invoke(IN, ON)
+    saver.delete_thread("1")
+    return [str(not app.get_state(ON).values).lower()]
     # end
 
 

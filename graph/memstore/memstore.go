@@ -25,6 +25,7 @@ import (
 type Store struct {
 	mu      sync.Mutex
 	last    graph.CommitID
+	token   int64 // greatest token of deleted threads, which is not given again
 	threads map[string]*thread
 }
 
@@ -88,7 +89,7 @@ func (s *Store) Acquire(ctx context.Context, name string, o graph.AcquireOptions
 func (s *Store) acquire(name string, o graph.AcquireOptions) (graph.Lease, error) {
 	t, ok := s.threads[name]
 	if !ok {
-		t = &thread{created: time.Now().UTC(), commits: map[graph.CommitID]commit{}}
+		t = &thread{created: time.Now().UTC(), token: s.token, commits: map[graph.CommitID]commit{}}
 		s.threads[name] = t
 	}
 	now := time.Now()
@@ -347,6 +348,28 @@ func (s *Store) copy(from string, at graph.CommitID, to string, pending []graph.
 	}
 	s.threads[to] = target
 	return nil
+}
+
+// Delete drops threads, all or none of them. The error matches [graph.ErrNotFound] for an unknown thread,
+// [graph.ErrBusy] for one that is held.
+func (s *Store) Delete(ctx context.Context, threads ...string) error {
+	return s.do(ctx, "delete", func() error {
+		for _, name := range threads {
+			switch t := s.threads[name]; {
+			case t == nil:
+				return stored.NotFound("thread %q", name)
+			case t.until.After(time.Now()):
+				return fmt.Errorf("thread %q: %w", name, stored.Busy(t.owner, t.until))
+			}
+		}
+		for _, name := range threads {
+			if t := s.threads[name]; t != nil { // not named twice
+				s.token = max(s.token, t.token)
+				delete(s.threads, name)
+			}
+		}
+		return nil
+	})
 }
 
 // Prune implements [graph.Pruner].

@@ -14,8 +14,9 @@
 //
 //	graph.Graph[State, Update]{Apply: reduce.Apply[State, Update](), Conflict: reduce.Conflict[Update], …}
 //
-// The tag reduce:"replace", "append", "merge" or "add" selects another rule for a field: replace is for
-// every type, append for slices, merge for maps, add for numbers. Without a tag a slice is appended, a
+// The tag reduce:"replace", "append", "merge", "add" or "messages" selects another rule for a field: replace is for
+// every type, append for slices, merge for maps, add for numbers, and messages for slices of structs with a
+// field ID: an element replaces that with the same ID, and is appended without one. Without a tag a slice is appended, a
 // map is merged, and everything else replaces. The zero value of a field changes nothing; to set one,
 // make the field a pointer.
 package reduce
@@ -85,7 +86,7 @@ func rulesOf(u, s reflect.Type) []rule {
 			panic(fmt.Sprintf("reduce: %v has no field %s to set", s, f.Name))
 		case to.Type != f.Type && !replaced:
 			panic(fmt.Sprintf("reduce: field %s is %v in %v and %v in %v", f.Name, f.Type, u, to.Type, s))
-		case !fits(kind, f.Type.Kind()):
+		case !fits(kind, f.Type):
 			panic(fmt.Sprintf("reduce: field %s of %v: a %v has no rule %q", f.Name, u, f.Type, kind))
 		}
 		out = append(out, rule{i, to.Index[0], kind})
@@ -106,8 +107,15 @@ func kindOf(f reflect.StructField) string {
 	return "replace"
 }
 
-func fits(rule string, k reflect.Kind) bool {
+func fits(rule string, t reflect.Type) bool {
+	k := t.Kind()
 	switch rule {
+	case "messages":
+		if k != reflect.Slice || t.Elem().Kind() != reflect.Struct {
+			return false
+		}
+		id, ok := t.Elem().FieldByName("ID")
+		return ok && id.Type.Comparable()
 	case "replace":
 		return true
 	case "append":
@@ -125,6 +133,8 @@ func (r rule) set(to, v reflect.Value) {
 	switch {
 	case r.kind == "append":
 		to.Set(reflect.AppendSlice(to.Slice3(0, to.Len(), to.Len()), v))
+	case r.kind == "messages":
+		to.Set(withMessages(to, v))
 	case r.kind == "merge":
 		all := reflect.MakeMap(to.Type())
 		for _, m := range []reflect.Value{to, v} {
@@ -144,4 +154,24 @@ func (r rule) set(to, v reflect.Value) {
 	default:
 		to.Set(v)
 	}
+}
+
+// withMessages returns a copy of a slice to which the elements of another were added by their ID.
+func withMessages(old, added reflect.Value) reflect.Value {
+	all := reflect.AppendSlice(reflect.MakeSlice(old.Type(), 0, old.Len()+added.Len()), old)
+	place := map[any]int{}
+	for i := range all.Len() {
+		place[all.Index(i).FieldByName("ID").Interface()] = i
+	}
+	for i := range added.Len() {
+		v := added.Index(i)
+		id := v.FieldByName("ID")
+		if at, known := place[id.Interface()]; known && !id.IsZero() {
+			all.Index(at).Set(v)
+			continue
+		}
+		place[id.Interface()] = all.Len()
+		all = reflect.Append(all, v)
+	}
+	return all
 }

@@ -21,7 +21,10 @@ type state struct {
 	Seen  map[string]int
 	Cost  float64
 	Steps int
+	Log   []message
 }
+
+type message struct{ ID, Text string }
 
 type update struct {
 	Name  string
@@ -29,8 +32,9 @@ type update struct {
 	Words []string
 	Last  []string `reduce:"replace"`
 	Seen  map[string]int
-	Cost  float64 `reduce:"add"`
-	Steps int     `reduce:"add"`
+	Cost  float64   `reduce:"add"`
+	Steps int       `reduce:"add"`
+	Log   []message `reduce:"messages"`
 }
 
 func TestApply(t *testing.T) {
@@ -68,6 +72,26 @@ func TestTypesThatDoNotFit(t *testing.T) {
 			}()
 			try()
 		}()
+	}
+}
+
+// A message replaces that with its ID; one without an ID is new.
+func TestMessages(t *testing.T) {
+	apply := reduce.Apply[state, update]()
+	old := state{Log: []message{{"1", "a"}, {"2", "b"}, {"", "c"}}}
+	got, err := apply(old, update{Log: []message{{"2", "B"}, {"3", "d"}, {"3", "D"}, {"", "e"}}})
+	want := []message{{"1", "a"}, {"2", "B"}, {"", "c"}, {"3", "D"}, {"", "e"}}
+	if diff := cmp.Diff(want, got.Log); err != nil || diff != "" || old.Log[1].Text != "b" {
+		t.Errorf("%v, old %v (-want +got):\n%s", err, old.Log, diff)
+	}
+}
+
+// The parts of a fan-out become one update by the same rules.
+func TestMerge(t *testing.T) {
+	no := false
+	got, err := reduce.Merge(state{}, []update{{Name: "x", Words: []string{"a"}, Cost: 1}, {Flag: &no, Words: []string{"b"}, Cost: 2}, {}})
+	if diff := cmp.Diff(update{Name: "x", Flag: &no, Words: []string{"a", "b"}, Cost: 3}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
