@@ -141,14 +141,6 @@ func commitClauses() []clause {
 			wantEqual(t, "pending", len(pendingOf(t, s, "t")), 1)
 			w.commit(batch(delta("c", 0)))
 		}},
-		{"a broken snapshot saves nothing of the commit", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			if _, err := s.Commit(t.Context(), w.lease, withSnapshot(batch(delta("lost", 0)), `{`)); err == nil {
-				t.Error("Commit succeeded")
-			}
-			_, err := s.Head(t.Context(), "t")
-			wantError(t, "Head", err, graph.ErrNotFound)
-		}},
 		{"an ended context saves nothing", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			ctx, cancel := context.WithCancel(t.Context())

@@ -69,10 +69,6 @@ func leaseClauses() []clause {
 			acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long})
 			acquire(t, s, "u", graph.AcquireOptions{Owner: "b", TTL: long})
 		}},
-		{"release frees at once", func(t *testing.T, s graph.Store) {
-			release(t, s, acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: long}))
-			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long})
-		}},
 		{"a released lease writes nothing", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			release(t, s, w.lease)
@@ -150,11 +146,6 @@ func leaseClauses() []clause {
 			pause(t, 6*short) // past the first end
 			_, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "b", TTL: long})
 			wantError(t, "Acquire", err, graph.ErrBusy)
-		}},
-		{"renewing a lost lease is superseded", func(t *testing.T, s graph.Store) {
-			old := acquire(t, s, "t", graph.AcquireOptions{Owner: "a", TTL: short})
-			acquire(t, s, "t", graph.AcquireOptions{Owner: "b", TTL: long, Wait: time.Minute})
-			wantError(t, "Renew", s.Renew(t.Context(), old, long), graph.ErrSuperseded)
 		}},
 		{"renewing a lease of an unknown thread is superseded", func(t *testing.T, s graph.Store) {
 			l := graph.Lease{Thread: "nowhere", Owner: "a", Token: 1}

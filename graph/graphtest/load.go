@@ -55,13 +55,6 @@ func loadClauses() []clause {
 			wantEqual(t, "snapshot", snapshot, graph.Snapshot{})
 			wantEqual(t, "deltas", nodes(deltas), []string{"a"})
 		}},
-		{"commit 0 is the head", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			w.commit(batch(delta("a", 0)))
-			w.commit(batch(delta("b", 0)))
-			_, deltas := load(t, s, "t", 0)
-			wantEqual(t, "deltas", nodes(deltas), []string{"a", "b"})
-		}},
 		{"deltas of a commit come by rank, whatever order they were given in", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			id := w.commit(batch(delta("d", 30), delta("b", 2), delta("c", 10), delta("a", -1)))

@@ -49,13 +49,6 @@ func walkClauses() []clause {
 			}
 			wantEqual(t, "commits", walk(t, s, "t", 0), want)
 		}},
-		{"through snapshots", func(t *testing.T, s graph.Store) {
-			w := hold(t, s, "t")
-			for range 5 {
-				w.commit(withSnapshot(batch(delta("n", 0)), `{}`))
-			}
-			wantEqual(t, "commits", len(walk(t, s, "t", 0)), 5)
-		}},
 		{"breaking ends it", func(t *testing.T, s graph.Store) {
 			w := hold(t, s, "t")
 			for range 5 {
