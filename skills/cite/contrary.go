@@ -12,9 +12,11 @@ import (
 // token is a word, figure or code of a sentence.
 type token struct {
 	raw     string // in lower case
-	stem    string // of an English word; raw for others
+	stem    string // what all forms of a word have in common
 	content bool   // no stop word
 	literal bool   // a figure, or a name of code
+	figure  bool   // a number, in digits or not
+	name    bool   // with a capital letter though it begins no sentence
 	denied  bool   // a negation before it acts on it
 	clause  int    // number of its part between commas, stops and brackets
 }
@@ -32,6 +34,7 @@ type wording struct {
 type denial struct {
 	words []token
 	wide  bool // any of the words may be meant: no volume is lost
+	verb  bool // the first word is meant: does not handle
 }
 
 // deniedWords is how many content words a negation acts on.
@@ -40,7 +43,6 @@ const deniedWords = 3
 var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_])*%?|[,;:.!?()|]`)
 
 func wordingOf(language, sentence string) wording {
-	analyzer := text.For("en")
 	w := wording{english: language == "en"}
 	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
 	found := tokenPattern.FindAllString(sentence, -1)
@@ -53,12 +55,13 @@ func wordingOf(language, sentence string) wording {
 		if splits(lower) {
 			clause++
 		}
-		t := token{raw: lower, stem: lower, content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
+		t := token{raw: lower, stem: lower, name: i > 0 && unicode.IsUpper([]rune(raw)[0]), content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
+		t.figure = isFigure(lower) || spelled(language, lower) != ""
 		t.literal = strings.ContainsFunc(lower, unicode.IsDigit) || strings.ContainsAny(lower, "_=/") || strings.ContainsFunc(raw[1:], unicode.IsUpper)
-		if !t.literal {
-			if terms := analyzer.Analyze(lower); len(terms) > 0 {
-				t.stem = terms[0].Term
-			}
+		if digits := spelled(language, lower); digits != "" {
+			t.stem = digits
+		} else if !t.literal {
+			t.stem = stemOf(language, lower)
 		}
 		if n := len(w.tokens); lower == "by" || n > 0 && isBeing(w.tokens[n-1].raw) && (strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "en")) {
 			w.passive = true
@@ -73,7 +76,8 @@ func wordingOf(language, sentence string) wording {
 		}
 		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
 			scope = deniedWords
-			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never"})
+			verb := strings.HasPrefix(lower, "do") || strings.HasPrefix(lower, "did") || i > 0 && slices.Contains([]string{"do", "does", "did"}, found[i-1])
+			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never", verb: verb})
 		}
 		w.tokens = append(w.tokens, t)
 	}
@@ -95,6 +99,17 @@ func splits(w string) bool {
 		return true
 	}
 	return false
+}
+
+// shared counts the words of a sentence that another has, too.
+func (w wording) shared(other wording) int {
+	n := 0
+	for _, t := range w.tokens {
+		if other.has(t.stem) {
+			n++
+		}
+	}
+	return n
 }
 
 // token returns content word n.
@@ -164,7 +179,63 @@ func contrary(claim, said wording, whole []wording) string {
 	if found := misplaced(claim, said, whole); found != "" {
 		return found
 	}
+	if found := replaced(claim, said, whole); found != "" {
+		return found
+	}
 	return exchanged(claim, said)
+}
+
+// replaced finds a word of the claim in whose place the source has another: a word that
+// the source lacks, between the same words; a name that follows on the same words, or
+// stands before them; or a unit that no such figure has.
+func replaced(claim, said wording, whole []wording) string {
+	for i, ours := range claim.tokens {
+		if !ours.content || said.has(ours.stem) {
+			continue
+		}
+		lacks := !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) })
+		unit := i > 0 && claim.tokens[i-1].figure && !slices.ContainsFunc(whole, func(w wording) bool { return w.follows(claim.tokens[i-1].stem, ours.stem) })
+		for j, theirs := range said.tokens {
+			if !theirs.content || claim.has(theirs.stem) || ours.figure != theirs.figure || meanSame(ours.stem, theirs.stem) {
+				continue
+			}
+			before, behind := same(claim, i, said, j, -1), same(claim, i, said, j, 1)
+			switch {
+			case lacks && before > 0 && behind > 0 && before+behind > nearWords+1,
+				ours.name && theirs.name && max(before, behind) > nearWords,
+				unit && before >= nearWords && behind > 0 && !theirs.literal:
+				return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
+			}
+		}
+	}
+	return ""
+}
+
+// follows reports whether one word stands right behind another.
+func (w wording) follows(first, second string) bool {
+	for i, t := range w.tokens[min(1, len(w.tokens)):] {
+		if t.stem == second && w.tokens[i].stem == first {
+			return true
+		}
+	}
+	return false
+}
+
+// same counts the words, up to three, that follow on a place of two sentences, or stand
+// before it where step is -1. The end of both clauses counts as one.
+func same(a wording, i int, b wording, j, step int) int {
+	for n := range 3 {
+		i, j = i+step, j+step
+		endA := i < 0 || i == len(a.tokens) || a.tokens[i].clause != a.tokens[i-step].clause
+		endB := j < 0 || j == len(b.tokens) || b.tokens[j].clause != b.tokens[j-step].clause
+		switch {
+		case endA && endB:
+			return n + 1
+		case endA || endB || a.tokens[i].stem != b.tokens[j].stem:
+			return n
+		}
+	}
+	return 3
 }
 
 // opposed finds a word of the claim whose opposite stands in its place. agreed
@@ -211,7 +282,7 @@ func inPlace(claim wording, i int, said wording, j int) bool {
 
 // deniesOther returns a word that only one of two sentences denies.
 func deniesOther(claim, said wording) string {
-	ours, theirs := claim.denies(said), said.denies(claim)
+	ours, theirs := claim.denies(said, true), said.denies(claim, false)
 	if len(ours)%2 == len(theirs)%2 {
 		return ""
 	}
@@ -225,11 +296,11 @@ func deniesOther(claim, said wording) string {
 
 // denies returns the words that a sentence denies and another has in the same
 // company.
-func (w wording) denies(other wording) []string {
+func (w wording) denies(other wording, ours bool) []string {
 	var out []string
 	for _, d := range w.denials {
 		for _, t := range d.words {
-			if strings.HasSuffix(t.raw, "ly") { // not automatically removed
+			if strings.HasSuffix(t.raw, "ly") || (ours || !d.verb) && !other.has(t.stem) { // not automatically removed; does not become part
 				continue
 			}
 			elsewhere := slices.ContainsFunc(w.tokens, func(o token) bool { return o.raw == t.raw && !o.denied })
@@ -259,14 +330,10 @@ func meets(w wording, denied token, other wording) bool {
 	return false
 }
 
-// misplaced finds a figure or code of the claim in whose place the source has
-// another, and a figure with another unit.
+// misplaced finds a figure or code of the claim in whose place the source has another.
 func misplaced(claim, said wording, whole []wording) string {
 	for i, ours := range claim.tokens {
 		if !ours.literal {
-			if theirs := otherUnit(claim, i, said); theirs != "" {
-				return "“" + ours.raw + "” where the source has “" + theirs + "”"
-			}
 			continue
 		}
 		attested := func(n int) bool {
@@ -277,7 +344,7 @@ func misplaced(claim, said wording, whole []wording) string {
 		}
 		unit := isFigure(ours.raw) && claim.alike(i, claim, i, 1) && attested(1)
 		for _, n := range []int{1, 2, -1, -2} {
-			if unit && n < 0 || n*n > 1 && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || attested(n) {
+			if unit && n < 0 || n*n > 1 && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || attested(n) || n < 0 && attested(-1) {
 				continue
 			}
 			for j, theirs := range said.tokens {
@@ -328,37 +395,6 @@ func (w wording) beside(literal string, claim wording, i, n int) bool {
 
 func isFigure(s string) bool { return s != "" && isDigitByte(rune(s[0])) }
 
-// unitsOf are units, by what they measure.
-var unitsOf = []string{
-	" millisecond ms second sec minute min hour day week month year ",
-	" bit byte kb kib mb mib gb gib tb tib kilobyte megabyte gigabyte ",
-	" mm cm m km meter metre kilometer mile inch ",
-	" mg g kg gram kilogram ",
-}
-
-// otherUnit returns the unit that a sentence has where the claim has another at
-// i: behind the same figure or word.
-func otherUnit(claim wording, i int, said wording) string {
-	if i == 0 {
-		return ""
-	}
-	for j := 1; j < len(said.tokens); j++ {
-		ours, theirs := claim.tokens[i].raw, said.tokens[j].raw
-		if claim.tokens[i-1].raw == said.tokens[j-1].raw && measures(ours, theirs) && !said.has(claim.tokens[i].stem) {
-			return theirs
-		}
-	}
-	return ""
-}
-
-// measures reports whether two different units measure the same.
-func measures(a, b string) bool {
-	a, b = strings.TrimSuffix(a, "s"), strings.TrimSuffix(b, "s")
-	return a != b && slices.ContainsFunc(unitsOf, func(row string) bool {
-		return strings.Contains(row, " "+a+" ") && strings.Contains(row, " "+b+" ")
-	})
-}
-
 // exchanged finds two words that stand on one side each of a third, and the
 // other way round in the source, where neither sentence may be in the passive.
 func exchanged(claim, said wording) string {
@@ -386,7 +422,8 @@ func exchanged(claim, said wording) string {
 			for k := i + 1; k < j; k++ {
 				near := shared[j]-shared[i] <= 2*nearWords && place[i]-place[j] <= 2*nearWords
 				near = near && claim.token(shared[i]).clause == claim.token(shared[j]).clause && said.token(place[i]).clause == said.token(place[j]).clause
-				if near && place[j] < place[k] && place[k] < place[i] {
+				same := claim.token(shared[k]).raw == said.token(place[k]).raw && !claim.token(shared[k]).literal // not "communicate" for "communication"
+				if near && same && place[j] < place[k] && place[k] < place[i] {
 					return "“" + claim.token(shared[i]).raw + "” and “" + claim.token(shared[j]).raw + "” have changed places"
 				}
 			}

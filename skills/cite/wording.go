@@ -76,21 +76,23 @@ func Negates(w string) bool {
 func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
 
 // contrary returns what contradicts a claim in the places of a source that come
-// closest to it: see [contrary]. One place that agrees is enough.
+// closest to it: see [contrary]. Those count that have most words of the claim; one of
+// them that agrees is enough.
 func (c *checker) contrary(of claim, e *evidence, places []int) string {
 	if e.wordings == nil {
 		for _, s := range e.spans {
 			e.wordings = append(e.wordings, wordingOf(c.options.Language, e.text[s.Start:s.End]))
 		}
 	}
-	first := ""
+	first, most := "", 0
 	for _, i := range places {
-		found := contrary(of.wording, e.wordings[i], e.wordings)
-		if found == "" {
-			return ""
+		shared := of.wording.shared(e.wordings[i])
+		if shared < most {
+			continue
 		}
-		if first == "" {
-			first = found
+		found := contrary(of.wording, e.wordings[i], e.wordings)
+		if shared > most || found == "" {
+			first, most = found, shared
 		}
 	}
 	return first
