@@ -21,6 +21,8 @@ const (
 	PPTX     = "pptx"  // a presentation
 	EML      = "eml"   // a mail
 	RTF      = "rtf"
+	Man      = "man"      // a manual page
+	Notebook = "notebook" // Jupyter
 )
 
 // Document is a file that was read.

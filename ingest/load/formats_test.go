@@ -163,6 +163,8 @@ func TestFormatTrouble(t *testing.T) {
 		{"no slides", "a.pptx", zipped(t, "ppt/presentation.xml", "<p:presentation/>"), load.ErrNoText, "0 slides"},
 		{"no mail", "a.eml", []byte("just text\n"), load.ErrBroken, "no mail"},
 		{"parts in parts", "a.eml", nestedMail(40), load.ErrTooLarge, "nested deeper"},
+		{"broken notebook", "a.ipynb", []byte("{"), load.ErrBroken, "JSON"},
+		{"empty notebook", "a.ipynb", []byte(`{"cells": []}`), load.ErrNoText, "no cells"},
 		{"no RTF", "a.rtf", []byte("just text"), load.ErrBroken, "no RTF"},
 		{"groups in groups", "a.rtf", []byte(`{\rtf1 ` + strings.Repeat("{", 20_000)), load.ErrTooLarge, "groups in one another"},
 		{"RTF without text", "a.rtf", []byte(`{\rtf1{\pict 00}}`), load.ErrNoText, "empty"},

@@ -176,6 +176,8 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 		d.readMarkdown()
 	case document.Table:
 		return d.readTable()
+	case document.Notebook:
+		return d.readNotebook()
 	}
 	return nil
 }
@@ -183,14 +185,14 @@ func (d *draft) read(ctx context.Context, data []byte) error {
 // binaryReaders read the kinds of documents that find their encoding themselves.
 var binaryReaders = map[string]func(*draft, []byte) error{
 	document.DOCX: (*draft).readDOCX, document.ODT: (*draft).readODT, document.EPUB: (*draft).readEPUB, document.XLSX: (*draft).readXLSX,
-	document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
+	document.Man: (*draft).readMan, document.PPTX: (*draft).readPPTX, document.EML: (*draft).readEML, document.RTF: (*draft).readRTF, document.HTML: (*draft).readHTML,
 }
 
 // extensions are those of the kinds of documents; others are source code or are not read.
 var extensions = map[string]string{
 	document.Markdown: ".md .markdown .mdown .mkd .mdx", document.Plain: textExt + " " + markupExt + " " + jsonExt, document.HTML: ".html .htm .xhtml",
 	document.PDF: ".pdf", document.DOCX: ".docx .docm", document.ODT: ".odt", document.EPUB: ".epub", document.XLSX: ".xlsx .xlsm",
-	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv",
+	document.PPTX: ".pptx .pptm", document.EML: ".eml", document.RTF: ".rtf", document.Table: ".csv .tsv", document.Notebook: ".ipynb",
 }
 
 // kindOf returns the kind of a file by its extension, "" for unknown ones.
@@ -201,8 +203,11 @@ func kindOf(name string) string {
 			return kind
 		}
 	}
-	if document.IsSource(name) {
+	switch {
+	case document.IsSource(name):
 		return document.Plain
+	case isMan(name):
+		return document.Man
 	}
 	return ""
 }
