@@ -1,164 +1,31 @@
 package cite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-
-	"example.com/ragflow/search/text"
 )
 
-// token is a word, figure or code of a sentence.
-type token struct {
-	raw     string // in lower case
-	stem    string // what all forms of a word have in common
-	content bool   // no stop word
-	literal bool   // a figure, or a name of code
-	figure  bool   // a number, in digits or not
-	name    bool   // with a capital letter though it begins no sentence
-	denied  bool   // a negation before it acts on it
-	clause  int    // number of its part between commas, stops and brackets
-}
-
-// wording is a sentence taken apart for the comparison with another.
-type wording struct {
-	tokens  []token
-	content []int // indexes of the tokens that are no stop words
-	denials []denial
-	english bool
-	passive bool // may name who acts after what is done
-}
-
-// denial is a negation and the content words that it acts on.
-type denial struct {
-	words []token
-	wide  bool // any of the words may be meant: no volume is lost
-	verb  bool // the first word is meant: does not handle
-}
-
-// deniedWords is how many content words a negation acts on.
-const deniedWords = 3
-
-var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_])*%?|[,;:.!?()|]`)
-
-func wordingOf(language, sentence string) wording {
-	w := wording{english: language == "en"}
-	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
-	found := tokenPattern.FindAllString(sentence, -1)
-	for i, raw := range found {
-		lower := strings.ReplaceAll(strings.ToLower(raw), "’", "'")
-		if strings.ContainsAny(lower[:1], ",;:.!?()|") {
-			scope, clause = 0, clause+1
+// contrary returns what contradicts a claim in the places of a source that come
+// closest to it: see [contrary]. Those count that have most words of the claim; one of
+// them that agrees is enough.
+func (c *checker) contrary(of claim, e *evidence, places []int) string {
+	if e.wordings == nil {
+		for _, s := range e.spans {
+			e.wordings = append(e.wordings, wordingOf(c.options.Language, e.text[s.Start:s.End]))
+		}
+	}
+	first, most := "", 0
+	for _, i := range places {
+		shared := of.wording.shared(e.wordings[i])
+		if shared < most {
 			continue
 		}
-		if splits(lower) {
-			clause++
-		}
-		t := token{raw: lower, stem: lower, name: i > 0 && unicode.IsUpper([]rune(raw)[0]), content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
-		t.figure = isFigure(lower) || spelled(language, lower) != ""
-		t.literal = strings.ContainsFunc(lower, unicode.IsDigit) || strings.ContainsAny(lower, "_=/") || strings.ContainsFunc(raw[1:], unicode.IsUpper)
-		if digits := spelled(language, lower); digits != "" {
-			t.stem = digits
-		} else if !t.literal {
-			t.stem = stemOf(language, lower)
-		}
-		if n := len(w.tokens); lower == "by" || n > 0 && isBeing(w.tokens[n-1].raw) && (strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "en")) {
-			w.passive = true
-		}
-		if t.content && t.denied {
-			last := &w.denials[len(w.denials)-1]
-			last.words = append(last.words, t)
-		}
-		if t.content {
-			w.content = append(w.content, len(w.tokens))
-			scope--
-		}
-		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
-			scope = deniedWords
-			verb := strings.HasPrefix(lower, "do") || strings.HasPrefix(lower, "did") || i > 0 && slices.Contains([]string{"do", "does", "did"}, found[i-1])
-			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never", verb: verb})
-		}
-		w.tokens = append(w.tokens, t)
-	}
-	return w
-}
-
-func (w wording) has(stem string) bool {
-	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem })
-}
-
-func isBeing(w string) bool {
-	return slices.Contains([]string{"is", "are", "was", "were", "be", "been", "being"}, w)
-}
-
-// splits reports whether a word begins another clause.
-func splits(w string) bool {
-	switch w {
-	case "if", "when", "whether", "unless", "because", "but", "which", "that", "while", "where":
-		return true
-	}
-	return false
-}
-
-// shared counts the words of a sentence that another has, too.
-func (w wording) shared(other wording) int {
-	n := 0
-	for _, t := range w.tokens {
-		if other.has(t.stem) {
-			n++
+		found := contrary(of.wording, e.wordings[i], e.wordings)
+		if shared > most || found == "" {
+			first, most = found, shared
 		}
 	}
-	return n
-}
-
-// token returns content word n.
-func (w wording) token(n int) token { return w.tokens[w.content[n]] }
-
-// neighbour returns the content word that stands n content words behind token
-// i, or before it where n is negative; the zero token where there is none.
-func (w wording) neighbour(i, n int) token {
-	at, is := slices.BinarySearch(w.content, i)
-	switch {
-	case n > 0 && !is:
-		at += n - 1
-	default:
-		at += n
-	}
-	if at < 0 || at >= len(w.content) {
-		return token{}
-	}
-	return w.tokens[w.content[at]]
-}
-
-// adjacent reports whether two content words stand side by side in this order.
-func (w wording) adjacent(a, b string) bool {
-	for i, at := range w.content[min(1, len(w.content)):] {
-		if w.tokens[w.content[i]].stem == a && w.tokens[at].stem == b {
-			return true
-		}
-	}
-	return false
-}
-
-// nearWords is how far, in content words, the company of a word reaches.
-const nearWords = 2
-
-// company reports whether the words at i of one sentence and j of the other
-// have a content word near them in common.
-func company(a wording, i int, b wording, j int) bool {
-	for n := -nearWords; n <= nearWords; n++ {
-		ours := a.neighbour(i, n)
-		if n == 0 || ours.stem == "" {
-			continue
-		}
-		for m := -nearWords; m <= nearWords; m++ {
-			if theirs := b.neighbour(j, m); m != 0 && theirs.stem == ours.stem {
-				return true
-			}
-		}
-	}
-	return false
+	return first
 }
 
 // contrary compares a claim with a sentence of a source about the same and
@@ -185,25 +52,27 @@ func contrary(claim, said wording, whole []wording) string {
 	return exchanged(claim, said)
 }
 
-// replaced finds a word of the claim in whose place the source has another: a word that
-// the source lacks, between the same words; a name that follows on the same words, or
-// stands before them; or a unit that no such figure has.
+// replaced finds a word of the claim in whose place the source has another: a word between
+// the same words, which the source lacks or has between other words only, or a name beside
+// the same words.
 func replaced(claim, said wording, whole []wording) string {
 	for i, ours := range claim.tokens {
-		if !ours.content || said.has(ours.stem) {
+		if !ours.content {
 			continue
 		}
+		attested := 0
+		for _, w := range whole {
+			attested = max(attested, w.attests(claim, i))
+		}
 		lacks := !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) })
-		unit := i > 0 && claim.tokens[i-1].figure && !slices.ContainsFunc(whole, func(w wording) bool { return w.follows(claim.tokens[i-1].stem, ours.stem) })
 		for j, theirs := range said.tokens {
 			if !theirs.content || claim.has(theirs.stem) || ours.figure != theirs.figure || meanSame(ours.stem, theirs.stem) {
 				continue
 			}
 			before, behind := same(claim, i, said, j, -1), same(claim, i, said, j, 1)
-			switch {
-			case lacks && before > 0 && behind > 0 && before+behind > nearWords+1,
-				ours.name && theirs.name && max(before, behind) > nearWords,
-				unit && before >= nearWords && behind > 0 && !theirs.literal:
+			between := before > 0 && behind > 0 && (lacks && before+behind > likeness || before+behind > max(2*likeness, attested))
+			named := ours.name && theirs.name && !said.has(ours.stem) && max(before, behind) >= likeness
+			if between || named {
 				return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
 			}
 		}
@@ -211,20 +80,25 @@ func replaced(claim, said wording, whole []wording) string {
 	return ""
 }
 
-// follows reports whether one word stands right behind another.
-func (w wording) follows(first, second string) bool {
-	for i, t := range w.tokens[min(1, len(w.tokens)):] {
-		if t.stem == second && w.tokens[i].stem == first {
-			return true
+// likeness is how many words beside a word show its place, 2*likeness the most that count.
+const likeness = 3
+
+// attests counts the words that a sentence has, as the claim does, around the word at i of
+// the claim.
+func (w wording) attests(claim wording, i int) int {
+	most := 0
+	for j, t := range w.tokens {
+		if t.stem == claim.tokens[i].stem {
+			most = max(most, same(claim, i, w, j, -1)+same(claim, i, w, j, 1))
 		}
 	}
-	return false
+	return most
 }
 
-// same counts the words, up to three, that follow on a place of two sentences, or stand
-// before it where step is -1. The end of both clauses counts as one.
+// same counts the words that follow in two sentences on the words at i and j, or stand
+// before them where step is -1. The end of both clauses counts as one.
 func same(a wording, i int, b wording, j, step int) int {
-	for n := range 3 {
+	for n := range 2 * likeness {
 		i, j = i+step, j+step
 		endA := i < 0 || i == len(a.tokens) || a.tokens[i].clause != a.tokens[i-step].clause
 		endB := j < 0 || j == len(b.tokens) || b.tokens[j].clause != b.tokens[j-step].clause
@@ -235,7 +109,7 @@ func same(a wording, i int, b wording, j, step int) int {
 			return n
 		}
 	}
-	return 3
+	return 2 * likeness
 }
 
 // opposed finds a word of the claim whose opposite stands in its place. agreed
@@ -261,23 +135,16 @@ func opposed(claim, said wording) (found string, agreed bool) {
 func inPlace(claim wording, i int, said wording, j int) bool {
 	ours, theirs := claim.tokens[i], said.tokens[j]
 	if !ours.content || !theirs.content {
-		next := claim.neighbour(i, 1).stem
-		return next != "" && next == said.neighbour(j, 1).stem
-	}
-	if said.has(ours.stem) || claim.has(theirs.stem) { // both are there: which stands where?
-		for n := -1; n <= 1; n += 2 {
-			beside := claim.neighbour(i, n).stem
-			first, second := ours.stem, beside
-			if n < 0 {
-				first, second = beside, ours.stem
-			}
-			if beside != "" && beside == said.neighbour(j, n).stem && !said.adjacent(first, second) {
-				return true
+		for n := 1; n <= nearWords; n++ {
+			for m := 1; m <= nearWords; m++ {
+				if next := claim.neighbour(i, n).stem; next != "" && next == said.neighbour(j, m).stem {
+					return true
+				}
 			}
 		}
 		return false
 	}
-	return company(claim, i, said, j)
+	return !said.has(ours.stem) && !claim.has(theirs.stem) && company(claim, i, said, j)
 }
 
 // deniesOther returns a word that only one of two sentences denies.
@@ -294,26 +161,35 @@ func deniesOther(claim, said wording) string {
 	return ""
 }
 
-// denies returns the words that a sentence denies and another has in the same
-// company.
-func (w wording) denies(other wording, ours bool) []string {
+// denies returns the words that a sentence denies and another says in the same company.
+// skip passes over words that the other lacks: "does not become part", "is not part".
+func (w wording) denies(other wording, skip bool) []string {
 	var out []string
 	for _, d := range w.denials {
 		for _, t := range d.words {
-			if strings.HasSuffix(t.raw, "ly") || (ours || !d.verb) && !other.has(t.stem) { // not automatically removed; does not become part
+			if strings.HasSuffix(t.raw, "ly") || (skip || !d.verb) && !other.has(t.stem) || w.affirms(t) { // not automatically removed
 				continue
 			}
-			elsewhere := slices.ContainsFunc(w.tokens, func(o token) bool { return o.raw == t.raw && !o.denied })
-			if !elsewhere && meets(w, t, other) {
+			if !other.denied(t.stem) && !slices.Contains(out, t.stem) && meets(w, t, other) {
 				out = append(out, t.stem)
 				break
 			}
-			if !d.wide {
+			if !d.wide || other.denied(t.stem) {
 				break
 			}
 		}
 	}
 	return out
+}
+
+// affirms reports whether a sentence says a word that it denies, too, in another place.
+func (w wording) affirms(denied token) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.raw == denied.raw && !t.denied })
+}
+
+// denied reports whether a sentence denies a word.
+func (w wording) denied(stem string) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem && t.denied })
 }
 
 // meets reports whether another sentence has a word that this one denies, in the
@@ -333,22 +209,21 @@ func meets(w wording, denied token, other wording) bool {
 // misplaced finds a figure or code of the claim in whose place the source has another.
 func misplaced(claim, said wording, whole []wording) string {
 	for i, ours := range claim.tokens {
-		if !ours.literal {
+		if !ours.literal || !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) || w.has(ours.stem+"%") }) {
 			continue
 		}
-		attested := func(n int) bool {
-			return slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, n) })
-		}
-		if !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) || w.has(ours.stem+"%") }) {
-			continue // the source lacks it
-		}
-		unit := isFigure(ours.raw) && claim.alike(i, claim, i, 1) && attested(1)
-		for _, n := range []int{1, 2, -1, -2} {
-			if unit && n < 0 || n*n > 1 && !isFigure(ours.raw) || !claim.alike(i, claim, i, n) || attested(n) || n < 0 && attested(-1) {
+		for _, step := range []int{1, -1} {
+			if !claim.alike(i, claim, i, step) {
+				continue
+			}
+			if slices.ContainsFunc(whole, func(w wording) bool { return w.beside(ours.stem, claim, i, step) }) {
+				if isFigure(ours.raw) {
+					break // with its unit
+				}
 				continue
 			}
 			for j, theirs := range said.tokens {
-				if theirs.literal && theirs.stem != ours.stem && isFigure(theirs.raw) == isFigure(ours.raw) && claim.alike(i, said, j, n) {
+				if theirs.literal && theirs.stem != ours.stem && isFigure(theirs.raw) == isFigure(ours.raw) && claim.alike(i, said, j, step) {
 					return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
 				}
 			}
@@ -357,36 +232,27 @@ func misplaced(claim, said wording, whole []wording) string {
 	return ""
 }
 
-// alike reports whether the n content words behind token i, or before it where n
-// is negative, stand in its clause, and likewise at token j of another sentence.
-func (w wording) alike(i int, other wording, j, n int) bool {
-	step := max(-1, min(n, 1))
-	for k := step; k != n+step; k += step {
-		ours, theirs := w.neighbour(i, k), other.neighbour(j, k)
-		if ours.stem == "" || ours.stem != theirs.stem || ours.clause != w.tokens[i].clause || theirs.clause != other.tokens[j].clause {
-			return false
-		}
-	}
-	return true
+// alike reports whether the content word behind token i, or before it where step is -1,
+// stands in its clause, and likewise at token j of another sentence.
+func (w wording) alike(i int, other wording, j, step int) bool {
+	ours, theirs := w.neighbour(i, step), other.neighbour(j, step)
+	return ours.stem != "" && ours.stem == theirs.stem && ours.clause == w.tokens[i].clause && theirs.clause == other.tokens[j].clause
 }
 
-// beside reports whether a sentence has a literal beside the n content words that
-// stand at token i of the claim. Other literals may stand between: each of a list
-// has the word of the list.
-func (w wording) beside(literal string, claim wording, i, n int) bool {
+// beside reports whether a sentence has a literal beside the content word that stands at
+// token i of the claim. Other literals may stand between: each of a list has the word of
+// the list.
+func (w wording) beside(literal string, claim wording, i, step int) bool {
+	word := claim.neighbour(i, step).stem
 	for j, t := range w.tokens {
 		if t.stem != literal {
 			continue
 		}
-		if step := max(-1, min(n, 1)); n == step {
-			m := n
-			for w.neighbour(j, m).literal && w.neighbour(j, m).stem != claim.neighbour(i, n).stem {
-				m += step
-			}
-			if w.neighbour(j, m).stem == claim.neighbour(i, n).stem {
-				return true
-			}
-		} else if w.neighbour(j, step).stem == claim.neighbour(i, step).stem && w.neighbour(j, n).stem == claim.neighbour(i, n).stem {
+		n := step
+		for w.neighbour(j, n).literal && w.neighbour(j, n).stem != word {
+			n += step
+		}
+		if w.neighbour(j, n).stem == word {
 			return true
 		}
 	}

@@ -62,7 +62,10 @@ func stemOf(language, word string) string {
 		return word
 	case "en":
 		if terms := text.For("en").Analyze(word); len(terms) > 0 {
-			return terms[0].Term
+			word = terms[0].Term
+		}
+		if n := len(word); n > 2 && word[n-1] == word[n-2] && strings.IndexByte("eolsz", word[n-1]) < 0 { // adds, added
+			word = word[:n-1]
 		}
 		return word
 	}

@@ -1,10 +1,156 @@
 package cite
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+
+	"example.com/ragflow/search/text"
 )
+
+// token is a word, figure or code of a sentence.
+type token struct {
+	raw     string // in lower case
+	stem    string // what all forms of a word have in common
+	content bool   // no stop word
+	literal bool   // a figure, or a name of code
+	figure  bool   // a number, in digits or not
+	name    bool   // with a capital letter though it begins no sentence
+	denied  bool   // a negation before it acts on it
+	clause  int    // number of its part between commas, stops and brackets
+}
+
+// wording is a sentence taken apart for the comparison with another.
+type wording struct {
+	tokens  []token
+	content []int // indexes of the tokens that are no stop words
+	denials []denial
+	english bool
+	passive bool // may name who acts after what is done
+}
+
+// denial is a negation and the content words that it acts on.
+type denial struct {
+	words []token
+	wide  bool // any of the words may be meant: no volume is lost
+	verb  bool // the first word is meant: does not handle
+}
+
+// deniedWords is how many content words a negation acts on.
+const deniedWords = 4
+
+var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.:/=+-]+[\p{L}\p{N}_])*%?|[,;:.!?()|]`)
+
+func wordingOf(language, sentence string) wording {
+	w := wording{english: language == "en"}
+	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
+	found := tokenPattern.FindAllString(sentence, -1)
+	for i, raw := range found {
+		lower := strings.ReplaceAll(strings.ToLower(raw), "’", "'")
+		if strings.ContainsAny(lower[:1], ",;:.!?()|") {
+			scope, clause = 0, clause+1
+			continue
+		}
+		if splits(lower) {
+			clause++
+		}
+		t := token{raw: lower, stem: lower, name: i > 0 && unicode.IsUpper([]rune(raw)[0]), content: !text.StopWord(language, lower) && !Negates(lower), denied: scope > 0, clause: clause}
+		t.figure = isFigure(lower) || spelled(language, lower) != ""
+		t.literal = strings.ContainsFunc(lower, unicode.IsDigit) || strings.ContainsAny(lower, "_=/") || strings.ContainsFunc(raw[1:], unicode.IsUpper)
+		if digits := spelled(language, lower); digits != "" {
+			t.stem = digits
+		} else if !t.literal {
+			t.stem = stemOf(language, lower)
+		}
+		if n := len(w.tokens); lower == "by" || n > 0 && isBeing(w.tokens[n-1].raw) && (strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "en")) {
+			w.passive = true
+		}
+		if t.content && t.denied {
+			last := &w.denials[len(w.denials)-1]
+			last.words = append(last.words, t)
+		}
+		if t.content {
+			w.content = append(w.content, len(w.tokens))
+			scope--
+		}
+		if Negates(lower) && (i+1 == len(found) || !only(strings.ToLower(found[i+1]))) {
+			scope = deniedWords
+			verb := strings.HasPrefix(lower, "do") || strings.HasPrefix(lower, "did") || i > 0 && slices.Contains([]string{"do", "does", "did"}, found[i-1])
+			w.denials = append(w.denials, denial{wide: strings.HasPrefix(lower, "n") && lower != "not" && lower != "never", verb: verb})
+		}
+		w.tokens = append(w.tokens, t)
+	}
+	return w
+}
+
+func (w wording) has(stem string) bool {
+	return slices.ContainsFunc(w.tokens, func(t token) bool { return t.stem == stem })
+}
+
+func isBeing(w string) bool {
+	return slices.Contains([]string{"is", "are", "was", "were", "be", "been", "being"}, w)
+}
+
+// splits reports whether a word begins another clause.
+func splits(w string) bool {
+	switch w {
+	case "if", "when", "whether", "unless", "because", "but", "which", "that", "while", "where":
+		return true
+	}
+	return false
+}
+
+// shared counts the words of a sentence that another has, too.
+func (w wording) shared(other wording) int {
+	n := 0
+	for _, t := range w.tokens {
+		if other.has(t.stem) {
+			n++
+		}
+	}
+	return n
+}
+
+// token returns content word n.
+func (w wording) token(n int) token { return w.tokens[w.content[n]] }
+
+// neighbour returns the content word that stands n content words behind token
+// i, or before it where n is negative; the zero token where there is none.
+func (w wording) neighbour(i, n int) token {
+	at, is := slices.BinarySearch(w.content, i)
+	switch {
+	case n > 0 && !is:
+		at += n - 1
+	default:
+		at += n
+	}
+	if at < 0 || at >= len(w.content) {
+		return token{}
+	}
+	return w.tokens[w.content[at]]
+}
+
+// nearWords is how far, in content words, the company of a word reaches.
+const nearWords = 2
+
+// company reports whether the words at i of one sentence and j of the other
+// have a content word near them in common.
+func company(a wording, i int, b wording, j int) bool {
+	for n := -nearWords; n <= nearWords; n++ {
+		ours := a.neighbour(i, n)
+		if n == 0 || ours.stem == "" {
+			continue
+		}
+		for m := -nearWords; m <= nearWords; m++ {
+			if theirs := b.neighbour(j, m); m != 0 && theirs.stem == ours.stem {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // spelled returns the digits of a number that a language writes out as word, ""
 // for another word. One, and words that mean other things too, are no figures.
@@ -14,6 +160,8 @@ func spelled(language, word string) string {
 		return digitsOf(englishNumbers, word)
 	case "pl":
 		return digitsOf(polishNumbers, word)
+	case "vi":
+		return digitsOf(vietnameseNumbers, word)
 	}
 	return ""
 }
@@ -23,7 +171,7 @@ const (
 	englishNumbers = "2 two|3 three|4 four|5 five|6 six|7 seven|8 eight|9 nine|10 ten|11 eleven|12 twelve"
 	polishNumbers  = "2 dwa dwie dwóch dwoma dwu|3 trzy trzech trzema|4 cztery czterech czterema|5 pięć pięciu|6 sześć sześciu|" +
 		"7 siedem siedmiu|8 osiem ośmiu|9 dziewięć dziewięciu|10 dziesięć dziesięciu|11 jedenaście jedenastu|12 dwanaście dwunastu"
-	vietnameseNumbers = "2 hai|3 ba|4 bốn|5 năm|6 sáu|7 bảy|8 tám|9 chín|10 mười"
+	vietnameseNumbers = "2 hai|3 ba|4 bốn|6 sáu|7 bảy|8 tám|9 chín|10 mười"
 )
 
 func digitsOf(numbers, word string) string {
@@ -75,25 +223,3 @@ func Negates(w string) bool {
 // only reports whether a word takes a negation back: not only, nie tylko.
 func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
 
-// contrary returns what contradicts a claim in the places of a source that come
-// closest to it: see [contrary]. Those count that have most words of the claim; one of
-// them that agrees is enough.
-func (c *checker) contrary(of claim, e *evidence, places []int) string {
-	if e.wordings == nil {
-		for _, s := range e.spans {
-			e.wordings = append(e.wordings, wordingOf(c.options.Language, e.text[s.Start:s.End]))
-		}
-	}
-	first, most := "", 0
-	for _, i := range places {
-		shared := of.wording.shared(e.wordings[i])
-		if shared < most {
-			continue
-		}
-		found := contrary(of.wording, e.wordings[i], e.wordings)
-		if shared > most || found == "" {
-			first, most = found, shared
-		}
-	}
-	return first
-}
