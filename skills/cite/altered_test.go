@@ -77,6 +77,13 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
+// TestReported reports it of a set of which only the sums are looked at.
+func TestReported(t *testing.T) {
+	_, report := judge(alteredCases(t, "testdata/reported.txt"))
+	sums, _, _ := strings.Cut(report, "\nJudged wrongly")
+	golden.Assert(t, "testdata/reported.golden", []byte(sums))
+}
+
 // cell counts statements that were judged rightly.
 type cell struct{ found, n int }
 
