@@ -77,7 +77,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestReported reports it of a set of which only the sums are looked at.
+// TestReported reports it of a set of which only the sums are shown.
 func TestReported(t *testing.T) {
 	_, report := judge(alteredCases(t, "testdata/reported.txt"))
 	sums, _, _ := strings.Cut(report, "\nJudged wrongly")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"example.com/ragflow/search/text"
 )
@@ -64,12 +65,12 @@ func stemOf(language, word string) string {
 		if terms := text.For("en").Analyze(word); len(terms) > 0 {
 			word = terms[0].Term
 		}
-		if n := len(word); n > 2 && word[n-1] == word[n-2] && strings.IndexByte("eolsz", word[n-1]) < 0 { // adds, added
+		if n := len(word); n > 2 && word[n-1] == word[n-2] && strings.IndexByte("efolsz", word[n-1]) < 0 { // adds, added
 			word = word[:n-1]
 		}
 		return word
 	}
-	return text.First(word, stemRunes)
+	return text.First(word, min(stemRunes, utf8.RuneCountInString(word)-1))
 }
 
 const stemRunes = 5

@@ -52,7 +52,7 @@ func (c *checker) support(of claim, n int) Support {
 	out.Phrase = sharesPhrase(of.words, e.words, PhraseWords)
 	out.Missing = e.missing(of)
 	out.Contrary = c.contrary(of, e, best.tied)
-	enough := out.Coverage >= minCoverage && (out.Near >= minNear || out.Phrase && out.Near >= phraseNear)
+	enough := out.Coverage >= minCoverage && out.Near >= minNear
 	if !enough && out.Similarity <= SimilarityCut && len(out.Missing) == 0 && out.Contrary == "" {
 		out.Foreign = c.foreign(of, n) // words cannot match; figures, codes and names have
 		enough = out.Foreign

@@ -222,4 +222,3 @@ func Negates(w string) bool {
 
 // only reports whether a word takes a negation back: not only, nie tylko.
 func only(w string) bool { return w == "only" || w == "tylko" || w == "chỉ" }
-
