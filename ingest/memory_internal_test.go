@@ -3,8 +3,10 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"compress/zlib"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +46,7 @@ func TestFolderMemory(t *testing.T) {
 			"META-INF/container.xml", `<container><rootfiles><rootfile full-path="p.opf"/></rootfiles></container>`,
 			"p.opf", `<package><manifest><item id="a" href="a.html" media-type="html"/></manifest><spine><itemref idref="a"/></spine></package>`,
 			"a.html", fill("A b. ", 3<<20)))
+		write(fmt.Sprintf("unpacks%d.pdf", i), packedPDF(t, fill("BT (a) Tj ET ", 100<<20)))
 	}
 	write("ordinary.md", []byte("# Pump\n\nThe seal is changed every year.\n"))
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFolderMemory$", "-test.v")
@@ -86,6 +89,22 @@ func indexFolder(t *testing.T, docs string) {
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// packedPDF is a PDF of one page whose content is compressed.
+func packedPDF(t *testing.T, content string) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	if _, err := io.WriteString(w, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Appendf(nil, "%%PDF-1.7\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n"+
+		"3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R>>\nendobj\n"+
+		"4 0 obj\n<</Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream\nendobj\ntrailer\n<</Root 1 0 R>>\n", packed.Len(), packed.Bytes())
 }
 
 // zipOf packs files, given as name and content in turn.

@@ -81,12 +81,10 @@ func AppendFeedback(dataDir string, f *Feedback) error {
 	if err != nil {
 		return fmt.Errorf("store feedback: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(dataDir, feedbackFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := newfile.Append(filepath.Join(dataDir, feedbackFile), append(line, '\n')); err != nil {
 		return fmt.Errorf("store feedback: %w", err)
 	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
+	return nil
 }
 
 // PromotedName returns the name of the file of a run's answer; run ids are arbitrary text.

@@ -183,9 +183,13 @@ func checkOutput(dir string) error {
 		return failed("find the working folder", err)
 	}
 	if filepath.IsLocal(dir) && !inside(here, filepath.Join(here, dir)) {
-		return usagef("%s leads out of this folder through a link, and nothing is written there", dir).with("name the folder itself")
+		return leadsOut(dir)
 	}
 	return nil
+}
+
+func leadsOut(dir string) error {
+	return usagef("%s leads out of this folder through a link, and nothing is written there", dir).with("name the folder itself")
 }
 
 // writeOutput writes a file that a flag names.

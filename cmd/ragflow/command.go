@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -94,6 +95,14 @@ func (a *app) tell(format string, args ...any) {
 
 // warn prints a warning on standard error.
 func (a *app) warn(text string) { a.tell("warning: %s", text) }
+
+// warnOnce prints a warning about the settings, which a command may read several times.
+func (a *app) warnOnce(text string) {
+	if !slices.Contains(a.warned, text) {
+		a.warned = append(a.warned, text)
+		a.warn(text)
+	}
+}
 
 // withAssistant opens the assistant, without reading documents and without models, and
 // closes it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -22,9 +23,23 @@ var ofProject = []string{configName, ".gitignore", identityName}
 
 // checkData looks at the data folder where a default or a file of the project names it:
 // what it holds came with the project if this person's ragflow neither made it there nor
-// was told to trust it.
-func (s *settings) checkData(list trustList) {
+// was told to trust it. Links that lead out of a data folder, or to it from the working
+// folder, are refused.
+func (a *app) checkData(s *settings, list trustList) error {
 	dir, source := s.config.DataDir, s.sourceOf("RAGFLOW_DATA_DIR")
+	if err := checkOutput(cmp.Or(a.flagged("RAGFLOW_DATA_DIR"), ".")); err != nil {
+		return err
+	}
+	if s.project != "" && source == "default" && !inside(s.project, dir) {
+		return leadsOut(dir)
+	}
+	inPlace := []string{"index.db", threadsFile, chatHistory, "feedback.jsonl", "promoted", "eval", "collections", filepath.Join("collections", s.config.Collection)}
+	for _, name := range inPlace {
+		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return usagef("%s is a link or a device in the place of a file of the data folder", path).with("remove it, or name another folder with --data-dir")
+		}
+	}
 	named := s.project != "" && source == "default" || s.ofProject(source)
 	identity := filepath.Join(dir, identityName)
 	word, err := os.ReadFile(identity)
@@ -35,6 +50,7 @@ func (s *settings) checkData(list trustList) {
 	default:
 		s.foreign = dir
 	}
+	return nil
 }
 
 // fresh reports whether nothing of a data folder was used yet.

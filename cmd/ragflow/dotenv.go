@@ -52,7 +52,7 @@ func (a *app) readDotenv(s *settings, list trustList) (*dotenv, error) {
 		}
 		s.files[path] = data
 		if info, err := os.Stat(path); err == nil && othersRead(info) && slices.ContainsFunc(slices.Collect(maps.Keys(d.values)), isKeyName) {
-			a.warn(path + " holds keys, and other users of this machine can read it: chmod 600 " + quoted(path))
+			a.warnOnce(path + " holds keys, and other users of this machine can read it: chmod 600 " + quoted(path))
 		}
 		d.untrusted = list.untrusted(path, data)
 		return d, nil

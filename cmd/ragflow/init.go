@@ -34,6 +34,9 @@ func (a *app) init() error {
 		return failed("write the configuration", err)
 	}
 	dir := filepath.Join(here, projectDir)
+	if err := checkOutput(projectDir); err != nil {
+		return err
+	}
 	if err := a.makeData(dir); err != nil {
 		return err
 	}

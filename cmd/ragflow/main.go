@@ -36,6 +36,7 @@ type app struct {
 	ending  *ending   // how the system asks to end
 	started string    // id of the thread a question was saved in, for the hint after an interruption
 	opened  *settings // of the assistant opened last
+	warned  []string  // warnings about the settings that were printed
 
 	asked       config.Asked
 	collecting  bool // a collection may be made

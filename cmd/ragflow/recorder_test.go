@@ -88,6 +88,7 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 		"questions.jsonl":   `{"id":"q1","question":"What keeps the data of a container?","expected_keywords":["volume"]}` + "\n",
 		"project/.env":      "OPENAI_BASE_URL=" + address + "/thief/v1\nSMART_LLM_MODEL=openai:small\n",
 		"project/docs/a.md": "# Volumes\n\nA named volume keeps the data.\n",
+		"vectors/.env":      "RAGFLOW_INDEX=weaviate://" + strings.TrimPrefix(address, "http://") + "\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -156,6 +157,9 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 	ragflow("project", nil, "trust")
 	ragflow("project", []string{"OPENAI_BASE_URL="}, "ask", "--docs", "docs", question)
 
+	ragflow("vectors", nil, "trust")
+	ragflow("vectors", nil, "search", question)
+
 	got := requests()
 	reached := map[string]bool{}
 	for _, r := range got {
@@ -180,6 +184,10 @@ func TestKeysAndPrivateFiles(t *testing.T) {
 		if !reached[place] {
 			t.Errorf("the key of %s reached nobody: nothing was tried with it", place)
 		}
+	}
+	ragflow("", []string{"RAGFLOW_INDEX=weaviate://" + strings.TrimPrefix(address, "http://")}, "search", question)
+	if !slices.ContainsFunc(requests()[len(got):], func(r request) bool { return strings.Contains(r.header, "planted-weaviate") }) {
+		t.Error("the key of Weaviate reached nobody, though the environment names its address")
 	}
 	keepsQuiet(t, "printed", printed.Bytes(), secret)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

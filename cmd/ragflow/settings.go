@@ -164,8 +164,10 @@ func (a *app) readSettingsIn(here string) (*settings, error) {
 		}
 		s.rows = append(s.rows, settingRow{row.Name, row.Key, append([]string{}, v.values...), v.source, row.Has(config.FirstPage), row.Has(config.Own)})
 		if row.Name == "RAGFLOW_DATA_DIR" { // the first, for all others may stand there
-			s.checkData(list)
 			s.config.Collection = a.flags.collection
+			if err := a.checkData(s, list); err != nil {
+				return nil, err
+			}
 			if named, err = a.readCollection(s, list, table); err != nil {
 				return nil, err
 			}
@@ -252,7 +254,7 @@ func (a *app) findProject(here string) string {
 			if ownFile(info) {
 				return dir
 			}
-			a.warn(filepath.Join(dir, projectDir) + " belongs to another user and is not used")
+			a.warnOnce(filepath.Join(dir, projectDir) + " belongs to another user and is not used")
 		}
 		if dir == filepath.Dir(dir) {
 			return ""

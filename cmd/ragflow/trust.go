@@ -111,7 +111,7 @@ func (a *app) readProjectFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !ownFile(info) {
-		a.warn(path + " belongs to another user and is not read")
+		a.warnOnce(path + " belongs to another user and is not read")
 		return nil, fs.ErrNotExist
 	}
 	return os.ReadFile(path)

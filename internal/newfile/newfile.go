@@ -1,11 +1,13 @@
 // Package newfile writes files that are either complete or as they were before: each is
 // written under a name that nobody could prepare, with mode 0600, and renamed. A link that
-// stands in the place of the file is replaced, not followed.
+// stands in the place of the file is replaced, not followed. Append adds to a file and
+// follows no link either.
 package newfile
 
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,4 +43,27 @@ func WriteBytes(path string, data []byte) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// ErrNotRegular says that a link, a device or a folder stands in the place of a file.
+var ErrNotRegular = errors.New("not a regular file")
+
+// Append adds data to the end of a file in one write, and makes the file where it is
+// missing. The error matches [ErrNotRegular] where something else stands in its place.
+func Append(path string, data []byte) (err error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	name := filepath.Base(path)
+	if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", path, ErrNotRegular)
+	}
+	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

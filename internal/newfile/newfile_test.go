@@ -45,3 +45,27 @@ func TestWrite(t *testing.T) {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }
+
+func TestAppend(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "log"), filepath.Join(dir, "link")
+	for _, line := range []string{"one\n", "two\n"} {
+		if err := newfile.Append(path, []byte(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	for _, other := range []string{link, dir} {
+		if err := newfile.Append(other, []byte("three\n")); !errors.Is(err, newfile.ErrNotRegular) {
+			t.Errorf("%s: err = %v, want ErrNotRegular", other, err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one\ntwo\n" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}

@@ -79,7 +79,7 @@ func (db *DB) locate(create bool) (string, error) {
 			return "", err
 		}
 	}
-	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(abs); err == nil && !info.Mode().IsRegular() {
 		return "", errors.New("not a regular file")
 	}
 	p := filepath.ToSlash(abs)
