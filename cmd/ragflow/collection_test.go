@@ -28,11 +28,11 @@ func TestCollectionsHaveEmbeddersOfTheirOwn(t *testing.T) {
 		{"signs", "index --collection second " + docs, "embedded 2 passages with signs"},
 		{"third", "search --collection first --leg dense --top-k 1 oregano", "oregano.md:1"},
 		{"third", "search --collection second --leg dense --top-k 1 mint", "mint.md:1"},
-		{"third", "index collections", "embedding_model: letters"},
+		{"third", "config --collection first", "letters"},
 		{"third", "index --rebuild --collection first", "embedded 2 passages with third"},
-		{"fourth", "index collections", "embedding_model: third"},
+		{"fourth", "config --collection first", "third"},
 		{"fourth", "search --collection first --leg dense --top-k 1 mint", "mint.md:1"},
-		{"fourth", "index collections", "embedding_model: signs"},
+		{"fourth", "config --collection second", "signs"},
 	} {
 		var stdout, stderr bytes.Buffer
 		env := []string{

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,12 +16,11 @@ type collectionsReply struct {
 
 // collectionReply is one collection.
 type collectionReply struct {
-	Name     string            `json:"name"`
-	Docs     []string          `json:"docs"`     // its files and folders
-	Settings map[string]string `json:"settings"` // of its own, by their keys in a configuration file
+	Name string   `json:"name"`
+	Docs []string `json:"docs"` // its files and folders
 }
 
-// collectionsCommand shows what is noted of each collection.
+// collectionsCommand lists the collections.
 func (a *app) collectionsCommand() *cobra.Command {
 	c := &cobra.Command{Use: "collections", Args: subcommands, RunE: func(*cobra.Command, []string) error {
 		s, err := a.settings()
@@ -40,13 +37,7 @@ func (a *app) collectionsCommand() *cobra.Command {
 			if s, err = a.settings(); err != nil {
 				return err
 			}
-			one := collectionReply{Name: name, Docs: append([]string{}, s.config.Docs...), Settings: map[string]string{}}
-			for _, row := range s.rows {
-				if row.own && row.Name != "RAGFLOW_DOCS" && strings.HasPrefix(row.Source, "collection ") {
-					one.Settings[row.Key] = strings.Join(row.Values, ", ")
-				}
-			}
-			reply.Collections = append(reply.Collections, one)
+			reply.Collections = append(reply.Collections, collectionReply{name, append([]string{}, s.config.Docs...)})
 		}
 		return a.print(reply, func() {
 			if len(names) == 0 {
@@ -54,9 +45,6 @@ func (a *app) collectionsCommand() *cobra.Command {
 			}
 			for _, one := range reply.Collections {
 				fmt.Fprintf(a.out, "%s: %s\n", one.Name, line(strings.Join(one.Docs, ", ")))
-				for _, key := range slices.Sorted(maps.Keys(one.Settings)) {
-					fmt.Fprintf(a.out, "  %s: %s\n", key, line(one.Settings[key]))
-				}
 			}
 		})
 	}}

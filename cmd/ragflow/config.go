@@ -24,6 +24,7 @@ func (a *app) configCommand() *cobra.Command {
 		return a.print(configReply{s.project, s.file, s.rows}, func() { a.printSettings(s, all) })
 	})
 	a.jsonFlag(c)
+	a.collectionFlag(c.Flags())
 	c.Flags().BoolVar(&all, "all", false, "show every setting; otherwise the usual ones, and those that are set")
 	return c
 }

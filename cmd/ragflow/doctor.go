@@ -284,14 +284,9 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	}
 	delete(r.LatencyMS, "total")
 	slowest := slices.MaxFunc(slices.Sorted(maps.Keys(r.LatencyMS)), func(a, b string) int { return cmp.Compare(r.LatencyMS[a], r.LatencyMS[b]) })
-	faster := `"ragflow trace last" shows what it did`
-	switch {
-	case slowest == "retrieval":
-		faster = "more RETRIEVAL_MAX_WORKERS search side by side, and fewer or smaller collections are searched sooner"
-	case r.Usage.Calls > 0:
+	faster := "in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner"
+	if r.Usage.Calls > 0 {
 		faster = "a smaller or nearer model answers sooner, and --offline at once"
-	case slowest == "post_retrieval", slowest == "check_and_refine":
-		faster = "the first question after a start reads the index into memory; ask in one \"ragflow chat\" to do that once"
 	}
 	d.hint("the last answer took %.1f s, most of it in %s: %s", total.Seconds(), slowest, faster)
 }

@@ -204,7 +204,7 @@ func advices() []advice {
 		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
-		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are`},
+		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are, "ragflow trace last" the last run`},
 		{eval.ErrDataset, exitUsage, exampleItem},
 		{eval.ErrEmptyDataset, exitUsage, exampleItem},
 		{eval.ErrRunFormat, exitFailure, `name a file that "ragflow eval --json" wrote`},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -28,22 +27,13 @@ func (a *app) trace(ctx context.Context, assistant *ragflow.Assistant, run, dir 
 	if a.asJSON {
 		reply, err := assistant.Reply(ctx, run)
 		if err != nil {
-			return noRun(err)
+			return failed("trace", err)
 		}
 		return a.print(reply, nil)
 	}
 	answer, flow, err := assistant.Trace(ctx, run)
 	if err != nil {
-		return noRun(err)
+		return failed("trace", err)
 	}
 	return a.writeTrace(dir, answer, flow)
-}
-
-// noRun says why a run cannot be shown, and which can.
-func noRun(err error) error {
-	err = failed("trace", err)
-	if f, ok := errors.AsType[*failure](err); ok && f.code == exitNotFound {
-		f.hint = `"ragflow trace last" shows the last run; "ragflow ask --json" prints the id of each`
-	}
-	return err
 }

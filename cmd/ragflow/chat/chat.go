@@ -164,7 +164,7 @@ func (s *session) line(ctx context.Context, text string) error {
 // lines returns what reads the next text.
 func (s *session) lines(ctx context.Context) func() (string, error) {
 	if s.Terminal != nil {
-		return func() (string, error) { return s.Terminal.readLine(ctx, s.accent("›")+" ", complete) }
+		return func() (string, error) { return s.Terminal.readLine(ctx, s.accent("›")+" ") }
 	}
 	type result struct {
 		text string

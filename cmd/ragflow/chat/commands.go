@@ -67,21 +67,6 @@ func droppedCommands() map[string]string {
 	}
 }
 
-// complete completes the name of a command.
-func complete(text string) []string {
-	start, found := strings.CutPrefix(text, "/")
-	if !found || strings.ContainsAny(start, " \n") {
-		return nil
-	}
-	var out []string
-	for _, c := range commands() {
-		if strings.HasPrefix(c.name, start) {
-			out = append(out, "/"+c.name)
-		}
-	}
-	return out
-}
-
 func (s *session) help(context.Context, string) error {
 	const column = len("  /threads [N|ID]")
 	for _, c := range commands() {
@@ -98,7 +83,7 @@ func (s *session) help(context.Context, string) error {
 	if s.Size != nil {
 		s.say("")
 		s.hint("Ctrl-J, or a backslash at the end of a line, begins a new line. Pasted lines stay together. " +
-			"Up and Ctrl-R bring back what you typed before; Tab completes commands. Ctrl-C stops an answer.")
+			"Up and Ctrl-R bring back what you typed before. Ctrl-C stops an answer.")
 	}
 	s.say("")
 	return nil

@@ -76,12 +76,9 @@ func (t *Terminal) size() (columns, rows int) {
 // readLine reads one text, which may have several lines. Errors match
 // errInterrupted for Ctrl-C, io.EOF for Ctrl-D where nothing was typed, and the
 // cause of ctx. A read that ctx ends goes on until the program ends.
-func (t *Terminal) readLine(ctx context.Context, prompt string, complete func(string) []string) (string, error) {
+func (t *Terminal) readLine(ctx context.Context, prompt string) (string, error) {
 	t.shell.Prompt.Primary(func() string { return prompt })
 	t.shell.Prompt.Secondary(func() string { return "  " })
-	t.shell.Completer = func(line []rune, cursor int) readline.Completions {
-		return readline.CompleteValues(complete(string(line[:cursor]))...)
-	}
 	type result struct {
 		text string
 		err  error

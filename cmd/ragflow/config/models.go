@@ -112,37 +112,6 @@ func (m *Models) Client(e Endpoint) (*openai.Client, error) {
 	return c, nil
 }
 
-// Configure puts the models into c. Nothing is called.
-func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
-	if m.Offline || asked == NoModels {
-		return nil
-	}
-	if asked == SearchModels && c.Retrieval.Rerank != search.RerankLLM {
-		return m.configureSearch(c)
-	}
-	if m.Smart != "" {
-		if c.Chat, err = m.Chat(m.Smart, m.SmartPrice); err != nil {
-			return err
-		}
-		c.PlainGrades = m.plainGrades
-		host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
-		c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
-		if m.grader != "" && m.grader != m.Smart {
-			if c.Grader, err = m.Chat(m.grader, m.graderPrice); err != nil {
-				return err
-			}
-		}
-		if m.fallback != "" && m.fallback != m.Smart {
-			if c.Fallback, err = m.Chat(m.fallback, m.fallbackPrice); err != nil {
-				return err
-			}
-		}
-	} else if m.grader != "" {
-		return modelErrorf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
-	}
-	return m.configureSearch(c)
-}
-
 // Asked says which models a command asks. A command needs no key for others.
 type Asked int
 
@@ -153,8 +122,29 @@ const (
 	NoModels
 )
 
-// configureSearch puts the models of the search into c.
-func (m *Models) configureSearch(c *ragflow.Config) (err error) {
+// Configure puts the models into c. Nothing is called.
+func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
+	if m.Offline || asked == NoModels {
+		return nil
+	}
+	if asked == AllModels || c.Retrieval.Rerank == search.RerankLLM {
+		c.PlainGrades = m.plainGrades
+		for _, one := range []struct {
+			name  string
+			price *llm.PerMillion
+			to    *llm.Chat
+		}{{m.Smart, m.SmartPrice, &c.Chat}, {m.grader, m.graderPrice, &c.Grader}, {m.fallback, m.fallbackPrice, &c.Fallback}} {
+			if one.name == "" || one.to != &c.Chat && (m.Smart == "" || one.name == m.Smart) {
+				continue
+			}
+			if *one.to, err = m.Chat(one.name, one.price); err != nil {
+				return err
+			}
+		}
+		if m.Smart == "" && m.grader != "" {
+			return modelErrorf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
+		}
+	}
 	if m.Embedding != "" {
 		at := m.embeddingAt()
 		client, err := m.Client(at)
@@ -166,22 +156,17 @@ func (m *Models) configureSearch(c *ragflow.Config) (err error) {
 			c.Embedder = llm.PriceEmbedder(c.Embedder, *m.embedPrice)
 		}
 	}
-	c.Reranker, err = m.crossEncoder()
-	return err
+	if m.Reranker != "" {
+		client, err := m.rerankClient()
+		if err != nil {
+			return err
+		}
+		c.Reranker = llm.RetryReranker(client, llm.RetryOptions{})
+	}
+	return nil
 }
 
-// crossEncoder is the reranking model; nil where none is configured.
-func (m *Models) crossEncoder() (llm.Reranker, error) {
-	if m.Reranker == "" {
-		return nil, nil //nolint:nilnil // none is configured, which is no error
-	}
-	client, err := m.rerankClient()
-	if err != nil {
-		return nil, err
-	}
-	return llm.RetryReranker(client, llm.RetryOptions{}), nil
-}
-
+// rerankClient returns a client for the reranking model.
 func (m *Models) rerankClient() (llm.Reranker, error) {
 	if m.rerankURL == "" {
 		return nil, modelErrorf("RERANK_MODEL is set, but RERANK_BASE_URL is not").with("say where it is served, such as http://localhost:8080/v1")
@@ -190,7 +175,7 @@ func (m *Models) rerankClient() (llm.Reranker, error) {
 		Provider: providerOf(m.rerankURL), BaseURL: m.rerankURL, Key: m.rerankKey, Model: m.Reranker, Protocol: m.rerankProtocol,
 	})
 	if err != nil {
-		return nil, modelErrorf("use the reranker %q: %w", m.Reranker, err).with("an address of another machine needs a Key: RERANK_API_KEY")
+		return nil, modelErrorf("use the reranker %q: %w", m.Reranker, err).with("an address of another machine needs a key: RERANK_API_KEY")
 	}
 	return client, nil
 }
