@@ -20,7 +20,6 @@ import (
 // configuration file of its own. It is nil where none is asked for, or where one
 // is just made.
 func (a *app) readCollection(s *settings, list trustList, table []config.Setting) (*configFile, error) {
-	dataDir := s.config.DataDir
 	name := a.flags.collection
 	if name == "" {
 		return nil, nil // nothing noted, and a nil *configFile holds nothing
@@ -28,13 +27,13 @@ func (a *app) readCollection(s *settings, list trustList, table []config.Setting
 	if err := ingest.CheckCollection(name); err != nil {
 		return nil, failed("", err)
 	}
-	path := filepath.Join(ingest.CollectionDir(dataDir, name), configName)
+	path := filepath.Join(ingest.CollectionDir(s.config.DataDir, name), configName)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if a.collecting && len(a.flags.docs) > 0 {
 			return nil, nil // it is made now
 		}
-		return nil, a.noCollection(dataDir)
+		return nil, failed("", fmt.Errorf("collection %q: %w", name, ingest.ErrNoCollection))
 	}
 	if err != nil {
 		return nil, failed("read the collection", err)
@@ -45,20 +44,6 @@ func (a *app) readCollection(s *settings, list trustList, table []config.Setting
 		s.files[path] = data
 	}
 	return f, f.parse(data, table)
-}
-
-// noCollection says which collections there are.
-func (a *app) noCollection(dataDir string) error {
-	f := notFoundf("there is no collection %q", a.flags.collection)
-	names, err := ingest.Collections(dataDir)
-	if err != nil {
-		return failed("list collections", err)
-	}
-	f.hint = "there are: " + strings.Join(names, ", ")
-	if len(names) == 0 {
-		f.hint = "there is none yet; make one: ragflow index --collection " + quoted(a.flags.collection) + " ./docs"
-	}
-	return f
 }
 
 // configured finds the value of a setting. What a collection noted comes before

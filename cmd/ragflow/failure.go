@@ -201,7 +201,7 @@ func advices() []advice {
 		{load.ErrNoPath, exitUsage, "name a folder or a file"},
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
-		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are"},
+		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are; to make one: ragflow index --collection NAME ./docs"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},
 		{ragflow.ErrSealed, exitFailure, "without RAGFLOW_THREAD_KEYS, in another data folder, answers can be rated"},
 		{graph.ErrNotFound, exitNotFound, `"ragflow threads list" shows the threads there are, "ragflow trace last" the last run`},

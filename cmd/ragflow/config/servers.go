@@ -3,13 +3,17 @@ package config
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"example.com/ragflow"
+	"example.com/ragflow/checkpoint"
+	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/remote"
 	"example.com/ragflow/search/weaviate"
+	"example.com/ragflow/threads"
 )
 
 // embeddedIndex is the value of RAGFLOW_INDEX for the index in the data folder.
@@ -46,4 +50,23 @@ func indexTable(c *ragflow.Config) []Setting {
 		})),
 		row("WEAVIATE_API_KEY", "", Secret, "a key", text(&key)),
 	}
+}
+
+// openPostgres returns the function that opens the threads at the address of a PostgreSQL
+// server.
+func openPostgres(address string) func(context.Context, bool) (threads.Store, error) {
+	return func(ctx context.Context, readOnly bool) (threads.Store, error) {
+		return postgres.Open(ctx, address, postgres.Options{
+			Views: threads.PostgresViews(), OwnerDied: checkpoint.OwnerDied, ReadOnly: readOnly,
+		})
+	}
+}
+
+// Redacted is an address without its password.
+func Redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "set"
+	}
+	return u.Redacted()
 }
