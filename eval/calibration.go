@@ -56,36 +56,17 @@ func CalibrationError(graded []Graded) float64 {
 	return sum / float64(max(1, len(graded)))
 }
 
-// CertaintySummary tells what the certainty of answers, their grade, is worth. An AUROC
-// is left out where one of the two kinds is missing.
-type CertaintySummary struct {
-	RightAUROC       *float64 `json:"auroc_right,omitempty"` // right answers against wrong ones, see [AUROC]
-	AUROC            *float64 `json:"auroc,omitempty"`       // answerable questions against others
-	CalibrationError float64  `json:"calibration_error"`     // of answerable questions, see [CalibrationError]
-}
-
-// certainty sums up the grades of the questions that did not fail, nil where they tell
-// nothing apart.
-func (r *Result) certainty() *CertaintySummary {
-	var answerable, right []Graded
+// certainty is the AUROC of the grades of right answers against those of wrong ones; nil
+// where one of the two kinds is missing.
+func (r *Result) certainty() *float64 {
+	var right []Graded
 	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
-		if o.Error == "" {
-			answerable = append(answerable, Graded{o.Reply.Grade.Score, o.answerable()})
-		}
-		if !o.Reply.Abstained && o.Verdict != "" {
+		if o := &r.Outcomes[i]; !o.Reply.Abstained && o.Verdict != "" {
 			right = append(right, Graded{o.Reply.Grade.Score, o.Verdict == VerdictRight})
 		}
 	}
-	s := &CertaintySummary{CalibrationError: CalibrationError(answerable)}
-	if area, ok := AUROC(answerable); ok {
-		s.AUROC = &area
-	}
 	if area, ok := AUROC(right); ok {
-		s.RightAUROC = &area
+		return &area
 	}
-	if s.AUROC == nil && s.RightAUROC == nil {
-		return nil
-	}
-	return s
+	return nil
 }

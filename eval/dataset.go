@@ -110,16 +110,3 @@ func Load(name string) (Dataset, error) {
 	base, _, _ := strings.Cut(filepath.Base(name), ".")
 	return Dataset{Name: base, Items: items}, nil
 }
-
-// Pages lists all pages that the dataset calls relevant, sorted.
-func (d Dataset) Pages() []string {
-	var pages []string
-	for _, item := range d.Items {
-		pages = append(pages, item.Relevant...)
-		for _, t := range item.Turns {
-			pages = append(pages, t.Relevant...)
-		}
-	}
-	slices.Sort(pages)
-	return slices.Compact(pages)
-}

@@ -20,10 +20,10 @@ import (
 // fake answers from a page of its own. It knows the turns of a thread by the
 // thread's id, so that a dialogue asked out of order is seen in the answers.
 type fake struct {
-	page    string // path of the page
-	asked   atomic.Int64
-	fail    func(question string) error // may be nil
-	after   func(n int64)               // told how many questions were asked; may be nil
+	page  string // path of the page
+	asked atomic.Int64
+	fail  func(question string) error // may be nil
+	after func(n int64)               // told how many questions were asked; may be nil
 }
 
 const pageText = "# Page\n\nA volume keeps data. Ports are published with -p.\n"

@@ -38,15 +38,15 @@ type DatasetInfo struct {
 
 // Summary is what a run comes to.
 type Summary struct {
-	Questions int               `json:"questions"` // asked
-	Errors    int               `json:"errors"`    // questions that failed
-	Metrics   []MetricSummary   `json:"metrics"`   // in the order of [Metrics], those that apply
-	Verdicts  map[string]int    `json:"verdicts"`  // questions that did not fail by verdict, "not_measured" without one
-	Latency   Latency           `json:"latency_ms"`
-	Tokens    Tokens            `json:"tokens"`
-	CostUSD   float64           `json:"cost_usd"` // of answering; 0 where the price is not known
-	Judged    *JudgedSummary    `json:"judged,omitempty"`
-	Certainty *CertaintySummary `json:"certainty,omitempty"` // nil where it tells nothing apart
+	Questions int             `json:"questions"` // asked
+	Errors    int             `json:"errors"`    // questions that failed
+	Metrics   []MetricSummary `json:"metrics"`   // in the order of [Metrics], those that apply
+	Verdicts  map[string]int  `json:"verdicts"`  // questions that did not fail by verdict, "not_measured" without one
+	Latency   Latency         `json:"latency_ms"`
+	Tokens    Tokens          `json:"tokens"`
+	CostUSD   float64         `json:"cost_usd"` // of answering; 0 where the price is not known
+	Judged    *JudgedSummary  `json:"judged,omitempty"`
+	Certainty *float64        `json:"certainty_auroc,omitempty"` // of right answers against wrong ones; nil where one kind is missing
 }
 
 // MetricSummary is the mean of a metric over the questions it applies to.

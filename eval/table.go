@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -27,13 +26,6 @@ func WriteTable(w io.Writer, r *Result) error {
 	}
 	r.writeMissed(w)
 	return nil
-}
-
-// quoted reports whether answers were made of quotes alone, so that faithfulness says
-// nothing of them.
-func (r *Result) quoted() bool {
-	_, measured := r.Summary.Metric(MetricFaithfulness)
-	return !measured && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool { return o.Reply.Model == offlineName && !o.Reply.Abstained })
 }
 
 // writeColumns writes rows in columns; the first is the header.
@@ -107,25 +99,14 @@ func (r *Result) footer() []string {
 		fmt.Sprintf("latency  p50 %.0f ms, p95 %.0f ms, longest %.0f ms", s.Latency.P50, s.Latency.P95, s.Latency.Max),
 		fmt.Sprintf("tokens   %d in, %d out, %s to models, %.4f USD", s.Tokens.Input, s.Tokens.Output, plural(int(s.Tokens.Calls), "call"), s.CostUSD),
 	}
-	if r.quoted() {
-		lines = append(lines, MetricFaithfulness+"  not measured: the answer is quoted")
-	}
-	if c := s.Certainty; c != nil {
-		lines = append(lines, fmt.Sprintf("certainty  AUROC: right answers against wrong ones %s, answerable questions against others %s; calibration error %.3f",
-			area(c.RightAUROC), area(c.AUROC), c.CalibrationError))
+	if s.Certainty != nil {
+		lines = append(lines, fmt.Sprintf("certainty  AUROC of right answers against wrong ones %.2f", *s.Certainty))
 	}
 	if j := s.Judged; j != nil {
 		lines = append(lines, fmt.Sprintf("judge    %s, %d without a score; %d tokens in, %d out, %.4f USD",
 			plural(j.Answers, "answer"), j.Failed, j.Tokens.Input, j.Tokens.Output, j.CostUSD))
 	}
 	return lines
-}
-
-func area(auroc *float64) string {
-	if auroc == nil {
-		return "not measured (one kind is missing)"
-	}
-	return fmt.Sprintf("%.2f", *auroc)
 }
 
 // verdicts says how many questions were answered rightly, and of how many nobody can tell.

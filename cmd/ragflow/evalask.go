@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +39,6 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 	}
 	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) error {
-		stats, err := assistant.Library().Stats(ctx, true)
-		if err != nil {
-			return failed("read the index", err)
-		}
-		a.missingPages(stats, dataset)
 		progress := a.newProgress()
 		options.Progress = func(done, total int) {
 			progress.report(ingest.Progress{Stage: stageAsking, Done: done, Total: total})
@@ -79,23 +73,6 @@ func judge(m *config.Models, name string) (*eval.Judge, error) {
 
 // exampleItem shows how a dataset is written.
 const exampleItem = `an item is one line: {"id": "q1", "question": "…", "expected_keywords": ["…"], "relevant": ["page.md"]}`
-
-// missingPages warns where pages that the dataset names are not indexed: the
-// usual cause of poor figures is another folder than the paths begin at.
-func (a *app) missingPages(stats *ingest.Stats, d eval.Dataset) {
-	known := map[string]bool{}
-	for _, c := range stats.Collections {
-		for _, f := range c.FileList {
-			known[f.Source] = true
-		}
-	}
-	all := d.Pages()
-	missing := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return known[p] })
-	if len(missing) > 0 {
-		a.warn(fmt.Sprintf("%d of the %s that the dataset calls relevant are not among the documents, such as %s; is --docs the folder that the paths begin at?",
-			len(missing), count(len(all), "page"), missing[0]))
-	}
-}
 
 // evalReport prints a result and writes the files asked for.
 func (a *app) evalReport(r *eval.Result, o evalOptions) error {
