@@ -88,7 +88,8 @@ func materials() bill {
 	for _, d := range info.Deps {
 		b.Components = append(b.Components, billComponent{
 			"library", d.Path, d.Version, "pkg:golang/" + d.Path + "@" + d.Version,
-			[]billLicense{{strings.Join(licensesOf(d.Path), " AND ")}}, []billProperty{{"go:sum", d.Sum}},
+			[]billLicense{{strings.Join(licensesOf(d.Path), " AND ")}},
+			[]billProperty{{"go:sum", d.Sum}},
 		})
 	}
 	return b
