@@ -105,10 +105,7 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 // tryAgain reports whether to read a file again that failed and has not changed,
 // because its permissions may have.
 func (s *syncer) tryAgain(k search.File) bool {
-	if s.retry {
-		return k.Error != ""
-	}
-	return k.Error != "" && !isPermanent(k.Error)
+	return k.Error != "" && (s.retry || !isPermanent(k.Error))
 }
 
 // isPermanent reports whether a stored error is about the content of the file, so that

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -98,21 +99,17 @@ func (j *cutting) unlike(ctx context.Context, units []span) ([]bool, error) {
 		return nil, fmt.Errorf("%w: set EMBEDDING_MODEL to %s, or take semantic_model out to compare words", ErrNoModel, name)
 	}
 	vectors := make([][]float32, 0, len(units))
-	for from := 0; from < len(units); from += embedBatch {
-		var texts []string
-		for _, u := range units[from:min(from+embedBatch, len(units))] {
-			s := strings.TrimSpace(j.doc.Text[u.start:u.end])
-			if s == "" {
-				s = "-" // models reject empty texts
-			}
-			texts = append(texts, s)
+	for batch := range slices.Chunk(units, embedBatch) {
+		texts := make([]string, len(batch))
+		for i, u := range batch {
+			texts[i] = cmp.Or(strings.TrimSpace(j.doc.Text[u.start:u.end]), "-") // models reject empty texts
 		}
 		some, err := j.embed(ctx, texts)
+		if err == nil && len(some) != len(texts) {
+			err = fmt.Errorf("%d vectors for %d sentences", len(some), len(texts))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("compare sentences by %s: %w", name, err)
-		}
-		if len(some) != len(texts) {
-			return nil, fmt.Errorf("compare sentences by %s: %d vectors for %d sentences", name, len(some), len(texts))
 		}
 		vectors = append(vectors, some...)
 	}

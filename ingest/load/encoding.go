@@ -95,23 +95,14 @@ func wideEncoding(sample []byte) (string, encoding.Encoding) {
 	return "", nil
 }
 
-// replaceInvalid replaces invalid UTF-8 bytes by "?", which keeps all offsets. It counts the
-// runes of several bytes and the invalid bytes.
+// replaceInvalid replaces runs of invalid UTF-8 bytes by "?". It counts the runes of several bytes
+// and the invalid bytes.
 func replaceInvalid(data []byte) (text string, runes, invalid int) {
-	var b strings.Builder
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			invalid++
-			b.WriteByte('?')
-		default:
-			if n > 1 {
-				runes++
-			}
-			b.Write(data[i : i+n])
+	valid := bytes.ToValidUTF8(data, nil)
+	for _, r := range string(valid) {
+		if r >= utf8.RuneSelf {
+			runes++
 		}
-		i += n
 	}
-	return b.String(), runes, invalid
+	return string(bytes.ToValidUTF8(data, []byte("?"))), runes, len(data) - len(valid)
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +138,7 @@ func (w *walker) file(path, source string, link bool) error {
 		}
 	}
 	if err == nil && kindOf(path) == "" {
-		err = noLoader(path)
+		err = fmt.Errorf("%w: %s", ErrNoLoader, cmp.Or(filepath.Ext(path), "it has no extension"))
 	}
 	return w.tell(path, f, err)
 }
@@ -170,13 +171,6 @@ func besideDocument(path string) bool {
 	}
 	_, err := os.Stat(document)
 	return err == nil
-}
-
-func noLoader(path string) error {
-	if ext := filepath.Ext(path); ext != "" {
-		return fmt.Errorf("%w: %s", ErrNoLoader, ext)
-	}
-	return fmt.Errorf("%w: it has no extension", ErrNoLoader)
 }
 
 func newFile(root, path, source string) (File, error) {

@@ -85,10 +85,9 @@ func read(name string, limit int64) ([]byte, error) {
 // Parse makes a document of a file's bytes; source is its path under the root
 // and decides how it is read. The error wraps ErrBinary.
 //
-// UTF-8 is taken as it is. UTF-16 is converted, with a byte order mark or without. A file that is not valid UTF-8 is of an encoding that is
-// found by what it says, such as Windows-1250 or Shift JIS, or it is damaged
-// UTF-8: then each invalid byte is read as "?", which keeps all offsets where
-// they are in the file.
+// UTF-8 is taken as it is. UTF-16 is converted, with a byte order mark or without. A file that is
+// not valid UTF-8 is of an encoding that is found by what it says, such as Windows-1250 or Shift
+// JIS, or it is damaged UTF-8: then invalid bytes are read as "?".
 func Parse(ctx context.Context, source string, data []byte) (document.Document, error) {
 	doc, err := parse(ctx, source, data, Limits{})
 	return doc.Document, err

@@ -141,25 +141,9 @@ func (p *pdfPage) measure(l *pdfLine) {
 		l.fixed = l.fixed && (font.Flags&fixedPitch != 0 || fixedFont.MatchString(font.FontName))
 	}
 	if at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: p.first}); err == nil {
-		l.base = at.Y
+		l.left, l.base = at.X, at.Y
 	}
-	l.left, l.right = p.left(p.first), p.right(p.last)
-}
-
-// left is where a character begins.
-func (p *pdfPage) left(i int) float64 {
-	at, err := p.reader.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: p.text, Index: i})
-	if err != nil {
-		return 0
+	if box, err := p.reader.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: p.last}); err == nil {
+		l.right = box.Right
 	}
-	return at.X
-}
-
-// right is where a character ends.
-func (p *pdfPage) right(i int) float64 {
-	box, err := p.reader.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: p.text, Index: i})
-	if err != nil {
-		return 0
-	}
-	return box.Right
 }
