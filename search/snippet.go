@@ -2,16 +2,13 @@ package search
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"example.com/ragflow/search/text"
 )
 
-const (
-	snippetWords = 30  // of a snippet, about
-	snippetRunes = 240 // of a snippet at most, for scripts without spaces and for long lines
-)
+// snippetBytes is how long a snippet is at most: about 30 words.
+const snippetBytes = 190
 
 // NewSnippets returns a function that finds the stretch of some 30 words of a passage whose
 // terms weigh most. A passage without any of them gives its beginning.
@@ -43,14 +40,13 @@ func snippet(a text.Analyzer, weights map[string]float64, passage string) Snippe
 // repeated is the share of its weight that a word counts when it comes again.
 const repeated = 0.05
 
-// heaviest returns the stretch of up to snippetWords words whose tokens weigh most; the first
-// of equals.
+// heaviest returns the stretch of up to snippetBytes whose tokens weigh most; the first of equals.
 func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
 	best := 0.0
 	for i, first := range found {
 		seen, sum, last := map[string]bool{}, 0.0, first.End
 		for n, t := range found[i:] {
-			if n > 0 && (t.Pos-first.Pos >= snippetWords || t.End-first.Start > snippetRunes) {
+			if n > 0 && t.End-first.Start > snippetBytes {
 				break
 			}
 			if w := weights[t.Term]; seen[t.Term] {
@@ -68,37 +64,24 @@ func heaviest(found []text.Token, weights map[string]float64) (start, end int) {
 	return start, end
 }
 
-// widen returns the heaviest stretch with whole words around it: a third of what is free before
-// it, back to the beginning of its sentence at most, and the rest behind.
+// widen returns the heaviest stretch with words around it: from the beginning of its sentence or a
+// third of what is free before it, and the rest behind.
 func widen(s string, found []text.Token, weights map[string]float64) (start, end int) {
 	start, end = heaviest(found, weights)
-	words := len(strings.Fields(s[start:end]))
-	fits := func(from, to int) bool { return utf8.RuneCountInString(s[from:to]) <= snippetRunes }
-	for before := (snippetWords - words) / 3; before > 0; before-- {
-		head := strings.TrimRightFunc(s[:start], unicode.IsSpace)
-		if head == "" || strings.Contains(s[len(head):start], "\n\n") || strings.ContainsAny(head[len(head)-1:], ".!?") {
-			break
-		}
-		space := max(0, strings.LastIndexFunc(head, unicode.IsSpace))
-		from := len(head) - len(strings.TrimLeftFunc(head[space:], unicode.IsSpace))
-		if !fits(from, end) {
-			break
-		}
-		start, words = from, words+1
+	free := max(0, snippetBytes-(end-start))
+	head := s[max(0, start-free/3):start]
+	if i := strings.LastIndexAny(head, ".!?\n"); i >= 0 {
+		head = head[i+1:]
+	} else if len(head) < start {
+		_, head, _ = strings.Cut(head, " ") // of a word that is cut
 	}
-	for ; words < snippetWords && end < len(s); words++ {
-		rest := strings.TrimLeftFunc(s[end:], unicode.IsSpace)
-		to := len(s)
-		if n := strings.IndexFunc(rest, unicode.IsSpace); n >= 0 {
-			to = len(s) - len(rest) + n
-		}
-		if !fits(start, to) {
-			if words == 0 { // one long run of letters: cut it
-				end = len(string([]rune(s)[:snippetRunes]))
-			}
-			break
-		}
-		end = to
+	head = strings.TrimLeft(head, " \t")
+	tail := s[end:min(len(s), end+free-len(head))]
+	if i := strings.LastIndexAny(tail, " \n"); i > 0 && end+len(tail) < len(s) {
+		tail = tail[:i]
 	}
-	return start, end
+	for len(tail) > 0 && end+len(tail) < len(s) && !utf8.RuneStart(s[end+len(tail)]) {
+		tail = tail[:len(tail)-1]
+	}
+	return start - len(head), end + len(tail)
 }
