@@ -81,7 +81,7 @@ func clearLanguage(s string) string {
 type tally struct {
 	votes [len(latinLanguages)]float32
 	words int
-	seen  [2048 / 64]uint64 // by number of the sign
+	seen  map[*sign]bool
 }
 
 // What speaks clearly: at least so many votes, so large a share of the words,
@@ -134,9 +134,8 @@ func (t *tally) likely(s string) string {
 
 // sign is a word or letter that speaks for the languages whose bits are set in mask.
 type sign struct {
-	number int
-	mask   uint32
-	vote   float32
+	mask uint32
+	vote float32
 }
 
 var signs = sync.OnceValue(func() map[string]*sign {
@@ -148,7 +147,7 @@ var signs = sync.OnceValue(func() map[string]*sign {
 			}
 			s := out[w]
 			if s == nil {
-				s = &sign{number: len(out), vote: vote}
+				s = &sign{vote: vote}
 				out[w] = s
 			}
 			s.mask |= 1 << language
@@ -168,38 +167,20 @@ var signs = sync.OnceValue(func() map[string]*sign {
 
 // add counts the votes of a text.
 func (t *tally) add(s string) {
-	s = s[:min(len(s), maxLanguage)]
+	s = strings.ToLower(s[:min(len(s), maxLanguage)])
 	table := signs()
-	var word [32]byte
-	for i := 0; i < len(s); {
-		n, marked, others := 0, 0, 0 // bytes of the word under way; letters with marks, those that Vietnamese has not
-		for i < len(s) {
-			r, size := rune(s[i]), 1
-			if r >= utf8.RuneSelf {
-				r, size = utf8.DecodeRuneInString(s[i:])
-			}
-			if r = unicode.ToLower(r); r >= utf8.RuneSelf {
-				t.see(table[string(r)])
-				marked++
-				if !vietnameseOnly(r) && !strings.ContainsRune("ăâêôàáãèéìíòóõùúý", r) {
-					others++
-				}
-			}
-			if !unicode.IsLetter(r) {
-				break
-			}
-			i += size
-			if n+utf8.UTFMax <= len(word) {
-				n += utf8.EncodeRune(word[n:], r)
-			}
+	for _, r := range s {
+		if r >= utf8.RuneSelf {
+			t.see(table[string(r)])
 		}
-		if n == 0 {
-			i++
-			continue
-		}
+	}
+	foreign := func(r rune) bool { // to Vietnamese
+		return r >= utf8.RuneSelf && !vietnameseOnly(r) && !strings.ContainsRune("ăâêôàáãèéìíòóõùúý", r)
+	}
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		t.words++
-		t.see(table[string(word[:n])]) // no allocation
-		if marked > 0 && others == 0 && isSyllable(string(word[:n])) {
+		t.see(table[word])
+		if !isASCII(word) && strings.IndexFunc(word, foreign) < 0 && isSyllable(word) {
 			t.votes[ofVietnamese] += 0.5
 		}
 	}
@@ -207,10 +188,13 @@ func (t *tally) add(s string) {
 
 // see counts a sign, which may be nil, the first time.
 func (t *tally) see(s *sign) {
-	if s == nil || t.seen[s.number/64]>>(s.number%64)&1 == 1 {
+	if s == nil || t.seen[s] {
 		return
 	}
-	t.seen[s.number/64] |= 1 << (s.number % 64)
+	if t.seen == nil {
+		t.seen = map[*sign]bool{}
+	}
+	t.seen[s] = true
 	vote := s.vote / float32(bits.OnesCount32(s.mask))
 	for mask := s.mask; mask != 0; mask &= mask - 1 {
 		t.votes[bits.TrailingZeros32(mask)] += vote
