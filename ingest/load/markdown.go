@@ -77,6 +77,7 @@ func plainReason(s string) string {
 	return ""
 }
 
+//nolint:gochecknoglobals // a constant table
 var listMarks = strings.NewReplacer(">", "", "-", "", "*", "", "+", "", ".", "", ")", "")
 
 // blockParser parses blocks and tables. What is in a line is left alone, and so
