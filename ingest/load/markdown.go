@@ -25,6 +25,7 @@ const (
 	// again for every later line.
 	maxMarks  = 64
 	maxIndent = 200
+	maxLines  = 300_000 // of a text, each of which the parser notes
 )
 
 // readMarkdown finds the blocks of the text, which was written or made as Markdown.
@@ -47,10 +48,10 @@ func (d *draft) readMarkdown() {
 // plainReason says why a Markdown text is read as plain text, "" where it is not: no person wrote
 // it, or it has too many blocks. It estimates the blocks from above.
 func plainReason(s string) string {
-	blocks, blank := 0, true
+	blocks, lines, blank := 0, 0, true
 	for line := range strings.Lines(s) {
-		if len(line) > maxLine {
-			return "a line has more than " + inBytes(maxLine)
+		if lines++; len(line) > maxLine || lines > maxLines {
+			return fmt.Sprintf("it has a line of more than %s, or more than %d lines", inBytes(maxLine), maxLines)
 		}
 		rest := strings.TrimLeft(line, " \t")
 		if document.IsBlank(rest) {
