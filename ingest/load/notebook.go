@@ -1,8 +1,11 @@
 package load
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -22,24 +25,31 @@ func (t *cellText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// notebook is the part of a Jupyter notebook that is read.
+// notebook is the part of a Jupyter notebook that is read. Its cells are decoded one by one, so
+// that many take no memory.
 type notebook struct {
-	Cells []struct {
-		Type    string   `json:"cell_type"`
-		Source  cellText `json:"source"`
-		Outputs []struct {
-			Text cellText `json:"text"`
-			Data struct {
-				Plain cellText `json:"text/plain"`
-			} `json:"data"`
-		} `json:"outputs"`
-	} `json:"cells"`
+	Cells    json.RawMessage `json:"cells"`
 	Metadata struct {
 		Kernel struct {
 			Language string `json:"language"`
 		} `json:"kernelspec"`
 	} `json:"metadata"`
 }
+
+// notebookCell is a cell.
+type notebookCell struct {
+	Type    string   `json:"cell_type"`
+	Source  cellText `json:"source"`
+	Outputs []struct {
+		Text cellText `json:"text"`
+		Data struct {
+			Plain cellText `json:"text/plain"`
+		} `json:"data"`
+	} `json:"outputs"`
+}
+
+// maxCell bounds a cell with what it printed, in bytes.
+const maxCell = 4 << 20
 
 // readNotebook makes Markdown of a Jupyter notebook: texts as they are, code as fenced
 // blocks, and the beginning of what the code printed.
@@ -49,27 +59,23 @@ func (d *draft) readNotebook() error {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	w := d.builder()
-	code := func(text cellText, language string) {
-		if t := strings.Trim(string(text), "\n"); t != "" {
-			w.paragraph(fenced(t, language))
+	cells := json.NewDecoder(bytes.NewReader(n.Cells))
+	_, err := cells.Token() // the bracket
+	for err == nil && cells.More() {
+		var raw json.RawMessage
+		var c notebookCell
+		if err = cells.Decode(&raw); len(raw) > maxCell {
+			d.Warnings = append(d.Warnings, "a cell of more than "+inBytes(maxCell)+" was left out")
+		} else if err == nil {
+			err = json.Unmarshal(raw, &c)
+		}
+		w.cell(c, n.Metadata.Kernel.Language)
+		if full := w.full(); full != nil {
+			return full
 		}
 	}
-	for _, c := range n.Cells {
-		if c.Type != "code" {
-			w.paragraph(string(c.Source))
-			continue
-		}
-		code(c.Source, n.Metadata.Kernel.Language)
-		for _, o := range c.Outputs {
-			printed := o.Text + o.Data.Plain
-			if len(printed) > longestOutput {
-				printed = printed[:1+strings.LastIndexByte(string(printed[:longestOutput]), '\n')]
-			}
-			code(printed, "text")
-		}
-		if err := w.full(); err != nil {
-			return err
-		}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	if w.out.Len() == 0 {
 		return fmt.Errorf("%w: it has no cells with text", ErrNoText)
@@ -77,4 +83,25 @@ func (d *draft) readNotebook() error {
 	w.finish(d)
 	d.Title = titleOf(d.Blocks)
 	return nil
+}
+
+// cell writes a cell of a notebook and the beginning of what it printed.
+func (w *builder) cell(c notebookCell, language string) {
+	if c.Type != "code" {
+		w.paragraph(string(c.Source))
+		return
+	}
+	code := func(text cellText, language string) {
+		if t := strings.Trim(string(text), "\n"); t != "" {
+			w.paragraph(fenced(t, language))
+		}
+	}
+	code(c.Source, language)
+	for _, o := range c.Outputs {
+		printed := o.Text + o.Data.Plain
+		if len(printed) > longestOutput {
+			printed = printed[:1+strings.LastIndexByte(string(printed[:longestOutput]), '\n')]
+		}
+		code(printed, "text")
+	}
 }
