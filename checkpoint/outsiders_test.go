@@ -14,7 +14,9 @@ import (
 )
 
 // A program outside of this module can name all that the settings take.
-var _ = checkpoint.Options{Durability: checkpoint.Durability(checkpoint.PowerLoss), Access: checkpoint.Access(checkpoint.ReadOnly)}
+var _ = func(d checkpoint.Durability, a checkpoint.Access) checkpoint.Options {
+	return checkpoint.Options{Durability: d, Access: a}
+}(checkpoint.PowerLoss, checkpoint.ReadOnly)
 
 // declarations returns the top-level declarations of the package in a folder, without tests.
 func declarations(t *testing.T, folder string) (all []ast.Decl) {

@@ -44,7 +44,7 @@ func (x *run[S, U]) span(ctx context.Context, kind SpanKind, node string, attemp
 	}
 	var inner context.Context
 	var ended func(error)
-	_ = protected(func() error { inner, ended = x.o.Hook.Begin(ctx, s); return nil })
+	_ = protected(func() error { inner, ended = x.o.Hook.Begin(ctx, s); return nil }) //nolint:fatcontext // it is called once
 	if inner == nil {
 		inner = ctx
 	}

@@ -37,7 +37,7 @@ type Notes struct {
 
 // Spent returns the calls of the task and of the nodes that were started early for it and cancelled.
 func (n Notes) Spent() []Call {
-	calls := n.Calls[:len(n.Calls):len(n.Calls)]
+	calls := slices.Clip(n.Calls)
 	for _, w := range n.Wasted {
 		calls = append(calls, w.Calls...)
 	}

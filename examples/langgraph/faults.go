@@ -135,12 +135,11 @@ func goOn(ctx context.Context) (State, error) {
 func memo(ctx context.Context) (State, error) {
 	// begin what is done once
 	did, tries := 0, 0
-	pay := func(context.Context, string) (int, error) {
-		did++
-		return did, nil
-	}
 	node := func(ctx context.Context, _ State) (State, error) {
-		n, err := graph.Once(ctx, "pay", pay)
+		n, err := graph.Once(ctx, "pay", func(context.Context, string) (int, error) {
+			did++
+			return did, nil
+		})
 		if tries++; tries == 1 {
 			err = errBroken
 		}

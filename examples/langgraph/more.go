@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"example.com/ragflow/agent"
@@ -80,7 +79,7 @@ func facts(ctx context.Context) (State, error) {
 			return State{}, err
 		}
 		found, err := store.Search(ctx, longterm.Namespace{"users"}, longterm.Query{})
-		return note(fmt.Sprintf("%s", found[0].Value)), err
+		return note(string(found[0].Value)), err
 	}
 	return line(tasks{"remember": {Run: remember}}, "remember").Runner(graph.Options{}).Invoke(ctx, ask{})
 	// end
