@@ -37,17 +37,18 @@ func TestOpenLongThread(t *testing.T) {
 		turns = 10_000
 	}
 	const most = 64 << 10
-	cost := func(turns int) int64 {
-		path := filepath.Join(t.TempDir(), "threads.db")
-		s := openWithViews(t, path, messagesView())
-		c := summarised(t, s, turns)
-		if err := s.Close(); err != nil {
+	path := filepath.Join(t.TempDir(), "threads.db")
+	writes := openWithViews(t, path, messagesView())
+	c := summarised(t, writes, 0)
+	cost := func(turns int) int64 { // by ascending turns
+		c.upTo(turns)
+		if err := writes.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		start := bytesRead(t)
 		asking := bytesRead(t) - start
 		start = bytesRead(t)
-		s = openWithViews(t, path, messagesView())
+		s := openWithViews(t, path, messagesView())
 		defer func() { _ = s.Close() }()
 		if _, err := s.Head(t.Context(), "no such thread"); !errors.Is(err, graph.ErrNotFound) {
 			t.Fatal(err)

@@ -117,6 +117,12 @@ func (c *conversation) turn() (snapshot int) {
 func summarised(tb testing.TB, s graph.Store, turns int) *conversation {
 	tb.Helper()
 	c := newConversation(tb, s)
+	c.upTo(turns)
+	return c
+}
+
+// upTo adds turns to a summarised conversation.
+func (c *conversation) upTo(turns int) {
 	for c.turns < turns {
 		if c.turns%6 == 0 { // 6,500 bytes of messages are some 1,500 tokens
 			c.state.Reset()
@@ -124,7 +130,6 @@ func summarised(tb testing.TB, s graph.Store, turns int) *conversation {
 		}
 		c.turn()
 	}
-	return c
 }
 
 func fileSize(tb testing.TB, path string) int64 {

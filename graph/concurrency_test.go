@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -103,8 +104,11 @@ func TestAnyScheduleGivesOneTrace(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var want []graph.Commit
 			n := tt.schedules
-			if testing.Short() {
+			switch {
+			case testing.Short():
 				n /= 50
+			case os.Getenv("RAGFLOW_FULL") == "":
+				n /= 5
 			}
 			synctest.Test(t, func(t *testing.T) {
 				for range n {
