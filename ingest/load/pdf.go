@@ -25,7 +25,7 @@ const (
 	maxPDFText    = 48 << 20               // bytes of lines
 	pdfLineCost   = 128                    // bytes that a line takes beside its text
 	maxPageChars  = 1_000_000              // characters of a page
-	pdfMemory     = 128 << 20 / (64 << 10) // pages of 64 KiB
+	pdfMemory     = 64 << 20 / (64 << 10)  // pages of 64 KiB
 	pdfReaders    = 2                      // PDFs that are read at a time
 	pdfHanging    = 64                     // readers that may hang until no more PDFs are read
 	picturesToSee = 200                    // objects of a page that are searched for pictures
