@@ -22,13 +22,13 @@ import (
 // Limits of one PDF.
 const (
 	maxPDFPages   = 20_000
-	maxPDFText    = 48 << 20               // bytes of lines
-	pdfLineCost   = 128                    // bytes that a line takes beside its text
-	maxPageChars  = 1_000_000              // characters of a page
-	pdfMemory     = 64 << 20 / (64 << 10)  // pages of 64 KiB
-	pdfReaders    = 2                      // PDFs that are read at a time
-	pdfHanging    = 64                     // readers that may hang until no more PDFs are read
-	picturesToSee = 200                    // objects of a page that are searched for pictures
+	maxPDFText    = 48 << 20              // bytes of lines
+	pdfLineCost   = 128                   // bytes that a line takes beside its text
+	maxPageChars  = 1_000_000             // characters of a page
+	pdfMemory     = 64 << 20 / (64 << 10) // pages of 64 KiB
+	pdfReaders    = 2                     // PDFs that are read at a time
+	pdfHanging    = 64                    // readers that may hang until no more PDFs are read
+	picturesToSee = 200                   // objects of a page that are searched for pictures
 )
 
 // pdfEngine is PDFium, the PDF reader of the Chrome browser, compiled to WebAssembly. It runs
