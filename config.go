@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -355,12 +354,7 @@ func (c Config) readSystemPrompt() (prompts.SystemTemplate, error) {
 	if c.SystemPrompt == "" {
 		return prompts.SystemTemplate{}, nil
 	}
-	f, err := os.Open(c.SystemPrompt)
-	if err != nil {
-		return prompts.SystemTemplate{}, fmt.Errorf("open the system prompt: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	written, err := io.ReadAll(io.LimitReader(f, prompts.MaxSystemTemplate+1))
+	written, err := os.ReadFile(c.SystemPrompt)
 	if err != nil {
 		return prompts.SystemTemplate{}, fmt.Errorf("read the system prompt: %w", err)
 	}

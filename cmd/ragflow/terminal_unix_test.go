@@ -48,7 +48,7 @@ func TestDeleteAsks(t *testing.T) {
 // What a hint says can be pasted into a shell, whatever the thread is called.
 func TestHintsCanBePasted(t *testing.T) {
 	dir := chatFolder(t)
-	for _, name := range []string{"it's mine", "a b", "$HOME", "wörk", "x;y", `quo"te`} {
+	for _, name := range []string{"it's mine", "$HOME; wörk", `quo"te`} {
 		p := program{t, dir, filepath.Join(dir, "data")}
 		cmd := p.command("ask", "--docs", "docs", "--thread", name, "What is a volume?")
 		var told strings.Builder
