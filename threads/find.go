@@ -62,10 +62,8 @@ func (l *Log) findRun(ctx context.Context, run string) (id, thread string, last 
 	if run == "last" {
 		return l.newestRun(ctx)
 	}
-	if thread, last, err = l.store.FindRun(ctx, run); err != nil {
-		return "", "", 0, fmt.Errorf("run %q: %w", run, err)
-	}
-	return run, thread, last, nil
+	thread, last, err = l.store.FindRun(ctx, run)
+	return run, thread, last, err
 }
 
 func (l *Log) newestRun(ctx context.Context) (id, thread string, last graph.CommitID, err error) {
