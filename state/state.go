@@ -215,9 +215,9 @@ func Band(grade float64, abstained bool) string {
 
 // Chunk is a piece of a document: Text == document[Start:End], in bytes of the
 // extracted UTF-8 text. The extracted text of Markdown, plain text and code is the
-// file itself. The extracted text of HTML is the visible text, but StartLine, EndLine
-// and Lines are lines of the file. StartLine and EndLine are 0 for PDF, which has
-// pages, and for formats without lines and pages, such as DOCX.
+// file itself. The extracted text of a table has other lines than its file, but StartLine,
+// EndLine and Lines are those of the file. StartLine and EndLine are 0 for PDF, which has
+// pages, and for formats without lines and pages, such as HTML and DOCX.
 type Chunk struct {
 	ID        string   `json:"id"`               // UUID version 5, made of source and span
 	Root      string   `json:"root,omitempty"`   // absolute path of the indexed folder or file

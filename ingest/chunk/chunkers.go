@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,45 +131,22 @@ func (o Options) Check() error {
 	if s := o.Semantic.SplitOn; s != "" && s != SplitSentences && s != SplitParagraphs {
 		return fmt.Errorf("the semantic chunker splits on %s or %s, not on %q", SplitSentences, SplitParagraphs, s)
 	}
-	if o = o.filled(); o.Overlap > o.Size/2 {
-		return fmt.Errorf("chunks of %d tokens cannot overlap by %d: take %d or less", o.Size, o.Overlap, o.Size/2)
+	if size := o.withDefaults().Size; o.Overlap > size/2 {
+		return fmt.Errorf("chunks of %d tokens cannot overlap by %d: take %d or less", size, o.Overlap, size/2)
 	}
 	return nil
 }
 
-// filled puts the defaults in.
-func (o Options) filled() Options {
-	if o.Chunker == "" {
-		o.Chunker = Adaptive
-	}
-	if o.Size <= 0 {
-		o.Size = defaultSize
-	}
-	o.Size = max(o.Size, minSize)
-	if o.Overlap == 0 {
-		o.Overlap = min(defaultOverlap, o.Size/2)
-	}
-	o.Overlap = max(o.Overlap, 0)
-	if o.Min == 0 {
-		o.Min = defaultMin
-	}
-	o.Min = min(max(o.Min, 0), o.Size/2)
-	if o.Semantic.SplitOn == "" {
-		o.Semantic.SplitOn = SplitSentences
-	}
-	if o.Semantic.Threshold == 0 {
-		o.Semantic.Threshold = defaultThreshold
-	}
-	return o
-}
-
 // withDefaults puts the defaults in, also in place of what Check refuses.
 func (o Options) withDefaults() Options {
-	if o.Chunker != "" && !slices.Contains(Chunkers(), o.Chunker) {
-		o.Chunker = ""
+	if !slices.Contains(Chunkers(), o.Chunker) {
+		o.Chunker = Adaptive
 	}
-	o = o.filled()
-	o.Overlap = min(o.Overlap, o.Size/2)
+	o.Size = max(cmp.Or(max(o.Size, 0), defaultSize), minSize)
+	o.Overlap = min(max(cmp.Or(o.Overlap, defaultOverlap), 0), o.Size/2)
+	o.Min = min(max(cmp.Or(o.Min, defaultMin), 0), o.Size/2)
+	o.Semantic.SplitOn = cmp.Or(o.Semantic.SplitOn, SplitSentences)
+	o.Semantic.Threshold = cmp.Or(o.Semantic.Threshold, defaultThreshold)
 	return o
 }
 
