@@ -7,8 +7,8 @@ import (
 	"example.com/ragflow/internal/sqlite"
 )
 
-// applicationID marks index databases: "rfi4". All versions begin with "rfi".
-const applicationID = 0x72666934
+// applicationID marks index databases: "rfi5". It changes with the schema. All versions begin with "rfi".
+const applicationID = 0x72666935
 
 // isEarlier reports whether an error names the application id of another version.
 func isEarlier(err error) bool {
@@ -106,10 +106,6 @@ CREATE TABLE dead(
 	weight     INTEGER NOT NULL          -- that it had then
 ) STRICT;
 CREATE INDEX dead_by_version ON dead(collection, version);
-`, `
--- Segments were files, named by these.
-DROP TABLE IF EXISTS tiers;
-DROP TABLE IF EXISTS settings;
 
 -- A segment holds the files whose versions are greater than since, up to generation. It can be
 -- made again of the texts.
