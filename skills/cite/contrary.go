@@ -66,13 +66,10 @@ func replaced(claim, said wording, whole []wording) string {
 		}
 		lacks := !slices.ContainsFunc(whole, func(w wording) bool { return w.has(ours.stem) })
 		for j, theirs := range said.tokens {
-			if !theirs.content || claim.has(theirs.stem) || ours.figure != theirs.figure || meanSame(ours.stem, theirs.stem) {
-				continue
-			}
 			before, behind := same(claim, i, said, j, -1), same(claim, i, said, j, 1)
 			between := before > 0 && behind > 0 && (lacks && before+behind > likeness || before+behind > max(2*likeness, attested))
-			named := ours.name && theirs.name && !said.has(ours.stem) && max(before, behind) >= likeness
-			if between || named {
+			named := ours.name && theirs.name && max(before, behind) >= likeness && !said.has(ours.stem)
+			if (between || named) && theirs.content && ours.figure == theirs.figure && !claim.has(theirs.stem) && !meanSame(ours.stem, theirs.stem) {
 				return "“" + ours.raw + "” where the source has “" + theirs.raw + "”"
 			}
 		}
@@ -284,10 +281,9 @@ func exchanged(claim, said wording) string {
 		}
 	}
 	for i := range shared {
-		for j := i + 2; j < len(shared); j++ {
+		for j := i + 2; j < len(shared) && shared[j]-shared[i] <= 2*nearWords; j++ {
 			for k := i + 1; k < j; k++ {
-				near := shared[j]-shared[i] <= 2*nearWords && place[i]-place[j] <= 2*nearWords
-				near = near && claim.token(shared[i]).clause == claim.token(shared[j]).clause && said.token(place[i]).clause == said.token(place[j]).clause
+				near := place[i]-place[j] <= 2*nearWords && claim.token(shared[i]).clause == claim.token(shared[j]).clause && said.token(place[i]).clause == said.token(place[j]).clause
 				same := claim.token(shared[k]).raw == said.token(place[k]).raw && !claim.token(shared[k]).literal // not "communicate" for "communication"
 				if near && same && place[j] < place[k] && place[k] < place[i] {
 					return "“" + claim.token(shared[i]).raw + "” and “" + claim.token(shared[j]).raw + "” have changed places"

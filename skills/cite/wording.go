@@ -38,6 +38,9 @@ type denial struct {
 	verb  bool // the first word is meant: does not handle
 }
 
+// maxTokens is how many words and marks of a sentence are compared.
+const maxTokens = 400
+
 // deniedWords is how many content words a negation acts on.
 const deniedWords = 4
 
@@ -46,7 +49,7 @@ var tokenPattern = regexp.MustCompile(`[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_'’]|[.
 func wordingOf(language, sentence string) wording {
 	w := wording{english: language == "en"}
 	scope, clause := 0, 0 // content words that a negation still acts on; number of the clause
-	found := tokenPattern.FindAllString(sentence, -1)
+	found := tokenPattern.FindAllString(sentence, maxTokens)
 	for i, raw := range found {
 		lower := strings.ReplaceAll(strings.ToLower(raw), "’", "'")
 		if strings.ContainsAny(lower[:1], ",;:.!?()|") {
