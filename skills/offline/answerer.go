@@ -40,7 +40,7 @@ type Ranked struct {
 // answer is built around the first.
 func (a *Answerer) Rank(t state.Task) []Ranked {
 	in := a.lex.inquire(t.Question, strongest(t.Queries))
-	best, top := 0.0, math.Inf(-1)
+	best := 0.0
 	passages := make([]*passage, len(t.Sources))
 	for i, s := range t.Sources {
 		best = max(best, s.Score)
@@ -48,25 +48,15 @@ func (a *Answerer) Rank(t state.Task) []Ranked {
 	}
 	in.weigh(passages)
 	var out []Ranked
-	for n, s := range t.Sources {
-		share := 0.0
-		if best > 0 {
-			share = s.Score / best
-		}
-		p := passages[n]
-		for j, e := range in.measure(p, share) {
-			z := choice.of(&e)
-			top = max(top, z)
-			out = append(out, Ranked{n + 1, p.units[j].start, p.units[j].end, z, e[:], j})
+	var scores []float64
+	for n, p := range passages {
+		for j, e := range in.measure(p, t.Sources[n].Score/max(best, math.SmallestNonzeroFloat64)) {
+			scores = append(scores, choice.of(&e))
+			out = append(out, Ranked{N: n + 1, Start: p.units[j].start, End: p.units[j].end, Features: e[:], unit: j})
 		}
 	}
-	sum := 0.0
-	for i := range out {
-		out[i].Chance = math.Exp(out[i].Chance - top)
-		sum += out[i].Chance
-	}
-	for i := range out {
-		out[i].Chance /= sum
+	for i, p := range chances(scores) {
+		out[i].Chance = p
 	}
 	slices.SortStableFunc(out, func(a, b Ranked) int { return cmp.Compare(b.Chance, a.Chance) })
 	return out
@@ -82,13 +72,10 @@ func (a *Answerer) pieces(t state.Task) []piece {
 	var out []piece
 	ranked, left, shown := a.Rank(t), answerWords, map[string]bool{}
 	for n, s := range t.Sources {
-		if s.Score < leastChance*t.Sources[0].Score {
+		if len(out) == mostPieces || s.Score < leastChance*t.Sources[0].Score {
 			break
 		}
 		i := slices.IndexFunc(ranked, func(r Ranked) bool { return r.N == n+1 })
-		if len(out) == mostPieces {
-			break
-		}
 		if i < 0 {
 			continue
 		}
@@ -99,7 +86,7 @@ func (a *Answerer) pieces(t state.Task) []piece {
 		}
 		room := left / (mostPieces - len(out))
 		if len(out) == 0 {
-			room = int(firstShare * answerWords)
+			room = bestWords
 		}
 		if len(t.Sources) == 1 {
 			room = left
@@ -193,33 +180,21 @@ func needsWriter(question string) bool { return writing.MatchString(question) }
 
 // Intent is in one word what a question wants, for [ragflow explain].
 func Intent(question string) string {
-	plain := plainWords(question)
-	s := shapeOf(plain)
-	switch {
-	case talk(question) != noTalk:
+	switch route, _ := talk(question); {
+	case route != state.RouteSearch:
 		return "talk"
-	case Topic(question) != "":
+	case asksDefinition(question):
 		return "definition"
 	case needsWriter(question):
 		return "writing"
-	case s.number == 1:
-		return "number"
-	case s.name == 1:
-		return "name"
 	}
 	return "passage"
 }
 
-// topicAsked finds what a question for a definition is about: in English and
-// Polish by how the question begins, in Vietnamese by how it ends.
-var topicAsked = regexp.MustCompile(`(?i)^(?:(?:what|who)(?:['’]s| is| are)|czym (?:jest|są)|co to (?:jest|są)|tell me about|describe) (?:an? |the )?((?:\S+ ?){1,4})$|^((?:\S+ ){1,5})là gì$`)
+// definitionAsked finds a question what a thing is: in English and Polish by how it begins,
+// in Vietnamese by how it ends.
+var definitionAsked = regexp.MustCompile(`(?i)^(?:(?:what|who)(?:['’]s| is| are)|czym (?:jest|są)|co to (?:jest|są)|tell me about|describe) (?:an? |the )?(?:\S+ ?){1,4}$|^(?:\S+ ){1,5}là gì$`)
 
-// Topic is what a question for a definition asks about ("What is Docker
-// Compose?": Docker Compose); empty for every other question.
-func Topic(question string) string {
-	m := topicAsked.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(question), " ?.!"))
-	if m == nil {
-		return ""
-	}
-	return strings.TrimSpace(m[1] + m[2])
+func asksDefinition(question string) bool {
+	return definitionAsked.MatchString(strings.TrimRight(strings.TrimSpace(question), " ?.!"))
 }

@@ -28,6 +28,7 @@ type block struct {
 	indent     int    // columns before its first line
 	group      int    // number of its list or table
 	head       int    // of a row, the block that is the header; -1 without one
+	rule       string // of a header, the line below it
 	section    int    // number of headings before it
 	marker     string // of an item: "-" or "3."
 }
@@ -45,10 +46,14 @@ type parser struct {
 }
 
 var (
-	itemMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
-	linkLine = regexp.MustCompile(`^\[[^\]^][^\]]*\]:(?:[ \t]|$)`) // defines where a link leads
-	ruleLine = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
+	headingLine = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
+	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:[ \t]+|$)`)
+	linkLine    = regexp.MustCompile(`^\[[^\]^][^\]]*\]:(?:[ \t]|$)`) // defines where a link leads
+	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
 )
+
+// margin makes white space and marks of quotes as wide as they are shown.
+var margin = strings.NewReplacer("\t", "    ", ">", "")
 
 // termIndent is how many columns deeper than a line the text below it begins
 // where the line is a term that the text explains, as in man pages.
@@ -90,7 +95,7 @@ func (p *parser) source(start, end int) {
 func (p *parser) line(start, end int) {
 	whole := p.s[start:end]
 	body := strings.TrimLeft(whole, "> \t")
-	indent := columns(whole[:len(whole)-len(body)])
+	indent := len(margin.Replace(whole[:len(whole)-len(body)]))
 	switch {
 	case p.fence != (text.Fence{}):
 		p.out[p.open].end = end
@@ -120,7 +125,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 	blank := p.blank
 	last := p.last()
 	switch mark := itemMark.FindString(body); {
-	case isHeading(body):
+	case headingLine.MatchString(body):
 		p.section++
 		p.add(block{kind: heading, start: start, end: end})
 		p.open = -1
@@ -133,7 +138,7 @@ func (p *parser) prose(start, end, indent int, body string) {
 			p.groups++
 		}
 		p.add(block{kind: item, start: start, end: end, indent: indent, group: p.groups, marker: strings.TrimSpace(mark)})
-	case blank && indent >= 4 && !p.within(indent) && p.indented(last):
+	case blank && indent >= 4 && !p.within(indent) && (last == nil || last.indent == 0): // in Markdown, where text stands at the margin
 		p.add(block{kind: code, start: start, end: end, indent: indent})
 	case p.open >= 0 && p.out[p.open].kind == code && indent >= 4: // indented code runs over blank lines
 		p.out[p.open].end = end
@@ -148,10 +153,6 @@ func (p *parser) prose(start, end, indent int, body string) {
 	}
 }
 
-// indented reports whether indented text behind a block is code: in Markdown,
-// where text stands at the margin.
-func (*parser) indented(last *block) bool { return last == nil || last.indent == 0 }
-
 // isTerm reports whether the open block is a single line that a deeper text
 // explains.
 func (p *parser) isTerm(indent int) bool {
@@ -164,7 +165,7 @@ func (p *parser) row(start, end, indent int, body string) {
 	follows := last != nil && last.kind == row && !p.blank
 	if strings.Trim(body, "|-: \t") == "" { // the rule below the header
 		if follows {
-			last.head = len(p.out) - 1
+			last.head, last.rule = len(p.out)-1, body
 		}
 		return
 	}
@@ -206,26 +207,6 @@ func (p *parser) add(b block) {
 	}
 	p.out = append(p.out, b)
 	p.open = len(p.out) - 1
-}
-
-// columns is how wide white space and marks of quotes are.
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		switch r {
-		case '\t':
-			n += 4
-		case ' ':
-			n++
-		}
-	}
-	return n
-}
-
-func isHeading(line string) bool {
-	rest := strings.TrimLeft(line, "#")
-	n := len(line) - len(rest)
-	return n > 0 && n <= 6 && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,10 +16,9 @@ import (
 
 // Bounds of what a dictionary adds to a query.
 const (
-	maxOthers   = 3       // synonyms of one word or phrase
-	maxExpanded = 20      // words and phrases for one question, of all kinds
-	maxEntries  = 100_000 // of a dictionary
-	longestKey  = 40      // units of a key that is looked for; nobody writes a longer one into a question
+	maxOthers   = 3  // synonyms of one word or phrase
+	maxExpanded = 20 // words and phrases for one question, of all kinds
+	longestKey  = 40 // words of a key that is looked for; nobody writes a longer one into a question
 )
 
 // Kinds of entries of a [Dictionary], as its sections are named.
@@ -28,21 +28,17 @@ const (
 	Abbreviations = "abbreviations" // short and long for one thing, both ways
 )
 
-// Dictionary gives words and phrases that may stand for others, in any
-// language. A key with two capital letters or more, and every abbreviation, is looked for as
-// it is written; everything else without regard to case. Scripts that write no
-// spaces are looked through letter by letter. The zero Dictionary is
-// empty. It is read only and safe for concurrent use.
+// Dictionary gives words and phrases that may stand for others. A key with two capital
+// letters or more, and every abbreviation, is looked for as it is written; everything
+// else without regard to case. Scripts that write no spaces are looked through letter by
+// letter. The zero Dictionary is empty. It is read only and safe for concurrent use.
 type Dictionary struct {
-	entries map[string][]entry // by key; those that come first count first
-	longest int                // units of the longest key
+	entries map[entry][]string // what stands for a key; those that come first count first
+	longest int                // words of the longest key
 }
 
-// entry is what stands for a key.
-type entry struct {
-	kind   string
-	others []string
-}
+// entry is a key of a kind.
+type entry struct{ kind, key string }
 
 // administration are words and abbreviations of Vietnamese administration.
 const administration = `
@@ -61,42 +57,34 @@ TTg: thủ tướng chính phủ
 
 // add takes an entry in. It reports false where a side of it has no words.
 func (d *Dictionary) add(kind, word string, others []string) bool {
-	others = slices.DeleteFunc(others, func(o string) bool { return len(keyParts(o)) == 0 })
-	if len(keyParts(word)) == 0 || len(others) == 0 {
+	key := keyOf(word)
+	others = slices.DeleteFunc(others, func(o string) bool { return keyOf(o) == "" })
+	for i := range others {
+		others[i] = strings.TrimSpace(others[i])
+	}
+	if key == "" || len(others) == 0 {
 		return false
 	}
-	d.put(word, kind, others)
 	if kind == Abbreviations {
 		for _, long := range others {
-			d.put(long, Synonyms, []string{strings.TrimSpace(word)})
+			d.add(Synonyms, long, []string{strings.TrimSpace(word)})
 		}
+	} else {
+		key = looked(key)
 	}
+	if d.entries == nil {
+		d.entries = map[entry][]string{}
+	}
+	d.entries[entry{kind, key}] = append(d.entries[entry{kind, key}], others...)
+	d.longest = max(d.longest, min(1+strings.Count(key, " "), longestKey))
 	return true
 }
 
-func (d *Dictionary) put(word, kind string, others []string) {
-	us := keyParts(word)
-	key := keyOf(word, us)
-	if kind == Abbreviations {
-		key = exactKey(word, us)
-	}
-	if d.entries == nil {
-		d.entries = map[string][]entry{}
-	}
-	d.entries[key] = append(d.entries[key], entry{kind, others})
-	d.longest = max(d.longest, min(len(us), longestKey))
-}
-
-// Len is the number of words and phrases that d knows others for.
-func (d Dictionary) Len() int { return len(d.entries) }
-
 // with is d with the entries of more, which come first.
 func (d Dictionary) with(more Dictionary) Dictionary {
-	out := Dictionary{entries: map[string][]entry{}, longest: max(d.longest, more.longest)}
-	for _, from := range []Dictionary{more, d} {
-		for key, entries := range from.entries {
-			out.entries[key] = append(out.entries[key], entries...)
-		}
+	out := Dictionary{maps.Clone(d.entries), max(d.longest, more.longest)}
+	for e, others := range more.entries {
+		out.entries[e] = slices.Concat(others, out.entries[e])
 	}
 	return out
 }
@@ -112,23 +100,23 @@ type Expansion struct {
 // keys first: at most three synonyms of a word, 20 words and phrases in all, none twice
 // and none that s has itself. Parts of a code such as 123/NĐ-CP are left alone.
 func (d Dictionary) Expand(s string) []Expansion {
-	us := keyParts(s)
-	var out []Expansion
+	spans := keyParts(s)
+	ofCode := func(p text.Span) bool { return inCode(s, p.Start, p.End) }
+	asked := " " + strings.ToLower(joined(s, slices.DeleteFunc(slices.Clone(spans), ofCode))) + " "
 	given := map[string]bool{}
-	n := 0
-	for i := 0; i < len(us); {
-		width, found := d.longestAt(s, us[i:])
-		for _, e := range found {
-			x := Expansion{Word: s[us[i].Start:us[i+width-1].End], Kind: e.kind}
-			for _, o := range e.others {
-				key := keyOf(o, keyParts(o))
-				if given[key] || n == maxExpanded || stands(s, us, key) {
-					continue
-				}
-				given[key] = true
-				x.Others = append(x.Others, o)
-				n++
-			}
+	var out []Expansion
+	known := func(o string) bool {
+		key := strings.ToLower(keyOf(o))
+		if given[key] || len(given) == maxExpanded || strings.Contains(asked, " "+key+" ") {
+			return true
+		}
+		given[key] = true
+		return false
+	}
+	for i := 0; i < len(spans); {
+		width, found := d.longestAt(s, spans[i:])
+		for _, x := range found {
+			x.Others = slices.DeleteFunc(slices.Clone(x.Others), known)
 			if len(x.Others) > 0 {
 				out = append(out, x)
 			}
@@ -138,49 +126,32 @@ func (d Dictionary) Expand(s string) []Expansion {
 	return out
 }
 
-// longestAt returns the entries of the longest key that s begins with at the
-// first of us, one a kind and cut to what counts of it, and how many units it has.
-func (d Dictionary) longestAt(s string, us []text.Span) (width int, found []entry) {
-	for n := min(d.longest, len(us)); n > 0; n-- {
-		if inCode(s, us[0].Start, us[n-1].End) {
+// longestAt returns what the longest key that parts of s begin with stands for, by kind and cut to
+// what counts of it, and how many parts the key has.
+func (d Dictionary) longestAt(s string, parts []text.Span) (width int, found []Expansion) {
+	for n := min(d.longest, len(parts)); n > 0; n-- {
+		start, end := parts[0].Start, parts[n-1].End
+		if inCode(s, start, end) {
 			continue
 		}
-		exact := exactKey(s, us[:n])
-		entries := d.entries[exact]
-		if lower := strings.ToLower(exact); lower != exact {
-			entries = slices.Concat(entries, d.entries[lower])
-		}
-		if len(entries) == 0 {
-			continue
-		}
+		exact := joined(s, parts[:n])
 		for _, kind := range []string{Abbreviations, Synonyms, Concepts} {
-			var others []string
-			for _, e := range entries {
-				if e.kind == kind {
-					others = append(others, e.others...)
-				}
+			others := d.entries[entry{kind, exact}]
+			if lower := strings.ToLower(exact); lower != exact {
+				others = slices.Concat(others, d.entries[entry{kind, lower}])
 			}
 			if kind != Concepts {
 				others = others[:min(len(others), maxOthers)]
 			}
 			if len(others) > 0 {
-				found = append(found, entry{kind, others})
+				found = append(found, Expansion{s[start:end], kind, others})
 			}
 		}
-		return n, found
-	}
-	return 1, nil
-}
-
-// stands reports whether a key stands among the units of s.
-func stands(s string, us []text.Span, key string) bool {
-	width := 1 + strings.Count(key, " ")
-	for i := 0; i+width <= len(us); i++ {
-		if keyOf(s, us[i:i+width]) == key && !inCode(s, us[i].Start, us[i+width-1].End) {
-			return true
+		if len(found) > 0 {
+			return n, found
 		}
 	}
-	return false
+	return 1, nil
 }
 
 // keyParts are the words of s, and each letter of a script that writes no spaces.
@@ -189,9 +160,6 @@ func keyParts(s string) []text.Span {
 	open := false // the last one may go on
 	for i, r := range s {
 		end := i + utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			end = i + 1
-		}
 		switch {
 		case text.Spaceless(r):
 			out, open = append(out, text.Span{Start: i, End: end}), false
@@ -206,34 +174,25 @@ func keyParts(s string) []text.Span {
 	return out
 }
 
-// exactKey are units as they are written.
-func exactKey(s string, us []text.Span) string {
-	words := make([]string, len(us))
-	for i, u := range us {
-		words[i] = s[u.Start:u.End]
+// keyOf is a word or phrase as a key: its parts with one space between them.
+func keyOf(s string) string { return joined(s, keyParts(s)) }
+
+func joined(s string, parts []text.Span) string {
+	var words []string
+	for _, p := range parts {
+		words = append(words, s[p.Start:p.End])
 	}
 	return strings.Join(words, " ")
 }
 
-// keyOf is the key of an entry: a single word with two capital letters or
+// looked is a key as it is looked for: a single word with two capital letters or
 // more as it is written, all else in lower case.
-func keyOf(s string, us []text.Span) string {
-	key := exactKey(s, us)
-	if len(us) == 1 && abbreviation(key) {
+func looked(key string) string {
+	capitals := strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsUpper(r) })
+	if len(strings.Join(capitals, "")) > 1 && !strings.Contains(key, " ") {
 		return key
 	}
 	return strings.ToLower(key)
-}
-
-// abbreviation reports whether a word has two capital letters or more.
-func abbreviation(w string) bool {
-	n := 0
-	for _, r := range w {
-		if unicode.IsUpper(r) {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // inCode reports whether a slash, hyphen or digit touches s[start:end].
@@ -255,18 +214,17 @@ func ReadDictionary(r io.Reader) (Dictionary, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if section, ok := strings.CutPrefix(line, "["); ok {
-			if kind, ok = strings.CutSuffix(section, "]"); !ok || !isSection(kind) {
+		if strings.HasPrefix(line, "[") {
+			kind = strings.Trim(line, "[]")
+			if !slices.Contains([]string{Synonyms, Concepts, Abbreviations}, kind) {
 				return Dictionary{}, fmt.Errorf("line %d: %q is no section: there are [%s], [%s] and [%s]", n, line, Synonyms, Concepts, Abbreviations)
 			}
 			continue
 		}
 		word, others, ok := strings.Cut(line, ":")
-		if !ok || !d.add(kind, word, atCommas(others)) {
+		atComma := func(r rune) bool { return strings.ContainsRune(",，、،", r) } // also those of Chinese, Japanese and Arabic
+		if !ok || !d.add(kind, word, strings.FieldsFunc(others, atComma)) {
 			return Dictionary{}, fmt.Errorf("line %d: %q is no entry such as \"leave: holiday, time off\"", n, line)
-		}
-		if len(d.entries) > maxEntries {
-			return Dictionary{}, fmt.Errorf("line %d: more than %d entries", n, maxEntries)
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
@@ -275,19 +233,4 @@ func ReadDictionary(r io.Reader) (Dictionary, error) {
 		return Dictionary{}, err
 	}
 	return d, nil
-}
-
-func isSection(kind string) bool {
-	return kind == Synonyms || kind == Concepts || kind == Abbreviations
-}
-
-// atCommas splits a list at its commas; those of Chinese, Japanese and Arabic count too.
-func atCommas(s string) []string {
-	var out []string
-	for item := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",，、،", r) }) {
-		if item = strings.TrimSpace(item); item != "" {
-			out = append(out, item)
-		}
-	}
-	return out
 }

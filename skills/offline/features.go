@@ -1,7 +1,7 @@
 package offline
 
 import (
-	"iter"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -73,7 +73,6 @@ type inquiry struct {
 	all   float64   // weight of terms
 	plain []string
 	asked map[string]bool // plain
-	pairs []pair
 	shape shape
 
 	// What the words of the question, as they are written, and their pairs weigh
@@ -101,13 +100,12 @@ func (r rarity) heldBy(words []string) float64 {
 
 // newRarity weighs words by how many of some sentences hold each. A word that no
 // sentence holds, which chooses none, weighs half.
-func newRarity(words []string, sentences iter.Seq[[]string]) rarity {
-	counts, n := map[string]int{}, 0.0
+func newRarity(words []string, sentences [][]string) rarity {
+	counts := map[string]int{}
 	for _, w := range words {
 		counts[w] = 0
 	}
-	for sentence := range sentences {
-		n++
+	for _, sentence := range sentences {
 		seen := map[string]bool{}
 		for _, w := range sentence {
 			if c, ok := counts[w]; ok && !seen[w] {
@@ -117,14 +115,13 @@ func newRarity(words []string, sentences iter.Seq[[]string]) rarity {
 		}
 	}
 	r := rarity{weights: map[string]float64{}}
-	for _, w := range words {
-		if _, ok := r.weights[w]; ok {
-			continue
-		}
-		r.weights[w] = math.Log((n + 1) / (float64(counts[w]) + 0.5))
-		if counts[w] == 0 {
+	for w, n := range counts {
+		r.weights[w] = math.Log(float64(len(sentences)+1) / (float64(n) + 0.5))
+		if n == 0 {
 			r.weights[w] /= 2
 		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(r.weights)) { // in order: sums of floats depend on it
 		r.all += r.weights[w]
 	}
 	return r
@@ -141,57 +138,27 @@ func pairsOf(words []string) []string {
 
 // weigh weighs the wording of the question by the sentences of passages.
 func (in *inquiry) weigh(passages []*passage) {
+	var sentences, pairs [][]string
+	for _, p := range passages {
+		for _, words := range p.written {
+			sentences, pairs = append(sentences, words), append(pairs, pairsOf(words))
+		}
+	}
 	asked := in.plain[:min(len(in.plain), mostAsked)]
-	in.words = newRarity(asked, func(yield func([]string) bool) {
-		for _, p := range passages {
-			for _, words := range p.written {
-				if !yield(words) {
-					return
-				}
-			}
-		}
-	})
-	in.wordPairs = newRarity(pairsOf(asked), func(yield func([]string) bool) {
-		for _, p := range passages {
-			for _, words := range p.written {
-				if !yield(pairsOf(words)) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// pair are two neighbouring words of a question.
-type pair struct {
-	first, second string
-	gap           int
-	weight        float64
+	in.words, in.wordPairs = newRarity(asked, sentences), newRarity(pairsOf(asked), pairs)
 }
 
 // inquire reads the question of a query, with what the conversation lends it.
 func (l lexicon) inquire(question string, q state.Query) inquiry {
 	terms := l.question(state.Query{Text: question, Boosts: q.Boosts}, answerLent)
 	in := inquiry{terms: terms[:min(len(terms), 64)], plain: plainWords(question), asked: map[string]bool{}}
-	weight := map[string]float64{}
 	for _, t := range in.terms {
 		in.all += t.weight
-		weight[t.term] = t.weight
 	}
 	for _, w := range in.plain {
 		in.asked[w] = true
 	}
 	in.shape = shapeOf(in.plain)
-	var last text.Token
-	for _, t := range l.asTyped(question) {
-		if weight[t.Term] == 0 {
-			continue
-		}
-		if last.Term != "" && last.Term != t.Term && t.Pos > last.Pos {
-			in.pairs = append(in.pairs, pair{last.Term, t.Term, t.Pos - last.Pos, weight[t.Term] + weight[last.Term]})
-		}
-		last = t
-	}
 	return in
 }
 
@@ -255,13 +222,8 @@ func (in *inquiry) measure(p *passage, share float64) []features {
 		e[ownWords] = in.share(m)
 		e[stems] = alikeShare * (in.share(m|in.stemsIn(p.terms[j], alike)) - e[ownWords])
 		var lead mask
-		switch {
-		case b.head >= 0:
-			lead = blocks[b.head]
-		case p.lead(u.block) >= 0:
-			lead = blocks[p.lead(u.block)]
-		case p.parent(u.block) >= 0:
-			lead = blocks[p.parent(u.block)]
+		if k := p.lead(u.block); k >= 0 {
+			lead = blocks[k]
 		}
 		if j > 0 && p.units[j-1].block == u.block {
 			lead |= masks[j-1]
@@ -320,37 +282,6 @@ func (*inquiry) stemsIn(s set, alike [][]string) mask {
 		}
 	}
 	return m
-}
-
-// pairsIn is the share of the question's pairs of words, by weight, that are
-// neighbours in one of some sentences.
-func (in *inquiry) pairsIn(sentences ...[]text.Token) float64 {
-	var all, held float64
-	for _, p := range in.pairs {
-		all += p.weight
-		if slices.ContainsFunc(sentences, p.in) {
-			held += p.weight
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return held / all
-}
-
-// in reports whether the words of a pair are neighbours, in either order.
-func (p pair) in(tokens []text.Token) bool {
-	for i, a := range tokens {
-		if a.Term != p.first {
-			continue
-		}
-		for _, b := range tokens[max(0, i-p.gap-3):min(len(tokens), i+p.gap+4)] {
-			if d := b.Pos - a.Pos; b.Term == p.second && (d >= 0 && d <= p.gap+1 || d < 0 && 1-d <= p.gap+1) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // near looks for a word that may be the answer: one that the question has not.

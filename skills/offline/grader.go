@@ -166,7 +166,7 @@ func (g *Grader) Measure(q state.Query, best []state.Chunk) []float64 {
 	}
 	v[passageWeight] = math.Log(1 + v[passageHeld]*all)
 	v[crowded] = math.Log10(float64(max(usualDocs, g.lex.stats.Docs())) / usualDocs)
-	v[passageLead] = standardLead(bm25Scores(passages, terms), at)
+	v[passageLead] = standardLead(bm25(passages, terms), at)
 	v[passageLead] += (usualStandard - v[passageLead]) * min(1, v[crowded]/wholeCrowd)
 	gone := func(t string) bool {
 		return !slices.ContainsFunc(passages, func(p *passage) bool { return p.all.has(t) || p.names.has(t) })
@@ -218,18 +218,6 @@ func standardLead(scores []float64, at int) float64 {
 		return 0
 	}
 	return min(mostStandard, max(0, (scores[at]-mean)/spread))
-}
-
-func bm25Scores(passages []*passage, terms []weighed) []float64 {
-	mean := 0.0
-	for _, p := range passages {
-		mean += float64(p.words) / float64(len(passages))
-	}
-	out := make([]float64, len(passages))
-	for i, p := range passages {
-		out[i] = p.bm25(terms, mean)
-	}
-	return out
 }
 
 // of is the score of a sentence.

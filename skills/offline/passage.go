@@ -93,24 +93,23 @@ func (p *passage) parent(i int) int {
 	return -1
 }
 
-// lead is the paragraph or item that introduces the list, table or code of
-// block i; -1 without one.
+// lead is what introduces block i: the header of a row, the paragraph or item before a list, a
+// table or code, or else its parent; -1 without one.
 func (p *passage) lead(i int) int {
 	b := p.blocks[i]
-	if b.kind != item && b.kind != row && b.kind != code {
-		return -1
+	if b.head >= 0 {
+		return b.head
 	}
-	for k := i - 1; k >= 0 && p.blocks[k].section == b.section; k-- {
-		o := p.blocks[k]
-		switch {
+	for k := i - 1; k >= 0 && p.blocks[k].section == b.section && b.kind != paragraph; k-- {
+		switch o := p.blocks[k]; {
 		case b.kind != code && o.kind == b.kind && o.group == b.group, o.indent > b.indent && b.kind == item:
-		case o.kind == paragraph || o.kind == item && o.indent < b.indent || o.kind == item && b.kind == code:
+		case o.kind == paragraph, o.kind == item && (o.indent < b.indent || b.kind == code):
 			return k
 		default:
-			return -1
+			return p.parent(i)
 		}
 	}
-	return -1
+	return p.parent(i)
 }
 
 // firstUnit is the first sentence of block i, or the one behind it where the block

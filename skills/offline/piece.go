@@ -15,7 +15,7 @@ type piece struct {
 const (
 	mostPieces  = 3
 	answerWords = 140 // of all pieces
-	firstShare  = 0.7 // of these words for the best piece
+	bestWords   = 98  // of the best piece
 	mostCode    = 16  // lines of a block of code
 )
 

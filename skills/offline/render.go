@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -88,7 +89,7 @@ func (x *piece) prose(shown unit, bold bool) string {
 	}
 	out := tidy(s[from:])
 	if start, end := max(u.start-shown.start, from), u.end-shown.start; bold && u.block == shown.block && start < end && end <= len(s) {
-		out = joined(tidy(s[from:start]), emphasized(tidy(s[start:end])), tidy(s[end:]))
+		out = spaced(tidy(s[from:start]), emphasized(tidy(s[start:end])), tidy(s[end:]))
 	}
 	if shown.start > o.start {
 		out = "… " + out
@@ -99,7 +100,7 @@ func (x *piece) prose(shown unit, bold bool) string {
 	return out
 }
 
-func joined(parts ...string) string {
+func spaced(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
@@ -114,64 +115,32 @@ func emphasized(s string) string {
 
 // code is a block of code as an answer shows it, at most mostCode lines.
 func (x *piece) code(i int, language string) string {
-	o := x.p.blocks[i]
-	raw := x.p.text[o.start:o.end]
-	shown := raw
-	fenced := strings.HasPrefix(strings.TrimLeft(raw, "> \t"), "```") || strings.HasPrefix(strings.TrimLeft(raw, "> \t"), "~~~")
-	most := mostCode
-	if fenced {
-		most += 2
+	lines, syntax := codeOf(x.p.text[x.p.blocks[i].start:x.p.blocks[i].end])
+	more := len(lines) - mostCode
+	if more > 1 {
+		lines = lines[:mostCode]
 	}
-	lines := strings.SplitAfter(raw, "\n")
-	more := 0
-	if len(lines) > most+1 {
-		more = len(lines) - most
-		if fenced {
-			more--
-		}
-		shown = strings.Join(lines[:most], "")
+	body, fence := strings.Join(lines, "\n"), "```"
+	for strings.Contains(body, fence) {
+		fence += "`"
 	}
-	if fenced {
-		shown = codeBlock(shown)
-	} else {
-		shown = bareBlock(shown, x.p.language)
+	out := fence + cmp.Or(syntax, x.p.language) + "\n" + body + "\n" + fence
+	if more > 1 {
+		out += "\n" + prompts.MoreCode(more, language)
 	}
-	if more > 0 {
-		shown += "\n" + prompts.MoreCode(more, language)
-	}
-	return shown
+	return out
 }
 
 // row is a row of a table; the first one shown is followed by the rule, where it
 // is the header.
 func (x *piece) row(i int, first bool) string {
 	o := x.p.blocks[i]
-	cells := cellsOf(x.p.text[o.start:o.end])
-	if o.head < 0 {
-		return "- " + strings.Join(cells, " — ")
+	line := tidy(x.p.text[o.start:o.end])
+	switch {
+	case o.head < 0:
+		return "- " + strings.ReplaceAll(strings.Trim(line, "| "), " | ", " — ")
+	case first && o.rule != "":
+		return line + "\n" + o.rule
 	}
-	out := "| " + strings.Join(cells, " | ") + " |"
-	if first && o.head == i {
-		out += "\n|" + strings.Repeat(" --- |", len(cells))
-	}
-	return out
-}
-
-// cellsOf are the cells of a row, tidied. A bar in code or behind a backslash
-// divides nothing.
-func cellsOf(line string) []string {
-	line = strings.TrimSpace(line)
-	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimLeft(line, "> \t"), "|"), "|")
-	var out []string
-	from, inCode := 0, false
-	for i := range len(line) {
-		switch {
-		case line[i] == '`':
-			inCode = !inCode
-		case line[i] == '|' && !inCode && (i == 0 || line[i-1] != '\\'):
-			out = append(out, tidy(line[from:i]))
-			from = i + 1
-		}
-	}
-	return append(out, tidy(line[from:]))
+	return line
 }

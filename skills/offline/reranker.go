@@ -64,26 +64,19 @@ type Reranker struct {
 // one. The score of each is the chance that it is the passage asked for, if one
 // of them is. Equal ones keep their order. It never fails.
 func (r *Reranker) Rerank(_ context.Context, queries []state.Query, candidates []state.Source) ([]state.Source, error) {
-	out := slices.Clone(candidates)
-	w, q := learnedMatches(), strongest(queries)
+	out, scores := slices.Clone(candidates), make([]float64, len(candidates))
+	q := strongest(queries)
 	used := !testWords.MatchString(q.Text)
-	top, sum := math.Inf(-1), 0.0
 	for i, v := range r.match(q, candidates) {
-		out[i].Score = 0
 		if used && candidates[i].Cut.Language != "" && testPath.MatchString(candidates[i].Source) {
-			out[i].Score = -testOdds
+			scores[i] = -testOdds
 		}
-		for f, x := range v {
-			out[i].Score += w[f] * x
+		for f, w := range learnedMatches() {
+			scores[i] += w * v[f]
 		}
-		top = max(top, out[i].Score)
 	}
-	for i := range out {
-		out[i].Score = math.Exp(out[i].Score - top)
-		sum += out[i].Score
-	}
-	for i := range out {
-		out[i].Score /= sum
+	for i, p := range chances(scores) {
+		out[i].Score = p
 	}
 	slices.SortStableFunc(out, func(a, b state.Source) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
@@ -104,16 +97,19 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 	if len(asked) < fewestWords || slices.ContainsFunc(terms, func(t weighed) bool { return text.IsFolded(t.term) }) {
 		terms = nil // also where it was typed without diacritics: only the search knows what is meant
 	}
-	squares, in := slices.Clone(terms), r.lex.inquire(q.Text, q)
+	squares, neighbours := slices.Clone(terms), r.lex.pairs(q.Text, terms)
 	for i := range squares {
 		squares[i].weight *= squares[i].weight
 	}
 	passages := make([]*passage, len(candidates))
 	parallel.Each(len(candidates), func(i int) { passages[i] = r.lex.passage(candidates[i].Chunk) })
-	best, mean := 0.0, 0.0
-	for i, c := range candidates {
+	best, most := 0.0, math.SmallestNonzeroFloat64
+	for _, c := range candidates {
 		best = max(best, c.Score)
-		mean += float64(passages[i].words) / float64(len(candidates))
+	}
+	words := bm25(passages, terms)
+	for _, z := range words {
+		most = max(most, z)
 	}
 	figures, out := r.lex.figures(q.Text), make([][matches]float64, len(candidates))
 	parallel.Each(len(candidates), func(i int) {
@@ -125,7 +121,7 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 		if len(terms) == 0 {
 			return // the search alone tells
 		}
-		v[matchWords] = p.bm25(terms, mean)
+		v[matchWords] = words[i] / most
 		v[matchRare] = coverage(squares, p.all.in)
 		v[matchSoft] = coverage(terms, p.all.soft)
 		for j, u := range p.units {
@@ -140,18 +136,11 @@ func (r *Reranker) match(q state.Query, candidates []state.Source) [][matches]fl
 		if len(p.terms) > 0 {
 			v[matchFirst] = coverage(terms, p.terms[0].in)
 		}
-		v[matchPairs] = in.pairsIn(p.tokens...)
+		v[matchPairs] = neighboursIn(neighbours, p.tokens)
 		v[matchTitle] = coverage(terms, p.title.in)
 		v[matchNumbers] = coverage(figures, p.all.in)
 		v[matchRun] = repeats(asked, p.plain)
 	})
-	most := math.SmallestNonzeroFloat64
-	for _, v := range out {
-		most = max(most, v[matchWords])
-	}
-	for i := range out {
-		out[i][matchWords] /= most
-	}
 	return out
 }
 
@@ -166,19 +155,82 @@ func (l lexicon) figures(s string) []weighed {
 	return out
 }
 
-// bm25 is the score of the passage where passages have mean words.
-func (p *passage) bm25(terms []weighed, mean float64) float64 {
-	counts := map[string]float64{}
-	for _, tokens := range p.tokens {
-		for _, t := range tokens {
-			counts[t.Term]++
+// bm25 are the scores of passages, each beside the mean length of all.
+func bm25(passages []*passage, terms []weighed) []float64 {
+	mean := 0.0
+	for _, p := range passages {
+		mean += float64(p.words) / float64(len(passages))
+	}
+	out := make([]float64, len(passages))
+	for i, p := range passages {
+		counts := map[string]float64{}
+		for _, tokens := range p.tokens {
+			for _, t := range tokens {
+				counts[t.Term]++
+			}
+		}
+		norm := saturation * (1 - lengthPart + lengthPart*float64(p.words)/max(mean, 1))
+		for _, t := range terms {
+			n := counts[t.term]
+			out[i] += t.weight * n * (saturation + 1) / (n + norm)
 		}
 	}
-	norm := saturation * (1 - lengthPart + lengthPart*float64(p.words)/max(mean, 1))
-	sum := 0.0
+	return out
+}
+
+// pair are two neighbouring words of content of a question.
+type pair struct {
+	first, second string
+	gap           int
+	weight        float64
+}
+
+// pairs are the neighbouring words among the weighed terms of a question.
+func (l lexicon) pairs(question string, terms []weighed) []pair {
+	weight := map[string]float64{}
 	for _, t := range terms {
-		n := counts[t.term]
-		sum += t.weight * n * (saturation + 1) / (n + norm)
+		weight[t.term] = t.weight
 	}
-	return sum
+	var out []pair
+	var last text.Token
+	for _, t := range l.asTyped(question) {
+		if weight[t.Term] == 0 {
+			continue
+		}
+		if last.Term != "" && last.Term != t.Term && t.Pos > last.Pos {
+			out = append(out, pair{last.Term, t.Term, t.Pos - last.Pos, weight[t.Term] + weight[last.Term]})
+		}
+		last = t
+	}
+	return out
+}
+
+// neighboursIn is the share of pairs, by weight, that are neighbours in one of some sentences.
+func neighboursIn(pairs []pair, sentences [][]text.Token) float64 {
+	var all, held float64
+	for _, p := range pairs {
+		all += p.weight
+		if slices.ContainsFunc(sentences, p.in) {
+			held += p.weight
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return held / all
+}
+
+// in reports whether the words of a pair are neighbours, in either order.
+func (p pair) in(tokens []text.Token) bool {
+	for i, a := range tokens {
+		if a.Term != p.first {
+			continue
+		}
+		for _, b := range tokens[max(0, i-p.gap-3):min(len(tokens), i+p.gap+4)] {
+			if d := b.Pos - a.Pos; b.Term == p.second && (d >= 0 && d <= p.gap+1 || d < 0 && 1-d <= p.gap+1) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -52,7 +52,8 @@ func (r *Rewriter) WithDictionary(d Dictionary) *Rewriter {
 // Rewrite plans a turn. It never fails.
 func (r *Rewriter) Rewrite(_ context.Context, question string, m state.Memory) (state.Plan, error) {
 	recent := m.Recent[max(0, len(m.Recent)-state.MaxRecent):]
-	plan := state.Plan{Language: language(question, recent), Route: route(question), Standalone: len(recent) == 0 || r.standsAlone(question)}
+	plan := state.Plan{Language: language(question, recent), Standalone: len(recent) == 0 || r.standsAlone(question)}
+	plan.Route, _ = talk(question)
 	raw := state.Query{Text: question, Weight: 1, Why: "raw turn", Attempt: 1}
 	if plan.Route != state.RouteSearch {
 		raw.Why = "raw turn, not searched for"
@@ -109,7 +110,7 @@ var pointsBack = regexp.MustCompile(`^(?:and|or|but|so|then|what about|how about
 // standsAlone reports whether a turn is understood without the ones before: it
 // has enough words of content, or asks what a thing is, and none that points back.
 func (r *Rewriter) standsAlone(question string) bool {
-	enough := len(r.lex.content(question)) >= enoughContent || Topic(question) != ""
+	enough := len(r.lex.content(question)) >= enoughContent || asksDefinition(question)
 	return enough && !pointsBack.MatchString(strings.Join(plainWords(question), " "))
 }
 
@@ -153,4 +154,45 @@ func language(question string, recent []state.Exchange) string {
 		return lang
 	}
 	return text.Language(recent[len(recent)-1].Question)
+}
+
+// The growth of a query by a dictionary (Q13, W2): a query with other words
+// weighs at most so many times what was asked, and each of them at most a share
+// of a word that was asked.
+const (
+	synonymGrowth = 1.5
+	conceptGrowth = 2.0
+	synonymWeight = 0.3
+	conceptWeight = 0.15
+)
+
+// Expansions are the other words that are searched for besides a question, in
+// order; those of the person come before those built in.
+func (r *Rewriter) Expansions(question string) []Expansion { return r.words.Expand(question) }
+
+// Boosts are what expansions add to a query for question. A word weighs less
+// where there are so many that the query would outgrow what was asked.
+func (r *Rewriter) Boosts(question string, expansions []Expansion) []state.Boost {
+	var same, near []string
+	for _, x := range expansions {
+		if x.Kind == Concepts {
+			near = append(near, x.Others...)
+		} else {
+			same = append(same, x.Others...)
+		}
+	}
+	asked := float64(max(1, len(r.lex.set(question))))
+	var out []state.Boost
+	for _, b := range []struct {
+		words        []string
+		most, budget float64
+	}{{same, synonymWeight, synonymGrowth - 1}, {near, conceptWeight, conceptGrowth - synonymGrowth}} {
+		if len(b.words) == 0 {
+			continue
+		}
+		words := strings.Join(b.words, "; ")
+		weight := min(b.most, b.budget*asked/float64(max(1, len(r.lex.set(words)))))
+		out = append(out, state.Boost{Text: words, Weight: math.Round(weight*1000) / 1000})
+	}
+	return out
 }

@@ -16,12 +16,6 @@ const (
 	lineWords     = 25  // of a line: half for the question, the rest for the answer
 )
 
-// Marks of the lines of a summary, in no language.
-const (
-	turnMark = "- "
-	answered = " → "
-)
-
 // Summarizer keeps a running summary: one line for each turn, oldest first, with
 // the question and the sentence of the answer that shares most with it. The
 // oldest lines go where the summary would be longer than [SummaryTokens].
@@ -33,48 +27,28 @@ type Summarizer struct {
 // Summarize extends a summary by the messages that leave the live state. It
 // never fails. Secrets are the caller's to take out before: see [text.Redact].
 func (z *Summarizer) Summarize(_ context.Context, summary string, older []state.Message) (string, error) {
-	lines := z.extended(summary, older)
+	lines := strings.FieldsFunc(summary, func(r rune) bool { return r == '\n' })
+	for i, m := range older {
+		if route, _ := talk(m.Content); m.Role != state.Human || route != state.RouteSearch {
+			continue
+		}
+		answer := ""
+		if i+1 < len(older) && older[i+1].Role == state.AI {
+			answer = older[i+1].Content
+		}
+		line := z.line(m.Content, answer)
+		lines = append(slices.DeleteFunc(lines, func(l string) bool { return l == line }), line)
+	}
 	for len(lines) > 1 && text.Count(strings.Join(lines, "\n")) > SummaryTokens {
 		lines = lines[1:]
 	}
 	return text.Trim(strings.Join(lines, "\n"), SummaryTokens), nil
 }
 
-// extended are the lines of a summary with those of more messages.
-func (z *Summarizer) extended(summary string, older []state.Message) []string {
-	lines := readSummary(summary)
-	question := ""
-	for i, m := range older {
-		switch {
-		case m.Role == state.Human && talk(m.Content) == noTalk:
-			question = m.Content
-			if i+1 == len(older) || older[i+1].Role != state.AI {
-				lines = append(lines, z.line(question, ""))
-			}
-		case m.Role == state.AI && question != "":
-			line := z.line(question, m.Content)
-			same := func(l string) bool { return l == line }
-			lines, question = append(slices.DeleteFunc(lines, same), line), ""
-		}
-	}
-	return lines
-}
-
-// readSummary are the lines of a summary; a model may have written them.
-func readSummary(summary string) []string {
-	var lines []string
-	for line := range strings.Lines(summary) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 func (z *Summarizer) line(question, answer string) string {
-	out := turnMark + firstWords(tidy(question), lineWords/2)
+	out := "- " + firstWords(tidy(question), lineWords/2)
 	if gist := z.gist(question, answer); gist != "" {
-		out += answered + firstWords(gist, lineWords-lineWords/2)
+		out += " → " + firstWords(gist, lineWords-lineWords/2)
 	}
 	return out
 }

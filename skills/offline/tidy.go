@@ -129,74 +129,38 @@ func htmlTag(inside string) bool {
 	return false
 }
 
-// codeBlock is a fenced block as an answer shows it: without indentation,
-// attributes and characters that steer a terminal.
-func codeBlock(raw string) string {
-	lines := strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")
-	first := strings.TrimLeft(lines[0], "> \t")
-	fence := first[:len(first)-len(strings.TrimLeft(first, first[:1]))]
-	language, _, _ := strings.Cut(strings.TrimSpace(first[len(fence):]), " ")
-	language, _, _ = strings.Cut(language, "{")
-	body := lines[1:]
-	if n := len(body); n > 0 && strings.Trim(body[n-1], "> \t"+fence[:1]) == "" {
-		body = body[:n-1]
-	}
-	if strings.HasPrefix(strings.TrimLeft(lines[0], " \t"), ">") {
-		for i := range body {
-			body[i] = quoteMark.ReplaceAllString(body[i], "")
+// codeOf are the lines of a block of code, and the language that its fence names. They
+// have no fence, no indentation that all of them share, no blank lines around them and
+// no characters that steer a terminal.
+func codeOf(raw string) (lines []string, language string) {
+	raw = strings.ReplaceAll(raw, "\r\n", "\n")
+	first, _, _ := strings.Cut(raw, "\n")
+	if fence, ok := text.OpenFence(strings.TrimLeft(first, "> \t")); ok {
+		if strings.HasPrefix(strings.TrimLeft(first, " \t"), ">") {
+			raw = quoteMark.ReplaceAllString(raw, "")
+		}
+		language, _, _ = strings.Cut(strings.ReplaceAll(fence.Info, "{", " "), " ")
+		_, raw, _ = strings.Cut(raw, "\n")
+		if i := strings.LastIndex(raw, "\n"); fence.Closes(strings.TrimSpace(raw[i+1:])) {
+			raw = raw[:max(i, 0)]
 		}
 	}
-	for i := range body {
-		body[i] = text.Placeholders(body[i])
-	}
-	return fence + language + "\n" + strings.Join(bodyOf(body), "\n") + "\n" + fence
-}
-
-// bareBlock is code that stands in no fence, in one.
-func bareBlock(raw, language string) string {
-	fence := "```"
-	for strings.Contains(raw, fence) {
-		fence += "`"
-	}
-	return fence + language + "\n" + strings.Join(bodyOf(strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")), "\n") + "\n" + fence
-}
-
-// bodyOf is code without the indentation that all of it has, and without blank lines
-// around it.
-func bodyOf(body []string) []string {
-	body = dedent(body)
-	for len(body) > 0 && strings.TrimSpace(body[0]) == "" {
-		body = body[1:]
-	}
-	for len(body) > 0 && strings.TrimSpace(body[len(body)-1]) == "" {
-		body = body[:len(body)-1]
-	}
-	return body
-}
-
-// dedent drops the indentation that all lines share, and hidden characters.
-func dedent(lines []string) []string {
-	out := make([]string, len(lines))
 	shared := -1
-	for i, line := range lines {
+	for line := range strings.Lines(raw) {
 		line = strings.Map(func(r rune) rune {
 			if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 				return -1
 			}
 			return r
-		}, strings.ToValidUTF8(line, "\uFFFD"))
-		out[i] = strings.TrimRight(line, " \t")
-		if out[i] == "" {
-			continue
-		}
-		if n := len(out[i]) - len(strings.TrimLeft(out[i], " \t")); shared < 0 || n < shared {
+		}, strings.ToValidUTF8(text.Placeholders(line), "\uFFFD"))
+		line = strings.TrimRight(line, " \t")
+		if n := len(line) - len(strings.TrimLeft(line, " \t")); line != "" && (shared < 0 || n < shared) {
 			shared = n
 		}
+		lines = append(lines, line)
 	}
-	for i := range out {
-		if shared > 0 && len(out[i]) >= shared {
-			out[i] = out[i][shared:]
-		}
+	for i := range lines {
+		lines[i] = lines[i][min(max(shared, 0), len(lines[i])):]
 	}
-	return out
+	return strings.Split(strings.Trim(strings.Join(lines, "\n"), "\n"), "\n"), language
 }

@@ -113,6 +113,10 @@ func (l lexicon) question(q state.Query, lent float64) []weighed {
 			add(b.Text, lent*b.Weight)
 		}
 	}
+	return heaviestFirst(weights)
+}
+
+func heaviestFirst(weights map[string]float64) []weighed {
 	out := make([]weighed, 0, len(weights))
 	for term, w := range weights {
 		out = append(out, weighed{term, w})
@@ -252,13 +256,10 @@ func (l lexicon) telling(s string) []string {
 		count[t.Term]++
 		word[t.Term] = strings.ToLower(w)
 	}
-	terms := make([]weighed, 0, len(count))
 	for t, n := range count {
-		terms = append(terms, weighed{t, l.idf(t) * min(n, 3)})
+		count[t] = l.idf(t) * min(n, 3)
 	}
-	slices.SortFunc(terms, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.term, b.term))
-	})
+	terms := heaviestFirst(count)
 	var out []string
 	for _, t := range terms[:min(len(terms), answerTerms)] {
 		out = append(out, word[t.term])
@@ -270,3 +271,20 @@ func (l lexicon) telling(s string) []string {
 // an answer keeps them for the next question of its thread. Measurements give it
 // answers that were written elsewhere.
 func Terms(stats Stats, s string) []string { return newLexicon(stats).telling(s) }
+
+// chances makes scores chances that sum to 1, as a logit has them.
+func chances(scores []float64) []float64 {
+	top := math.Inf(-1) // so that nothing overflows
+	for _, z := range scores {
+		top = max(top, z)
+	}
+	out, sum := make([]float64, len(scores)), 0.0
+	for i, z := range scores {
+		out[i] = math.Exp(z - top)
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
