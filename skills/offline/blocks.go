@@ -52,9 +52,6 @@ var (
 	ruleLine    = regexp.MustCompile(`^[-=*_~^"'#.|:+ \t]{3,}$`)
 )
 
-// margin makes white space and marks of quotes as wide as they are shown.
-var margin = strings.NewReplacer("\t", "    ", ">", "")
-
 // termIndent is how many columns deeper than a line the text below it begins
 // where the line is a term that the text explains, as in man pages.
 const termIndent = 3
@@ -95,7 +92,8 @@ func (p *parser) source(start, end int) {
 func (p *parser) line(start, end int) {
 	whole := p.s[start:end]
 	body := strings.TrimLeft(whole, "> \t")
-	indent := len(margin.Replace(whole[:len(whole)-len(body)]))
+	margin := strings.ReplaceAll(whole[:len(whole)-len(body)], "\t", "    ")
+	indent := len(margin) - strings.Count(margin, ">")
 	switch {
 	case p.fence != (text.Fence{}):
 		p.out[p.open].end = end
