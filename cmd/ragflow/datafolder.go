@@ -33,7 +33,7 @@ func (a *app) checkData(s *settings, list trustList) error {
 	if s.project != "" && source == "default" && !inside(s.project, dir) {
 		return leadsOut(dir)
 	}
-	inPlace := []string{"index.db", threadsFile, chatHistory, "feedback.jsonl", "promoted", "eval", "collections", filepath.Join("collections", s.config.Collection)}
+	inPlace := []string{"index.db", threadsFile, chatHistory, "feedback.jsonl", "promoted", "collections", filepath.Join("collections", s.config.Collection)}
 	for _, name := range inPlace {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {

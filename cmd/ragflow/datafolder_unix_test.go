@@ -59,7 +59,6 @@ func TestDataFolderModes(t *testing.T) {
 		{"ask", "--docs", "docs", "--thread", "t", "What is a volume?"},
 		{"feedback", "up", "t"},
 		{"index", "--collection", "c", "docs"},
-		{"eval", "--docs", "docs", "--dataset", "q.jsonl"},
 	} {
 		p.do(args...)
 	}
@@ -89,7 +88,7 @@ func TestDataFolderModes(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{"index.db", threadsFile, "feedback.jsonl", chatHistory, "promoted", "eval", "collections/c/index.db"} {
+	for _, name := range []string{"index.db", threadsFile, "feedback.jsonl", chatHistory, "promoted", "collections/c/index.db"} {
 		if !present(p.data, name) {
 			t.Errorf("%s is missing: the test does not use it", name)
 		}
