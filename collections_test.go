@@ -2,7 +2,6 @@ package ragflow_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,27 +22,5 @@ func TestCollectionNames(t *testing.T) {
 	}
 	if _, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: dir, Collection: "../x"}); !errors.Is(err, ingest.ErrCollectionName) {
 		t.Errorf("open: %v", err)
-	}
-}
-
-func TestDropCollection(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"one", "two"} {
-		a, err := ragflow.Open(t.Context(), ragflow.Config{DataDir: dir, Collection: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := ingest.DropCollection(dir, "one"); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ingest.Collections(dir); err != nil || !slices.Equal(got, []string{"two"}) {
-		t.Errorf("left: %v, %v", got, err)
-	}
-	if err := ingest.DropCollection(dir, "one"); !errors.Is(err, ingest.ErrNoCollection) {
-		t.Errorf("dropped twice: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,23 +56,4 @@ func Collections(dataDir string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// DropCollection deletes a named collection with all it holds; documents and
-// conversations stay. The error matches ErrNoCollection where there is none.
-func DropCollection(dataDir, name string) error {
-	if err := CheckCollection(name); err != nil {
-		return err
-	}
-	// Out of sight first, so that none is left half deleted.
-	aside := filepath.Join(dataDir, collectionsDir, ".deleted-"+rand.Text())
-	if err := os.Rename(CollectionDir(dataDir, name), aside); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("collection %q: %w", name, ErrNoCollection)
-	} else if err != nil {
-		return fmt.Errorf("delete collection %q: %w", name, err)
-	}
-	if err := os.RemoveAll(aside); err != nil {
-		return fmt.Errorf("delete collection %q: %w", name, err)
-	}
-	return nil
 }
