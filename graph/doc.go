@@ -47,7 +47,7 @@
 // log. [Runner.History], [Runner.StateAt] and [Plan.Inside] read earlier states.
 // [Runner.Fork] creates a thread that continues from such a state, at any depth. [Request].From
 // goes back to one in the same thread. [SubFrom] is a subgraph that remembers its last state.
-// [Runner.Update] changes a thread, also in place of a node. [Runner.Prune] removes the
+// [Runner.Update] changes a thread, also in place of a node or, with [Edit].Path, in a subgraph that waits. [Runner.Prune] removes the
 // oldest turns from the log and keeps the state.
 //
 // The caller ranges over a run and gets its events; [Mode] selects them. Each event has

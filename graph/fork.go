@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,32 +49,25 @@ func (r *Runner[S, U]) Fork(ctx context.Context, p Point, to string) (err error)
 	if p.Path == "" {
 		return copier.Copy(ctx, p.Thread, p.Commit, to, nil)
 	}
-	for c, err := range r.o.Store.Walk(ctx, p.Thread, p.Commit) {
-		if err != nil {
-			return err
-		}
-		inner := slices.DeleteFunc(slices.Clone(c.Deltas), func(d Delta) bool { return d.Path == "" })
-		at, from := c.Parent, c.Step
-		if len(c.Frontier) > 0 && len(inner) == 0 { // the superstep is not committed yet
-			pending, err := r.o.Store.Pending(ctx, p.Thread)
-			if err != nil {
-				return err
-			}
-			inner, at, from = results(pending), c.ID, c.Step+1
-		}
-		kept, err := before(inner, p)
-		if err != nil {
-			return err
-		}
-		pending := make([]TaskResult, len(kept))
-		for i, d := range kept {
-			turn := d.Notes.Step
-			d.Notes.Step = 0
-			pending[i] = TaskResult{Run: c.Run, Step: from, Attempt: turn, Delta: d}
-		}
-		return copier.Copy(ctx, p.Thread, at, to, pending)
+	c, inner, current, err := innerAt(ctx, r.o.Store, p.Thread, p.Commit, p.Path)
+	if err != nil {
+		return err
 	}
-	return ErrNotFound
+	at, from := c.Parent, c.Step
+	if current {
+		at, from = c.ID, c.Step+1
+	}
+	kept, err := before(inner, p)
+	if err != nil {
+		return err
+	}
+	pending := make([]TaskResult, len(kept))
+	for i, d := range kept {
+		turn := d.Notes.Step
+		d.Notes.Step = 0
+		pending[i] = TaskResult{Run: c.Run, Step: from, Attempt: turn, Delta: d}
+	}
+	return copier.Copy(ctx, p.Thread, at, to, pending)
 }
 
 // before returns the deltas of subgraphs up to a point.
@@ -90,23 +82,16 @@ func before(inner []Delta, p Point) ([]Delta, error) {
 	if last < 0 || p.Step < 0 || p.Step > last {
 		return nil, fmt.Errorf("subgraph %q, step %d: %w", p.Path, p.Step, ErrNotFound)
 	}
-	for path := p.Path; ; {
-		outer, turn, ok := outerOf(path)
-		if !ok {
-			break
-		}
+	for outer, turn, ok := outerOf(p.Path); ok; outer, turn, ok = outerOf(outer) {
 		steps[outer] = turn - 1
-		path = outer
 	}
 	var out []Delta
 	for _, d := range inner {
+		path, step := d.Path, d.Notes.Step
 		if strings.HasPrefix(d.Node, "__") { // results of Once and answers are kept with their task
-			if outer, turn, ok := outerOf(d.Path); ok && within(steps, outer, turn) {
-				out = append(out, d)
-			}
-			continue
+			path, step, _ = outerOf(d.Path)
 		}
-		if within(steps, d.Path, d.Notes.Step) {
+		if within(steps, path, step) {
 			out = append(out, d)
 		}
 	}

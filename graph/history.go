@@ -44,7 +44,7 @@ func (r *Runner[S, U]) History(ctx context.Context, thread string, before Commit
 		if _, err = r.mayFold(page[i].Commit); err != nil {
 			return nil, err
 		}
-		if s, err = r.fold(s, page[i].Commit.Deltas); err != nil {
+		if s, err = r.fold(s, "", page[i].Commit.Deltas); err != nil {
 			return nil, err
 		}
 		page[i].State = s
@@ -52,10 +52,10 @@ func (r *Runner[S, U]) History(ctx context.Context, thread string, before Commit
 	return page, nil
 }
 
-// fold applies the updates of the root graph.
-func (r *Runner[S, U]) fold(s S, deltas []Delta) (S, error) {
+// fold applies the updates at a path; it is empty for the root graph.
+func (r *Runner[S, U]) fold(s S, path string, deltas []Delta) (S, error) {
 	for _, d := range deltas {
-		if d.Error != "" || d.Path != "" {
+		if d.Error != "" || d.Path != path {
 			continue
 		}
 		u, err := decode[U](d.Body)

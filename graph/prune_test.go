@@ -160,7 +160,7 @@ func TestPruneRefuses(t *testing.T) {
 		{"a graph without Restore", nil, nil, some, nil, "the graph has no Restore"},
 		{"a Restore that fails", func(list, list) ([]item, error) { return nil, errRefused }, nil, some, errRefused, ""},
 		{"a Restore that panics", func(list, list) ([]item, error) { panic("no") }, nil, some, nil, "panic: no"},
-		{"a Restore that forgets", func(list, list) ([]item, error) { return nil, nil }, nil, some, nil, "do not give the same state"},
+		{"a Restore that forgets", func(list, list) ([]item, error) { return nil, nil }, nil, some, nil, "the updates of Restore do not give the state of commit 4"},
 		{"a Restore that Apply refuses", func(list, list) ([]item, error) { return []item{{"bad"}}, nil }, nil, some, errRefused, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,20 +34,9 @@ func (x *run[S, U]) rewind(ctx context.Context, to CommitID) (Commit, func(conte
 	if err != nil {
 		return head, nil, err
 	}
-	updates, err := callRestore(x.plan.restore, x.state, state)
-	if err != nil {
-		return head, nil, fmt.Errorf("restore the state of commit %d: %w", to, err)
-	}
-	back, deltas, err := x.changed(updates)
+	back, deltas, _, err := x.restored(state, to)
 	if err != nil {
 		return head, nil, err
-	}
-	want, err := encode(state)
-	if err != nil {
-		return head, nil, err
-	}
-	if got, err := encode(back); err != nil || !bytes.Equal(got, want) {
-		return head, nil, errors.Join(err, fmt.Errorf("the updates of Restore do not give the state of commit %d", to))
 	}
 	x.state, x.migrated = back, x.migrated || migrated
 	open := questionsOf(then)
@@ -74,6 +63,25 @@ func (x *run[S, U]) rewind(ctx context.Context, to CommitID) (Commit, func(conte
 		}
 		return x.log.commit(ctx, b)
 	}, nil
+}
+
+// restored returns the deltas that Restore makes to change the state to that of a commit, and this one as JSON.
+func (x *run[S, U]) restored(then S, at CommitID) (back S, deltas []Delta, body []byte, err error) {
+	updates, err := callRestore(x.plan.restore, x.state, then)
+	if err != nil {
+		return back, nil, nil, fmt.Errorf("restore the state of commit %d: %w", at, err)
+	}
+	if back, deltas, err = x.changed(updates); err != nil {
+		return back, nil, nil, err
+	}
+	got, err := encode(back)
+	if err == nil {
+		body, err = encode(then)
+	}
+	if err == nil && !bytes.Equal(got, body) {
+		err = fmt.Errorf("the updates of Restore do not give the state of commit %d", at)
+	}
+	return back, deltas, body, err
 }
 
 // findBack returns a commit and how many turns were added after it.

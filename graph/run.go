@@ -72,7 +72,7 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 	x.budget = x.o.MaxSteps
 	defer x.endEarly()
 	for len(x.frontier) > 0 {
-		fresh := slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
+		fresh := x.fresh()
 		switch {
 		case x.left:
 			return errLeft
@@ -107,6 +107,11 @@ func (x *run[S, U]) loop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fresh reports whether a task of the next step has no result yet.
+func (x *run[S, U]) fresh() bool {
+	return slices.ContainsFunc(x.outcomes, func(o outcome[U]) bool { return !o.done })
 }
 
 // spanned runs do in a span.

@@ -277,7 +277,7 @@ func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S,
 	for _, d := range deltas {
 		z.tail += len(d.Body)
 	}
-	s, err = r.fold(s, deltas)
+	s, err = r.fold(s, "", deltas)
 	return s, z, err
 }
 

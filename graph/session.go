@@ -43,6 +43,7 @@ const (
 	answerNode = "__answer__:"
 	partNode   = "__part__:"
 	breakNode  = "__break__:" // a breakpoint of a subgraph at which the run stopped
+	editMark   = "#"          // an edit of a subgraph, which the commit keeps; see [Edit].Path
 )
 
 // beginStep starts a superstep of the root with an empty ledger.

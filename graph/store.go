@@ -146,7 +146,7 @@ func (c Commit) BodyBytes() (n int) {
 // a failed attempt and is not folded.
 type Delta struct {
 	Path  string // path of the subgraph; empty at the root
-	Node  string // empty for an input
+	Node  string // empty for an input; # and a number for an edit of a subgraph
 	Rank  int
 	Body  []byte // the update as JSON; empty if it changes nothing
 	Error string

@@ -170,20 +170,9 @@ type Frame[S any] struct {
 // [ErrNotFound].
 func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at CommitID, path string) (frames []Frame[S], err error) {
 	defer wrap(&err, "subgraph %q of thread %q", path, thread)
-	var deltas []Delta
-	for c, err := range s.Walk(ctx, thread, at) {
-		if err != nil {
-			return nil, err
-		}
-		deltas = c.Deltas
-		if len(c.Frontier) > 0 && !slices.ContainsFunc(deltas, func(d Delta) bool { return d.Path == path }) {
-			pending, err := s.Pending(ctx, thread)
-			if err != nil {
-				return nil, err
-			}
-			deltas = results(pending)
-		}
-		break
+	_, deltas, _, err := innerAt(ctx, s, thread, at, path)
+	if err != nil {
+		return nil, err
 	}
 	deltas = slices.DeleteFunc(slices.Clone(deltas), func(d Delta) bool {
 		return d.Path != path || strings.HasPrefix(d.Node, "__")
@@ -195,14 +184,23 @@ func (p *Plan[S, U]) Inside(ctx context.Context, s Store, thread string, at Comm
 	return p.frames(deltas)
 }
 
-// results converts pending results to the deltas of the later commit.
-func results(pending []TaskResult) []Delta {
-	out := make([]Delta, len(pending))
-	for i, r := range pending {
-		out[i] = r.Delta
-		out[i].Notes.Step = r.Attempt
+// innerAt returns a commit and the deltas of its superstep or, if that has none of the path and the run is
+// unfinished, those that the commit of the current superstep will have.
+func innerAt(ctx context.Context, s Store, thread string, at CommitID, path string) (c Commit, deltas []Delta, current bool, err error) {
+	for c, err = range s.Walk(ctx, thread, at) {
+		break
 	}
-	return out
+	if err != nil || len(c.Frontier) == 0 || slices.ContainsFunc(c.Deltas, func(d Delta) bool { return d.Path == path }) {
+		return c, c.Deltas, false, err
+	}
+	pending, err := s.Pending(ctx, thread)
+	for _, r := range pending {
+		if r.Run == c.Run && r.Step == c.Step+1 {
+			r.Delta.Notes.Step = r.Attempt
+			deltas = append(deltas, r.Delta)
+		}
+	}
+	return c, deltas, true, err
 }
 
 func (p *Plan[S, U]) frames(deltas []Delta) ([]Frame[S], error) {
@@ -227,7 +225,7 @@ func (p *Plan[S, U]) frames(deltas []Delta) ([]Frame[S], error) {
 		}
 		f := &out[len(out)-1]
 		f.State = s
-		if d.Node != "" {
+		if d.Node != "" && !strings.HasPrefix(d.Node, editMark) {
 			f.Nodes = append(f.Nodes, d.Node)
 		}
 	}

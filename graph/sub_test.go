@@ -297,3 +297,35 @@ func TestSubNames(t *testing.T) {
 		t.Errorf("%v, %v", u, err)
 	}
 }
+
+// A fork can start in a subgraph that waits, also if the step before it ran another subgraph; but not from
+// the commit before that step.
+func TestForkInSubgraphAfterAnother(t *testing.T) {
+	ran := 0
+	in := func(list) item { return item{"in"} }
+	out := func(_, sub list) item { return item{whole(sub)} }
+	p, err := plan(t, tasks{
+		"a": graph.Sub(build(t, "x", map[string]node{"x": says("x")}, "^ x, x $"), in, out),
+		"b": graph.Sub(build(t, "x y", map[string]node{"x": says("x"), "y": asks(&ran, "k")}, "^ x, x y, y $"), in, out),
+	}, "^ a, a b, b $")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Runner(graph.Options{Store: newMemStore()})
+	if _, err := r.Invoke(t.Context(), ask{Thread: "t"}); !slices.Equal(ids(err), []string{"b/y#2/k"}) {
+		t.Fatal(err)
+	}
+	if err := r.Fork(t.Context(), graph.Point{Thread: "t", Commit: 1, Path: "b"}, "early"); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("from the input: %v", err)
+	}
+	if err := r.Fork(t.Context(), graph.Point{Thread: "t", Commit: 2, Path: "b", Step: 1}, "u"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Invoke(t.Context(), ask{Thread: "u", Resume: true}); !slices.Equal(ids(err), []string{"b/y#2/k"}) {
+		t.Fatal(err)
+	}
+	got, err := r.Invoke(t.Context(), ask{Thread: "u", Resume: true, Answers: map[string]any{"k": approval{Verdict: "yes"}}})
+	if err != nil || whole(got) != "inxinxk:yes" || ran != 3 {
+		t.Errorf("%v, %v; y ran %d times", got, err, ran)
+	}
+}

@@ -24,8 +24,8 @@ type outcome[U any] struct {
 	waits  bool // waits for answers to the questions in notes; err is an InterruptError
 }
 
-// prepare creates the outcomes of the next step. Tasks in the ledger are done; tasks with open
-// questions wait.
+// prepare applies the edits of a subgraph that follow its last step and creates the outcomes of the
+// next step. Tasks in the ledger are done; tasks with open questions wait.
 func (x *run[S, U]) prepare() error {
 	x.ready = x.plan.ready(x.ready, x.frontier)
 	x.outcomes = slices.Grow(x.outcomes[:0], len(x.ready))[:len(x.ready)]
@@ -36,11 +36,14 @@ func (x *run[S, U]) prepare() error {
 	if s.empty() {
 		return nil
 	}
+	var err error
+	if x.state, err = x.fold(x.state, x.path, x.edits()); err != nil {
+		return err
+	}
 	for i := range x.outcomes {
 		o := &x.outcomes[i]
 		name := x.plan.nodes[o.node].name
 		if d, ok := s.get(x.place(o)); ok {
-			var err error
 			if o.update, err = decode[U](d.Body); err != nil {
 				return fmt.Errorf("saved result of node %q: %w", name, err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -76,14 +77,10 @@ func (r *Runner[S, U]) metadata(ctx context.Context, thread string, at CommitID)
 			return nil, err
 		}
 		for _, d := range c.Deltas {
-			for key, value := range d.Notes.Metadata {
-				if _, newer := all[key]; newer {
-					continue
-				}
-				if all == nil {
-					all = map[string]string{}
-				}
-				all[key] = value
+			if len(d.Notes.Metadata) > 0 {
+				older := maps.Clone(d.Notes.Metadata)
+				maps.Copy(older, all)
+				all = older
 			}
 		}
 	}

@@ -22,6 +22,11 @@ type Edit[S, U any] struct {
 	// [ErrGraphChanged]. Goto are the targets if the node has Pick.
 	As   string
 	Goto []string
+	// Path, if set, is a subgraph (see [Sub]) whose call is unfinished, for example because it waits for an answer. The
+	// runner must be one of its plan. The edit follows the last step of the subgraph that finished whole, and counts as
+	// a part of that step for [Plan.Inside] and [Runner.Fork]. It has at most one update and no As, From, Source or
+	// Metadata. It makes no commit: that of the superstep will contain it. Without such a call the error is [ErrNotFound].
+	Path string
 	// Metadata is added to that of the thread; see [Runner.Threads]. It is saved also without updates.
 	Metadata map[string]string
 	Updates  []U // the updates to apply, in order; none change nothing
@@ -56,6 +61,9 @@ func (x *run[S, U]) edit(ctx context.Context, e Edit[S, U]) (CommitID, error) {
 		return 0, err
 	}
 	defer log.close(ctx)
+	if e.Path != "" {
+		return x.editInside(ctx, log, e)
+	}
 	x.log = log
 	cached, ok, err := x.cachedHead(ctx)
 	if err != nil {
