@@ -36,11 +36,17 @@ type store interface {
 const address = "KILLS_TEST_STORE"
 
 func TestMain(m *testing.M) {
-	at := os.Getenv(address)
+	at, ctx := os.Getenv(address), context.Background()
+	if dir := os.Getenv(agentFolder); dir != "" {
+		if err := runAgent(ctx, dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if at == "" {
 		os.Exit(m.Run())
 	}
-	ctx := context.Background()
 	s, err := open(ctx, at)
 	if err == nil {
 		err = errors.Join(runFlow(ctx, s, witness{os.Stdin, os.Stdout}), s.Close())
