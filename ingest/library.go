@@ -41,7 +41,7 @@ type Options struct {
 	Embedder Embedder // nil: no vectors are made
 	Dense    search.Dense
 
-	Notice   string         // what to warn of in each report, such as that the index was replaced
+	Notice   string         // why the index was replaced when it was opened; see Library.Notice
 	Progress func(Progress) // may be nil; called from one goroutine at a time
 	Clock    func() time.Time
 	// Serve is called after each change with the roots to answer from.
@@ -65,6 +65,9 @@ type Embeddings struct {
 
 // New returns the library of an index.
 func New(index search.Backend, o Options) *Library { return &Library{index: index, o: o} }
+
+// Notice says that the index had to be replaced when it was opened, and why; "" where it was not.
+func (l *Library) Notice() string { return l.o.Notice }
 
 // Sync makes the index equal to the documents: new and changed files are read, files
 // that are gone leave the index, all others cost a look at their size and time. A file
@@ -166,9 +169,6 @@ func (l *Library) serve(ctx context.Context, report *Report) error {
 		return ErrNoDocuments
 	}
 	report.Roots = roots
-	if l.o.Notice != "" {
-		report.Warned = append(report.Warned, FileProblem{"index.db", l.o.Notice})
-	}
 	return l.o.Serve(ctx, roots)
 }
 

@@ -53,6 +53,9 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if err != nil {
 		return nil, failed("", err)
 	}
+	if notice := assistant.Library().Notice(); notice != "" {
+		a.warn("index.db: " + notice)
+	}
 	a.opened = s
 	return assistant, nil
 }
