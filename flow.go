@@ -116,7 +116,7 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 // asTokens gives a live event of an agent the Token that it stands for: its text is a draft of
 // the answer, which another step of the agent replaces.
 func asTokens(e Event) Event {
-	if text, ok := e.Value.(string); ok && e.Kind == graph.Token && e.Path == chain.AgentID {
+	if text, ok := graph.TokenOf(e); ok && e.Path == chain.AgentID {
 		e.Value = Token{Text: text}
 	} else if e.Kind == graph.TaskStarted && e.Path == chain.AgentID {
 		e.Value = Token{Void: true}

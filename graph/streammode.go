@@ -33,6 +33,14 @@ func (k EventKind) mode() Mode {
 // EmitToken sends a piece of text as a live event of kind [Token]. Otherwise it is like [Emit].
 func EmitToken(ctx context.Context, text string) { emit(ctx, Token, text) }
 
+// TokenOf returns the text that a node sent with [EmitToken]; ok is false for every other event.
+func TokenOf[S any](e Event[S]) (text string, ok bool) {
+	if e.Kind == Token {
+		text, ok = e.Value.(string)
+	}
+	return text, ok
+}
+
 func emit(ctx context.Context, kind EventKind, payload any) {
 	b := taskContextOf(ctx)
 	if b == nil {

@@ -69,8 +69,8 @@ func tokens(ctx context.Context) (State, error) {
 		if err != nil {
 			return State{}, err
 		}
-		if e.Kind == graph.Token {
-			fmt.Fprint(&out, e.Value)
+		if text, ok := graph.TokenOf(e); ok {
+			out.WriteString(text)
 		}
 	}
 	return note(out.String()), nil
