@@ -178,7 +178,7 @@ var rooms = map[string]room{
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
 		"modernc.org/sqlite", // prepares databases beside the program
 	}},
-	"tests/kills": {ours: []string{"agent", "checkpoint/postgres"}},
+	"tests/kills": {ours: []string{"agent", "checkpoint/postgres", "llm", "llm/openai", "state"}},
 	"internal/golden": {theirs: []string{
 		"github.com/google/go-cmp", // readable differences
 	}},
