@@ -167,6 +167,20 @@ func (s hybridSet) docs() []string {
 // open indexes and embeds the set.
 func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assistant, documents int) {
 	t.Helper()
+	a, documents = s.openIndexed(t, config)
+	dense, err := a.Library().Reembed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dense.Missing != 0 {
+		t.Fatalf("%s: %d passages have no vector: %s", s.name, dense.Missing, dense.Error)
+	}
+	return a, documents
+}
+
+// openIndexed indexes the set.
+func (s hybridSet) openIndexed(t *testing.T, config ragflow.Config) (a *ragflow.Assistant, documents int) {
+	t.Helper()
 	if !s.folder {
 		documents = s.index(t, config)
 	}
@@ -180,13 +194,6 @@ func (s hybridSet) open(t *testing.T, config ragflow.Config) (a *ragflow.Assista
 			t.Fatal(err)
 		}
 		documents = report.Files
-	}
-	dense, err := a.Library().Reembed(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dense.Missing != 0 {
-		t.Fatalf("%s: %d passages have no vector: %s", s.name, dense.Missing, dense.Error)
 	}
 	return a, documents
 }

@@ -99,13 +99,9 @@ func (f few) Search(ctx context.Context, query string, o ragflow.SearchOptions) 
 func (s hybridSet) words(t *testing.T, config ragflow.Config) figures {
 	t.Helper()
 	began := time.Now()
-	n := s.index(t, config)
-	t.Logf("%d documents indexed in %s", n, time.Since(began).Round(time.Millisecond))
-	a, err := ragflow.Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, n := s.openIndexed(t, config)
 	defer a.Close()
+	t.Logf("%d documents indexed in %s", n, time.Since(began).Round(time.Millisecond))
 	began = time.Now()
 	out := s.judged.measure(t, few{a})
 	t.Logf("%d searches in %s", len(s.judged.queries), time.Since(began).Round(time.Millisecond))
