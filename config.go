@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -354,7 +355,12 @@ func (c Config) readSystemPrompt() (prompts.SystemTemplate, error) {
 	if c.SystemPrompt == "" {
 		return prompts.SystemTemplate{}, nil
 	}
-	written, err := os.ReadFile(c.SystemPrompt)
+	f, err := os.Open(c.SystemPrompt)
+	if err != nil {
+		return prompts.SystemTemplate{}, fmt.Errorf("open the system prompt: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	written, err := io.ReadAll(io.LimitReader(f, prompts.MaxSystemTemplate+1))
 	if err != nil {
 		return prompts.SystemTemplate{}, fmt.Errorf("read the system prompt: %w", err)
 	}

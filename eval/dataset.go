@@ -72,11 +72,12 @@ var ErrEmptyDataset = errors.New("the dataset holds no questions")
 
 // ReadFile reads a dataset from a file; see [Read].
 func ReadFile(path string) ([]Item, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	items, err := Read(bytes.NewReader(data))
+	defer func() { _ = f.Close() }() // it was only read
+	items, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -89,6 +89,13 @@ func TestReadEmpty(t *testing.T) {
 	}
 }
 
+func TestReadTooMuch(t *testing.T) {
+	_, err := eval.Read(strings.NewReader(strings.Repeat("\n", eval.MaxDatasetBytes+1)))
+	if err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+		t.Errorf("%v, want that it is too large", err)
+	}
+}
+
 func TestBuiltIn(t *testing.T) {
 	sizes := map[string]int{"docker-8": 8, "guide": 8}
 	for _, name := range eval.BuiltIn() {

@@ -14,11 +14,26 @@ import (
 // ErrDataset is a dataset with faults. The message has the first ones, each with its place.
 var ErrDataset = errors.New("broken dataset")
 
+// MaxDatasetBytes is the largest dataset that is read, and maxResultBytes the largest run.
+const (
+	MaxDatasetBytes = 64 << 20
+	maxResultBytes  = 512 << 20
+)
+
+// readAll reads what has at most so many bytes.
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("more than %d MiB; split it", most>>20)
+	}
+	return data, err
+}
+
 // Read reads a dataset: JSON lines or a JSON array. In JSON lines, lines that begin with #
 // or // are comments. What is wrong is reported together, as an error that matches
 // ErrDataset. A dataset without questions is not an error.
 func Read(r io.Reader) ([]Item, error) {
-	data, err := io.ReadAll(r)
+	data, err := readAll(r, MaxDatasetBytes)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}

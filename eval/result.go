@@ -163,9 +163,14 @@ var ErrRunFormat = errors.New("not a run of ragflow eval, or of another version"
 // ReadResult reads a run from a file, as `ragflow eval --json` writes it. A file that
 // holds none matches ErrRunFormat.
 func ReadResult(path string) (*Result, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	data, err := readAll(f, maxResultBytes)
+	if err != nil {
+		return nil, fmt.Errorf("read the run %s: %w", path, err)
 	}
 	var r Result
 	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &r); err != nil {

@@ -31,7 +31,7 @@ func joined(_ list, us []item) (item, error) {
 	return item{words}, nil
 }
 
-// within is a subgraph of which the words are the update.
+// within returns a subgraph whose update is the words of its state.
 func within(inner *graph.Plan[list, item]) graph.Task[list, item] {
 	return graph.Sub(inner, func(list) item { return item{} }, func(_, end list) item { return item{whole(end)} })
 }

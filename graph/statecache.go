@@ -33,5 +33,5 @@ func (w *stateCache[S]) put(thread string, v cachedState[S]) {
 
 // drop removes a thread whose log was changed before its head.
 func (w *stateCache[S]) drop(thread string) {
-	w.threads.Drop(thread, func(cachedState[S]) bool { return true })
+	w.threads.Drop(thread)
 }

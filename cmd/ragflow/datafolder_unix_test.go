@@ -3,10 +3,13 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -52,9 +55,6 @@ func TestDataFolderModes(t *testing.T) {
 	}
 	dir := chatFolder(t)
 	p := program{t, dir, filepath.Join(dir, "data")}
-	if err := os.WriteFile(filepath.Join(dir, "q.jsonl"), []byte(`{"id":"1","question":"What is a volume?","relevant":["volumes.md"]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, args := range [][]string{
 		{"ask", "--docs", "docs", "--thread", "t", "What is a volume?"},
 		{"feedback", "up", "t"},
@@ -94,4 +94,17 @@ func TestDataFolderModes(t *testing.T) {
 		}
 	}
 	t.Logf("%d files", files)
+}
+
+// TestSettingsInAPipe does not wait for somebody who writes into it.
+func TestSettingsInAPipe(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := syscall.Mkfifo(filepath.Join(dir, ".env"), 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	var errs bytes.Buffer
+	if code := run(t.Context(), []string{"config"}, nil, io.Discard, &errs, nil); code != exitUsage || !strings.Contains(errs.String(), ".env is no regular file") {
+		t.Errorf("exit code %d, %s", code, errs.String())
+	}
 }

@@ -16,8 +16,6 @@ import (
 	"example.com/ragflow/cmd/ragflow/config"
 )
 
-// largestDotenv is how many bytes of .env are read.
-const largestDotenv = 256 << 10
 
 // dotenv is a .env file: variables that the environment need not hold.
 type dotenv struct {
@@ -43,8 +41,6 @@ func (a *app) readDotenv(s *settings, list trustList) (*dotenv, error) {
 			continue
 		case err != nil:
 			return nil, failed("read .env", err)
-		case len(data) > largestDotenv:
-			return nil, usagef("%s has %d bytes, more than the %d that are read", path, len(data), largestDotenv)
 		}
 		d, err := parseDotenv(path, strings.TrimPrefix(string(data), "\ufeff"))
 		if err != nil {

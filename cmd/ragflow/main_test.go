@@ -148,7 +148,7 @@ func TestPickThread(t *testing.T) {
 	}{
 		{"last", "0198aaaa-1", 0},
 		{"user-12", "user-12", 0},
-		{"user", "", exitNotFound}, // a name stands for itself
+		{"user", "", exitNotFound}, // only an id can be shortened
 		{"0198aaab", "0198aaab-3", 0},
 		{"0198aaaa", "", exitUsage},
 		{"0198", "", exitNotFound},

@@ -85,9 +85,9 @@ func findThread(ctx context.Context, log *threads.Log, name string) (string, err
 	return pickThread(list, name)
 }
 
-// pickThread does what findThread says; list has the last used first. Only what looks
-// like the beginning of an id stands for a whole one, so that a question to "user-1" never
-// lands with "user-12".
+// pickThread does what findThread says; list has the last used first. Only the
+// beginning of an id finds a thread, never that of a name: a question to "user-1" must not
+// go to "user-12".
 func pickThread(list []threads.Info, name string) (string, error) {
 	var found []string
 	for _, t := range list {

@@ -103,6 +103,9 @@ func (l trustList) untrusted(path string, data []byte) string {
 	return path
 }
 
+// largestSettings bounds a file of settings in bytes.
+const largestSettings = 256 << 10
+
 // readProjectFile reads a file that may come with a project of somebody else. A
 // file of another user is skipped with a warning, as if it were missing.
 func (a *app) readProjectFile(path string) ([]byte, error) {
@@ -113,6 +116,12 @@ func (a *app) readProjectFile(path string) ([]byte, error) {
 	if !ownFile(info) {
 		a.warnOnce(path + " belongs to another user and is not read")
 		return nil, fs.ErrNotExist
+	}
+	switch {
+	case info.Size() > largestSettings && !info.IsDir():
+		return nil, usagef("%s has %d bytes, more than the %d that are read", path, info.Size(), largestSettings)
+	case !info.IsDir() && !info.Mode().IsRegular(): // reading a pipe could take for ever
+		return nil, usagef("%s is no regular file", path)
 	}
 	return os.ReadFile(path)
 }

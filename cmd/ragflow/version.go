@@ -78,7 +78,6 @@ type billProperty struct {
 // and the checksum of go.sum, and the data of others that it holds.
 func materials() bill {
 	b := bill{"CycloneDX", "1.5", 1, []billComponent{
-		{Type: "data", Name: "sentence-transformers/all-MiniLM-L6-v2, vectors of words", Version: "2021", Licenses: []billLicense{{"Apache-2.0"}}},
 		{Type: "data", Name: "WordNet, opposites (notice in skills/cite/opposites.txt)", Version: "3.1", Licenses: []billLicense{{"LicenseRef-WordNet"}}},
 	}}
 	info, ok := debug.ReadBuildInfo()

@@ -25,7 +25,7 @@ const (
 	// again for every later line.
 	maxMarks  = 64
 	maxIndent = 200
-	maxLines  = 300_000 // of a text, each of which the parser notes
+	maxLines  = 300_000 // of a text; the parser keeps a record of each
 )
 
 // readMarkdown finds the blocks of the text, which was written or made as Markdown.

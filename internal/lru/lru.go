@@ -49,13 +49,11 @@ func (l *Cache[V]) Put(key string, v V, weight, maxLen, maxWeight int) {
 	}
 }
 
-// Drop removes the value of a key if matches returns true for it.
-func (l *Cache[V]) Drop(key string, matches func(V) bool) {
+// Drop removes the value of a key, if there is one.
+func (l *Cache[V]) Drop(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.byKey[key]; e != nil && matches(e.Value.(*kept[V]).value) {
-		l.remove(e)
-	}
+	l.remove(l.byKey[key])
 }
 
 func (l *Cache[V]) remove(e *list.Element) {

@@ -23,9 +23,13 @@ func TestLRU(t *testing.T) {
 		t.Errorf("%d values of weight %d, want none: one too heavy is not kept", got, l.weight)
 	}
 	l.Put("f", 6, 1, 3, 100)
-	l.Drop("f", func(v int) bool { return v != 6 })
+	l.Drop("none")
 	if _, ok := l.Get("f"); !ok {
 		t.Error("f was dropped, though another was meant")
+	}
+	l.Drop("f")
+	if _, ok := l.Get("f"); ok {
+		t.Error("f was not dropped")
 	}
 	l.Clear()
 	if got := l.Len(); got != 0 {

@@ -1,7 +1,7 @@
 // Package newfile writes files that are either complete or as they were before: each is
-// written under a name that nobody could prepare, with mode 0600, and renamed. A link that
-// stands in the place of the file is replaced, not followed. Append adds to a file and
-// follows no link either.
+// written under a name that nobody could prepare, with mode 0600, and renamed. A link with
+// the name of the file is replaced, not followed. Append adds to a file and follows no
+// link either.
 package newfile
 
 import (
@@ -45,11 +45,11 @@ func WriteBytes(path string, data []byte) error {
 	})
 }
 
-// ErrNotRegular says that a link, a device or a folder stands in the place of a file.
+// ErrNotRegular is the error where the path is a link, a device or a folder.
 var ErrNotRegular = errors.New("not a regular file")
 
 // Append adds data to the end of a file in one write, and makes the file where it is
-// missing. The error matches [ErrNotRegular] where something else stands in its place.
+// missing. The error matches [ErrNotRegular] where the path is no regular file.
 func Append(path string, data []byte) (err error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

@@ -109,7 +109,7 @@ func same(a wording, i int, b wording, j, step int) int {
 	return 2 * likeness
 }
 
-// opposed finds a word of the claim whose opposite stands in its place. agreed
+// opposed finds a word of the claim where the source has its opposite. agreed
 // says that one was found, but one of the two is denied.
 func opposed(claim, said wording) (found string, agreed bool) {
 	for i, ours := range claim.tokens {
@@ -229,8 +229,8 @@ func misplaced(claim, said wording, whole []wording) string {
 	return ""
 }
 
-// alike reports whether the content word behind token i, or before it where step is -1,
-// stands in its clause, and likewise at token j of another sentence.
+// alike reports whether token i and token j of another sentence have the same content word behind
+// them, or before them where step is -1, in the same clause as the token.
 func (w wording) alike(i int, other wording, j, step int) bool {
 	ours, theirs := w.neighbour(i, step), other.neighbour(j, step)
 	return ours.stem != "" && ours.stem == theirs.stem && ours.clause == w.tokens[i].clause && theirs.clause == other.tokens[j].clause

@@ -16,9 +16,10 @@ import (
 
 // Bounds of what a dictionary adds to a query.
 const (
-	maxOthers   = 3  // synonyms of one word or phrase
-	maxExpanded = 20 // words and phrases for one question, of all kinds
-	longestKey  = 40 // words of a key that is looked for; nobody writes a longer one into a question
+	maxOthers   = 3       // synonyms of one word or phrase
+	maxExpanded = 20      // words and phrases for one question, of all kinds
+	maxLines    = 100_000 // of a file
+	longestKey  = 40      // words of a key that is looked for; nobody writes a longer one into a question
 )
 
 // Kinds of entries of a [Dictionary], as its sections are named.
@@ -28,12 +29,12 @@ const (
 	Abbreviations = "abbreviations" // short and long for one thing, both ways
 )
 
-// Dictionary gives words and phrases that may stand for others. A key with two capital
+// Dictionary maps words and phrases to others that mean the same or nearly so. A key with two capital
 // letters or more, and every abbreviation, is looked for as it is written; everything
 // else without regard to case. Scripts that write no spaces are looked through letter by
 // letter. The zero Dictionary is empty. It is read only and safe for concurrent use.
 type Dictionary struct {
-	entries map[entry][]string // what stands for a key; those that come first count first
+	entries map[entry][]string // the others of a key, the most important first
 	longest int                // words of the longest key
 }
 
@@ -96,7 +97,7 @@ type Expansion struct {
 	Others []string `json:"others"` // what is searched for besides
 }
 
-// Expand returns what may stand for words of s, in the order of s, longer
+// Expand returns the others of the words of s, in the order of s, longer
 // keys first: at most three synonyms of a word, 20 words and phrases in all, none twice
 // and none that s has itself. Parts of a code such as 123/NĐ-CP are left alone.
 func (d Dictionary) Expand(s string) []Expansion {
@@ -126,8 +127,8 @@ func (d Dictionary) Expand(s string) []Expansion {
 	return out
 }
 
-// longestAt returns what the longest key that parts of s begin with stands for, by kind and cut to
-// what counts of it, and how many parts the key has.
+// longestAt returns the others of the longest key that parts of s begin with, by kind and at most
+// maxOthers of a kind, and how many parts the key has.
 func (d Dictionary) longestAt(s string, parts []text.Span) (width int, found []Expansion) {
 	for n := min(d.longest, len(parts)); n > 0; n-- {
 		start, end := parts[0].Start, parts[n-1].End
@@ -225,6 +226,9 @@ func ReadDictionary(r io.Reader) (Dictionary, error) {
 		atComma := func(r rune) bool { return strings.ContainsRune(",，、،", r) } // also those of Chinese, Japanese and Arabic
 		if !ok || !d.add(kind, word, strings.FieldsFunc(others, atComma)) {
 			return Dictionary{}, fmt.Errorf("line %d: %q is no entry such as \"leave: holiday, time off\"", n, line)
+		}
+		if n > maxLines {
+			return Dictionary{}, fmt.Errorf("more than %d lines", maxLines)
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {

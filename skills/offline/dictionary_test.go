@@ -143,6 +143,7 @@ func TestReadDictionaryRefuses(t *testing.T) {
 		": b":                            `line 1: ": b" is no entry such as "leave: holiday, time off"`,
 		"a: , ,":                         `line 1: "a: , ," is no entry such as "leave: holiday, time off"`,
 		"a: " + strings.Repeat("b", 1e5): "a line is longer than 64 KB",
+		strings.Repeat("a: b\n", 1e5+1):  "more than 100000 lines",
 	} {
 		_, err := offline.ReadDictionary(strings.NewReader(in))
 		if err == nil || cmp.Diff(want, err.Error()) != "" {
