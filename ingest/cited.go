@@ -41,6 +41,9 @@ func (l *Library) CitedFiles(chunks func(ctx context.Context, ids []string) ([]s
 	}}
 }
 
+// largestCited is in bytes what is read of a file to look for a quote: more than is indexed of one.
+const largestCited = 64 << 20
+
 // Changed reports whether the file behind a citation does not hold the quote at its
 // place: it was edited, or is gone. A document that is no file never changes.
 func (f *CitedFiles) Changed(ctx context.Context, c state.Citation) bool {
@@ -57,9 +60,10 @@ func (f *CitedFiles) ChangedAt(ctx context.Context, path string, c state.Citatio
 	}
 	raw, ok := f.raw[path]
 	if !ok {
-		var err error
-		if raw, err = os.ReadFile(path); err != nil {
-			raw = nil
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= largestCited {
+			if raw, err = os.ReadFile(path); err != nil {
+				raw = nil
+			}
 		}
 		f.raw[path] = raw
 	}

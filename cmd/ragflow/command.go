@@ -144,7 +144,7 @@ func (a *app) confirm(ctx context.Context, yes bool, question, done string) erro
 	}
 	fmt.Fprintf(a.err, "%sreally? [y/N] ", question)
 	answer, err := wait(ctx, func() (string, error) {
-		text, _ := bufio.NewReader(a.in).ReadString('\n') // the end of input is an answer too: no
+		text, _ := bufio.NewReader(io.LimitReader(a.in, 1<<10)).ReadString('\n') // the end of input is an answer too: no
 		return text, nil
 	})
 	if err != nil {

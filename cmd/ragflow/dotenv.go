@@ -16,7 +16,6 @@ import (
 	"example.com/ragflow/cmd/ragflow/config"
 )
 
-
 // dotenv is a .env file: variables that the environment need not hold.
 type dotenv struct {
 	path   string
