@@ -1,9 +1,7 @@
 package ragflow_test
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,10 +42,7 @@ var codeQuestions = []struct{ text, source, head string }{
 // the code chunker and of the one for text. Found is a function whose first line
 // stands in one of the first five passages.
 func TestCodeQuestions(t *testing.T) {
-	root := filepath.Join(cmp.Or(os.Getenv("RAGFLOW_DATA"), filepath.Join("..", "shared", "data")), "code")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no source files at %s", root)
-	}
+	root := golden.Public(t, "code")
 	const k = 5
 	var out strings.Builder
 	chunkers := []string{chunk.Code, chunk.Text}

@@ -10,6 +10,7 @@ import (
 
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/search"
@@ -39,16 +40,12 @@ const notWorse = 0.1
 // some others around them.
 func TestIntegrationHybrid(t *testing.T) {
 	embedder := embeddingServer(t)
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = filepath.Join("..", "shared", "data")
-	}
-	items, err := eval.ReadFile(filepath.Join(data, "docker-eval", "dev.jsonl"))
+	items, err := eval.ReadFile(golden.Public(t, "docker-eval", "dev.jsonl"))
 	if err != nil {
-		t.Skip("no questions about Docker: ", err)
+		t.Fatal(err)
 	}
 	items = items[:10]
-	docs := dockerPart(t, filepath.Join(data, "docker-docs"), items)
+	docs := dockerPart(t, dockerPages(t), items)
 	a := open(t, ragflow.Config{
 		Docs: []string{docs}, DataDir: t.TempDir(), Embedder: embedder, Dense: search.Dense{Tokens: 96, Batch: 8, Workers: 2},
 	})

@@ -12,20 +12,13 @@ import (
 	"time"
 
 	"example.com/ragflow"
+	"example.com/ragflow/internal/golden"
 )
 
 // dockerPages returns the folder of the Docker pages; the test skips without.
 func dockerPages(tb testing.TB) string {
 	tb.Helper()
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = filepath.Join("..", "shared", "data")
-	}
-	docs := filepath.Join(data, "docker-docs")
-	if _, err := os.Stat(docs); err != nil {
-		tb.Skip("no Docker pages: ", err)
-	}
-	return docs
+	return golden.Public(tb, "docker-docs")
 }
 
 // turnQuestions are asked one after the other; every second follows up.

@@ -31,14 +31,7 @@ func TestDocker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks 84 questions over 1,455 pages")
 	}
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "shared", "data")
-	}
-	docs := filepath.Join(data, "docker-docs")
-	if _, err := os.Stat(docs); err != nil {
-		t.Skip("no corpus: set RAGFLOW_DATA to the folder that holds docker-docs and docker-eval")
-	}
+	docs := golden.Public(t, "docker-docs")
 	assistant, err := ragflow.Open(t.Context(), ragflow.Config{Docs: []string{docs}})
 	if err != nil {
 		t.Fatal(err)
@@ -64,10 +57,10 @@ func TestDocker(t *testing.T) {
 		return asked{id, lang, kind, eval.PageRank(pages, want.Relevant), reply, share, words(reply.Answer)}
 	}
 	var questions, turns []asked
-	for _, q := range read(t, data, "dev.jsonl") {
+	for _, q := range read(t, "dev.jsonl") {
 		questions = append(questions, ask(q.ID, q.Lang, q.Kind, "", q.Question, q.Expected))
 	}
-	for _, d := range read(t, data, "dialogues-dev.jsonl") {
+	for _, d := range read(t, "dialogues-dev.jsonl") {
 		for _, turn := range d.Turns {
 			turns = append(turns, ask(fmt.Sprintf("%s.%d", d.ID, turn.Turn), d.Lang, "turn", d.ID, turn.Question, turn.Expected))
 		}
@@ -75,9 +68,9 @@ func TestDocker(t *testing.T) {
 	report(t, questions, turns)
 }
 
-func read(t *testing.T, data, name string) []eval.Item {
+func read(t *testing.T, name string) []eval.Item {
 	t.Helper()
-	items, err := eval.ReadFile(filepath.Join(data, "docker-eval", name))
+	items, err := eval.ReadFile(golden.Public(t, "docker-eval", name))
 	if err != nil {
 		t.Fatal(err)
 	}

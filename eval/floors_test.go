@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,7 +130,7 @@ func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judged
 		config.Retrieval.Ranking = &search.Ranking{K1: 1.2, B: 0.75}
 	}
 	documents = indexRecords(t, config, func(yield func(beir.Record, error) bool) {
-		for r, err := range beir.Records(publicFile(t, s.corpus)) {
+		for r, err := range beir.Records(golden.Public(t, s.corpus)) {
 			if plain {
 				r.Title, r.Text = "", strings.TrimSpace(r.Title+"\n\n"+r.Text)
 			}
@@ -151,7 +150,7 @@ func (s floorSet) search(t *testing.T, plain bool) (documents int, judged judged
 // judged reads the queries that are reported.
 func (s floorSet) judged(t *testing.T) judgedSet {
 	t.Helper()
-	queries, err := beir.Queries(publicFile(t, s.queries), publicFile(t, s.qrels))
+	queries, err := beir.Queries(golden.Public(t, s.queries), golden.Public(t, s.qrels))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,18 +214,4 @@ func retrieve(t *testing.T, config ragflow.Config, judged judgedSet) figures {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// publicFile is the path of a file of the public data, or skips.
-func publicFile(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("RAGFLOW_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "data")
-	}
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no corpus: set RAGFLOW_DATA to the folder that holds %s", name)
-	}
-	return path
 }

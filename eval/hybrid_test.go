@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -60,10 +59,10 @@ func hybridSets(t *testing.T) []hybridSet {
 // on, and all in Polish, of which there are few.
 func dockerSet(t *testing.T) hybridSet {
 	t.Helper()
-	docs := publicFile(t, "docker-docs")
+	docs := golden.Public(t, "docker-docs")
 	asked := map[string]int{}
 	english, polish := judgedSet{name: "Docker en"}, judgedSet{name: "Docker pl"}
-	for _, item := range read(t, filepath.Dir(docs), "dev.jsonl") {
+	for _, item := range read(t, "dev.jsonl") {
 		if len(item.Relevant) == 0 {
 			continue
 		}
@@ -204,7 +203,7 @@ func (s hybridSet) index(t *testing.T, config ragflow.Config) int {
 	relevant := relevantOf(s.judged)
 	return indexRecords(t, config, func(yield func(beir.Record, error) bool) {
 		place := 0
-		for r, err := range beir.Records(publicFile(t, s.corpus)) {
+		for r, err := range beir.Records(golden.Public(t, s.corpus)) {
 			place++
 			if s.others > 0 && err == nil && !relevant[r.ID] && place%s.others != 0 {
 				continue

@@ -39,14 +39,7 @@ func TestMTRAG(t *testing.T) {
 	if testing.Short() {
 		t.Skip("indexes 25,505 passages")
 	}
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "shared", "data")
-	}
-	root := filepath.Join(data, "mtrag")
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("no corpus: set RAGFLOW_DATA to the folder that holds mtrag")
-	}
+	root := golden.Public(t, "mtrag")
 	var out bytes.Buffer
 	out.WriteString(mtragHead)
 	for _, domain := range []string{"cloud", "clapnq"} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"example.com/ragflow"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/eval/beir"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search"
 	"example.com/ragflow/search/pgvector"
 	"example.com/ragflow/search/remote"
@@ -45,7 +45,7 @@ func TestIntegrationServers(t *testing.T) {
 	some := sciFact.judged(t)
 	some.queries = some.queries[:100]
 	for _, set := range []hybridSet{
-		{name: "Docker", judged: dockerDev(t), corpus: publicFile(t, "docker-docs"), folder: true},
+		{name: "Docker", judged: dockerDev(t), corpus: golden.Public(t, "docker-docs"), folder: true},
 		{name: "SciFact", judged: some, corpus: sciFact.corpus},
 	} {
 		t.Run(set.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestIntegrationServers(t *testing.T) {
 func dockerDev(t *testing.T) judgedSet {
 	t.Helper()
 	out := judgedSet{name: "Docker"}
-	for _, item := range read(t, filepath.Dir(publicFile(t, "docker-docs")), "dev.jsonl") {
+	for _, item := range read(t, "dev.jsonl") {
 		q := beir.Query{ID: item.ID, Text: item.Question, Gains: map[string]int{}}
 		for _, page := range item.Relevant {
 			q.Gains[page] = 1

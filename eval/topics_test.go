@@ -2,11 +2,8 @@ package eval_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -138,10 +135,7 @@ func rewritten(tb testing.TB, domain string) (*index.Searcher, []topicQuestion) 
 	if !ok {
 		tb.Fatal("MTRAG is read by tests alone")
 	}
-	root := filepath.Join(dataFolder(), "mtrag")
-	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no mtrag: set RAGFLOW_DATA to the folder of the evaluation sets")
-	}
+	root := golden.Public(t, "mtrag")
 	m := openMTRAG(t, root, domain)
 	members := map[string][]string{}
 	for _, p := range readLines[paragraph](t, filepath.Join(root, "corpus-pooled", domain+".jsonl.gz")) {

@@ -4,15 +4,15 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/ragflow/internal/golden"
 )
 
 // paragraph is one of a set of questions and answers.
@@ -64,10 +64,7 @@ func xquad(tb testing.TB, lang string) ([]paragraph, []parallelQuestion) {
 // out.
 func questionSet(tb testing.TB, folder, corpus, queries, qrels string) ([]paragraph, []parallelQuestion) {
 	tb.Helper()
-	folder = filepath.Join(dataFolder(), folder)
-	if _, err := os.Stat(filepath.Join(folder, corpus)); errors.Is(err, fs.ErrNotExist) {
-		tb.Skipf("no %s: set RAGFLOW_DATA to the folder of the evaluation sets", filepath.Join(filepath.Base(folder), corpus))
-	}
+	folder = golden.Public(tb, folder)
 	var paragraphs []paragraph
 	lines(tb, filepath.Join(folder, corpus), func(line []byte) error {
 		var p paragraph
@@ -102,14 +99,6 @@ func questionSet(tb testing.TB, folder, corpus, queries, qrels string) ([]paragr
 		return err
 	})
 	return paragraphs, questions
-}
-
-// dataFolder is where the evaluation sets are.
-func dataFolder() string {
-	if data := os.Getenv("RAGFLOW_DATA"); data != "" {
-		return data
-	}
-	return filepath.Join("..", "..", "shared", "data")
 }
 
 // lines calls visit with each line of a file, which is gzipped where its name

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/ragflow/internal/golden"
 )
 
 func TestInjection(t *testing.T) {
@@ -33,12 +35,8 @@ func TestInjection(t *testing.T) {
 
 // TestInjectionOfManuals limits the number of suspicious pages in real manuals.
 func TestInjectionOfManuals(t *testing.T) {
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "shared", "data")
-	}
 	pages, found := 0, []string{}
-	err := filepath.WalkDir(filepath.Join(data, "docker-docs"), func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(golden.Public(t, "docker-docs"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
 			return err
 		}
@@ -55,7 +53,7 @@ func TestInjectionOfManuals(t *testing.T) {
 		return nil
 	})
 	if err != nil {
-		t.Skip("no corpus: set RAGFLOW_DATA to the folder that holds docker-docs")
+		t.Fatal(err)
 	}
 	t.Logf("%d pages: %q", pages, found)
 	if len(found) > pages/200 {

@@ -164,7 +164,7 @@ func TestKill(t *testing.T) {
 		t.Skip("runs processes for seconds; left out with -short")
 	}
 	t.Parallel()
-	kills, seed := number(t, "RAGFLOW_KILLS", 20), uint64(number(t, "RAGFLOW_SEED", 1))
+	kills, seed := number(t, "RAGFLOW_KILLS", 12), uint64(number(t, "RAGFLOW_SEED", 1))
 	random := rand.New(rand.NewPCG(seed, 7))
 	dir := t.TempDir()
 	p := program{t, dir, filepath.Join(dir, "data")}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -131,10 +131,7 @@ func TestChunkSemantic(t *testing.T) {
 // TestEveryChunkerOnData holds the rules of every chunker against every
 // document there is.
 func TestEveryChunkerOnData(t *testing.T) {
-	root := dataDir()
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no corpora at %s", root)
-	}
+	root := golden.Public(t)
 	begun := time.Now()
 	docs, bytes := 0, 0
 	for f, err := range load.Files(t.Context(), root) {
@@ -169,20 +166,20 @@ func TestEveryChunkerHostile(t *testing.T) {
 	for name, s := range map[string]string{
 		"nothing":     " \n\t\n",
 		"one line":    strings.Repeat("x", 1<<18),
-		"words":       strings.Repeat("word ", 1<<14),
-		"runes":       strings.Repeat("漢", 1<<14),
-		"stops":       strings.Repeat(".", 1<<16),
-		"short lines": strings.Repeat("a\n", 1<<15),
-		"blank lines": strings.Repeat("a\n\n", 1<<14),
-		"brackets":    strings.Repeat("{", 1<<16),
-		"quotes":      strings.Repeat("\"'`", 1<<14),
-		"comments":    strings.Repeat("/*", 1<<16),
-		"functions":   strings.Repeat("func f() {\n", 1<<13),
-		"classes":     strings.Repeat("class A:\n", 1<<13),
-		"here":        strings.Repeat("a <<A <<-'B'\n", 1<<13),
+		"words":       strings.Repeat("word ", 1<<13),
+		"runes":       strings.Repeat("漢", 1<<13),
+		"stops":       strings.Repeat(".", 1<<15),
+		"short lines": strings.Repeat("a\n", 1<<14),
+		"blank lines": strings.Repeat("a\n\n", 1<<13),
+		"brackets":    strings.Repeat("{", 1<<15),
+		"quotes":      strings.Repeat("\"'`", 1<<13),
+		"comments":    strings.Repeat("/*", 1<<15),
+		"functions":   strings.Repeat("func f() {\n", 1<<12),
+		"classes":     strings.Repeat("class A:\n", 1<<12),
+		"here":        strings.Repeat("a <<A <<-'B'\n", 1<<12),
 		"dollars":     manyDollars(1 << 13),
-		"routines":    strings.Repeat("CREATE FUNCTION a() AS b int;\n", 1<<13),
-		"markup":      strings.Repeat("<?php ?>", 1<<14),
+		"routines":    strings.Repeat("CREATE FUNCTION a() AS b int;\n", 1<<12),
+		"markup":      strings.Repeat("<?php ?>", 1<<13),
 	} {
 		if testing.Short() { // the race detector makes it ten times slower
 			s = s[:len(s)/8]

@@ -2,7 +2,6 @@ package chunk_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"example.com/ragflow/ingest/chunk"
 	"example.com/ragflow/ingest/load"
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/state"
 )
 
@@ -64,10 +64,7 @@ func told(c state.Chunk) string {
 // files by other means, and wants each whole in a chunk of its own, unless it is
 // too large.
 func TestChunkCodeRealFiles(t *testing.T) {
-	root := filepath.Join(dataDir(), "code")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("no source files at %s", root)
-	}
+	root := golden.Public(t, "code")
 	heads := map[string]*regexp.Regexp{ // by the name of the first group
 		".go":   regexp.MustCompile(`(?m)^(?:func (?:\([^)]*\) )?|type )(\w+)`),
 		".py":   regexp.MustCompile(`(?m)^(?:async )?(?:def|class) (\w+)`),

@@ -270,10 +270,9 @@ func TestHTMLTooLarge(t *testing.T) {
 
 // TestHTMLRealPages reads pages as they were saved from the web.
 func TestHTMLRealPages(t *testing.T) {
-	dir := filepath.Join(dataDir(), "code", "html")
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.html"))
-	if len(paths) == 0 {
-		t.Skip("no pages in " + dir)
+	paths, err := filepath.Glob(filepath.Join(golden.Public(t, "code", "html"), "*.html"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -329,9 +328,9 @@ func FuzzHTML(f *testing.F) {
 }
 
 func BenchmarkHTML(b *testing.B) {
-	page, err := os.ReadFile(filepath.Join(dataDir(), "code", "html", "wikipedia_microsoft.html"))
+	page, err := os.ReadFile(golden.Public(b, "code", "html", "wikipedia_microsoft.html"))
 	if err != nil {
-		b.Skip("no page to read")
+		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {

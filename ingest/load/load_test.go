@@ -153,14 +153,6 @@ func TestLoadHugeLine(t *testing.T) {
 	}
 }
 
-// dataDir is where the real corpora are.
-func dataDir() string {
-	if dir := os.Getenv("RAGFLOW_DATA"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "..", "shared", "data")
-}
-
 func parse(tb testing.TB, source, content string) document.Document {
 	tb.Helper()
 	doc, err := load.Parse(tb.Context(), source, []byte(content))

@@ -6,11 +6,10 @@
 //	go run ./scripts/learn-answers grade     # how likely the answer is there; after choice was put in
 //	go run ./scripts/learn-answers ablation  # what each feature gains, for docs/answers-ablation.md
 //
-// RAGFLOW_DATA names the folder of the sets; the default is ../shared/data.
+// RAGFLOW_DATA names the folder of the sets.
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log"
@@ -34,7 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	r := reader{cmp.Or(os.Getenv("RAGFLOW_DATA"), "../shared/data"), ctx}
+	r := reader{os.Getenv("RAGFLOW_DATA"), ctx}
 	if len(args) != 1 {
 		return fmt.Errorf("one argument: shape, choice, grade or ablation")
 	}

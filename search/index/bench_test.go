@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
@@ -87,12 +88,12 @@ func BenchmarkSciFactFirst(b *testing.B) {
 	put(b, db, "scifact", sciFactEntries(b)...)
 	searcher(b, db, "scifact")
 	tested := map[string]bool{}
-	eachLine(b, dataFile(b, "beir", "scifact", "qrels", "test.tsv"), func(line []byte) {
+	eachLine(b, golden.Public(b, "beir", "scifact", "qrels", "test.tsv"), func(line []byte) {
 		id, _, _ := strings.Cut(string(line), "\t")
 		tested[id] = true
 	})
 	var queries []state.Query
-	eachLine(b, dataFile(b, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
+	eachLine(b, golden.Public(b, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
 		v := decode[struct {
 			ID   string `json:"_id"`
 			Text string
@@ -120,7 +121,7 @@ func BenchmarkSciFact(b *testing.B) {
 	put(b, db, "scifact", sciFactEntries(b)...)
 	s := searcher(b, db, "scifact")
 	var queries []state.Query
-	eachLine(b, dataFile(b, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
+	eachLine(b, golden.Public(b, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
 		queries = append(queries, state.Query{Text: decode[struct{ Text string }](b, line).Text})
 	})
 	for _, k := range []int{10, 100} {

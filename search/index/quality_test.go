@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,20 +20,6 @@ import (
 	"example.com/ragflow/search/index"
 	"example.com/ragflow/state"
 )
-
-// dataFile returns the path of a file of the public test data, or skips.
-func dataFile(tb testing.TB, elem ...string) string {
-	tb.Helper()
-	root := os.Getenv("RAGFLOW_DATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	p := filepath.Join(append([]string{root}, elem...)...)
-	if _, err := os.Stat(p); errors.Is(err, fs.ErrNotExist) {
-		tb.Skipf("no test data: %s (set RAGFLOW_DATA)", filepath.Join(elem...))
-	}
-	return p
-}
 
 // eachLine calls f with the lines of a file, which may be gzipped.
 func eachLine(tb testing.TB, path string, f func(line []byte)) {
@@ -71,7 +56,7 @@ func decode[T any](tb testing.TB, line []byte) (v T) {
 // the chunkers, which the index does not know.
 func dockerEntries(tb testing.TB) []search.Entry {
 	tb.Helper()
-	root := dataFile(tb, "docker-docs")
+	root := golden.Public(tb, "docker-docs")
 	var out []search.Entry
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(p) != ".md" {
@@ -171,7 +156,7 @@ func TestDockerQuality(t *testing.T) {
 		}
 		questions = append(questions, q)
 	}
-	eachLine(t, dataFile(t, "docker-eval", "dev.jsonl"), func(line []byte) {
+	eachLine(t, golden.Public(t, "docker-eval", "dev.jsonl"), func(line []byte) {
 		v := decode[struct {
 			ID, Lang, Question string
 			Relevant           []string
@@ -180,7 +165,7 @@ func TestDockerQuality(t *testing.T) {
 			add(v.ID, v.Question, v.Relevant)
 		}
 	})
-	eachLine(t, dataFile(t, "docker-eval", "dialogues-dev.jsonl"), func(line []byte) {
+	eachLine(t, golden.Public(t, "docker-eval", "dialogues-dev.jsonl"), func(line []byte) {
 		v := decode[struct {
 			ID, Lang string
 			Turns    []struct {
@@ -222,7 +207,7 @@ func TestDockerQuality(t *testing.T) {
 // sciFactEntries are the abstracts of SciFact, each a chunk.
 func sciFactEntries(tb testing.TB) (entries []search.Entry) {
 	tb.Helper()
-	eachLine(tb, dataFile(tb, "beir", "scifact", "corpus.jsonl.gz"), func(line []byte) {
+	eachLine(tb, golden.Public(tb, "beir", "scifact", "corpus.jsonl.gz"), func(line []byte) {
 		v := decode[struct {
 			ID          string `json:"_id"`
 			Title, Text string
@@ -242,7 +227,7 @@ func TestSciFactQuality(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	relevant := map[string]map[string]bool{}
-	eachLine(t, dataFile(t, "beir", "scifact", "qrels", "test.tsv"), func(line []byte) {
+	eachLine(t, golden.Public(t, "beir", "scifact", "qrels", "test.tsv"), func(line []byte) {
 		f := strings.Split(string(line), "\t")
 		if f[2] == "1" {
 			if relevant[f[0]] == nil {
@@ -255,7 +240,7 @@ func TestSciFactQuality(t *testing.T) {
 	put(t, db, "scifact", sciFactEntries(t)...)
 	s := searcher(t, db, "scifact")
 	var ndcg, recall float64
-	eachLine(t, dataFile(t, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
+	eachLine(t, golden.Public(t, "beir", "scifact", "queries.jsonl.gz"), func(line []byte) {
 		v := decode[struct {
 			ID   string `json:"_id"`
 			Text string

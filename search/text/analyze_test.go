@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search/text"
 )
 
@@ -225,13 +226,8 @@ func FuzzAnalyze(f *testing.F) {
 // docs returns the pages of the Docker documentation.
 func docs(tb testing.TB) []string {
 	tb.Helper()
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = "../../../shared/data"
-	}
 	var out []string
-	root := filepath.Join(data, "docker-docs", "content")
-	err := filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(golden.Public(tb, "docker-docs", "content"), func(p string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -240,7 +236,7 @@ func docs(tb testing.TB) []string {
 		return err
 	})
 	if err != nil {
-		tb.Skipf("no corpus at %s", root)
+		tb.Fatal(err)
 	}
 	return out
 }

@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/search/text"
 )
 
@@ -68,13 +68,9 @@ func TestLanguageOfCorpus(t *testing.T) {
 }
 
 func TestLanguageOfQuestions(t *testing.T) {
-	data := os.Getenv("RAGFLOW_DATA")
-	if data == "" {
-		data = "../../../shared/data"
-	}
-	f, err := os.Open(filepath.Join(data, "docker-eval", "dev.jsonl"))
+	f, err := os.Open(golden.Public(t, "docker-eval", "dev.jsonl"))
 	if err != nil {
-		t.Skip("no docker-eval questions")
+		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
 	for in := bufio.NewScanner(f); in.Scan(); {

@@ -2,13 +2,12 @@ package cite_test
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"example.com/ragflow/internal/golden"
 	"example.com/ragflow/skills/cite"
 	"example.com/ragflow/state"
 )
@@ -52,10 +51,9 @@ func TestSciFact(t *testing.T) {
 // readLines reads the lines of a file of SciFact.
 func readLines(t *testing.T, name string, read func([]byte) error) {
 	t.Helper()
-	path := filepath.Join(cmp.Or(os.Getenv("RAGFLOW_DATA"), "../../../shared/data"), "beir", "scifact", name)
-	f, err := os.Open(path)
+	f, err := os.Open(golden.Public(t, "beir", "scifact", name))
 	if err != nil {
-		t.Skip("SciFact is not here: ", err)
+		t.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
