@@ -18,6 +18,9 @@ import (
 // offlineMaker is the Model of an answer that no model wrote.
 const offlineMaker = "offline"
 
+// maxVerified is the most statements of an answer that a [Verifier] reads, in one call.
+const maxVerified = 20
+
 // Answering configures [Generate]. Answerer, NewID and Clock are required.
 type Answering struct {
 	Answerer      Answerer
@@ -25,6 +28,7 @@ type Answering struct {
 	ContentTokens int            // limit of the messages in a task; 0 means [DefaultContentTokens]
 	Stats         cite.Stats     // word frequencies; a method Speaks reports the languages of the documents; nil: the sources are counted
 	Context       ContextOptions // the options of PostRetrieval
+	Verifier      Verifier       // reads each statement of a model again; nil: rules alone check it
 	Strict        bool           // drop statements that no source supports, instead of marking them
 	NewID         func() string
 	Clock         func() time.Time
@@ -58,7 +62,7 @@ func Generate(o Answering) Node {
 			}
 			s.Turn.Sources = inOrderOfUse(s.Turn.Sources, answer.Order)
 			declined := answer.Abstained
-			if answer, quality, err = o.validate(answer, s.Turn); err != nil {
+			if answer, quality, err = o.validate(ctx, answer, s.Turn); err != nil {
 				return state.Update{}, err
 			}
 			if answer.Abstained && !declined && o.Closest != nil {
@@ -196,7 +200,7 @@ func inOrderOfUse(sources []state.Source, order []int) []state.Source {
 
 // validate checks an answer against its sources and, where a model wrote it, puts
 // it right. An offline answer is made of quotes: only its marks are checked.
-func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
+func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
 	options := cite.Options{Stats: o.Stats, Language: turn.Language}
 	if turn.Route != state.RouteSearch {
 		a.Text = cite.Validate(a.Text, len(turn.Sources)).Text
@@ -210,6 +214,13 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), err
 	}
 	report := cite.Check(a.Text, turn.Sources, options)
+	if o.Verifier != nil {
+		var err error
+		if options.Denied, err = o.denied(ctx, report, turn.Sources); err != nil {
+			return a, state.Quality{}, err
+		}
+		report = cite.Check(a.Text, turn.Sources, options)
+	}
 	repaired := cite.Repair(a.Text, report, cite.Fixing{Unsupported: prompts.Say(prompts.Unsupported, turn.Language), Strict: o.Strict})
 	if repaired.Text == "" || report.Claims > 0 && report.Grounded == 0 { // nothing of it is supported: no answer
 		repaired.Picks = nil
@@ -231,6 +242,39 @@ func (o Answering) validate(a state.Answer, turn state.Turn) (state.Answer, stat
 	var err error
 	a.Citations, err = citations(a.Citations, turn.Sources, after.Cited)
 	return a, q, err
+}
+
+// denied are the statements that the rules take for supported and the verifier does not.
+func (o Answering) denied(ctx context.Context, r cite.Report, sources []state.Source) ([]string, error) {
+	var statements, passages, denied []string
+	for _, s := range r.Sentences {
+		if s.Kind != cite.Claim || !s.Grounded || len(statements) == maxVerified {
+			continue
+		}
+		by := s.Cited
+		if !s.Supported {
+			by = []int{s.Best.N}
+		}
+		var passage []string
+		for _, n := range by {
+			passage = append(passage, sources[n-1].Text)
+		}
+		statements, passages = append(statements, s.Text), append(passages, strings.Join(passage, "\n\n"))
+	}
+	if len(statements) == 0 {
+		return nil, nil
+	}
+	holds, err := o.Verifier.Verify(ctx, statements, passages)
+	if err != nil {
+		return nil, fmt.Errorf("verify the answer: %w", err)
+	}
+	for i, holds := range holds {
+		if !holds {
+			denied = append(denied, statements[i])
+		}
+	}
+	graph.Note(ctx, "verified", fmt.Sprintf("%d of %d statements", len(holds)-len(denied), len(statements)))
+	return denied, nil
 }
 
 // closest replaces an answer of which nothing is supported by the passages that come

@@ -630,6 +630,57 @@ func TestGenerateRepairs(t *testing.T) {
 	}
 }
 
+// denying is a verifier that denies statements about one word.
+type denying string
+
+func (d denying) Verify(_ context.Context, statements, passages []string) ([]bool, error) {
+	if d == "fails" {
+		return nil, errors.New("no model")
+	}
+	holds := make([]bool, len(statements))
+	for i, s := range statements {
+		holds[i] = strings.Contains(passages[i], "container") && !strings.Contains(s, string(d))
+	}
+	return holds, nil
+}
+
+// TestGenerateVerifies marks what a verifier denies, although its words stand in the source.
+func TestGenerateVerifies(t *testing.T) {
+	st := searching(state.Query{Text: "q"})
+	st.Turn.Language = "en"
+	st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "A volume outlives its container. The container mounts the volume at its start.")}}
+	ask := func(d denying) (state.State, graph.Notes, error) {
+		node := nodes.Generate(nodes.Answering{
+			Verifier: d, NewID: func() string { return "new" }, Clock: func() time.Time { return time.Unix(0, 0) },
+			Answerer: answererFunc(func(state.Task) (state.Answer, error) {
+				return state.Answer{Text: "A volume outlives its container [Source 1]. The container mounts the volume at its start [Source 1].", Model: "m"}, nil
+			}),
+		})
+		_, err := node(t.Context(), st)
+		if err != nil {
+			return state.State{}, graph.Notes{}, err
+		}
+		after, n := notes(t, node, st)
+		return after, n, nil
+	}
+	after, n, err := ask("mounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "A volume outlives its container [Source 1]. The container mounts the volume at its start (unsupported)."; after.Turn.Answer != want {
+		t.Errorf("answer %q, want %q", after.Turn.Answer, want)
+	}
+	if q := after.Turn.Quality; q.Unsupported != 1 || q.Faithfulness != 0.5 {
+		t.Errorf("quality %+v", q)
+	}
+	if got := detail(n, "verified"); got != "1 of 2 statements" {
+		t.Errorf("the trace says verified %q", got)
+	}
+	if _, _, err := ask("fails"); err == nil || !strings.Contains(err.Error(), "verify the answer: no model") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestGenerateWithoutSources(t *testing.T) { // Y07, W14
 	never := answererFunc(func(state.Task) (state.Answer, error) { return state.Answer{}, errors.New("called") })
 	for lang, want := range map[string]string{

@@ -54,6 +54,13 @@ type StreamAnswerer interface {
 	AnswerStream(ctx context.Context, t state.Task, token func(Token)) (state.Answer, error)
 }
 
+// Verifier reads again what the rules of the check found to be supported.
+type Verifier interface {
+	// Verify reports for each statement of an answer whether the passage with the same
+	// index says it.
+	Verify(ctx context.Context, statements, passages []string) ([]bool, error)
+}
+
 // Token is the payload of generate's live events: a piece of the answer.
 type Token struct {
 	Text string

@@ -22,6 +22,15 @@ type Options struct {
 	Stats Stats
 	// Language of the answer (ISO 639-1); empty lets the check find out.
 	Language string
+	// Denied are sentences, without marks, that no source says whatever the rules find:
+	// somebody who reads better than they do has looked.
+	Denied []string
+}
+
+// denies reports whether a sentence is among the denied ones, also with a word of doubt
+// that [Repair] has put before its stop.
+func (o Options) denies(sentence string) bool {
+	return slices.ContainsFunc(o.Denied, func(d string) bool { return strings.HasPrefix(sentence, strings.TrimRight(d, ".!。")) })
 }
 
 // Kind is what a sentence of an answer is.
@@ -188,6 +197,9 @@ func (c *checker) judge(s *Sentence) {
 		} else {
 			s.Why = cited.why()
 		}
+	}
+	if s.Grounded && c.options.denies(s.Text) {
+		s.Supported, s.Grounded, s.Right, s.Why = false, false, 0, "the source does not say this"
 	}
 	s.Unchecked = s.Grounded && s.Best.Foreign
 }
