@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -47,7 +48,7 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark",            // finds the addresses of an answer that are not yet code
 	}},
 	"search/rank": {ours: []string{"state", "search/text"}},
-	"search": {ours: []string{"state", "search/text", "search/rank", "internal/memo"}, theirs: []string{
+	"search": {ours: []string{"state", "search/text", "search/rank", "internal/lru"}, theirs: []string{
 		"golang.org/x/sync/singleflight", // one call for a question that several searches ask
 	}},
 	"skills/cite":     {ours: []string{"prompts", "state", "search/text"}},
@@ -123,11 +124,11 @@ var rooms = map[string]room{
 	"llm/openai": {ours: []string{"llm"}, theirs: []string{
 		"github.com/openai/openai-go/v3", // OpenAI's API, which most providers and local servers speak
 	}},
-	"skills/offline": {ours: []string{"search/text", "state", "prompts", "skills/cite", "internal/memo", "internal/parallel"}, theirs: []string{
+	"skills/offline": {ours: []string{"search/text", "state", "prompts", "skills/cite", "internal/lru", "internal/parallel"}, theirs: []string{
 		"golang.org/x/text/unicode/norm", // takes the accents off words whose meaning is looked up
 	}},
 	"scripts/learn-answers": {ours: []string{".", "eval", "search", "search/index", "search/text", "skills/offline", "state"}},
-	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/memo"}, theirs: []string{
+	"nodes": {ours: []string{"graph", "state", "prompts", "search/text", "search/rank", "skills/cite", "internal/lru"}, theirs: []string{
 		"github.com/google/uuid", // message ids
 	}},
 	"transcript": {ours: []string{"graph", "state", "search/text", "prompts"}, theirs: []string{
@@ -172,7 +173,6 @@ var rooms = map[string]room{
 		"github.com/yuin/goldmark",        // Markdown
 		"github.com/charmbracelet/x/ansi", // wrapping by columns
 	}},
-	"internal/memo":     {},
 	"internal/newfile":  {},
 	"internal/parallel": {},
 	"tests/hostile": {ours: []string{".", "internal/sqlite", "llm", "prompts"}, theirs: []string{
@@ -250,9 +250,16 @@ func TestArchitecture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name := range rooms {
 		if !seen[name] {
 			t.Errorf("room %q is on the map but has no Go file", name)
+		}
+		if !strings.HasPrefix(name, "examples/") && !strings.HasPrefix(name, "scripts/") && !strings.Contains(string(page), "| `"+name+"` |") {
+			t.Errorf("ARCHITECTURE.md has no row for %q", name)
 		}
 	}
 }

@@ -188,12 +188,12 @@ func (a *Assistant) Search(ctx context.Context, query string, o SearchOptions) (
 	for i := range list.Hits {
 		reply.Hits = append(reply.Hits, newSearchHit(&list.Hits[i], i+1))
 	}
-	//nolint:sloglint // REQUIREMENTS R06 asks for this line
+	//nolint:sloglint // the line is prescribed
 	a.config.Logger.DebugContext(ctx, fmt.Sprintf("Retrieved %d chunks for query (top_k=%d, metric=cosine)", len(reply.Hits), cmp.Or(o.K, a.config.Retrieval.TopK)), "leg", leg)
 	return reply, nil
 }
 
-// Explanation shows what became of a query (REQUIREMENTS Q12). Its JSON is the schema of `ragflow explain --json`.
+// Explanation shows what became of a query. Its JSON is the schema of `ragflow explain --json`.
 type Explanation struct {
 	Original   string              `json:"original"`
 	Cleaned    string              `json:"cleaned"`

@@ -60,7 +60,7 @@ type Config struct {
 	// the Assistant lives, and the one in DataDir is not used.
 	Given []ingest.Given
 
-	// Chunking says how documents are cut: see package corpus. A folder that was
+	// Chunking says how documents are cut: see package ingest/chunk. A folder that was
 	// indexed with KeepChunking is cut as it was noted then, whatever Chunking says.
 	Chunking chunk.Options
 	// KeepChunking stores Chunking for the folders that are indexed, so that later

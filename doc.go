@@ -12,8 +12,8 @@
 // threads.db (package checkpoint) and index.db (package search/index).
 //
 // The first question brings the index up to date ([Assistant.Library]). Package
-// ingest/load reads each new or changed file and cuts it into chunks, which are
-// exact slices of its text; package search/text makes terms of them; package
+// ingest/load reads each new or changed file; package ingest/chunk cuts it into
+// chunks, which are exact slices of its text; package search/text makes terms of them; package
 // search/index stores both and publishes a segment that is fast to search.
 //
 // [Assistant.Ask] compiles the graph of flow.go for one snapshot of the index

@@ -3,6 +3,7 @@ package ragflow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"example.com/ragflow/graph"
@@ -15,7 +16,7 @@ import (
 // flowVersion is part of the graph's fingerprint: it rises when the meaning of
 // a node changes, so that a run that stopped under the old one is not resumed
 // under the new one. It also rises when state.Apply changes what an update of the log
-// does; then conversations whose last turns have no snapshot need Options.Migrate.
+// does; threads without a snapshot after their last update then need Options.Migrate.
 const flowVersion = "1"
 
 // flow is the whole product at a glance: seven nodes, one branch.
@@ -55,15 +56,15 @@ func flow(c Config, s skills) graph.Graph[state.State, state.Update] {
 			Route: nodes.AfterCheck(c.Threshold),
 			To:    []string{nodes.PostRetrievalID, nodes.RetrievalID},
 			Label: map[string]string{
-				nodes.PostRetrievalID: "score ≥ 0.50, or retried",
-				nodes.RetrievalID:     "score < 0.50, once",
+				nodes.PostRetrievalID: fmt.Sprintf("score ≥ %.2f, or retried", c.Threshold),
+				nodes.RetrievalID:     fmt.Sprintf("score < %.2f, once", c.Threshold),
 			},
 		}},
 	}
 }
 
-// speculation lets the nodes after check_and_refine run while a model grades. They read nothing
-// of what that node changes, unless it goes back to retrieval.
+// speculation lets the nodes after check_and_refine run while a model grades. They do not
+// depend on its result. Where it goes back to retrieval, their work is thrown away.
 func (c Config) speculation() (s graph.Speculation) {
 	if c.Speculate && c.Chat != nil && !c.PlainGrades {
 		s.Nodes = []string{nodes.PostRetrievalID, nodes.SummarizeConversationID, nodes.GenerateID}
@@ -84,7 +85,7 @@ var ErrNoModel = errors.New("an agent needs a model, and none is configured: set
 
 // agentFlow is flow with a node before generate, in which a model reads the sources and
 // searches for more as often as it likes. generate checks its answer as it checks any other.
-// Nothing before asks a model, because this one looks at what was found.
+// The question is rewritten and graded without a model.
 func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
 	s.rewriter, s.grader = own.rewriter, own.grader
 	c.Speculate = false
@@ -113,8 +114,8 @@ func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[stat
 	return g, nil
 }
 
-// asTokens gives a live event of an agent the Token that it stands for: its text is a draft of
-// the answer, which another step of the agent replaces.
+// asTokens turns the text of an agent into Tokens. A new step of the agent discards what came
+// before.
 func asTokens(e Event) Event {
 	if text, ok := graph.TokenOf(e); ok && e.Path == chain.AgentID {
 		e.Value = Token{Text: text}

@@ -177,7 +177,7 @@ func TestHybridFindsByMeaning(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS R01, R02, R03, F01, F02: the hybrid list is the weighted fusion
+// The hybrid list is the weighted fusion
 // of twice as many hits of each leg; at the ends of alpha one leg stands alone.
 func TestHybridFusesLegs(t *testing.T) {
 	docs := library(t)
@@ -301,7 +301,7 @@ func TestEmbedderFailsAtIndexing(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS C11, C15: another model is told of with both names and the
+// Another model is told of with both names and the
 // command; words are searched meanwhile; Reembed, or REBUILD_INDEX, mends it.
 func TestEmbedderSwitched(t *testing.T) {
 	docs := library(t)

@@ -36,7 +36,7 @@ func (j *judge) Rerank(_ context.Context, _ string, texts []string) (llm.Scores,
 	return out, nil
 }
 
-// REQUIREMENTS K01, K02: a cross-encoder decides the order; its scores lie within
+// A cross-encoder decides the order; its scores lie within
 // 0 and 1 although its logits are negative.
 func TestCrossEncoder(t *testing.T) {
 	docs := library(t)
@@ -70,7 +70,7 @@ func TestCrossEncoder(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS K05, K06, K08: methods by name, at most 200 passages before and
+// Methods by name, at most 200 passages before and
 // 20 after.
 func TestRerankMethods(t *testing.T) {
 	var given []ingest.Given

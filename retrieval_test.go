@@ -18,7 +18,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// REQUIREMENTS T06, R01: a leg of weight 0 is not asked, and the other keeps its
+// A leg of weight 0 is not asked, and the other keeps its
 // own order by every fusion.
 func TestWeightZeroIsNotAsked(t *testing.T) {
 	docs := library(t)
@@ -52,7 +52,7 @@ func TestWeightZeroIsNotAsked(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS F04: by scores the legs weigh 0.7 and 0.3 unless told otherwise,
+// By scores the legs weigh 0.7 and 0.3 unless told otherwise,
 // and each hit says so.
 func TestWeightedFusion(t *testing.T) {
 	a := open(t, ragflow.Config{
@@ -81,7 +81,7 @@ func TestWeightedFusion(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS R02, R10, R15: presets by name say how many passages are listed
+// Presets by name say how many passages are listed
 // and how deep each leg looks.
 func TestPresets(t *testing.T) {
 	want := []string{"balanced", "fast", "accurate", "code", "conservative", "exploratory"}
@@ -180,7 +180,7 @@ func TestWordsAreTurnedDown(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS T06, F04: names of documents and links between them have no part in a
+// Names of documents and links between them have no part in a
 // search unless they are given one. Their links are not even read.
 func TestGraphIsOff(t *testing.T) {
 	docs := t.TempDir()
@@ -245,7 +245,7 @@ func TestGraphIsOff(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS W5: what only a source of little weight found passes the threshold,
+// What only a source of little weight found passes the threshold,
 // for it is divided by the weights of those that hold it.
 func TestGraphAlonePassesTheThreshold(t *testing.T) {
 	docs := t.TempDir()
@@ -258,7 +258,7 @@ func TestGraphAlonePassesTheThreshold(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS F07: of passages that say nearly the same the best stays, others move
+// Of passages that say nearly the same the best stays, others move
 // up, and evaluations of the ranking alone see all.
 func TestSearchWithoutDuplicates(t *testing.T) {
 	docs := t.TempDir()
@@ -286,7 +286,7 @@ func TestSearchWithoutDuplicates(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS R06, R07, R12: the least score counts in, the search is logged, and
+// The least score counts in, the search is logged, and
 // errors can be told apart.
 func TestRetrieveWithScores(t *testing.T) {
 	var log bytes.Buffer

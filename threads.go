@@ -58,7 +58,7 @@ func (*Assistant) render(ctx context.Context, r *transcript.Run) (answerMD, flow
 }
 
 // PromptReply is the prompt for the answer to a question, whether a model was asked or
-// not: it can be given to any model (REQUIREMENTS X09). Its JSON is the
+// not: it can be given to any model. Its JSON is the
 // member prompt of `ragflow ask --json --show-prompt`.
 type PromptReply struct {
 	SystemPrompt      string         `json:"system_prompt"`
@@ -68,7 +68,7 @@ type PromptReply struct {
 	ContextTokenCount int            `json:"context_token_count"`
 }
 
-// PromptSource is a source of a prompt (REQUIREMENTS X10).
+// PromptSource is a source of a prompt.
 type PromptSource struct {
 	N          int     `json:"n"`
 	Source     string  `json:"document_source"` // path under the folder given

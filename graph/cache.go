@@ -21,7 +21,7 @@ type Cache[S, U any] struct {
 	// the update and its targets. If the store fails, the task gets a warning and runs.
 	Store CacheStore
 
-	kept lru.Cache[cacheEntry[U]]
+	kept lru.Cache[string, cacheEntry[U]]
 }
 
 // CacheStore keeps the entries of a [Cache] outside of the process. Keys are unique per node, so prefix

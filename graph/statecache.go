@@ -12,7 +12,7 @@ const (
 // in the same process reads nothing. An entry is valid only for its commit ID, so a change by
 // another process invalidates it.
 type stateCache[S any] struct {
-	threads lru.Cache[cachedState[S]]
+	threads lru.Cache[string, cachedState[S]]
 }
 
 type cachedState[S any] struct {

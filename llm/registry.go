@@ -21,7 +21,7 @@ type Provider interface {
 // Errors of a [Registry].
 var (
 	ErrUnknownProvider = errors.New("unknown provider")
-	ErrNoProvider      = errors.New("No LLM providers configured — generation disabled") //nolint:staticcheck // REQUIREMENTS L03 has this text
+	ErrNoProvider      = errors.New("No LLM providers configured — generation disabled") //nolint:staticcheck // the text is prescribed
 )
 
 // Registry holds providers by name. The zero Registry is empty and ready. It is safe for

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"example.com/ragflow/graph"
-	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/search/rank"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
@@ -19,7 +19,7 @@ import (
 // order. It calls no model unless the reranker is one.
 func PostRetrieval(s Searcher, r Reranker, o ContextOptions) Node {
 	o, invalid := o.WithDefaults()
-	vectors, injections := newVectorCache(), memo.New[string, string](cachedTexts)
+	vectors, injections := vectorCache{&lru.Cache[string, rank.Vector]{}}, &lru.Cache[string, string]{}
 	return func(ctx context.Context, st state.State) (state.Update, error) {
 		if invalid != nil {
 			return state.Update{}, invalid
@@ -81,17 +81,15 @@ const cachedTexts = 512
 // vectorCache caches the term vectors of texts. Candidates are compared before and
 // after reranking, and follow-ups find the same texts again.
 type vectorCache struct {
-	byText *memo.Cache[string, rank.Vector]
+	byText *lru.Cache[string, rank.Vector]
 }
-
-func newVectorCache() vectorCache { return vectorCache{memo.New[string, rank.Vector](cachedTexts)} }
 
 // distinct returns the indices of the sources that are not duplicates of an
 // earlier one, in order.
 func (c vectorCache) distinct(sources []state.Source, duplicate rank.Cut) []int {
 	vectors := make([]rank.Vector, len(sources))
 	for i, s := range sources {
-		vectors[i] = c.byText.Get(s.Text, func() rank.Vector { return rank.TextVector(s.Text) })
+		vectors[i] = c.byText.Make(s.Text, cachedTexts, func() rank.Vector { return rank.TextVector(s.Text) })
 	}
 	return rank.Distinct(vectors, duplicate)
 }
@@ -114,7 +112,7 @@ func documentOf(s state.Source) document { return document{s.Root, s.Source} }
 // choose returns the best sources. It drops near-duplicates and prompt injections.
 // One document gets more than MaxPerDocument places only if no other document needs
 // them.
-func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vectors vectorCache, injections *memo.Cache[string, string]) []state.Source {
+func (o ContextOptions) choose(ctx context.Context, ranked []state.Source, vectors vectorCache, injections *lru.Cache[string, string]) []state.Source {
 	kept := vectors.distinct(ranked, rank.Above(contextSimilarity))
 	perDocument := map[document]int{}
 	var surplus []int

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -78,7 +78,7 @@ func (d *denseLeg) load(ctx context.Context) (Vectors, error) {
 }
 
 // contextWeight is the weight above which a boost is context of a follow-up, and not
-// another word for what the question says (REQUIREMENTS W2).
+// another word for what the question says.
 const contextWeight = 0.3
 
 // denseText is the text to embed for a query: what it borrows from earlier questions,
@@ -93,27 +93,25 @@ func denseText(q state.Query) string {
 	return strings.Join(append(parts, q.Text), ". ")
 }
 
-// queryVectors is how many vectors of questions are remembered at least.
+// queryVectors is how many vectors of questions are remembered.
 const queryVectors = 256
 
 // QueryVectors remembers the vectors of questions. Searches that ask for the same
 // text at the same time embed it once. The zero value is ready for use, and safe for
 // concurrent use.
 type QueryVectors struct {
-	once  sync.Once
-	known *memo.Cache[string, []float32]
+	known lru.Cache[string, []float32]
 	calls singleflight.Group
 }
 
 // get returns the vector of a question, which the caller must not change.
 func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]float32, error) {
-	m.once.Do(func() { m.known = memo.New[string, []float32](queryVectors) })
 	if len(question) > o.Dense.Tokens { // a token has at least one byte
 		question = text.Trim(question, o.Dense.Tokens)
 	}
 	question = o.Dense.QueryPrefix + question
 	for {
-		if v, ok := m.known.Find(question); ok {
+		if v, ok := m.known.Get(question); ok {
 			return v, nil
 		}
 		mine := false
@@ -123,7 +121,8 @@ func (m *QueryVectors) get(ctx context.Context, o Options, question string) ([]f
 			if err != nil {
 				return nil, err
 			}
-			return m.known.Get(question, func() []float32 { return v }), nil
+			m.known.Put(question, v, 0, queryVectors, 0)
+			return v, nil
 		})
 		select {
 		case r := <-call:

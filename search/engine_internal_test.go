@@ -12,7 +12,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// REQUIREMENTS R14: legs are asked side by side. Each waits here for all others.
+// Legs are asked side by side. Each waits here for all others.
 func TestLegsSideBySide(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(3)
@@ -109,7 +109,7 @@ func TestVectorsLoadAgain(t *testing.T) {
 // mute is an embedder that is never asked.
 type mute struct{ Embedder }
 
-// REQUIREMENTS R02, F04: the legs of a search for k hits are asked for 2k each, that
+// The legs of a search for k hits are asked for 2k each, that
 // by names for 50; one of weight 0 is not among them.
 func TestLegsAndDepths(t *testing.T) {
 	for _, tt := range []struct {

@@ -27,7 +27,7 @@ const (
 	byProbability = "probability" // of a list of words and meaning, where no method is set
 )
 
-// Limits of reranking (REQUIREMENTS K04, K06).
+// Limits of reranking.
 const (
 	rerankBefore = 200 // candidates that are looked at
 	rerankAfter  = 20  // that stay in the context of an answer

@@ -37,7 +37,7 @@ type checkReply struct {
 }
 
 const (
-	slowAnswer = 500 * time.Millisecond // a hint is given above it (REQUIREMENTS Z17)
+	slowAnswer = 500 * time.Millisecond // a hint is given above it
 	probeFor   = 10 * time.Second       // for an answer of a provider
 
 	checkOK      = "ok"
@@ -271,7 +271,7 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 	}
 }
 
-// checkAnswer gives hints from what the last answer was like (REQUIREMENTS Z17).
+// checkAnswer gives hints from what the last answer was like.
 func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	threshold := d.settings.config.Threshold
 	if r.Abstained || r.Grade.Attempts > 0 && r.Grade.Score < threshold {

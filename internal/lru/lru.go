@@ -8,21 +8,21 @@ import (
 
 // Cache is a cache that drops the least recently used value. The zero Cache is empty. It is safe
 // for concurrent use.
-type Cache[V any] struct {
+type Cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	recent *list.List // of *kept, newest first
-	byKey  map[string]*list.Element
+	byKey  map[K]*list.Element
 	weight int // of all values
 }
 
-type kept[V any] struct {
-	key    string
+type kept[K comparable, V any] struct {
+	key    K
 	value  V
 	weight int
 }
 
 // Get returns the value of a key, which is then the newest.
-func (l *Cache[V]) Get(key string) (v V, ok bool) {
+func (l *Cache[K, V]) Get(key K) (v V, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.byKey[key]
@@ -30,19 +30,30 @@ func (l *Cache[V]) Get(key string) (v V, ok bool) {
 		return v, false
 	}
 	l.recent.MoveToFront(e)
-	return e.Value.(*kept[V]).value, true
+	return e.Value.(*kept[K, V]).value, true
+}
+
+// Make returns the value of a key, which make makes where there is none. There are then at
+// most maxLen values. Callers that ask at the same time may each make one.
+func (l *Cache[K, V]) Make(key K, maxLen int, make func() V) V {
+	v, ok := l.Get(key)
+	if !ok {
+		v = make()
+		l.Put(key, v, 0, maxLen, 0)
+	}
+	return v
 }
 
 // Put adds a value. It then drops the least recently used values until there are at most
 // maxLen values with a total weight of at most maxWeight.
-func (l *Cache[V]) Put(key string, v V, weight, maxLen, maxWeight int) {
+func (l *Cache[K, V]) Put(key K, v V, weight, maxLen, maxWeight int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.recent == nil {
-		l.recent, l.byKey = list.New(), map[string]*list.Element{}
+		l.recent, l.byKey = list.New(), map[K]*list.Element{}
 	}
 	l.remove(l.byKey[key])
-	l.byKey[key] = l.recent.PushFront(&kept[V]{key, v, weight})
+	l.byKey[key] = l.recent.PushFront(&kept[K, V]{key, v, weight})
 	l.weight += weight
 	for l.recent.Len() > maxLen || l.weight > maxWeight {
 		l.remove(l.recent.Back())
@@ -50,29 +61,29 @@ func (l *Cache[V]) Put(key string, v V, weight, maxLen, maxWeight int) {
 }
 
 // Drop removes the value of a key, if there is one.
-func (l *Cache[V]) Drop(key string) {
+func (l *Cache[K, V]) Drop(key K) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(l.byKey[key])
 }
 
-func (l *Cache[V]) remove(e *list.Element) {
+func (l *Cache[K, V]) remove(e *list.Element) {
 	if e != nil {
-		k := l.recent.Remove(e).(*kept[V])
+		k := l.recent.Remove(e).(*kept[K, V])
 		delete(l.byKey, k.key)
 		l.weight -= k.weight
 	}
 }
 
 // Len returns the number of values.
-func (l *Cache[V]) Len() int {
+func (l *Cache[K, V]) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.byKey)
 }
 
 // Clear removes all values.
-func (l *Cache[V]) Clear() {
+func (l *Cache[K, V]) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.recent, l.byKey, l.weight = nil, nil, 0

@@ -1,9 +1,12 @@
 package lru
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 func TestLRU(t *testing.T) {
-	var l Cache[int]
+	var l Cache[string, int]
 	for i, key := range []string{"a", "b", "c"} {
 		l.Put(key, i, 10, 3, 100)
 	}
@@ -34,5 +37,21 @@ func TestLRU(t *testing.T) {
 	l.Clear()
 	if got := l.Len(); got != 0 {
 		t.Errorf("%d values after clear", got)
+	}
+}
+
+func TestMake(t *testing.T) {
+	var l Cache[int, string]
+	made := 0
+	get := func(key int) string {
+		return l.Make(key, 4, func() string { made++; return strconv.Itoa(key) })
+	}
+	for key := range 100 { // 0 is asked for all the time, the others once
+		if got := get(key) + get(0); got != strconv.Itoa(key)+"0" {
+			t.Fatalf("got %q", got)
+		}
+	}
+	if made != 100 || l.Len() != 4 {
+		t.Errorf("%d values made and %d kept, want 100 and 4: a key in use was forgotten, or one out of use kept", made, l.Len())
 	}
 }

@@ -82,7 +82,7 @@ func Discover(get func(variable string) string, log *slog.Logger) *llm.Registry 
 			ok = get(k.URLName) != ""
 		}
 		if !ok {
-			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)") //nolint:sloglint // REQUIREMENTS L02 has this text
+			log.Info("Skipped LLM provider: " + k.Name + " (no credentials)") //nolint:sloglint // the text is prescribed
 			continue
 		}
 		client, err := New(c)

@@ -80,7 +80,7 @@ func client(t *testing.T, c rerank.Config) *rerank.Client {
 	return out
 }
 
-// REQUIREMENTS K01: one client for the /rerank of Cohere, Jina, llama.cpp and
+// One client for the /rerank of Cohere, Jina, llama.cpp and
 // Text Embeddings Inference.
 func TestProtocols(t *testing.T) {
 	for _, tt := range []struct{ name, protocol, base string }{

@@ -102,7 +102,7 @@ func nearest(tb testing.TB, v search.Vectors, b *bag, query string) string {
 	return hits[0].Chunk
 }
 
-// REQUIREMENTS C14: the same text is embedded once, across runs, files,
+// The same text is embedded once, across runs, files,
 // collections, moves and deletions.
 func TestEmbedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
@@ -203,7 +203,7 @@ func TestEmbedForm(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS C11, C15, C17: vectors of different models are never mixed.
+// Vectors of different models are never mixed.
 func TestSwitchEmbedder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	db := open(t, path, index.Options{})

@@ -159,7 +159,7 @@ func TestVectorsDeterministic(t *testing.T) {
 	}
 }
 
-// REQUIREMENTS T02, R06: similarity is the cosine, and the least is inclusive.
+// Similarity is the cosine, and the least is inclusive.
 func TestVectorsScores(t *testing.T) {
 	db := open(t, "", index.Options{})
 	known := fixed{"same": {2, 0, 0}, "half": {1, 1, 0}, "none": {0, 0, 5}, "opposite": {-3, 0, 0}}

@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/search/rank"
 )
 
-// REQUIREMENTS K02: results lie within 0 and 1 for negative logits, too.
+// Results lie within 0 and 1 for negative logits, too.
 func TestUnit(t *testing.T) {
 	for _, tt := range []struct {
 		name       string

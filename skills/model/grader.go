@@ -10,7 +10,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// GradedRunes is how much of a passage the model is shown (REQUIREMENTS G01).
+// GradedRunes is how much of a passage the model is shown.
 const GradedRunes = 80
 
 // gradedChunks is how many passages it is shown.

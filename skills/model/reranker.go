@@ -8,7 +8,7 @@ import (
 	"example.com/ragflow/search/text"
 )
 
-// Limits of a reranking request (REQUIREMENTS K03).
+// Limits of a reranking request.
 const (
 	rerankedRunes = 500 // of each passage
 	rerankTokens  = 300

@@ -13,7 +13,7 @@ import (
 	"example.com/ragflow/state"
 )
 
-// Ways to write one answer from several sources (REQUIREMENTS Y01 to Y04).
+// Ways to write one answer from several sources.
 const (
 	Compact       = "compact"        // one call with all sources
 	Refine        = "refine"         // one call for each source; each improves the answer

@@ -38,7 +38,7 @@ func CheckTransforms(names []string, embeds bool) error {
 	return nil
 }
 
-// Requests of the transforms (REQUIREMENTS Q09 to Q11).
+// Requests of the transforms.
 const (
 	alternatives            = 3
 	alternativeWeight       = 0.5

@@ -34,7 +34,7 @@ type passageKey struct{ text, title, headings, language, inside string }
 // passage parses a chunk. The result is shared: nobody writes to it.
 func (l lexicon) passage(c state.Chunk) *passage {
 	key := passageKey{c.Text, c.Title, strings.Join(c.Headings, "\x00"), c.Cut.Language, c.Cut.Inside}
-	return l.parsed.Get(key, func() *passage { return l.parse(c) })
+	return l.parsed.Make(key, mostParsed, func() *passage { return l.parse(c) })
 }
 
 func (l lexicon) parse(c state.Chunk) *passage {

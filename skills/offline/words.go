@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/ragflow/internal/memo"
+	"example.com/ragflow/internal/lru"
 	"example.com/ragflow/search/text"
 	"example.com/ragflow/state"
 )
@@ -17,14 +17,14 @@ import (
 type lexicon struct {
 	stats    Stats
 	analyzer text.Analyzer
-	parsed   *memo.Cache[passageKey, *passage]
+	parsed   *lru.Cache[passageKey, *passage]
 }
 
-// mostParsed is how many parsed passages are remembered at least, 20 to 30 KB each.
+// mostParsed is how many parsed passages are remembered, 20 to 30 KB each.
 const mostParsed = 256
 
 func newLexicon(stats Stats) lexicon {
-	return lexicon{stats, stats.Analyzer(), memo.New[passageKey, *passage](mostParsed)}
+	return lexicon{stats, stats.Analyzer(), &lru.Cache[passageKey, *passage]{}}
 }
 
 // A few chunks tell little about how rare a word is. An index smaller than

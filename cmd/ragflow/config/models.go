@@ -246,7 +246,7 @@ func (m *Models) Describe() []string {
 }
 
 // Probe asks the provider of a model which models it has: a cheap call that
-// tells whether address, key and name are right (REQUIREMENTS L09). A reranker,
+// tells whether address, key and name are right. A reranker,
 // which has no such list, scores one word.
 func (m *Models) Probe(ctx context.Context, u Use) error {
 	if u.Setting == "RERANK_MODEL" {
