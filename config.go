@@ -75,8 +75,11 @@ type Config struct {
 	Dictionary       string  // RAGFLOW_DICTIONARY: a file of synonyms, in addition to the built-in ones: see offline.ReadDictionary
 	// SystemPrompt (RAGFLOW_SYSTEM_PROMPT) is a file with a system prompt for the
 	// model that answers; {context} in it is replaced by the sources, see
-	// prompts.SystemTemplate. Empty: the built-in one.
+	// [prompts.Set.WithSystem]. Empty: the built-in one.
 	SystemPrompt string
+	// Prompts (RAGFLOW_PROMPTS) is a folder with templates that take the place of built-in
+	// ones, see [prompts.ReadSet]. Empty: none.
+	Prompts string
 
 	// Context says what the context of an answer is made of: at most 6 chunks and
 	// 4000 tokens. Its TrustDocuments is RAGFLOW_TRUST_DOCUMENTS.
@@ -199,17 +202,19 @@ func (c Config) withDefaults() (Config, error) {
 	faults = append(faults, err)
 	c.topK = c.Retrieval.TopK
 	o := search.Options{Dense: c.Dense, Retrieval: c.Retrieval}
-	o.Reranker = c.reranker()
+	o.Reranker = c.reranker(prompts.Set{})
 	o, err = o.WithDefaults()
 	c.Dense, c.Retrieval = o.Dense, o.Retrieval
 	return c, errors.Join(append(faults, err)...)
 }
 
 // reranker is the model that orders passages; nil: none.
-func (c Config) reranker() search.Reranker {
+func (c Config) reranker(own prompts.Set) search.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Chat != nil:
-		return model.NewReranker(chain.Chat{Chat: c.Chat})
+		r := model.NewReranker(chain.Chat{Chat: c.Chat})
+		r.Own = own
+		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Reranker != nil:
 		return chain.Reranker{Reranker: c.Reranker}
 	}
@@ -350,23 +355,27 @@ func (c Config) readDictionary() (offline.Dictionary, error) {
 	return d, nil
 }
 
-// readSystemPrompt reads the system prompt that answers are written with.
-func (c Config) readSystemPrompt() (prompts.SystemTemplate, error) {
+// ReadPrompts reads and checks the prompts that c names in Prompts and SystemPrompt.
+func (c Config) ReadPrompts() (own prompts.Set, err error) {
+	if c.Prompts != "" {
+		if own, err = prompts.ReadSet(os.DirFS(c.Prompts)); err != nil {
+			return own, fmt.Errorf("read the prompts in %s: %w", c.Prompts, err)
+		}
+	}
 	if c.SystemPrompt == "" {
-		return prompts.SystemTemplate{}, nil
+		return own, nil
 	}
 	f, err := os.Open(c.SystemPrompt)
 	if err != nil {
-		return prompts.SystemTemplate{}, fmt.Errorf("open the system prompt: %w", err)
+		return own, fmt.Errorf("open the system prompt: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	written, err := io.ReadAll(io.LimitReader(f, prompts.MaxSystemTemplate+1))
+	written, err := io.ReadAll(io.LimitReader(f, prompts.MaxFile+1))
 	if err != nil {
-		return prompts.SystemTemplate{}, fmt.Errorf("read the system prompt: %w", err)
+		return own, fmt.Errorf("read the system prompt: %w", err)
 	}
-	t, err := prompts.ParseSystemTemplate(string(written))
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", c.SystemPrompt, err)
+	if own, err = own.WithSystem(string(written)); err != nil {
+		return own, fmt.Errorf("%s: %w", c.SystemPrompt, err)
 	}
-	return t, nil
+	return own, nil
 }

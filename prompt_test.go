@@ -74,7 +74,7 @@ func TestSystemPromptWithoutContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file})
-	if !errors.Is(err, prompts.ErrSystemTemplate) || !strings.Contains(err.Error(), file) {
+	if !errors.Is(err, prompts.ErrSystem) || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v, want the file and what is missing in it", err)
 	}
 	if _, err := ragflow.Open(t.Context(), ragflow.Config{SystemPrompt: file + ".gone"}); !errors.Is(err, os.ErrNotExist) {

@@ -29,7 +29,8 @@ import (
 var (
 	ErrEmptyQuery      = nodes.ErrEmptyQuery                         // the question holds nothing but white space
 	ErrFiltered        = errors.New("no document passes the filter") // Config.Filter
-	ErrSystemPrompt    = prompts.ErrSystemTemplate                   // Config.SystemPrompt is no prompt to answer with
+	ErrSystemPrompt    = prompts.ErrSystem                           // Config.SystemPrompt is no prompt to answer with
+	ErrPrompts         = prompts.ErrTemplate                         // a file in Config.Prompts cannot take the place of a built-in one
 	ErrThreadName      = errors.New("a thread's name has at most 200 characters and none that cannot be printed")
 	ErrNotFound        = graph.ErrNotFound    // no such thread or run
 	ErrBusy            = graph.ErrBusy        // another run holds the thread
@@ -62,8 +63,8 @@ type Assistant struct {
 	index      search.Backend
 	library    *ingest.Library
 	vectors    *search.QueryVectors
-	dictionary offline.Dictionary     // Config.Dictionary
-	system     prompts.SystemTemplate // Config.SystemPrompt
+	dictionary offline.Dictionary // Config.Dictionary
+	own        prompts.Set        // Config.Prompts and Config.SystemPrompt
 	bound      atomic.Pointer[bound]
 }
 
@@ -92,7 +93,7 @@ func Open(ctx context.Context, c Config) (*Assistant, error) {
 	if a.dictionary, err = c.readDictionary(); err != nil {
 		return nil, err
 	}
-	if a.system, err = c.readSystemPrompt(); err != nil {
+	if a.own, err = c.ReadPrompts(); err != nil {
 		return nil, err
 	}
 	if err := c.makeFolder(); err != nil {
@@ -185,7 +186,7 @@ func (a *Assistant) bind(ctx context.Context, roots []string) error {
 	if engine.Passing() == 0 && !a.config.Filter.Empty() {
 		return ErrFiltered
 	}
-	s := own.withModels(a.config, snapshot, a.system)
+	s := own.withModels(a.config, snapshot, a.own)
 	s.searcher, s.reranker = searcher{engine}, reranker{engine}
 	plan, err := graph.Compile(flow(a.config, s))
 	if err != nil {
@@ -217,7 +218,7 @@ func (a *Assistant) searchOptions(own skills) search.Options {
 	if a.config.Embedder != nil {
 		o.Embedder = chain.Embedder{Embedder: a.config.Embedder}
 	}
-	o.Reranker = a.config.reranker()
+	o.Reranker = a.config.reranker(a.own)
 	return o
 }
 

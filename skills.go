@@ -72,13 +72,13 @@ func (r reranker) Rerank(ctx context.Context, queries []state.Query, candidates 
 }
 
 // withModels puts the configured models before the offline skills.
-func (s skills) withModels(c Config, stats model.Stats, system prompts.SystemTemplate) skills {
+func (s skills) withModels(c Config, stats model.Stats, own prompts.Set) skills {
 	if c.Chat == nil {
 		return s
 	}
 	with := chain.Skills{Rewriter: s.rewriter, Grader: s.grader, Summarizer: s.summarizer, Answerer: s.answerer}.WithModels(chain.Options{
 		Chat: c.Chat, Grader: c.Grader, Fallback: c.Fallback, PlainGrades: c.PlainGrades, Threshold: c.Threshold,
-		Transforms: c.Transforms, Answers: c.Answers, Stats: stats, System: system,
+		Transforms: c.Transforms, Answers: c.Answers, Stats: stats, Own: own,
 	})
 	s.rewriter, s.grader, s.summarizer, s.answerer = with.Rewriter, with.Grader, with.Summarizer, with.Answerer
 	return s

@@ -91,7 +91,7 @@ func (a *Assistant) Prompt(ctx context.Context, run string) (*PromptReply, error
 		s.Messages = s.Messages[:n-1] // its own answer
 	}
 	task := nodes.Answering{ContentTokens: a.config.ContentTokens, Context: a.config.Context}.Task(s)
-	messages := model.Messages(task, a.system)
+	messages := model.Messages(task, a.own)
 	reply := &PromptReply{
 		SystemPrompt: messages[0].Content, UserMessage: messages[len(messages)-1].Content,
 		AssembledContext: a.config.Context.Assemble(task.Sources, task.Language),

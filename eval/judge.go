@@ -17,6 +17,7 @@ import (
 // concurrent use as far as its model is.
 type Judge struct {
 	Chat llm.Chat
+	Own  prompts.Set // prompts of one's own
 }
 
 // Judgement is what a judge said of one answer.
@@ -38,7 +39,7 @@ const aspectCorrectness = "correctness"
 // makes a judgement without scores; the only error is the end of ctx.
 func (j *Judge) ask(ctx context.Context, question, expected, answer string, quotes []string) (*Judgement, error) {
 	said := prompts.Judge{
-		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(),
+		Question: question, Expected: expected, Answer: answer, Quotes: quotes, Boundary: prompts.NewBoundary(), Own: j.Own,
 	}.Render("en")
 	out := &Judgement{Scores: map[string]float64{}}
 	r, err := j.Chat.Complete(ctx, llm.Request{

@@ -17,6 +17,7 @@
 //     commas, text around. A reply that cannot be parsed is a [*ParseError]; parsers
 //     never guess.
 //
-// A file NODE.LANGUAGE.tmpl defines the templates "system" and "user". The files are
-// embedded and parsed once. A broken template panics on first use.
+// A file NAME.LANGUAGE.tmpl defines the templates "system" and "user". The files are
+// embedded and parsed once. A broken template panics on first use. A person's own files
+// take their place by a [Set], which checks them when they are read.
 package prompts

@@ -1,30 +1,35 @@
 package prompts
 
 import (
+	"cmp"
 	"crypto/rand"
 	"embed"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
 	"text/template"
 )
 
-//go:embed *.tmpl
+//go:embed *.en.tmpl *.pl.tmpl *.vi.tmpl
 var files embed.FS
+
+//go:embed asked.tmpl
+var asked string // what several templates share
 
 // Languages returns the ISO 639-1 codes of the languages with templates.
 func Languages() []string { return []string{"en", "pl", "vi"} }
 
-// Names returns the names of the prompts. The first four have the names of their nodes.
-// The others are in English for every language: judge is the prompt of the evaluation,
-// and the rest belongs to transforms, reranking and synthesis, which are chosen.
-func Names() []string { return slices.Concat(nodePrompts, englishPrompts) }
+// englishPrompts are in English for every language: judge is the prompt of the evaluation, and
+// the rest belongs to transforms, reranking and synthesis, which are chosen.
+var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge"}
 
-var (
-	nodePrompts    = []string{"pre_retrieval", "check_and_refine", "summarize_conversation", "generate"}
-	englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge"}
-)
+// inputs are the inputs of the prompts by name. The first four have the names of their nodes.
+var inputs = map[string]any{
+	"pre_retrieval": PreRetrieval{}, "check_and_refine": CheckAndRefine{}, "summarize_conversation": SummarizeConversation{}, "generate": Generate{},
+	nameJudge: Judge{}, "multi_query": MultiQuery{}, "hyde": Hypothetical{}, "decompose": Decompose{}, "rerank": Rerank{}, "refine": Refine{}, "merge": Merge{},
+}
 
 func file(name, language string) string {
 	if slices.Contains(englishPrompts, name) || !slices.Contains(Languages(), language) {
@@ -45,21 +50,32 @@ func NewBoundary() string { return "=== " + rand.Text() + " ===" }
 // parsed returns every template by file name.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
-	for _, name := range Names() {
+	for name := range inputs {
 		for _, language := range Languages() {
 			f := file(name, language)
-			all[f] = template.Must(template.New(f).Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "asked.tmpl", f))
+			all[f] = template.Must(template.New(f).Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, f))
+			template.Must(all[f].Parse(asked))
 		}
 	}
 	return all
 })
 
-func render(name, language string, input any) Rendered {
-	t := parsed()[file(name, language)]
+// BuiltIn returns the files of the built-in templates.
+func BuiltIn() fs.FS { return files }
+
+// template returns the template of a prompt.
+func (s Set) template(name, language string) *template.Template {
+	f := file(name, language)
+	return cmp.Or(s.own[f], parsed()[f])
+}
+
+func (s Set) render(name, language string, input any) Rendered {
+	t := s.template(name, language)
 	return Rendered{System: execute(t, "system", input), User: execute(t, "user", input)}
 }
 
-// execute panics if a template does not match its input, which is a programming error.
+// execute panics if a template does not match its input. Built-in templates do, and those of
+// a person were tried; see [ReadSet].
 func execute(t *template.Template, part string, input any) string {
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, part, input); err != nil {
@@ -80,6 +96,7 @@ type PreRetrieval struct {
 	Earlier  []Earlier // oldest first
 	In       string    // language code to write the queries in; "" means that of the question
 	Boundary string    // see [NewBoundary]
+	Own      Set
 }
 
 // Language returns the name of the language that the queries are asked in, or "".
@@ -89,7 +106,7 @@ func (p PreRetrieval) Language() string {
 
 // Render renders the prompt in a language.
 func (p PreRetrieval) Render(language string) Rendered {
-	return render("pre_retrieval", language, p)
+	return p.Own.render("pre_retrieval", language, p)
 }
 
 // Passage is the start of a chunk.
@@ -104,11 +121,12 @@ type CheckAndRefine struct {
 	Question string
 	Passages []Passage
 	Boundary string
+	Own      Set
 }
 
 // Render renders the prompt in a language.
 func (p CheckAndRefine) Render(language string) Rendered {
-	return render("check_and_refine", language, p)
+	return p.Own.render("check_and_refine", language, p)
 }
 
 // Said is a message of the conversation.
@@ -123,11 +141,12 @@ type SummarizeConversation struct {
 	Messages []Said // messages to add, oldest first
 	Words    int    // maximum length of the summary
 	Boundary string
+	Own      Set
 }
 
 // Render renders the prompt in a language.
 func (p SummarizeConversation) Render(language string) Rendered {
-	return render("summarize_conversation", language, p)
+	return p.Own.render("summarize_conversation", language, p)
 }
 
 // SourceText is a numbered text to answer from.
@@ -152,13 +171,13 @@ type Generate struct {
 	Sources  []SourceText
 	Boundary string
 	Refusal  string // see [Refusal]
-	Own      SystemTemplate
+	Own      Set
 }
 
 // Render renders the prompt in a language.
 func (p Generate) Render(language string) Rendered {
-	if p.Own != (SystemTemplate{}) {
-		return p.Own.render(p, language)
+	if p.Own.system != "" {
+		return p.Own.renderSystem(p, language)
 	}
-	return render("generate", language, p)
+	return p.Own.render("generate", language, p)
 }

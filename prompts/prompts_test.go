@@ -17,7 +17,7 @@ const boundary = "=== BOUNDARY ==="
 
 // TestRenderings keeps what models are told as golden files.
 func TestRenderings(t *testing.T) {
-	own, err := prompts.ParseSystemTemplate("You help the people of ACME.\r\n\r\n{context}\n\nWhere that is not enough: {refusal}\n")
+	own, err := prompts.Set{}.WithSystem("You help the people of ACME.\r\n\r\n{context}\n\nWhere that is not enough: {refusal}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,16 +88,16 @@ func english(render func() prompts.Rendered) func(string) prompts.Rendered {
 	return func(string) prompts.Rendered { return render() }
 }
 
-func TestParseSystemTemplate(t *testing.T) {
+func TestWithSystem(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no place for the sources", "You help.", "write {context} at"},
 		{"empty", "", "write {context} at"},
 		{"two places", "{context} {context}", "2 times"},
 		{"another encoding", "{context} \xff", "UTF-8"},
-		{"huge", "{context}" + strings.Repeat("x", prompts.MaxSystemTemplate), "the maximum is"},
+		{"huge", "{context}" + strings.Repeat("x", prompts.MaxFile), "the maximum is"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := prompts.ParseSystemTemplate(tt.text); !errors.Is(err, prompts.ErrSystemTemplate) || !strings.Contains(err.Error(), tt.want) {
+			if _, err := (prompts.Set{}).WithSystem(tt.text); !errors.Is(err, prompts.ErrSystem) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q in it", err, tt.want)
 			}
 		})

@@ -11,33 +11,41 @@ type MultiQuery struct {
 	Question string
 	N        int
 	Boundary string
+	Own      Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p MultiQuery) Render() Rendered { return render("multi_query", "en", p) }
+func (p MultiQuery) Render() Rendered { return p.Own.render("multi_query", "en", p) }
 
 // Hypothetical is the prompt that asks for a passage as a document with the answer could
 // have it (HyDE, arXiv:2212.10496).
-type Hypothetical struct{ Question, Boundary string }
+type Hypothetical struct {
+	Question, Boundary string
+	Own                Set
+}
 
 // Render renders the prompt. It is in English for every language.
-func (p Hypothetical) Render() Rendered { return render("hyde", "en", p) }
+func (p Hypothetical) Render() Rendered { return p.Own.render("hyde", "en", p) }
 
 // Decompose is the prompt that asks for the parts of a question.
-type Decompose struct{ Question, Boundary string }
+type Decompose struct {
+	Question, Boundary string
+	Own                Set
+}
 
 // Render renders the prompt. It is in English for every language.
-func (p Decompose) Render() Rendered { return render("decompose", "en", p) }
+func (p Decompose) Render() Rendered { return p.Own.render("decompose", "en", p) }
 
 // Rerank is the prompt that asks for a score for each passage.
 type Rerank struct {
 	Question string
 	Passages []Passage
 	Boundary string
+	Own      Set
 }
 
 // Render renders the prompt. It is in English for every language.
-func (p Rerank) Render() Rendered { return render("rerank", "en", p) }
+func (p Rerank) Render() Rendered { return p.Own.render("rerank", "en", p) }
 
 var listItem = regexp.MustCompile(`^\W*\d+[.):]\s*(\S.*)$`)
 

@@ -37,6 +37,9 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		if options.Judge, err = judge(s.models, o.judgeModel); err != nil {
 			return err
 		}
+		if options.Judge.Own, err = s.config.ReadPrompts(); err != nil {
+			return failed("", err)
+		}
 	}
 	return a.withDocuments(ctx, func(c *ragflow.Config) { c.ForgetThreads = true }, func(assistant *ragflow.Assistant) error {
 		progress := a.newProgress()

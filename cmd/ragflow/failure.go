@@ -200,6 +200,7 @@ func advices() []advice {
 		{ragflow.ErrThreadName, exitUsage, "choose a shorter name, such as: --thread work"},
 		{load.ErrNoPath, exitUsage, "name a folder or a file"},
 		{ragflow.ErrSystemPrompt, exitUsage, "correct the file that RAGFLOW_SYSTEM_PROMPT or system_prompt names, or unset it"},
+		{ragflow.ErrPrompts, exitUsage, "correct the file, or take it out; the original: ragflow models prompts show NAME"},
 		{ingest.ErrCollectionName, exitUsage, "choose another name, such as: --collection handbook"},
 		{ingest.ErrNoCollection, exitNotFound, "ragflow index collections lists those there are; to make one: ragflow index --collection NAME ./docs"},
 		{ragflow.ErrNoAnswer, exitFailure, "an answer that cites the documents can be promoted, once its run has ended"},

@@ -32,7 +32,7 @@ func (a *app) modelsCommand() *cobra.Command {
 	for _, sub := range []*cobra.Command{list, test, c} {
 		a.jsonFlag(sub)
 	}
-	c.AddCommand(list, test, use)
+	c.AddCommand(list, test, use, a.promptsCommand())
 	return c
 }
 

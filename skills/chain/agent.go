@@ -47,7 +47,7 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 	if err != nil {
 		return graph.Task[state.State, state.Update]{}, err
 	}
-	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), a.options.System, newID) }, agentResult)
+	sub := graph.Sub(plan, func(s state.State) agent.Update { return agentInput(task(s), a.options.Own, newID) }, agentResult)
 	run := sub.Run
 	sub.Run = func(ctx context.Context, s state.State) (state.Update, error) {
 		if s.Turn.Route != state.RouteSearch {
@@ -73,9 +73,9 @@ func (a Answerer) Written(answer string) nodes.Answerer {
 
 // agentInput is what a model is sent to answer a task with, as in the plain way, and how it may
 // search.
-func agentInput(t state.Task, system prompts.SystemTemplate, newID func() string) agent.Update {
+func agentInput(t state.Task, own prompts.Set, newID func() string) agent.Update {
 	u := agent.Update{Sources: t.Sources, Turn: &agent.Turn{}}
-	for _, m := range model.Messages(t, system) {
+	for _, m := range model.Messages(t, own) {
 		role := map[llm.Role]state.Role{llm.System: state.System, llm.User: state.Human, llm.Assistant: state.AI}[m.Role]
 		if role == state.System {
 			m.Content += "\n\n" + prompts.SearchRules

@@ -40,7 +40,7 @@ type Options struct {
 	Transforms             []string // names of [model.Transforms]
 	Answers                model.Options
 	Stats                  model.Stats
-	System                 prompts.SystemTemplate
+	Own                    prompts.Set // prompts of one's own
 }
 
 // WithModels returns skills that ask models first. Those of s need no model.
@@ -56,7 +56,9 @@ func (s Skills) WithModels(o Options) Skills {
 	}
 	out = out.before(s, o, o.Chat, grader, next)
 	if len(o.Transforms) > 0 {
-		out.Rewriter = transformer{model.NewTransformer(Chat{o.Chat}, out.Rewriter, o.Transforms)}
+		t := model.NewTransformer(Chat{o.Chat}, out.Rewriter, o.Transforms)
+		t.Own = o.Own
+		out.Rewriter = transformer{t}
 	}
 	return out
 }
@@ -65,12 +67,14 @@ func (s Skills) WithModels(o Options) Skills {
 // name. plain are those without a model.
 func (s Skills) before(plain Skills, o Options, chat, grader llm.Chat, next string) Skills {
 	chat, grader = Chat{chat}, Chat{grader}
-	s.Rewriter = rewriter{model.NewRewriter(chat, plain.Rewriter, o.Stats), s.Rewriter, chat.Model(), next}
+	r, g, z := model.NewRewriter(chat, plain.Rewriter, o.Stats), model.NewGrader(grader), model.NewSummarizer(chat)
+	r.Own, g.Own, z.Own = o.Own, o.Own, o.Own
+	s.Rewriter = rewriter{r, s.Rewriter, chat.Model(), next}
 	if !o.PlainGrades {
-		s.Grader = grading{model.NewGrader(grader), s.Grader, plain.Grader, grader.Model(), next, o.Threshold}
+		s.Grader = grading{g, s.Grader, plain.Grader, grader.Model(), next, o.Threshold}
 	}
-	s.Summarizer = summarizer{model.NewSummarizer(chat), s.Summarizer, chat.Model(), next}
-	s.Answerer = Answerer{model.NewAnswerer(chat, o.System, o.Answers), s.Answerer, plain.Answerer, plain.Grader, chat.Model(), next, o}
+	s.Summarizer = summarizer{z, s.Summarizer, chat.Model(), next}
+	s.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), s.Answerer, plain.Answerer, plain.Grader, chat.Model(), next, o}
 	return s
 }
 

@@ -46,16 +46,16 @@ func (o Options) Fit(messages, sources int) (answer, fewerMessages, fewerSources
 // Answerer lets a model write the answer from the sources of a task.
 type Answerer struct {
 	chat llm.Chat
-	own  prompts.SystemTemplate
+	own  prompts.Set
 
 	tokens      int
 	temperature float64
 	synthesis   string
 }
 
-// NewAnswerer returns an answerer that asks chat. own is the system prompt, its zero
-// value the built-in one.
-func NewAnswerer(chat llm.Chat, own prompts.SystemTemplate, o Options) *Answerer {
+// NewAnswerer returns an answerer that asks chat. own are the prompts, their zero value
+// the built-in ones.
+func NewAnswerer(chat llm.Chat, own prompts.Set, o Options) *Answerer {
 	a := &Answerer{chat: chat, own: own, temperature: AnswerTemperature, synthesis: o.Synthesis}
 	a.tokens, _, _ = o.Fit(0, 0)
 	if o.Temperature != nil {
@@ -105,9 +105,9 @@ func (a *Answerer) Written(text string, t state.Task) state.Answer {
 
 // Messages is what a model is sent to answer a task with: rules, the
 // conversation, and the question with its sources; those stand in the first
-// message where the system prompt is own. Each call sets another boundary around
+// message where own has a system prompt. Each call sets another boundary around
 // what is data.
-func Messages(t state.Task, own prompts.SystemTemplate) []llm.Message {
+func Messages(t state.Task, own prompts.Set) []llm.Message {
 	return messages(t, inquiry{}, prompts.NewBoundary(), own)
 }
 
@@ -118,7 +118,7 @@ type inquiry struct {
 	known    string // the answer of the part that this one needs; may be empty
 }
 
-func messages(t state.Task, q inquiry, boundary string, own prompts.SystemTemplate) []llm.Message {
+func messages(t state.Task, q inquiry, boundary string, own prompts.Set) []llm.Message {
 	p := prompts.Generate{
 		Question: cmp.Or(q.question, t.Question), Known: cite.Escape(oneLine(q.known)), Summary: t.Summary,
 		Boundary: boundary, Refusal: prompts.Say(prompts.Refusal, t.Language), Own: own,

@@ -2,7 +2,7 @@
 // [Grader], [Summarizer] and [Answerer]. They do what package offline does
 // without one, behind the same interfaces.
 //
-//	answerer := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{})
+//	answerer := model.NewAnswerer(chat, prompts.Set{}, model.Options{})
 //	answer, err := answerer.Answer(ctx, task)
 //
 // Rules:

@@ -18,7 +18,10 @@ const gradedChunks = 3
 
 // Grader lets a model say how well passages fit the question. It sees the title
 // and the first [GradedRunes] characters of each.
-type Grader struct{ chat llm.Chat }
+type Grader struct {
+	Own  prompts.Set // prompts of one's own
+	chat llm.Chat
+}
 
 // NewGrader returns a grader that asks chat.
 func NewGrader(chat llm.Chat) *Grader { return &Grader{chat: chat} }
@@ -33,7 +36,7 @@ func (g *Grader) Grade(ctx context.Context, queries []state.Query, best []state.
 			q = c
 		}
 	}
-	p := prompts.CheckAndRefine{Question: q.Text, Boundary: prompts.NewBoundary()}
+	p := prompts.CheckAndRefine{Question: q.Text, Boundary: prompts.NewBoundary(), Own: g.Own}
 	for i, c := range best[:min(len(best), gradedChunks)] {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Title: oneLine(c.Title), Text: beginning(c.Text)})
 	}

@@ -170,7 +170,7 @@ func TestAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			chat := &replying{text: tt.reply, finish: tt.finish}
-			got, err := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{}).Answer(t.Context(), state.Task{
+			got, err := model.NewAnswerer(chat, prompts.Set{}, model.Options{}).Answer(t.Context(), state.Task{
 				Question: "What is a volume? See https://wiki.test/volume", Language: "en", Sources: sources(),
 				Messages: []state.Message{{Role: state.Human, Content: "Hi"}, {Role: state.AI, Content: "Hello. [Source 3]"}, {Role: state.Human, Content: "What is a volume?"}},
 			})
@@ -186,7 +186,7 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	if _, err := model.NewAnswerer(&replying{text: "x"}, prompts.SystemTemplate{}, model.Options{}).Answer(t.Context(), state.Task{}); !errors.Is(err, model.ErrNoSources) {
+	if _, err := model.NewAnswerer(&replying{text: "x"}, prompts.Set{}, model.Options{}).Answer(t.Context(), state.Task{}); !errors.Is(err, model.ErrNoSources) {
 		t.Errorf("without sources: %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestAnswer(t *testing.T) {
 // again.
 func TestReplyThatRepeatsThePrompt(t *testing.T) {
 	chat := &parrot{}
-	got, err := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{}).Answer(t.Context(), state.Task{Language: "en", Sources: sources()})
+	got, err := model.NewAnswerer(chat, prompts.Set{}, model.Options{}).Answer(t.Context(), state.Task{Language: "en", Sources: sources()})
 	if err != nil || got.Text != "A volume keeps data. [Source 1]" {
 		t.Errorf("got %q, %v", got.Text, err)
 	}

@@ -15,7 +15,10 @@ const (
 )
 
 // Reranker lets a chat model score passages. It sees the first 500 characters of each.
-type Reranker struct{ chat llm.Chat }
+type Reranker struct {
+	Own  prompts.Set // prompts of one's own
+	chat llm.Chat
+}
 
 // NewReranker returns a reranker that asks chat.
 func NewReranker(chat llm.Chat) *Reranker { return &Reranker{chat: chat} }
@@ -26,7 +29,7 @@ func (r *Reranker) Model() string { return r.chat.Model() }
 // Rerank returns a score from 0 to 1 for each passage, in one call. A reply with
 // another number of scores is a [*prompts.ParseError].
 func (r *Reranker) Rerank(ctx context.Context, question string, passages []string) ([]float64, error) {
-	p := prompts.Rerank{Question: oneLine(question), Boundary: prompts.NewBoundary()}
+	p := prompts.Rerank{Question: oneLine(question), Boundary: prompts.NewBoundary(), Own: r.Own}
 	for i, s := range passages {
 		p.Passages = append(p.Passages, prompts.Passage{N: i + 1, Text: text.First(oneLine(s), rerankedRunes)})
 	}

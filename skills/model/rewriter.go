@@ -38,6 +38,7 @@ const maxQueries = 3
 // Rewriter adds a model's queries to the plan of another rewriter. What needs
 // no search is not put to the model.
 type Rewriter struct {
+	Own   prompts.Set // prompts of one's own
 	chat  llm.Chat
 	first Planner
 	stats Stats
@@ -65,7 +66,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	if standalone && foreign == "" {
 		return plan, nil // the words that refer to earlier turns are known in those languages
 	}
-	p := prompts.PreRetrieval{Question: question, In: foreign, Boundary: prompts.NewBoundary()}
+	p := prompts.PreRetrieval{Question: question, In: foreign, Boundary: prompts.NewBoundary(), Own: r.Own}
 	for _, e := range m.Recent[max(0, len(m.Recent)-earlierTurns):] {
 		p.Earlier = append(p.Earlier, prompts.Earlier{Question: e.Question, Terms: e.Terms})
 	}

@@ -15,7 +15,10 @@ import (
 const summaryWords = 150
 
 // Summarizer lets a model extend the running summary.
-type Summarizer struct{ chat llm.Chat }
+type Summarizer struct {
+	Own  prompts.Set // prompts of one's own
+	chat llm.Chat
+}
 
 // NewSummarizer returns a summarizer that asks chat.
 func NewSummarizer(chat llm.Chat) *Summarizer { return &Summarizer{chat: chat} }
@@ -23,7 +26,7 @@ func NewSummarizer(chat llm.Chat) *Summarizer { return &Summarizer{chat: chat} }
 // Summarize implements the summarizer of package nodes. The summary is in the
 // language of the last question that leaves.
 func (z *Summarizer) Summarize(ctx context.Context, summary string, older []state.Message) (string, error) {
-	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary()}
+	p := prompts.SummarizeConversation{Summary: summary, Words: summaryWords, Boundary: prompts.NewBoundary(), Own: z.Own}
 	language := ""
 	for _, m := range older {
 		if m.Role == state.System {

@@ -92,7 +92,7 @@ func (a *Answerer) refine(ctx context.Context, t state.Task, token func(string))
 			one.Sources = t.Sources[i : i+1]
 			answer, err = a.inquire(ctx, one, inquiry{first: i}, stream)
 		} else {
-			p := prompts.Refine{Question: question(t), Answer: answer, Source: sourceText(t, i+1, s), Boundary: prompts.NewBoundary()}
+			p := prompts.Refine{Question: question(t), Answer: answer, Source: sourceText(t, i+1, s), Boundary: prompts.NewBoundary(), Own: a.own}
 			answer, err = a.instruct(ctx, p.Render(), p.Boundary, stream)
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func rankRefusal(answer string) int {
 
 // merge combines partial answers.
 func (a *Answerer) merge(ctx context.Context, t state.Task, parts []prompts.PartialAnswer, token func(string)) (string, error) {
-	p := prompts.Merge{Question: question(t), Parts: parts, Boundary: prompts.NewBoundary()}
+	p := prompts.Merge{Question: question(t), Parts: parts, Boundary: prompts.NewBoundary(), Own: a.own}
 	return a.instruct(ctx, p.Render(), p.Boundary, token)
 }
 

@@ -69,7 +69,7 @@ func TestSynthesis(t *testing.T) { // Y01 to Y04
 				i := strings.Index(user(q), "[Source ")
 				return "A fact. " + user(q)[i:i+strings.Index(user(q)[i:], "]")+1]
 			}}
-			a := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{Synthesis: tt.synthesis})
+			a := model.NewAnswerer(chat, prompts.Set{}, model.Options{Synthesis: tt.synthesis})
 			task := state.Task{Question: "What is a volume?", Language: "en", Sources: many(tt.sources)}
 			answer, err := a.AnswerStream(t.Context(), task, func(string) {})
 			if err != nil || answer.Abstained || !strings.HasPrefix(answer.Text, "A fact. [Source ") {
@@ -108,7 +108,7 @@ func TestSynthesisRefusals(t *testing.T) {
 				}
 				return refusal
 			}}
-			a := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{Synthesis: synthesis})
+			a := model.NewAnswerer(chat, prompts.Set{}, model.Options{Synthesis: synthesis})
 			answer, err := a.Answer(t.Context(), state.Task{Question: "What is a volume?", Language: "en", Sources: many(6)})
 			if err != nil || answer.Abstained != (holds == "no fact") {
 				t.Errorf("%s, %s: got %+v, %v", synthesis, holds, answer, err)
@@ -127,7 +127,7 @@ func TestDecomposition(t *testing.T) { // Q11
 		}
 		return "Ann. [Source 1]"
 	}}
-	a := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{})
+	a := model.NewAnswerer(chat, prompts.Set{}, model.Options{})
 	answer, err := a.Answer(t.Context(), state.Task{
 		Question: "Where was the author born?", Language: "en", Sources: many(2),
 		Queries: []state.Query{{Text: "Where was the author born?"}, {Text: "Who is the author?", Part: 1}, {Text: "Where was that person born?", Part: 2, After: 1}},
@@ -143,7 +143,7 @@ func TestDecomposition(t *testing.T) { // Q11
 // TestSynthesisPanic checks that a client that panics does not end the process.
 func TestSynthesisPanic(t *testing.T) {
 	chat := &answering{reply: func(llm.Request) string { panic("broken client") }}
-	a := model.NewAnswerer(chat, prompts.SystemTemplate{}, model.Options{Synthesis: model.TreeSummarize})
+	a := model.NewAnswerer(chat, prompts.Set{}, model.Options{Synthesis: model.TreeSummarize})
 	if _, err := a.Answer(t.Context(), state.Task{Question: "What?", Language: "en", Sources: many(6)}); err == nil || !strings.Contains(err.Error(), "broken client") {
 		t.Errorf("got %v", err)
 	}

@@ -50,6 +50,7 @@ const (
 
 // Transformer adds the queries of transforms to the plan of another rewriter.
 type Transformer struct {
+	Own   prompts.Set // prompts of one's own
 	chat  llm.Chat
 	first Planner
 	names []string
@@ -88,7 +89,7 @@ func (t *Transformer) transform(ctx context.Context, name, question string, plan
 	question = cite.Escape(oneLine(question))
 	switch name {
 	case MultiQuery:
-		p := prompts.MultiQuery{Question: question, N: alternatives, Boundary: boundary}
+		p := prompts.MultiQuery{Question: question, N: alternatives, Boundary: boundary, Own: t.Own}
 		reply, err := t.ask(ctx, p.Render(), boundary, alternativeTemperature, transformTokens)
 		if err != nil {
 			return err
@@ -99,14 +100,14 @@ func (t *Transformer) transform(ctx context.Context, name, question string, plan
 		}
 		return err
 	case HyDE:
-		p := prompts.Hypothetical{Question: question, Boundary: boundary}
+		p := prompts.Hypothetical{Question: question, Boundary: boundary, Own: t.Own}
 		passage, err := t.ask(ctx, p.Render(), boundary, hypotheticalTemperature, hypotheticalTokens)
 		if passage = strings.TrimSpace(passage); err == nil && passage != "" {
 			plan.Queries[0].Passage = passage
 		}
 		return err
 	default: // Decompose
-		p := prompts.Decompose{Question: question, Boundary: boundary}
+		p := prompts.Decompose{Question: question, Boundary: boundary, Own: t.Own}
 		reply, err := t.ask(ctx, p.Render(), boundary, 0, transformTokens)
 		if err != nil {
 			return err

@@ -46,6 +46,7 @@ func generalTable(c *ragflow.Config, dataDir string) []Setting {
 		row("RETRIEVAL_MAX_WORKERS", "4", FirstPage|Safe, "a whole number from 1 to 64", whole(1, 64, &c.RetrievalWorkers)),
 		row("RAGFLOW_DICTIONARY", "", FirstPage|Path, `a file with lines such as "leave: holiday, time off"`, text(&c.Dictionary)),
 		row("RAGFLOW_SYSTEM_PROMPT", "", Path, "a file with a system prompt that holds {context}", text(&c.SystemPrompt)),
+		row("RAGFLOW_PROMPTS", "", Path, "a folder with prompts that take the place of built-in ones", text(&c.Prompts)),
 		row("RAGFLOW_STORE", "", FirstPage|Address, "a URL such as postgres://user@host:5432/database, or unset for threads.db in the data folder",
 			func(v string) bool {
 				c.ThreadStore = openPostgres(v)
