@@ -85,10 +85,12 @@ type Config struct {
 	// 4000 tokens. Its TrustDocuments is RAGFLOW_TRUST_DOCUMENTS.
 	Context nodes.ContextOptions
 
-	// Chat is the model that rewrites, summarises and answers (SMART_LLM_MODEL);
+	// Chat is the model that does every task but those of Tasks (SMART_LLM_MODEL);
 	// nil works offline. Retries are the model's own: see llm.Retry.
-	Chat   llm.Chat
-	Grader llm.Chat // GRADER_LLM_MODEL: grades what was found; nil: Chat does
+	Chat llm.Chat
+	// Tasks (LLM_TASKS, GRADER_LLM_MODEL) are the models of single tasks, by the names of
+	// [chain.Tasks].
+	Tasks map[string]chain.Task
 	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
 	PlainGrades bool
 	// Speculate (LLM_SPECULATE) lets Chat write the answer while what was found is being graded. An
@@ -96,9 +98,9 @@ type Config struct {
 	// cost is in the trace. It saves the time of the grade where a server answers requests side by side.
 	Speculate bool
 	Answers   model.Options // limits of the answers that Chat writes, and how it writes them
-	// Fallback (LLM_FALLBACK) does the work of Chat where Chat fails; nil, and where it fails
-	// too: the work is done without a model.
-	Fallback llm.Chat
+	// Fallback (LLM_FALLBACK) are the models that do the work of Chat where it fails, one after
+	// the other. Where all fail, the work is done without a model.
+	Fallback []llm.Chat
 	// Transforms (LLM_TRANSFORMS) are names of [model.Transforms]: Chat adds queries to the
 	// question, with one call each.
 	Transforms []string
@@ -208,11 +210,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(append(faults, err)...)
 }
 
+// models are the language models by task. There are some where Chat is not nil.
+func (c Config) models() chain.Models {
+	return chain.Models{Chats: append([]llm.Chat{c.Chat}, c.Fallback...), Tasks: c.Tasks}
+}
+
 // reranker is the model that orders passages; nil: none.
 func (c Config) reranker(own prompts.Set) search.Reranker {
 	switch {
 	case c.Retrieval.Rerank == search.RerankLLM && c.Chat != nil:
-		r := model.NewReranker(chain.Chat{Chat: c.Chat})
+		r := model.NewReranker(c.models().Chat(chain.Rerank))
 		r.Own = own
 		return r
 	case c.Retrieval.Rerank != search.RerankLLM && c.Reranker != nil:

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/ragflow"
 	"example.com/ragflow/graph"
 	"example.com/ragflow/llm"
@@ -16,6 +18,7 @@ import (
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/nodes"
 	"example.com/ragflow/search"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/model"
 )
 
@@ -55,7 +58,7 @@ func modelled(t *testing.T, s *llmtest.Server, change func(*ragflow.Config)) *ra
 	chat := func(name string) llm.Chat {
 		return llm.Price(llm.Retry(client.Chat(name), llm.RetryOptions{Backoff: time.Millisecond}), llm.PerMillion{Input: 1, Output: 2})
 	}
-	c := ragflow.Config{Docs: []string{docs}, Chat: chat("smart"), Grader: chat("grader")}
+	c := ragflow.Config{Docs: []string{docs}, Chat: chat("smart"), Tasks: map[string]chain.Task{chain.Grade: {Chats: []llm.Chat{chat("grader")}}}}
 	if change != nil {
 		change(&c)
 	}
@@ -250,7 +253,7 @@ func TestSecondModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.CloseIdle)
-	a := modelled(t, broken, func(c *ragflow.Config) { c.Fallback = client.Chat("second") })
+	a := modelled(t, broken, func(c *ragflow.Config) { c.Fallback = []llm.Chat{client.Chat("second")} })
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
 	if err != nil {
 		t.Fatal(err)
@@ -261,6 +264,56 @@ func TestSecondModel(t *testing.T) {
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "the answer was written by second") }) ||
 		!strings.Contains(r.FlowTraceMD, "- fallback: smart → second:") {
 		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// TestModelsOfTasks has models of single tasks, and models that fail before the one that works.
+func TestModelsOfTasks(t *testing.T) { // Z04
+	s := llmtest.NewServer(llmtest.Script(
+		llmtest.Entry{When: "other ways to ask", Do: llmtest.Say(`["back up a volume"]`)},
+		llmtest.Entry{When: grades, Do: llmtest.Say("SCORE: 0.85")},
+		llmtest.Entry{When: answers, Do: llmtest.Say("A volume keeps the data of a container. [Source 1]")},
+	))
+	defer s.Close()
+	broken := llmtest.NewServer(llmtest.Status(400, "no"))
+	defer broken.Close()
+	chats := func(server *llmtest.Server, names ...string) (out []llm.Chat) {
+		c, err := openai.New(openai.Config{Provider: "played", BaseURL: server.URL(), Key: plantedKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.CloseIdle)
+		for _, n := range names {
+			out = append(out, c.Chat(n))
+		}
+		return out
+	}
+	a := modelled(t, s, func(c *ragflow.Config) {
+		c.Transforms = []string{model.MultiQuery}
+		c.Tasks = map[string]chain.Task{
+			chain.Transform: {Chats: append(chats(broken, "first"), chats(s, "second")...), Temperature: new(float64), Tokens: 77},
+			chain.Write:     {Chats: append(chats(broken, "third", "fourth"), chats(s, "fifth")...)},
+		}
+	})
+	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	for _, c := range slices.Concat(broken.Calls(), s.Calls()) {
+		asked = append(asked, c.Model)
+	}
+	if diff := cmp.Diff([]string{"first", "third", "fourth", "second", "smart", "fifth"}, asked); diff != "" || r.Model != "fifth" {
+		t.Errorf("answered by %s, asked\n%s", r.Model, diff)
+	}
+	if body := s.Calls()[0].Body; !strings.Contains(body, `"max_tokens":77`) || !strings.Contains(body, `"temperature":0,`) {
+		t.Errorf("sent %s", body)
+	}
+	all := strings.Join(r.Warnings, "\n") + r.FlowTraceMD
+	for _, told := range []string{`"first" failed`, "its work was done by second", "the answer was written by fourth", "the answer was written by fifth", "- fallback: third → fourth", "| second |"} {
+		if !strings.Contains(all, told) {
+			t.Errorf("nothing says %q:\n%s", told, all)
+		}
 	}
 }
 
@@ -329,7 +382,7 @@ func TestFallback(t *testing.T) {
 func TestProviderIsDown(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say("fine"))
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Chat, c.Grader = llm.Breaker(c.Chat, 0, nil), nil
+		c.Chat, c.Tasks = llm.Breaker(c.Chat, 0, nil), nil
 	})
 	s.Close()
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})

@@ -77,7 +77,7 @@ func (s skills) withModels(c Config, stats model.Stats, own prompts.Set) skills 
 		return s
 	}
 	with := chain.Skills{Rewriter: s.rewriter, Grader: s.grader, Summarizer: s.summarizer, Answerer: s.answerer}.WithModels(chain.Options{
-		Chat: c.Chat, Grader: c.Grader, Fallback: c.Fallback, PlainGrades: c.PlainGrades, Threshold: c.Threshold,
+		Models: c.models(), PlainGrades: c.PlainGrades, Threshold: c.Threshold,
 		Transforms: c.Transforms, Answers: c.Answers, Stats: stats, Own: own,
 	})
 	s.rewriter, s.grader, s.summarizer, s.answerer = with.Rewriter, with.Grader, with.Summarizer, with.Answerer

@@ -93,7 +93,7 @@ func TestFallbackOfAnEarlyAnswer(t *testing.T) {
 		llmtest.Entry{When: answers, Do: llmtest.Status(http.StatusBadRequest, "no")},
 	))
 	defer s.Close()
-	plain, err := modelled(t, s, func(c *ragflow.Config) { c.Chat, c.Grader = nil, nil }).Ask(t.Context(), ragflow.Question{Text: question})
+	plain, err := modelled(t, s, func(c *ragflow.Config) { c.Chat, c.Tasks = nil, nil }).Ask(t.Context(), ragflow.Question{Text: question})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,8 @@ func (f *configFile) take(key, val *yaml.Node, table []config.Setting) error {
 		return nil // "docs:" with nothing behind it says nothing
 	case val.Kind == yaml.ScalarNode:
 		v.values = []string{val.Value}
+	case row.Has(config.Words):
+		v.values = []string{joined(val)}
 	case val.Kind == yaml.SequenceNode && row.Has(config.List):
 		for _, e := range val.Content {
 			if e.Kind != yaml.ScalarNode || e.Value == "" {
@@ -130,6 +132,23 @@ func (f *configFile) take(key, val *yaml.Node, table []config.Setting) error {
 	}
 	f.keys[row.Key] = v
 	return nil
+}
+
+// joined writes lists and maps as words, such as a=b c.
+func joined(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	var b strings.Builder
+	for i, c := range n.Content {
+		b.WriteString(joined(c))
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			b.WriteByte('=')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }
 
 // value returns what the file says of a setting; nil where it says nothing.

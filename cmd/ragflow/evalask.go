@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"example.com/ragflow"
-	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/eval"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/transcript"
@@ -34,8 +33,12 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		options.Model = s.models.Smart
 	}
 	if o.judge {
-		if options.Judge, err = judge(s.models, o.judgeModel); err != nil {
+		options.Judge = new(eval.Judge)
+		if options.Judge.Chat, err = s.models.Judge(o.judgeModel); err != nil {
 			return err
+		}
+		if options.Judge.Chat == nil {
+			return usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
 		}
 		if options.Judge.Own, err = s.config.ReadPrompts(); err != nil {
 			return failed("", err)
@@ -56,22 +59,6 @@ func (a *app) eval(ctx context.Context, o evalOptions, gates []metricFloor) erro
 		}
 		return verdict(result, gates)
 	})
-}
-
-// judge is the model that grades answers.
-func judge(m *config.Models, name string) (*eval.Judge, error) {
-	price := m.SmartPrice
-	if name == "" && !m.Offline {
-		name = m.Smart
-	}
-	if name == "" {
-		return nil, usagef("--llm-judge needs a model to ask").with("name one with --judge-model, or SMART_LLM_MODEL where --offline is not given")
-	}
-	if name != m.Smart {
-		price = nil
-	}
-	chat, err := m.Chat(name, price)
-	return &eval.Judge{Chat: chat}, err
 }
 
 // exampleItem shows how a dataset is written.

@@ -127,6 +127,8 @@ func droppedNames() map[string]string {
 		"ragflow eval tune":                `bm25_k1 and its neighbours in the configuration file, and measure each choice with "ragflow eval"`,
 		"ragflow eval retrieval":           `ragflow eval with a dataset whose questions name their relevant pages: page_in_5, mrr and ndcg_10 measure the search`,
 		"RAGFLOW_SYNONYMS":                 "RAGFLOW_DICTIONARY, or dictionary in the configuration file",
+		"GRADER_LLM_PRICE":                 "LLM_PRICES",
+		"LLM_FALLBACK_PRICE":               "LLM_PRICES",
 		"EMBEDDING_VECTORS":                "CHUNK_SIZE: smaller passages find parts of long ones",
 	}
 }

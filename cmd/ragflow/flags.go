@@ -64,7 +64,7 @@ func (a *app) chunkFlagged() bool {
 func (a *app) modelFlags(f *pflag.FlagSet) {
 	a.textFlag(f, "SMART_LLM_MODEL", "model", "language model `NAME` to rewrite, summarise and answer with (default: SMART_LLM_MODEL, else none)")
 	a.textFlag(f, "GRADER_LLM_MODEL", "grader-model", "language model `NAME` to grade with (default: GRADER_LLM_MODEL, else --model)")
-	a.textFlag(f, "LLM_FALLBACK", "fallback-model", "language model `NAME` that takes over where --model fails (default: LLM_FALLBACK, else none)")
+	a.textFlag(f, "LLM_FALLBACK", "fallback-model", "language model `NAME` that takes over where --model fails; several are asked in turn (default: LLM_FALLBACK, else none)")
 	a.textFlag(f, "LLM_TRANSFORMS", "transform", "let the model add queries to the question: `NAMES` of "+strings.Join(model.Transforms(), ", ")+", separated by commas")
 	a.textFlag(f, "LLM_SYNTHESIS", "synthesis", "how the model writes the answer: `NAME` of "+strings.Join(model.Syntheses(), ", "))
 	f.BoolVar(&a.flags.offline, "offline", false, "use no model, even where one is configured")

@@ -156,7 +156,7 @@ func (a *app) testModel(ctx context.Context, name string) error {
 	if name = cmp.Or(name, s.models.Smart); name == "" {
 		return usagef("no model is configured").with("name one: ragflow models test ollama:llama3.2; ragflow models shows what there is")
 	}
-	chat, err := s.models.Chat(name, s.models.SmartPrice)
+	chat, err := s.models.Chat(name)
 	if err != nil {
 		return err
 	}

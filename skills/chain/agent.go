@@ -39,8 +39,13 @@ func (a Answerer) Agent(engine *search.Engine, words *offline.Rewriter, trusting
 		bytes = min(bytes, w/2) // an eighth of the window, at four bytes per token
 	}
 	tokens, _, _ := o.Fit(0, 0)
+	chats := a.options.Models.task(Write).Chats
+	var others llm.Chat
+	if len(chats) > 1 {
+		others = inTurn(chats[1:])
+	}
 	plan, err := agent.Compile(agent.Agent{
-		Chat: a.options.Chat, Fallback: a.options.Fallback, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
+		Chat: chats[0], Fallback: others, MaxTokens: tokens, Temperature: *cmp.Or(o.Temperature, new(model.AnswerTemperature)),
 		Tools:  []agent.Tool{agent.Search(searchTool, prompts.SearchTool, agentRetriever{engine, words, trusting})},
 		Limits: agent.Limits{Result: bytes},
 	})

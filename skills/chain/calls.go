@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,11 +83,18 @@ func count(ctx context.Context, model string, begun time.Time, err error, counts
 }
 
 // Chat notes each call with the task under way, so that trace and usage
-// show it.
-type Chat struct{ llm.Chat }
+// show it. It asks with the temperature and the tokens of the task, where it has some.
+type Chat struct {
+	llm.Chat
+	Task Task
+}
 
 // Complete implements llm.Chat.
 func (c Chat) Complete(ctx context.Context, r llm.Request, token func(string)) (llm.Response, error) {
+	if c.Task.Temperature != nil {
+		r.Temperature = *c.Task.Temperature
+	}
+	r.MaxTokens = cmp.Or(c.Task.Tokens, r.MaxTokens)
 	begun := time.Now()
 	out, err := c.Chat.Complete(ctx, r, token)
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Skipped {

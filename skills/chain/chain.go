@@ -1,9 +1,9 @@
-// Package chain puts language models before the skills that need none. Each skill asks a
-// model; where it fails, the fallback model does the work, then the skill without a model,
+// Package chain puts language models before the skills that need none. Each task has models;
+// where the first fails, the next one does the work, at last the skill without a model,
 // and the run says so. Calls to models are noted with the task under way, so that traces
 // and usage show them.
 //
-//	s := chain.Skills{Rewriter: …, Grader: …, Summarizer: …, Answerer: …}.WithModels(chain.Options{Chat: chat})
+//	s := chain.Skills{Rewriter: …, Grader: …, Summarizer: …, Answerer: …}.WithModels(chain.Options{Models: chain.Models{Chats: chats}})
 //
 // An [Answerer] also makes the node in which an agent searches before it answers; see
 // [Answerer.Agent].
@@ -32,50 +32,46 @@ type Skills struct {
 	Answerer   nodes.Answerer
 }
 
-// Options are the models and what they need. Chat is needed.
+// Options are the models and what they need.
 type Options struct {
-	Chat, Grader, Fallback llm.Chat // Grader: nil is Chat; Fallback: nil is none
-	PlainGrades            bool     // no model grades
-	Threshold              float64  // grades from which on what was found is good
-	Transforms             []string // names of [model.Transforms]
-	Answers                model.Options
-	Stats                  model.Stats
-	Own                    prompts.Set // prompts of one's own
+	Models      Models
+	PlainGrades bool     // no model grades
+	Threshold   float64  // grades from which on what was found is good
+	Transforms  []string // names of [model.Transforms]
+	Answers     model.Options
+	Stats       model.Stats
+	Own         prompts.Set // prompts of one's own
 }
 
 // WithModels returns skills that ask models first. Those of s need no model.
 func (s Skills) WithModels(o Options) Skills {
-	out, next := s, offline.Name
-	if o.Fallback != nil {
-		out = out.before(s, o, o.Fallback, o.Fallback, next)
-		next = o.Fallback.Model()
-	}
-	grader := o.Grader
-	if grader == nil {
-		grader = o.Chat
-	}
-	out = out.before(s, o, o.Chat, grader, next)
-	if len(o.Transforms) > 0 {
-		t := model.NewTransformer(Chat{o.Chat}, out.Rewriter, o.Transforms)
+	out := s
+	o.Models.each(Rewrite, func(chat llm.Chat, next string) {
+		r := model.NewRewriter(chat, s.Rewriter, o.Stats)
+		r.Own = o.Own
+		out.Rewriter = rewriter{r, out.Rewriter, chat.Model(), next}
+	})
+	o.Models.each(Grade, func(chat llm.Chat, next string) {
+		g := model.NewGrader(chat)
+		g.Own = o.Own
+		if !o.PlainGrades {
+			out.Grader = grading{g, out.Grader, s.Grader, chat.Model(), next, o.Threshold}
+		}
+	})
+	o.Models.each(Summarise, func(chat llm.Chat, next string) {
+		z := model.NewSummarizer(chat)
+		z.Own = o.Own
+		out.Summarizer = summarizer{z, out.Summarizer, chat.Model(), next}
+	})
+	o.Models.each(Write, func(chat llm.Chat, next string) {
+		out.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), out.Answerer, s.Answerer, s.Grader, chat.Model(), next, o}
+	})
+	for _, name := range o.Transforms {
+		t := model.NewTransformer(o.Models.Chat(name, Transform), out.Rewriter, []string{name})
 		t.Own = o.Own
 		out.Rewriter = transformer{t}
 	}
 	return out
-}
-
-// before puts a model before skills, which take over where it fails; next is their
-// name. plain are those without a model.
-func (s Skills) before(plain Skills, o Options, chat, grader llm.Chat, next string) Skills {
-	chat, grader = Chat{chat}, Chat{grader}
-	r, g, z := model.NewRewriter(chat, plain.Rewriter, o.Stats), model.NewGrader(grader), model.NewSummarizer(chat)
-	r.Own, g.Own, z.Own = o.Own, o.Own, o.Own
-	s.Rewriter = rewriter{r, s.Rewriter, chat.Model(), next}
-	if !o.PlainGrades {
-		s.Grader = grading{g, s.Grader, plain.Grader, grader.Model(), next, o.Threshold}
-	}
-	s.Summarizer = summarizer{z, s.Summarizer, chat.Model(), next}
-	s.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), s.Answerer, plain.Answerer, plain.Grader, chat.Model(), next, o}
-	return s
 }
 
 // transformer adds the queries of transforms to a plan. A transform that fails is a

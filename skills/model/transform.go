@@ -80,7 +80,7 @@ func (t *Transformer) Plan(ctx context.Context, question string, m state.Memory)
 		}
 		plan.By = cmp.Or(plan.By, t.chat.Model())
 	}
-	plan.Added = len(plan.Queries) - before
+	plan.Added += len(plan.Queries) - before
 	return plan, errors.Join(faults...), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,22 +15,25 @@ import (
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
 	"example.com/ragflow/search"
+	"example.com/ragflow/skills/chain"
 )
 
 // Models is what is configured about language models. A model is used only
 // where one is named; a key alone does nothing.
 type Models struct {
-	Smart      string // the model that answers; empty: none
-	SmartPrice *llm.PerMillion
-	Embedding  string // empty: none
-	Reranker   string // empty: none
-	Offline    bool   // use no model
+	Smart     string // the model that answers; empty: none
+	Embedding string // empty: none
+	Reranker  string // empty: none
+	Offline   bool   // use no model
 
-	grader, fallback           string
-	graderPrice, embedPrice    *llm.PerMillion
-	fallbackPrice              *llm.PerMillion
-	provider                   string             // of models whose name has no provider; empty: see ChatAt
-	variables                  map[string]*string // addresses and keys of the known providers
+	grader                     string
+	fallback                   []string
+	tasks                      map[string]taskModels
+	smartPrice, embedPrice     *llm.PerMillion
+	prices                     map[string]llm.PerMillion
+	chats                      map[string]llm.Chat // by name; a model has one circuit breaker
+	provider                   string              // of models whose name has no provider; empty: see ChatAt
+	variables                  map[string]*string  // addresses and keys of the known providers
 	embeddingURL, embeddingKey string
 	rerankURL, rerankKey       string
 	rerankProtocol             string
@@ -123,26 +127,14 @@ const (
 )
 
 // Configure puts the models into c. Nothing is called.
-func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
+func (m *Models) Configure(c *ragflow.Config, asked Asked) error {
 	if m.Offline || asked == NoModels {
 		return nil
 	}
 	if asked == AllModels || c.Retrieval.Rerank == search.RerankLLM {
 		c.PlainGrades = m.plainGrades
-		for _, one := range []struct {
-			name  string
-			price *llm.PerMillion
-			to    *llm.Chat
-		}{{m.Smart, m.SmartPrice, &c.Chat}, {m.grader, m.graderPrice, &c.Grader}, {m.fallback, m.fallbackPrice, &c.Fallback}} {
-			if one.name == "" || one.to != &c.Chat && (m.Smart == "" || one.name == m.Smart) {
-				continue
-			}
-			if *one.to, err = m.Chat(one.name, one.price); err != nil {
-				return err
-			}
-		}
-		if m.Smart == "" && m.grader != "" {
-			return modelErrorf("GRADER_LLM_MODEL is set, but SMART_LLM_MODEL is not").with("name the model that answers too: SMART_LLM_MODEL or --model")
+		if err := m.configureChats(c); err != nil {
+			return err
 		}
 	}
 	if m.Embedding != "" {
@@ -166,6 +158,80 @@ func (m *Models) Configure(c *ragflow.Config, asked Asked) (err error) {
 	return nil
 }
 
+// configureChats puts the chat models into c.
+func (m *Models) configureChats(c *ragflow.Config) error {
+	if m.Smart == "" {
+		for _, u := range m.Uses() {
+			if u.Setting == "GRADER_LLM_MODEL" || u.Setting == "LLM_TASKS" {
+				return modelErrorf("%s is set, but SMART_LLM_MODEL is not", u.Setting).with("name the model that answers too: SMART_LLM_MODEL or --model")
+			}
+		}
+		return nil
+	}
+	chats, err := m.inTurn(m.Smart)
+	if err != nil {
+		return err
+	}
+	c.Chat, c.Fallback, c.Tasks = chats[0], chats[1:], map[string]chain.Task{}
+	host, _ := Use{at: m.ChatAt(m.Smart)}.Remote()
+	c.Speculate = m.speculate == "on" || m.speculate != "off" && host != "" // calls queue on this machine
+	for name, t := range m.byTask() {
+		task := chain.Task{Temperature: t.temperature, Tokens: t.tokens}
+		if name == chain.Write {
+			c.Answers.Temperature, c.Answers.Tokens = cmp.Or(t.temperature, c.Answers.Temperature), cmp.Or(t.tokens, c.Answers.Tokens)
+			task = chain.Task{}
+		}
+		if len(t.models) > 0 {
+			if task.Chats, err = m.inTurn(t.models...); err != nil {
+				return err
+			}
+		}
+		c.Tasks[name] = task
+	}
+	return nil
+}
+
+// byTask returns what is configured of single tasks.
+func (m *Models) byTask() map[string]taskModels {
+	out := map[string]taskModels{}
+	if m.grader != "" {
+		out[chain.Grade] = taskModels{models: []string{m.grader}}
+	}
+	maps.Copy(out, m.tasks)
+	return out
+}
+
+// inTurn returns models, and those of LLM_FALLBACK behind them.
+func (m *Models) inTurn(names ...string) ([]llm.Chat, error) {
+	var out []llm.Chat
+	var seen []string
+	for _, name := range slices.Concat(names, m.fallback) {
+		if slices.Contains(seen, name) {
+			continue
+		}
+		c, err := m.Chat(name)
+		if err != nil {
+			return nil, err
+		}
+		out, seen = append(out, c), append(seen, name)
+	}
+	return out, nil
+}
+
+// Judge returns the model that grades answers: the one of a name, else that of the task, else
+// the one that answers; nil where there is none.
+func (m *Models) Judge(name string) (llm.Chat, error) {
+	t := m.tasks[chain.Judge]
+	if name == "" && !m.Offline {
+		name = append(t.models, m.Smart)[0]
+	}
+	if name == "" {
+		return nil, nil //nolint:nilnil // there is no model, which is no error
+	}
+	c, err := m.Chat(name)
+	return chain.Chat{Chat: c, Task: chain.Task{Temperature: t.temperature, Tokens: t.tokens}}, err
+}
+
 // rerankClient returns a client for the reranking model.
 func (m *Models) rerankClient() (llm.Reranker, error) {
 	if m.rerankURL == "" {
@@ -180,19 +246,28 @@ func (m *Models) rerankClient() (llm.Reranker, error) {
 	return client, nil
 }
 
-// Chat returns a chat model by its name, with retries and a circuit breaker. Nothing is
-// called. price may be nil. Errors are a [*ModelError].
-func (m *Models) Chat(name string, price *llm.PerMillion) (llm.Chat, error) {
+// Chat returns a chat model by its name, with its price, retries and a circuit breaker. Nothing
+// is called. Errors are a [*ModelError].
+func (m *Models) Chat(name string) (llm.Chat, error) {
+	if c := m.chats[name]; c != nil {
+		return c, nil
+	}
 	at := m.ChatAt(name)
 	client, err := m.Client(at)
 	if err != nil {
 		return nil, err
 	}
 	chat := llm.Retry(client.Chat(at.model), llm.RetryOptions{})
-	if price != nil {
-		chat = llm.Price(chat, *price)
+	if price, ok := m.prices[name]; ok {
+		chat = llm.Price(chat, price)
+	} else if m.smartPrice != nil && name == m.Smart {
+		chat = llm.Price(chat, *m.smartPrice)
 	}
-	return llm.Breaker(chat, 0, nil), nil
+	if m.chats == nil {
+		m.chats = map[string]llm.Chat{}
+	}
+	m.chats[name] = llm.Breaker(chat, 0, nil)
+	return m.chats[name], nil
 }
 
 // Use is a model that is configured.
@@ -217,18 +292,28 @@ func (u Use) Remote() (host string, plain bool) {
 
 // Uses lists the models that are configured, with what each is for.
 func (m *Models) Uses() []Use {
+	if m.Offline {
+		return nil
+	}
 	var out []Use
-	for _, u := range []Use{
-		{"SMART_LLM_MODEL", m.Smart, m.ChatAt(m.Smart)},
-		{"GRADER_LLM_MODEL", m.grader, m.ChatAt(m.grader)},
-		{"LLM_FALLBACK", m.fallback, m.ChatAt(m.fallback)},
-		{"EMBEDDING_MODEL", m.Embedding, m.embeddingAt()},
-		{"RERANK_MODEL", m.Reranker, Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker}},
-	} {
-		if u.Model != "" && !m.Offline {
-			out = append(out, u)
+	add := func(setting string, at func(string) Endpoint, names ...string) {
+		for _, n := range names {
+			u := Use{setting, n, Endpoint{}}
+			if u.at = at(n); n != "" && !slices.Contains(out, u) {
+				out = append(out, u)
+			}
 		}
 	}
+	add("SMART_LLM_MODEL", m.ChatAt, m.Smart)
+	add("GRADER_LLM_MODEL", m.ChatAt, m.grader)
+	for _, task := range chain.Tasks() {
+		add("LLM_TASKS", m.ChatAt, m.tasks[task].models...)
+	}
+	add("LLM_FALLBACK", m.ChatAt, m.fallback...)
+	add("EMBEDDING_MODEL", func(string) Endpoint { return m.embeddingAt() }, m.Embedding)
+	add("RERANK_MODEL", func(string) Endpoint {
+		return Endpoint{providerOf(m.rerankURL), m.rerankURL, m.rerankKey, "RERANK_API_KEY", m.Reranker}
+	}, m.Reranker)
 	return out
 }
 

@@ -10,6 +10,7 @@ import (
 	"example.com/ragflow/llm"
 	"example.com/ragflow/llm/openai"
 	"example.com/ragflow/llm/rerank"
+	"example.com/ragflow/skills/chain"
 	"example.com/ragflow/skills/model"
 )
 
@@ -31,18 +32,20 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 	window := whole(1024, 10_000_000, &c.Answers.Window)
 	rows := []Setting{
 		aModel("SMART_LLM_MODEL", 0, &m.Smart).called("OPENAI_DEFAULT_LLM_MODEL"),
-		aPrice("SMART_LLM_PRICE", 0, &m.SmartPrice),
+		aPrice("SMART_LLM_PRICE", 0, &m.smartPrice),
+		row("LLM_PRICES", "", OfModel|Words, "models and US dollars for a million tokens, such as groq:llama-3.1-8b-instant=0.05/0.08", prices(&m.prices)),
 		aModel("GRADER_LLM_MODEL", 0, &m.grader),
-		aPrice("GRADER_LLM_PRICE", 0, &m.graderPrice),
+		row("LLM_TASKS", "", OfModel|Words, "tasks and models, such as: rewrite=ollama:qwen2.5:0.5b tokens=200, summarise=groq:llama-3.1-8b-instant; tasks are "+
+			strings.Join(chain.Tasks(), ", "), taskList(m)),
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
 			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),
 		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",
 			oneOf([]string{automatic, "on", "off"}, &m.speculate)),
-		aModel("LLM_FALLBACK", 0, &m.fallback),
-		aPrice("LLM_FALLBACK_PRICE", 0, &m.fallbackPrice),
-		row("LLM_TRANSFORMS", "", OfModel|Safe, "names of "+strings.Join(model.Transforms(), ", ")+", separated by commas", func(v string) bool {
-			c.Transforms = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+		row("LLM_FALLBACK", "", FirstPage|OfModel|Words, "names of models in the order in which they take over",
+			func(v string) bool { m.fallback = words(v); return true }),
+		row("LLM_TRANSFORMS", "", OfModel|Safe|Words, "names of "+strings.Join(model.Transforms(), ", ")+", separated by commas", func(v string) bool {
+			c.Transforms = words(v)
 			return model.CheckTransforms(c.Transforms, true) == nil
 		}),
 		row("LLM_SYNTHESIS", automatic, OfModel|Safe, "one of "+strings.Join(model.Syntheses(), ", ")+"; auto is as the preset says, else "+model.Compact,
@@ -73,6 +76,45 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		}
 	}
 	return slices.Concat(rows, keys)
+}
+
+// taskModels is what is configured of a task.
+type taskModels struct {
+	models      []string // in the order in which they take over
+	temperature *float64
+	tokens      int
+}
+
+// taskList reads tasks as words: TASK=MODEL begins a task, further models of it follow, and
+// temperature=N and tokens=N belong to it.
+func taskList(m *Models) setter {
+	return func(v string) bool {
+		m.tasks = map[string]taskModels{}
+		task := ""
+		for _, w := range words(v) {
+			key, value, is := strings.Cut(w, "=")
+			if is && slices.Contains(chain.Tasks(), key) {
+				task, w = key, value
+			} else if is && key != "temperature" && key != "tokens" || task == "" {
+				return false
+			}
+			t, ok := m.tasks[task], true
+			switch {
+			case is && key == "temperature":
+				t.temperature = new(float64)
+				ok = numeric(0, 2, t.temperature)(value)
+			case is && key == "tokens":
+				ok = whole(1, 100_000, &t.tokens)(value)
+			case w != "":
+				t.models = append(t.models, w)
+			}
+			if !ok {
+				return false
+			}
+			m.tasks[task] = t
+		}
+		return true
+	}
 }
 
 // AddressesOf lists the settings that may say where a key is sent: the first that is set does.

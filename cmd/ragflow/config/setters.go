@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"example.com/ragflow/llm"
 	"example.com/ragflow/search"
@@ -18,6 +19,11 @@ type setter = func(value string) bool
 // or allows one more word, which leaves the default.
 func or(word string, set setter) setter {
 	return func(v string) bool { return v == word || set(v) }
+}
+
+// words splits a text at spaces and commas.
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 func text(to *string) setter {
@@ -76,6 +82,22 @@ func price(to **llm.PerMillion) setter {
 		in, out, _ := strings.Cut(v, "/")
 		*to = &llm.PerMillion{}
 		return amount(in, &(*to).Input) && amount(cmp.Or(out, "0"), &(*to).Output)
+	}
+}
+
+// prices reads words of the form MODEL=2.5/10.
+func prices(to *map[string]llm.PerMillion) setter {
+	return func(v string) bool {
+		*to = map[string]llm.PerMillion{}
+		for _, w := range words(v) {
+			model, text, _ := strings.Cut(w, "=")
+			p := new(llm.PerMillion)
+			if model == "" || !price(&p)(text) {
+				return false
+			}
+			(*to)[model] = *p
+		}
+		return true
 	}
 }
 

@@ -55,6 +55,7 @@ const (
 	Safe                         // an untrusted file may set it: it sends nothing anywhere and reads no file
 	Own                          // a collection has its own
 	OfModel                      // matters only where a model is used
+	Words                        // words: in the file also a list, or a map of words
 )
 
 // Has reports whether a setting has a trait.

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/ragflow"
+	"example.com/ragflow/llm"
+	"example.com/ragflow/skills/chain"
+)
+
+// configured takes settings NAME=VALUE into a configuration, with servers on this machine.
+func configured(t *testing.T, settings ...string) (ragflow.Config, *Models, error) {
+	t.Helper()
+	var c ragflow.Config
+	m := &Models{}
+	table := Table(&c, t.TempDir(), m)
+	for _, s := range settings {
+		name, value, _ := strings.Cut(s, "=")
+		for _, row := range table {
+			if row.Name == name && !row.Take([]string{value}) {
+				t.Fatalf("%s must be %s", s, row.Allowed)
+			}
+		}
+	}
+	return c, m, m.Configure(&c, AllModels)
+}
+
+func names(chats []llm.Chat) (out []string) {
+	for _, c := range chats {
+		out = append(out, c.Model())
+	}
+	return out
+}
+
+func TestTasks(t *testing.T) { // Z04
+	c, m, err := configured(
+		t, "LLM_PROVIDER=ollama", "SMART_LLM_MODEL=large", "GRADER_LLM_MODEL=small", "LLM_FALLBACK=second, large third", "LLM_PRICES=large=2/4 second=1",
+		"LLM_TASKS=rewrite=small second tokens=300, multi_query=small temperature=0.9, answer= temperature=0.1 tokens=900, judge=strict",
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{"": append(names([]llm.Chat{c.Chat}), names(c.Fallback)...)}
+	for name, task := range c.Tasks {
+		got[name] = names(task.Chats)
+	}
+	want := map[string][]string{
+		"": {"large", "second", "third"}, chain.Grade: {"small", "second", "large", "third"}, chain.Rewrite: {"small", "second", "large", "third"},
+		"multi_query": {"small", "second", "large", "third"}, chain.Write: nil, chain.Judge: {"strict", "second", "large", "third"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if c.Tasks[chain.Rewrite].Tokens != 300 || *c.Tasks["multi_query"].Temperature != 0.9 || c.Answers.Tokens != 900 || *c.Answers.Temperature != 0.1 {
+		t.Errorf("tasks %+v, answers %+v", c.Tasks, c.Answers)
+	}
+	if c.Tasks[chain.Rewrite].Chats[2] != c.Chat {
+		t.Error("a model has two circuit breakers")
+	}
+	if judge, err := m.Judge(""); err != nil || judge.Model() != "strict" {
+		t.Errorf("judge %v, %v", judge, err)
+	}
+	if uses := strings.Join(m.Describe(), "\n"); strings.Count(uses, "LLM_TASKS: ") != 3 || strings.Count(uses, "LLM_FALLBACK: ") != 3 {
+		t.Errorf("uses\n%s", uses)
+	}
+}
+
+func TestBadTasks(t *testing.T) {
+	for _, text := range []string{"small", "sing=small", "rewrite=small temperature=hot", "rewrite=small tokens=0", "temperature=1"} {
+		if taskList(&Models{})(text) {
+			t.Errorf("%q is taken", text)
+		}
+	}
+	if _, _, err := configured(t, "LLM_TASKS=rewrite=ollama:small"); err == nil || !strings.Contains(err.Error(), "LLM_TASKS is set, but SMART_LLM_MODEL is not") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSpeculate checks that the answer begins early where a model is on another machine.
+func TestSpeculate(t *testing.T) {
+	for settings, want := range map[string]bool{
+		"SMART_LLM_MODEL=ollama:small":                                  false,
+		"SMART_LLM_MODEL=ollama:small LLM_SPECULATE=on":                 true,
+		"SMART_LLM_MODEL=groq:small GROQ_API_KEY=key":                   true,
+		"SMART_LLM_MODEL=groq:small GROQ_API_KEY=key LLM_SPECULATE=off": false,
+	} {
+		if c, _, err := configured(t, strings.Fields(settings)...); err != nil || c.Speculate != want {
+			t.Errorf("%s: %v, %v", settings, c.Speculate, err)
+		}
+	}
+}
