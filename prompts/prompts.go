@@ -44,8 +44,12 @@ type Rendered struct {
 	User   string
 }
 
+// boundaryLetters, of 32 kinds, are more than a document can guess for one request. Each
+// costs a model about a token, and a prompt holds eight boundaries.
+const boundaryLetters = 10
+
 // NewBoundary returns a random boundary that no existing text contains.
-func NewBoundary() string { return "=== " + rand.Text() + " ===" }
+func NewBoundary() string { return "=== " + rand.Text()[:boundaryLetters] + " ===" }
 
 // parsed returns every template by file name.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
