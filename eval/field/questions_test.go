@@ -35,9 +35,11 @@ var halves = map[string]string{
 
 var kinds = []string{"settings", "howto", "error", "definition", "number", "table", "why", "comparison"}
 
-func questions(t *testing.T) []question {
+var harderKinds = []string{"count", "follow-up", "why", "comparison", "summary"}
+
+func questions(t *testing.T, file string) []question {
 	t.Helper()
-	data, err := os.ReadFile("questions.jsonl")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +56,26 @@ func questions(t *testing.T) []question {
 	return all
 }
 
+// TestHarderQuestionsAreWhole checks harder.jsonl: answers that have to be counted, compared
+// or summed up, so that their decisive strings need not stand in a document.
+func TestHarderQuestionsAreWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, q := range questions(t, "harder.jsonl") {
+		if q.ID == "" || seen[q.ID] || q.Question == "" || !slices.Contains(harderKinds, q.Kind) || len(q.Strings) == 0 {
+			t.Errorf("%q: id, question, kind or strings are missing or not unique", q.ID)
+		}
+		seen[q.ID] = true
+		for _, name := range q.Files {
+			if _, err := os.Stat(filepath.Join("office", filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s: %v", q.ID, err)
+			}
+		}
+	}
+}
+
 func TestQuestionsAreWhole(t *testing.T) {
 	seen := map[string]bool{}
-	for _, q := range questions(t) {
+	for _, q := range questions(t, "questions.jsonl") {
 		if q.ID == "" || seen[q.ID] {
 			t.Errorf("%q: id is empty or not unique", q.ID)
 		}
@@ -106,7 +125,7 @@ func folder(t *testing.T, corpus string) string {
 // TestDecisiveStrings proves that each file named holds, for each group, at
 // least one alternative, and that each alternative occurs in one of the files.
 func TestDecisiveStrings(t *testing.T) {
-	all := questions(t)
+	all := questions(t, "questions.jsonl")
 	for corpus := range halves {
 		t.Run(corpus, func(t *testing.T) {
 			dir := folder(t, corpus)
@@ -140,7 +159,7 @@ func TestDecisiveStrings(t *testing.T) {
 // TestAbsentPatterns proves that nothing in the corpus matches the pattern of
 // an unanswerable question.
 func TestAbsentPatterns(t *testing.T) {
-	all := questions(t)
+	all := questions(t, "questions.jsonl")
 	for corpus := range halves {
 		t.Run(corpus, func(t *testing.T) {
 			dir := folder(t, corpus)

@@ -3,7 +3,10 @@ package field_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +18,20 @@ import (
 	"example.com/ragflow/llm/openai"
 )
 
+// outcome is how a question ended, a line of FIELD_LOG. It holds nothing of the answer, so
+// that those of the half "report" may be kept.
+type outcome struct {
+	ID, Verdict string
+	Grade       float64
+	File, Held  bool // one of the files is among the sources; anything shown holds the strings
+	Claims      int  // statements of a model's answer, of which so many have no source
+	Unsupported int
+	Invalid     int // marks of sources that do not exist, taken out
+	Calls       int64
+	Tokens      int64
+	Seconds     float64
+}
+
 // verdicts counts how the questions of a half ended.
 type verdicts struct {
 	answerable, right, shown, wrong, refused, refusedShown, rightFile int
@@ -22,9 +39,7 @@ type verdicts struct {
 	unanswerable, declined int
 	rightGrade, wrongGrade []float64 // of the answerable questions that were answered
 
-	calls   int64 // to models, with tokens and seconds of the last turns
-	tokens  int64
-	seconds float64
+	all outcome // sums
 }
 
 // withModel is a configuration with the model that FIELD_MODEL_URL and FIELD_MODEL name, if any.
@@ -41,54 +56,125 @@ func withModel(t *testing.T, c ragflow.Config) ragflow.Config {
 	c.Chat = client.Chat(os.Getenv("FIELD_MODEL"))
 	c.PlainGrades = os.Getenv("FIELD_GRADER") == "off"
 	c.Answers.Tokens = 300
+	if window := os.Getenv("FIELD_WINDOW"); window != "" { // as LLM_CONTEXT_TOKENS
+		if c.Answers.Window, err = strconv.Atoi(window); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return c
 }
 
-// chosen are the questions of a corpus; FIELD_EVERY=N takes every Nth.
-func chosen(t *testing.T, corpus string) (out []question) {
+// sampleSeed chooses the questions of a sample.
+const sampleSeed = 21
+
+// chosen are the questions to ask: all, or of each half as many as FIELD_SAMPLE says, drawn
+// so that a smaller sample is part of a larger one. FIELD_QUESTIONS names another file of
+// questions.
+func chosen(t *testing.T) (out []question) {
 	t.Helper()
-	every, _ := strconv.Atoi(os.Getenv("FIELD_EVERY"))
-	n := 0
-	for _, q := range questions(t) {
-		if q.Corpus == corpus {
-			if n%max(1, every) == 0 {
-				out = append(out, q)
-			}
-			n++
+	size, err := strconv.Atoi(cmp.Or(os.Getenv("FIELD_SAMPLE"), "1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := questions(t, cmp.Or(os.Getenv("FIELD_QUESTIONS"), "questions.jsonl"))
+	taken, only := map[string]int{}, os.Getenv("FIELD_RUN")
+	for _, i := range rand.New(rand.NewPCG(sampleSeed, 0)).Perm(len(all)) { //nolint:gosec // a sample that anyone can draw again
+		if q := all[i]; taken[q.Half] < size && (!slices.Contains([]string{"look", "report"}, only) || q.Half == only) {
+			taken[q.Half]++
+			out = append(out, q)
 		}
 	}
 	return out
 }
 
+// finished are the outcomes in FIELD_LOG, by question.
+func finished(t *testing.T) map[string]outcome {
+	t.Helper()
+	out := map[string]outcome{}
+	file, err := os.Open(os.Getenv("FIELD_LOG"))
+	if err != nil {
+		return out // nothing was asked yet
+	}
+	defer file.Close()
+	lines := json.NewDecoder(file)
+	for lines.More() {
+		var o outcome
+		if err := lines.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		out[o.ID] = o
+	}
+	return out
+}
+
+// keep adds an outcome to FIELD_LOG.
+func keep(t *testing.T, o outcome) {
+	t.Helper()
+	name := os.Getenv("FIELD_LOG")
+	if name == "" {
+		return
+	}
+	line, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write(append(line, '\n')); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAnswers asks all questions without a model, or with the one of FIELD_MODEL, and
 // prints the verdicts that README.md defines, by half and corpus. It runs only where
-// FIELD_RUN is set, because it takes minutes.
+// FIELD_RUN is set, because it takes minutes; look and report name one half.
+// FIELD_SHOW shows the answers of look. Questions that FIELD_LOG holds are not asked again.
 func TestAnswers(t *testing.T) {
 	if os.Getenv("FIELD_RUN") == "" {
 		t.Skip("set FIELD_RUN=1 to ask the questions")
 	}
-	byCorpus, byHalf := map[string]*verdicts{}, map[string]*verdicts{"look": {}, "report": {}}
-	for _, corpus := range []string{"python3", "zsh", "gomod", "nginx", "bind9", "octave", "office"} {
-		byCorpus[corpus] = &verdicts{}
-		t.Run(corpus, func(t *testing.T) {
-			a, err := ragflow.Open(t.Context(), withModel(t, ragflow.Config{Docs: []string{folder(t, corpus)}}))
-			if err != nil {
-				t.Fatal(err)
+	sample, done := chosen(t), finished(t)
+	opened := map[string]*ragflow.Assistant{}
+	counts := map[string]*verdicts{}
+	for _, q := range sample {
+		o, ok := done[q.ID]
+		if !ok {
+			if opened[q.Corpus] == nil {
+				opened[q.Corpus] = open(t, q.Corpus)
 			}
-			defer a.Close()
-			for _, q := range chosen(t, corpus) {
-				judge(t, a, q, byCorpus[corpus], byHalf[q.Half])
+			o = judge(t, opened[q.Corpus], q)
+			keep(t, o)
+		}
+		for _, of := range []string{q.Half, q.Corpus} {
+			if counts[of] == nil {
+				counts[of] = &verdicts{}
 			}
-			t.Log(byCorpus[corpus])
-		})
+			counts[of].add(q, o)
+		}
 	}
-	for half, v := range byHalf {
-		t.Logf("%s: %s", half, v)
+	for _, of := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%s: %s", of, counts[of])
 	}
 }
 
-// judge asks a question after its history and counts the verdict.
-func judge(t *testing.T, a *ragflow.Assistant, q question, counts ...*verdicts) {
+// open indexes a corpus.
+func open(t *testing.T, corpus string) *ragflow.Assistant {
+	t.Helper()
+	a, err := ragflow.Open(t.Context(), withModel(t, ragflow.Config{Docs: []string{folder(t, corpus)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	return a
+}
+
+// judge asks a question after its history and gives the verdict.
+func judge(t *testing.T, a *ragflow.Assistant, q question) outcome {
 	t.Helper()
 	thread := ""
 	if len(q.History) > 0 {
@@ -98,8 +184,7 @@ func judge(t *testing.T, a *ragflow.Assistant, q question, counts ...*verdicts) 
 	for _, text := range append(slices.Clone(q.History), q.Question) {
 		var err error
 		if r, err = a.Ask(context.WithoutCancel(t.Context()), ragflow.Question{Text: text, Thread: thread}); err != nil {
-			t.Errorf("%s: %v", q.ID, err)
-			return
+			t.Fatalf("%s: %v", q.ID, err)
 		}
 	}
 	written := r.Model != "offline" && !r.Abstained
@@ -114,53 +199,54 @@ func judge(t *testing.T, a *ragflow.Assistant, q question, counts ...*verdicts) 
 		}
 	}
 	file := slices.ContainsFunc(r.Citations, func(c ragflow.CitationReply) bool { return slices.Contains(q.Files, filepath.ToSlash(c.Source)) })
-	verdict := "wrong"
+	o := outcome{
+		ID: q.ID, Verdict: "wrong", Grade: r.Grade.Score, File: file, Held: holds(all, q.Strings),
+		Claims: r.Quality.Claims, Unsupported: r.Quality.Unsupported, Invalid: r.Quality.Invalid,
+		Calls: r.Usage.Calls, Tokens: r.Usage.InputTokens + r.Usage.OutputTokens, Seconds: r.LatencyMS["total"] / 1000,
+	}
 	switch {
 	case r.Abstained:
-		verdict = "refused"
+		o.Verdict = "refused"
 	case q.Answerable && holds(first, q.Strings):
-		verdict = "right"
-	case q.Answerable && holds(all, q.Strings):
-		verdict = "shown"
+		o.Verdict = "right"
+	case q.Answerable && o.Held:
+		o.Verdict = "shown"
 	}
-	for _, v := range counts {
-		v.calls, v.tokens, v.seconds = v.calls+r.Usage.Calls, v.tokens+r.Usage.InputTokens+r.Usage.OutputTokens, v.seconds+r.LatencyMS["total"]/1000
-		v.add(q, verdict, r.Grade.Score, file, holds(all, q.Strings))
+	if q.Half == "look" && os.Getenv("FIELD_SHOW") != "" { // the other half is never read
+		fmt.Printf("%s\t%s\t%.2f\t%.0f s\t%s\n\t%s\n\twanted %q\n",
+			q.ID, o.Verdict, o.Grade, o.Seconds, q.Question, strings.ReplaceAll(r.Answer, "\n", " / "), q.Strings)
 	}
-	if q.Half == "look" && os.Getenv("FIELD_RUN") == "look" { // the other half is never read
-		fmt.Printf("%s\t%s\t%.2f\t%.0f s\t%s\n", q.ID, verdict, r.Grade.Score, r.LatencyMS["total"]/1000, q.Question)
-		if os.Getenv("FIELD_SHOW") != "" {
-			fmt.Printf("\t%s\n\twanted %q\n", strings.ReplaceAll(r.Answer, "\n", " / "), q.Strings)
-		}
-	}
+	return o
 }
 
-func (v *verdicts) add(q question, verdict string, grade float64, file, held bool) {
+func (v *verdicts) add(q question, o outcome) {
+	v.all.Claims, v.all.Unsupported, v.all.Invalid = v.all.Claims+o.Claims, v.all.Unsupported+o.Unsupported, v.all.Invalid+o.Invalid
+	v.all.Calls, v.all.Tokens, v.all.Seconds = v.all.Calls+o.Calls, v.all.Tokens+o.Tokens, v.all.Seconds+o.Seconds
 	if !q.Answerable {
 		v.unanswerable++
-		if verdict == "refused" {
+		if o.Verdict == "refused" {
 			v.declined++
 		}
 		return
 	}
 	v.answerable++
-	if file {
+	if o.File {
 		v.rightFile++
 	}
-	switch verdict {
+	switch o.Verdict {
 	case "right", "shown":
-		if verdict == "right" {
+		if o.Verdict == "right" {
 			v.right++
 		} else {
 			v.shown++
 		}
-		v.rightGrade = append(v.rightGrade, grade)
+		v.rightGrade = append(v.rightGrade, o.Grade)
 	case "wrong":
 		v.wrong++
-		v.wrongGrade = append(v.wrongGrade, grade)
+		v.wrongGrade = append(v.wrongGrade, o.Grade)
 	case "refused":
 		v.refused++
-		if held {
+		if o.Held {
 			v.refusedShown++
 		}
 	}
@@ -169,10 +255,12 @@ func (v *verdicts) add(q question, verdict string, grade float64, file, held boo
 // String tells the shares of the verdicts.
 func (v *verdicts) String() string {
 	of := func(n, all int) float64 { return float64(n) / float64(max(1, all)) }
+	asked := float64(max(1, v.answerable+v.unanswerable))
 	return fmt.Sprintf("%d answerable: right %.2f, shown %.2f, wrong %.2f, refused %.2f (with the answer among the closest passages %.2f), right file %.2f; "+
-		"%d unanswerable: declined %.2f; AUROC of the grade %.2f; %d calls, %d tokens, %.1f s a question",
+		"%d unanswerable: declined %.2f; AUROC of the grade %.2f; %d statements, %d unsupported; %d invalid citations; %.1f calls, %.0f tokens, %.1f s a question",
 		v.answerable, of(v.right, v.answerable), of(v.shown, v.answerable), of(v.wrong, v.answerable), of(v.refused, v.answerable),
-		of(v.refusedShown, v.answerable), of(v.rightFile, v.answerable), v.unanswerable, of(v.declined, v.unanswerable), auroc(v.rightGrade, v.wrongGrade), v.calls, v.tokens, v.seconds/float64(max(1, v.answerable+v.unanswerable)))
+		of(v.refusedShown, v.answerable), of(v.rightFile, v.answerable), v.unanswerable, of(v.declined, v.unanswerable), auroc(v.rightGrade, v.wrongGrade),
+		v.all.Claims, v.all.Unsupported, v.all.Invalid, float64(v.all.Calls)/asked, float64(v.all.Tokens)/asked, v.all.Seconds/asked)
 }
 
 // auroc is the probability that a right answer has a higher grade than a wrong one.
