@@ -113,21 +113,24 @@ func TestRewrite(t *testing.T) { // Q04
 	}
 }
 
-// englishOnly is the vocabulary of documents in English.
+// englishOnly is the vocabulary of documents in English, which an index does not tell from
+// Vietnamese.
 type englishOnly struct{ vocabulary }
 
-func (englishOnly) Speaks(language string) bool { return language == "en" }
+func (englishOnly) Speaks(language string) bool { return language == "en" || language == "vi" }
 
 func TestRewriteIntoTheLanguageOfTheDocuments(t *testing.T) {
-	raw := state.Query{Text: "Jak zrobić kopię zapasową woluminu?", Weight: 1}
-	chat := &replying{text: "Q1: How do I back up the data of a container?\nQ2: Kubernetes Helm\n"}
-	r := model.NewRewriter(chat, planned{Language: "pl", Route: state.RouteSearch, Standalone: true, Queries: []state.Query{raw}}, englishOnly{vocabulary(page)})
-	plan, err := r.Rewrite(t.Context(), raw.Text, state.Memory{})
-	if err != nil || len(plan.Queries) != 2 || plan.Queries[1].Text != "How do I back up the data of a container?" || plan.Queries[1].Weight != 1 {
-		t.Errorf("got %+v, %v", plan.Queries, err)
-	}
-	if system := chat.asked[0].Messages[0].Content; !strings.Contains(system, "English") || strings.Contains(system, "NONE") {
-		t.Errorf("asked %s", system)
+	for language, question := range map[string]string{"pl": "Jak zrobić kopię zapasową woluminu?", "vi": "Làm sao sao lưu dữ liệu của container?"} {
+		raw := state.Query{Text: question, Weight: 1}
+		chat := &replying{text: "Q1: How do I back up the data of a container?\nQ2: Kubernetes Helm\n"}
+		r := model.NewRewriter(chat, planned{Language: language, Route: state.RouteSearch, Standalone: true, Queries: []state.Query{raw}}, englishOnly{vocabulary(page)})
+		plan, err := r.Rewrite(t.Context(), raw.Text, state.Memory{})
+		if err != nil || len(plan.Queries) != 2 || plan.Queries[1].Text != "How do I back up the data of a container?" || plan.Queries[1].Weight != 1 {
+			t.Fatalf("%s: got %+v, %v", language, plan.Queries, err)
+		}
+		if system := chat.asked[0].Messages[0].Content; !strings.Contains(system, "English") || strings.Contains(system, "NONE") {
+			t.Errorf("asked %s", system)
+		}
 	}
 }
 

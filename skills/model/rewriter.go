@@ -61,7 +61,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, question string, m state.Memory)
 	if err != nil || plan.Route != state.RouteSearch {
 		return plan, err
 	}
-	foreign := r.foreign(plan.Language)
+	foreign := r.foreign(question, plan.Language)
 	standalone := plan.Standalone && (len(m.Recent) == 0 || slices.Contains(prompts.Languages(), plan.Language))
 	if standalone && foreign == "" {
 		return plan, nil // the words that refer to earlier turns are known in those languages
@@ -132,17 +132,33 @@ func termsOf(a text.Analyzer, s string) []string {
 
 // foreign returns the language to search in where the documents are not in the
 // language of the question, else "".
-func (r *Rewriter) foreign(language string) string {
+func (r *Rewriter) foreign(question, language string) string {
 	documents, ok := r.stats.(interface{ Speaks(language string) bool })
-	if !ok || language == "" || r.stats.Docs() == 0 || documents.Speaks(language) {
+	if !ok || language == "" || r.stats.Docs() == 0 {
+		return ""
+	}
+	// An index does not tell Vietnamese from English; the words of the question do.
+	vietnamese := language == "vi" && r.held(r.stats.Analyzer().Analyze(question)) < knownShare
+	if documents.Speaks(language) && !vietnamese {
 		return ""
 	}
 	for _, l := range prompts.Languages() {
-		if documents.Speaks(l) {
+		if l != language && documents.Speaks(l) {
 			return l
 		}
 	}
 	return ""
+}
+
+// held is the share of terms that documents have.
+func (r *Rewriter) held(terms []text.Token) float64 {
+	n := 0
+	for _, t := range terms {
+		if r.stats.DocFreq(t.Term) > 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(terms)))
 }
 
 // enoughWords is how many words tell the language of a query.
