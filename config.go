@@ -93,6 +93,9 @@ type Config struct {
 	Tasks map[string]chain.Task
 	// PlainGrades (LLM_GRADER=off) lets no model grade what was found, which saves a call.
 	PlainGrades bool
+	// Verify (LLM_VERIFY) lets a model read each statement of a model's answer again, beside its
+	// source, with one call. What it denies is marked as unsupported.
+	Verify bool
 	// Speculate (LLM_SPECULATE) lets Chat write the answer while what was found is being graded. An
 	// answer is withdrawn before it is shown where the grade asks for another search; what it
 	// cost is in the trace. It saves the time of the grade where a server answers requests side by side.

@@ -75,7 +75,7 @@ func (c Config) speculation() (s graph.Speculation) {
 // answering is how generate works.
 func (c Config) answering(by nodes.Answerer, s skills) nodes.Answering {
 	return nodes.Answering{
-		Answerer: by, Closest: s.closest, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
+		Answerer: by, Closest: s.closest, Verifier: s.verifier, ContentTokens: c.ContentTokens, Context: c.Context, Stats: s.stats,
 		Strict: c.Strict, NewID: c.NewID, Clock: c.Clock,
 	}
 }
@@ -87,7 +87,7 @@ var ErrNoModel = errors.New("an agent needs a model, and none is configured: set
 // searches for more as often as it likes. generate checks its answer as it checks any other.
 // The question is rewritten and graded without a model.
 func agentFlow(c Config, s, own skills, engine *search.Engine) (graph.Graph[state.State, state.Update], error) {
-	s.rewriter, s.grader = own.rewriter, own.grader
+	s.rewriter, s.grader, own.verifier = own.rewriter, own.grader, s.verifier
 	c.Speculate = false
 	g := flow(c, s)
 	writer, ok := s.answerer.(chain.Answerer)

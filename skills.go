@@ -24,6 +24,7 @@ type skills struct {
 	summarizer nodes.Summarizer
 	answerer   nodes.Answerer
 	closest    nodes.Answerer // quotes what comes nearest, without a model
+	verifier   nodes.Verifier // reads statements of an answer again; nil: none
 	stats      cite.Stats     // for the check of answers
 
 	words *offline.Rewriter // knows other words for those of a question
@@ -77,9 +78,9 @@ func (s skills) withModels(c Config, stats model.Stats, own prompts.Set) skills 
 		return s
 	}
 	with := chain.Skills{Rewriter: s.rewriter, Grader: s.grader, Summarizer: s.summarizer, Answerer: s.answerer}.WithModels(chain.Options{
-		Models: c.models(), PlainGrades: c.PlainGrades, Threshold: c.Threshold,
+		Models: c.models(), PlainGrades: c.PlainGrades, Verify: c.Verify, Threshold: c.Threshold,
 		Transforms: c.Transforms, Answers: c.Answers, Stats: stats, Own: own,
 	})
-	s.rewriter, s.grader, s.summarizer, s.answerer = with.Rewriter, with.Grader, with.Summarizer, with.Answerer
+	s.rewriter, s.grader, s.summarizer, s.answerer, s.verifier = with.Rewriter, with.Grader, with.Summarizer, with.Answerer, with.Verifier
 	return s
 }

@@ -273,6 +273,9 @@ func (o Answering) denied(ctx context.Context, r cite.Report, sources []state.So
 			denied = append(denied, statements[i])
 		}
 	}
+	if holds == nil {
+		return nil, nil
+	}
 	graph.Note(ctx, "verified", fmt.Sprintf("%d of %d statements", len(holds)-len(denied), len(statements)))
 	return denied, nil
 }

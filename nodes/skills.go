@@ -57,7 +57,7 @@ type StreamAnswerer interface {
 // Verifier reads again what the rules of the check found to be supported.
 type Verifier interface {
 	// Verify reports for each statement of an answer whether the passage with the same
-	// index says it.
+	// index says it; nil where it cannot tell.
 	Verify(ctx context.Context, statements, passages []string) ([]bool, error)
 }
 

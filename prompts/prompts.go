@@ -23,12 +23,12 @@ func Languages() []string { return []string{"en", "pl", "vi"} }
 
 // englishPrompts are in English for every language: judge is the prompt of the evaluation, and
 // the rest belongs to transforms, reranking and synthesis, which are chosen.
-var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge"}
+var englishPrompts = []string{nameJudge, "multi_query", "hyde", "decompose", "rerank", "refine", "merge", "verify"}
 
 // inputs are the inputs of the prompts by name. The first four have the names of their nodes.
 var inputs = map[string]any{
 	"pre_retrieval": PreRetrieval{}, "check_and_refine": CheckAndRefine{}, "summarize_conversation": SummarizeConversation{}, "generate": Generate{},
-	nameJudge: Judge{}, "multi_query": MultiQuery{}, "hyde": Hypothetical{}, "decompose": Decompose{}, "rerank": Rerank{}, "refine": Refine{}, "merge": Merge{},
+	nameJudge: Judge{}, "multi_query": MultiQuery{}, "hyde": Hypothetical{}, "decompose": Decompose{}, "rerank": Rerank{}, "refine": Refine{}, "merge": Merge{}, "verify": Verify{},
 }
 
 func file(name, language string) string {

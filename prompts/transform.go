@@ -47,6 +47,23 @@ type Rerank struct {
 // Render renders the prompt. It is in English for every language.
 func (p Rerank) Render() Rendered { return p.Own.render("rerank", "en", p) }
 
+// Claim is a statement of an answer that a passage is to hold.
+type Claim struct {
+	N, Passage int // from 1
+	Text       string
+}
+
+// Verify is the prompt that asks whether passages say what statements say.
+type Verify struct {
+	Passages []Passage
+	Claims   []Claim
+	Boundary string
+	Own      Set
+}
+
+// Render renders the prompt. It is in English for every language.
+func (p Verify) Render() Rendered { return p.Own.render("verify", "en", p) }
+
 var listItem = regexp.MustCompile(`^\W*\d+[.):]\s*(\S.*)$`)
 
 // ParseMultiQuery returns at most n queries from a JSON array of strings or from
@@ -113,6 +130,26 @@ func ParseRerank(reply string, n int) ([]float64, error) {
 		scores[i] /= 10
 	}
 	return scores, nil
+}
+
+// ParseVerify returns n verdicts.
+func ParseVerify(reply string, n int) ([]bool, error) {
+	var words []string
+	bad := &ParseError{Prompt: "verify", Want: "JSON array with yes or no for each statement"}
+	if decodeArray(reply, &words) != nil || len(words) != n {
+		return nil, bad
+	}
+	holds := make([]bool, n)
+	for i, w := range words {
+		switch strings.ToLower(w) {
+		case "yes":
+			holds[i] = true
+		case "no":
+		default:
+			return nil, bad
+		}
+	}
+	return holds, nil
 }
 
 // decodeArray decodes the JSON array in a reply; text around it is ignored.

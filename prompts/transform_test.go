@@ -1,6 +1,7 @@
 package prompts_test
 
 import (
+	"slices"
 	"errors"
 	"testing"
 
@@ -59,6 +60,18 @@ func TestParseDecompose(t *testing.T) { // Q11
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestParseVerify(t *testing.T) {
+	got, err := prompts.ParseVerify(`Verdicts: ["yes", "No"]`, 2)
+	if err != nil || !slices.Equal(got, []bool{true, false}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, reply := range []string{"", "yes, no", `["yes"]`, `["yes", "maybe"]`, `["yes", "no", "no"]`} {
+		if got, err := prompts.ParseVerify(reply, 2); err == nil {
+			t.Errorf("%s: got %v", reply, got)
+		}
 	}
 }
 

@@ -30,12 +30,14 @@ type Skills struct {
 	Grader     nodes.Grader
 	Summarizer nodes.Summarizer
 	Answerer   nodes.Answerer
+	Verifier   nodes.Verifier // nil: none
 }
 
 // Options are the models and what they need.
 type Options struct {
 	Models      Models
 	PlainGrades bool     // no model grades
+	Verify      bool     // a model reads each statement of an answer again
 	Threshold   float64  // grades from which on what was found is good
 	Transforms  []string // names of [model.Transforms]
 	Answers     model.Options
@@ -66,6 +68,11 @@ func (s Skills) WithModels(o Options) Skills {
 	o.Models.each(Write, func(chat llm.Chat, next string) {
 		out.Answerer = Answerer{model.NewAnswerer(chat, o.Own, o.Answers), out.Answerer, s.Answerer, s.Grader, chat.Model(), next, o}
 	})
+	if o.Verify {
+		v := model.NewVerifier(o.Models.Chat(Verify))
+		v.Own = o.Own
+		out.Verifier = verifier{v}
+	}
 	for _, name := range o.Transforms {
 		t := model.NewTransformer(o.Models.Chat(name, Transform), out.Rewriter, []string{name})
 		t.Own = o.Own
@@ -88,6 +95,22 @@ func (t transformer) Rewrite(ctx context.Context, question string, m state.Memor
 		graph.Warn(ctx, fmt.Sprintf("The question was searched without a transform: %v.", failed))
 	}
 	return plan, err
+}
+
+// verifier leaves the verdicts of the rules where the model fails.
+type verifier struct{ *model.Verifier }
+
+// Verify implements nodes.Verifier.
+func (v verifier) Verify(ctx context.Context, statements, passages []string) ([]bool, error) {
+	holds, err := v.Verifier.Verify(ctx, statements, passages)
+	if err == nil {
+		return holds, nil
+	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	graph.Warn(ctx, fmt.Sprintf("Rules alone checked the answer, no model: %v.", err))
+	return nil, nil
 }
 
 // fellBack says that a model failed and that next does its work. It returns the

@@ -18,12 +18,13 @@ const (
 	Summarise = "summarise"
 	Write     = "answer"
 	Judge     = "judge"
+	Verify    = "verify"
 	Transform = "transform" // those of [model.Transforms] that have no models of their own
 )
 
 // Tasks lists the tasks.
 func Tasks() []string {
-	return append([]string{Rewrite, Grade, Rerank, Summarise, Write, Judge, Transform}, model.Transforms()...)
+	return append([]string{Rewrite, Grade, Rerank, Summarise, Write, Judge, Verify, Transform}, model.Transforms()...)
 }
 
 // Task says which models do a task, and how.

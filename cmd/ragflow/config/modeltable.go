@@ -40,6 +40,8 @@ func modelTable(c *ragflow.Config, m *Models) []Setting {
 		row("LLM_PROVIDER", "", OfModel|FirstPage, "one of "+strings.Join(ProviderNames(), ", "), oneOf(ProviderNames(), &m.provider)),
 		row("LLM_GRADER", "on", OfModel|Safe, "on, or off: what was found is graded without a model",
 			func(v string) bool { m.plainGrades = v == "off"; return v == "on" || v == "off" }),
+		row("LLM_VERIFY", "off", OfModel|Safe, "on: each statement of an answer is read again beside its source, with one call; or off",
+			func(v string) bool { c.Verify = v == "on"; return v == "on" || v == "off" }),
 		row("LLM_SPECULATE", automatic, OfModel|Safe, "on: the answer is written while what was found is graded; off; auto is on where the model is on another machine",
 			oneOf([]string{automatic, "on", "off"}, &m.speculate)),
 		row("LLM_FALLBACK", "", FirstPage|OfModel|Words, "names of models in the order in which they take over",
