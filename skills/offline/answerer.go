@@ -156,10 +156,12 @@ func (a *Answerer) framing(t state.Task) []string {
 	if t.Language != "" && !slices.ContainsFunc(t.Sources, own) && !a.spoken(t.Language) {
 		out = append(out, say(prompts.OtherLanguage))
 	}
-	switch state.Band(t.Grade.Score, t.Grade.Score < a.threshold) {
-	case state.BandAnswers:
+	switch band := state.Band(t.Grade.Score, t.Grade.Score < a.threshold); {
+	case band != state.BandClosest && needsWriter(t.Question):
+		return append(out, say(prompts.Closest))
+	case band == state.BandAnswers:
 		return append(out, say(prompts.Answers))
-	case state.BandProbably:
+	case band == state.BandProbably:
 		return append(out, say(prompts.Probably))
 	}
 	return append(out, say(prompts.NotFound)+" "+say(prompts.Closest))

@@ -204,8 +204,12 @@ func TestQuestionsForAWriterSaySo(t *testing.T) {
 		"Why are volumes better than bind mounts?": true, "Podsumuj strony o wolumenach": true, "So sánh volume và bind mount": true,
 		"Where do volumes keep data?": false,
 	} {
-		if got := strings.Contains(answer(t, l, task(question, 0.9, l...)).Text, "ragflow models --help"); got != want {
+		said := answer(t, l, task(question, 0.9, l...)).Text
+		if got := strings.Contains(said, "ragflow models --help"); got != want {
 			t.Errorf("%s: says that a model is needed %v, want %v", question, got, want)
+		}
+		if strings.Contains(said, "answers it") == want {
+			t.Errorf("%s is answered:\n%s", question, said)
 		}
 	}
 }
