@@ -70,6 +70,7 @@
 // moves of a run.
 //
 // A snapshot of the state is saved at the end of a run if the updates since the last
-// snapshot are larger than that snapshot, and within a run if they are eight times as large. So the cost of reading a thread depends on the
-// size of its state, not on the length of its history.
+// snapshot are twice as large as that snapshot, and within a run if they are eight times as
+// large. So the cost of reading a thread depends on the size of its state, not on the length
+// of its history.
 package graph

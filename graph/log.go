@@ -146,7 +146,7 @@ func (x *run[S, U]) save(ctx context.Context, source Source, deltas []Delta) err
 		z.tail += len(d.Body)
 	}
 	b.Release = b.Status == Completed
-	if err := x.snapshot(&b, x.migrated || b.Release && z.due(1) || z.due(whileRunning)); err != nil {
+	if err := x.snapshot(&b, x.migrated || b.Release && z.dueAtEnd() || z.dueWithin()); err != nil {
 		return err
 	}
 	return x.log.commit(ctx, b)
@@ -182,7 +182,7 @@ func (x *run[S, U]) saveEnd(ctx context.Context, failed []Delta, cause error) er
 	b := x.batch(SourceClose, failed)
 	b.Error = cause.Error()
 	b.KeepPending, b.Release = !x.session.stale, !x.session.stale
-	if x.log.sizes.due(1) {
+	if x.log.sizes.dueAtEnd() {
 		b.Snapshot, _ = encode(x.state) // an encoding error is reported by the next run that completes
 	}
 	if err := x.log.commit(ctx, b); err != nil {

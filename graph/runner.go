@@ -252,15 +252,16 @@ func (r *Runner[S, U]) mayFold(c Commit) (migrated bool, err error) {
 // sizes are the bytes that the next Load reads.
 type sizes struct{ snapshot, tail int }
 
-// due reports whether to save a snapshot: the tail is larger than the last snapshot and than
-// minTail, or times as large. So a finished thread writes at most about twice the bytes of its
-// deltas and reads at most about twice the bytes of its state.
-func (z sizes) due(times int) bool { return z.tail > max(minTail*times*times, z.snapshot*times) }
+// dueAtEnd reports whether to save a snapshot at the end of a run. So a finished thread writes at
+// most about half as much again as the bytes of its deltas, and reads at most about three times
+// the bytes of its state.
+func (z sizes) dueAtEnd() bool { return z.tail > max(minTail, 2*z.snapshot) }
 
-const (
-	minTail      = 1 << 10
-	whileRunning = 8 // a state in the middle of a run contains much that the run drops before its end
-)
+// dueWithin reports whether to save a snapshot in the middle of a run, whose state contains much
+// that the run drops before its end.
+func (z sizes) dueWithin() bool { return z.tail > 8*max(8*minTail, z.snapshot) }
+
+const minTail = 1 << 10
 
 func (r *Runner[S, U]) load(ctx context.Context, thread string, at CommitID) (S, sizes, error) {
 	var s S
