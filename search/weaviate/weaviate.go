@@ -40,7 +40,7 @@ var (
 type Options struct {
 	Key        string        // API key; empty: none
 	Collection string        // letters, digits, - and _; part of the names of the classes
-	Timeout    time.Duration // of one request to one host; 0: 60 s
+	Timeout    time.Duration // of one request to one host; 0: 60 s; at most 15 s with several hosts
 }
 
 // Store is a [remote.Store] on a server. It is safe for concurrent use.
@@ -58,8 +58,12 @@ type Store struct {
 
 const defaultPrefix = "Ragflow"
 
-// clusterTimeout is when an import that one node of several does not answer goes to the others.
-const clusterTimeout = 15 * time.Second
+// Limits of one request to one host, of which there may be several. What a node was asked while
+// the leader died may never be answered.
+const (
+	defaultTimeout = time.Minute
+	clusterTimeout = 15 * time.Second
+)
 
 // Open connects to the server at an address:
 //
@@ -86,9 +90,12 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if u.Scheme == "weaviates" {
 		scheme = "https"
 	}
-	hosts := strings.Split(u.Host, ",")
+	hosts, timeout := strings.Split(u.Host, ","), cmp.Or(o.Timeout, defaultTimeout)
+	if len(hosts) > 1 {
+		timeout = min(timeout, clusterTimeout)
+	}
 	c := weaviate.Config{Host: hosts[0], Scheme: scheme, ConnectionClient: &http.Client{Transport: &failover{
-		hosts: hosts, timeout: cmp.Or(o.Timeout, time.Minute), next: http.DefaultTransport,
+		hosts: hosts, timeout: timeout, next: http.DefaultTransport,
 	}}}
 	if o.Key != "" {
 		c.Headers = map[string]string{"authorization": "Bearer " + o.Key}
@@ -99,10 +106,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	db.grpc = db.client
 	if port := u.Query().Get("grpc"); port != "" {
 		name, _, _ := strings.Cut(hosts[0], ":")
-		c.GrpcConfig, c.Timeout = &grpc.Config{Host: name + ":" + port}, cmp.Or(o.Timeout, time.Minute)
-		if len(hosts) > 1 { // what a node was asked while the leader died may never be answered
-			c.Timeout = min(c.Timeout, clusterTimeout)
-		}
+		c.GrpcConfig, c.Timeout = &grpc.Config{Host: name + ":" + port}, timeout
 		if db.grpc, err = weaviate.NewClient(c); err != nil {
 			return nil, fmt.Errorf("connect to %s: %w", db.address, err)
 		}
