@@ -3,11 +3,9 @@ package postgres
 import (
 	"context"
 	_ "embed" // the statement
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,7 +21,7 @@ var appendCommit string
 // UTF-8 is rejected with a [graph.EntryError]; invalid UTF-8 in an Error is replaced.
 func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at graph.CommitID, err error) {
 	b, err = stored.NormalizeBatch(l.Thread, b, time.Now())
-	nonce, repeated := rand.Int64(), false
+	nonce, repeated := rand.Int32(), false
 	var args []any
 	if err == nil {
 		args, err = appendArgs(l, b, nonce, nil)
@@ -46,26 +44,40 @@ func (s *Store) Commit(ctx context.Context, l graph.Lease, b graph.Batch) (at gr
 }
 
 // appendArgs are the arguments of appendCommit. id is that of the commit; nil: the next one.
-func appendArgs(l graph.Lease, b graph.Batch, nonce int64, id *int64) ([]any, error) {
-	d, err := newDeltaColumns(b.Deltas)
+func appendArgs(l graph.Lease, b graph.Batch, nonce int32, id *int64) ([]any, error) {
+	changes, err := encodeDeltas(b.Deltas, b.Time)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := stored.PackSnapshot(b.Snapshot)
+	frontier := ""
+	if len(b.Frontier) > 0 {
+		if frontier, err = encode(b.Frontier); err != nil {
+			return nil, err
+		}
+	}
+	snapshot, err := packed(b.Snapshot)
 	return []any{
 		l.Thread, l.Token, int64(b.Parent), b.Source.Turns(), b.BodyBytes(), b.Release,
-		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, b.Frontier, textColumn(b.Error),
-		d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes, snapshot, b.KeepPending, id,
+		nonce, b.Step, b.Time, b.Run, string(b.Source), string(b.Status), b.Fingerprint, frontier, b.Error, changes, snapshot, id, b.KeepPending,
 	}, err
+}
+
+// packed returns the column of a snapshot; empty for none.
+func packed(body []byte) ([]byte, error) {
+	column, err := stored.PackSnapshot(body)
+	if column == nil {
+		column = []byte{}
+	}
+	return column, err
 }
 
 // refused returns why a commit was not saved: or its id, if an earlier attempt saved it and
 // the answer was lost.
-func (s *Store) refused(ctx context.Context, l graph.Lease, parent graph.CommitID, nonce int64, repeated bool) (graph.CommitID, error) {
+func (s *Store) refused(ctx context.Context, l graph.Lease, parent graph.CommitID, nonce int32, repeated bool) (graph.CommitID, error) {
 	var held bool
 	var head, saved graph.CommitID
 	err := s.pool.QueryRow(ctx, `SELECT token = $2 AND until IS NOT NULL, head,
-			CASE WHEN $5 THEN coalesce((SELECT c.id FROM commits c WHERE c.thread = t.id AND c.id > $3 AND c.nonce = $4), 0) ELSE 0 END
+			CASE WHEN $5 THEN coalesce((SELECT c.id FROM entries c WHERE c.thread = t.id AND c.id > $3 AND c.nonce = $4), 0) ELSE 0 END
 		FROM threads t WHERE name = $1`, l.Thread, l.Token, int64(parent), nonce, repeated).Scan(&held, &head, &saved)
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -82,8 +94,8 @@ func (s *Store) refused(ctx context.Context, l graph.Lease, parent graph.CommitI
 const appendPending = `WITH held AS (
 	UPDATE threads SET until = clock_timestamp() + ttl WHERE name = $1 AND token = $2 AND until IS NOT NULL RETURNING id
 ), saved AS (
-	INSERT INTO pending(thread, run, step, attempt, rank, path, node, body, error, notes)
-	SELECT id, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM held ON CONFLICT DO NOTHING
+	INSERT INTO pending(thread, run, step, attempt, rank, path, node, changes)
+	SELECT id, $3, $4, $5, $6, $7, $8, $9 FROM held ON CONFLICT DO NOTHING
 )
 SELECT id FROM held`
 
@@ -114,43 +126,6 @@ func (s *Store) Pend(ctx context.Context, l graph.Lease, r graph.TaskResult) err
 // pendingArgs are the arguments of appendPending.
 func pendingArgs(l graph.Lease, r graph.TaskResult) ([]any, error) {
 	d := r.Delta
-	notes, err := notesColumn(d.Notes)
-	return []any{l.Thread, l.Token, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, textColumn(d.Body), textColumn(d.Error), notes}, err
-}
-
-// deltaColumns are the deltas of a commit, column by column.
-type deltaColumns struct {
-	ranks                 []int
-	paths, nodes          []string
-	bodies, errors, notes []*string
-}
-
-func newDeltaColumns(deltas []graph.Delta) (c deltaColumns, err error) {
-	for _, d := range deltas {
-		notes, err := notesColumn(d.Notes)
-		if err != nil {
-			return c, err
-		}
-		c.ranks, c.paths, c.nodes = append(c.ranks, d.Rank), append(c.paths, d.Path), append(c.nodes, d.Node)
-		c.bodies, c.errors, c.notes = append(c.bodies, textColumn(d.Body)), append(c.errors, textColumn(d.Error)), append(c.notes, notes)
-	}
-	return c, nil
-}
-
-// textColumn returns a text for its column; nil for none.
-func textColumn[T string | []byte](text T) *string {
-	if len(text) == 0 {
-		return nil
-	}
-	column := string(text)
-	return &column
-}
-
-// notesColumn returns notes as JSON; nil if there are none.
-func notesColumn(n graph.Notes) (*string, error) {
-	if reflect.ValueOf(&n).Elem().IsZero() {
-		return nil, nil
-	}
-	b, err := json.Marshal(n)
-	return textColumn(b), err
+	changes, err := encodeDeltas([]graph.Delta{d}, time.Time{})
+	return []any{l.Thread, l.Token, r.Run, r.Step, r.Attempt, d.Rank, d.Path, d.Node, changes}, err
 }

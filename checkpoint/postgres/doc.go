@@ -26,11 +26,15 @@
 // The tables are in the schema "ragflow", or in the one that search_path in the URL names:
 //
 //	threads    name, head commit, counts, and the lease: token, owner, ttl, until
-//	commits    parent, run, step, source, status, time, graph, frontier, error
-//	deltas     of commit at, at position n: rank, path, node, body, error, notes
-//	snapshots  the state at a commit as JSON, deflated
+//	entries    one row a commit: parent, run, step, source, status, time, graph, frontier,
+//	           error; its deltas as JSON, and the state after some commits, deflated
 //	pending    results of finished tasks whose superstep was not committed
 //	meta       version of the schema; texts of the views; last token of deleted threads
+//
+// Run and graph stand only where they change, and at every 16th step; the view history has
+// them in every row. Tables of version 1, where a delta and a snapshot had rows of their own,
+// are carried over when a program of this version opens them; programs of the version before
+// cannot use them then.
 //
 // The view log has a row for every delta, with its body as jsonb. [Options].Views adds
 // views that know what the bodies mean.

@@ -147,7 +147,7 @@ func TestServerErrorsIntegration(t *testing.T) {
 			WHEN 2 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
 			WHEN 4 THEN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
 			ELSE RETURN NEW; END CASE; END $$;
-		CREATE TRIGGER trouble BEFORE INSERT ON commits FOR EACH ROW EXECUTE FUNCTION trouble()`)
+		CREATE TRIGGER trouble BEFORE INSERT ON entries FOR EACH ROW EXECUTE FUNCTION trouble()`)
 	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{Owner: "a", TTL: time.Hour})
 	if err != nil {
 		t.Fatal(err)

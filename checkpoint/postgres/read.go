@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,7 +20,7 @@ import (
 // returns the head.
 func find(ctx context.Context, q queryer, name string, at graph.CommitID) (thread int64, found graph.CommitID, err error) {
 	var known bool
-	err = q.QueryRow(ctx, `SELECT t.id, t.head, $2::bigint IN (0, t.head) OR EXISTS (SELECT FROM commits c WHERE c.thread = t.id AND c.id = $2)
+	err = q.QueryRow(ctx, `SELECT t.id, t.head, $2::bigint IN (0, t.head) OR EXISTS (SELECT FROM entries c WHERE c.thread = t.id AND c.id = $2)
 		FROM threads t WHERE name = $1`, name, int64(at)).Scan(&thread, &found, &known)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -45,6 +46,7 @@ func (s *Store) Head(ctx context.Context, thread string) (head graph.Commit, err
 		}
 		if err == nil {
 			head = found[0]
+			head.Deltas = nil
 		}
 		return err
 	})
@@ -54,26 +56,42 @@ func (s *Store) Head(ctx context.Context, thread string) (head graph.Commit, err
 	return head, nil
 }
 
+// fromSnapshot reads the changes of a thread from its newest snapshot at or before a commit.
+const fromSnapshot = `SELECT id, time, snapshot, changes FROM entries WHERE thread = $1 AND id <= $2 AND id >= coalesce(
+	(SELECT id FROM entries WHERE thread = $1 AND id <= $2 AND snapshot <> '' ORDER BY id DESC LIMIT 1), 0) ORDER BY id`
+
 // Load implements [graph.Store]. At commit 0 it loads the head.
 func (s *Store) Load(ctx context.Context, thread string, at graph.CommitID) (graph.Snapshot, []graph.Delta, error) {
 	var snapshot graph.Snapshot
 	var found []graph.Delta
 	err := s.read(ctx, func(tx pgx.Tx) error {
 		snapshot, found = graph.Snapshot{}, nil
-		id, newest, err := find(ctx, tx, thread, at)
+		thread, newest, err := find(ctx, tx, thread, at)
 		if err != nil {
 			return err
 		}
-		var packed []byte
-		err = tx.QueryRow(ctx, `SELECT at, body FROM snapshots WHERE thread = $1 AND at <= $2 ORDER BY at DESC LIMIT 1`, id, int64(newest)).
-			Scan(&snapshot.At, &packed)
-		if err == nil {
-			snapshot.Body, err = stored.UnpackSnapshot(packed)
-		}
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		rows, err := tx.Query(ctx, fromSnapshot, thread, int64(newest))
+		if err != nil {
 			return err
 		}
-		return deltas(ctx, tx, id, snapshot.At, newest, func(_ graph.CommitID, d graph.Delta) { found = append(found, d) })
+		var id graph.CommitID
+		var time time.Time
+		var packed []byte
+		var changes string
+		_, err = pgx.ForEachRow(rows, []any{&id, &time, &packed, &changes}, func() (err error) {
+			if len(packed) > 0 {
+				snapshot.At = id
+				snapshot.Body, err = stored.UnpackSnapshot(packed)
+				return err
+			}
+			deltas, err := decodeDeltas(changes, time)
+			if err != nil {
+				return fmt.Errorf("commit %d: %w", id, err)
+			}
+			found = append(found, deltas...)
+			return nil
+		})
+		return err
 	})
 	if err != nil {
 		return graph.Snapshot{}, nil, fmt.Errorf("load: %w", err)
@@ -89,7 +107,7 @@ func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) it
 		err = s.read(ctx, func(tx pgx.Tx) error {
 			id, at, err := find(ctx, tx, thread, from)
 			if err == nil {
-				part, err = walk(ctx, tx, thread, id, at, count)
+				part, err = commits(ctx, tx, thread, "$1", int64(at), count, id)
 			}
 			return err
 		})
@@ -97,75 +115,30 @@ func (s *Store) Walk(ctx context.Context, thread string, from graph.CommitID) it
 	})
 }
 
-// walk returns up to count commits with their deltas, newest first.
-func walk(ctx context.Context, q queryer, thread string, id int64, from graph.CommitID, count int) ([]graph.Commit, error) {
-	found, err := commits(ctx, q, thread, "$1", int64(from), count, id)
-	if err != nil {
-		return nil, err
-	}
-	return found, stored.Fill(found, func(after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
-		return deltas(ctx, q, id, after, upTo, f)
-	})
-}
-
-// commits returns up to count commits of a thread without deltas, newest first. The row of
-// the thread is an expression over argument 1.
+// commits returns up to count commits of a thread, newest first. The row of the thread is an
+// expression over argument 1.
 func commits(ctx context.Context, q queryer, thread, row string, from int64, count int, arg any) ([]graph.Commit, error) {
-	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, coalesce(error, '')
-		FROM commits WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, arg, from, count)
+	rows, err := q.Query(ctx, `SELECT id, parent, run, step, source, status, time, graph, frontier, error, changes
+		FROM history WHERE thread = `+row+` AND id <= $2 ORDER BY id DESC LIMIT $3`, arg, from, count)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (graph.Commit, error) {
 		c := graph.Commit{Thread: thread}
-		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &c.Time, &c.Fingerprint, &c.Frontier, &c.Error)
-		c.Time = c.Time.UTC()
-		return c, err
+		var frontier, changes string
+		err := row.Scan(&c.ID, &c.Parent, &c.Run, &c.Step, &c.Source, &c.Status, &c.Time, &c.Fingerprint, &frontier, &c.Error, &changes)
+		if err == nil && frontier != "" {
+			err = json.Unmarshal([]byte(frontier), &c.Frontier)
+		}
+		if err == nil {
+			c.Time = c.Time.UTC()
+			c.Deltas, err = decodeDeltas(changes, c.Time)
+		}
+		if err != nil {
+			return c, fmt.Errorf("commit %d: %w", c.ID, err)
+		}
+		return c, nil
 	})
-}
-
-// deltas calls f with the deltas of the commits of a thread after one commit, up to and
-// including another, oldest first.
-func deltas(ctx context.Context, q queryer, thread int64, after, upTo graph.CommitID, f func(graph.CommitID, graph.Delta)) error {
-	rows, err := q.Query(ctx, `SELECT at, rank, path, node, body, coalesce(error, ''), notes FROM deltas
-		WHERE thread = $1 AND at > $2 AND at <= $3 ORDER BY at, n`, thread, int64(after), int64(upTo))
-	if err != nil {
-		return err
-	}
-	var at graph.CommitID
-	var d graph.Delta
-	var c columns
-	_, err = pgx.ForEachRow(rows, []any{&at, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.notes}, func() error {
-		read := d
-		if err := c.decode(&read); err != nil {
-			return fmt.Errorf("commit %d, node %q: %w", at, d.Node, err)
-		}
-		f(at, read)
-		return nil
-	})
-	return err
-}
-
-// columns are the encoded columns of a delta.
-type columns struct {
-	body, notes *string
-	error       string
-}
-
-// decode sets body, error and notes of a delta.
-func (c columns) decode(d *graph.Delta) (err error) {
-	if c.body != nil {
-		if d.Body = []byte(*c.body); !json.Valid(d.Body) {
-			return errors.New("body is not valid JSON")
-		}
-	}
-	d.Error = c.error
-	if c.notes != nil {
-		if err := json.Unmarshal([]byte(*c.notes), &d.Notes); err != nil {
-			return fmt.Errorf("notes: %w", err)
-		}
-	}
-	return nil
 }
 
 // Pending implements [graph.Store]. A thread that does not exist has none.
@@ -178,18 +151,21 @@ func (s *Store) Pending(ctx context.Context, thread string) ([]graph.TaskResult,
 }
 
 func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult, error) {
-	rows, err := q.Query(ctx, `SELECT p.run, p.step, p.attempt, p.rank, p.path, p.node, p.body, coalesce(p.error, ''), p.notes
+	rows, err := q.Query(ctx, `SELECT p.run, p.step, p.attempt, p.changes
 		FROM pending p JOIN threads t ON t.id = p.thread WHERE t.name = $1 ORDER BY p.rank, p.id`, thread)
 	if err != nil {
 		return nil, err
 	}
 	results, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r graph.TaskResult, err error) {
-		d := &r.Delta
-		var c columns
-		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &d.Rank, &d.Path, &d.Node, &c.body, &c.error, &c.notes); err != nil {
+		var changes string
+		if err := row.Scan(&r.Run, &r.Step, &r.Attempt, &changes); err != nil {
 			return r, err
 		}
-		return r, c.decode(d)
+		deltas, err := decodeDeltas(changes, time.Time{})
+		if err == nil {
+			r.Delta = deltas[0]
+		}
+		return r, err
 	})
 	if len(results) == 0 {
 		return nil, err
@@ -198,8 +174,8 @@ func pending(ctx context.Context, q queryer, thread string) ([]graph.TaskResult,
 }
 
 // infoColumns are what an entry of the list of threads is made of.
-const infoColumns = `SELECT t.name, t.created, (SELECT min(id) FROM commits WHERE thread = t.id), t.head, t.inputs, t.bytes, c.time, c.status
-	FROM threads t JOIN commits c ON c.thread = t.id AND c.id = t.head `
+const infoColumns = `SELECT t.name, t.created, (SELECT min(id) FROM entries WHERE thread = t.id), t.head, t.inputs, t.bytes, c.time, c.status
+	FROM threads t JOIN entries c ON c.thread = t.id AND c.id = t.head `
 
 // list returns the threads that meet a condition, newest commit first.
 func list(ctx context.Context, q queryer, condition string, args ...any) ([]graph.ThreadInfo, error) {
@@ -233,8 +209,10 @@ func (s *Store) Info(ctx context.Context, thread string) (graph.ThreadInfo, erro
 // returns the thread where the run ended first: forks are newer.
 func (s *Store) FindRun(ctx context.Context, run string) (thread string, last graph.CommitID, err error) {
 	err = s.do(ctx, func() error {
-		return s.pool.QueryRow(ctx, `SELECT t.name, max(c.id) FROM commits c JOIN threads t ON t.id = c.thread
-			WHERE c.run = $1 GROUP BY t.id ORDER BY 2 LIMIT 1`, run).Scan(&thread, &last)
+		return s.pool.QueryRow(ctx, `SELECT t.name, (SELECT max(id) FROM entries WHERE thread = c.thread AND id < coalesce(
+				(SELECT min(id) FROM entries n WHERE n.thread = c.thread AND n.id > c.last AND NOT n.same), $2)) AS newest
+			FROM (SELECT thread, max(id) AS last FROM entries WHERE run = $1 AND NOT same GROUP BY thread) c JOIN threads t ON t.id = c.thread
+			ORDER BY 2 LIMIT 1`, run, int64(math.MaxInt64)).Scan(&thread, &last)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = stored.NotFound("run %q", run)
@@ -245,14 +223,15 @@ func (s *Store) FindRun(ctx context.Context, run string) (thread string, last gr
 // Runs returns the ids of runs that begin with prefix, sorted, at most a hundred.
 func (s *Store) Runs(ctx context.Context, prefix string) ([]string, error) {
 	return get(ctx, s, func() ([]string, error) {
-		return column[string](ctx, s.pool, `SELECT DISTINCT run FROM commits WHERE run ^@ $1 ORDER BY run LIMIT 100`, prefix)
+		return column[string](ctx, s.pool, `SELECT DISTINCT run FROM entries WHERE run ^@ $1 AND NOT same ORDER BY run LIMIT 100`, prefix)
 	})
 }
 
 // Snapshots returns the commits of a thread that have a snapshot, oldest first.
 func (s *Store) Snapshots(ctx context.Context, thread string) ([]graph.CommitID, error) {
 	return get(ctx, s, func() ([]graph.CommitID, error) {
-		return column[graph.CommitID](ctx, s.pool, `SELECT s.at FROM threads t JOIN snapshots s ON s.thread = t.id WHERE t.name = $1 ORDER BY s.at`, thread)
+		return column[graph.CommitID](ctx, s.pool, `SELECT c.id FROM threads t JOIN entries c ON c.thread = t.id
+			WHERE t.name = $1 AND c.snapshot <> '' ORDER BY c.id`, thread)
 	})
 }
 

@@ -14,11 +14,15 @@ import (
 	"example.com/ragflow/graph"
 )
 
-//go:embed schema1.sql
-var schema1 string
+// schemaVersion is that of schema, the tables of this program.
+const schemaVersion = 2
 
-// migrations are numbered by position. A released one never changes.
-func migrations() []string { return []string{schema1} }
+var (
+	//go:embed schema.sql
+	schema string
+	//go:embed upgrade1.sql
+	upgrade1 string
+)
 
 // Keys of the table meta.
 const (
@@ -33,7 +37,7 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 	want := strings.Join(o.Views, ";\n")
 	version, made, err := s.version(ctx, s.pool)
 	switch {
-	case err != nil || version == len(migrations()) && (made == want || o.ReadOnly):
+	case err != nil || version == schemaVersion && (made == want || o.ReadOnly):
 		return err
 	case o.ReadOnly:
 		return fmt.Errorf("schema %q has no tables of this version yet: %w", s.schema, graph.ErrNotFound)
@@ -46,14 +50,17 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		all := migrations()
-		statements := all[version:]
-		if version == 0 {
-			statements = append([]string{
+		var statements []string
+		switch version {
+		case 0:
+			statements = []string{
 				`CREATE SCHEMA IF NOT EXISTS ` + pgx.Identifier{s.schema}.Sanitize(),
-				`CREATE TABLE meta(key text PRIMARY KEY, value text NOT NULL)`,
+				`CREATE TABLE meta(key text NOT NULL, value text NOT NULL)`,
 				`INSERT INTO meta VALUES('` + lastTokenKey + `', '0')`,
-			}, statements...)
+				schema,
+			}
+		case 1:
+			statements = []string{schema, upgrade1}
 		}
 		if made != want {
 			for _, v := range o.Views {
@@ -69,8 +76,8 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 				return fmt.Errorf("make the tables: %w", err)
 			}
 		}
-		_, err = tx.Exec(ctx, `INSERT INTO meta VALUES($1, $2), ($3, $4) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-			versionKey, strconv.Itoa(len(all)), viewsKey, want)
+		_, err = tx.Exec(ctx, `WITH old AS (DELETE FROM meta WHERE key IN ($1, $3)) INSERT INTO meta VALUES($1, $2), ($3, $4)`,
+			versionKey, strconv.Itoa(schemaVersion), viewsKey, want)
 		return err
 	})
 }
@@ -96,8 +103,8 @@ func (s *Store) version(ctx context.Context, q queryer) (version int, views stri
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code[:2] == "42" || err == nil && version == 0 {
 		return 0, "", fmt.Errorf("schema %q: %w", s.schema, ErrForeign)
 	}
-	if err == nil && version > len(migrations()) {
-		return 0, "", fmt.Errorf("schema %q has version %d, this program knows %d: %w", s.schema, version, len(migrations()), ErrNewer)
+	if err == nil && version > schemaVersion {
+		return 0, "", fmt.Errorf("schema %q has version %d, this program knows %d: %w", s.schema, version, schemaVersion, ErrNewer)
 	}
 	return version, views, err
 }

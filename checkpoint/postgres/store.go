@@ -153,7 +153,7 @@ func (s *Store) Close() error {
 // after a while (autovacuum).
 func (s *Store) Vacuum(ctx context.Context) error {
 	return s.do(ctx, func() error {
-		_, err := s.pool.Exec(ctx, `VACUUM threads, commits, deltas, snapshots, pending`)
+		_, err := s.pool.Exec(ctx, `VACUUM threads, entries, pending`)
 		return err
 	})
 }

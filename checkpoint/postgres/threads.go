@@ -36,7 +36,7 @@ func (s *Store) Export(ctx context.Context, thread string, at graph.CommitID) (*
 				return err
 			}
 		}
-		a.Commits, err = walk(ctx, tx, thread, id, last, math.MaxInt32)
+		a.Commits, err = commits(ctx, tx, thread, "$1", int64(last), math.MaxInt32, id)
 		slices.Reverse(a.Commits)
 		return err
 	})
@@ -92,7 +92,7 @@ func importArchive(ctx context.Context, tx pgx.Tx, a *stored.Archive) error {
 	batch, parent := &pgx.Batch{}, int64(0)
 	for i, c := range a.Commits {
 		c.Parent = graph.CommitID(parent)
-		args, err := appendArgs(l, graph.Batch{Commit: c}, rand.Int64(), &ids[i])
+		args, err := appendArgs(l, graph.Batch{Commit: c}, rand.Int32(), &ids[i])
 		if err != nil {
 			return err
 		}
@@ -155,29 +155,24 @@ func (s *Store) Prune(ctx context.Context, l graph.Lease, at graph.CommitID, bas
 // prune replaces the commits of a thread up to at by base, which keeps the id, the time and
 // the rest of commit at.
 func prune(ctx context.Context, tx pgx.Tx, thread int64, at graph.CommitID, base graph.Batch) error {
-	d, err := newDeltaColumns(base.Deltas)
+	changes, err := encodeDeltas(base.Deltas, time.Time{}) // the time is that of commit at
+	if err != nil {
+		return err
+	}
+	snapshot, err := packed(base.Snapshot)
 	if err != nil {
 		return err
 	}
 	batch := &pgx.Batch{}
 	added := base.BodyBytes()
-	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3
-		FROM (SELECT `+turnsOf+` AS inputs, sum(bytes) AS bytes FROM commits WHERE thread = $1 AND id <= $2) x WHERE t.id = $1`, thread, int64(at), added)
-	for _, table := range []string{"deltas WHERE at <= $2 AND", "snapshots WHERE at <= $2 AND", "commits WHERE id < $2 AND"} {
-		batch.Queue(`DELETE FROM `+table+` thread = $1`, thread, int64(at))
-	}
-	batch.Queue(`UPDATE commits SET parent = 0, run = $3, source = $4, bytes = $5 WHERE thread = $1 AND id = $2`,
-		thread, int64(at), base.Run, string(graph.SourceBase), added)
-	batch.Queue(`INSERT INTO deltas SELECT $1, $2, d.n - 1, d.rank, d.path, d.node, d.body, d.error, d.notes
-		FROM unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS d(rank, path, node, body, error, notes, n)`,
-		thread, int64(at), d.ranks, d.paths, d.nodes, d.bodies, d.errors, d.notes)
-	if base.Snapshot != nil {
-		packed, err := stored.PackSnapshot(base.Snapshot)
-		if err != nil {
-			return err
-		}
-		batch.Queue(`INSERT INTO snapshots VALUES($1, $2, $3)`, thread, int64(at), packed)
-	}
+	batch.Queue(`UPDATE threads t SET inputs = t.inputs - x.inputs, bytes = t.bytes - x.bytes + $3, run = NULL
+		FROM (SELECT `+turnsOf+` AS inputs, sum(bytes) AS bytes FROM entries WHERE thread = $1 AND id <= $2) x WHERE t.id = $1`, thread, int64(at), added)
+	batch.Queue(`UPDATE entries c SET same = false, run = h.run, graph = h.graph FROM history h WHERE c.thread = $1 AND h.thread = $1 AND h.id = c.id
+		AND c.id = (SELECT min(id) FROM entries WHERE thread = $1 AND id > $2)`, thread, int64(at)) // it may have those of at
+	batch.Queue(`UPDATE entries c SET parent = 0, same = false, run = $3, graph = h.graph, source = $4, bytes = $5, changes = $6, snapshot = $7
+		FROM history h WHERE c.thread = $1 AND c.id = $2 AND h.thread = $1 AND h.id = $2`,
+		thread, int64(at), base.Run, string(graph.SourceBase), added, changes, snapshot)
+	batch.Queue(`DELETE FROM entries WHERE thread = $1 AND id < $2`, thread, int64(at))
 	return tx.SendBatch(ctx, batch).Close()
 }
 
@@ -212,7 +207,7 @@ func (s *Store) delete(ctx context.Context, tx pgx.Tx, name string) error {
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(`UPDATE meta SET value = greatest(value::bigint, (SELECT token FROM threads WHERE id = $1)) WHERE key = '`+lastTokenKey+`'`, id)
-	for _, table := range []string{"deltas WHERE thread", "snapshots WHERE thread", "pending WHERE thread", "commits WHERE thread", "threads WHERE id"} {
+	for _, table := range []string{"pending WHERE thread", "entries WHERE thread", "threads WHERE id"} {
 		batch.Queue(`DELETE FROM `+table+` = $1`, id)
 	}
 	return tx.SendBatch(ctx, batch).Close()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"example.com/ragflow/checkpoint"
 	"example.com/ragflow/checkpoint/postgres"
 	"example.com/ragflow/graph"
+	"example.com/ragflow/graph/stored"
 	"example.com/ragflow/threads"
 )
 
@@ -121,7 +124,7 @@ func TestThreadsIntegration(t *testing.T) {
 		infos[i].Created, infos[i].Bytes = time.Time{}, 0
 	}
 	if diff := cmp.Diff([]graph.ThreadInfo{
-		{Thread: "new", Touched: when.Add(2 * time.Hour), First: 3, Head: 8, Status: graph.Completed, Inputs: 3},
+		{Thread: "new", Touched: when.Add(2 * time.Hour), First: 4, Head: 9, Status: graph.Completed, Inputs: 3},
 		{Thread: "old", Touched: when, First: 1, Head: 2, Status: graph.Completed, Inputs: 1},
 	}, infos); diff != "" {
 		t.Errorf("Threads: -want +got:\n%s", diff)
@@ -130,7 +133,7 @@ func TestThreadsIntegration(t *testing.T) {
 	if diff := cmp.Diff([]string{"new-0", "new-1", "new-2"}, runs); diff != "" || err != nil {
 		t.Errorf("Runs: %v\n%s", err, diff)
 	}
-	if thread, last, err := s.FindRun(t.Context(), "new-1"); thread != "new" || last != 6 || err != nil {
+	if thread, last, err := s.FindRun(t.Context(), "new-1"); thread != "new" || last != 7 || err != nil {
 		t.Errorf("FindRun: %q, %d, %v", thread, last, err)
 	}
 	if _, _, err := s.FindRun(t.Context(), "none"); !errors.Is(err, graph.ErrNotFound) {
@@ -174,16 +177,17 @@ func query(t *testing.T, address, sql string) (text string) {
 // Verify finds each kind of damage.
 func TestVerifyIntegration(t *testing.T) {
 	for _, c := range []struct{ damage, want string }{
-		{`DELETE FROM commits WHERE id = 6`, "the newest commit is 5"},
-		{`DELETE FROM commits WHERE id = 3`, "its parent is commit 3, the commit before it is 2"},
+		{`DELETE FROM entries WHERE id = 6`, "the newest commit is 5"},
+		{`DELETE FROM entries WHERE id = 3`, "its parent is commit 3, the commit before it is 2"},
 		{`UPDATE threads SET inputs = 7`, "7 turns are counted, the log holds 3"},
 		{`UPDATE threads SET bytes = 7`, "7 bytes are counted"},
-		{`DELETE FROM deltas WHERE at = 2 AND n = 0`, "a delta is missing"},
-		{`UPDATE deltas SET rank = 9 WHERE at = 2 AND n = 0`, "out of order"},
-		{`UPDATE deltas SET body = '{' WHERE at = 4 AND n = 0`, "body is not valid JSON"},
-		{`UPDATE snapshots SET body = 'x' WHERE at = 4`, "snapshot: "},
-		{`UPDATE deltas SET at = 99 WHERE at = 4`, "deltas without their commit"},
-		{`UPDATE pending SET notes = '{'`, "notes: "},
+		{`UPDATE entries SET changes = '[{"rank":9},{}]' WHERE id = 2`, "out of order"},
+		{`UPDATE entries SET changes = '[{]' WHERE id = 4`, "changes: "},
+		{`UPDATE entries SET changes = '[{"text":"{"}]' WHERE id = 4`, "body is not valid JSON"},
+		{`UPDATE entries SET changes = '[{"body":1}]' WHERE id = 4`, "its updates have 1 bytes"},
+		{`UPDATE entries SET snapshot = 'x' WHERE id = 4`, "snapshot: "},
+		{`UPDATE entries SET same = true WHERE id = 1`, "its run is missing"},
+		{`UPDATE pending SET changes = '[{"notes":7}]'`, "changes: "},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			address := schema(t)
@@ -199,6 +203,67 @@ func TestVerifyIntegration(t *testing.T) {
 				t.Errorf("found %s, want %q", all, c.want)
 			}
 		})
+	}
+}
+
+// The tables of version 1 are carried over, with the views that read them.
+func TestUpgradeIntegration(t *testing.T) {
+	address := schema(t)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := os.ReadFile("testdata/schema1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, address, `CREATE SCHEMA `+u.Query().Get("search_path")+`;
+		CREATE TABLE meta(key text PRIMARY KEY, value text NOT NULL); INSERT INTO meta VALUES('last token', '5'), ('version', '1'), ('views', '');`+string(tables)+`;
+		CREATE VIEW mine AS SELECT count(*) AS n FROM log;
+		INSERT INTO threads(name, created, head, inputs, bytes) VALUES('t', '2026-11-21Z', nextval('commit_ids') + 1, 1, 16);
+		INSERT INTO commits VALUES(1, 1, 0, -7, 0, 9, '2026-11-21 09:00Z', 'r', 'input', 'running', 'g', '{n,"m \"o"}', NULL),
+			(1, nextval('commit_ids'), 1, 8, 1, 7, '2026-11-21 10:00Z', 'r', 'loop', 'completed', 'g', NULL, 'no luck');
+		INSERT INTO deltas VALUES(1, 1, 0, 0, '', '', ' {"a": 1}', NULL, NULL), (1, 2, 0, 1, 'p', 'n', '{"b":2}', NULL, '{"duration":5,"start":"2026-11-21T09:59:00Z"}'), (1, 2, 1, 2, '', 'm', NULL, 'x"y', NULL);
+		INSERT INTO snapshots VALUES(1, 2, '\xaa562a2e492c4955b232ac05040000ffff');
+		INSERT INTO pending(thread, run, step, attempt, rank, path, node, body) VALUES(1, 'r', 2, 1, 0, '', 'n', '"w"')`)
+	s := open(t, address)
+	defer func() { _ = s.Close() }()
+	got, err := s.Export(t.Context(), "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := func(h int) time.Time { return time.Date(2026, 11, 21, h, 0, 0, 0, time.UTC) }
+	want := &stored.Archive{Thread: "t", Created: hour(0), Commits: []graph.Commit{
+		{
+			ID: 1, Thread: "t", Run: "r", Source: graph.SourceInput, Status: graph.Running, Time: hour(9), Fingerprint: "g", Frontier: []string{"n", `m "o`},
+			Deltas: []graph.Delta{{Body: []byte(` {"a": 1}`)}},
+		},
+		{
+			ID: 2, Parent: 1, Thread: "t", Run: "r", Step: 1, Source: graph.SourceLoop, Status: graph.Completed, Time: hour(10), Fingerprint: "g", Error: "no luck",
+			Deltas: []graph.Delta{
+				{Rank: 1, Path: "p", Node: "n", Body: []byte(`{"b":2}`), Notes: graph.Notes{Start: hour(10).Add(-time.Minute), Duration: 5}},
+				{Rank: 2, Node: "m", Error: `x"y`},
+			},
+		},
+	}, Pending: []graph.TaskResult{{Run: "r", Step: 2, Attempt: 1, Delta: graph.Delta{Node: "n", Body: []byte(`"w"`)}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if state, deltas, err := s.Load(t.Context(), "t", 0); state.At != 2 || string(state.Body) != `{"state":1}` || len(deltas) != 0 || err != nil {
+		t.Errorf("Load: %+v, %v, %v", state, deltas, err)
+	}
+	if found, err := s.Verify(t.Context()); err != nil || len(found) > 0 {
+		t.Errorf("Verify: %v, %v", found, err)
+	}
+	if n := query(t, address, `SELECT (SELECT n FROM mine) || ' ' || (SELECT body ->> 'b' FROM log WHERE commit_id = 2 AND n = 0)`); n != "3 2" {
+		t.Errorf("the log as views show it: %s", n)
+	}
+	l, err := s.Acquire(t.Context(), "t", graph.AcquireOptions{})
+	if err != nil || l.Head != 2 {
+		t.Fatalf("Acquire: %+v, %v", l, err)
+	}
+	if _, err := s.Commit(t.Context(), l, graph.Batch{Commit: graph.Commit{Parent: 2, Run: "r", Step: 2, Fingerprint: "g"}}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed" // the statement
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -59,32 +61,38 @@ func verify(ctx context.Context, tx pgx.Tx, name string) (found []graph.Finding,
 	}); err != nil {
 		return nil, err
 	}
-	rows, err = tx.Query(ctx, `SELECT at, body, coalesce(error, ''), notes FROM deltas WHERE thread = $1
-		UNION ALL SELECT 0, body, coalesce(error, ''), notes FROM pending WHERE thread = $1 ORDER BY 1`, id)
+	rows, err = tx.Query(ctx, `SELECT id, bytes, changes, snapshot FROM entries WHERE thread = $1
+		UNION ALL SELECT 0, NULL, changes, '' FROM pending WHERE thread = $1 ORDER BY 1`, id)
 	if err != nil {
 		return nil, err
 	}
-	var c columns
-	if _, err := pgx.ForEachRow(rows, []any{&f.Commit, &c.body, &c.error, &c.notes}, func() error {
-		if err := c.decode(&graph.Delta{}); err != nil {
-			f.Problem = err.Error()
-			found = append(found, f)
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	rows, err = tx.Query(ctx, `SELECT at, body FROM snapshots WHERE thread = $1 ORDER BY at`, id)
-	if err != nil {
-		return nil, err
-	}
+	var size *int
+	var changes string
 	var packed []byte
-	_, err = pgx.ForEachRow(rows, []any{&f.Commit, &packed}, func() error {
-		if _, err := stored.UnpackSnapshot(packed); err != nil {
-			f.Problem = err.Error()
+	_, err = pgx.ForEachRow(rows, []any{&f.Commit, &size, &changes, &packed}, func() error {
+		for _, f.Problem = range faults(size, changes, packed) {
 			found = append(found, f)
 		}
 		return nil
 	})
 	return found, err
+}
+
+// faults returns what is wrong with the columns of a commit or of a pending result.
+func faults(size *int, changes string, packed []byte) (found []string) {
+	deltas, err := decodeDeltas(changes, time.Time{})
+	if err != nil {
+		found = append(found, err.Error())
+	} else if n := (graph.Commit{Deltas: deltas}).BodyBytes(); size != nil && n != *size {
+		found = append(found, fmt.Sprintf("its updates have %d bytes, %d were saved", n, *size))
+	}
+	if !slices.IsSortedFunc(deltas, func(x, y graph.Delta) int { return x.Rank - y.Rank }) {
+		found = append(found, "its deltas are out of order")
+	}
+	if len(packed) > 0 {
+		if _, err := stored.UnpackSnapshot(packed); err != nil {
+			found = append(found, err.Error())
+		}
+	}
+	return found
 }

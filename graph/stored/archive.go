@@ -161,13 +161,18 @@ func (l commitLine) commit() graph.Commit {
 
 func newDeltaLine(d graph.Delta) deltaLine {
 	line := deltaLine{Rank: d.Rank, Path: d.Path, Node: d.Node, Error: d.Error, Notes: d.Notes}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, d.Body); err == nil && bytes.Equal(compact.Bytes(), d.Body) {
-		line.Body = d.Body
-	} else {
-		line.BodyText = string(d.Body)
-	}
+	line.Body, line.BodyText = Nest(d.Body)
 	return line
+}
+
+// Nest returns a body as JSON to nest in other JSON, or as text if nesting would change its
+// bytes.
+func Nest(body []byte) (nested json.RawMessage, text string) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, body); err == nil && bytes.Equal(compact.Bytes(), body) {
+		return body, ""
+	}
+	return nil, string(body)
 }
 
 func (l deltaLine) delta() graph.Delta {
