@@ -108,6 +108,18 @@ type Vectors interface {
 	Missing() int // chunks without
 }
 
+// Fuser is a [Snapshot] whose server may rank by words and vectors in one request. Its
+// [Vectors] are a [FusedVectors] then.
+type Fuser interface {
+	Fuses() bool // it is asked to
+}
+
+// FusedVectors are vectors on a server that ranks by words, too.
+type FusedVectors interface {
+	// SearchFused returns up to k chunks by the words of a query and its vector, best first.
+	SearchFused(ctx context.Context, q state.Query, vector []float32, k int) ([]state.Hit, error)
+}
+
 // Names of the legs of a search, in [state.Leg].
 const (
 	LegHybrid  = "hybrid"  // the lexical and the dense leg, fused

@@ -34,6 +34,34 @@ type denseLeg struct {
 }
 
 func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hit, []string, error) {
+	v, vector, err := d.ready(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	hits, err := v.Search(ctx, vector, k, MinCosine)
+	return hits, incomplete(v, "found by their words only"), err
+}
+
+// searchFused lets the server rank by words and vectors. Where that fails, words are searched.
+func (d *denseLeg) searchFused(ctx context.Context, q state.Query, k int) (hits []state.Hit, warnings []string, err error) {
+	v, vector, err := d.ready(ctx, q)
+	if err == nil {
+		warnings = incomplete(v, "not found")
+		fused, ok := v.(FusedVectors)
+		if !ok {
+			return nil, nil, errors.New("the vectors of this index are not searched with words")
+		}
+		hits, err = fused.SearchFused(ctx, q, vector, k)
+	}
+	if err != nil && ctx.Err() == nil {
+		warnings = []string{denseFailed(err)}
+		hits, err = d.snapshot.SearchWords(ctx, q, k)
+	}
+	return hits, warnings, err
+}
+
+// ready returns the vectors of the snapshot and that of a query.
+func (d *denseLeg) ready(ctx context.Context, q state.Query) (Vectors, []float32, error) {
 	v, err := d.load(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -42,12 +70,16 @@ func (d *denseLeg) search(ctx context.Context, q state.Query, k int) ([]state.Hi
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrEmbedding, err)
 	}
-	hits, err := v.Search(ctx, vector, k, MinCosine)
-	if err != nil || v.Missing() == 0 {
-		return hits, nil, err
+	return v, vector, nil
+}
+
+// incomplete is the warning that some passages have no vector, and what that does to them.
+func incomplete(v Vectors, are string) []string {
+	if v.Missing() == 0 {
+		return nil
 	}
-	return hits, []string{fmt.Sprintf("Dense search is incomplete: %d of %d passages have no vector yet and are found by their words only; "+
-		"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len())}, nil
+	return []string{fmt.Sprintf("Dense search is incomplete: %d of %d passages have no vector yet and are %s; "+
+		"\"ragflow index\" goes on embedding", v.Missing(), v.Missing()+v.Len(), are)}
 }
 
 // load returns the vectors of the snapshot. The first search reads them; where that

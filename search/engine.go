@@ -167,6 +167,12 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		}
 	}
 	var out []legCall
+	if leg == LegHybrid && e.fused() {
+		out = append(out, legCall{name: LegHybrid, weight: w.Lexical + w.Dense, depth: 2 * k, find: func(ctx context.Context, k int) ([]state.Hit, []string, error) {
+			return e.dense.searchFused(ctx, q, k)
+		}})
+		w.Lexical, w.Dense = 0, 0
+	}
 	if w.Lexical > 0 {
 		out = append(out, legCall{name: LegLexical, weight: w.Lexical, depth: cmp.Or(r.LexicalDepth, 2*k), find: plain(e.SearchWords)})
 	}
@@ -183,6 +189,13 @@ func (e *Engine) legs(q state.Query, k int, leg string) []legCall {
 		out[i].find = e.holding(q, out[i].find)
 	}
 	return out
+}
+
+// fused reports whether the server ranks by words and vectors, where both count.
+func (e *Engine) fused() bool {
+	f, ok := e.Snapshot.(Fuser)
+	w := e.o.Retrieval.Weights
+	return ok && f.Fuses() && e.o.Embedder != nil && w.Lexical > 0 && w.Dense > 0
 }
 
 // lexicalShare is how much the lexical leg counts for a question, above 0 and up to 1.
@@ -214,7 +227,7 @@ func (e *Engine) coverage(question string) float64 {
 // it does not.
 func (e *Engine) lexicalNote(q state.Query, leg string) string {
 	w := e.o.Retrieval.Weights
-	if leg != LegHybrid || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
+	if leg != LegHybrid || e.fused() || !e.o.Retrieval.auto || e.o.Embedder == nil || w.Dense == 0 || w.Lexical == 0 {
 		return ""
 	}
 	covered := e.coverage(q.Text)

@@ -65,7 +65,7 @@ func (e *Engine) listOrder(leg string) (method string, compared int) {
 		return method, listedFirst
 	case method != "":
 		return method, rerankBefore
-	case leg == LegGraph:
+	case leg == LegGraph || leg == LegHybrid && e.fused():
 		return RerankOff, 0
 	case e.o.Embedder == nil || leg == LegLexical || e.o.Retrieval.Weights.Dense == 0 && leg == LegHybrid:
 		return RerankOffline, listedFirst

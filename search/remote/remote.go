@@ -87,6 +87,14 @@ type Store interface {
 	Close() error
 }
 
+// Fuser is a [Store] that may rank by words and vectors in one request.
+type Fuser interface {
+	Fuses() bool // its address asks for that
+	// Fused returns up to w.Most chunks by words and by a vector, best first. Only chunks
+	// with a vector are found.
+	Fused(ctx context.Context, e search.VectorSpec, w Words, vector []float32) ([]Chunk, error)
+}
+
 // Root is a folder.
 type Root struct {
 	Name       string

@@ -125,7 +125,11 @@ func (r *embedding) read(ctx context.Context, round []Chunk) (texts []string, li
 	for i, c := range round {
 		ids[i] = c.ID
 	}
-	list, err = r.store.Chunks(ctx, Filter{IDs: ids}, WithText|WithData)
+	with := WithText | WithData
+	if r.s.Fuses() {
+		with |= WithTerms
+	}
+	list, err = r.store.Chunks(ctx, Filter{IDs: ids}, with)
 	for _, c := range list {
 		var d chunkData
 		if err := json.Unmarshal(c.Data, &d); err != nil {
@@ -262,4 +266,32 @@ func (v *vectors) Search(ctx context.Context, query []float32, k int, least floa
 	}
 	found = slices.DeleteFunc(found, func(h hit) bool { return h.score < least })
 	return asHits(found, search.LegDense), nil
+}
+
+// Fuses implements search.Fuser.
+func (s *snapshot) Fuses() bool {
+	f, ok := s.db.store.(Fuser)
+	return ok && f.Fuses()
+}
+
+// SearchFused implements search.FusedVectors.
+func (v *vectors) SearchFused(ctx context.Context, q state.Query, query []float32, k int) ([]state.Hit, error) {
+	_, weights := v.s.Weigh(q)
+	fuser, ok := v.s.db.store.(Fuser)
+	if k = min(k, v.found); !ok || k <= 0 || v.s.only != nil && len(v.s.only) == 0 {
+		return nil, context.Cause(ctx)
+	}
+	unit, err := v.spec.Unit(query)
+	if err != nil {
+		return nil, err
+	}
+	w := v.s.search(weights)
+	found, err := v.s.enough(k, func(n int) ([]Chunk, error) {
+		w.Most = n
+		return fuser.Fused(ctx, v.spec, w, unit)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search by words and vectors: %w", err)
+	}
+	return asHits(found, search.LegHybrid), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,7 +16,10 @@ import (
 	"example.com/ragflow/search/remote"
 )
 
-var _ remote.Store = (*Store)(nil)
+var (
+	_ remote.Store = (*Store)(nil)
+	_ remote.Fuser = (*Store)(nil)
+)
 
 // Change implements remote.Store. The server has no transactions.
 func (*Store) Change(ctx context.Context, _ string, fn func(ctx context.Context) error) error {
@@ -106,6 +110,11 @@ const weightSteps = 10
 
 // bm25 is the part of a query that ranks by words.
 func bm25(weights map[string]float64) string {
+	return "bm25:{query:" + weighted(weights) + ` properties:["terms"]}`
+}
+
+// weighted is the text of a query, in which terms stand as often as their weights say.
+func weighted(weights map[string]float64) string {
 	var query []string
 	for term, w := range weights {
 		for range min(100, max(1, int(math.Round(w*weightSteps)))) {
@@ -113,7 +122,7 @@ func bm25(weights map[string]float64) string {
 		}
 	}
 	slices.Sort(query)
-	return "bm25:{query:" + quote(strings.Join(query, " ")) + ` properties:["terms"]}`
+	return quote(strings.Join(query, " "))
 }
 
 // Words implements remote.Store. Passages and files are ranked by themselves, and scores of
@@ -234,11 +243,8 @@ func (db *Store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	if f.IDs != nil {
 		property, values = "id", f.IDs
 	}
-	made, err := db.Embedders(ctx)
-	classes := []string{"Chunk"}
-	for _, e := range made {
-		classes = append(classes, vectorClass(e))
-	}
+	vectors, err := db.vectorClasses(ctx)
+	classes := slices.AppendSeq([]string{"Chunk"}, maps.Keys(vectors))
 	for _, class := range slices.Backward(classes) {
 		if err == nil {
 			_, err = db.deleteObjects(ctx, class, values, property)
@@ -247,9 +253,14 @@ func (db *Store) DeleteChunks(ctx context.Context, f remote.Filter) error {
 	return err
 }
 
-// vectorClass is the class of the vectors of an embedder, whose dimension is known.
-func vectorClass(e search.VectorSpec) string {
-	return "Vectors" + strings.ReplaceAll(remote.ID(encodeSpec(e)), "-", "")[:12]
+// vectorClass is the class of the vectors of an embedder, whose dimension is known. That with
+// words is another one.
+func vectorClass(e search.VectorSpec, words bool) string {
+	name := "Vectors" + strings.ReplaceAll(remote.ID(encodeSpec(e)), "-", "")[:12]
+	if words {
+		name += "Words"
+	}
+	return name
 }
 
 func encodeSpec(e search.VectorSpec) string {
@@ -259,14 +270,27 @@ func encodeSpec(e search.VectorSpec) string {
 
 // Embedders implements remote.Store.
 func (db *Store) Embedders(ctx context.Context) (out []search.VectorSpec, err error) {
+	classes, err := db.vectorClasses(ctx)
+	for class, e := range classes {
+		if class == vectorClass(e, db.hybrid) {
+			out = append(out, e)
+		}
+	}
+	return out, err
+}
+
+// vectorClasses returns the classes of vectors, with and without words.
+func (db *Store) vectorClasses(ctx context.Context) (map[string]search.VectorSpec, error) {
 	schema, err := db.client.Schema().Getter().Do(ctx)
 	if err != nil {
 		return nil, db.explain(ctx, err)
 	}
+	out := map[string]search.VectorSpec{}
 	for _, c := range schema.Classes {
 		var e search.VectorSpec
-		if json.Unmarshal([]byte(c.Description), &e) == nil && c.Class == db.prefix+vectorClass(e) {
-			out = append(out, e)
+		class := strings.TrimPrefix(c.Class, db.prefix)
+		if json.Unmarshal([]byte(c.Description), &e) == nil && (class == vectorClass(e, false) || class == vectorClass(e, true)) {
+			out[class] = e
 		}
 	}
 	return out, nil
@@ -278,7 +302,7 @@ func (db *Store) CountVectors(ctx context.Context, e search.VectorSpec, roots []
 	if err != nil || !slices.Contains(made, e) {
 		return 0, err
 	}
-	return db.count(ctx, db.prefix+vectorClass(e), "(where:"+is("root", roots...)+")")
+	return db.count(ctx, db.prefix+vectorClass(e, db.hybrid), "(where:"+is("root", roots...)+")")
 }
 
 // count is how many objects of a class fit.
@@ -295,13 +319,17 @@ func (db *Store) count(ctx context.Context, class, where string) (int, error) {
 
 // EachVector implements remote.Store.
 func (db *Store) EachVector(ctx context.Context, e search.VectorSpec, _ []string, each func(id string)) error {
-	return db.all(ctx, vectorClass(e), "", func(o object) error { each(o.id()); return nil })
+	return db.all(ctx, vectorClass(e, db.hybrid), "", func(o object) error { each(o.id()); return nil })
 }
 
 // PutVectors implements remote.Store.
 func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []remote.Chunk, vectors [][]float32) error {
-	name := vectorClass(e)
-	class := db.class(name, encodeSpec(e), map[string]string{"root": exact, "file": exact, "chunk": exact}, "version", "ordinal")
+	name := vectorClass(e, db.hybrid)
+	texts := map[string]string{"root": exact, "file": exact, "chunk": exact}
+	if db.hybrid {
+		texts["terms"] = terms
+	}
+	class := db.class(name, encodeSpec(e), texts, "version", "ordinal")
 	class.VectorIndexType, class.VectorIndexConfig = "hnsw", map[string]any{"distance": "cosine"}
 	if _, made := db.made.Load(name); !made {
 		if err := db.create(ctx, class); err != nil {
@@ -311,7 +339,11 @@ func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []r
 	}
 	objects := make([]*models.Object, len(chunks))
 	for i, c := range chunks {
-		objects[i] = db.object(name, c.ID, map[string]any{"root": c.Root, "file": c.File, "chunk": c.Public, "version": c.Version, "ordinal": c.Ordinal})
+		properties := map[string]any{"root": c.Root, "file": c.File, "chunk": c.Public, "version": c.Version, "ordinal": c.Ordinal}
+		if db.hybrid {
+			properties["terms"] = c.Terms
+		}
+		objects[i] = db.object(name, c.ID, properties)
 		objects[i].Vector = vectors[i]
 	}
 	return db.importObjects(ctx, objects)
@@ -319,10 +351,10 @@ func (db *Store) PutVectors(ctx context.Context, e search.VectorSpec, chunks []r
 
 // DeleteVectors implements remote.Store.
 func (db *Store) DeleteVectors(ctx context.Context, e search.VectorSpec, roots []string, all bool) (n int, err error) {
-	n, err = db.deleteObjects(ctx, vectorClass(e), roots, "root")
+	n, err = db.deleteObjects(ctx, vectorClass(e, db.hybrid), roots, "root")
 	if err == nil && all {
-		db.made.Delete(vectorClass(e))
-		err = db.explain(ctx, db.client.Schema().ClassDeleter().WithClassName(db.prefix+vectorClass(e)).Do(ctx))
+		db.made.Delete(vectorClass(e, db.hybrid))
+		err = db.explain(ctx, db.client.Schema().ClassDeleter().WithClassName(db.prefix+vectorClass(e, db.hybrid)).Do(ctx))
 	}
 	return n, err
 }
@@ -333,10 +365,29 @@ func (db *Store) Near(ctx context.Context, e search.VectorSpec, f remote.Filter,
 	if err != nil {
 		return nil, err
 	}
-	class := vectorClass(e)
+	class := vectorClass(e, db.hybrid)
 	answer, err := db.graphql(ctx, "Get{"+db.fields(class, most, where(f, "file"), "nearVector:{vector:"+string(numbers)+"}", properties(0)+"_additional{id distance}")+"}")
 	for _, o := range db.objects(answer, class) {
 		out = append(out, asChunk(o, min(1, max(-1, 1-o.additional("distance").number("distance")))))
+	}
+	return out, err
+}
+
+// Fuses implements remote.Fuser.
+func (db *Store) Fuses() bool { return db.hybrid }
+
+// Fused implements remote.Fuser, by the server's own hybrid search, for which words and
+// vectors count the same.
+func (db *Store) Fused(ctx context.Context, e search.VectorSpec, w remote.Words, vector []float32) (out []remote.Chunk, err error) {
+	numbers, err := json.Marshal(vector)
+	if err != nil {
+		return nil, err
+	}
+	class := vectorClass(e, db.hybrid)
+	rank := "hybrid:{query:" + weighted(w.Weights) + ` properties:["terms"] alpha:0.5 vector:` + string(numbers) + "}"
+	answer, err := db.graphql(ctx, "Get{"+db.fields(class, w.Most, where(w.Filter, "file"), rank, properties(0)+"_additional{id score}")+"}")
+	for _, o := range db.objects(answer, class) {
+		out = append(out, asChunk(o, o.additional("score").number("score")))
 	}
 	return out, err
 }

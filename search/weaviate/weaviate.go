@@ -50,6 +50,7 @@ type Store struct {
 	prefix       string           // of the names of classes
 	replicas     int64
 	consistency  string   // of reads and writes; empty: the server's default
+	hybrid       bool     // the server ranks by words and vectors
 	made         sync.Map // classes of vectors that exist
 
 	mu    sync.Mutex // guards ready
@@ -67,11 +68,13 @@ const (
 
 // Open connects to the server at an address:
 //
-//	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM]
+//	weaviate://host:8080[,host:port…][/Prefix][?grpc=50051&replicas=3&consistency=QUORUM&hybrid=server]
 //
 // weaviates is the same over TLS. Further hosts are asked where one does not answer. grpc is
 // the port for imports, which are sent over HTTP without it. replicas counts the copies of
-// each object and is heeded when the classes are made. The error matches [ErrUnreachable],
+// each object and is heeded when the classes are made. With hybrid=server the server ranks by
+// words and vectors in one request, and vectors are kept with the words of their passages. The
+// error matches [ErrUnreachable],
 // [ErrKey] or [ErrVersion].
 func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	u, err := parse(address)
@@ -80,7 +83,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	db := &Store{
 		address: u.Scheme + "://" + u.Host, prefix: cmp.Or(strings.Trim(u.Path, "/"), defaultPrefix),
-		consistency: u.Query().Get("consistency"),
+		consistency: u.Query().Get("consistency"), hybrid: u.Query().Has("hybrid"),
 	}
 	db.replicas, _ = strconv.ParseInt(cmp.Or(u.Query().Get("replicas"), "1"), 10, 64)
 	if o.Collection != "" {
@@ -152,9 +155,10 @@ func parse(address string) (*url.URL, error) {
 		case key == "grpc" && u.Scheme == "weaviates":
 			return fault("grpc does not go with TLS, because the client does not check certificates there")
 		case key == "replicas" && err == nil && n > 0 && n < 100:
+		case key == "hybrid" && v == "server":
 		case key == "consistency" && (v == "ONE" || v == "QUORUM" || v == "ALL"):
 		default:
-			return fault("%s=%s is not grpc=PORT, replicas=COUNT or consistency=ONE, QUORUM or ALL", key, v)
+			return fault("%s=%s is not grpc=PORT, replicas=COUNT, hybrid=server or consistency=ONE, QUORUM or ALL", key, v)
 		}
 	}
 	if more != "" {

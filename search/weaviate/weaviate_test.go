@@ -14,7 +14,8 @@ func TestCheckAddress(t *testing.T) {
 	for _, tt := range []struct{ address, fault string }{
 		{"weaviate://localhost:8080", ""},
 		{"weaviate://a:8080,b:8080/Handbook?grpc=50051&replicas=3&consistency=QUORUM", ""},
-		{"weaviates://host", ""},
+		{"weaviates://host?hybrid=server", ""},
+		{"weaviate://host?hybrid=ours", "hybrid=ours"},
 		{"weaviates://host?grpc=443", "TLS"},
 		{"http://localhost:8080", `begins with "http"`},
 		{"weaviate://", "no host"},
