@@ -2,6 +2,7 @@ package ragflow_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,9 @@ func TestRate(t *testing.T) {
 		t.Errorf("rated %+v", up)
 	}
 	written, err := os.ReadFile(up.Document)
-	if err != nil || !strings.Contains(string(written), strings.TrimSpace(reply.Answer)) {
+	c := reply.Citations[0]
+	want := fmt.Sprintf("---\n\n%s\n\nFrom %s:%d\n", strings.TrimSpace(c.Quote), c.Source, c.StartLine)
+	if err != nil || !strings.Contains(string(written), want) || strings.Contains(string(written), "[Source") {
 		t.Errorf("promoted document %q: %v", written, err)
 	}
 	if got := foundIn(t, a, "basil irrigation schedule"); len(got) == 0 || got[0] != filepath.Base(up.Document) {

@@ -133,8 +133,8 @@ type Rating struct {
 }
 
 // Rate stores a rating in the data folder. A good rating also promotes the
-// answer: it is written as a Markdown file that later questions search like any
-// document, and that a person may edit or delete. A bad rating deletes that
+// answer: the passages that it cites are written as a Markdown file that later questions
+// search like any document, and that a person may edit or delete. A bad rating deletes that
 // file. Errors match ErrNotFound (no such thread or turn), ErrNoAnswer,
 // ErrSealed or ErrReadOnly.
 func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, error) {
@@ -164,7 +164,7 @@ func (a *Assistant) Rate(ctx context.Context, r Rating) (*telemetry.Feedback, er
 	path := filepath.Join(a.config.promotedFolder(), telemetry.PromotedName(id))
 	if r.Good {
 		if len(run.Commits) == 0 || run.Commits[0].Status != graph.Completed || turn.Abstained || len(turn.Citations) == 0 {
-			return nil, fmt.Errorf("promote the answer of run %q: %w", id, ErrNoAnswer)
+			return nil, ErrNoAnswer
 		}
 		f.Rating, f.Document = telemetry.RatingUp, path
 		err = telemetry.WritePromoted(path, f, turn)

@@ -147,7 +147,8 @@ func (l *Library) finish(ctx context.Context, report *Report, begun time.Time) (
 }
 
 // serve answers from the roots of the report, or from all that is indexed where no
-// documents are configured, and counts what they hold.
+// documents are configured, and counts what they hold. A root without passages is left
+// out, unless it is configured.
 func (l *Library) serve(ctx context.Context, report *Report) error {
 	collections, err := l.index.Collections(ctx)
 	if err != nil {
@@ -155,8 +156,10 @@ func (l *Library) serve(ctx context.Context, report *Report) error {
 	}
 	var roots []string
 	report.Files, report.Chunks = 0, 0
+	named := report.Roots[:min(len(l.o.Docs), len(report.Roots))]
 	for _, c := range collections {
-		if len(l.o.Docs) == 0 || slices.Contains(report.Roots, c.Root) {
+		wanted := len(l.o.Docs) == 0 || slices.Contains(report.Roots, c.Root)
+		if wanted && c.Chunks > 0 || slices.Contains(named, c.Root) {
 			roots = append(roots, c.Root)
 			report.Files += c.Files
 			report.Chunks += c.Chunks

@@ -7,7 +7,6 @@ package telemetry
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,11 +93,15 @@ func PromotedName(run string) string {
 	return hex.EncodeToString(sum[:6]) + ".md"
 }
 
-// WritePromoted writes an answer with its question and sources as a Markdown file.
+// WritePromoted writes a Markdown file whose title is a question and whose text is the passages that
+// its answer cites, each with the place it is from.
 func WritePromoted(path string, f *Feedback, t state.Turn) error {
-	var sources []string
+	var sources, passages []string
 	for _, c := range t.Citations {
-		sources = append(sources, fmt.Sprintf("%s:%d", c.Source, c.StartLine))
+		source := fmt.Sprintf("%s:%d", c.Source, c.StartLine)
+		if passage := fmt.Sprintf("%s\n\nFrom %s", strings.TrimSpace(c.Quote), source); !slices.Contains(passages, passage) {
+			sources, passages = append(sources, source), append(passages, passage)
+		}
 	}
 	head, err := yaml.Marshal(map[string]any{
 		"title": f.Question, "document_type": "promoted answer", "thread": f.ThreadID, "run": f.RunID,
@@ -106,7 +110,5 @@ func WritePromoted(path string, f *Feedback, t state.Turn) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "---\n%s---\n\n%s\n", head, strings.TrimSpace(t.Answer))
-	return newfile.WriteBytes(path, b.Bytes())
+	return newfile.WriteBytes(path, fmt.Appendf(nil, "---\n%s---\n\n%s\n", head, strings.Join(passages, "\n\n")))
 }
