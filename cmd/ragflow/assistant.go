@@ -81,7 +81,11 @@ func exist(docs []string) error {
 			if cause := errors.Unwrap(err); cause != nil && p != "" { // the path stands in front
 				err = fmt.Errorf("%s: %w", p, cause)
 			}
-			return failed("read documents", err)
+			err = failed("read documents", err)
+			if f, ok := errors.AsType[*failure](err); ok && f.code == exitNotFound && strings.ContainsAny(p, "*?[{") {
+				f.hint = "name a folder; ask and search with --path '**/*.md' use only some of its files"
+			}
+			return err
 		}
 	}
 	return nil

@@ -33,8 +33,8 @@ func (a *app) searchFlags(f *pflag.FlagSet) {
 
 // docsFlag adds --docs to a command.
 func (a *app) docsFlag(f *pflag.FlagSet) {
-	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file, folder or quoted glob `PATH`; may be repeated"+
-		" (default: those of \"ragflow init\", else all that is indexed)")
+	f.StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file or folder `PATH`; may be repeated"+
+		" (default: those configured, else all that is indexed)")
 }
 
 // dictionaryFlag adds --dictionary to a command that searches.
