@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
+	"example.com/ragflow"
+	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/internal/newfile"
 )
 
 func (a *app) initCommand() *cobra.Command {
 	c := command("init", 0, func(*cobra.Command, []string) error { return a.init() })
-	a.docsFlag(c.Flags())
+	c.Flags().StringArrayVar(&a.flags.docs, "docs", nil, "answer from this file or folder `PATH`; may be repeated")
 	return c
 }
 
@@ -42,6 +45,9 @@ func (a *app) init() error {
 	}
 	path := filepath.Join(dir, configName)
 	if present(dir, configName) {
+		if len(docs) > 0 {
+			return a.addDocs(path, docs)
+		}
 		f := &failure{code: exitFailure, what: "init", err: fmt.Errorf("%s is already there", path)}
 		return f.with("edit it, or delete it first")
 	}
@@ -62,6 +68,41 @@ func (a *app) init() error {
 	} else {
 		a.tell(`now ask: ragflow ask "…"`)
 	}
+	return nil
+}
+
+// addDocs names documents in a configuration file that names none. The file stays trusted
+// where it was.
+func (a *app) addDocs(path string, docs []string) error {
+	list, err := a.readTrust()
+	if err != nil {
+		return err
+	}
+	old, err := a.readProjectFile(path)
+	if err != nil {
+		return failed("read the configuration", err)
+	}
+	f := configFile{path: path, keys: map[string]value{}}
+	if err := f.parse(old, config.Table(&ragflow.Config{}, "", &config.Models{})); err != nil {
+		return err
+	}
+	if names, ok := f.keys["docs"]; ok {
+		return (&failure{code: exitFailure, what: "init", err: fmt.Errorf("%s names documents already", names.source)}).with("change them there")
+	}
+	text, err := yaml.Marshal(map[string][]string{"docs": docs})
+	if err != nil {
+		return failed("write the configuration", err)
+	}
+	text = slices.Concat(old, []byte("\n"), text)
+	if err := newfile.WriteBytes(path, text); err != nil {
+		return failed("write the configuration", err)
+	}
+	if list.untrusted(path, old) == "" {
+		if err := a.trustContent(map[string][]byte{path: text}); err != nil {
+			return err
+		}
+	}
+	a.tell(`%s now names your documents; ask: ragflow ask "…"`, path)
 	return nil
 }
 
