@@ -199,14 +199,15 @@ func inOrderOfUse(sources []state.Source, order []int) []state.Source {
 }
 
 // validate checks an answer against its sources and, where a model wrote it, puts
-// it right. An offline answer is made of quotes: only its marks are checked.
+// it right. An offline answer is made of quotes, and so is what stands behind a refusal:
+// only their marks are checked.
 func (o Answering) validate(ctx context.Context, a state.Answer, turn state.Turn) (state.Answer, state.Quality, error) {
 	options := cite.Options{Stats: o.Stats, Language: turn.Language}
 	if turn.Route != state.RouteSearch {
 		a.Text = cite.Validate(a.Text, len(turn.Sources)).Text
 		return a, quality(cite.Report{Precision: 1, Recall: 1, Faithfulness: 1}), nil
 	}
-	if a.Model == offlineMaker {
+	if a.Model == offlineMaker || a.Abstained {
 		checked := cite.Validate(a.Text, len(turn.Sources))
 		a.Text = checked.Text
 		var err error

@@ -742,6 +742,19 @@ func TestAbstainedAnswerKeepsNoTerms(t *testing.T) {
 	}
 }
 
+// TestQuotesBehindARefusalStay: they are no statements of the model, so no marks are added.
+func TestQuotesBehindARefusalStay(t *testing.T) {
+	st := searching(state.Query{Text: "q"})
+	st.Turn.Sources = []state.Source{{Chunk: chunk("c1", "a.md", "Volumes keep the data. Bind mounts show a folder of the host.")}}
+	text := "I don't have enough information.\n\nVolumes keep the data. Bind mounts show a folder of the host. [Source 1]"
+	after, _ := notes(t, generate(answererFunc(func(state.Task) (state.Answer, error) {
+		return state.Answer{Text: text, Abstained: true, Model: "small"}, nil
+	})), st)
+	if after.Turn.Answer != text || after.Turn.Quality.Claims != 0 || len(after.Turn.Citations) != 1 {
+		t.Errorf("answer %q, %+v, citations %v", after.Turn.Answer, after.Turn.Quality, after.Turn.Citations)
+	}
+}
+
 func TestGenerateTrims(t *testing.T) { // Y05
 	system := state.Message{ID: "s", Role: state.System, Content: "Be kind."}
 	for _, tt := range []struct {
