@@ -405,7 +405,7 @@ func TestFallback(t *testing.T) {
 func TestProviderIsDown(t *testing.T) {
 	s := llmtest.NewServer(llmtest.Say("fine"))
 	a := modelled(t, s, func(c *ragflow.Config) {
-		c.Chat, c.Tasks = llm.Breaker(c.Chat, 0, nil), nil
+		c.Tasks = nil
 	})
 	s.Close()
 	r, err := a.Ask(t.Context(), ragflow.Question{Text: question, Trace: true})

@@ -15,6 +15,6 @@
 //   - A provider sends one request per call. Only [Retry] repeats calls, and never after
 //     the first token was streamed.
 //
-// Decorators wrap a Chat and are Chats themselves. [Retry] wraps the provider; [Price] and
-// [Breaker] wrap Retry. So a Response has the totals of all attempts of one answer.
+// Decorators wrap a Chat and are Chats themselves. [Retry] wraps the provider, and [Price]
+// wraps Retry. So a Response has the totals of all attempts of one answer.
 package llm

@@ -32,7 +32,7 @@ type Error struct {
 	Thought    bool          // the limit of tokens was reached before the answer began
 	Streamed   bool          // tokens were streamed before the failure
 	Retries    int           // number of retries, see [Retry]
-	Skipped    bool          // no request was sent, see [Breaker]
+	Skipped    bool          // no request was sent, see [Retry]
 }
 
 // Error describes the failure in a sentence for people.

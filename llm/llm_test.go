@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,12 +91,12 @@ func TestRetryLeavesOtherErrors(t *testing.T) {
 
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &scripted{fail: timeouts(1)}
-		b := llm.Breaker(s, 0, nil)
+		s := &scripted{fail: timeouts(4)}
+		b := llm.Retry(s, llm.RetryOptions{})
 		_, first := b.Complete(t.Context(), llm.Request{}, nil)
 		_, second := b.Complete(t.Context(), llm.Request{}, nil)
 		e, ok := errors.AsType[*llm.Error](second)
-		if !errors.Is(first, llm.ErrTimeout) || !errors.Is(second, llm.ErrTimeout) || !ok || !e.Skipped || s.calls != 1 {
+		if !errors.Is(first, llm.ErrTimeout) || !errors.Is(second, llm.ErrTimeout) || !ok || !e.Skipped || s.calls != 4 {
 			t.Fatalf("%v, then %v after %d calls", first, second, s.calls)
 		}
 		time.Sleep(llm.DefaultPause)
@@ -107,13 +108,36 @@ func TestBreaker(t *testing.T) {
 
 func TestBreakerMindsOnlyDeadProviders(t *testing.T) {
 	s := &scripted{fail: []error{&llm.Error{Kind: llm.ErrBadResponse}, &llm.Error{Kind: llm.ErrRefused}}}
-	b := llm.Breaker(s, 0, nil)
+	b := llm.Retry(s, llm.RetryOptions{})
 	for range 3 {
 		_, _ = b.Complete(t.Context(), llm.Request{}, nil) // only the number of calls matters
 	}
 	if s.calls != 3 {
 		t.Errorf("%d calls, want 3", s.calls)
 	}
+}
+
+// TestSideBySide has calls side by side: together they cost no more than one call.
+func TestSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{fail: timeouts(99)}
+		chat := llm.Retry(s, llm.RetryOptions{Jitter: func() float64 { return 0 }})
+		var wait sync.WaitGroup
+		begun := time.Now()
+		for range 2 {
+			wait.Go(func() {
+				_, err := chat.Complete(t.Context(), llm.Request{}, nil)
+				if e, ok := errors.AsType[*llm.Error](err); !ok || e.Skipped || e.Retries == 0 {
+					t.Errorf("got %v", err)
+				}
+			})
+			synctest.Wait()
+		}
+		wait.Wait()
+		if took := time.Since(begun); s.calls != 4 || took > time.Second {
+			t.Errorf("%d calls in %v", s.calls, took)
+		}
+	})
 }
 
 func TestErrorTexts(t *testing.T) { // L05

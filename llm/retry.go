@@ -24,6 +24,7 @@ type RetryOptions struct {
 	// default [DefaultPatience]. So a provider that times out slowly is not called four
 	// times.
 	Patience time.Duration
+	Pause    time.Duration    // time without calls after a failure, see [Retry]; default [DefaultPause]
 	Clock    func() time.Time // default time.Now
 	// Wait waits for d. If the context ends first, it returns the error of the context;
 	// default a timer.
@@ -42,6 +43,9 @@ func (o RetryOptions) withDefaults() RetryOptions {
 	}
 	if o.Patience <= 0 {
 		o.Patience = DefaultPatience
+	}
+	if o.Pause <= 0 {
+		o.Pause = DefaultPause
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -71,11 +75,16 @@ func wait(ctx context.Context, d time.Duration) error {
 // the first token, or the first piece of a tool call, was streamed. It does not retry if Retry-After is longer than MaxBackoff,
 // because an answer without the model is then faster. Response.Retries and Error.Retries
 // count the retries.
-func Retry(c Chat, o RetryOptions) Chat { return &retryChat{chat: c, options: o.withDefaults()} }
+//
+// It is a circuit breaker, too: after a call failed without a connection, by a timeout, by a
+// rate limit or because of an invalid key or model name, all calls fail at once with the same
+// error for the time Pause. So a turn with several calls, also side by side, sends no more
+// requests to a dead provider than one call does.
+func Retry(c Chat, o RetryOptions) Chat { return &retryChat{chat: c, retries: o.start()} }
 
 type retryChat struct {
 	chat    Chat
-	options RetryOptions
+	retries retries
 }
 
 func (r *retryChat) Model() string { return r.chat.Model() }
@@ -96,7 +105,7 @@ func (r *retryChat) Complete(ctx context.Context, q Request, token func(string))
 		}
 	}
 	var out Response
-	retries, err := r.options.run(ctx, func() error {
+	count, err := r.retries.run(ctx, r.retries.breaker, func() error {
 		var err error
 		out, err = r.chat.Complete(ctx, q, listen)
 		return err
@@ -104,25 +113,30 @@ func (r *retryChat) Complete(ctx context.Context, q Request, token func(string))
 	if err != nil {
 		return Response{}, err
 	}
-	out.Retries = retries
+	out.Retries = count
 	return out, nil
 }
 
-// RetryEmbedder is [Retry] for an [Embedder].
+// RetryEmbedder is [Retry] for an [Embedder]. The pause is for queries: while an index is made,
+// each batch is retried.
 func RetryEmbedder(e Embedder, o RetryOptions) Embedder {
-	return &retryEmbedder{embedder: e, options: o.withDefaults()}
+	return &retryEmbedder{embedder: e, retries: o.start()}
 }
 
 type retryEmbedder struct {
 	embedder Embedder
-	options  RetryOptions
+	retries  retries
 }
 
 func (r *retryEmbedder) Model() string { return r.embedder.Model() }
 
 func (r *retryEmbedder) Embed(ctx context.Context, texts []string, p Purpose) (Embeddings, error) {
 	var out Embeddings
-	retries, err := r.options.run(ctx, func() error {
+	var b *breaker
+	if p == Query {
+		b = r.retries.breaker
+	}
+	count, err := r.retries.run(ctx, b, func() error {
 		var err error
 		out, err = r.embedder.Embed(ctx, texts, p)
 		return err
@@ -130,25 +144,25 @@ func (r *retryEmbedder) Embed(ctx context.Context, texts []string, p Purpose) (E
 	if err != nil {
 		return Embeddings{}, err
 	}
-	out.Retries = retries
+	out.Retries = count
 	return out, nil
 }
 
 // RetryReranker is [Retry] for a [Reranker].
 func RetryReranker(r Reranker, o RetryOptions) Reranker {
-	return &retryReranker{reranker: r, options: o.withDefaults()}
+	return &retryReranker{reranker: r, retries: o.start()}
 }
 
 type retryReranker struct {
 	reranker Reranker
-	options  RetryOptions
+	retries  retries
 }
 
 func (r *retryReranker) Model() string { return r.reranker.Model() }
 
 func (r *retryReranker) Rerank(ctx context.Context, query string, texts []string) (Scores, error) {
 	var out Scores
-	retries, err := r.options.run(ctx, func() error {
+	count, err := r.retries.run(ctx, r.retries.breaker, func() error {
 		var err error
 		out, err = r.reranker.Rerank(ctx, query, texts)
 		return err
@@ -156,32 +170,47 @@ func (r *retryReranker) Rerank(ctx context.Context, query string, texts []string
 	if err != nil {
 		return Scores{}, err
 	}
-	out.Retries = retries
+	out.Retries = count
 	return out, nil
 }
 
+// retries are the options of a model and what is known of its failures.
+type retries struct {
+	RetryOptions
+	breaker *breaker
+}
+
+func (o RetryOptions) start() retries {
+	o = o.withDefaults()
+	return retries{o, &breaker{pause: o.Pause, clock: o.Clock}}
+}
+
 // run makes a call and retries it if useful. It returns the number of retries.
-func (o RetryOptions) run(ctx context.Context, call func() error, may func() bool) (int, error) {
+func (o retries) run(ctx context.Context, b *breaker, call func() error, may func() bool) (int, error) {
+	if err := b.open(); err != nil {
+		return 0, err
+	}
 	backoff, begun := o.Backoff, o.Clock()
-	for retries := 0; ; retries++ {
+	for count := 0; ; count++ {
 		err := call()
-		if err == nil {
-			return retries, nil
-		}
 		e, ok := errors.AsType[*Error](err)
 		if !ok {
-			return retries, err
+			if err == nil {
+				b.note(nil, true)
+			}
+			return count, err
 		}
-		e.Retries = retries
-		if !e.Transient || retries == MaxRetries || !may() || e.RetryAfter > o.MaxBackoff {
-			return retries, err
-		}
+		e.Retries = count
 		pause := max(time.Duration((0.5+o.Jitter()/2)*float64(backoff)), e.RetryAfter)
-		if o.Clock().Add(pause).Sub(begun) > o.Patience {
-			return retries, err
+		last := !e.Transient || count == MaxRetries || !may() || e.RetryAfter > o.MaxBackoff || o.Clock().Add(pause).Sub(begun) > o.Patience
+		if b.note(e, last) {
+			return count, err
 		}
 		if err := o.Wait(ctx, pause); err != nil {
-			return retries, fmt.Errorf("ask %s: %w", e.Provider, err)
+			return count, fmt.Errorf("ask %s: %w", e.Provider, err)
+		}
+		if b.open() != nil { // others failed meanwhile
+			return count, err
 		}
 		backoff = min(2*backoff, o.MaxBackoff)
 	}

@@ -206,7 +206,8 @@ func (c *Client) read(response *http.Response, body []byte, n int) (reply, error
 		err = json.Unmarshal(body, &out)
 	}
 	if err != nil {
-		return reply{}, c.fault(llm.ErrBadResponse, "what came is not the JSON of scores", true)
+		page := strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") // which comes again
+		return reply{}, c.fault(llm.ErrBadResponse, "what came is not the JSON of scores", !page)
 	}
 	values := make([]float64, n)
 	seen := make([]bool, n)

@@ -266,7 +266,7 @@ func (m *Models) Chat(name string) (llm.Chat, error) {
 	if m.chats == nil {
 		m.chats = map[string]llm.Chat{}
 	}
-	m.chats[name] = llm.Breaker(chat, 0, nil)
+	m.chats[name] = chat
 	return m.chats[name], nil
 }
 
