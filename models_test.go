@@ -420,6 +420,41 @@ func TestProviderIsDown(t *testing.T) {
 	}
 }
 
+// TestPermanentRateLimit has a provider that limits every request: a question costs no more
+// than one request and its retries for each model.
+func TestPermanentRateLimit(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		s := llmtest.NewServer(llmtest.Embed(3))
+		client, err := openai.New(openai.Config{Provider: "played", BaseURL: s.URL(), Key: plantedKey})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := modelled(t, s, func(c *ragflow.Config) {
+			c.Tasks, c.Speculate, c.Transforms, c.Answers.Synthesis = nil, early, model.Transforms(), model.TreeSummarize
+			c.Docs = []string{longDocs(t)}
+			c.Embedder = llm.RetryEmbedder(client.Embedder(openai.EmbedderConfig{Model: "vectors"}), llm.RetryOptions{Backoff: time.Millisecond})
+		})
+		if _, err := a.Library().Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := len(s.Calls())
+		s.Then(llmtest.Status(429, "slow down"))
+		r, err := a.Ask(t.Context(), ragflow.Question{Text: "Where does a driver store the data of a volume?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := map[string]int{}
+		for _, c := range s.Calls()[before:] {
+			calls[c.Model]++
+		}
+		if calls["smart"] != 4 || calls["vectors"] != 4 || r.Model != "offline" || len(r.Warnings) == 0 {
+			t.Errorf("early %v: %v, by %s, warnings %q", early, calls, r.Model, r.Warnings)
+		}
+		client.CloseIdle()
+		s.Close()
+	}
+}
+
 func TestCancelWhileTheModelWrites(t *testing.T) {
 	s := llmtest.NewServer(script(llmtest.Stall("Half an ans")))
 	defer s.Close()
