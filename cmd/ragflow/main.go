@@ -36,6 +36,7 @@ type app struct {
 	ending  *ending   // how the system asks to end
 	started string    // id of the thread a question was saved in, for the hint after an interruption
 	opened  *settings // of the assistant opened last
+	badHelp error     // help was asked for a word that is no command
 	warned  []string  // warnings about the settings that were printed
 
 	asked       config.Asked
@@ -59,6 +60,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.badHelp
+	}
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
 		err = &failure{code: exitFailure, err: flushErr, what: "write the output"}
 	}
@@ -115,6 +119,7 @@ func (a *app) root() *cobra.Command {
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = subcommands, func(c *cobra.Command, _ []string) error { return c.Help() }
 	}
+	a.checkHelp(root)
 	describe(root)
 	return root
 }
