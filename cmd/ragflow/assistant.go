@@ -119,7 +119,7 @@ func (a *app) openReport(ctx context.Context, change func(*ragflow.Config)) (*ra
 	if report.Files == 0 {
 		err = &failure{
 			code: exitFailure, what: what, err: ingest.ErrNoDocuments,
-			hint: "nothing there can be read; PDF, Word, Markdown, HTML, EPUB, tables, JSON, plain text and code can",
+			hint: "nothing there can be read; " + kindsRead,
 		}
 		a.problems(report)
 		return nil, nil, errors.Join(err, assistant.Close())
@@ -168,7 +168,7 @@ func (a *app) problems(r *ingest.Report) {
 		others = append(others, fmt.Sprintf("%d %s", kinds[ext], ext))
 	}
 	if len(others) > 0 {
-		a.tell("not read, of other kinds: %s; \"ragflow index --json\" names them", strings.Join(others, ", "))
+		a.tell("not read, of other kinds: %s; \"%s\" names them", strings.Join(others, ", "), a.namesAll())
 	}
 }
 
@@ -178,8 +178,17 @@ func (a *app) problemList(what string, list []ingest.FileProblem) {
 		a.warn(fmt.Sprintf("%s %s: %s", what, p.Source, p.Reason))
 	}
 	if more := len(list) - most; more > 0 {
-		a.warn(fmt.Sprintf("%s %s more; \"ragflow index --json\" names all", what, count(more, "file")))
+		a.warn(fmt.Sprintf("%s %s more; \"%s\" names all", what, count(more, "file"), a.namesAll()))
 	}
+}
+
+// namesAll is the call that names all files that were left out.
+func (a *app) namesAll() string {
+	call := "ragflow index --json"
+	for _, p := range a.flags.docs {
+		call += " " + quoted(p)
+	}
+	return call
 }
 
 // checkOutput refuses a folder to write to that a relative path names and that lies

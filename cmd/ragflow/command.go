@@ -28,6 +28,8 @@ func command(use string, most int, run func(*cobra.Command, []string) error) *co
 		switch {
 		case len(args) < least:
 			return usagef("%s is missing", strings.TrimPrefix(use, c.Name()+" ")).with(c.CommandPath() + " --help shows what it takes")
+		case most == 0 && len(args) > 0:
+			return usagef("%s takes no argument, but there is %q", c.CommandPath(), args[0])
 		case most >= 0 && len(args) > most:
 			return usagef("one argument too many: %q", args[most]).with("quote an argument that has spaces in it")
 		}

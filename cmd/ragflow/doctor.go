@@ -284,11 +284,14 @@ func (d *doctor) checkAnswer(r *ragflow.Reply) {
 	}
 	delete(r.LatencyMS, "total")
 	slowest := slices.MaxFunc(slices.Sorted(maps.Keys(r.LatencyMS)), func(a, b string) int { return cmp.Compare(r.LatencyMS[a], r.LatencyMS[b]) })
-	faster := "in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner"
-	if r.Usage.Calls > 0 {
-		faster = "a smaller or nearer model answers sooner, and --offline at once"
+	faster := ""
+	switch {
+	case r.Usage.Calls > 0:
+		faster = ": a smaller or nearer model answers sooner, and --offline at once"
+	case slowest == "retrieval" || slowest == "post_retrieval":
+		faster = ": in one \"ragflow chat\" the index is read into memory once; fewer RAG_MAX_RESULTS and RERANKING=off search sooner"
 	}
-	d.hint("the last answer took %.1f s, most of it in %s: %s", total.Seconds(), slowest, faster)
+	d.hint("the last answer took %.1f s, most of it in %s%s", total.Seconds(), slowest, faster)
 }
 
 // checkModels asks the providers of the configured models.

@@ -74,13 +74,6 @@ func flagError(c *cobra.Command, err error) error {
 		if gone := dropped("--" + unknown.GetSpecifiedName()); gone != nil {
 			return gone
 		}
-		if strings.Contains(c.Use, "QUERY") || strings.Contains(c.Use, "QUESTION") {
-			f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
-		}
-	}
-	return f
-}
-
 // dropped answers the name of a command, flag or setting of an earlier version
 // with what to use instead; nil for other names.
 func dropped(name string) *failure {
@@ -131,6 +124,26 @@ func droppedNames() map[string]string {
 		"LLM_FALLBACK_PRICE":               "LLM_PRICES",
 		"EMBEDDING_VECTORS":                "CHUNK_SIZE: smaller passages find parts of long ones",
 	}
+		}
+		if strings.Contains(c.Use, "QUERY") || strings.Contains(c.Use, "QUESTION") {
+			f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
+		}
+	}
+	return f
+}
+
+		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+			return f.with("did you mean --" + near)
+}
+
+// nearFlag returns the first flag that begins like a name, or that the name begins with.
+func nearFlag(c *cobra.Command, name string) (near string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if near == "" && len(name) > 1 && (strings.HasPrefix(f.Name, name) || strings.HasPrefix(name, f.Name)) {
+			near = f.Name
+		}
+	})
+	return near
 }
 
 // errNoAnswer ends a command whose answer is that there is none. What was to
@@ -187,6 +200,8 @@ type advice struct {
 	hint string
 }
 
+const kindsRead = "PDF, Word, Markdown, HTML, EPUB, tables, JSON, plain text and code can"
+
 const noServer = "start the server, or unset RAGFLOW_INDEX for the index in the data folder"
 
 // advices lists the errors that people can do something about. The first that
@@ -214,12 +229,12 @@ func advices() []advice {
 		{fs.ErrNotExist, exitNotFound, "check the path"},
 		{search.ErrEmbedderChanged, exitFailure, `make the vectors again: ragflow index --rebuild; or search by words: ragflow search --leg lexical "…"`},
 		{search.ErrNoDense, exitFailure, "name a model with EMBEDDING_MODEL, then run: ragflow index"},
-		{ingest.ErrUnread, exitNotFound, "save it in a format that is read: docs/formats.md lists them"},
+		{ingest.ErrUnread, exitNotFound, "save it in a format that is read: " + kindsRead},
 		{ingest.ErrNoDocuments, exitFailure, `name the folder to answer from: ragflow ask --docs ./docs "…", or for all later questions: ragflow init --docs ./docs`},
 		{ragflow.ErrNothingToResume, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{graph.ErrNothingToDo, exitFailure, "the last run of the thread ended; ask a new question without --resume"},
 		{search.ErrEarlier, exitFailure, "the next question or ragflow index makes it again from your documents, and keeps the old file"},
-		{ragflow.ErrThreadExists, exitFailure, "choose another name for the new thread"},
+		{ragflow.ErrThreadExists, exitFailure, "import it under another name: --thread NAME"},
 		{ragflow.ErrKey, exitFailure, `put the keys into the environment or .env: RAGFLOW_THREAD_KEYS="2026:KEY", the current one first; nothing was changed`},
 		{postgres.ErrDown, exitFailure, "check that RAGFLOW_STORE names the server and that it runs; an unfinished question goes on with: ragflow ask --thread ID --resume"},
 		{postgres.ErrDenied, exitFailure, "check user, database and rights in RAGFLOW_STORE, and the password there or in PGPASSWORD"},
@@ -237,6 +252,7 @@ func advices() []advice {
 		{graph.ErrSuperseded, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrConflict, exitFailure, "another run wrote to the thread meanwhile, and nothing of this one was saved; ask again"},
 		{graph.ErrGraphChanged, exitFailure, "the unfinished run is from another version; ask the question again without --resume"},
+		{fs.ErrExist, exitFailure, "name a file that is not there yet"},
 		{fs.ErrPermission, exitFailure, "check who may read and write there"},
 		{
 			ragflow.ErrDamaged, exitFailure,

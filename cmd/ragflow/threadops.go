@@ -57,6 +57,9 @@ func (a *app) exportThread(ctx context.Context, log *threads.Log, name, output s
 		err = log.Export(ctx, id, a.out)
 	} else {
 		err = writeOutput(output, func(w io.Writer) error { return log.Export(ctx, id, w) })
+		if err == nil {
+			a.tell("wrote %s", output)
+		}
 	}
 	return failed("export thread "+id, err)
 }
