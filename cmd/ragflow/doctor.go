@@ -258,7 +258,7 @@ func (d *doctor) checkThreads(ctx context.Context, assistant *ragflow.Assistant)
 	}
 	var details []string
 	for _, t := range list {
-		if t.Status != "completed" && t.Status != "" {
+		if unfinished(t) {
 			details = append(details, t.ID+": the last run is "+t.Status)
 		}
 	}

@@ -140,6 +140,17 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
+func TestThreadMarkdownUnfinished(t *testing.T) {
+	talk := &threads.Thread{Info: threads.Info{ID: "work", Status: "running"}}
+	if got := threadMarkdown(t.Context(), talk); !strings.Contains(got, "The last run is not finished (running). Go on with: ragflow ask --thread work --resume\n") {
+		t.Errorf("an unfinished thread is shown as %q", got)
+	}
+	talk.Status = "completed"
+	if got := threadMarkdown(t.Context(), talk); strings.Contains(got, "finished") {
+		t.Errorf("a finished thread is shown as %q", got)
+	}
+}
+
 func TestPickThread(t *testing.T) {
 	list := []threads.Info{{ID: "0198aaaa-1"}, {ID: "0198aaaa-2"}, {ID: "0198aaab-3"}, {ID: "user-12"}}
 	for _, tt := range []struct {

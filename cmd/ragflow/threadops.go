@@ -24,10 +24,10 @@ func (a *app) listThreads(ctx context.Context, log *threads.Log, _ []string) err
 			a.tell(`no threads yet; begin one: ragflow ask --docs ./docs "…"`)
 			return
 		}
-		rows := [][]string{{"ID", "TURNS", "LAST USED", "SIZE", "TITLE"}}
+		rows := [][]string{{"ID", "TURNS", "LAST USED (UTC)", "SIZE", "TITLE"}}
 		for _, t := range list {
 			title := t.Title
-			if t.Status != "completed" && t.Status != "" {
+			if unfinished(t) {
 				title += " [" + t.Status + "]"
 			}
 			rows = append(rows, []string{t.ID, strconv.Itoa(t.Turns), t.Used.UTC().Format("2006-01-02 15:04"), byteSize(t.Bytes), title})
@@ -105,7 +105,7 @@ func (a *app) pruneThread(ctx context.Context, log *threads.Log, name string, ke
 		}
 	}
 	return a.print(r, func() {
-		fmt.Fprintf(a.out, "pruned %s: %s (%s), %s kept\n", r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
+		fmt.Fprintf(a.out, "pruned %s: the steps of %s are gone (%s), %s kept whole\n", r.Thread, count(r.Turns, "turn"), byteSize(r.Bytes), count(r.Kept, "turn"))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ragflow"
+	"example.com/ragflow/graph"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/state"
 	"example.com/ragflow/threads"
@@ -104,7 +105,7 @@ func pickThread(list []threads.Info, name string) (string, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", usagef("thread %q: %s begin so", name, count(len(found), "thread")).with("give more of the id")
+		return "", usagef("thread %q: %s begin so", name, count(len(found), "thread")).with("give more of the id; ragflow threads list shows them")
 	}
 	return "", notFoundf("thread %q: not found", name).with(`"ragflow threads list" shows the threads there are`)
 }
@@ -216,11 +217,24 @@ func scopeName(s state.Scope) string {
 	return cmp.Or(name, "all that is indexed")
 }
 
+// unfinished reports whether the last run of a thread can be resumed.
+func unfinished(t threads.Info) bool { return t.Status != "" && t.Status != string(graph.Completed) }
+
 // threadMarkdown writes a conversation as Markdown.
 func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", line(t.Title))
-	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, count(t.Turns, "turn"),
+	pruned := 0
+	for _, m := range t.Messages {
+		if m.Role == state.Human && m.Run == "" {
+			pruned++
+		}
+	}
+	turns := count(t.Turns, "turn")
+	if pruned > 0 {
+		turns += fmt.Sprintf(" (of %d earlier ones only question and answer are left)", pruned)
+	}
+	fmt.Fprintf(&b, "Thread %s, %s, %s to %s UTC\n", t.ID, turns,
 		t.Created.UTC().Format("2006-01-02 15:04"), t.Used.UTC().Format("2006-01-02 15:04"))
 	if !t.Scope.Empty() {
 		fmt.Fprintf(&b, "Answered from %s\n", scopeName(t.Scope))
@@ -244,6 +258,9 @@ func threadMarkdown(ctx context.Context, t *threads.Thread) string {
 		if m.Run != "" {
 			fmt.Fprintf(&b, "\nRun %s\n", m.Run)
 		}
+	}
+	if unfinished(t.Info) {
+		fmt.Fprintf(&b, "\nThe last run is not finished (%s). Go on with: ragflow ask --thread %s --resume\n", t.Status, quoted(t.ID))
 	}
 	if t.Summary != "" {
 		fmt.Fprintf(&b, "\n## Summary of what is no longer live\n\n%s\n", strings.TrimSpace(t.Summary))
