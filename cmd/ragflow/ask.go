@@ -226,7 +226,7 @@ func (a *app) printReply(r *ragflow.Reply, prompt *ragflow.PromptReply, isNew bo
 	if isNew && r.Model == offlineName {
 		a.tell("offline: the answer quotes your documents; no model was used")
 	}
-	a.tell("thread %s — continue with: ragflow ask%s --thread %s \"…\"", r.ThreadID, a.dataFlag(), quoted(r.ThreadID))
+	a.tell("continue with: ragflow ask%s --thread %s \"…\"", a.dataFlag(), quoted(r.ThreadID))
 	return nil
 }
 
