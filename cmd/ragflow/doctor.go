@@ -72,6 +72,8 @@ type doctor struct {
 
 	app      *app
 	settings *settings
+
+	untrusted bool // a file that was read: no model is asked, so that no key goes anywhere
 }
 
 // print shows the examination to a person.
@@ -132,7 +134,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.note(checkOK, "settings", cmp.Or(s.file, "no configuration file"), sources...)
 	if err := untrustedError(s); err != nil {
 		d.broken("trust", err, "")
-		s.models.Offline = true // no key goes anywhere
+		d.untrusted = true
 	}
 	if err := exist(s.config.Docs); err != nil {
 		d.note(checkBroken, "documents", err.Error())
@@ -301,6 +303,10 @@ func (d *doctor) checkModels(ctx context.Context) {
 		d.note(checkOK, "models", config.OfflineModel)
 	}
 	for _, u := range uses {
+		if d.untrusted {
+			d.note(checkWarning, "model", u.String()+", not asked before the files above are trusted")
+			continue
+		}
 		probe, cancel := context.WithTimeout(ctx, probeFor)
 		err := d.settings.models.Probe(probe, u)
 		cancel()
