@@ -74,6 +74,16 @@ func flagError(c *cobra.Command, err error) error {
 		if gone := dropped("--" + unknown.GetSpecifiedName()); gone != nil {
 			return gone
 		}
+		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
+			return f.with("did you mean --" + near)
+		}
+		if strings.Contains(c.Use, "QUERY") || strings.Contains(c.Use, "QUESTION") {
+			f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
+		}
+	}
+	return f
+}
+
 // dropped answers the name of a command, flag or setting of an earlier version
 // with what to use instead; nil for other names.
 func dropped(name string) *failure {
@@ -124,16 +134,6 @@ func droppedNames() map[string]string {
 		"LLM_FALLBACK_PRICE":               "LLM_PRICES",
 		"EMBEDDING_VECTORS":                "CHUNK_SIZE: smaller passages find parts of long ones",
 	}
-		}
-		if strings.Contains(c.Use, "QUERY") || strings.Contains(c.Use, "QUESTION") {
-			f.hint = fmt.Sprintf("%[1]s --help shows what it takes; words that begin with a minus go behind two: %[1]s -- %[2]q", c.CommandPath(), "-v")
-		}
-	}
-	return f
-}
-
-		if near := nearFlag(c, unknown.GetSpecifiedName()); near != "" {
-			return f.with("did you mean --" + near)
 }
 
 // nearFlag returns the first flag that begins like a name, or that the name begins with.
