@@ -123,7 +123,9 @@ func TestFaultMatrix(t *testing.T) { // L05, N04
 		{"nobody listens", nil, forever, llm.ErrUnavailable, 0, 0},
 		{"silence", func(provider) llmtest.Behaviour { return llmtest.Silent() }, forever, llm.ErrTimeout, 4, 0},
 		{"stall", func(p provider) llmtest.Behaviour { return p.broken(func(r *http.Request) { <-r.Context().Done() }) }, forever, llm.ErrTimeout, 4, 1},
-		{"cut", func(p provider) llmtest.Behaviour { return p.broken(func(*http.Request) { panic(http.ErrAbortHandler) }) }, forever, llm.ErrBadResponse, 4, 1},
+		{"cut", func(p provider) llmtest.Behaviour {
+			return p.broken(func(*http.Request) { panic(http.ErrAbortHandler) })
+		}, forever, llm.ErrBadResponse, 4, 1},
 		{"no JSON", func(p provider) llmtest.Behaviour { return p.body(`{"choices":`) }, once, nil, 2, 0},
 		{"another form", func(p provider) llmtest.Behaviour { return p.body(`{"choices":[]}`) }, forever, llm.ErrBadResponse, 4, 0},
 		{"a page", func(provider) llmtest.Behaviour { return llmtest.Body("text/html", "<p>Sign in</p>") }, forever, llm.ErrBadResponse, 1, 0},
