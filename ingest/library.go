@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -80,6 +82,25 @@ func (l *Library) Sync(ctx context.Context) (*Report, error) { return l.sync(ctx
 // Those that can be read now count as changed.
 func (l *Library) Retry(ctx context.Context) (*Report, error) {
 	return l.sync(ctx, syncOptions{retry: true})
+}
+
+// Forget takes all files below a root out of the index and counts them. The root need not exist any
+// more.
+func (l *Library) Forget(ctx context.Context, path string) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	root, err := load.Resolve(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		root, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return 0, err
+	}
+	files, err := l.index.Files(ctx, root)
+	if err != nil || len(files) == 0 {
+		return 0, err
+	}
+	return len(files), l.index.Delete(ctx, root, slices.Collect(maps.Keys(files))...)
 }
 
 // syncOptions say how to sync.

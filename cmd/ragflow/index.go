@@ -16,8 +16,9 @@ import (
 
 // indexOptions are the flags of index.
 type indexOptions struct {
-	retry bool
-	watch bool
+	retry  bool
+	watch  bool
+	forget bool
 
 	rebuild bool
 }
@@ -25,6 +26,9 @@ type indexOptions struct {
 func (a *app) indexCommand() *cobra.Command {
 	var o indexOptions
 	c := command("index [PATH]...", -1, func(c *cobra.Command, args []string) error {
+		if o.forget {
+			return a.forget(c.Context(), args)
+		}
 		a.flags.docs = args
 		switch {
 		case len(args) > 0 && dropped("ragflow index "+args[0]) != nil:
@@ -45,6 +49,7 @@ func (a *app) indexCommand() *cobra.Command {
 	f.BoolVar(&o.retry, "retry-failed", false, "also read again the files that failed or were skipped before")
 	f.BoolVar(&o.rebuild, "rebuild", false, "make all vectors again with the embedding model configured now; read no documents")
 	f.BoolVar(&o.watch, "watch", false, "go on, and index each change, until interrupted")
+	f.BoolVar(&o.forget, "forget", false, "take what is indexed of the paths out of the index; the files stay")
 	a.chunkFlags(f)
 	c.AddCommand(a.indexStatsCommand(), a.collectionsCommand())
 	a.collectionFlag(c.PersistentFlags())
@@ -100,6 +105,30 @@ func (a *app) reembed(ctx context.Context) (err error) {
 		a.denseTrouble(report)
 		fmt.Fprintf(a.out, "%s; %s of %d found by meaning\n", cmp.Or(embedded(report), "nothing to embed"),
 			count(report.Chunks-report.Missing, "passage"), report.Chunks)
+	})
+}
+
+// forget takes folders and files that were indexed out of the index.
+func (a *app) forget(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return usagef("--forget needs the paths to forget").with("ragflow index stats lists those that are indexed")
+	}
+	nothing := func(c *ragflow.Config) { c.Docs = nil }
+	return a.withAssistant(ctx, nothing, func(assistant *ragflow.Assistant) error {
+		if assistant.ReadOnly() {
+			return a.readOnly("forget")
+		}
+		for _, p := range paths {
+			n, err := assistant.Library().Forget(ctx, p)
+			if err != nil {
+				return failed("forget "+p, err)
+			}
+			if n == 0 {
+				return notFoundf("%s is not indexed", p).with("ragflow index stats lists the paths that are")
+			}
+			a.tell("forgot %s: %s", p, count(n, "file"))
+		}
+		return nil
 	})
 }
 

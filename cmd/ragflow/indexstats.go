@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,18 +36,20 @@ func (a *app) indexStatsCommand() *cobra.Command {
 }
 
 func (a *app) printStats(stats *ingest.Stats) {
+	stats.Collections = slices.DeleteFunc(stats.Collections, func(c ingest.CollectionStats) bool { return c.Files == 0 && len(c.Unread) == 0 })
 	if len(stats.Collections) == 0 {
 		fmt.Fprintln(a.out, "nothing is indexed")
 		return
 	}
 	s := a.styleOf(a.stdout)
 	for _, c := range stats.Collections {
+		status := counts(
+			ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "empty", Count: c.Empty},
+			ingest.Count{Name: "skipped", Count: c.Skipped}, ingest.Count{Name: "failed", Count: c.Failed},
+		)
 		fmt.Fprintln(a.out, s.bold(line(c.Root)))
 		for _, row := range [][2]string{
-			{"files", fmt.Sprintf("%d (%s)", c.Files, counts(
-				ingest.Count{Name: "indexed", Count: c.Indexed}, ingest.Count{Name: "empty", Count: c.Empty},
-				ingest.Count{Name: "skipped", Count: c.Skipped}, ingest.Count{Name: "failed", Count: c.Failed},
-			))},
+			{"files", strings.TrimSuffix(fmt.Sprintf("%d (%s)", c.Files, status), " ()")},
 			{"not read", counts(c.Unread...)},
 			{"passages", strconv.Itoa(c.Chunks)},
 			{"cut by", counts(c.Chunkers...)},
