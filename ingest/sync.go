@@ -91,8 +91,11 @@ func (s *syncer) scan(ctx context.Context, known map[string]search.File) error {
 		k, ok := known[file.Source]
 		if ok && k.Chunker == s.fingerprint && k.Size == file.Size && k.ModTime.Equal(file.ModTime) && !s.tryAgain(k) {
 			s.report.Unchanged++
-			if k.Error != "" {
-				s.report.Skipped = append(s.report.Skipped, FileProblem{file.Source, k.Error})
+			switch problem := (FileProblem{file.Source, k.Error}); {
+			case isSkipReason(k.Error):
+				s.report.Skipped = append(s.report.Skipped, problem)
+			case k.Error != "":
+				s.report.Failed = append(s.report.Failed, problem)
 			}
 			continue
 		}

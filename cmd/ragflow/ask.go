@@ -187,7 +187,7 @@ func (a *app) tellRoots(r *ingest.Report) {
 	if more := len(r.Roots) - most; more > 0 {
 		names += fmt.Sprintf(", %d more", more)
 	}
-	a.tell("searching %s (%s)", names, count(r.Files, "file"))
+	a.tell("searching %s (%s)", names, count(r.Chunks, "passage"))
 }
 
 // observer returns what listens to a run: it keeps the thread's id for the hint

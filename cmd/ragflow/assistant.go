@@ -148,8 +148,10 @@ func indexed(r *ingest.Report) string {
 
 // problems warns of files that were left out.
 func (a *app) problems(r *ingest.Report) {
-	a.problemList("could not read", r.Failed)
-	a.problemList("read with trouble", r.Warned)
+	if r.Chunks == 0 || r.Unchanged < r.Files { // what failed before is not told at every question again
+		a.problemList("could not read ", r.Failed)
+	}
+	a.problemList("", r.Warned)
 	if r.Added+r.Changed == 0 && r.Files > 0 { // not at every question again
 		return
 	}
@@ -162,7 +164,7 @@ func (a *app) problems(r *ingest.Report) {
 			known = append(known, p)
 		}
 	}
-	a.problemList("skipped", known)
+	a.problemList("skipped ", known)
 	var others []string
 	for _, ext := range slices.Sorted(maps.Keys(kinds)) {
 		others = append(others, fmt.Sprintf("%d %s", kinds[ext], ext))
@@ -175,10 +177,10 @@ func (a *app) problems(r *ingest.Report) {
 func (a *app) problemList(what string, list []ingest.FileProblem) {
 	const most = 5 // that are named one by one
 	for _, p := range list[:min(len(list), most)] {
-		a.warn(fmt.Sprintf("%s %s: %s", what, p.Source, p.Reason))
+		a.warn(fmt.Sprintf("%s%s: %s", what, p.Source, p.Reason))
 	}
 	if more := len(list) - most; more > 0 {
-		a.warn(fmt.Sprintf("%s %s more; \"%s\" names all", what, count(more, "file"), a.namesAll()))
+		a.warn(fmt.Sprintf("%s%s more; \"%s\" names all", what, count(more, "file"), a.namesAll()))
 	}
 }
 
