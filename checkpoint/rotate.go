@@ -17,7 +17,7 @@ import (
 // with the new key. Without keys the error matches [ErrKey].
 func (s *SQLite) Rotate(ctx context.Context) (int, error) {
 	if s.sealer == nil {
-		return 0, fmt.Errorf("rotate: %w: the store was opened without keys: give them", ErrKey)
+		return 0, fmt.Errorf("%w: the store was opened without keys", ErrKey)
 	}
 	var names []string
 	err := s.db.Read(ctx, func(tx *sqlite.Tx) (err error) {

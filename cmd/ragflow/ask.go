@@ -41,6 +41,9 @@ func (a *app) askCommand() *cobra.Command {
 		if c.Flags().Changed("output") && !o.trace {
 			return usagef("-o says where --trace writes to, but --trace is missing").with("ragflow ask --trace -o " + o.dir + ` "…"`)
 		}
+		if c.Flags().Changed("thread") && o.thread == "" {
+			return usagef("--thread is empty").with("name a conversation, or leave out --thread to begin a new one")
+		}
 		question, err := a.question(c.Context(), c.Flags().Changed("question"), args, o)
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"example.com/ragflow/cmd/ragflow/config"
 	"example.com/ragflow/ingest"
 	"example.com/ragflow/internal/newfile"
+	"example.com/ragflow/search"
 )
 
 // open reads the settings and opens the assistant. change, where not nil, adds
@@ -29,6 +30,10 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 		a.warn(n)
 	}
 	if err := s.models.Configure(&s.config, a.asked); err != nil {
+		return nil, err
+	}
+	a.opened = s
+	if err := cmp.Or(a.needsModel("--transform", a.flagged("LLM_TRANSFORMS") != ""), a.needsModel("--rerank llm", a.flagged("RERANKING") == search.RerankLLM)); err != nil {
 		return nil, err
 	}
 	a.tellRecipients(s)
@@ -56,7 +61,6 @@ func (a *app) open(ctx context.Context, change func(*ragflow.Config)) (*ragflow.
 	if notice := assistant.Library().Notice(); notice != "" {
 		a.warn("index.db: " + notice)
 	}
-	a.opened = s
 	return assistant, nil
 }
 

@@ -60,7 +60,7 @@ func (a *app) printExplanation(e *ragflow.Explanation) {
 	}
 	section("Other words", words...)
 	for _, r := range e.Respelled {
-		fmt.Fprintf(a.out, "No document has %q; searched also for %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
+		fmt.Fprintf(a.out, "No document has %q; searched also for words with the stem %s\n", r.Word, line(strings.Join(r.Terms, ", ")))
 	}
 	if len(e.Queries) > 0 {
 		fmt.Fprintf(a.out, "\n%s\n", s.bold("Queries"))

@@ -75,7 +75,7 @@ func (a *app) searchTrouble(r *ragflow.SearchReply) {
 		a.tell("the dictionary has %q; searched also for %s", x.Word, strings.Join(x.Others, ", "))
 	}
 	for _, r := range r.Respelled {
-		a.tell("no document has %q; searched also for %s", r.Word, strings.Join(r.Terms, ", "))
+		a.tell("no document has %q; searched also for words with the stem %s", r.Word, strings.Join(r.Terms, ", "))
 	}
 }
 

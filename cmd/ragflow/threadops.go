@@ -116,7 +116,7 @@ type deleteReply struct {
 
 func (a *app) deleteThreads(ctx context.Context, log *threads.Log, names []string, older time.Duration, yes bool) error {
 	if (len(names) > 0) == (older > 0) {
-		return usagef("name the threads to delete, or say how long they were not used: --older 720h")
+		return usagef("name the threads to delete, or say how long they were not used: --older 30d")
 	}
 	list, err := log.List(ctx)
 	if err != nil {

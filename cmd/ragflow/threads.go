@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +50,7 @@ func (a *app) threadsCommand() *cobra.Command {
 	add("backup FILE", 1, a.backupThreads)
 
 	var output, name string
-	var older time.Duration
+	var older age
 	var yes bool
 	keep := 0
 	add("export ID", 1, func(ctx context.Context, log *threads.Log, args []string) error {
@@ -65,15 +67,33 @@ func (a *app) threadsCommand() *cobra.Command {
 	sub.Flags().IntVar(&keep, "keep-last", 0, "keep the last `N` turns")
 	a.jsonFlag(sub)
 	sub = add("delete [ID]...", -1, func(ctx context.Context, log *threads.Log, args []string) error {
-		return a.deleteThreads(ctx, log, args, older, yes)
+		return a.deleteThreads(ctx, log, args, time.Duration(older), yes)
 	})
-	sub.Flags().DurationVar(&older, "older", 0, "delete what was not used for this `TIME`, such as 720h")
+	sub.Flags().Var(&older, "older", "delete what was not used for this `TIME`, such as 30d or 12h")
 	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	a.jsonFlag(sub)
 	sub = command("restore FILE", 1, func(c *cobra.Command, args []string) error { return a.restoreThreads(c.Context(), args[0], yes) })
 	sub.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	c.AddCommand(sub)
 	return c
+}
+
+// age is a duration as a flag; it may be in days.
+type age time.Duration
+
+func (d *age) String() string { return time.Duration(*d).String() }
+func (*age) Type() string     { return "duration" }
+
+// Set implements pflag.Value.
+func (d *age) Set(text string) error {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 16)
+		*d = age(time.Duration(n) * 24 * time.Hour)
+		return err
+	}
+	v, err := time.ParseDuration(text)
+	*d = age(v)
+	return err
 }
 
 // findThread returns the id of the thread that a person means by an id, a
@@ -114,8 +134,11 @@ func pickThread(list []threads.Info, name string) (string, error) {
 // no name that a person gives.
 var idStart = regexp.MustCompile(`^[0-9a-f]{8}[0-9a-f-]*$`)
 
-// checkThreadName refuses a name that cannot be printed on one line.
+// checkThreadName refuses a name that is too long or cannot be printed on one line.
 func checkThreadName(name string) error {
+	if utf8.RuneCountInString(name) > 200 {
+		return failed("", ragflow.ErrThreadName)
+	}
 	if line(name) != name {
 		return usagef("the name of a thread, %q, must be on one line and have no control characters", name)
 	}
