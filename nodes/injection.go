@@ -75,8 +75,8 @@ func injection(s string) string {
 // The best source always stays: it is what the question asks for.
 type injectionFilter struct {
 	known    *lru.Cache[string, string] // results of injection: questions find the same passages again
-	clean    bool                        // an unsuspicious source was seen
-	trusting bool                        // keep all sources
+	clean    bool                       // an unsuspicious source was seen
+	trusting bool                       // keep all sources
 }
 
 // drop reports whether to leave s out, and notes suspicious sources. Callers call

@@ -1,8 +1,8 @@
 package prompts_test
 
 import (
-	"slices"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
